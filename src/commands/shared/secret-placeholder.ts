@@ -42,7 +42,7 @@ export function withPlaceholder(value: string, prefix: string | undefined): stri
   if (prefix === undefined)
     throw usage(
       'the prefix of the placeholders of secrets is not known for this service',
-      sentence`Its documentation says what stands before _SECRET_ in {{ PREFIX_SECRET_name }}: ${berth`config set secret-prefix`}`,
+      sentence`Its documentation says what stands before _SECRET_ in {{ PREFIX_SECRET_name }}: ${berth`config set secret-prefix`}, with that text`,
     );
   return placeholderOf(prefix, name);
 }

@@ -85,7 +85,7 @@ const PROGRAMS = /^(berth|awk)$/;
 
 /**
  * Joins the words of each command line: from a program name after a colon to the end of the sentence, what is in backticks,
- * and a command with what is for the shell (`< key.txt`, `"$(cat key.pub)"`).
+ * and a command with what is for the shell (`< key.txt`, `"$(cat key.pub)"`, `--env KEY="$(cat key.pub)"`).
  */
 function joinCommandLines(words: readonly Unit[]): readonly Unit[] {
   const joined: Unit[] = [];
@@ -96,7 +96,7 @@ function joinCommandLines(words: readonly Unit[]): readonly Unit[] {
     else if (PROGRAMS.test(word.text) && words[at - 1]?.text.endsWith(':') === true)
       open = { unit: word, ends: endsSentence };
     else if (/^`[^`]+$/.test(word.text)) open = { unit: word, ends: (text) => text.includes('`', 1) };
-    else if (word.isCommand && /^([<|]$|"\$\()/.test(next?.text ?? '')) open = { unit: word, ends: endsSentence };
+    else if (word.isCommand && /^([<|]$|"\$\(|--[a-z])/.test(next?.text ?? '')) open = { unit: word, ends: endsSentence };
     else joined.push(word);
     if (open !== undefined && (next === undefined || open.ends(open.unit.text))) {
       joined.push(open.unit);

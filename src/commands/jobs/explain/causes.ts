@@ -2,7 +2,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { type Json, numberAt, stringAt } from '../../../core/json.ts';
 import type { RememberedJob } from '../../../core/ports/remembered.ts';
 import { formatDuration } from '../../../core/units.ts';
-import { berth, type CommandLine } from '../../../core/message.ts';
+import { berth, flags, type Message, sentence } from '../../../core/message.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { jobError } from '../../../queue/job-error.ts';
 import { DURATION_BOUNDS, RESULT_RETENTION_MS } from '../../../queue/limits.ts';
@@ -50,10 +50,11 @@ function durationOf(job: Json | undefined, member: string): string | undefined {
 const longer = (ms: number, bounds: keyof typeof DURATION_BOUNDS): string =>
   `${Math.min(DURATION_BOUNDS[bounds][1], ms * 2) / 1000}s`;
 
-const runAgain = ({ id }: JobFacts): CommandLine => berth`jobs run ${id} --input @FILE`;
+/** Only a person has the input of a job: the service does not tell it. */
+const runAgain = ({ id }: JobFacts, ...given: readonly string[]): Message =>
+  sentence`run it again: ${berth`jobs run ${id} --input @FILE ${flags(given)}`}, with its input in FILE`;
 
-const runLonger = (facts: JobFacts, { ms }: TimeToLive): CommandLine =>
-  berth`${runAgain(facts)} --ttl ${longer(ms, 'ttl')}`;
+const runLonger = (facts: JobFacts, { ms }: TimeToLive): Message => runAgain(facts, '--ttl', longer(ms, 'ttl'));
 
 const ttlText = ({ ms }: TimeToLive): string => `its time to live of ${formatDuration(ms)}, in the queue and at work,`;
 
@@ -113,7 +114,7 @@ export const JOB_CAUSES: readonly Cause<JobFacts>[] = [
         cure:
           own === undefined
             ? [berth`endpoints update ${facts.id} --execution-timeout 1h`, berth`jobs retry ${facts.id} ${facts.jobId}`]
-            : [berth`${runAgain(facts)} --execution-timeout ${longer(own, 'executionTimeout')}`],
+            : [runAgain(facts, '--execution-timeout', longer(own, 'executionTimeout'))],
       };
     },
   },

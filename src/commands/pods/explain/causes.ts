@@ -3,7 +3,7 @@ import { EXIT } from '../../../core/exit-codes.ts';
 import { itemsAt, memberAt, numberAt, stringAt } from '../../../core/json.ts';
 import { formatDuration } from '../../../core/units.ts';
 import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
-import { berth, type CommandLine } from '../../../core/message.ts';
+import { berth, type CommandLine, sentence } from '../../../core/message.ts';
 import { text } from '../../../output/cells/cell-functions.ts';
 import { isReachable } from '../pod/reachable.ts';
 import { openPorts } from '../pod/show.ts';
@@ -105,7 +105,7 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
       statusOf(facts) === 'TERMINATED'
         ? {
             verdict: 'terminated: it is deleted for good; network volumes are kept',
-            cure: [berth`pods create`],
+            cure: [sentence`create another one: ${berth`pods create`}`],
           }
         : undefined,
   },
@@ -119,7 +119,7 @@ export const POD_CAUSES: readonly Cause<PodFacts>[] = [
             cure: [
               logs(facts),
               // Without its value, so that a paste of it changes nothing.
-              berth`pods update ${facts.id} --image`,
+              sentence`give it another image: ${berth`pods update ${facts.id} --image`}, with the image to use`,
               berth`pods start ${facts.id} --wait`,
               berth`pods terminate ${facts.id}`,
             ],

@@ -102,6 +102,6 @@ const madeUp = (word: string): Failure =>
     code: 'not-reachable',
     exit: EXIT.usage,
     message: `pod ${word} of the local service has no SSH server yet`,
-    hint: sentence`It takes the keys of the account that are there when it starts: ${berth`account ssh-keys add`}, then ${berth`pods restart ${word} --wait`}`,
+    hint: sentence`It takes the keys of the account that are there when it starts: ${berth`account ssh-keys add`}, with your public key, then ${berth`pods restart ${word} --wait`}`,
     id: word,
   });

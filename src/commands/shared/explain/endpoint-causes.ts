@@ -1,4 +1,4 @@
-import { berth, type CommandLine, flags, type Message } from '../../../core/message.ts';
+import { berth, type CommandLine, flags, type Message, sentence } from '../../../core/message.ts';
 import { itemsAt, memberAt, numberAt, objectAt, stringAt, stringsOf, type Json } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { formatDuration } from '../../../core/units.ts';
@@ -75,7 +75,7 @@ export const ENDPOINT_CAUSES: readonly Cause<EndpointFacts>[] = [
         cure: [
           ...logs,
           facts.crash?.program === undefined
-            ? update(facts, '--wait', '--image')
+            ? sentence`give it another image: ${update(facts, '--wait', '--image')}, with the image to use`
             : `correct ${safeText(facts.crash.program)}`,
         ],
       };

@@ -77,7 +77,7 @@ const CASES: readonly CauseCase[] = [
       /^fatal: cannot open \/models\/weights\.bin: no such file$/,
       /^GET \/v2\/serverless\/demo\/workers\/w\w+\/logs/,
     ],
-    cure: /^berth --local endpoints logs demo w\w+\nberth --local endpoints update demo --wait --image$/,
+    cure: /^berth --local endpoints logs demo w\w+\ngive it another image: berth --local endpoints update demo --wait --image, with the image to use$/,
   },
   {
     code: 'workers-throttled',

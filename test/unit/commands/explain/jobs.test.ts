@@ -64,7 +64,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'jobs explain sleep JOB',
     verdict: /^stopped by its own execution timeout after 5s$/,
     evidence: ['execution timeout', /^5s$/, /^its submission by this machine$/],
-    cure: /^berth --local jobs run sleep --input @FILE --execution-timeout 10s$/,
+    cure: /^run it again: berth --local jobs run sleep --input @FILE --execution-timeout 10s, with its input in FILE$/,
   },
   {
     // Submitted elsewhere, such as by an SDK.
@@ -80,7 +80,7 @@ const CASES: readonly CauseCase[] = [
     setup: [SUBMIT, 'jobs cancel demo JOB -o id'],
     ask: ASK,
     verdict: /^cancelled: /,
-    cure: /^berth --local jobs run demo --input @FILE$/,
+    cure: /^run it again: berth --local jobs run demo --input @FILE, with its input in FILE$/,
   },
   {
     code: 'expired',
@@ -88,7 +88,7 @@ const CASES: readonly CauseCase[] = [
     ask: ASK,
     verdict: /^expired: results are kept 30 minutes \(run\)/,
     evidence: ['not read', /404/, /^GET \/v2\/demo\/status\//],
-    cure: /^berth --local jobs run demo --input @FILE$/,
+    cure: /^run it again: berth --local jobs run demo --input @FILE, with its input in FILE$/,
   },
   {
     code: 'expired',
@@ -96,7 +96,7 @@ const CASES: readonly CauseCase[] = [
     ask: 'jobs explain demo sync-1',
     verdict: /^expired: results are kept 1 to 5 minutes \(runsync\); or this endpoint never had such a job$/,
     // Nothing that waits for it: it could only end with the same 404.
-    cure: /^berth --local jobs recent\nberth --local jobs run demo --input @FILE$/,
+    cure: /^berth --local jobs recent\nrun it again: berth --local jobs run demo --input @FILE, with its input in FILE$/,
   },
   {
     code: 'ttl-ended',
@@ -105,7 +105,7 @@ const CASES: readonly CauseCase[] = [
     verdict:
       /^deleted: its time to live of 1m, in the queue and at work, is over; IN_QUEUE was its last status that this machine saw$/,
     evidence: ['time to live', /^1m, over$/, /^its submission by this machine$/],
-    cure: /^berth --local jobs run demo --input @FILE --ttl 120s$/,
+    cure: /^run it again: berth --local jobs run demo --input @FILE --ttl 120s, with its input in FILE$/,
   },
   {
     code: 'ttl-ended',
@@ -114,7 +114,7 @@ const CASES: readonly CauseCase[] = [
     verdict:
       /^deleted: its time to live of \S+, in the queue and at work, is over; .*; or it ended before, and its result has/,
     evidence: ['time to live', /, over$/, /^the default of the service$/],
-    cure: /^berth --local jobs run demo --input @FILE --ttl 172800s$/,
+    cure: /^run it again: berth --local jobs run demo --input @FILE --ttl 172800s, with its input in FILE$/,
   },
   {
     // A result that was seen is gone after its own time.
@@ -122,7 +122,7 @@ const CASES: readonly CauseCase[] = [
     setup: [`${SUBMIT} --ttl 1h`, 'local clock advance 10s', 'jobs status demo JOB -o id', 'local clock advance 2h'],
     ask: ASK,
     verdict: /^expired: results are kept 30 minutes/,
-    cure: /^berth --local jobs run demo --input @FILE$/,
+    cure: /^run it again: berth --local jobs run demo --input @FILE, with its input in FILE$/,
   },
   {
     code: 'ttl-ends-soon',
@@ -132,7 +132,7 @@ const CASES: readonly CauseCase[] = [
     verdict:
       /^a worker runs it, and its time to live of 1m, in the queue and at work, ends in \d+s: the service then deletes it$/,
     evidence: ['time to live', /^1m, \d+s left$/, /^its submission by this machine$/],
-    cure: /^berth --local jobs cancel sleep JOB\nberth --local jobs run sleep --input @FILE --ttl 120s$/,
+    cure: /^berth --local jobs cancel sleep JOB\nrun it again: berth --local jobs run sleep --input @FILE --ttl 120s, with its input in FILE$/,
   },
   {
     code: 'ttl-ends-soon',

@@ -27,7 +27,7 @@ const CASES: readonly CauseCase[] = [
     service: { contract: 'august' },
     ask: 'pods explain pod-terminated',
     verdict: /^terminated: it is deleted for good/,
-    cure: /^berth --local pods create$/,
+    cure: /^create another one: berth --local pods create$/,
   },
   {
     code: 'crash',
@@ -36,7 +36,7 @@ const CASES: readonly CauseCase[] = [
     verdict:
       /^the container does not run, and goes on costing \$0\.69 an hour: fatal: cannot open \/models\/weights\.bin: no such file$/,
     evidence: ['last container line', /^fatal:/, /^GET \/v2\/pods\/\S+\/logs\?source=container$/],
-    cure: /^berth --local pods logs \S+\nberth --local pods update \S+ --image\nberth --local pods start \S+ --wait\nberth --local pods terminate \S+$/,
+    cure: /^berth --local pods logs \S+\ngive it another image: berth --local pods update \S+ --image, with the image to use\nberth --local pods start \S+ --wait\nberth --local pods terminate \S+$/,
   },
   {
     code: 'stopped',
