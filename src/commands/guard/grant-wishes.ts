@@ -1,9 +1,13 @@
 import { rethrowUnlessFailure, unlessFailed, type Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
+import { formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { listRequest } from '../../cli/resource/identity/requests.ts';
+import { readList } from '../../cli/resource/pages/read-list.ts';
 import { createRequest } from '../../cli/resource/write.ts';
 import { sendReferences } from '../../cli/resource/body/references.ts';
 import { idOf } from '../../output/view.ts';
+import { podsOfKey } from '../../create/key.ts';
 import { consequenceOf } from '../../create/refusals.ts';
 import { isTooExpensive } from '../../create/candidates.ts';
 import { describeOffers, isExhausted, LEAST_MS } from '../../create/wait.ts';
@@ -34,17 +38,36 @@ export async function grantWishes(ctx: CommandContext): Promise<readonly Wish[]>
   return waiting.length === 0 ? [] : await readWaiting(ctx);
 }
 
-/** What a guard that acts would try for the wishes that wait, with the prices of now: a line for each. */
+/** What a guard that acts would do now about the wishes that wait, with the prices of now: a line for each. */
 export async function wishLines(ctx: CommandContext): Promise<readonly string[]> {
+  const waiting = await readWaiting(ctx);
+  if (waiting.length === 0) return [];
+  const pods = (await unlessFailed(ctx, () => readList(ctx.api, listRequest(PODS))))?.values ?? [];
   const lines: string[] = [];
-  for (const { key, body, wanted } of await readWaiting(ctx)) {
-    const offers = await unlessFailed(ctx, () => readOffers(ctx, body, wanted, false));
-    const allowed = offers?.filter((offer) => !isTooExpensive(offer, wanted.maxPrice)) ?? [];
-    const tried = offers === undefined ? wanted.gpus.join(', ') : allowed.map(offerText).join(', ');
-    lines.push(`Wish ${key} would be tried: ${tried === '' ? 'nothing is within its price' : tried}.`);
-  }
+  for (const wish of waiting)
+    lines.push(`Wish ${wish.key} would ${await wouldDo(ctx, wish, podsOfKey(pods, wish.key)[0])}`);
   return lines;
 }
+
+/** What would be done about one wish; `pod` is the one with its key. In the order of `grantWish`. */
+async function wouldDo(ctx: CommandContext, wish: Wish, pod: Json | undefined): Promise<string> {
+  const { body, wanted, triedAt } = wish;
+  const now = ctx.serviceNow();
+  if (triedAt !== undefined && isJustTried(wish, now))
+    return `not be tried yet: it was tried ${formatDuration(Math.abs(now - triedAt))} ago.`;
+  if (pod !== undefined) return `end: it has its pod. ${whereItIs(pod)}`;
+  if (now >= wish.until) return `end: ${TIME_IS_OVER}.`;
+  const offers = await unlessFailed(ctx, () => readOffers(ctx, body, wanted, false));
+  const allowed = offers?.filter((offer) => !isTooExpensive(offer, wanted.maxPrice)) ?? [];
+  const tried = offers === undefined ? wanted.gpus.join(', ') : allowed.map(offerText).join(', ');
+  return `be tried: ${tried === '' ? 'nothing is within its price' : tried}.`;
+}
+
+const TIME_IS_OVER = 'its time is over, and nothing was created';
+
+/** Whether the last try of a wish is too short ago for another one. */
+const isJustTried = ({ triedAt }: Wish, now: number): boolean =>
+  triedAt !== undefined && Math.abs(now - triedAt) < LEAST_MS;
 
 const readWaiting = async (ctx: CommandContext): Promise<readonly Wish[]> =>
   decodeWishes(await readCreates(ctx)).filter(({ state }) => state === 'waiting');
@@ -53,7 +76,7 @@ async function grantWish(ctx: CommandContext, key: string): Promise<void> {
   // It may have been cancelled since the list was read.
   const wish = (await readWaiting(ctx)).find((each) => each.key === key);
   const now = ctx.serviceNow();
-  if (wish === undefined || (wish.triedAt !== undefined && Math.abs(now - wish.triedAt) < LEAST_MS)) return;
+  if (wish === undefined || isJustTried(wish, now)) return;
   const { row, ...change } = await tryWish(ctx, wish, now);
   await changeCreates(ctx, (before) => ({
     wishes: encodeWishes(withChange(decodeWishes(before), key, { triedAt: now, ...change })),
@@ -70,7 +93,7 @@ async function tryWish(ctx: CommandContext, wish: Wish, now: number): Promise<Pa
   try {
     const found = await keyed.find();
     if (found !== undefined && isOver) return { state: 'made', pod: idOf(found), row: found };
-    if (isOver) return { state: 'over', why: 'its time is over, and nothing was created' };
+    if (isOver) return { state: 'over', why: TIME_IS_OVER };
     const beganAt = ctx.clock.monotonic();
     const round = await sendReferences(ctx, CREATE_REFERENCES, body, (known) =>
       tryRound(

@@ -1,12 +1,14 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, unlessFailed } from '../../core/failure.ts';
+import { Failure, unlessFailed, usage } from '../../core/failure.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
 import { stringOf, type Json } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { NUMBER, manyOf, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { arg } from '../../cli/model/params.ts';
+import { countOf } from '../../cli/words/words.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { list, money, text, toned } from '../../output/cells/cell-functions.ts';
 import { idOf, type View } from '../../output/view.ts';
@@ -77,17 +79,13 @@ export const wishes = defineGroup('pods that guard run creates as soon as there 
     details: 'A pod that was created already stays, and is named.',
     changesMachine: true,
     output: WISHES,
-    examples: [['berth guard wishes cancel later', 'by its key']],
-    args: { key: arg.text('the key of a wish') },
-    run: async (ctx, { key }) => {
+    examples: [['berth guard wishes cancel later', 'by its key, or by the name of the pod that it is for']],
+    args: { key: arg.text('the key or the name of a wish') },
+    run: async (ctx, { key: word }) => {
       let changed: readonly Wish[] = [];
       await changeCreates(ctx, (before) => {
         const wishes = decodeWishes(before);
-        if (!wishes.some((wish) => wish.key === key && wish.state === 'waiting'))
-          throw noWish(
-            key,
-            wishes.findLast((wish) => wish.key === key),
-          );
+        const { key } = waitingWish(wishes, word);
         const after = withChange(wishes, key, { state: 'cancelled' });
         changed = after.filter((wish) => wish.key === key);
         return { wishes: encodeWishes(after) };
@@ -106,14 +104,37 @@ async function podThatWasMade(ctx: CommandContext, wishes: readonly Wish[]): Pro
 
 const toEndIt = (pod: string): Message => sentence`To end its cost: ${berth`pods terminate ${pod}`}`;
 
-/** `ended` is the last wish with the key: a pod that was made for it may go on costing. */
-const noWish = (key: string, ended: Wish | undefined): Failure =>
+const nameOf = ({ body }: Wish): string | undefined => stringOf(body['name']);
+
+/**
+ * The wish that waits, by its key or the name of its pod. Fails with usage (2) and the keys where several have the name, and with
+ * not-found (4) where none waits.
+ */
+function waitingWish(wishes: readonly Wish[], word: string): Wish {
+  const waiting = wishes.filter(({ state }) => state === 'waiting');
+  const byName = waiting.filter((wish) => nameOf(wish) === word);
+  const found = waiting.find(({ key }) => key === word) ?? byName[0];
+  if (found === undefined)
+    throw noWish(
+      word,
+      wishes.findLast((wish) => wish.key === word || nameOf(wish) === word),
+    );
+  if (found.key !== word && byName.length > 1)
+    throw usage(
+      `${countOf(byName.length, 'wish', 'wishes')} that wait are for a pod named ${JSON.stringify(safeText(word))}`,
+      `Use a key: ${byName.map(({ key }) => safeText(key)).join(', ')}`,
+    );
+  return found;
+}
+
+/** `ended` is the last wish of the word: a pod that was made for it may go on costing. */
+const noWish = (word: string, ended: Wish | undefined): Failure =>
   new Failure({
     code: 'not-found',
     exit: EXIT.notFound,
-    message: `no wish with the key ${key} waits: nothing was cancelled${ended === undefined ? '' : ` (${endOf(ended)})`}`,
-    hint: ended?.pod === undefined ? undefined : toEndIt(ended.pod),
-    id: key,
+    message: `no wish with the key or the name ${safeText(word)} waits: nothing was cancelled${ended === undefined ? '' : ` (${endOf(ended)})`}`,
+    hint: ended?.pod === undefined ? sentence`See ${berth`guard wishes list`}.` : toEndIt(ended.pod),
+    id: word,
   });
 
 const endOf = ({ state, pod }: Wish): string =>

@@ -48,7 +48,7 @@ export async function keepWish(ctx: CommandContext, body: JsonObject, plan: Plan
     kind: 'nothing',
     notes: [
       `${since} with the key ${key}, until ${formatTimestamp(kept.until)}: nothing was created yet.`,
-      sentence`A guard on this machine tries: ${guardCommand(hasDeadlineTo('terminate', body['env']))}. Look, or cancel it: ${berth`guard wishes list`}`,
+      sentence`A guard on this machine tries: ${guardCommand(hasDeadlineTo('terminate', body['env']))}. Look: ${berth`guard wishes list`}. Cancel it: ${berth`guard wishes cancel ${key}`}`,
     ],
   };
 }

@@ -69,6 +69,52 @@ describe('a wish', () => {
     expect([await made(account), await wishes(account)]).toMatchObject(['', [{ state: 'waiting' }]]);
   });
 
+  test('of a dry run would do what the run does: not be tried again yet, have its pod, or end with its time', async () => {
+    const account = await withWish();
+    const would = async (): Promise<string | undefined> =>
+      /Wish k would .*/.exec((await account('guard run --dry-run')).err)?.[0];
+    await local(account, 'guard run');
+    await local(account, 'local clock advance 8s');
+    expect(await would()).toMatch(/would not be tried yet: it was tried \ds ago\.$/);
+    await local(account, 'local clock advance 3h');
+    expect(await would()).toBe('Wish k would end: its time is over, and nothing was created.');
+    expect(await wishes(account)).toMatchObject([{ state: 'waiting' }]);
+    await local(account, 'pods create --name lab --gpu GPU-24G --image a/b:1 --env BERTH_CREATE_KEY=k');
+    expect(await would()).toMatch(/^Wish k would end: it has its pod\. Pod pod-\w+ \(lab\) has 1 x GPU-24G/);
+    expect((await account('guard run')).err).toContain('Wish k has its pod.');
+  });
+
+  test('is cancelled by the name of its pod too; of a name that several have, the keys are named', async () => {
+    const account = await withWish();
+    await local(account, 'guard wishes cancel lab');
+    expect(await wishes(account)).toMatchObject([{ key: 'k', state: 'cancelled' }]);
+    expect((await account(`${WISH}1 --gpu GPU-80G`)).err).toMatch(/Cancel it: berth .*guard wishes cancel k1$/m);
+    await local(account, 'guard wishes cancel k1');
+    await account(`${WISH}2 --gpu GPU-80G`);
+    await account(`${WISH}3 --gpu GPU-80G`);
+    const several = await account('guard wishes cancel lab');
+    expect([several.code, several.err]).toEqual([
+      2,
+      expect.stringMatching(/2 wishes that wait are for a pod named "lab"\n.*Use a key: k2, k3/),
+    ]);
+    await local(account, 'guard wishes cancel k2');
+    await local(account, 'guard wishes cancel lab');
+    expect((await wishes(account)).map(({ state }) => state)).toEqual(Array(4).fill('cancelled'));
+    const none = await account('guard wishes cancel nothing');
+    expect([none.code, none.err]).toEqual([4, expect.stringMatching(/the name nothing waits.*\n.*guard wishes list/)]);
+    expect((await account('guard wishes cancel lab')).err).toContain('(it is cancelled already)');
+  });
+
+  test('with the name of another as its key is the one that the key stands for', async () => {
+    const account = await withWish();
+    await account(`${WISH.replace('name lab', 'name k').replace('key k', 'key other')} --gpu GPU-80G`);
+    await local(account, 'guard wishes cancel k');
+    expect(await wishes(account)).toMatchObject([
+      { key: 'k', state: 'cancelled' },
+      { key: 'other', state: 'waiting' },
+    ]);
+  });
+
   test('keeps the numbers of its pod, however they are written', async () => {
     const account = await withWish('--gpu GPU-80G --set disk=30.0');
     await local(account, 'local clock advance 31m');
