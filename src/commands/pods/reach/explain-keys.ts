@@ -75,11 +75,11 @@ function notesOf(
     return [
       'No key fits: the pod takes only the keys of its variable SSH_PUBLIC_KEY. Put the private half of one into your agent (ssh-add).',
     ];
-  const file = offered.find(({ from }) => from !== AGENT)?.from;
+  const [first] = [...offered.filter(({ from }) => from !== AGENT), ...offered];
   const add =
-    file === undefined
+    first === undefined
       ? sentence`No key fits. Make one with ssh-keygen -t ed25519, then add it: ${berth`account ssh-keys add`} "$(cat ~/.ssh/id_ed25519.pub)"`
-      : sentence`No key fits. Add one: ${berth`account ssh-keys add ${`@${file}`}`}`;
+      : sentence`No key fits. Add one that ssh offers: ${berth`account ssh-keys add ${first.from === AGENT ? lineOf(first.key) : `@${first.from}`}`}`;
   return [
     add,
     ...(running
@@ -91,6 +91,12 @@ function notesOf(
 }
 
 const AGENT = 'agent';
+
+/** A key as it is given on a command line: without a comment that a terminal would not show as it is. */
+function lineOf({ text, comment }: SshKey): string {
+  const [type = '', body = ''] = text.split(' ');
+  return /^[\x20-\x7e]+$/.test(comment) ? `${type} ${body} ${comment}` : `${type} ${body}`;
+}
 
 interface SshSettings {
   readonly files: readonly string[];

@@ -79,6 +79,16 @@ test('when none fits, the command that adds the key of a file is named, and what
   expect(err).toContain('wipes its container disk');
 });
 
+test.each([
+  ['with its comment', KEY_B, KEY_B],
+  ['without a comment that a terminal would not show', `${KEY_B}\u202e`, KEY_B.replace(' b@laptop', '')],
+])('when only the agent has a key, the command that adds it is named, %s; none is made', async (_, key, line) => {
+  const { code, err } = await explain({ account: [KEY_A], agent: [key] });
+  expect([code, err.includes('ssh-keygen')]).toEqual([0, false]);
+  expect(err).toMatch(/^No key fits\. Add one that ssh offers: /);
+  expect(err.split('\n')[0]).toContain(`berth account ssh-keys add '${line}'`);
+});
+
 test('without any key, how to make one is said; a pod that does not run needs no restart', async () => {
   const { err } = await explain({ account: [], more: { status: 'EXITED', ssh: null } });
   expect(err).toContain('ssh-keygen -t ed25519');
