@@ -72,14 +72,15 @@ export function formatBytes(bytes: Bytes): string {
 /** The smallest amount that is shown in digits, in US dollars. */
 const MIN_SHOWN_DOLLARS = 0.0001;
 
-/** Formats US dollars with two decimals, or four for a small amount: `$0.00`, `$1.24`, `$0.0034`, `<$0.0001`. */
-export function formatDollars(amount: number): string {
+/** Formats US dollars with two decimals, or four for a small amount, or `decimals`: `$0.00`, `$1.24`, `$0.0034`, `<$0.0001`. */
+export function formatDollars(amount: number, decimals = decimalsOf(amount)): string {
   if (amount !== 0 && Math.abs(amount) < MIN_SHOWN_DOLLARS / 2)
     return amount > 0 ? `<$${MIN_SHOWN_DOLLARS}` : `>$-${MIN_SHOWN_DOLLARS}`;
-  return `$${amount.toFixed(decimalsOf(amount))}`;
+  return `$${amount.toFixed(decimals)}`;
 }
 
-const decimalsOf = (amount: number): number => (amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2);
+/** How many decimals `formatDollars` shows of an amount in US dollars. */
+export const decimalsOf = (amount: number): number => (amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2);
 
 /**
  * Formats the parts of a sum, so that those that are shown add up to the sum as `formatDollars` shows it: all are rounded down,
@@ -90,7 +91,7 @@ export function formatDollarParts(parts: readonly number[], sum: number): readon
   const decimals = decimalsOf(sum);
   const scale = 10 ** decimals;
   const missing = sum - parts.reduce((total, part) => total + part, 0);
-  if (Math.abs(missing) * scale >= 0.5) return parts.map(formatDollars);
+  if (Math.abs(missing) * scale >= 0.5) return parts.map((part) => formatDollars(part));
   const cents = parts.map((part) => Math.floor(part * scale));
   const left = Math.round(Number(sum.toFixed(decimals)) * scale) - cents.reduce((total, each) => total + each, 0);
   const lost = (at: number): number => (parts[at] ?? 0) * scale - (cents[at] ?? 0);

@@ -1,5 +1,5 @@
 import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
-import { formatDollarParts } from '../../core/units.ts';
+import { decimalsOf } from '../../core/units.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { money, text } from '../../output/cells/cell-functions.ts';
 import type { Column, Shown, View } from '../../output/view.ts';
@@ -73,20 +73,22 @@ function bar(record: Json, most: number): Shown {
   return amount === undefined || most === 0 ? undefined : { percent: (amount / most) * 100, text: '' };
 }
 
-/** The totals as a sentence: `Total $12.40 from 2026-01-01 to 2026-01-31 (UTC): GPU $10.00, disk $2.40; 3 pods.` */
+/**
+ * The totals as a sentence: `Total $12.40 from 2026-01-01 to 2026-01-31 (UTC): GPU $10.00, disk $2.40; 3 pods.` Each amount is
+ * rounded as in the rows. All have four decimals where one of the rows has.
+ */
 export function totalsLine(report: Report, document: Json): string | undefined {
-  const totals = memberAt(document, 'metadata.totals');
-  const total = money(TOTAL)(totals ?? null);
-  if (total === '') return undefined;
+  const totals = memberAt(document, 'metadata.totals') ?? null;
   const paid = Object.keys(report.amounts).filter((member) => (numberAt(totals, member) ?? 0) !== 0);
-  const amounts = formatDollarParts(
-    paid.map((member) => numberAt(totals, member) ?? 0),
-    numberAt(totals, TOTAL) ?? 0,
+  const amounts = [totals, ...itemsAt(document, 'records')].flatMap((row) =>
+    [TOTAL, ...paid].map((member) => numberAt(row, member) ?? 0),
   );
-  const parts = paid.map((member, at) => `${report.amounts[member] ?? ''} ${amounts[at] ?? ''}`);
+  const dollars = (member: string): string => money(member, Math.max(...amounts.map(decimalsOf)))(totals);
+  if (dollars(TOTAL) === '') return undefined;
+  const parts = paid.map((member) => `${report.amounts[member] ?? ''} ${dollars(member)}`);
   const count = report.of === undefined ? undefined : numberAt(document, `metadata.${report.of.count}`);
   const things = count === undefined || report.of === undefined ? '' : `; ${countOf(count, report.of.lookup.noun)}`;
-  return `Total ${total}${period(document)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}${things}.`;
+  return `Total ${dollars(TOTAL)}${period(document)}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}${things}.`;
 }
 
 /** The period of the totals; whole days are shown as dates, including the last day. */

@@ -101,9 +101,9 @@ export const duration =
 
 /** US dollars: `$0.79`. */
 export const money =
-  (path: string) =>
+  (path: string, decimals?: number) =>
   (row: Json): string =>
-    fromNumber(memberAt(row, path), (value, exact) => (value > 1e15 ? `$${exact}` : formatDollars(value)));
+    fromNumber(memberAt(row, path), (value, exact) => (value > 1e15 ? `$${exact}` : formatDollars(value, decimals)));
 
 /** A size in GB. */
 export const gigabytes =

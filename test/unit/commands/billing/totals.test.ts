@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { berth } from '../../../support/worlds/run-berth.ts';
+import { json, pointedAt, serve } from '../../../support/servers/scripted-server.ts';
+
+const DAY = { startTime: '2026-01-01T00:00:00Z', endTime: '2026-01-02T00:00:00Z' };
+
+/** What a report says below its table, for these records and their sums. */
+async function totalsOf(report: string, records: readonly object[], totals: object): Promise<string> {
+  const server = await serve([json({ records, metadata: { totals } })]);
+  return (await berth(['billing', report], { env: pointedAt(server.url) })).err;
+}
+
+it.each([
+  ['pods', { gpuAmount: 0.1328, cpuAmount: 0, diskAmount: 0.0138 }, '$0.1466: GPU $0.1328, disk $0.0138.'],
+  ['serverless', { gpuAmount: 0.03328, diskAmount: 0.00016 }, '$0.0334: GPU $0.0333, disk $0.0002.'],
+  [
+    'volumes',
+    { standardAmount: 9.99, highPerformanceAmount: 0.001 },
+    '$9.9910: standard $9.9900, high-performance $0.0010.',
+  ],
+  ['clusters', { gpuAmount: 9.643, diskAmount: 0.413 }, '$10.06: GPU $9.64, disk $0.41.'],
+  ['summary', { podGpuAmount: 0.1328, podDiskAmount: 0.0138 }, '$0.1466: pod GPU $0.1328, pod disk $0.0138.'],
+])('the totals of billing %s are rounded as its row, with as many decimals', async (report, parts, shown) => {
+  const totals = { ...parts, totalAmount: Object.values(parts).reduce((sum, part) => sum + part, 0) };
+  expect(await totalsOf(report, [{ ...DAY, ...totals }], totals)).toContain(`Total ${shown}`);
+});
+
+it('the total of small rows has the decimals of the rows', async () => {
+  const records = [1, 2, 3].map(() => ({ ...DAY, totalAmount: 0.0513 }));
+  expect(await totalsOf('endpoints', records, { totalAmount: 0.1539 })).toContain('Total $0.1539.');
+});
