@@ -5,7 +5,7 @@ import { DAY_PARTS, PARTS, type DayCost, type Grouping, type ResourceCost } from
 import type { Facts } from './fetch.ts';
 import { forecast, type Forecast } from './forecast.ts';
 import { idleResources } from './idle.ts';
-import { moneyJson, moneyOf, sum, type Money } from './money.ts';
+import { formatMoney, moneyJson, moneyOf, sum, type Money } from './money.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** A report: its rows, and what is told beside them. */
@@ -16,7 +16,8 @@ export interface CostReport {
   /** What is in no row, because the rows are of one kind. */
   readonly elsewhere: Money;
   readonly forecast: Forecast;
-  readonly idle: readonly { readonly what: string; readonly cost: Money }[];
+  /** Each as a sentence: what it is, and what it cost. */
+  readonly idle: readonly string[];
 }
 
 /** Makes the report of the time from `start` (the start of a day) to `now`. */
@@ -36,13 +37,11 @@ export function costReport(
   const rows = by === 'day' ? days.map(dayRow) : costs.map((cost) => resourceRow(cost, facts.names));
   const shown = by === 'day' ? total : sum(costs.map((cost) => cost.total));
   const elsewhere = total.minus(shown);
-  const idle = idleResources(facts.fleet).map(({ kind, id, why }) => ({
-    kind,
-    id,
-    name: facts.names.get(id) ?? null,
-    why,
-    cost: sum(facts.costs.filter((cost) => cost.kind === kind && cost.id === id).map((each) => each.total)),
-  }));
+  const idle = idleResources(facts.fleet).map(({ kind, id, why, diskOnly = false }) => {
+    const costs = facts.costs.filter((cost) => cost.kind === kind && cost.id === id);
+    const cost = sum(costs.map(({ total, parts }) => (diskOnly ? parts.storage : total)));
+    return { about: { kind, id, name: facts.names.get(id) ?? null, why }, diskOnly, cost };
+  });
   const month = forecast(facts.days, now, facts.rate.total);
   return {
     document: {
@@ -52,7 +51,7 @@ export function costReport(
       totalUsd: moneyJson(total),
       elsewhereUsd: moneyJson(elsewhere),
       rows,
-      idle: idle.map(({ cost, ...about }) => ({ ...about, costUsd: moneyJson(cost) })),
+      idle: idle.map(({ about, cost }) => ({ ...about, costUsd: moneyJson(cost) })),
       forecast: {
         month: month.month,
         spentUsd: moneyJson(month.spent),
@@ -69,10 +68,10 @@ export function costReport(
     total,
     elsewhere,
     forecast: month,
-    idle: idle.map(({ kind, id, name, why, cost }) => ({
-      what: `${kind} ${name === null || name === '' ? id : `${name} (${id})`} ${why}`,
-      cost,
-    })),
+    idle: idle.map(({ about: { kind, id, name, why }, diskOnly, cost }) => {
+      const what = `${kind} ${name === null || name === '' ? id : `${name} (${id})`} ${why}`;
+      return `Idle: ${what}; in this time ${diskOnly ? 'the disk' : 'it'} cost ${formatMoney(cost)}${kind === 'volume' || diskOnly ? '' : ' in all'}.`;
+    }),
   };
 }
 

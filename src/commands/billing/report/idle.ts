@@ -9,6 +9,8 @@ export interface Idle {
   readonly kind: Kind;
   readonly id: string;
   readonly why: string;
+  /** Only its disk is idle: it also cost what it did before. */
+  readonly diskOnly?: true;
 }
 
 /** The resources of an account; undefined where a list could not be read. */
@@ -29,6 +31,7 @@ export function idleResources({ pods, endpoints, volumes, health }: Fleet): read
     kind: 'pod',
     id: idOf(pod),
     why: `is stopped now and keeps a disk of ${diskSize([pod])}, which is paid on`,
+    diskOnly: true,
   }));
   const waiting = (endpoints ?? []).flatMap((endpoint): Idle[] => {
     const workers = waitingWorkers(health.get(idOf(endpoint)));

@@ -88,7 +88,7 @@ function notesOf(
     ...(elsewhere.eq(0)
       ? []
       : [sentence`${formatMoney(elsewhere)} of it is not in this table: see ${berth`billing report --last ${last}`}.`]),
-    ...idle.slice(0, MAX_IDLE).map(({ what, cost }) => `Idle: ${what}; in this time it cost ${formatMoney(cost)}.`),
+    ...idle.slice(0, MAX_IDLE),
     ...(idle.length > MAX_IDLE ? [`And ${idle.length - MAX_IDLE} more are idle: see --json.`] : []),
     ...(days === 0
       ? []

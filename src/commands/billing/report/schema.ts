@@ -18,6 +18,12 @@ import { DAY_PARTS, GROUPINGS, PARTS } from './costs.ts';
 const amounts = (parts: readonly string[]): Readonly<Record<string, OutputSchema>> =>
   Object.fromEntries(['total', ...parts].map((part) => [`${part}Usd`, NUMBER]));
 
+const IDLE_COST: OutputSchema = {
+  ...NUMBER,
+  description:
+    'all that it cost in the time of the report, also before it was idle; of a stopped pod what its disk cost',
+};
+
 export const COST_REPORT = ownObject({
   from: TIME,
   to: TIME,
@@ -30,7 +36,7 @@ export const COST_REPORT = ownObject({
       ownObject({ day: TEXT, ...amounts(DAY_PARTS) }),
     ),
   ),
-  idle: manyOf(ownObject({ kind: TEXT, id: TEXT, name: orNull(TEXT), why: TEXT, costUsd: NUMBER })),
+  idle: manyOf(ownObject({ kind: TEXT, id: TEXT, name: orNull(TEXT), why: TEXT, costUsd: IDLE_COST })),
   forecast: ownObject({
     month: TEXT,
     spentUsd: NUMBER,

@@ -152,6 +152,18 @@ describe('the cost report', () => {
     for (const [at, what] of named.entries()) expect(idle[at]).toContain(what);
   });
 
+  test('counts of an idle pod that is stopped its disk only, and says of others that it is all they cost', async () => {
+    const stopped = { id: 'pod-train', status: 'EXITED', mounts: { persistent: { size: 50 } } };
+    const pods = json({ pods: [stopped, { id: 'pod-broken', status: 'ERROR' }] });
+    const routes = { ...BILLING, ...FLEET, ...health(2, 0, 0), 'GET /v2/pods': pods };
+    const { err } = await report([], routes);
+    expect(err).toContain('keeps a disk of 50 GB, which is paid on; in this time the disk cost $1.00.');
+    expect(err).toContain('is in ERROR; in this time it cost $102.00 in all.');
+    expect(documentOf(await report(['--json'], routes)).idle).toContainEqual(
+      expect.objectContaining({ id: 'pod-train', costUsd: 1 }),
+    );
+  });
+
   test('without the lists still has the costs, says so, and calls no volume idle', async () => {
     const server = await serve([routed(BILLING, problem(403, 'not with this key'))]);
     const env = { ...pointedAt(server.url), BERTH_QUEUE_URL: server.url };
