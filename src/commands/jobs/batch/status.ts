@@ -42,7 +42,7 @@ export async function status(ctx: CommandContext, values: StatusValues): Promise
         ...(resumable && state !== 'running'
           ? [
               // A batch does not keep them, and without them the rest of it may cost more than was meant.
-              'No limit of an earlier run holds for the next one: give --rate, --max-failures and --max-time again.',
+              'A batch keeps no limits: if an earlier run had --rate, --max-failures or --max-time, give them again.',
               sentence`Go on with: ${resumeLine(service === LOCAL_SERVICE, reference)}`,
             ]
           : []),

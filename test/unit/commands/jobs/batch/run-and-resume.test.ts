@@ -158,7 +158,7 @@ describe('an interrupt', () => {
     const status = await berthIn(world, ['jobs', 'batch', 'status', 'out.jsonl', '--json']);
     expect(summary(status)).toMatchObject({ planned: 300, unknown: 0, state: 'stopped' });
     expect(status.err).toBe(
-      'No limit of an earlier run holds for the next one: give --rate, --max-failures and --max-time again.\nGo on with: berth jobs batch resume out.jsonl\n',
+      'A batch keeps no limits: if an earlier run had --rate, --max-failures or --max-time, give them again.\nGo on with: berth jobs batch resume out.jsonl\n',
     );
     const rest = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl', '--json']);
     expect(rest.code, rest.err).toBe(0);
