@@ -1,14 +1,14 @@
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
-import type { Json } from '../../../core/json.ts';
+import { numberAt, type Json } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
 import { errorOf, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { text } from '../../../output/cells/cell-functions.ts';
-import type { Result, View } from '../../../output/view.ts';
+import type { Column, Result, View } from '../../../output/view.ts';
 import { driversOf, statusMembers, type StatusMember } from './view/status-view.ts';
 import { withStore, type StoreValues } from './store/store.ts';
-import { batchView } from './view/summary-view.ts';
+import { batchView, OUTCOMES } from './view/summary-view.ts';
 
 /**
  * Lists the batches of a store; of a folder, where a store is files. Changes nothing. A batch that cannot be read has a row
@@ -32,21 +32,31 @@ export async function listBatches(
         if (ctx.output.format !== 'id')
           rows.push({ batch: name, state: 'broken', error: errorOf(failure, ctx.settings) });
       }
-    return { kind: 'many', view: listView, values: rows, failure: combinedFailure(ended) };
+    return { kind: 'many', view: listView(rows), values: rows, failure: combinedFailure(ended) };
   });
 }
 
-const COUNTS = ['planned', 'completed', 'failed', 'unknown', 'waiting'] as const;
-const COLUMNS: readonly StatusMember[] = ['batch', 'state', ...COUNTS, 'endpoint', 'begun'];
+/** The counts that every list has. Of the others there is a column where a batch has some, and all with -o wide. */
+const ALWAYS: readonly StatusMember[] = ['completed', 'failed', 'unknown', 'waiting'];
 
-const listView: View = {
-  ...batchView,
-  columns: [
-    ...COLUMNS.map((name) => ({
-      header: name.toUpperCase(),
-      show: text(name),
-      right: COUNTS.some((count) => count === name),
-    })),
-    { header: 'DRIVERS', show: (row) => driversOf(row).join('; '), wide: true },
-  ],
-};
+function listView(rows: readonly Json[]): View {
+  const word = (name: StatusMember): Column => ({ header: name.toUpperCase(), show: text(name) });
+  const counts = OUTCOMES.map(([name, label]): Column => ({
+    header: label.toUpperCase(),
+    show: text(name),
+    right: true,
+    wide: !ALWAYS.includes(name) && rows.every((row) => (numberAt(row, name) ?? 0) === 0),
+  }));
+  return {
+    ...batchView,
+    columns: [
+      word('batch'),
+      word('state'),
+      { ...word('planned'), right: true },
+      ...counts,
+      word('endpoint'),
+      word('begun'),
+      { header: 'DRIVERS', show: (row) => driversOf(row).join('; '), wide: true },
+    ],
+  };
+}

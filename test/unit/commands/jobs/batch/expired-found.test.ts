@@ -53,6 +53,12 @@ test('an item whose job expired, and is there after all, is sent once, wherever 
   expect(summary(await berthIn(secondProcess(world), ['jobs', 'batch', 'status', OUT, '--json']))).toMatchObject({
     expired: COUNT,
   });
+  const listed = await berthIn(secondProcess(world), ['jobs', 'batch', 'list']);
+  const [header, row] = listed.out.split('\n').map((line) => line.split('\t'));
+  expect(header?.slice(2, 8)).toEqual(['PLANNED', 'COMPLETED', 'FAILED', 'EXPIRED', 'UNKNOWN', 'WAITING']);
+  expect(row?.slice(2, 8)).toEqual(['2', '0', '0', '2', '0', '0']);
+  const wide = await berthIn(secondProcess(world), ['jobs', 'batch', 'list', '-o', 'wide']);
+  expect(wide.out).toMatch(/^BATCH\t.*\tTIMED OUT\tCANCELLED\tEXPIRED\tUNKNOWN\tIN FLIGHT\tWAITING\tENDPOINT\t/);
   service.hasJobs = true;
   const killedAt: ReturnType<typeof state>[] = [];
   service.before = () => killedAt.push(state());
