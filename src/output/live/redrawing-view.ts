@@ -1,10 +1,10 @@
-import { printed } from '../../core/message.ts';
 import type { Key, Sink } from '../../core/context.ts';
 import { say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
 import { formatDuration } from '../../core/units.ts';
 import { paintAll } from '../cells/cell-text.ts';
 import { loadPaint } from '../text/colour.ts';
 import { ellipsize } from '../text/text-width.ts';
+import { wrapLine } from '../text/wrap-message.ts';
 import type { Output } from '../output.ts';
 import { render } from '../print/render.ts';
 import { trusted } from '../trusted.ts';
@@ -51,7 +51,7 @@ export async function redrawingView(
 
   const draw = async (): Promise<void> => {
     if (result === undefined) return;
-    const lines = await renderToLines(liveResult(result, samples, screen.columns), options, output);
+    const lines = await renderToLines(liveResult(result, samples, screen.columns), options, output, screen.columns);
     const window = windowOf(lines, windowOptions(result, lines));
     [offset, page] = [window.offset, window.shown];
     await screen.draw([...window.lines, footer(window)]);
@@ -95,7 +95,7 @@ export async function redrawingView(
         await screen.close();
         return;
       }
-      const lines = await renderToLines(liveResult(result, samples, screen.columns), options, output);
+      const lines = await renderToLines(liveResult(result, samples, screen.columns), options, output, screen.columns);
       const part = windowOf(lines, windowOptions(result, lines));
       await screen.close(whole ? lines : part.lines);
     },
@@ -123,10 +123,15 @@ function liveResult(result: Result, samples: readonly Sample[], columns: number)
 }
 
 /** Returns everything that a result prints, on stdout and on stderr, as lines. */
-async function renderToLines(result: Result, options: OutputOptions, output: Output): Promise<readonly TerminalText[]> {
+async function renderToLines(
+  result: Result,
+  options: OutputOptions,
+  output: Output,
+  columns: number,
+): Promise<readonly TerminalText[]> {
   const buffer = textBuffer();
   await render(result, options, { ...output, stdout: buffer, stderr: buffer });
-  const notes = (result.notes ?? []).map((note) => say`${printed(note, output.settings)}\n`);
+  const notes = (result.notes ?? []).map((note) => `${wrapLine(note, output.settings, columns)}\n`);
   return (buffer.text() + notes.join(''))
     .split('\n')
     .slice(0, -1)

@@ -3,33 +3,35 @@ import type { TerminalText } from '../../core/safe-text.ts';
 import type { Column, Facts } from '../view.ts';
 import { alignCell, borderlessLine, headerPieces } from '../cells/aligned-cells.ts';
 import { cellPieces } from '../cells/cell-text.ts';
-import type { Paint, Piece } from '../text/colour.ts';
+import type { Paint } from '../text/colour.ts';
 import { piecesWidth } from '../text/text-width.ts';
 
-/** The lines of a table whose rows arrive one at a time. */
+/** A table whose rows arrive some at a time. */
 export interface GrowingTable {
-  header(columns: readonly Column[], paint: Paint): TerminalText;
-  row(columns: readonly Column[], row: Json, facts: Facts, paint: Paint): TerminalText;
+  /** The lines of these rows, below that of the header where it `hasHeader`. */
+  lines(
+    columns: readonly Column[],
+    rows: readonly Json[],
+    options: { readonly hasHeader: boolean; readonly facts: Facts; readonly paint: Paint },
+  ): readonly TerminalText[];
 }
 
-/** Creates a table whose columns are each as wide as their widest cell so far. */
+/** Creates a table whose columns are each as wide as their widest cell so far, that of the header too. */
 export function growingTable(): GrowingTable {
   const widths: number[] = [];
-  const line = (cells: readonly (readonly Piece[])[], columns: readonly Column[], paint: Paint): TerminalText =>
-    borderlessLine(
-      cells.map((pieces, at) => {
-        const width = Math.max(widths[at] ?? 0, piecesWidth(pieces));
-        widths[at] = width;
-        return alignCell(pieces, width, columns[at]?.right === true, paint);
-      }),
-    );
   return {
-    header: (columns, paint) => line(columns.map(headerPieces), columns, paint),
-    row: (columns, row, facts, paint) =>
-      line(
-        columns.map(({ show }) => cellPieces(show(row, facts), { terminal: true })),
-        columns,
-        paint,
-      ),
+    lines: (columns, rows, { hasHeader, facts, paint }) => {
+      const lines = [
+        ...(hasHeader ? [columns.map(headerPieces)] : []),
+        ...rows.map((row) => columns.map(({ show }) => cellPieces(show(row, facts), { terminal: true }))),
+      ];
+      for (const cells of lines)
+        for (const [at, pieces] of cells.entries()) widths[at] = Math.max(widths[at] ?? 0, piecesWidth(pieces));
+      return lines.map((cells) =>
+        borderlessLine(
+          cells.map((pieces, at) => alignCell(pieces, widths[at] ?? 0, columns[at]?.right === true, paint)),
+        ),
+      );
+    },
   };
 }

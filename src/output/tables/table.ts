@@ -51,14 +51,11 @@ function growingRows(view: View, options: OutputOptions, output: Output): RowPri
       const facts = { now: output.serviceNow() };
       const [paint, table] = [await loadingPaint, await loadingTable];
       // Lines of a single column need no header.
-      const header = first && columns.length > 1;
+      const hasHeader = first && columns.length > 1;
       const lines =
         table === undefined
-          ? [...(header ? [plainHeader(columns)] : []), ...values.map((row) => plainRow(columns, row, facts, paint))]
-          : [
-              ...(header ? [table.header(columns, paint)] : []),
-              ...values.map((row) => table.row(columns, row, facts, paint)),
-            ];
+          ? [...(hasHeader ? [plainHeader(columns)] : []), ...values.map((row) => plainRow(columns, row, facts, paint))]
+          : table.lines(columns, values, { hasHeader, facts, paint });
       return lines.join('');
     },
   };

@@ -1,4 +1,5 @@
-import type { PrintedPart } from '../../core/message.ts';
+import type { SettingsView } from '../../core/context.ts';
+import { printedParts, type Message, type PrintedPart } from '../../core/message.ts';
 import { safeText, type SafeText } from '../../core/safe-text.ts';
 import { textWidth } from './text-width.ts';
 
@@ -30,6 +31,13 @@ export function wrapMessage(message: SafeText | readonly PrintedPart[], columns:
     true,
   );
 }
+
+/** Wraps a line of a command, such as a note, as `wrapMessage` does; its commands get the words that chose the account. */
+export const wrapLine = (line: Message, settings: Pick<SettingsView, 'accountWords'>, columns: number): SafeText =>
+  wrapMessage(
+    printedParts(line, settings).map((part) => ({ ...part, text: safeText(part.text) })),
+    columns,
+  );
 
 /** Wraps the parts of one line to a width, as `wrapMessage` does. */
 export function wrapParts(parts: readonly PrintedPart[], columns: number): readonly SafeText[] {

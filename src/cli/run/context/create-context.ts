@@ -1,4 +1,4 @@
-import { type CommandLine, type Message, type PrintedPart, printed, printedParts } from '../../../core/message.ts';
+import { type CommandLine, type Message, printed } from '../../../core/message.ts';
 import { allowedAccess } from '../../../core/access.ts';
 import { readRequest, type ApiRequest } from '../../../core/api.ts';
 import type { Context } from '../../../core/context.ts';
@@ -88,12 +88,9 @@ async function tell({ terminal, stderr, settings }: Context, line: Message): Pro
   const text =
     errorColumns === undefined
       ? safeText(printed(line, settings))
-      : (await import('../../../output/text/wrap-message.ts')).wrapMessage(safeParts(line, settings), errorColumns);
+      : (await import('../../../output/text/wrap-message.ts')).wrapLine(line, settings, errorColumns);
   await stderr.write(styled`${text}\n`);
 }
-
-const safeParts = (line: Message, settings: Context['settings']): readonly PrintedPart[] =>
-  printedParts(line, settings).map((part) => ({ ...part, text: safeText(part.text) }));
 
 async function tellRows(context: Context, view: View, rows: readonly Json[], now: number): Promise<void> {
   const { loadPaint } = await import('../../../output/text/colour.ts');

@@ -86,7 +86,7 @@ export const forward = defineCommand({
         address,
         onOpen: async (pod, opened) => {
           rows ??= ctx.rows(forwardView);
-          for (const each of opened) await rows.row(rowOf(pod.id, address, each));
+          await rows.rows(opened.map((each) => rowOf(pod.id, address, each)));
           await ctx.tell(`Connected to ${pod.name}. Ctrl-C ends it.`);
           if (open) await openInBrowser(ctx, address, opened);
         },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { berth, sentence } from '../../../../src/core/message.ts';
 import { openSpinner } from '../../../../src/output/live/spinner.ts';
 import { openWatchView } from '../../../../src/output/live/open-watch-view.ts';
 import { pod, podList, podView } from '../../../support/output/pods.ts';
@@ -29,6 +30,20 @@ describe('--watch on a terminal', () => {
     expect(seen.text()).toBe('┌────┐\n│ id │\n├────┤\n│ e  │\n│ f  │\n└────┘');
     expect(seen.cursor).toBe(true);
     expect(to.out().startsWith(HIDE)).toBe(true);
+  });
+
+  test('breaks a note between words, and no command in it', async () => {
+    const to = screen({ tty: true, columns: 30, rows: 12 });
+    const live = await openWatchView(as({ fields: ['id'] }), to, WATCH);
+    const notes = [
+      'The container disks cost something too, which is not published.',
+      sentence`See ${berth`pods list -o wide`}.`,
+    ];
+    await live.show({ ...list('a'), notes }, 0);
+    await live.close(true);
+    expect(new Terminal(30, 12).write(to.out()).text()).toContain(
+      'The container disks cost\n  something too, which is not\n  published.\nSee berth pods list -o wide.',
+    );
   });
 
   test('never draws more lines than the screen has', async () => {
