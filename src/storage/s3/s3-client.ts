@@ -137,8 +137,8 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   const attempt = async (request: S3Request, number: number): Promise<WireAnswer | LostOrRefused> => {
     const { method, bucket, key, query = {}, headers = {}, body = NO_BYTES } = request;
     const { endpoint, region } = connection;
+    const credentials = await renewal.current(signalsOf(request));
     const slot = await slots.take(AbortSignal.any([...signalsOf(request)]));
-    const credentials = renewal.current();
     const { url, headers: signed } = signRequest(
       {
         method,
@@ -180,7 +180,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
       if (answer.status < 300) return { ...answer, body: content };
       const text = await readBody(content, undefined, MAX_ANSWER_BYTES).catch(() => undefined);
       if (request.handled?.includes(answer.status) === true) return { ...answer, body: text ?? Buffer.alloc(0) };
-      const refused = await refusal(request.what, answer, text, credentials);
+      const refused = await refusal(request.what, answer, text, credentials, renewal.hasExpired(credentials));
       if (method === 'HEAD' && [400, 401, 403].includes(answer.status))
         return await withReason(request, refused, number);
       return failed(refused, credentials, answer.headers, number);

@@ -16,7 +16,7 @@ export interface Refusal {
   readonly retryable: boolean;
   /** The service does not allow it, as it says. */
   readonly isDenial: boolean;
-  /** The service no longer knows the credentials: it may accept newer ones. */
+  /** The credentials have expired, as the service or their source says: it may accept newer ones. */
   readonly expired: boolean;
   readonly failure: Failure;
 }
@@ -29,12 +29,22 @@ const RETRYABLE =
 const EXPIRED =
   /^(RequestExpired|ExpiredToken|ExpiredTokenException|TokenRefreshRequired|InvalidToken|InvalidTokenId|InvalidAccessKeyId|InvalidClientTokenId)$/;
 
-/** Reads an answer that is not a success: its code and message, with the credentials hidden. */
+/** The statuses of a service that does not accept the credentials, or does not allow what they ask. */
+const DENIED: readonly number[] = [401, 403];
+
+/** The code for a clock that differs from that of the service. */
+const WRONG_CLOCK = 'RequestTimeTooSkewed';
+
+/**
+ * Reads an answer that is not a success: its code and message, with the credentials hidden. `areOver`: the credentials had
+ * expired by then, as their source says; some services say only that they deny it.
+ */
 export async function refusal(
   what: string,
   { status }: Pick<WireAnswer, 'status'>,
   body: Uint8Array | undefined,
   credentials: Credentials,
+  areOver: boolean,
 ): Promise<Refusal> {
   const error = body === undefined ? undefined : await parseDocument(body, 'Error').catch(() => undefined);
   const [code = '', message = ''] = error === undefined ? [] : [childText(error, 'Code'), childText(error, 'Message')];
@@ -44,7 +54,7 @@ export async function refusal(
     status,
     retryable: RETRYABLE.test(code),
     isDenial: code === 'AccessDenied',
-    expired: EXPIRED.test(code),
+    expired: EXPIRED.test(code) || (areOver && DENIED.includes(status) && code !== WRONG_CLOCK),
     failure: new Failure({
       code: exit === EXIT.notFound ? 'not-found' : exit === EXIT.denied ? 'forbidden' : 'storage',
       exit,
@@ -106,12 +116,12 @@ const NO_SPACE = 507;
 export const finalIfFull = (status: number): number => (status === NO_SPACE ? 400 : status);
 
 function meaningOf(status: number, code: string): { readonly exit: ExitCode; readonly hint: Message } {
-  if (code === 'RequestTimeTooSkewed')
+  if (code === WRONG_CLOCK)
     return {
       exit: EXIT.denied,
       hint: sentence`The clock of this machine differs from that of the service: ${berth`doctor`}.`,
     };
-  if (status === 401 || status === 403 || EXPIRED.test(code))
+  if (DENIED.includes(status) || EXPIRED.test(code))
     return {
       exit: EXIT.denied,
       hint: 'Check the credentials (AWS_ACCESS_KEY_ID or AWS_PROFILE), what they may do, and the region (AWS_REGION).',

@@ -11,6 +11,8 @@ export type Fault =
   | 'internal-error'
   /** Is refused because the credentials have expired; the answer to HEAD has no body. */
   | 'expired'
+  /** Is refused with 403 AccessDenied. */
+  | 'denied'
   /** The connection is reset before the service sees the request. */
   | 'reset'
   /** The service carries it out, and the answer is lost. */
@@ -66,6 +68,10 @@ function answer(target: string, fault: Fault, incoming: IncomingMessage, body: B
   }
   if (fault === 'expired') {
     outgoing.writeHead(400).end('<Error><Code>ExpiredToken</Code><Message>The token has expired.</Message></Error>');
+    return;
+  }
+  if (fault === 'denied') {
+    outgoing.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
     return;
   }
   if (fault === 'reset') {

@@ -4,6 +4,7 @@ import { Failure } from '../../../core/failure.ts';
 import { isObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { splitWords } from '../../../core/text/split-words.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
 import type { Credentials } from './credentials.ts';
 
 /** How a program ended, and what it printed. */
@@ -24,7 +25,7 @@ const MAX_REASON = 500;
 
 /**
  * Runs the program that a profile names as `credential_process` and reads the credentials that it prints as JSON. No shell
- * is used. Fails with denied (3) and what it wrote to stderr; what it printed is never shown.
+ * is used. An `Expiration` that is no time is ignored. Fails with denied (3) and what it wrote to stderr; what it printed is never shown.
  */
 export async function runCredentialProcess(command: string, run: RunProgram): Promise<Credentials> {
   const { code, signal, error, stdout, stderr } = await run(await wordsOf(command));
@@ -57,13 +58,20 @@ function parseOutput(text: string): Credentials | undefined {
     return undefined;
   }
   if (!isObject(value)) return undefined;
-  const { Version, AccessKeyId, SecretAccessKey, SessionToken } = value;
+  const { Version, AccessKeyId, SecretAccessKey, SessionToken, Expiration } = value;
   if (Version !== 1 || typeof AccessKeyId !== 'string' || typeof SecretAccessKey !== 'string') return undefined;
   return {
     accessKeyId: AccessKeyId,
     secretAccessKey: SecretAccessKey,
     sessionToken: typeof SessionToken === 'string' && SessionToken !== '' ? SessionToken : undefined,
+    expiresAt: timeOf(Expiration),
   };
+}
+
+/** The time that a text means; undefined for anything else. */
+function timeOf(value: unknown): EpochMs | undefined {
+  const time = typeof value === 'string' ? Date.parse(value) : NaN;
+  return Number.isNaN(time) ? undefined : time;
 }
 
 const failed = (reason: string): Failure =>

@@ -1,6 +1,10 @@
+import type { EpochMs } from '../../../core/unit-types.ts';
+
 /** What a request is signed with. No part is ever shown. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
+  /** When they expire, where their source says so. */
+  readonly expiresAt?: EpochMs | undefined;
 }

@@ -1,6 +1,7 @@
 import type { Clock, CredentialWait } from '../../../core/context.ts';
 import { MINUTE_MS } from '../../../core/durations.ts';
 import { Failure, asError } from '../../../core/failure.ts';
+import type { Milliseconds } from '../../../core/unit-types.ts';
 import type { Credentials } from './credentials.ts';
 import type { FoundCredentials } from './find-credentials.ts';
 
@@ -15,7 +16,13 @@ export interface RenewalOptions {
 
 /** The credentials of a connection, which are read again when they have expired. */
 export interface Renewal {
-  current(): Credentials;
+  /**
+   * The credentials for the next request. Those that expire within five minutes or have expired, as their source says, are
+   * read again before; where that fails or finds no others, they stay: whether they are still good is for the service to say.
+   */
+  current(signals: readonly AbortSignal[]): Promise<Credentials>;
+  /** Whether the credentials have expired by now, as their source says. */
+  hasExpired(used: Credentials): boolean;
   /** The service has carried out a request with these credentials. */
   accepted(used: Credentials): void;
   /**
@@ -28,6 +35,9 @@ export interface Renewal {
 
 /** Milliseconds between two readings while there are no new credentials. */
 const READ_INTERVAL_MS = 5000;
+/** How long before their end credentials are read again, and the time between two such readings. */
+const EARLY_MS: Milliseconds = 5 * MINUTE_MS;
+const EARLY_INTERVAL_MS: Milliseconds = MINUTE_MS;
 /** Milliseconds until the same credentials are tried again: twice as many after each trial. */
 const FIRST_TRIAL_MS = 5000;
 const MAX_TRIAL_MS = MINUTE_MS;
@@ -40,7 +50,7 @@ export function createRenewal({ found, clock, signal, wait }: RenewalOptions): R
   let isAccepted = false;
   let wereAccepted = false;
   let reading: Promise<void> | undefined;
-  let readAt = -READ_INTERVAL_MS;
+  let readAt = clock.monotonic();
   let trialMs = FIRST_TRIAL_MS;
   /** What is waited for; undefined while nothing is. Several requests wait for the same. */
   let reason: string | undefined;
@@ -66,6 +76,11 @@ export function createRenewal({ found, clock, signal, wait }: RenewalOptions): R
         readAt = clock.monotonic();
       }));
 
+  /** Milliseconds until the credentials expire, as their source says. */
+  const remainingMs = ({ expiresAt }: Credentials): Milliseconds =>
+    // eslint-disable-next-line no-restricted-syntax -- a date: the source of the credentials says one
+    expiresAt === undefined ? Infinity : expiresAt - clock.now();
+
   const tell = (text: string): void => {
     if (told === text && clock.monotonic() - toldAt < TELL_INTERVAL_MS) return;
     wait?.onWait(text);
@@ -74,7 +89,17 @@ export function createRenewal({ found, clock, signal, wait }: RenewalOptions): R
   };
 
   return {
-    current: () => current,
+    current: async (signals) => {
+      const remaining = remainingMs(current);
+      if (readAgain === undefined || remaining > EARLY_MS) return current;
+      const interval = remaining > 0 ? EARLY_INTERVAL_MS : READ_INTERVAL_MS;
+      if (reading !== undefined || clock.monotonic() - readAt >= interval)
+        await unlessAborted(read(readAgain), signals).catch((error: unknown) => {
+          if (!(error instanceof Failure)) throw error;
+        });
+      return current;
+    },
+    hasExpired: (used) => remainingMs(used) <= 0,
     accepted: (used) => {
       if (used !== current || isAccepted) return;
       isAccepted = true;
@@ -129,7 +154,8 @@ export function createRenewal({ found, clock, signal, wait }: RenewalOptions): R
 const isSame = (one: Credentials, other: Credentials): boolean =>
   one.accessKeyId === other.accessKeyId &&
   one.secretAccessKey === other.secretAccessKey &&
-  one.sessionToken === other.sessionToken;
+  one.sessionToken === other.sessionToken &&
+  one.expiresAt === other.expiresAt;
 
 /** Resolves as the work does; fails with the reason of the first signal that is aborted before. */
 async function unlessAborted(work: Promise<void>, signals: readonly AbortSignal[]): Promise<void> {
