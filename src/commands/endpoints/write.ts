@@ -23,6 +23,7 @@ import { AT_UNKNOWN_PRICE, type Price } from '../../cli/resource/ask-before-writ
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
+import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
 import { endpointRefusals } from '../shared/refusals/would-be-refused.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
 import { largeDiskLine } from '../shared/rate/large-disk.ts';
@@ -65,10 +66,11 @@ export const createSpec: WriteSpec = {
     type: 'QUEUE',
     ...(scaling === undefined ? { scaling: type === 'LOAD_BALANCER' ? AT_FOUR_REQUESTS : AFTER_FOUR_SECONDS } : {}),
   }),
-  check: (body) => {
+  check: async (body, _, ctx) => {
     checkHardware(body, 'create');
     checkWorkers(body);
     checkScaling(body, stringOf(body['type']), body['scaling']);
+    await refuseVolumeElsewhere(ctx, body);
   },
   price,
   examples: [
@@ -98,8 +100,10 @@ export const updateSpec: WriteSpec = {
   summary: 'change a serverless endpoint',
   details:
     'A change of the container makes a new release. The workers are replaced one by one: --wait waits for that, and `berth endpoints releases` shows it. A change of scaling makes no release.',
-  check: async (body, read) => {
+  check: async (body, read, ctx) => {
     checkHardware(body, 'update');
+    if (body['networkVolumes'] !== undefined || body['dataCenterIds'] !== undefined)
+      await refuseVolumeElsewhere(ctx, body, await read?.());
     if (read === undefined || ['gpu', 'cpu', 'scaling', 'workers'].every((member) => body[member] === undefined))
       return;
     const before = await read();

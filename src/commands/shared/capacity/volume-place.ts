@@ -22,18 +22,29 @@ export async function placeOfVolume(
 ): Promise<VolumePlace | undefined> {
   const volume = stringAt(body, 'mounts.network.0.volumeId');
   if (volume === undefined) return undefined;
-  return checked(placeIn(await lookupRows(ctx, VOLUMES), volume), dataCenters);
+  const place = placeIn(await lookupRows(ctx, VOLUMES), volume);
+  refuseUnlessThere([place], `--data-center names ${dataCenters.join(', ')}`, dataCenters);
+  return place;
 }
 
 /**
- * Refuses a body that names data centers without the one where its network volume is: usage (2). A list of volumes that
- * cannot be read refuses nothing.
+ * Refuses a body that names data centers without one where a network volume of it is: usage (2). What a change does not name
+ * is that of the endpoint `before` it. A list of volumes that cannot be read refuses nothing.
  */
-export async function refuseVolumeElsewhere(ctx: CommandContext, body: JsonObject): Promise<void> {
-  const dataCenters = stringsOf(memberAt(body, 'dataCenterIds'));
-  const volume = stringAt(body, 'mounts.network.0.volumeId');
-  if (volume === undefined || dataCenters.length === 0) return;
-  checked(placeIn((await unlessFailed(ctx, () => lookupRows(ctx, VOLUMES))) ?? [], volume), dataCenters);
+export async function refuseVolumeElsewhere(ctx: CommandContext, body: JsonObject, before: Json = null): Promise<void> {
+  const mounted = stringAt(body, 'mounts.network.0.volumeId');
+  const given = memberAt(body, 'dataCenterIds');
+  const dataCenters = stringsOf(given ?? memberAt(before, 'dataCenterIds'));
+  const volumes =
+    mounted === undefined ? stringsOf(body['networkVolumes'] ?? memberAt(before, 'networkVolumes')) : [mounted];
+  if (volumes.length === 0 || dataCenters.length === 0) return;
+  const rows = (await unlessFailed(ctx, () => lookupRows(ctx, VOLUMES))) ?? [];
+  const wanted = given === undefined ? 'it may run only in' : '--data-center names';
+  refuseUnlessThere(
+    volumes.map((volume) => placeIn(rows, volume)),
+    `${wanted} ${dataCenters.join(', ')}`,
+    dataCenters,
+  );
 }
 
 function placeIn(rows: readonly Json[], volume: string): VolumePlace | undefined {
@@ -43,11 +54,20 @@ function placeIn(rows: readonly Json[], volume: string): VolumePlace | undefined
   return dataCenter === undefined ? undefined : { volume, dataCenter };
 }
 
-function checked(place: VolumePlace | undefined, dataCenters: readonly string[]): VolumePlace | undefined {
-  if (place !== undefined && dataCenters.length > 0 && !dataCenters.includes(place.dataCenter))
-    throw usage(
-      `the volume ${place.volume} is in ${place.dataCenter}, and --data-center names ${dataCenters.join(', ')}`,
-      'A volume is mounted where it is: name its data center, or none.',
-    );
-  return place;
+/** Refuses volumes that are all in other data centers: usage (2). One whose place is not known may be there. */
+function refuseUnlessThere(
+  places: readonly (VolumePlace | undefined)[],
+  wanted: string,
+  dataCenters: readonly string[],
+): void {
+  const elsewhere = places.flatMap((place) =>
+    place === undefined || dataCenters.includes(place.dataCenter)
+      ? []
+      : [`the volume ${place.volume} is in ${place.dataCenter}`],
+  );
+  if (dataCenters.length === 0 || elsewhere.length < places.length) return;
+  throw usage(
+    `${elsewhere.join(', ')}, and ${wanted}`,
+    'A volume is mounted where it is: name its data center, or none.',
+  );
 }
