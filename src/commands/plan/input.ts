@@ -4,10 +4,13 @@ import { arg, onlyWith, option } from '../../cli/model/params.ts';
 export const PLAN_INPUT = {
   args: { files: arg.many('files, folders, or - for stdin', { metavar: 'FILE', complete: 'file' }) },
   options: {
-    envFrom: option.texts('replace ${NAME} in the files by variables of this file of NAME=VALUE lines', {
-      metavar: 'FILE',
-      complete: 'file',
-    }),
+    envFrom: option.texts(
+      'replace ${NAME} in the files by variables of this file of NAME=VALUE lines; a name given twice is refused',
+      {
+        metavar: 'FILE',
+        complete: 'file',
+      },
+    ),
     setName: option.text('pods, endpoints and templates that it creates get the mark of this set: BERTH_SET', {
       metavar: 'NAME',
     }),

@@ -1,8 +1,6 @@
 /** The environment of containers, from `--env`, `--env-from` and references to secrets. */
 import { berth, sentence } from '../../core/message.ts';
-import { parseEnv } from 'node:util';
 import { namedValues } from '../../core/text/named-values.ts';
-import { utf8Text } from '../../core/text/utf8-text.ts';
 import { unlessFailed, usage } from '../../core/failure.ts';
 import { memberAt, objectOf, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { Values } from '../../cli/model/command.ts';
@@ -13,6 +11,7 @@ import { countOf } from '../../cli/words/words.ts';
 import { SECRETS } from './collections.ts';
 import { isUnusualPlaceholder, placeholderOf, secretNamesIn, withPlaceholder } from './secret-placeholder.ts';
 import { textsIn } from '../../cli/model/values.ts';
+import { readVariableFiles, readVariables } from './variable-files.ts';
 
 /** The most variables of a pod (contract rules, Pods). */
 const MAX_VARIABLES = 50;
@@ -90,14 +89,13 @@ export async function completeEnvironment(
   const files = textsIn(values, 'envFrom');
   const alsoReadByNode = textsIn(values, 'envFile');
   if (given === undefined && files.length === 0 && alsoReadByNode.length === 0) return undefined;
-  const read = await Promise.all([
-    ...alsoReadByNode.map((path) => readEnvFile(ctx, path)),
-    ...files.map((path) => readVariables(ctx, path, '--env-from')),
+  for (const path of alsoReadByNode) await checkEnvFile(ctx, path);
+  const read = await readVariableFiles(ctx, [
+    ...alsoReadByNode.map((path) => ({ flag: '--env-file', path })),
+    ...files.map((path) => ({ flag: '--env-from', path })),
   ]);
   // Not assigned: a variable may be named __proto__.
-  const variables: JsonObject = Object.fromEntries(
-    [...read, objectOf(given) ?? {}].flatMap((each) => Object.entries(each)),
-  );
+  const variables: JsonObject = Object.fromEntries([...read, ...Object.entries(objectOf(given) ?? {})]);
   checkNumber(variables);
   const prefix = ctx.settings.local ? LOCAL_PREFIX : ctx.settings.get('secret-prefix');
   const complete = Object.fromEntries(
@@ -111,34 +109,19 @@ export async function completeEnvironment(
   return complete;
 }
 
-/** Reads a file of `NAME=VALUE` lines, with quotes and comments as in a .env file. */
-export async function readVariables(ctx: CommandContext, path: string, flag: string): Promise<JsonObject> {
-  const text = utf8Text(await ctx.files.read(path), `${flag} ${path}`, 'Save it as UTF-8.');
-  const variables = parseEnv(text);
-  const wrong = Object.keys(variables).find((name) => !/^[A-Za-z_][\w.-]*$/.test(name));
-  if (wrong !== undefined)
-    throw usage(
-      `${flag} ${path} has a line that is not NAME=VALUE: ${JSON.stringify(wrong.split('\n', 1)[0])}`,
-      'One variable a line, as in a .env file.',
-    );
-  return variables;
-}
-
 /**
- * Reads the file of `--env-file`. Node has an option of that name and looks for it in all words of a command line: it reads
- * the file before berth begins, so that a pipe is empty then, and obeys NODE_OPTIONS in it.
+ * Checks the file of `--env-file`. Node has an option of that name and looks for it in all words of a command line: it reads
+ * the file before berth begins, so that a pipe is empty then, and obeys NODE_OPTIONS in it. Fails with usage (2) for such a file.
  */
-async function readEnvFile(ctx: CommandContext, path: string): Promise<JsonObject> {
+async function checkEnvFile(ctx: CommandContext, path: string): Promise<void> {
   const instead = `--env-from ${path === '-' ? '-' : 'FILE'} reads it in berth only.`;
   if (path === '-' || (await ctx.files.mode(path)) === undefined)
     throw usage(
       `--env-file ${path} is no regular file, and Node reads what --env-file names before berth can`,
       instead,
     );
-  const variables = await readVariables(ctx, path, '--env-file');
-  if (Object.hasOwn(variables, 'NODE_OPTIONS'))
+  if ((await readVariables(ctx, { flag: '--env-file', path })).has('NODE_OPTIONS'))
     throw usage(`--env-file ${path} has NODE_OPTIONS, which Node obeys in berth itself`, instead);
-  return variables;
 }
 
 async function warnOfUnusualPlaceholders(

@@ -1,11 +1,11 @@
 /** The variables of files: `${NAME}`, which `--env-from` gives values. */
 import { usage } from '../../../core/failure.ts';
-import { isObject, memberAt, stringOf } from '../../../core/json.ts';
+import { isObject, memberAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { YamlDocument } from '../../../cli/resource/body/parse-yaml.ts';
 import type { Field } from '../../../cli/resource/fields/fields.ts';
 import { withVariables } from '../../../fleet/variables.ts';
-import { readVariables } from '../../shared/environment.ts';
+import { readVariableFiles } from '../../shared/variable-files.ts';
 import { FILE_KINDS } from './kinds.ts';
 
 /** A document with its variables replaced. */
@@ -27,9 +27,9 @@ export const noValue = (at: string, name: string) =>
   );
 
 /**
- * Replaces the variables of documents by those of these files. Fails with usage (2) for one without a value. Without a file,
- * that is so only in `env`, because an export writes it in the place of a secret; elsewhere `${NAME}` is text. `hidden` takes
- * every text that was put in.
+ * Replaces the variables of documents by those of these files. Fails with usage (2) for one without a value, or with several.
+ * Without a file, the first is so only in `env`, because an export writes it in the place of a secret; elsewhere `${NAME}` is
+ * text. `hidden` takes every text that was put in.
  */
 export async function replaceVariables(
   ctx: CommandContext,
@@ -37,10 +37,10 @@ export async function replaceVariables(
   files: readonly string[],
   hidden: Set<string>,
 ): Promise<readonly ReplacedDocument[]> {
-  const variables = new Map<string, string>();
-  for (const file of files)
-    for (const [name, value] of Object.entries(await readVariables(ctx, file, '--env-from')))
-      variables.set(name, stringOf(value) ?? '');
+  const variables = await readVariableFiles(
+    ctx,
+    files.map((path) => ({ flag: '--env-from', path })),
+  );
   return documents.map(({ value, at }) => {
     const missing: { at: string; name: string }[] = [];
     const isCredential = ([member = '', ...inner]: readonly string[]): boolean =>

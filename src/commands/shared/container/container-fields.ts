@@ -81,10 +81,13 @@ export const CONTAINER_FIELDS = {
   envFrom: {
     writeOnly: true,
     write: {
-      param: option.texts('read variables from a file of NAME=VALUE lines; --env overrides them', {
-        metavar: 'FILE',
-        complete: 'file',
-      }),
+      param: option.texts(
+        'read variables from a file of NAME=VALUE lines, where a name given twice is refused; --env overrides them',
+        {
+          metavar: 'FILE',
+          complete: 'file',
+        },
+      ),
       path: 'env',
       // The field `env` reads the files.
       value: unchangedOrEmpty,

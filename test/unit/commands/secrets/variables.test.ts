@@ -23,6 +23,40 @@ async function withSecret(): Promise<Account> {
   return account;
 }
 
+describe('variables of files', () => {
+  const written = (text: string): string => {
+    const path = join(temporaryDirectory(), 'variables.env');
+    writeFileSync(path, text);
+    return path;
+  };
+  const flagOf = (path: string): string => `--env-from '${path}'`;
+  const CREATE = 'pods create --name lab --cpu cpu-general --vcpu 2 --image example/web --dry-run --json';
+
+  test.each(['pods create', 'plan'])('that give a name twice are refused by %s', async (command) => {
+    const account = createAccount();
+    const run = (flags: string) =>
+      command === 'plan' ? account(`plan - ${flags}`, { stdin: 'kind: pod\n' }) : account(`${CREATE} ${flags}`);
+    const [one, other] = [written('A=secret-1\nB=2\n'), written('A=secret-1\nC=1')];
+    const twice = written('export A=secret-1\nB=2\nA = "3"\n');
+    for (const [files, said] of [
+      [[one, other], `--env-from ${one} and --env-from ${other} both give A`],
+      [[one, one], `--env-from ${one} and --env-from ${one} both give A, B`],
+      [[twice], `--env-from ${twice} gives A twice`],
+    ] as const) {
+      const ran = await run(files.map(flagOf).join(' '));
+      expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(said)]);
+      expect(ran.err).not.toContain('secret-1');
+    }
+  });
+
+  test('may have what looks like another line in a value', async () => {
+    const text = 'A="one\nA=two\nB=three"\n# A=four\nB=five\n';
+    const ran = await createAccount()(`${CREATE} ${flagOf(written(text))}`);
+    expect([ran.code, ran.err]).toEqual([0, ran.err]);
+    expect(JSON.parse(ran.out)).toMatchObject({ body: { env: { A: 'one\nA=two\nB=three', B: 'five' } } });
+  });
+});
+
 describe('secrets in variables', () => {
   const CREATE = 'pods create --name lab --cpu cpu-general --vcpu 2 --image example/web --dry-run --json';
   const bodyOf = (out: string): unknown => (JSON.parse(out) as { body: { env: unknown } }).body.env;
