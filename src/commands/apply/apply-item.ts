@@ -55,7 +55,7 @@ async function create(ctx: CommandContext, planned: Planned, now: Planned): Prom
   const created = await createOnce(ctx, makingOf(planned), async () => await sendNew(ctx, now));
   const row = 'made' in created ? created.made : created.found;
   try {
-    const found = await planRow(ctx, document, document.kind.adapt(objectOf(row) ?? {}), now.body);
+    const found = await planRow(ctx, document, document.kind.adapt(objectOf(row) ?? {}), now.body, true);
     const isLate = found.item.changes.every(({ path }) => lateMembers(document.kind).includes(path));
     if (isLate && found.item.action === 'update') return { action: 'create', row: await sendChange(ctx, found) };
     return { action: 'create', row: 'made' in created ? row : unchanged(planned, found, row) };

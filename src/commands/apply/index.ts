@@ -22,7 +22,7 @@ import { FILE_KINDS, KINDS } from '../plan/document/kinds.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { movedFailure, readPlanFile, refuseMoved } from '../plan/plan-file.ts';
 import { pruningRefusal } from '../plan/prune.ts';
-import { costSentence, credentialsNote, planNotes, planRowOf, unpricedNote } from '../plan/rows.ts';
+import { costSentence, credentialsNote, keptNotes, planNotes, planRowOf, unpricedNote } from '../plan/rows.ts';
 import { planView } from '../plan/plan-view.ts';
 import { stillPaidLines } from '../pods/actions/cost.ts';
 import { applyAll } from './apply-all.ts';
@@ -185,7 +185,7 @@ function notesOf(outcomes: readonly Outcome[]): readonly Message[] {
   const counted = counts.length === 0 ? [] : [`${counts.join(', ')}.`];
   return [
     [...counted, ...(isSame ? [] : [costSentence(costs)])].join(' '),
-    ...(isSame ? [] : unpricedNote(costs)),
+    ...(isSame ? [] : [...unpricedNote(costs), ...keptNotes(costs)]),
     ...credentialsNote(outcomes.map(({ planned }) => planned)),
   ];
 }

@@ -1,5 +1,5 @@
-import { berth, inOne, sentence } from '../../core/message.ts';
-import { unlessFailed, usage } from '../../core/failure.ts';
+import { berth, sentence } from '../../core/message.ts';
+import { usage } from '../../core/failure.ts';
 import {
   arrayAt,
   isObject,
@@ -12,10 +12,9 @@ import {
   stringAt,
   stringOf,
 } from '../../core/json.ts';
-import { type DollarRange, formatDollarRange, formatDuration } from '../../core/units.ts';
+import { type DollarRange, formatDollarRange } from '../../core/units.ts';
 import { withoutKey } from '../../create/key.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { listRows } from '../../cli/resource/identity/requests.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import type { WriteVerb } from '../../cli/resource/fields/fields.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
@@ -26,12 +25,12 @@ import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
 import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
 import { endpointRefusals } from '../shared/refusals/would-be-refused.ts';
 import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
+import { rowsUnlessFailed } from '../shared/rate/read-rate.ts';
 import { largeDiskLine } from '../shared/rate/large-disk.ts';
 import { withTemplateDisks } from '../shared/rate/template-disks.ts';
-import { storagePrice } from '../shared/rate/storage-change.ts';
 import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
-import { HOURS_PER_MONTH } from '../shared/rate/volume-price.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
+import { alwaysRunning, maxWorkers, minWorkers, raise, times } from './raise.ts';
 import { ROLLOUT } from './releases.ts';
 
 /** The body of a create or update. A `template` in a file is left out, as other members that are only printed. */
@@ -99,7 +98,7 @@ export const updateSpec: WriteSpec = {
   ...bodyFields('update'),
   summary: 'change a serverless endpoint',
   details:
-    'A change of the container makes a new release. The workers are replaced one by one: --wait waits for that, and `berth endpoints releases` shows it. A change of scaling makes no release.',
+    'A change of the container makes a new release. The workers are replaced one by one: --wait waits for that, and `berth endpoints releases` shows it. A change of scaling or hardware makes no release: workers that run keep their hardware, and are paid as before, until they stop.',
   check: async (body, read, ctx) => {
     checkHardware(body, 'update');
     if (body['networkVolumes'] !== undefined || body['dataCenterIds'] !== undefined)
@@ -157,12 +156,6 @@ function checkScaling(body: JsonObject, type: string | undefined, scaling: Json 
     );
 }
 
-/** What the service sets where a create names none (contract rules, Serverless). */
-const DEFAULT_MAX = 3;
-
-const minWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.min') ?? 0;
-const maxWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.max') ?? DEFAULT_MAX;
-
 /** Refuses a minimum of workers above the maximum: usage (2). `before` is the endpoint that is changed. */
 function checkWorkers(body: JsonObject, before?: Json): void {
   const endpoint = merged(objectOf(before ?? null) ?? {}, body);
@@ -178,102 +171,16 @@ function checkWorkers(body: JsonObject, before?: Json): void {
   );
 }
 
-/** The price of one worker of an endpoint; undefined where the catalog does not tell it or cannot be read. */
-async function workerPrice(ctx: CommandContext, endpoint: Json): Promise<DollarRange | undefined> {
-  const catalog = await unlessFailed(ctx, async () => (await listRows(ctx, priceCatalog(endpoint))).values);
-  return catalog === undefined ? undefined : workerHourlyPrice(endpoint, catalog);
-}
-
-const NO_COST: DollarRange = { low: 0, high: 0 };
-const UNKNOWN_PRICE = 'a price that the catalog does not tell';
-
-/** What a number of workers that always run costs: `$8.36 an hour, $6102.80 a month`. */
-const alwaysRunning = ({ low, high }: DollarRange, count: number): string =>
-  [
-    `${formatDollarRange({ low: low * count, high: high * count })} an hour`,
-    `${formatDollarRange({ low: low * count * HOURS_PER_MONTH, high: high * count * HOURS_PER_MONTH })} a month`,
-  ].join(', ');
-
-/** What an update raises: the price of its workers, and the container disk of each. */
-async function raise(ctx: CommandContext, body: JsonObject, readRow: () => Promise<Json>): Promise<Price | undefined> {
-  const disk = numberAt(body, 'disk');
-  const before = disk === undefined ? undefined : numberAt(await readRow(), 'disk');
-  const parts = [
-    await raiseOfWorkers(ctx, body, readRow),
-    await raiseOfIdleTimeout(body, readRow),
-    storagePrice(
-      disk === undefined || before === undefined
-        ? []
-        : [{ name: 'container disk of each worker', from: before, to: disk }],
-    ),
-  ].filter((part) => part !== undefined);
-  if (parts.length === 0) return undefined;
-  return { line: inOne(parts.map(({ line }) => line)), asks: parts.some(({ asks }) => asks) };
-}
-
-/** What a longer time costs for which a worker stays without jobs: it is paid. */
-async function raiseOfIdleTimeout(body: JsonObject, readRow: () => Promise<Json>): Promise<Price | undefined> {
-  const to = numberAt(body, 'workers.idleTimeout');
-  const from = to === undefined ? undefined : numberAt(await readRow(), 'workers.idleTimeout');
-  if (to === undefined || from === undefined || to <= from) return undefined;
-  const duration = (seconds: number): string => formatDuration(seconds * 1000);
-  return { line: `A worker without jobs is paid until it stops: ${duration(from)} to ${duration(to)}.`, asks: true };
-}
-
-/** What another minimum of workers, or other hardware for it, costs before and after. A person is asked unless it is less. */
-async function raiseOfWorkers(
-  ctx: CommandContext,
-  body: JsonObject,
-  readRow: () => Promise<Json>,
-): Promise<Price | undefined> {
-  if (['gpu', 'cpu', 'workers'].every((member) => body[member] === undefined)) return undefined;
-  const before = await readRow();
-  const after = merged(objectOf(before) ?? {}, body);
-  const [from, to] = [minWorkers(before), minWorkers(after)];
-  const isOther = body['gpu'] !== undefined || body['cpu'] !== undefined;
-  if (from === 0 && to === 0) return await raiseWithoutMinimum(ctx, before, after, isOther);
-  if (from === to && !isOther) return undefined;
-  const [was, is] = [await workerPrice(ctx, before), await workerPrice(ctx, after)];
-  const isSame =
-    was !== undefined && is !== undefined && was.low * from === is.low * to && was.high * from === is.high * to;
-  if (isSame) return undefined;
-  const isLess =
-    to === 0 || (to <= from && !isOther) || (was !== undefined && is !== undefined && is.high * to <= was.high * from);
-  const price = (range: DollarRange | undefined, count: number): string =>
-    range === undefined && count > 0 ? UNKNOWN_PRICE : alwaysRunning(range ?? NO_COST, count);
-  const line = `Workers that always run, also without jobs: ${from} (${price(was, from)}) to ${to} (${price(is, to)}).`;
-  return { line, asks: !isLess };
-}
-
-/**
- * The price of a worker before and after other hardware or a higher maximum, for an endpoint without workers that always run. A
- * person is asked where it is higher.
- */
-async function raiseWithoutMinimum(
-  ctx: CommandContext,
-  before: Json,
-  after: JsonObject,
-  isOther: boolean,
-): Promise<Price | undefined> {
-  const [fromMax, toMax] = [maxWorkers(before), maxWorkers(after)];
-  if (!isOther && toMax <= fromMax) return undefined;
-  const [was, is] = [await workerPrice(ctx, before), await workerPrice(ctx, after)];
-  if (was !== undefined && is !== undefined && was.high * fromMax === is.high * toMax) return undefined;
-  const price = (range: DollarRange | undefined, max: number): string =>
-    `${range === undefined ? UNKNOWN_PRICE : `${formatDollarRange(range)} an hour`}, ${countOf(max, 'worker')} at most`;
-  const line = `A worker while it runs: ${price(was, fromMax)}; after the change ${price(is, toMax)}.`;
-  return { line, asks: was === undefined || is === undefined || is.high * toMax > was.high * fromMax };
-}
-
 /** `A worker costs $1.12 to $1.90 an hour while it runs.` */
 async function price(ctx: CommandContext, body: JsonObject): Promise<Price | undefined> {
   if (!(await hasKnownPlaces(ctx, body))) return undefined;
-  const [hour, min] = [await workerPrice(ctx, body), minWorkers(body)];
+  const catalog = (await rowsUnlessFailed(ctx, priceCatalog(body))) ?? [];
+  const [hour, min] = [workerHourlyPrice(body, catalog), minWorkers(body)];
   const cost =
     hour === undefined
       ? 'The catalog does not tell what a worker costs while it runs'
       : `A worker costs ${formatDollarRange(hour)} an hour while it runs`;
-  const total = hour === undefined ? '' : `: ${alwaysRunning(hour, min)}`;
+  const total = hour === undefined ? '' : `: ${alwaysRunning(times(hour, min))}`;
   const always =
     min === 0 ? '' : ` ${countOf(min, 'worker')} always run${min === 1 ? 's' : ''}${total}, also without jobs.`;
   const disk = largeDiskLine(await withTemplateDisks(ctx, body), 'worker');
@@ -284,5 +191,5 @@ async function price(ctx: CommandContext, body: JsonObject): Promise<Price | und
 /** `for $8.36 an hour, $6,102.80 a month`, of the workers that always run; without one, the price of a worker. */
 const inQuestion = (hour: DollarRange | undefined, min: number): string => {
   if (hour === undefined) return AT_UNKNOWN_PRICE;
-  return `for ${min === 0 ? `${formatDollarRange(hour)} an hour of a running worker` : alwaysRunning(hour, min)}`;
+  return `for ${min === 0 ? `${formatDollarRange(hour)} an hour of a running worker` : alwaysRunning(times(hour, min))}`;
 };

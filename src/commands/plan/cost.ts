@@ -3,10 +3,13 @@ import { numberAt, objectOf, stringAt, type Json, type JsonObject } from '../../
 import type { CommandContext } from '../../cli/model/context.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
 import { lookupRows } from '../../cli/resource/identity/requests.ts';
+import { idOf } from '../../output/view.ts';
 import { catalogPrice } from '../pods/pod/price.ts';
+import { keptLine, keptWorkers, minimumPrice } from '../shared/rate/kept-workers.ts';
+import { lookupWorkers } from '../shared/rate/read-rate.ts';
 import { withTemplateDisks } from '../shared/rate/template-disks.ts';
 import { volumeHourly } from '../shared/rate/volume-price.ts';
-import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
+import { priceCatalog } from '../shared/rate/worker-price.ts';
 import type { KindName } from './document/kinds.ts';
 
 /** What a thing costs an hour. */
@@ -17,6 +20,8 @@ export interface Amount {
   readonly atLeast?: number;
   /** What is paid beside that, at a price that is not published: `the persistent mount (50 GB) of pod x, also while stopped`. */
   readonly unpriced?: string;
+  /** What is paid at another price than the thing asks for: `endpoint e: 1 worker that runs now keeps its hardware ...`. */
+  readonly kept?: string;
 }
 
 export interface Cost {
@@ -40,23 +45,31 @@ export function plus(one: Amount, other: Amount): Amount {
   };
 }
 
+/** What becomes of the workers of an endpoint that run: a release replaces them, and those of a new endpoint have what it asks for. */
+export type WorkersThen = 'stay' | 'replaced' | 'new';
+
 /**
  * What a thing costs before and after a change: a pod while it runs, a volume at the price of standard storage, and the workers
- * of an endpoint that always run, at the lowest price of their hardware (specification 8.4). Fails only when it is interrupted.
+ * of an endpoint that always run, at the lowest price of their hardware (specification 8.4); those that stay keep
+ * other hardware that they run on. Fails only when it is interrupted.
  */
 export async function costOf(
   ctx: CommandContext,
   kind: KindName,
   row: Json | undefined,
   body: JsonObject,
+  workersThen: WorkersThen = 'stay',
 ): Promise<Cost> {
   if (kind === 'pod') return row === undefined ? await costOfNewPod(ctx, body) : costOfPod(row, body);
-  const amount = async (thing: Json): Promise<Amount> => {
+  const amount = async (thing: Json, workers: readonly Json[] | undefined): Promise<Amount> => {
     if (kind === 'volume') return volumeAmount(thing);
-    return kind === 'endpoint' ? { perHour: await workersPrice(ctx, thing) } : NO_COST;
+    return kind === 'endpoint' ? await workersAmount(ctx, thing, workers) : NO_COST;
   };
-  if (row === undefined) return { before: NO_COST, after: await amount(body) };
-  return { before: await amount(row), after: await amount(merged(objectOf(row) ?? {}, body)) };
+  if (row === undefined) return { before: NO_COST, after: await amount(body, []) };
+  const after = merged(objectOf(row) ?? {}, body);
+  const alwaysRun = kind === 'endpoint' && [row, after].some((each) => (numberAt(each, 'workers.min') ?? 0) > 0);
+  const running = alwaysRun && workersThen !== 'new' ? await lookupWorkers(ctx, idOf(row)) : [];
+  return { before: await amount(row, running), after: await amount(after, workersThen === 'stay' ? running : []) };
 }
 
 async function costOfNewPod(ctx: CommandContext, body: JsonObject): Promise<Cost> {
@@ -99,10 +112,19 @@ function volumeAmount(volume: Json): Amount {
 
 const nameOf = (thing: Json): string => stringAt(thing, 'name') ?? '?';
 
-async function workersPrice(ctx: CommandContext, endpoint: Json): Promise<number | undefined> {
-  const least = numberAt(endpoint, 'workers.min') ?? 0;
-  if (least === 0) return 0;
+/** What the workers that always run cost; `running` are those that run now, undefined where they cannot be read. */
+async function workersAmount(
+  ctx: CommandContext,
+  endpoint: Json,
+  running: readonly Json[] | undefined,
+): Promise<Amount> {
+  if ((numberAt(endpoint, 'workers.min') ?? 0) === 0) return NO_COST;
   const catalog = await unlessFailed(ctx, () => lookupRows(ctx, priceCatalog(endpoint)));
-  const price = catalog === undefined ? undefined : workerHourlyPrice(endpoint, catalog)?.low;
-  return price === undefined ? undefined : price * least;
+  if (catalog === undefined || running === undefined) return { perHour: undefined };
+  const kept = keptWorkers(endpoint, running, catalog);
+  const line = keptLine(endpoint, kept, catalog);
+  return {
+    perHour: minimumPrice(endpoint, kept, catalog)?.low,
+    ...(line === undefined ? {} : { kept: `Endpoint ${nameOf(endpoint)}: ${line}` }),
+  };
 }

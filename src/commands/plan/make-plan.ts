@@ -108,18 +108,22 @@ export async function planDocument(ctx: CommandContext, account: Account, docume
   }
 }
 
-/** Compares a document, with ids in the place of names, with a row of its kind. Fails with usage (2). */
+/** Compares a document, with ids in the place of names, with a row of its kind; `isNew`: this run made it. Fails with usage (2). */
 export async function planRow(
   ctx: CommandContext,
   document: FileDocument,
   row: JsonObject,
   named: JsonObject,
+  isNew = false,
 ): Promise<Planned> {
   const { kind } = document;
   const body = await kind.settle(row, named);
   const item = await planUpdate(kind.planned(ctx), row, body, document.isReplaced);
   if (item.action === 'replace') return await planReplacement(ctx, document, row, body, item);
-  if (item.action !== 'blocked') return { document, row, body, item, cost: await costOf(ctx, kind.name, row, body) };
+  const isRelease = item.changes.some(({ effect }) => effect === 'release');
+  const workersThen = isNew ? 'new' : isRelease ? 'replaced' : 'stay';
+  if (item.action !== 'blocked')
+    return { document, row, body, item, cost: await costOf(ctx, kind.name, row, body, workersThen) };
   const hint = kind.name === 'pod' ? ': --replace makes a new one in its place' : '';
   const cost = await costOf(ctx, kind.name, row, {});
   return { document, row, body, item: { ...item, why: `${item.why ?? ''}${hint}` }, cost };

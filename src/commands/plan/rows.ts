@@ -78,6 +78,7 @@ export function planNotes({ planned, pruning }: Plan): readonly Message[] {
   return [
     `${counts.join(', ')}. ${costSentence(planned.map(({ cost }) => cost))}`,
     ...unpricedNote(planned.map(({ cost }) => cost)),
+    ...keptNotes(planned.map(({ cost }) => cost)),
     ...destroyedNote(planned),
     ...unmarked(planned),
     ...credentialsNote(planned),
@@ -106,6 +107,10 @@ export function unpricedNote(costs: readonly Cost[]): readonly string[] {
   const unpriced = costs.flatMap(({ after }) => after.unpriced ?? []);
   return unpriced.length === 0 ? [] : [safeText(`Paid too, at a price that is not published: ${unpriced.join('; ')}.`)];
 }
+
+/** Which workers go on running on other hardware than their endpoint asks for, and what they cost. */
+export const keptNotes = (costs: readonly Cost[]): readonly string[] =>
+  costs.flatMap(({ after }) => (after.kept === undefined ? [] : [safeText(after.kept)]));
 
 /** What of the credentials that are there already is in the files and means nothing, and how another one is given. */
 export function credentialsNote(planned: readonly Planned[]): readonly Message[] {

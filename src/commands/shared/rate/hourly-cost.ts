@@ -5,7 +5,7 @@ import { countOf } from '../../../cli/words/words.ts';
 import { idOf } from '../../../output/view.ts';
 import { unknownDisks } from './stopped-disks.ts';
 import { volumeHourly } from './volume-price.ts';
-import { workerHourlyPrice } from './worker-price.ts';
+import { workerHourlyPrice, workerPriceByType } from './worker-price.ts';
 
 /** The parts of the rate: pods of their own, pods of clusters, workers of endpoints, and network volumes. */
 export const RATE_PARTS = ['pods', 'clusters', 'workers', 'volumes'] as const;
@@ -119,14 +119,10 @@ function workersSum(facts: RateFacts): Sum & { readonly byEndpoint: ReadonlyMap<
 
 /** The price of a worker by its GPU type, or by what its endpoint allows where it does not name one (contract, Worker). */
 function priceOf(worker: Json, endpoint: Json, { gpus, cpus }: RateFacts): ReturnType<typeof workerHourlyPrice> {
-  const type = stringAt(worker, 'gpuTypeId');
-  if (type === undefined) return workerHourlyPrice(endpoint, memberAt(endpoint, 'cpu') === undefined ? gpus : cpus);
-  const each = numberAt(
-    gpus.find((row) => memberAt(row, 'id') === type),
-    'price.serverless',
-  );
-  if (each === undefined || each === 0) return undefined;
-  const price = each * (numberAt(worker, 'gpuCount') ?? 1);
+  if (stringAt(worker, 'gpuTypeId') === undefined)
+    return workerHourlyPrice(endpoint, memberAt(endpoint, 'cpu') === undefined ? gpus : cpus);
+  const price = workerPriceByType(worker, gpus);
+  if (price === undefined) return undefined;
   return { low: price, high: price };
 }
 

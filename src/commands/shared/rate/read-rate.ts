@@ -3,7 +3,7 @@ import { isUsableId } from '../../../core/ids.ts';
 import { type Json, memberAt, objectOf, stringAt } from '../../../core/json.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Collection } from '../../../cli/model/collection.ts';
-import { listRows } from '../../../cli/resource/identity/requests.ts';
+import { listRows, lookupRows } from '../../../cli/resource/identity/requests.ts';
 import { idOf } from '../../../output/view.ts';
 import { CPUS, ENDPOINTS, GPUS, PODS, VOLUMES } from '../collections.ts';
 import { rateOf, type Rate, type RateFacts } from './hourly-cost.ts';
@@ -14,6 +14,16 @@ const MAX_ENDPOINTS = 50;
 /** The rows of a list with all its members; undefined where it cannot be read. Rethrows an interrupt. */
 export const rowsUnlessFailed = (ctx: CommandContext, list: Collection): Promise<readonly Json[] | undefined> =>
   unlessFailed(ctx, async () => (await listRows(ctx, list, list.lookupQuery)).values);
+
+const workersOf = (endpointId: string): Collection => ({
+  noun: 'worker',
+  path: [...ENDPOINTS.path, endpointId, 'workers'],
+  member: 'workers',
+});
+
+/** Reads the workers of an endpoint, at most once in a run; undefined where they cannot be read. Rethrows an interrupt. */
+export const lookupWorkers = async (ctx: CommandContext, endpointId: string): Promise<readonly Json[] | undefined> =>
+  isUsableId(endpointId) ? await unlessFailed(ctx, () => lookupRows(ctx, workersOf(endpointId))) : undefined;
 
 /**
  * Reads the workers of endpoints, and the catalogs with their prices. What cannot be read is left out; nothing is asked
@@ -26,12 +36,7 @@ export async function readWorkers(
   const ids = endpoints.map(idOf).filter(isUsableId).slice(0, MAX_ENDPOINTS);
   const has = (member: string): boolean => endpoints.some((endpoint) => (memberAt(endpoint, member) ?? null) !== null);
   const [found, gpus, cpus] = await Promise.all([
-    Promise.all(
-      ids.map(async (id) => {
-        const list = { path: [...ENDPOINTS.path, id, 'workers'], member: 'workers' };
-        return [id, await unlessFailed(ctx, async () => (await listRows(ctx, list)).values)] as const;
-      }),
-    ),
+    Promise.all(ids.map(async (id) => [id, await rowsUnlessFailed(ctx, workersOf(id))] as const)),
     has('gpu') ? rowsUnlessFailed(ctx, GPUS) : [],
     has('cpu') ? rowsUnlessFailed(ctx, CPUS) : [],
   ]);

@@ -1,4 +1,4 @@
-import { isObject, itemsAt, type Json, memberAt, numberAt, numberOf, objectAt } from '../../../core/json.ts';
+import { isObject, itemsAt, type Json, memberAt, numberAt, numberOf, objectAt, stringAt } from '../../../core/json.ts';
 import type { DollarRange } from '../../../core/units.ts';
 import type { Collection } from '../../../cli/model/collection.ts';
 import { CPUS, GPUS } from '../collections.ts';
@@ -40,4 +40,13 @@ const cpuPrices = (endpoint: Json, flavors: readonly Json[]): readonly (number |
 function times(price: Json | undefined, count: number | undefined): number | undefined {
   const each = numberOf(price);
   return each === undefined || count === undefined ? undefined : each * count;
+}
+
+/** What a worker costs by the GPU type that it names, in US dollars an hour. Undefined where it names none, or the catalog has no price. */
+export function workerPriceByType(worker: Json, gpus: readonly Json[]): number | undefined {
+  const type = stringAt(worker, 'gpuTypeId');
+  const row = gpus.find((each) => memberAt(each, 'id') === type);
+  const price = times(memberAt(row, 'price.serverless'), numberAt(worker, 'gpuCount') ?? 1);
+  // The catalog has 0 for a type that is not for workers.
+  return price === 0 ? undefined : price;
 }

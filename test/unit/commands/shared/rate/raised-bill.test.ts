@@ -164,7 +164,10 @@ describe('what raises the bill', () => {
       expect.stringMatching(/2 \(\$8\.36 an hour.*\) to 1 \(\$4\.18 an hour/),
     ]);
     const cheaper = await account('endpoints update api --gpu-pool POOL-24G', TERMINAL);
-    expect([cheaper.code, cheaper.err]).toEqual([0, expect.stringMatching(/1 \(\$4\.18 an hour.*\) to 1 \(\$1\.\d\d/)]);
+    expect([cheaper.code, cheaper.err]).toEqual([
+      0,
+      expect.stringMatching(/1 \(\$4\.18 an hour.*one that starts later costs \$1\.\d\d/),
+    ]);
     const none = await account('endpoints update api --workers-min 0', TERMINAL);
     expect([none.code, none.err]).toEqual([0, expect.stringContaining('to 0 ($0.00 an hour')]);
   });
@@ -202,7 +205,9 @@ describe('what raises the bill', () => {
     const { code, err } = await running;
     expect([code, err]).toEqual([
       2,
-      expect.stringMatching(/1 \(\$1\.\d\d an hour.*\) to 1 \(\$4\.18 an hour[^]*nothing was changed/),
+      expect.stringMatching(
+        /1 \(\$1\.\d\d an hour.*one that starts later costs \$4\.18 an hour[^]*nothing was changed/,
+      ),
     ]);
     const { out } = await berthIn(world, ['endpoints', 'get', 'api', '--json']);
     expect(out).toContain('POOL-24G');
