@@ -65,22 +65,30 @@ export const cancel = defineCommand({
   // A dry run ends where one of the jobs is not there; where they cannot be read, there is nothing to show but the requests.
   prepare: async (ctx, { endpoint, job }) => {
     const failures: (Failure | undefined)[] = [];
+    const ended: string[] = [];
     let isUnread = false;
     for (const each of ctx.dryRun ? job : [])
       try {
-        isUnread = (await unlessUnread(ctx, () => readJob(ctx, endpoint, each))) === undefined || isUnread;
+        const read = await unlessUnread(ctx, () => readJob(ctx, endpoint, each));
+        isUnread ||= read === undefined;
+        if (hasEnded(read?.answer.value)) {
+          await ctx.tell(`job ${each} is ${jobStatus(read?.answer.value)}: nothing would be cancelled.`);
+          ended.push(each);
+        }
         failures.push(undefined);
       } catch (error) {
         rethrowUnlessFailure(error, ctx);
         failures.push(error);
       }
-    return { isUnread: isUnread || failures.some((each) => each !== undefined), failures };
+    return { isUnread: isUnread || failures.some((each) => each !== undefined), failures, ended };
   },
   confirmWhen: ({ job }) => job.length > 1,
-  confirm: async (_, { endpoint, job }, { isUnread }) =>
-    isUnread
+  confirm: async (_, { endpoint, job }, { isUnread, ended }) => {
+    const cancelled = job.filter((each) => !ended.includes(each));
+    return isUnread || cancelled.length === 0
       ? undefined
-      : `This cancels ${countOf(job.length, 'job')} on ${endpoint}, running ones included: ${job.join(', ')}.`,
+      : `This cancels ${countOf(cancelled.length, 'job')} on ${endpoint}, running ones included: ${cancelled.join(', ')}.`;
+  },
   run: async (ctx, values, { failures }) => {
     const request = (id: Id<'endpoint'>, job: string) => ({
       ...cancelRequest(id, job),

@@ -1,7 +1,8 @@
 import type { SettingsView } from '../../../core/context.ts';
 import { helpMessage } from '../../words/words.ts';
 import { type CommandLine, lines, type Message, sentence } from '../../../core/message.ts';
-import { usage } from '../../../core/failure.ts';
+import { EXIT } from '../../../core/exit-codes.ts';
+import { Failure, usage } from '../../../core/failure.ts';
 import { arrayOf, isObject, type Json, type JsonObject, memberOf, stringAt } from '../../../core/json.ts';
 import { promptFor } from '../../run/prompt-missing.ts';
 import type { Values } from '../../model/command.ts';
@@ -65,7 +66,8 @@ export const setExampleOf = ({ setExample, accepts }: BodySpec): string =>
 
 /**
  * Builds the body from the file, `--set` and the flags; returns the file's part beside it. Read-only members of the file are dropped with a note. Fails with
- * usage (2) for input that does not parse, an unknown member, flags that exclude each other, or an empty name or image.
+ * usage (2) for input that does not parse, an unknown member, flags that exclude each other, or an empty name or image. A dry
+ * run fails with refused (5) for a member of `--set` that is known, and not one of this body.
  */
 export async function composeBody(
   ctx: CommandContext,
@@ -76,12 +78,13 @@ export async function composeBody(
   let dropped: readonly string[] = [];
   let file: JsonObject = {};
   const body = await readBody(ctx, spec.members, values, setExampleOf(spec), (document) => {
-    const kept = writable(spec.adapt?.(document) ?? document, spec.accepts, [...READ_ONLY, ...(spec.prints ?? [])]);
+    const kept = writable(spec.adapt?.(document) ?? document, spec.accepts, printedOf(spec));
     refuseUnknown(kept.unknown, spec);
     dropped = kept.dropped;
     file = kept.body;
     return file;
   });
+  if (ctx.dryRun) refuseReadOnly(body, spec);
   if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${listed(dropped)}.`);
   for (const key of ['name', 'image'])
     if (stringAt(body, spec.members[key]?.path ?? key)?.trim() === '') throw usage(`${flagName(key)} is empty`);
@@ -156,6 +159,9 @@ async function pickMember(ctx: CommandContext, members: Members, keys: readonly 
 /** Read-only members of every resource. */
 const READ_ONLY = ['id', 'createdAt'];
 
+/** The members that `get` prints. */
+const printedOf = ({ prints = [] }: BodySpec): readonly string[] => [...READ_ONLY, ...prints];
+
 /** Fails with usage (2) if there are unknown members. Dropping one silently could lose an important value. */
 function refuseUnknown(unknown: readonly string[], { accepts, prints }: BodySpec): void {
   const [first] = unknown;
@@ -164,6 +170,18 @@ function refuseUnknown(unknown: readonly string[], { accepts, prints }: BodySpec
     `--file holds unknown members: ${listed(unknown)}`,
     didYouMean(first, [...accepts, ...(prints ?? [])]) ?? `It takes ${accepts.join(', ')}.`,
   );
+}
+
+/** Fails with refused (5) for members that are only printed: `--set` may name them. A newer service may have unknown ones. */
+function refuseReadOnly(body: JsonObject, spec: BodySpec): void {
+  const { dropped } = writable(body, spec.accepts, printedOf(spec));
+  if (dropped.length === 0) return;
+  throw new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: `the service would refuse this request: it has no member${dropped.length === 1 ? '' : 's'} ${listed(dropped)}`,
+    hint: lines(`It takes ${spec.accepts.join(', ')}.`, 'Nothing was sent.'),
+  });
 }
 
 /** The number of names in a message. */

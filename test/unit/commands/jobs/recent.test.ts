@@ -23,6 +23,20 @@ const recent = async (account: Account, flags = ''): Promise<readonly Row[]> =>
 /** What is remembered and printed in short: `id status`. */
 const states = (rows: readonly Row[]): readonly string[] => rows.map(({ id, status }) => `${id} ${String(status)}`);
 
+test('a dry run of jobs cancel says which jobs have ended, and counts the others alone', async () => {
+  const account = createAccount();
+  const done = await local(account, 'jobs run echo --input {} --wait -o id');
+  const waiting = await local(account, 'jobs run demo --input {} -o id');
+  const one = await account(`jobs cancel echo ${done} --dry-run`);
+  expect([one.code, one.err]).toEqual([0, `job ${done} is COMPLETED: nothing would be cancelled.\n`]);
+  expect(JSON.parse(one.out)).toMatchObject({ method: 'POST' });
+  await local(account, `jobs cancel demo ${waiting}`);
+  const [other, again] = [await local(account, 'jobs run demo --input {} -o id'), waiting];
+  const several = await account(`jobs cancel demo ${again} ${other} --dry-run`);
+  expect(several.err).toContain(`job ${again} is CANCELLED: nothing would be cancelled.`);
+  expect(several.err).toContain(`This cancels 1 job on demo, running ones included: ${other}.`);
+});
+
 test('jobs cancel says that a job had ended before, and nothing of one that it cancels', async () => {
   const account = createAccount();
   const done = await local(account, "jobs run echo --input '{}' --wait -o id");
