@@ -24,6 +24,8 @@ export interface Collection<N extends string = string> {
   readonly idsOnly?: true | undefined;
   /** Bills name its rows by their ids, also after they are gone: their names are remembered. */
   readonly billed?: true;
+  /** The service refuses a second row of a name. */
+  readonly uniqueNames?: true;
   /** The words of the command that lists them, if it is not `PLURAL list`. */
   readonly listed?: string;
 }

@@ -1,7 +1,7 @@
 import { berth, type CommandLine, type Message, names } from '../../core/message.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
-import { Failure, usage, unlessFailed } from '../../core/failure.ts';
+import { Failure, usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { answerResult, type Result } from '../../output/view.ts';
@@ -184,10 +184,9 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
         ctx.terminal.errors && isTableOutput(ctx.output) && spec.nextStep !== undefined
           ? [spec.nextStep(row, body)]
           : [];
-      const nameNote = await unlessFailed(ctx, () => sameName(ctx, resource, value));
-      const notes = [...(spec.notes?.(value, body) ?? []), ...(nameNote === undefined ? [] : [nameNote])];
       await rememberNames(ctx, resource, [value]);
       if (createdId !== undefined && answer.existed !== true) await rememberCreated(ctx, resource.noun, value);
+      const notes = [...(spec.notes?.(value, body) ?? []), ...(await sameName(ctx, resource, value))];
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true)
         return { ...result, notes: [...notes, ...nextOf(value)] };
       const id = asId(createdId);
@@ -237,9 +236,12 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
         ),
       ).catch(throwWithWords(ctx, spec, body));
       const value = answer.value ?? null;
-      const notes = spec.notes?.(value, given) ?? [];
       await rememberNames(ctx, resource, [value]);
       await rememberRenamed(ctx, resource.noun, value);
+      const notes = [
+        ...(spec.notes?.(value, given) ?? []),
+        ...(body['name'] === undefined ? [] : await sameName(ctx, resource, value)),
+      ];
       const result = { ...answerResult(resource.view, answer), notes };
       if (spec.wait === undefined || values['wait'] !== true) return result;
       return await afterWait(ctx, resource, name, id, spec.wait, values, result);
@@ -247,8 +249,10 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
   });
 }
 
-const sameName = async (ctx: CommandContext, resource: Resource, created: Json): Promise<string | undefined> =>
-  (await import('./same-name.ts')).sameNameNote(ctx, resource, created);
+const sameName = async (ctx: CommandContext, resource: Resource, row: Json): Promise<readonly string[]> => {
+  const note = await (await import('./same-name.ts')).sameNameNote(ctx, resource, row);
+  return note === undefined ? [] : [note];
+};
 
 /** Rethrows a failure of a write; see `withKnownWords`. */
 const throwWithWords =

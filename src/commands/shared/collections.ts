@@ -63,6 +63,8 @@ export const SECRETS: Collection<'secret'> = {
   member: 'secrets',
   schema: 'Secret',
   described: ['description'],
+  // Additions 7.
+  uniqueNames: true,
 };
 /** The pools of GPU types that workers of endpoints run on. */
 export const POOLS: Collection<'pool'> = {

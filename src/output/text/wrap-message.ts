@@ -104,7 +104,8 @@ function joinCommandLines(words: readonly Unit[]): readonly Unit[] {
     else if (PROGRAMS.test(word.text) && words[at - 1]?.text.endsWith(':') === true)
       open = { unit: word, ends: endsSentence };
     else if (/^`[^`]+$/.test(word.text)) open = { unit: word, ends: (text) => text.includes('`', 1) };
-    else if (word.isCommand && /^([<|]$|"\$\(|--[a-z])/.test(next?.text ?? '')) open = { unit: word, ends: endsSentence };
+    else if (word.isCommand && /^([<|]$|"\$\(|--[a-z])/.test(next?.text ?? ''))
+      open = { unit: word, ends: endsSentence };
     else joined.push(word);
     if (open !== undefined && (next === undefined || open.ends(open.unit.text))) {
       joined.push(open.unit);
