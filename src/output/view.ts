@@ -89,6 +89,8 @@ export interface Column {
   readonly cutLast?: boolean;
   /** A sentence: a wide column that is not asked for is shown only beside all of it. */
   readonly sentence?: boolean;
+  /** Where a terminal has no room for all of it, each row is a block of lines. */
+  readonly uncut?: boolean;
   /** A total that is told beside the table counts it: a table that leaves it out says so. */
   readonly counted?: boolean;
   /** Aligned to the right, as numbers are. */

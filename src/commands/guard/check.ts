@@ -11,7 +11,7 @@ import { adviceOf } from './advice.ts';
 import { appendLog, LOG_OPTION } from './log.ts';
 import { policyOf, POLICY_OPTIONS } from './options.ts';
 import { exitOf, sweep, type Sweep } from './sweep/sweep.ts';
-import { DECISIONS, decisionView } from './sweep/decision-view.ts';
+import { DECISIONS, decisionViewOf } from './sweep/decision-view.ts';
 
 /** The result of one sweep: its decisions, and 15 where a rule applied. `news` are those that a quiet table has. */
 export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep, news = swept.rows) {
@@ -20,7 +20,10 @@ export function sweepResult(ctx: CommandContext, policy: Policy, swept: Sweep, n
   const nothing = rows.length === 0 ? [`${countsOf(subjects)}: no rule applies to any of them.`] : [];
   return {
     kind: 'many' as const,
-    view: decisionView,
+    view: decisionViewOf(
+      rows,
+      subjects.map(({ row }) => row),
+    ),
     // cron mails what is printed.
     values: isQuiet && isTable ? news.filter((row) => memberAt(row, 'verdict') === 'over') : rows,
     notes: isTable && !isQuiet ? [...nothing, ...stopNotes(ctx, swept), ...adviceOf(policy, swept)] : [],

@@ -25,7 +25,7 @@ type CellRows = readonly (readonly (readonly Piece[])[])[];
 /**
  * Renders a table for a terminal: never wider than the terminal, one line a row. Wide columns are shown when there is
  * room to spare, and the longest cells are cut with an ellipsis. When that does not fit, the borders are left out; when
- * even that is too wide, each row is a block of lines.
+ * even that is too wide, or an `uncut` cell is not whole, each row is a block of lines.
  */
 export async function terminalTable(
   allColumns: readonly Column[],
@@ -37,8 +37,13 @@ export async function terminalTable(
   const cells = rows.map((row) =>
     columns.map(({ show }) => cellPieces(show(row, options.facts), { terminal: true }).map(clipPiece)),
   );
-  const fit = (separators: (count: number) => number, minimum: number): readonly FittedColumn[] | undefined =>
-    fitColumns(columnSizes(columns, cells, options.wide, minimum), options.width, separators);
+  const fit = (separators: (count: number) => number, minimum: number): readonly FittedColumn[] | undefined => {
+    const sizes = columnSizes(columns, cells, options.wide, minimum);
+    const fitted = fitColumns(sizes, options.width, separators);
+    const cuts = ({ index, width }: FittedColumn): boolean =>
+      columns[index]?.uncut === true && width < (sizes[index]?.natural ?? 0);
+    return fitted?.some(cuts) === true ? undefined : fitted;
+  };
   const withBorders = fit((count) => count * 3 + 1, 10);
   if (withBorders !== undefined) {
     const [head = [], ...body] = alignedRows(columns, cells, withBorders, options.paint);

@@ -78,6 +78,7 @@ export const decisionView: View = {
     {
       header: 'WHY',
       sentence: true,
+      uncut: true,
       show: (row) => [text('held')(row), text('why')(row), text('error.message')(row)].filter(Boolean).join('; '),
     },
     textColumn('rule', { wide: true }),
@@ -85,6 +86,18 @@ export const decisionView: View = {
     textColumn('kind', { wide: true }),
   ],
 };
+
+/** Decisions as a table: with ids, where several of these subjects have the name of a decision. */
+export function decisionViewOf(rows: readonly Json[], subjects: readonly Json[]): View {
+  const isShared = (name: string): boolean =>
+    name !== '' && subjects.filter((row) => text('name')(row) === name).length > 1;
+  if (!rows.some((row) => isShared(text('name')(row)))) return decisionView;
+  const [name, ...others] = decisionView.columns.filter(({ header }) => header !== 'ID');
+  return {
+    ...decisionView,
+    columns: [...(name === undefined ? [] : [name]), textColumn('id', { cutLast: true }), ...others],
+  };
+}
 
 function decisionCell(row: Json): Cell {
   const result = memberAt(row, 'result');

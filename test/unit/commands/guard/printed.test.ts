@@ -62,3 +62,18 @@ test('guard run by cron mails and logs the same about a pod once a day; its code
   await local(account, 'local clock advance 1h');
   expect([(await sweep()).out, lines()]).toEqual([first.out, 2]);
 });
+
+test('a narrow terminal shows the reason of a decision whole, and the ids where two pods have its name', async () => {
+  const account = await withLab('--terminate-after 90m');
+  await local(account, `${CREATE} lab`);
+  await local(account, 'local clock advance 3h');
+  const narrow = await account('guard check -o table', { tty: true, columns: 60 });
+  const { out } = await account('guard check');
+  const [header, row] = out.split('\n').map((line) => line.split('\t'));
+  expect(header).toEqual(['NAME', 'ID', 'DECISION', 'WHY']);
+  expect(row?.slice(0, 2)).toEqual(['lab', expect.stringMatching(/^pod-/)]);
+  const why = row?.[3] ?? '';
+  expect(why.length).toBeGreaterThan(60);
+  expect(narrow.out.replaceAll(/\s+/g, ' ')).toContain(why);
+  expect(narrow.out).not.toContain('…');
+});
