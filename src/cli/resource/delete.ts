@@ -26,7 +26,7 @@ import {
 import { selectorOptions } from './select/selectors.ts';
 import { unlessUnread } from '../run/context/dry-run.ts';
 import { outcomeResult, SEVERAL } from './several/outcomes.ts';
-import { sendEach } from './several/send-each.ts';
+import { sendEach, type Sent } from './several/send-each.ts';
 
 /** What a delete refuses unless `--force` is given. */
 export interface Guard {
@@ -49,8 +49,8 @@ export interface DeleteSpec extends CommandWords {
   /** What is saved with these rows: `It saves $7.47 an hour.` Omitted if it cannot be found out. */
   readonly saving?: (ctx: CommandContext, rows: readonly Json[]) => Promise<string | undefined>;
   readonly guard?: Guard;
-  /** What the service itself refuses to delete. It is looked up for a dry run alone, which ends as the delete would. */
-  readonly refused?: Pick<Guard, 'reasons' | 'hint'>;
+  /** What the service itself refuses to delete, looked up for a dry run alone, which ends as the delete would; what to do then. */
+  readonly refused?: Pick<Guard, 'reasons'> & { readonly hint?: (row: Json) => Message | undefined };
   /** Lines at the end, such as what goes on costing. `ended` are the ids of what was deleted; `all` says that all were to be. */
   readonly remaining?: (ctx: CommandContext, ended: readonly string[], all: boolean) => Promise<readonly Message[]>;
   /** The participle in messages: `deleted`, `terminated`. */
@@ -115,11 +115,12 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
         id: known,
         checkCommand: berth`${names(name)} list`,
       });
-      const sent = await sendEach(
+      const answers = await sendEach(
         ctx,
         resource,
         targets.map(({ word, row, failure }) => ({ given: word, name: stringAt(row, 'name'), request, failure })),
       );
+      const sent = answers.map((each) => withHint(each, spec.refused, rowsOf(targets)));
       const ended = sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : []));
       await forgetCreated(ctx, resource.noun, ended);
       const remaining = await remainingAfter(ended);
@@ -172,16 +173,20 @@ async function withRefusals(
   const rows = rowsOf(targets);
   if (!ctx.dryRun || refused === undefined || rows.length === 0) return targets;
   const reasons = (await unlessUnread(ctx, () => refused.reasons(ctx, rows))) ?? new Map<string, string>();
-  return await Promise.all(
-    targets.map(async (target) => {
-      const id = idOf(target.row);
-      const reason = reasons.get(id);
-      if (reason === undefined) return target;
-      const hint = await refused.hint(ctx, [id]);
-      const message = targets.length === 1 ? `${reason}: nothing was sent` : reason;
-      return { ...target, failure: refusal(message, hint) };
-    }),
-  );
+  return targets.map((target) => {
+    const reason = target.row === undefined ? undefined : reasons.get(idOf(target.row));
+    if (reason === undefined) return target;
+    const hint = refused.hint?.(target.row ?? null);
+    const message = targets.length === 1 ? `${reason}: nothing was sent` : reason;
+    return { ...target, failure: refusal(message, hint) };
+  });
+}
+
+/** The outcome of a delete with the hint of `refused`, where the service refused it by the state of the row (409). */
+function withHint(sent: Sent, refused: DeleteSpec['refused'], rows: readonly Json[]): Sent {
+  const row = rows.find((each) => idOf(each) === sent.id);
+  const hint = row === undefined || sent.failure?.status !== 409 ? undefined : refused?.hint?.(row);
+  return sent.failure === undefined || hint === undefined ? sent : { ...sent, failure: sent.failure.with({ hint }) };
 }
 
 /** Fails with refused (5), before anything is sent, where some of `count` rows must not be deleted. */

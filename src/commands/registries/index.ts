@@ -99,7 +99,6 @@ export const registries = defineGroup('credentials and delegations for private i
         users: [collections.PODS],
         usedBy: (pod) => [stringAt(pod, 'registry') ?? ''],
       }),
-      hint: () => undefined,
     },
   }),
   delegations: defineGroup('delegations: access to a container registry without a password', {

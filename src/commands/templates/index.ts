@@ -73,7 +73,6 @@ export const templates = defineGroup('container settings to start pods and endpo
         users: [collections.PODS],
         usedBy: (pod) => [stringAt(pod, 'template') ?? ''],
       }),
-      hint: () => undefined,
     },
   }),
 });

@@ -227,7 +227,7 @@ function sectionsOf<K extends string>(
     }));
   const { others = 'last' } = table;
   const lines = [
-    ...otherMembers(row, topLevelNames(table)),
+    ...otherMembers(row, [...topLevelNames(table), ...addedNames(table)]),
     ...(typeof others === 'string' ? [] : nestedOthers(table, row)),
   ];
   const [first, ...rest] = sections;
@@ -242,6 +242,10 @@ const linesOf = (key: string, field: Field, row: Json, facts: Facts): Lines =>
 const topLevelNames = (table: ResourceTable): readonly string[] => [
   ...new Set(readPaths(table).map((path) => path.split('.', 1)[0] ?? path)),
 ];
+
+/** The members of a row that the program adds: they have fields without a path. */
+const addedNames = ({ fields }: ResourceTable): readonly string[] =>
+  Object.entries(fields).flatMap(([key, { path }]) => (path === undefined ? [key] : []));
 
 /** The unknown members of objects whose members have fields: `gpu.memory`. */
 function nestedOthers(table: ResourceTable, row: Json): Lines {

@@ -2,7 +2,7 @@ import { berth, lines, sentence } from '../../../core/message.ts';
 import { isObject, memberAt, type Json } from '../../../core/json.ts';
 import { deleteCommand } from '../../../cli/resource/delete.ts';
 import { labelOf } from '../../../cli/resource/choose.ts';
-import { memberReason } from '../pod/cluster-member.ts';
+import { memberHint, memberReason } from '../pod/cluster-member.ts';
 import { isLocked, savingOfEnd } from './cost.ts';
 import { remainingAfterDelete } from '../../shared/rate/account-line.ts';
 import { PODS } from '../pod/resource.ts';
@@ -34,7 +34,7 @@ export const terminate = deleteCommand(PODS, 'pods', {
           return reason === undefined ? [] : [[idOf(pod), reason] as const];
         }),
       ),
-    hint: () => undefined,
+    hint: memberHint,
   },
   done: 'terminated',
   examples: [

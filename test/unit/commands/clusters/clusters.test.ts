@@ -3,6 +3,7 @@ import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
 import { works } from '../../../support/worlds/expect-run.ts';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
 const CREATE = ['clusters', 'create', '--name', 'c', '--type', 'TRAINING', '--gpu', 'GPU-80G', '--gpu-count', '8'];
@@ -143,3 +144,15 @@ test('the detail view shows every member, and a dash for what is missing', async
   );
   expect((await works(['clusters', 'get', 'c1'], [json({ id: 'c1' })])).out).toMatch(/^id\tc1\nname\t-\n/);
 });
+
+test.each(['', ' --dry-run'])(
+  'a pod of a cluster is not terminated%s: the hint names the cluster, not the list of pods',
+  async (flag) => {
+    const account = createAccount();
+    await local(account, 'clusters create --name c --type RAY --gpu GPU-80G --gpu-count 1 --pods 2 --image i');
+    const { code, err } = await account(`pods terminate c-0 --yes${flag}`);
+    expect([code, err]).toEqual([5, expect.stringContaining('berth --local clusters delete cluster-000001')]);
+    expect(err).toContain('berth --local clusters pods cluster-000001');
+    expect(err).not.toContain('pods list');
+  },
+);
