@@ -5,14 +5,18 @@ import { rowOf, viewOf, type FileOutcome } from '../shared/paths/file-outcomes.t
 import { createTally, type Tally } from './copy/tally.ts';
 
 /**
- * Prints what became of each file as it comes, and with `hasWhole` an object for the whole in JSON; it fails with the worst of
- * the failures. `done` is the participle. With `--jq`, which filters the whole list, it is printed at the end.
+ * Prints what became of each file as it comes, and with `hasWhole` an object for the whole in JSON, then `notes`; it fails with the worst
+ * of the failures. `done` is the participle. With `--jq`, which filters the whole list, it is printed at the end.
  */
 export async function printOutcomes(
   ctx: CommandContext,
   outcomes: AsyncIterable<FileOutcome>,
   done: string,
-  { tally = createTally(ctx), hasWhole = false }: { readonly tally?: Tally; readonly hasWhole?: boolean } = {},
+  {
+    tally = createTally(ctx),
+    hasWhole = false,
+    notes = [],
+  }: { readonly tally?: Tally; readonly hasWhole?: boolean; readonly notes?: readonly string[] } = {},
 ): Promise<Result> {
   const view = viewOf(done);
   const isHeld = ctx.output.jq !== undefined;
@@ -31,6 +35,6 @@ export async function printOutcomes(
   } finally {
     await rows?.close();
   }
-  const end = { notes: [tally.sentence(done)], failure: tally.failure() };
+  const end = { notes: [tally.sentence(done), ...notes], failure: tally.failure() };
   return isHeld ? { kind: 'many', view, values, ...end } : { kind: 'nothing', ...end };
 }

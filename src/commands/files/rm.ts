@@ -7,6 +7,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words/words.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
 import { addressText, parseVolumeAddress, type VolumeAddress } from './places/file-address.ts';
 import { isFolderFailure } from './places/file-failures.ts';
 import { expandPlace } from './places/globs.ts';
@@ -26,6 +27,7 @@ interface Targets {
   readonly files: Sorter<Target>;
   readonly count: number;
   readonly bytes: Bytes;
+  readonly hasFolder: boolean;
 }
 
 /** `berth files rm`: removes files of a volume. The volume itself is deleted by `volumes delete`. */
@@ -44,7 +46,7 @@ export const rm = defineCommand({
       await ctx.durable(),
       ({ of, file }) => `${String(of).padStart(8, '0')} ${file.key}`,
     );
-    let [count, bytes] = [0, 0];
+    let [count, bytes, hasFolder] = [0, 0, false];
     const add = async (file: VolumeFile): Promise<void> => {
       count += 1;
       bytes += file.bytes;
@@ -57,11 +59,12 @@ export const rm = defineCommand({
         const found = await findOnVolume(volume, address);
         if (found.kind === 'folder' && !recursive) throw isFolderFailure(addressText(address));
         places.push({ address, volume });
+        hasFolder ||= found.kind === 'folder' && found.key !== '';
         if (found.kind === 'file') await add(found.file);
         else for await (const file of filesBelow(volume, found.key)) await add(file);
       }
     }
-    return { places, files, count, bytes };
+    return { places, files, count, bytes, hasFolder };
   },
   confirm: async (_, { place }, { places, count, bytes }) => {
     const line = `This removes ${countOf(count, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
@@ -73,7 +76,10 @@ export const rm = defineCommand({
     ['berth files rm -R datasets:inputs --dry-run', 'see what a folder has before it is removed'],
     ['berth files rm datasets:inputs/items.jsonl --yes', 'one file, without a question'],
   ],
-  run: async (ctx, _, { places, files }) => await printOutcomes(ctx, removeAll(ctx, places, files), 'removed'),
+  run: async (ctx, _, { places, files, hasFolder }) =>
+    await printOutcomes(ctx, removeAll(ctx, places, files), 'removed', {
+      notes: hasFolder && isTableOutput(ctx.output) ? ['Folders stay on a volume when their files are removed.'] : [],
+    }),
 });
 
 async function* removeAll(

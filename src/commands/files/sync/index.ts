@@ -6,13 +6,14 @@ import { formatBytes } from '../../../core/units.ts';
 import { defineCommand } from '../../../cli/model/command.ts';
 import { arg, option } from '../../../cli/model/params.ts';
 import { countOf } from '../../../cli/words/words.ts';
+import { isTableOutput } from '../../../output/formats/format-table.ts';
 import type { RowWriter } from '../../../output/print/row-writer.ts';
 import { FILE_OUTCOMES_AND_WHOLE, rowOf, viewOf } from '../../shared/paths/file-outcomes.ts';
 import { createTally, type FileInFlight } from '../copy/tally.ts';
 import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from '../copy/choose-files.ts';
 import { VERIFY } from '../copy/transfer/verify.ts';
 import { refuseWhatDoesNotFit } from '../places/space.ts';
-import { meaningOfSlash, openSync, shownPlace, type Sync, type SyncValues } from './open-sync.ts';
+import { isContent, meaningOfSlash, openSync, shownPlace, type Sync, type SyncValues } from './open-sync.ts';
 import { sizeOfSource } from './size-of-source.ts';
 import { copyNeeded, neededCopies, nothingSeen, removeExtras, type Extra } from './run-sync.ts';
 import { confirmEmptySource, tellEmptySource } from './empty-source.ts';
@@ -33,7 +34,7 @@ const MAX_NAMED = 20;
 export const sync = defineCommand({
   summary: 'make a folder like another one, to or from a network volume',
   details: [
-    'A slash at the end of SRC means what is in it, as with rsync: `runs/ VOLUME:x` makes VOLUME:x like runs; `runs VOLUME:x` makes VOLUME:x/runs like it. --dry-run says it with your folders.',
+    'A slash at the end of SRC means what is in it, as with rsync: `runs/ VOLUME:x` makes VOLUME:x like runs; `runs VOLUME:x` makes VOLUME:x/runs like it. The end of the command and --dry-run say it with your folders.',
     'A file is the same where it has the same size, and the time says so: a volume keeps no time of a file but when it got it, so a local file is looked at where it was changed after that, and a download gets the time that the volume says. What may differ is compared by its checksum, and only what differs is sent. --checksum compares all files so: it finds a change that kept size and time.',
     '--delete removes files that only the target has, after the copies, when both sides were listed whole. What a filter leaves out is not removed, nor what was changed meanwhile. Folders stay on a volume.',
     'The patterns are those of a .gitignore. What --exclude leaves out, --include takes back in; --include alone takes nothing else.',
@@ -136,7 +137,10 @@ export const sync = defineCommand({
     return {
       kind: 'nothing',
       notes: [
-        ...(ctx.dryRun ? [meaningOfSlash(values, opened)] : []),
+        // Whoever meant what is in it sees that the files are one folder deeper.
+        ...(ctx.dryRun || (isTableOutput(ctx.output) && !isContent(values.source))
+          ? [meaningOfSlash(values, opened)]
+          : []),
         ...(seen.executable === 0
           ? []
           : [`${countOf(seen.executable, 'file')} can be executed: a volume does not keep that.`]),

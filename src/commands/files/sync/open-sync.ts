@@ -87,10 +87,13 @@ export async function openSync(ctx: CommandContext, values: SyncValues): Promise
   };
 }
 
+/** Whether a source means what is in it, not the folder itself. */
+export const isContent = (source: string): boolean => pathInTarget(source, '') === '';
+
 /** What a slash at the end of the source means, said with the folders at hand. */
 export function meaningOfSlash({ source }: SyncValues, { target }: Pick<Sync, 'target'>): string {
   const into = target.shown('');
-  return pathInTarget(source, '') === ''
+  return isContent(source)
     ? `${source} means what is in it: that goes to ${into}`
     : `${source} means the folder itself: it goes to ${into}${into.endsWith('/') ? '' : '/'}. For what is in it, write ${source}/`;
 }

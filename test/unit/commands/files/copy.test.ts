@@ -223,6 +223,10 @@ describe('files rm', () => {
     expect((await files('rm datasets:one --yes')).code).toBe(4);
     // The folders are still there, and empty.
     expect(await keys('datasets:')).toEqual([]);
+    await files('cp -R d one datasets:');
+    const stays = 'Folders stay on a volume when their files are removed.';
+    expect((await files('rm datasets:one --yes')).err).not.toContain(stays);
+    expect((await files('rm -R datasets:d --yes')).err).toContain(stays);
   });
 });
 

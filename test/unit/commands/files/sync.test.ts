@@ -28,6 +28,13 @@ describe('a slash at the end of the source means what is in it', () => {
     expect(filesIn(at('new'))).toEqual(expected);
   });
 
+  it('is said at the end of a sync of the folder itself, which may nest folders of one name', async () => {
+    const { run } = startSync();
+    const says = 'd means the folder itself: it goes to datasets:d/d/. For what is in it, write d/';
+    expect((await run('sync d datasets:d')).err).toContain(says);
+    expect((await run('sync d/ datasets:x')).err).not.toContain('means');
+  });
+
   it('is said by a dry run, with the folders at hand', async () => {
     const { sync, keys } = startSync();
     expect((await sync('d datasets:x --dry-run')).err).toContain(
