@@ -67,10 +67,11 @@ export async function applyAll(
       if (failure !== undefined || done === undefined || !['create', 'update'].includes(done.action)) continue;
       if (!isWaitedFor(kind, done.row)) continue;
       // It was made, whether it is waited for or not; nothing is removed where something is not ready.
+      const before = interruptOf(ctx) ?? stopped;
       const waited =
-        (stopped ?? interruptOf(ctx)) === undefined
+        before === undefined
           ? await outcomeOf(ctx, planned, undefined, async () => await waitUntilReady(ctx, kind, done, untilMs))
-          : { planned, done, failure: notWaitedFor(done.row) };
+          : { planned, done, failure: notWaitedFor(done.row, before) };
       outcomes.set(planned, waited);
       if (waited.failure !== undefined && !keepGoing) stopped ??= waited.failure;
     }
@@ -128,7 +129,7 @@ async function outcomeOf(
   act: () => Promise<Done>,
 ): Promise<Outcome> {
   const { item, row } = planned;
-  const stopped = failedBefore ?? interruptOf(ctx);
+  const stopped = interruptOf(ctx) ?? failedBefore;
   if (item.action === 'none') return { planned, done: { action: 'none', row: row ?? null } };
   if (stopped !== undefined) return { planned, failure: notSent(stopped) };
   if (item.action === 'blocked')

@@ -1,8 +1,8 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isInterrupt } from '../../core/failure.ts';
+import { Failure } from '../../core/failure.ts';
 import { objectOf, type Json, type JsonObject } from '../../core/json.ts';
 import { hideSecrets } from '../../core/text/secret-names.ts';
-import { berth, flags, lines, sentence, type Message } from '../../core/message.ts';
+import { berth, flags, sentence, type Message } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { waitOptions } from '../../cli/model/common-options.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -24,11 +24,10 @@ import { movedFailure, readPlanFile, refuseMoved } from '../plan/plan-file.ts';
 import { pruningRefusal } from '../plan/prune.ts';
 import { costSentence, credentialsNote, keptNotes, planNotes, planRowOf, unpricedNote } from '../plan/rows.ts';
 import { planView } from '../plan/plan-view.ts';
-import { stillPaidLines } from '../pods/actions/cost.ts';
 import { applyAll } from './apply-all.ts';
 import { labelOf, requestsOf } from './apply-item.ts';
+import { failureOf } from './failure-of-apply.ts';
 import { costNow, type Outcome } from './outcome.ts';
-import { goOnLines } from './wait.ts';
 import { tellNoStock } from '../shared/refusals/no-stock.ts';
 import { APPLIED, appliedView } from './applied-view.ts';
 import type { Cost } from '../plan/cost.ts';
@@ -131,20 +130,6 @@ function refuseBlocked(planned: readonly Planned[], { files, envFrom, replace, p
     ])}`}; --keep-going leaves them as they are and does the rest.`,
     errors: blocked.map((each) => `${labelOf(each)}: ${each.item.why ?? ''}`),
   });
-}
-
-/** How the apply failed, with what goes on being paid: new pods that are not ready, and old ones beside their new ones. */
-function failureOf(ctx: CommandContext, outcomes: readonly Outcome[]): Failure | undefined {
-  const failure = combinedFailure(outcomes.map((each) => ({ id: labelOf(each.planned), failure: each.failure })));
-  if (failure === undefined) return undefined;
-  const paid = outcomes.flatMap(({ planned, done, failure: own }) =>
-    own === undefined || done === undefined || planned.document.kind.name !== 'pod'
-      ? []
-      : [done.row, ...(done.old?.cost.perHour === undefined ? [] : [done.old.row])],
-  );
-  const hint = lines(failure.hint, ...goOnLines(outcomes), ...stillPaidLines(paid));
-  const reason: unknown = ctx.signal.reason;
-  return failure.with({ hint, ...(isInterrupt(reason) ? { code: reason.code, exit: reason.exit } : {}) });
 }
 
 function rowOf(ctx: CommandContext, outcome: Outcome): JsonObject {

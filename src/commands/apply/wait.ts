@@ -1,5 +1,5 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, isInterrupt } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import { stringAt, type Json } from '../../core/json.ts';
 import { berth, sentence, type Message } from '../../core/message.ts';
@@ -71,12 +71,11 @@ export async function waitUntilReady(ctx: CommandContext, kind: FileKind, done: 
   );
 }
 
-/** The failure of what was made and is not waited for, because something before it failed. */
-export const notWaitedFor = (row: Json): Failure =>
+/** The failure of what was made and is not waited for, because of what happened before. */
+export const notWaitedFor = (row: Json, before: Failure | undefined): Failure =>
   new Failure({
-    code: 'wait-ended',
-    exit: EXIT.waitEnded,
-    message: 'not waited for: something before it failed',
+    ...(isInterrupt(before) ? { code: before.code, exit: before.exit } : { code: 'wait-ended', exit: EXIT.waitEnded }),
+    message: `not waited for: ${isInterrupt(before) ? 'it was interrupted before' : 'something before it failed'}`,
     id: idOf(row),
   });
 

@@ -138,6 +138,14 @@ async function applyOnce(
     const isReported = reported.some((row) => row.id === id) || ran.err.includes(`pods stop ${id}`);
     expect([id, isReported || isUnknown(name)], title).toEqual([id, true]);
   }
+  if (trouble.startsWith('interrupted')) {
+    expect(`${ran.out}${ran.err}`, title).not.toMatch(/did not go through|something before it failed/);
+    // All that was made is named with what it costs, unless the answer says that nothing failed.
+    const isMade = ({ done, action }: Reported): boolean => done && (action === 'create' || action === 'replace');
+    for (const { kind, id, costAfter } of ran.code === 0 ? [] : reported.filter(isMade))
+      if (costAfter !== 0)
+        expect([ran.err.includes(`Still paid: ${kind} ${id ?? ''} `), id], title).toEqual([true, id]);
+  }
   for (const { kind, id, done, action } of reported)
     if (kind === 'pod' && done && action !== 'delete')
       expect([id, there.some((each) => each.id === id)], title).toEqual([id, true]);
