@@ -1,5 +1,5 @@
 /** How an apply failed, and what goes on being paid then. */
-import type { Failure} from '../../core/failure.ts';
+import type { Failure } from '../../core/failure.ts';
 import { isInterrupt } from '../../core/failure.ts';
 import { berth, lines, sentence, type Message } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';

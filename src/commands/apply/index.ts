@@ -7,21 +7,19 @@ import { defineCommand } from '../../cli/model/command.ts';
 import { waitOptions } from '../../cli/model/common-options.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { refusalOfDryRun } from '../../cli/resource/body/unknown-words.ts';
 import { allowedAccess, requireAccess } from '../../core/access.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { errorOf } from '../../cli/resource/several/outcomes.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type Result } from '../../output/view.ts';
-import { bodyOfChanges } from '../../fleet/plan-item.ts';
 import { withoutVariables } from '../../fleet/variables.ts';
 import { PLAN_INPUT } from '../plan/input.ts';
-import { FILE_KINDS, KINDS } from '../plan/document/kinds.ts';
+import { KINDS } from '../plan/document/kinds.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { movedFailure, readPlanFile, refuseMoved } from '../plan/plan-file.ts';
 import { pruningRefusal } from '../plan/prune.ts';
+import { plannedRefusal } from '../plan/refusals.ts';
 import { costSentence, credentialsNote, keptNotes, planNotes, planRowOf, unpricedNote } from '../plan/rows.ts';
 import { planView } from '../plan/plan-view.ts';
 import { applyAll } from './apply-all.ts';
@@ -206,22 +204,12 @@ async function preview(ctx: CommandContext, { planned, hidden }: Plan): Promise<
   return await ctx.previewAll(requests, combinedFailure(ended));
 }
 
-/** Why the service would refuse what is planned, by what can be read; says too where it has no room for a pod now. */
-async function refusalOf(
-  ctx: CommandContext,
-  { document: { kind }, item, body }: Planned,
-): Promise<Failure | undefined> {
+/** Why the service would refuse what is planned; says too where it has no room for a pod now. */
+async function refusalOf(ctx: CommandContext, planned: Planned): Promise<Failure | undefined> {
+  const { document, item, body } = planned;
   if (item.action === 'blocked') return new Failure({ code: 'refused', exit: EXIT.refused, message: item.why ?? '' });
+  const failure = await plannedRefusal(ctx, planned);
   const isNew = item.action === 'create' || item.action === 'replace';
-  if (!isNew && item.action !== 'update') return undefined;
-  const sent = isNew ? body : bodyOfChanges(body, item.changes);
-  const references = Object.fromEntries(
-    Object.entries(kind.references).map(([path, name]) => [path, FILE_KINDS[name].collection]),
-  );
-  const { members } = bodyOf(kind.table, isNew ? 'create' : 'update');
-  const { wouldRefuse } = kind;
-  const known = { members, references, ...(wouldRefuse === undefined ? {} : { wouldRefuse }) };
-  const failure = await refusalOfDryRun(ctx, known, sent, sent);
-  if (failure === undefined && isNew && kind.name === 'pod') await tellNoStock(ctx, sent);
+  if (failure === undefined && isNew && document.kind.name === 'pod') await tellNoStock(ctx, body);
   return failure;
 }

@@ -6,6 +6,7 @@ import { option } from '../../cli/model/params.ts';
 import { PLAN_INPUT } from './input.ts';
 import { checkOut, writePlanFile } from './plan-file.ts';
 import { makePlan } from './make-plan.ts';
+import { refuseUnknown } from './refusals.ts';
 import { planNotes, planRowOf } from './rows.ts';
 import { PLAN, planView } from './plan-view.ts';
 
@@ -13,7 +14,7 @@ import { PLAN, planView } from './plan-view.ts';
 export const plan = defineCommand({
   summary: 'compare what files describe with what is there',
   details:
-    'It changes nothing. A file is YAML or JSON: what `get -o yaml` prints, and kind: pod, endpoint, template, volume or registry; several documents are separated by ---. Only members that a file gives are compared, and null clears one. A thing is found by its kind and name, or by its id. template, volume and registry may be names, of the files first. The cost is that of pods while they run, of volumes, and of workers that always run. It ends 0 when nothing differs, 16 when something does, and 2 when a file is wrong.',
+    'It changes nothing. A file is YAML or JSON: what `get -o yaml` prints, and kind: pod, endpoint, template, volume or registry; several documents are separated by ---. Only members that a file gives are compared, and null clears one. A thing is found by its kind and name, or by its id. template, volume and registry may be names, of the files first. The cost is that of pods while they run, of volumes, and of workers that always run. It ends 0 when nothing differs, 16 when something does, and 2 when a file is wrong, also where it names a GPU type, a pool or a data center that there is not.',
   args: PLAN_INPUT.args,
   options: {
     ...PLAN_INPUT.options,
@@ -34,6 +35,7 @@ export const plan = defineCommand({
     await checkOut(ctx, input, out);
     const plan = await makePlan(ctx, input);
     const { planned, hidden } = plan;
+    await refuseUnknown(ctx, planned);
     if (out !== undefined) await writePlanFile(ctx, out, input, plan);
     const differs = planned.some(({ item }) => item.action !== 'none');
     return {
