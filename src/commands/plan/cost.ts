@@ -7,6 +7,7 @@ import { idOf } from '../../output/view.ts';
 import { catalogPrice } from '../pods/pod/price.ts';
 import { keptLine, keptWorkers, minimumPrice } from '../shared/rate/kept-workers.ts';
 import { lookupWorkers } from '../shared/rate/read-rate.ts';
+import { largeDisk } from '../shared/rate/large-disk.ts';
 import { withTemplateDisks } from '../shared/rate/template-disks.ts';
 import { volumeHourly } from '../shared/rate/volume-price.ts';
 import { priceCatalog } from '../shared/rate/worker-price.ts';
@@ -74,7 +75,13 @@ export async function costOf(
 
 async function costOfNewPod(ctx: CommandContext, body: JsonObject): Promise<Cost> {
   const perHour = await unlessFailed(ctx, async () => (await catalogPrice(ctx, body))?.perHour);
-  return { before: NO_COST, after: { perHour, ...unpricedMount(await withTemplateDisks(ctx, body)) } };
+  const whole = await withTemplateDisks(ctx, body);
+  const disk = largeDisk(whole);
+  const unpriced = [
+    ...(disk === undefined ? [] : [`the container disk of pod ${nameOf(body)} (${disk} GB)`]),
+    ...[unpricedMount(whole).unpriced].filter((text) => text !== undefined),
+  ];
+  return { before: NO_COST, after: { perHour, ...(unpriced.length === 0 ? {} : { unpriced: unpriced.join('; ') }) } };
 }
 
 /** A pod keeps its hardware; its price is its own, and 0 while it is stopped. */

@@ -33,6 +33,17 @@ test('the persistent mount that a pod takes from its template', async () => {
   expect(planned.err).toContain(MOUNT);
 });
 
+test('the container disk of a new pod above the usual size, also that of its template', async () => {
+  const world = inWorld();
+  const pod = 'kind: pod\nname: lab\nimage: a/b\ngpu: { id: GPU-24G, count: 1 }\n';
+  const planned = await plan(world, `${pod}disk: 500\n`);
+  expect(planned.err).toContain('They cost $0.00 an hour before, and at least $0.69 an hour after.');
+  expect(planned.err).toContain('Paid too, at a price that is not published: the container disk of pod lab (500 GB).');
+  expect((await plan(world, `${pod}disk: 20\n`)).err).toContain('and $0.69 an hour after.');
+  expect((await run(world, ['templates', 'create', '--name', 't', '--image', 'a/b', '--disk', '400'])).code).toBe(0);
+  expect((await plan(world, pod.replace('image: a/b', 'templateId: t'))).err).toContain('pod lab (400 GB)');
+});
+
 test('a container disk that grows', async () => {
   const world = inWorld();
   const planned = await plan(world, 'kind: pod\nname: train-llm\ndisk: 60\n');
