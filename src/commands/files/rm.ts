@@ -67,10 +67,11 @@ export const rm = defineCommand({
     return { places, files, count, bytes, hasFolder };
   },
   confirm: async (_, { place }, { places, count, bytes }) => {
+    if (count === 0) return undefined;
     const line = `This removes ${countOf(count, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
     // As much is lost as where a volume is deleted.
     const whole = places.find(({ address }) => address.path === '');
-    return whole === undefined || count === 0 ? line : { lines: [line], typed: whole.address.volume };
+    return whole === undefined ? line : { lines: [line], typed: whole.address.volume };
   },
   examples: [
     ['berth files rm -R datasets:inputs --dry-run', 'see what a folder has before it is removed'],

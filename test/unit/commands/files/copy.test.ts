@@ -211,7 +211,7 @@ test('a dry run says what would be copied or removed, and does neither', async (
 
 describe('files rm', () => {
   it('removes a file, or a folder with --recursive, and asks', async () => {
-    const { files, keys } = start();
+    const { files, keys, account } = start();
     await files('cp -R d one datasets:');
     expect((await files('rm datasets:one')).code).toBe(2);
     expect((await files('rm datasets:d --yes')).code).toBe(2);
@@ -224,6 +224,10 @@ describe('files rm', () => {
     // The folders are still there, and empty.
     expect(await keys('datasets:')).toEqual([]);
     await files('cp -R d one datasets:');
+    expect((await files('rm -R datasets:d --yes')).code).toBe(0);
+    // Where nothing is removed, nobody is asked.
+    expect((await account('files rm -R datasets:d', { tty: true, stdin: 'n\n' })).code).toBe(0);
+    await files('cp -R d datasets:');
     const stays = 'Folders stay on a volume when their files are removed.';
     expect((await files('rm datasets:one --yes')).err).not.toContain(stays);
     expect((await files('rm -R datasets:d --yes')).err).toContain(stays);
