@@ -1,5 +1,5 @@
 import { Failure, usage } from '../../../core/failure.ts';
-import { isObject, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
+import { arrayOf, isObject, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
 import { withoutKey } from '../../../create/key.ts';
 import { didYouMean } from '../../../cli/words/suggestions.ts';
@@ -85,6 +85,7 @@ function bodyOfDocument(kind: FileKind, document: JsonObject, at: FileDocument['
   const accepts = acceptedPaths(kind);
   const prints = ['id', 'createdAt', 'template', ...(bodyOf(kind.table, 'create').prints ?? [])];
   const { body, unknown } = writable(kind.adapt(document), accepts, prints);
+  for (const path of accepts) checkNear(kind, path.split('.'), memberAt(document, path), at);
   const [first] = unknown;
   if (first === undefined) return body;
   const path = first.split('.');
@@ -96,9 +97,46 @@ function bodyOfDocument(kind: FileKind, document: JsonObject, at: FileDocument['
     each.startsWith(around) ? (each.slice(around.length).split('.', 1)[0] ?? []) : [],
   );
   throw usage(
-    `${at(path)}: ${withArticle(kind.name)} has no member ${first}`,
+    `${at(withItems(document, path))}: ${withArticle(kind.name)} has no member ${first}`,
     didYouMean(path.at(-1) ?? '', near) ?? `It takes ${[...new Set(near)].join(', ')}.`,
   );
+}
+
+/**
+ * Refuses a member that is near one that is missing, in an object that is sent with whatever it holds: the service may know members
+ * that the contract does not have (additions), but not these.
+ */
+function checkNear(kind: FileKind, path: readonly string[], value: Json | undefined, at: FileDocument['at']): void {
+  const items = arrayOf(value) ?? [];
+  for (const [index, item] of items.entries()) checkNear(kind, [...path, String(index)], item, at);
+  if (!isObject(value)) return;
+  const within = path
+    .filter((each) => !/^\d+$/.test(each))
+    .concat('')
+    .join('.');
+  const paths = [...Object.values<Field>(kind.table.fields).flatMap((field) => field.path ?? []), ...kind.inner];
+  const known = paths.flatMap((each) =>
+    each.startsWith(within) ? [each.slice(within.length).split('.', 1)[0] ?? ''] : [],
+  );
+  const missing = known.filter((each) => !Object.hasOwn(value, each));
+  for (const [member, inner] of Object.entries(value)) {
+    const hint = known.length === 0 || known.includes(member) ? undefined : didYouMean(member, missing);
+    if (hint !== undefined)
+      throw usage(`${at([...path, member])}: ${withArticle(kind.name)} has no member ${within}${member}`, hint);
+    checkNear(kind, [...path, member], inner, at);
+  }
+}
+
+/** A path that names no items of lists, with the first item of each list that has its next member. */
+function withItems(within: Json | undefined, [member, ...rest]: readonly string[]): readonly string[] {
+  if (member === undefined) return [];
+  const items = arrayOf(within);
+  if (items === undefined) return [member, ...withItems(memberAt(within, member), rest)];
+  const index = Math.max(
+    0,
+    items.findIndex((item) => isObject(item) && Object.hasOwn(item, member)),
+  );
+  return [String(index), ...withItems(items[index], [member, ...rest])];
 }
 
 /** Refuses a text or number in the place of an object, and of a name: neither would say anything. */

@@ -41,6 +41,8 @@ export interface FileKind {
   readonly needed: readonly (readonly string[])[];
   /** Other names of members in files: `template` for `templateId`. */
   readonly words: readonly string[];
+  /** The paths of members that have no fields of their own, in objects that are sent whole. */
+  readonly inner: readonly string[];
   /** A document or a row with the members of a body. */
   readonly adapt: (document: JsonObject) => JsonObject;
   /** The body with what it says in another form than this row taken out. */
@@ -63,7 +65,16 @@ type Rules = Pick<FileKind, 'collection' | 'table' | 'needed'> &
   Partial<
     Pick<
       FileKind,
-      'references' | 'words' | 'adapt' | 'settle' | 'defaults' | 'checkNew' | 'sendNew' | 'wouldRefuse' | 'refused'
+      | 'references'
+      | 'words'
+      | 'inner'
+      | 'adapt'
+      | 'settle'
+      | 'defaults'
+      | 'checkNew'
+      | 'sendNew'
+      | 'wouldRefuse'
+      | 'refused'
     >
   > &
   Partial<Effects> & {
@@ -92,6 +103,7 @@ function kindOf(name: KindName, rules: Rules): FileKind {
     name,
     references: {},
     words: [],
+    inner: [],
     adapt: (document) => document,
     settle: (_, body) => Promise.resolve(body),
     ...rules,
@@ -237,6 +249,7 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     ],
     references: { templateId: 'template', registry: 'registry', 'mounts.network.0.volumeId': 'volume' },
     words: ['template', 'volume', 'dataCenterId'],
+    inner: ['network.volumeId', 'network.path', 'persistent.size', 'persistent.path'].map((path) => `mounts.${path}`),
     adapt: podBody,
     settle: podSettled,
     defaults: createDefaults,
