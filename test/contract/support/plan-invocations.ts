@@ -6,6 +6,12 @@ export const PLAN_INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> =
   plan: [
     line('plan - --set-name web --prune --replace', {
       exit: 16,
+      // A plan refuses what is not in the catalog; an empty one says nothing about a name.
+      answers: {
+        'GET /v2/catalog/gpus': { gpus: [] },
+        'GET /v2/catalog/cpus': { cpus: [] },
+        'GET /v2/catalog/datacenters': { dataCenters: [] },
+      },
       stdin: [
         '{kind: volume, name: new, size: 10, dataCenter: EU-NORTH-1}',
         '{kind: registry, name: team, username: u, password: p}',
