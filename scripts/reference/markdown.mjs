@@ -43,12 +43,15 @@ export function valueText({ type, required, repeatable, choices, default: fallba
 }
 
 export function usageOf({ command, arguments: args, flags, flagsFirst = false }) {
-  const words = args.map(({ name, required, repeatable }) => {
-    const word = name + (repeatable ? '...' : '');
-    return required ? word : `[${word}]`;
-  });
+  const wordsOf = (some) =>
+    some.map(({ name, required, repeatable }) => {
+      const word = name + (repeatable && !name.endsWith('...') ? '...' : '');
+      return required ? word : `[${word}]`;
+    });
+  const words = wordsOf(args.filter(({ afterDashes }) => afterDashes !== true));
   const more = flags.length === 0 ? [] : ['[FLAGS]'];
-  return ['berth', command, ...(flagsFirst ? [...more, ...words] : [...words, ...more])].join(' ');
+  const last = wordsOf(args.filter(({ afterDashes }) => afterDashes === true));
+  return ['berth', command, ...(flagsFirst ? [...more, ...words] : [...words, ...more]), ...last].join(' ');
 }
 
 function commandLines(described, heading) {

@@ -35,10 +35,10 @@ export const ABSENT_COMMANDS: Readonly<Record<string, readonly [why: string, ins
 };
 
 /** Why a deadline is no flag of an update, and what there is in its place. */
-const DEADLINE: AbsentFlag = [
+const deadline = (flag: string): AbsentFlag => [
   'a deadline is a variable of the pod, and a change of those restarts a pod that runs',
   'It is changed when the pod starts the next time. Until then, a lock keeps every guard from it:',
-  ['pods start POD --stop-after 8h', 'pods update POD --locked on'],
+  [`pods start POD ${flag} 8h`, 'pods update POD --locked on'],
 ];
 
 /** Why files rotate no credential, and how it is done with them. */
@@ -62,8 +62,8 @@ export const ABSENT_FLAGS: Readonly<Record<string, AbsentFlag>> = {
   'apply -f': FILES('apply'),
   'plan -f': FILES('plan'),
   'plan --rotate': ROTATE,
-  'pods update --stop-after': DEADLINE,
-  'pods update --terminate-after': DEADLINE,
+  'pods update --stop-after': deadline('--stop-after'),
+  'pods update --terminate-after': deadline('--terminate-after'),
 };
 
 /** Flags of other programs, and those here that mean the same; the first one that the command has is used. */
