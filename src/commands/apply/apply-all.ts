@@ -64,13 +64,12 @@ export async function applyAll(
   if (untilMs !== undefined)
     for (const [planned, { done, failure }] of outcomes) {
       const { kind } = planned.document;
-      if (failure !== undefined || done === undefined || !['create', 'update'].includes(done.action)) continue;
-      if (!isWaitedFor(kind, done.row)) continue;
+      if (failure !== undefined || done === undefined || !isWaitedFor(kind, done)) continue;
       // It was made, whether it is waited for or not; nothing is removed where something is not ready.
       const before = interruptOf(ctx) ?? stopped;
       const waited =
         before === undefined
-          ? await outcomeOf(ctx, planned, undefined, async () => await waitUntilReady(ctx, kind, done, untilMs))
+          ? await attempt(ctx, planned, async () => await waitUntilReady(ctx, kind, done, untilMs))
           : { planned, done, failure: notWaitedFor(done.row, before) };
       outcomes.set(planned, waited);
       if (waited.failure !== undefined && !keepGoing) stopped ??= waited.failure;
@@ -134,6 +133,10 @@ async function outcomeOf(
   if (stopped !== undefined) return { planned, failure: notSent(stopped) };
   if (item.action === 'blocked')
     return { planned, failure: new Failure({ code: 'refused', exit: EXIT.refused, message: item.why ?? '' }) };
+  return await attempt(ctx, planned, act);
+}
+
+async function attempt(ctx: CommandContext, planned: Planned, act: () => Promise<Done>): Promise<Outcome> {
   try {
     return { planned, done: await act() };
   } catch (error) {

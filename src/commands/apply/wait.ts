@@ -12,15 +12,20 @@ import { idOf } from '../../output/view.ts';
 import { ROLLOUT } from '../endpoints/releases.ts';
 import type { FileKind, KindName } from '../plan/document/kinds.ts';
 import { untilStatus } from '../pods/actions/wait.ts';
-import { REACHABLE } from '../pods/pod/reachable.ts';
+import { isAt, REACHABLE } from '../pods/pod/reachable.ts';
 import { PartlyDone, type Done, type Outcome } from './outcome.ts';
 
 /** What a kind is waited for; of the others, nothing takes time. */
 const READY: Readonly<Partial<Record<KindName, WaitSpec>>> = { pod: untilStatus(REACHABLE), endpoint: ROLLOUT };
 
-/** Whether a row becomes ready by itself: a stopped pod does not. */
-export const isWaitedFor = ({ name }: FileKind, row: Json): boolean =>
-  READY[name] !== undefined && stringAt(row, 'status') !== 'EXITED';
+/**
+ * Whether a thing is waited for: a stopped pod does not become ready by itself. One that was as described is waited for too, because
+ * an earlier apply may have ended before it was ready; a pod only where its row does not say that it is.
+ */
+export function isWaitedFor({ name }: FileKind, { action, row }: Done): boolean {
+  if (READY[name] === undefined || stringAt(row, 'status') === 'EXITED') return false;
+  return action === 'create' || action === 'update' || (action === 'none' && (name !== 'pod' || !isAt(row, REACHABLE)));
+}
 
 /**
  * Waits until a pod can be reached, or the workers of an endpoint run its last release. `untilMs` is on the clock that never

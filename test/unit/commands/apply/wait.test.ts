@@ -38,7 +38,7 @@ describe('apply --wait', () => {
     expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
       9,
       [
-        { name: 'a', ok: true },
+        { name: 'a', action: 'none', ok: false },
         { name: 'c', action: 'create', ok: false },
         { name: 'b', action: 'delete', ok: false, error: { code: 'not-sent' } },
       ],
