@@ -1,11 +1,16 @@
 import { Failure } from '../../../core/failure.ts';
 import { berth, sentence, type Message } from '../../../core/message.ts';
-import type { Json } from '../../../core/json.ts';
+import { isUsableId } from '../../../core/ids.ts';
+import { numberAt, type Json } from '../../../core/json.ts';
+import type { Collection } from '../../../cli/model/collection.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
+import { labelOf } from '../../../cli/resource/choose.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { isTableOutput } from '../../../output/formats/format-table.ts';
-import { rateDetails, rateText } from './hourly-cost.ts';
-import { readRate, type Ended } from './read-rate.ts';
+import { idOf } from '../../../output/view.ts';
+import { CLUSTERS, ENDPOINTS } from '../collections.ts';
+import { rateDetails, rateText, type Rate } from './hourly-cost.ts';
+import { readRate, rowsUnlessFailed, type Ended } from './read-rate.ts';
 
 /** `The account costs $16.63 an hour (pods $8.27, workers $8.36).` */
 export async function accountLine(ctx: CommandContext): Promise<string> {
@@ -21,7 +26,7 @@ export const totalWithAccount =
 
 /**
  * What the account goes on costing where something ended (`isAny`), also in a log. With JSON it takes too many requests, but
- * for a command for `all` of a noun: there it is said also where there was nothing to end, with the commands that show what
+ * for a command for `all` of a noun: there it is said also where there was nothing to end, with the commands that end what
  * else is paid. Never fails: what was done must be printed, also after an interrupt.
  */
 export async function remainingLines(
@@ -35,17 +40,41 @@ export async function remainingLines(
   try {
     const rate = await readRate(ctx, ended);
     const line = `The account goes on costing ${rateText(rate)}${rateDetails(rate)}.`;
-    const others = [
-      ...((rate.parts.clusters ?? 0) > 0
-        ? [sentence`Clusters are paid until they are deleted: ${berth`clusters list`}`]
-        : []),
-      ...((rate.parts.workers ?? 0) > 0 ? [sentence`Workers are paid while they run: ${berth`endpoints list`}`] : []),
-    ];
-    return [line, ...(all ? others : [])];
+    return [line, ...(all ? await endLines(ctx, rate, ended) : [])];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return [];
   }
+}
+
+/** More things than this are not named one by one. */
+const MAX_NAMED = 5;
+
+/** The commands that end what is paid besides pods and volumes: for each cluster, and each endpoint whose workers always run. */
+async function endLines(ctx: CommandContext, { parts }: Rate, { deleted = [] }: Ended): Promise<readonly Message[]> {
+  const named = async (list: Collection, isPaid: (row: Json) => boolean): Promise<readonly Json[]> => {
+    const rows = ((await rowsUnlessFailed(ctx, list)) ?? []).filter((row) => isUsableId(idOf(row)));
+    const paid = rows.filter((row) => isPaid(row) && !deleted.includes(idOf(row)));
+    return paid.length > MAX_NAMED ? [] : paid;
+  };
+  const clusters = (parts.clusters ?? 0) > 0 ? await named(CLUSTERS, () => true) : undefined;
+  const endpoints =
+    (parts.workers ?? 0) > 0 ? await named(ENDPOINTS, (row) => (numberAt(row, 'workers.min') ?? 0) > 0) : undefined;
+  const ofClusters = clusters?.map(
+    (row) => sentence`Still paid: cluster ${labelOf(row)}: ${berth`clusters delete ${idOf(row)}`}`,
+  );
+  const ofWorkers = endpoints?.map(
+    (row) =>
+      sentence`Still paid: workers of endpoint ${labelOf(row)}: ${berth`endpoints update ${idOf(row)} --workers-min 0`}`,
+  );
+  return [
+    ...(ofClusters?.length === 0
+      ? [sentence`Clusters are paid until they are deleted: ${berth`clusters list`}`]
+      : (ofClusters ?? [])),
+    ...(ofWorkers?.length === 0
+      ? [sentence`Workers are paid while they run: ${berth`endpoints list`}`]
+      : (ofWorkers ?? [])),
+  ];
 }
 
 /** What the account goes on costing after things with these ids were deleted. See `remainingLines`. */

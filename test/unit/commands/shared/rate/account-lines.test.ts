@@ -49,13 +49,15 @@ describe('what an account costs an hour', () => {
   });
 
   test.each(['pods stop --all --yes --json', 'pods terminate --all --yes --json --force'])(
-    '%s in a pipe says what the account goes on costing, with what shows it',
+    '%s in a pipe says what the account goes on costing, with what ends it',
     async (argv) => {
       const run = await account();
       const { err } = await run(argv);
       expect(err).toMatch(/The account goes on costing at least .*clusters \$.*workers \$/);
-      expect(err).toContain('Clusters are paid until they are deleted: berth --local clusters list');
-      expect(err).toContain('Workers are paid while they run: berth --local endpoints list');
+      expect(err).toMatch(/^Still paid: cluster (\S+) \(train\): berth --local clusters delete \1$/m);
+      expect(err).toMatch(
+        /^Still paid: workers of endpoint (\S+) \(busy\): berth --local endpoints update \1 --workers-min 0$/m,
+      );
       const again = await run(argv);
       expect(again.err).toContain('The account goes on costing');
     },
