@@ -65,9 +65,9 @@ export const setExampleOf = ({ setExample, accepts }: BodySpec): string =>
   setExample ?? `${accepts[0] ?? 'name'}=VALUE`;
 
 /**
- * Builds the body from the file, `--set` and the flags; returns the file's part beside it. Read-only members of the file are dropped with a note. Fails with
- * usage (2) for input that does not parse, an unknown member, flags that exclude each other, or an empty name or image. A dry
- * run fails with refused (5) for a member of `--set` that is known, and not one of this body.
+ * Builds the body from the file, `--set` and the flags; returns the file's part beside it. Read-only members of the file are
+ * dropped with a note. Fails with usage (2) for input that does not parse, an unknown member, flags that exclude each other, or
+ * an empty name or image. A dry run fails with refused (5) for a member of `--set` that is known, and not one of this body.
  */
 export async function composeBody(
   ctx: CommandContext,

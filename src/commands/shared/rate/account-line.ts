@@ -52,28 +52,34 @@ const MAX_NAMED = 5;
 
 /** The commands that end what is paid besides pods and volumes: for each cluster, and each endpoint whose workers always run. */
 async function endLines(ctx: CommandContext, { parts }: Rate, { deleted = [] }: Ended): Promise<readonly Message[]> {
-  const named = async (list: Collection, isPaid: (row: Json) => boolean): Promise<readonly Json[]> => {
+  const linesOf = async (
+    perHour: number | undefined,
+    list: Collection,
+    isPaid: (row: Json) => boolean,
+    lineOf: (row: Json) => Message,
+    forMany: Message,
+  ): Promise<readonly Message[]> => {
+    if ((perHour ?? 0) === 0) return [];
     const rows = ((await rowsUnlessFailed(ctx, list)) ?? []).filter((row) => isUsableId(idOf(row)));
     const paid = rows.filter((row) => isPaid(row) && !deleted.includes(idOf(row)));
-    return paid.length > MAX_NAMED ? [] : paid;
+    return paid.length === 0 || paid.length > MAX_NAMED ? [forMany] : paid.map(lineOf);
   };
-  const clusters = (parts.clusters ?? 0) > 0 ? await named(CLUSTERS, () => true) : undefined;
-  const endpoints =
-    (parts.workers ?? 0) > 0 ? await named(ENDPOINTS, (row) => (numberAt(row, 'workers.min') ?? 0) > 0) : undefined;
-  const ofClusters = clusters?.map(
-    (row) => sentence`Still paid: cluster ${labelOf(row)}: ${berth`clusters delete ${idOf(row)}`}`,
-  );
-  const ofWorkers = endpoints?.map(
-    (row) =>
-      sentence`Still paid: workers of endpoint ${labelOf(row)}: ${berth`endpoints update ${idOf(row)} --workers-min 0`}`,
-  );
   return [
-    ...(ofClusters?.length === 0
-      ? [sentence`Clusters are paid until they are deleted: ${berth`clusters list`}`]
-      : (ofClusters ?? [])),
-    ...(ofWorkers?.length === 0
-      ? [sentence`Workers are paid while they run: ${berth`endpoints list`}`]
-      : (ofWorkers ?? [])),
+    ...(await linesOf(
+      parts.clusters,
+      CLUSTERS,
+      () => true,
+      (row) => sentence`Still paid: cluster ${labelOf(row)}: ${berth`clusters delete ${idOf(row)}`}`,
+      sentence`Clusters are paid until they are deleted: ${berth`clusters list`}`,
+    )),
+    ...(await linesOf(
+      parts.workers,
+      ENDPOINTS,
+      (row) => (numberAt(row, 'workers.min') ?? 0) > 0,
+      (row) =>
+        sentence`Still paid: workers of endpoint ${labelOf(row)}: ${berth`endpoints update ${idOf(row)} --workers-min 0`}`,
+      sentence`Workers are paid while they run: ${berth`endpoints list`}`,
+    )),
   ];
 }
 
