@@ -22,12 +22,10 @@ const NOT_IN_CI = [
   'report-page',
   'secret-values',
   'walkthrough',
-  // The files of the packages.
-  'debian',
+  // The files of the image.
   'image',
   // It builds with the Node that runs the tests.
   'install-page',
-  'man-pages',
   'package',
 ];
 

@@ -10,7 +10,6 @@ import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { BILL_OF_MATERIALS, billOfMaterials } from './bill-of-materials.mjs';
 import { bundling, parserFiles } from './bundling.mjs';
-import { makeManPages } from './man-pages.mjs';
 import { setModes } from './modes.mjs';
 import { makePacks } from './packs.mjs';
 import { bundledPackages, licenceTexts } from './licences.mjs';
@@ -117,6 +116,5 @@ await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licenceTexts(
 await copyFile(bill, path.join(dist, BILL_OF_MATERIALS));
 await rm(temporary, { recursive: true });
 await makePacks(root, { files, packages, finish });
-const { version, files: published } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
-await makeManPages(root, version);
+const { files: published } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 for (const name of ['package.json', ...published]) await setModes(path.join(root, name));

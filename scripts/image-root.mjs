@@ -5,10 +5,13 @@
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, realpath, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { build, install } from './prepare.mjs';
-import { DOCUMENTS, settle, write, writeTree } from './system-tree.mjs';
+import { setModes } from './modes.mjs';
+import { build, install, root } from './prepare.mjs';
+
+const PROGRAM = 'usr/share/berth';
 
 /** The user of the image, and its group. Any other user can run the program too. */
 const USER = 65_532;
@@ -54,11 +57,33 @@ async function writeNode(folder) {
   }
 }
 
-/** Removes what nobody can use in an image: pages for `man`, and the completions of shells. */
-async function removeUnused(folder) {
-  for (const name of ['man', 'bash-completion', 'zsh', 'fish'])
-    await rm(path.join(folder, 'usr/share', name), { recursive: true });
-  for (const name of ['README.md.gz', 'CHANGELOG.md.gz']) await rm(path.join(folder, DOCUMENTS, name));
+/** Writes the program as it is published, and `berth` on the PATH. */
+async function writeProgram(folder) {
+  const program = path.join(folder, PROGRAM);
+  const temporary = await mkdtemp(path.join(tmpdir(), 'berth-pack-'));
+  const options = ['--ignore-scripts', '--loglevel=error', '--pack-destination', temporary];
+  execFileSync('npm', ['pack', ...options], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  const [archive = ''] = await readdir(temporary);
+  await mkdir(program, { recursive: true });
+  execFileSync('tar', [
+    '-xzf',
+    path.join(temporary, archive),
+    '-C',
+    program,
+    '--strip-components=1',
+    '--no-same-owner',
+  ]);
+  await rm(temporary, { recursive: true });
+  await useNodeOfTheImage(path.join(program, 'bin/berth'));
+  await symlink(path.join('..', path.relative('usr', PROGRAM), 'bin/berth'), path.join(folder, 'usr/bin/berth'));
+}
+
+/** The launcher begins with `env`, which the image does not have. */
+async function useNodeOfTheImage(launcher) {
+  const text = await readFile(launcher, 'utf8');
+  const own = text.replace(/^#!\/usr\/bin\/env node\n/, '#!/usr/bin/node\n');
+  if (own === text) throw new Error('bin/berth does not begin with #!/usr/bin/env node');
+  await writeFile(launcher, own);
 }
 
 const [folder] = process.argv.slice(2);
@@ -68,10 +93,9 @@ if (folder === undefined || (existsSync(folder) && (await readdir(folder)).lengt
 }
 await install();
 await build();
-await writeTree(folder);
-await removeUnused(folder);
 await writeNode(folder);
-for (const [file, text] of Object.entries(SYSTEM)) await write(folder, file, text);
-for (const name of SHARED) await mkdir(path.join(folder, name), { recursive: true });
-await settle(folder);
+await writeProgram(folder);
+for (const name of ['etc', ...SHARED]) await mkdir(path.join(folder, name), { recursive: true });
+for (const [file, text] of Object.entries(SYSTEM)) await writeFile(path.join(folder, file), text);
+await setModes(folder);
 for (const name of SHARED) await chmod(path.join(folder, name), 0o1777);

@@ -1,32 +1,31 @@
 /**
- * Writes docs/reference, and the list of man pages in package.json, from the built program (`npm run reference`). With --check it
+ * Writes docs/reference from the built program (`npm run reference`). With --check it
  * only compares, and exits with 1 when something differs.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { manFiles } from './man-pages.mjs';
 import { root } from './prepare.mjs';
-import { commandsOf, describe } from './reference/describe.mjs';
-import { indexPage, nounPage } from './reference/markdown.mjs';
+import { indexPage, nounPage } from './reference-pages.mjs';
 
-const described = describe(root);
+const help = [path.join(root, 'bin/berth'), 'help', '--json'];
+const described = JSON.parse(execFileSync(process.execPath, help, { encoding: 'utf8', maxBuffer: 1 << 26 }));
+const commandsOf = (noun) => described.commands.filter(({ command }) => command.split(' ')[0] === noun);
 const folder = 'docs/reference';
 const pages = [
   ['README.md', indexPage(described)],
-  ...described.nouns.map((each) => [`${each.noun}.md`, nounPage(each, commandsOf(described, each.noun))]),
+  ...described.nouns.map((each) => [`${each.noun}.md`, nounPage(each, commandsOf(each.noun))]),
 ];
 const options = { ...(await resolveConfig(path.join(root, folder, 'README.md'))), parser: 'markdown' };
 
 /** The texts by their files, below the folder of the project. */
 const after = new Map();
 for (const [name, text] of pages) after.set(path.join(folder, name), await format(text, options));
-const manifest = readFileSync(path.join(root, 'package.json'), 'utf8');
-after.set('package.json', `${JSON.stringify({ ...JSON.parse(manifest), man: manFiles(described) }, null, 2)}\n`);
 
 mkdirSync(path.join(root, folder), { recursive: true });
 const files = readdirSync(path.join(root, folder)).map((name) => path.join(folder, name));
-const before = new Map([...files, 'package.json'].map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
+const before = new Map(files.map((file) => [file, readFileSync(path.join(root, file), 'utf8')]));
 const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
   (file) => before.get(file) !== after.get(file),
 );

@@ -16,7 +16,7 @@ const table = (heads, rows) => [
 ];
 
 /** What a command does beside printing, in words. */
-export function effects({ writes, destroys, asks, changesMachine, costs, waits, waitsWith }) {
+function effects({ writes, destroys, asks, changesMachine, costs, waits, waitsWith }) {
   const parts = [
     writes && 'changes something at the service',
     changesMachine && 'changes files or processes of this machine',
@@ -30,7 +30,7 @@ export function effects({ writes, destroys, asks, changesMachine, costs, waits, 
 }
 
 /** What a value may be, in words; empty for a switch without a default. */
-export function valueText({ type, required, repeatable, choices, default: fallback, onlyWithOneOf }) {
+function valueText({ type, required, repeatable, choices, default: fallback, onlyWithOneOf }) {
   return [
     choices === undefined ? type : choices.map(code).join(', '),
     fallback === undefined ? undefined : `default ${code(String(fallback))}`,
@@ -42,7 +42,7 @@ export function valueText({ type, required, repeatable, choices, default: fallba
     .join('; ');
 }
 
-export function usageOf({ command, arguments: args, flags, flagsFirst = false }) {
+function usageOf({ command, arguments: args, flags, flagsFirst = false }) {
   const wordsOf = (some) =>
     some.map(({ name, required, repeatable }) => {
       const word = name + (repeatable && !name.endsWith('...') ? '...' : '');
