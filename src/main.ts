@@ -23,6 +23,11 @@ export async function main(installation: Installation): Promise<void> {
   // Without a listener, Node opens its inspector, through which any user of this machine could read the key.
   process.on('SIGUSR1', () => undefined);
   process.once('exit', closeStreamsOfClosedTerminal);
+  // Emitted only where nothing is left that could settle the command: Node would end 0.
+  process.once('beforeExit', () => {
+    process.stderr.write('error: this is a bug in berth: the process would end before the command\n');
+    process.exit(EXIT.bug);
+  });
   process.exit(await runCli(process.argv.slice(2), processRuntime(installation)));
 }
 

@@ -1,4 +1,4 @@
-import { readFile, readdir, rename } from 'node:fs/promises';
+import { readFile, readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -79,6 +79,18 @@ describe('the installed program', () => {
   packageTest('runs from its source where V8 refuses the compiled form', async () => {
     const env = await cleanEnvironment({ NODE_OPTIONS: '--stack-trace-limit=20' });
     expect((await berth(['--help'], { env })).code).toBe(0);
+  });
+
+  packageTest('ends 1 with one line where what a command waits for is never called back', async () => {
+    const env = await cleanEnvironment();
+    const probe = path.join(env['HOME'] ?? '', 'probe.cjs');
+    await writeFile(probe, 'process.stdout.write = () => true;');
+    const ended = await berth(['--help'], { env: { ...env, NODE_OPTIONS: `--require ${JSON.stringify(probe)}` } });
+    expect(ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: this is a bug in berth: the process would end before the command\n',
+    });
   });
 
   packageTest('says how to build it where it is not built', async () => {
