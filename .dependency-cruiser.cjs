@@ -202,7 +202,7 @@ const PACKAGES = {
   '@hpcc-js/wasm-zstd': '^src/batch/bytes/compression\\.ts$',
   fzstd: '^src/batch/',
   saxes: '^src/core/text/xml\\.ts$',
-  chokidar: '^src/host/(workers|files)/',
+  chokidar: '^src/host/workers/',
   ignore: '^src/(host/workers|commands/files/copy)/',
   ssh2: '^src/(host/pods|commands/pods/reach/files)/',
 };

@@ -7,7 +7,6 @@ const NOT_IN_CI = [
   'apply-kill',
   'batch-kill',
   'create-kill',
-  'dev-pods',
   'files-trials',
   'notebook-walk',
   'parquet-trials',

@@ -2,7 +2,7 @@ import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits 
 import type { Json, JsonObject } from './json.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Downloads } from './ports/downloads.ts';
-import type { Files, FolderWatching, RangeFiles } from './ports/files.ts';
+import type { Files, RangeFiles } from './ports/files.ts';
 import type { LocalHost } from './ports/local-service.ts';
 import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
 import type { Spawn } from './ports/programs.ts';
@@ -28,7 +28,6 @@ export type {
   RangeWriter,
   Files,
   FileVersion,
-  FolderWatching,
   FolderEntry,
   LockHolder,
   ResolvedPath,
@@ -124,13 +123,6 @@ export interface Context {
   readonly blocking: Blocking;
   /** Aborted on the first Ctrl-C or SIGTERM; its reason is the interrupted Failure. */
   readonly signal: AbortSignal;
-  /**
-   * Gives a work a signal of its own: the first Ctrl-C or SIGTERM aborts that one only, so that the command can ask and send
-   * afterwards. The next one ends the command as always.
-   */
-  interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Watches the files in a folder until the returned function is called. Loads its modules on the first call. */
-  watchFolder(folder: string, watching: FolderWatching): Promise<() => Promise<void>>;
   /**
    * Calls the listener on the second Ctrl-C, instead of ending the process at once. A third Ctrl-C ends the process.
    * For a command that stops soon after the second one. Returns a function that removes the listener.

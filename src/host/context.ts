@@ -1,6 +1,5 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Context, RangeFiles } from '../core/context.ts';
-import { interrupted } from '../core/failure.ts';
 import type { Settings } from '../settings/create-settings.ts';
 import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
@@ -167,20 +166,6 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     background: (argv) => runtime.background(argv),
     blocking: runtime.signals.blocking,
     signal,
-    interruptible: async (work) => {
-      const controller = new AbortController();
-      const end = interrupt.redirect((name) => {
-        end();
-        controller.abort(interrupted(name));
-      });
-      try {
-        return await work(AbortSignal.any([controller.signal, signal]));
-      } finally {
-        end();
-      }
-    },
-    watchFolder: async (folder, watching) =>
-      (await import('./files/folders/watch-folder.ts')).watchFolder(resolve(runtime.cwd, folder), watching),
     onSecondInterrupt: (listener) => interrupt.onSecond(listener),
     platform: runtime.platform,
     close: async () => {

@@ -19,7 +19,7 @@ const printed = async () => JSON.parse((await berth(['schema', '--json'])).out) 
 const files = readdirSync(SCHEMA_FOLDER).map((file) => file.replace('.json', ''));
 
 /** Commands that run a program, or print a file or a script as it is. */
-const WITHOUT_JSON = ['pods dev', 'pods connect', 'files cat', 'local serve', 'local exec', 'completion'];
+const WITHOUT_JSON = ['pods connect', 'files cat', 'local serve', 'local exec', 'completion'];
 
 describe('the published schemas', () => {
   test('every command that prints JSON has one, and help --json names it', async () => {

@@ -63,7 +63,6 @@ describe('read', () => {
     ['files rm datasets:missing --yes'],
     ['files mv missing.txt datasets:'],
     ['api POST /v2/pods --input @missing.json'],
-    ['pods dev pod-train --path missing --start -- true'],
   ])('refuses %s before it looks for a file or a store, and creates none', async (line) => {
     const world = createTestWorld({ env: { BERTH_ACCESS: 'read' } });
     const { code, err } = await berthIn(world, ['--local', ...line.split(' ')]);

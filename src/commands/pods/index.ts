@@ -3,7 +3,6 @@ import { restart, start, stop } from './actions/act.ts';
 import { connect } from './connect.ts';
 import { cp } from './copy/index.ts';
 import { create } from './create.ts';
-import { dev } from './dev/index.ts';
 import { exec } from './exec.ts';
 import { explain } from './explain/index.ts';
 import { forward } from './forward/index.ts';
@@ -33,7 +32,6 @@ export const pods = defineGroup(SUMMARY, {
   exec,
   cp,
   forward,
-  dev,
   connect,
   'ssh-config': sshConfig,
 });

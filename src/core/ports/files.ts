@@ -166,16 +166,6 @@ export interface RangeFiles extends DurableFiles {
   freeBytes(path: string): Promise<Bytes | undefined>;
 }
 
-/** What is told of a folder that is watched. Links are not followed. */
-export interface FolderWatching {
-  /** Whether a folder in it is left out; the path is relative, with slashes. */
-  readonly isIgnored: (path: string) => boolean;
-  /** Something in it was added, changed or removed. */
-  readonly onChange: () => void;
-  /** Not everything is watched, with the reason: the system may have a limit. */
-  readonly onUnwatched: (reason: string) => void;
-}
-
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;

@@ -11,7 +11,6 @@ export const SILENT: readonly string[] = [
   'schema',
   'guard history',
   // Read pods as `pods ssh` does, and need the programs of OpenSSH: end-to-end tests.
-  'pods dev',
   'pods exec',
   'pods cp',
   'pods forward',

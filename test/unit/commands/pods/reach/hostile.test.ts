@@ -21,7 +21,6 @@ const COMMANDS = {
   'cp to a pod': ['cp', 'file', 'p1:file'],
   'cp from a pod': ['cp', 'p1:file', 'file'],
   forward: ['forward', 'p1', '0:8888'],
-  dev: ['dev', 'p1', '--path', 'source', '--', 'true'],
   ssh: ['ssh', 'p1'],
   connect: ['connect', 'p1.berth'],
 } as const;
@@ -39,7 +38,7 @@ async function run(pod: object, argv: readonly string[]): Promise<Ran & { readon
   writeFileSync(at('ssh'), `#!/bin/sh\nprintf '<%s>\\n' "$@" >> "${at('given')}"\nexit 255\n`);
   chmodSync(at('ssh'), 0o755);
   const env = { ...world.env, ...pointedAt(server.url), PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
-  const words = argv.map((word) => (word === 'file' ? at('file') : word === 'source' ? world.directory : word));
+  const words = argv.map((word) => (word === 'file' ? at('file') : word));
   const ran = await berthIn({ ...world, env }, ['pods', ...words]);
   expectNoKeyNoStack(ran);
   return { ...ran, given: existsSync(at('given')) ? readFileSync(at('given'), 'utf8') : undefined };

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';
 import { createTestWorld, type TestWorld } from '../../../../support/worlds/test-world.ts';
-import { json, pointedAt, problem, serve } from '../../../../support/servers/scripted-server.ts';
+import { json, pointedAt, serve } from '../../../../support/servers/scripted-server.ts';
 
 const KEYS = ['a', 'b'].map(
   (name) => `ssh-ed25519 ${Buffer.from(`key ${name} of a test`).toString('base64')} ${name}@laptop`,
@@ -132,7 +132,6 @@ test.skipIf(!hasKeygen).each([
   ['exec', ['exec', 'lab', '--start', '--', 'true']],
   ['ssh', ['ssh', 'lab', '--start']],
   ['forward', ['forward', 'lab', '0:8888', '--start']],
-  ['dev', ['dev', 'lab', '--start', '--', 'true']],
 ])('pods %s --start starts a pod that is EXITED, says what it costs, and goes to it', async (_, words) => {
   const world = withSsh(createTestWorld());
   spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(world.directory, 'key')]);
@@ -158,26 +157,6 @@ test.skipIf(!hasKeygen).each([
   const ran = await run('pods', ...words);
   expect([ran.code, ran.err]).toEqual([7, expect.stringMatching(/costs \$\d/)]);
   expect(readFileSync(join(world.directory, 'given'), 'utf8')).toContain('root@127.0.0.1');
-});
-
-test('pods dev --start that is interrupted while the pod starts says what the pod goes on costing', async () => {
-  let status = 'EXITED';
-  const server = await serve([
-    (exchange) => {
-      if (exchange.arrival.method === 'POST') status = 'STARTING';
-      const isPod = exchange.arrival.url.includes('/pods/p1');
-      (isPod ? json(pod({ status, ssh: null, cost: 0.69 })) : problem(404, 'no catalog'))(exchange);
-    },
-  ]);
-  const world = createTestWorld({ env: pointedAt(server.url) });
-  const run = berthIn(world, ['pods', 'dev', 'p1', '--path', world.directory, '--start', '--', 'true']);
-  while (!server.seen.some(({ method }) => method === 'POST')) await new Promise(setImmediate);
-  world.signal('SIGINT');
-  const { code, err } = await run;
-  expect([code, err]).toEqual([
-    130,
-    expect.stringMatching(/Still paid: pod .*lab.*STARTING, \$0\.69 an hour: berth pods stop p1/),
-  ]);
 });
 
 test('a pod that was created without --start-ssh gets a key too by the command that is named', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
@@ -42,9 +42,7 @@ sshdTest('another host key within one start of a pod is refused; that of its nex
     expect.stringContaining('Host key verification failed'),
   ]);
   expect((await run('forward', 'p1', '0:8888')).code).toBe(3);
-  mkdirSync(join(world.directory, 'app'));
-  expect((await run('dev', 'p1', '--path', 'app', '--to', join(after.folder, 'app'), '--', 'true')).code).toBe(3);
-  expect(existsSync(join(after.folder, 'copied')) || existsSync(join(after.folder, 'app'))).toBe(false);
+  expect(existsSync(join(after.folder, 'copied'))).toBe(false);
 
   pod = podAt(after, SECOND);
   expect((await run(...copy)).code).toBe(0);
@@ -87,7 +85,6 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'cp to a pod': ['cp', 'file', 'p1:file'],
   'cp from a pod': ['cp', 'p1:file', 'copied'],
   forward: ['forward', 'p1', '0:8888'],
-  dev: ['dev', 'p1', '--path', 'app', '--', 'true'],
   connect: ['connect', 'p1.berth'],
 };
 
@@ -100,7 +97,6 @@ async function run(pod: object, argv: readonly string[]): Promise<Ran & { readon
   ]);
   const world = createTestWorld();
   const at = (name: string): string => join(world.directory, name);
-  mkdirSync(at('app'));
   writeFileSync(at('file'), 'content');
   for (const name of ['ssh', 'ssh-add']) {
     writeFileSync(at(name), `#!/bin/sh\n{ echo "${name} $*"; env; } >> "${at('recorded')}"\nexit 255\n`);
