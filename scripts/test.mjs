@@ -62,6 +62,7 @@ const STEPS = [
     name: 'layers',
     command: tool('dependency-cruiser/bin/dependency-cruise.mjs', 'src', '--config', '.dependency-cruiser.cjs'),
   },
+  { name: 'size', command: ['scripts/size.mjs'] },
   { name: 'unused', command: tool('knip/bin/knip.js', '--no-progress') },
   { name: 'package', command: tool('publint/src/cli.js', 'run', '.', '--strict', '--pack=npm') },
   { name: 'completions', command: ['scripts/completions.mjs', '--check'] },
