@@ -113,7 +113,7 @@ export interface Context {
   readonly notes: RememberedNotes;
   /** What guards keep between their sweeps. */
   readonly guard: AccountDocument;
-  /** What creates have sent, and which pods are wished for. */
+  /** What creates have sent. */
   readonly creates: AccountDocument;
   /**
    * Starts another process of this program with these arguments, without streams. It goes on when this process ends.

@@ -49,10 +49,6 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
     'berth clusters create --name train --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image example/a:1',
   ],
   files: ['berth files cp items.jsonl datasets:inputs/'],
-  guard: [
-    'berth local stock set GPU-80G none',
-    'berth pods create --name later --gpu GPU-80G --image a/b:1 --until-available 6h --detach --idempotency-key later',
-  ],
   endpoints: [`berth api POST /local/builds/echo --input '{"id":"build-7","status":"BUILDING"}'`],
   auth: ['staging', 'default'].map(
     (name) => `berth auth login --with-key --no-check --profile ${name} --base-url https://api.example.com < key.txt`,

@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import { answerResult, type Result } from '../../output/view.ts';
+import { answerResult } from '../../output/view.ts';
 import { flagName, type Params } from '../model/params.ts';
 import { defineCommand, type Command, type Values, type CommandWords } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
@@ -69,8 +69,6 @@ export interface WriteSpec extends BodySpec, CommandWords {
   readonly send?: (ctx: CommandContext, request: CreateRequest, values: Values, asked: boolean) => Promise<ApiAnswer>;
   /** Flags of a create that are no members of its body: `send` reads them. */
   readonly options?: Params;
-  /** Does something else than a create that is sent now; undefined where it is sent. */
-  readonly instead?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<Result | undefined>;
   /** Why the service would refuse the body, by what can be read: a dry run is refused for it. Fails as its reads do. */
   readonly wouldRefuse?: (ctx: CommandContext, body: JsonObject) => Promise<readonly string[]>;
   /** A refusal in the words of the resource. */
@@ -168,8 +166,6 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
       };
       const toAsk = await tellPrice(ctx, price);
       if (toAsk !== undefined) await askToCreate(ctx, toAsk);
-      const instead = await spec.instead?.(ctx, body, values);
-      if (instead !== undefined) return instead;
       const act = () =>
         sendReferences(ctx, spec.references ?? {}, body, (known) =>
           send(ctx, createRequest(resource, name, known), values, asked),

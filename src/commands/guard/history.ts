@@ -1,4 +1,3 @@
-import { berth, sentence } from '../../core/message.ts';
 import { formatDollars } from '../../core/units.ts';
 import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { defineCommand } from '../../cli/model/command.ts';
@@ -10,8 +9,6 @@ import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result, View } from '../../output/view.ts';
 import { canReplay, replay } from '../../guard/decide/replay.ts';
 import type { Policy } from '../../guard/policy/rules.ts';
-import { decodeWishes } from '../../create/wishes.ts';
-import { readCreates } from '../shared/capacity/memory.ts';
 import { readMemory } from './sweep/memory.ts';
 import { hasPolicy, policyOf, POLICY_OPTIONS } from './options.ts';
 import { DECISIONS, decisionRow, decisionView } from './sweep/decision-view.ts';
@@ -42,12 +39,10 @@ export const history = defineCommand({
     await ctx.fetchServiceNow();
     if (hasPolicy(values)) return await wouldHave(ctx, await policyOf(ctx, values), limit);
     const { history: rows } = await readMemory(ctx);
-    const hasWishes = isTableOutput(ctx.output) && decodeWishes(await readCreates(ctx)).length > 0;
     return {
       kind: 'many',
       view,
       values: rows.toReversed().slice(0, limit),
-      notes: hasWishes ? [sentence`What became of pods that were wished for: ${berth`guard wishes list`}`] : [],
     };
   },
 });

@@ -4,7 +4,6 @@ import { history } from './history.ts';
 import { run } from './run.ts';
 import { snooze } from './snooze.ts';
 import { status } from './status.ts';
-import { wishes } from './wishes.ts';
 
 export const guard = defineGroup('deadlines and rules that end pods nobody needs', {
   check,
@@ -12,5 +11,4 @@ export const guard = defineGroup('deadlines and rules that end pods nobody needs
   status,
   history,
   snooze,
-  wishes,
 });

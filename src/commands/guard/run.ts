@@ -2,7 +2,6 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { type Json } from '../../core/json.ts';
 import { sentence } from '../../core/message.ts';
-import { formatTimestamp } from '../../core/text/timestamp.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { defineCommand } from '../../cli/model/command.ts';
@@ -13,10 +12,8 @@ import { sameCommand } from '../../cli/run/same-command.ts';
 import type { Result } from '../../output/view.ts';
 import { longestInterval } from '../../guard/samples/idle.ts';
 import type { Policy } from '../../guard/policy/rules.ts';
-import type { Wish } from '../../create/wishes.ts';
 import { adviceOf, windowOf } from './advice.ts';
 import { countsOf, sweepResult } from './check.ts';
-import { grantWishes, wishLines } from './grant-wishes.ts';
 import { policyOf, POLICY_OPTIONS } from './options.ts';
 import { appendLog, LOG_OPTION } from './log.ts';
 import { isNews } from './sweep/memory.ts';
@@ -40,7 +37,7 @@ const OPTIONS = {
 export const run = defineCommand({
   summary: 'do what deadlines and rules say: stop pods, scale endpoints to zero',
   details:
-    'It sweeps once, for cron, a timer or a CI schedule; with --every it stays. Right before a pod is ended it is read again, and left alone when anything about it has changed. Nothing is done on doubt: a list that is not whole, numbers that are missing, clocks that disagree. Locked pods and members of clusters are never touched, and pods are terminated only with --allow-terminate. Volumes are only ever reported. Then it tries the wishes of this machine (pods create --detach). More than --max-actions pods at once, or by rules more than half of those that run, is refused without --yes. It ends 0 when nothing was over a limit, and 15 when something was.',
+    'It sweeps once, for cron, a timer or a CI schedule; with --every it stays. Right before a pod is ended it is read again, and left alone when anything about it has changed. Nothing is done on doubt: a list that is not whole, numbers that are missing, clocks that disagree. Locked pods and members of clusters are never touched, and pods are terminated only with --allow-terminate. Volumes are only ever reported. More than --max-actions pods at once, or by rules more than half of those that run, is refused without --yes. It ends 0 when nothing was over a limit, and 15 when something was.',
   options: OPTIONS,
   exits: [EXIT.limitExceeded],
   output: DECISIONS,
@@ -61,11 +58,8 @@ export const run = defineCommand({
     const { every, log, ...values } = given;
     const policy = await policyOf(ctx, values);
     if (every !== undefined && !ctx.dryRun) return await sweepAgain(ctx, policy, every, log);
-    if (ctx.dryRun) for (const line of await wishLines(ctx)) await ctx.tell(line);
     const swept = await sweep(ctx, { policy, acts: true });
     if (!ctx.dryRun) await appendLog(ctx, log, swept.news);
-    const waiting = ctx.dryRun || ctx.signal.aborted ? [] : await grantWishes(ctx);
-    for (const wish of ctx.settings.get('quiet') ? [] : waiting) await ctx.tell(waitingLine(wish, ctx.serviceNow()));
     const result = sweepResult(ctx, policy, swept, ctx.dryRun ? swept.rows : swept.news);
     if (!ctx.dryRun) {
       const ended = endedIn(swept.rows);
@@ -79,13 +73,6 @@ export const run = defineCommand({
     };
   },
 });
-
-/** Until when a wish waits, and why. Another guard may have tried it right before: then this one did not, and the reason is of then. */
-function waitingLine({ key, until, why, triedAt }: Wish, now: number): string {
-  const age = now - (triedAt ?? now);
-  const old = age < 1000 ? '' : ` (tried ${formatDuration(age)} ago)`;
-  return `Wish ${key} waits until ${formatTimestamp(until)}${why === undefined ? '' : `: ${why}${old}`}.`;
-}
 
 /**
  * Sweeps until it is interrupted (130, without a message), and prints what is new. A sweep that fails is said, and the next
@@ -113,7 +100,6 @@ async function sweepAgain(
       await rows.rows(news);
       await appendLog(ctx, log, news);
       if (swept?.failure?.code === 'usage') throw swept.failure;
-      await grantWishes(ctx);
       const next = `the next sweep is in ${formatDuration(everyMs)}`;
       const line =
         swept === undefined

@@ -59,10 +59,6 @@ export const create = createCommand(PODS, 'pods', {
   check: (body, _, ctx) => checkNewPod(ctx, body),
   options: PLACEMENT_OPTIONS,
   exits: [EXIT.waitEnded, EXIT.limitExceeded],
-  instead: async (ctx, body, values) => {
-    const plan = values['detach'] === true && !ctx.dryRun ? planOf(values as PlacementValues, body) : undefined;
-    return plan === undefined ? undefined : await (await import('./capacity/keep-wish.ts')).keepWish(ctx, body, plan);
-  },
   send: async (ctx, request, values, asked) => {
     const plan = planOf(values as PlacementValues, request.body);
     if (plan === undefined) return await sendNewPod(ctx, request);

@@ -18,7 +18,6 @@ export const SILENT: readonly string[] = [
   'pods ssh-config',
   // Uses the interface of files, and has its own tests.
   'files',
-  'guard wishes',
   // Ask for the status of jobs alone, and have their own tests.
   'webhooks',
   // Uses only the queue API and has its own tests.
@@ -65,6 +64,5 @@ export const UNSENT: readonly string[] = [
     'untilAvailable',
     'startTimeout',
     'idempotencyKey',
-    'detach',
   ],
 ];

@@ -7,7 +7,6 @@ export interface Lines {
   readonly failing: readonly string[];
 }
 
-const WISH = 'pods create --name w --gpu GPU-80G --image a/b:1 --until-available 1h --detach --idempotency-key k';
 const BATCH = 'jobs batch run echo --input items.jsonl --out r.jsonl';
 const STORE = 'nightly --store postgres://berth@127.0.0.1:1/berth';
 const FAILED_BATCH = 'jobs batch run fail --input items.jsonl --out f.jsonl';
@@ -19,12 +18,6 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     empty: ['guard history'],
     failing: ['guard history more'],
   },
-  'guard wishes list': {
-    full: [WISH, 'guard wishes list'],
-    empty: ['guard wishes list'],
-    failing: ['guard wishes list more'],
-  },
-  'guard wishes cancel': { full: [WISH, 'guard wishes cancel k'], failing: ['guard wishes cancel none'] },
   'auth list': { full: ['auth login --with-key', 'auth list'], empty: ['auth list'], failing: ['auth list more'] },
   'auth logout': {
     full: ['auth login --with-key --no-check --profile lab --base-url https://a.example', 'auth logout --profile lab'],

@@ -20,7 +20,7 @@ export async function confirmOffers(
   ctx: CommandContext,
   body: JsonObject,
   offers: readonly Offer[],
-  asked = false,
+  asked: boolean,
 ): Promise<void> {
   const most = Math.max(0, ...offers.flatMap(({ price }) => price ?? []));
   const isUnknown = offers.some(({ price }) => price === undefined);

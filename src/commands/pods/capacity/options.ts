@@ -1,6 +1,6 @@
 import { usage } from '../../../core/failure.ts';
 import { memberAt, numberAt, stringAt, stringOf, stringsOf, type JsonObject } from '../../../core/json.ts';
-import { flagName, isGiven, onlyWith, option, type Params, type ValuesOf } from '../../../cli/model/params.ts';
+import { flagName, isGiven, option, type Params, type ValuesOf } from '../../../cli/model/params.ts';
 import { dollarsOf } from '../../shared/dollars.ts';
 import { LEAST_MS } from '../../../create/wait.ts';
 import type { Wanted } from '../../../create/candidates.ts';
@@ -17,7 +17,6 @@ export const PLACEMENT_OPTIONS = {
   untilAvailable: option.durationWithUnit('wait so long until a candidate has room'),
   startTimeout: option.durationWithUnit('terminate it if it is not RUNNING so long after its creation; then the next'),
   idempotencyKey: option.text('a pod with this key is returned and not made again', { metavar: 'WORD' }),
-  detach: onlyWith(['untilAvailable'], option.on('do not wait: leave it, with its variables, to berth guard run here')),
 } as const satisfies Params;
 
 export type PlacementValues = ValuesOf<typeof PLACEMENT_OPTIONS> & { readonly gpu: readonly string[] };

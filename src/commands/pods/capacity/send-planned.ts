@@ -68,7 +68,7 @@ export async function sendPlanned(
 const answerOf = (pod: Json): ApiAnswer => ({ status: 200, headers: {}, text: encodeJson(pod), value: pod });
 
 /** The offers that are tried: without a wait those in stock, and never one above the price. */
-export const triedOf = (offers: readonly Offer[], { wanted, waitMs }: Plan): readonly Offer[] =>
+const triedOf = (offers: readonly Offer[], { wanted, waitMs }: Plan): readonly Offer[] =>
   waitMs === undefined
     ? offersOnce(offers, wanted?.maxPrice)
     : offers.filter((offer) => !isTooExpensive(offer, wanted?.maxPrice));

@@ -31,14 +31,14 @@ import { shownPod } from './pod-of-key.ts';
 const START_POLL_MS: Milliseconds = 5000;
 
 /** What is known from one round over the candidates to the next. */
-export interface Progressed {
+interface Progressed {
   readonly tries: Tries;
   /** The pod of the key was looked for, and what is wanted was held against the catalog. */
   readonly hasBegun: boolean;
 }
 
 /** What one round over the candidates came to. */
-export interface Round extends Progressed {
+interface Round extends Progressed {
   readonly pod: Json | undefined;
   /** The last refusal of this round. */
   readonly refusal: Failure | undefined;
@@ -53,7 +53,7 @@ export interface Placement {
   readonly startMs: number | undefined;
   readonly keyed: KeyedPod;
   /** Called with the offers before the first of them is tried. */
-  readonly begin?: (offers: readonly Offer[]) => Promise<void>;
+  readonly begin: (offers: readonly Offer[]) => Promise<void>;
 }
 
 /**
@@ -69,7 +69,7 @@ export async function place(ctx: CommandContext, placement: Placement, waitMs: n
     if (!isOnce) progress ??= ctx.progress('a candidate with room');
   };
   const begin = async (offers: readonly Offer[]): Promise<void> => {
-    await placement.begin?.(offers);
+    await placement.begin(offers);
     show();
   };
   let known: Progressed = { tries: new Map(), hasBegun: false };
@@ -110,7 +110,7 @@ interface RoundOptions extends Progressed {
  * Looks for the pod of the key, and tries the candidates whose turn it is. Fails where no candidate can help: a wrong
  * request, no money, no key.
  */
-export async function tryRound(ctx: CommandContext, placement: Placement, options: RoundOptions): Promise<Round> {
+async function tryRound(ctx: CommandContext, placement: Placement, options: RoundOptions): Promise<Round> {
   const { request, wanted, keyed } = placement;
   const { beganAt, isOnce } = options;
   const { maxPrice } = wanted;
@@ -136,7 +136,7 @@ export async function tryRound(ctx: CommandContext, placement: Placement, option
     if (before !== undefined) return ended(before);
     offers = await readOffers(ctx, request.body, wanted, isFirst);
     hasBegun = true;
-    if (isFirst) await placement.begin?.(offers);
+    if (isFirst) await placement.begin(offers);
     const now = ctx.clock.monotonic();
     const due = isOnce ? offersOnce(offers, maxPrice) : dueOffers(offers, { tries, maxPrice, beganAt, now });
     const meanwhile = due.length === 0 || isFirst ? undefined : await existing();

@@ -188,11 +188,10 @@ describe('several ids, of which the second fails', () => {
           ? [path]
           : [];
     const found = (await Promise.all(NOUNS.map(async (noun) => walk(noun.name, await noun.load(program))))).flat();
-    // The keys of an account are one set, which one request replaces; wishes are kept on this machine; exec needs ssh. What reads has a
+    // The keys of an account are one set, which one request replaces; exec needs ssh. What reads has a
     // test of its own.
     const isOther = (path: string): boolean =>
-      ['account ssh-keys remove', 'guard wishes cancel', 'jobs status', 'pods exec'].includes(path) ||
-      path.endsWith(' get');
+      ['account ssh-keys remove', 'jobs status', 'pods exec'].includes(path) || path.endsWith(' get');
     expect(found.filter((path) => !isOther(path)).sort()).toEqual(
       Object.keys(SEVERAL)
         .filter((name) => !name.includes('--'))

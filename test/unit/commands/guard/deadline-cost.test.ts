@@ -63,12 +63,6 @@ describe('the guard that is printed for a deadline to terminate', () => {
     await local(account, 'pods update lab --locked on');
     expect(await local(account, 'pods explain lab')).not.toContain('guard run');
   });
-
-  it('is printed for a wish', async () => {
-    expect(await said(`${CREATE} lab --terminate-after 2h --until-available 6h --detach`)).toMatch(
-      /A guard on this machine tries: berth [^.]*guard run --every 1m --allow-terminate\./,
-    );
-  });
 });
 
 it('lets a selection not wait for a new pod that it terminated', async () => {

@@ -13,7 +13,6 @@ describe('--max-price', () => {
     '--gpu GPU-80G --gpu GPU-192G',
     '--gpu GPU-80G --gpu GPU-192G --cloud COMMUNITY',
     '--gpu GPU-80G --until-available 6h',
-    '--gpu GPU-80G --until-available 6h --detach',
     '--gpu GPU-80G --dry-run',
   ])('that every candidate is above ends at once with 15, and nothing was sent: %s', async (flags) => {
     const account = createAccount();
