@@ -1,4 +1,4 @@
-/** From which cost a create or a start is asked about on a terminal, in US dollars: docs/decisions/0048. */
+/** From which cost a create or a start is asked about on a terminal, in US dollars. */
 export const ASK_PER_HOUR = 5;
 export const ASK_PER_MONTH = 50;
 

@@ -44,7 +44,7 @@ const SMALL_FILE: Bytes = 65_536;
  * A state in a file of lines: the state when the file was created, then one line for the changes of each save. A file that
  * has grown is written anew. Long texts are files in a folder beside it, each named by its SHA-256: a text is written before
  * the first line that names it, and removed after the last one. What a killed process leaves behind, half a line included,
- * is removed by the next process that writes: docs/decisions/0016.
+ * is removed by the next process that writes: docs/decisions/0008.
  */
 export function openStateFile(
   path: string,
