@@ -45,7 +45,6 @@ const vitest = (name, ...args) => {
 const STEPS = [
   { ...vitest('tests', `--maxWorkers=${WORKERS}`), prepared: 'python' },
   { ...vitest('end to end', '--config', 'vitest.e2e.config.ts', `--maxWorkers=${WORKERS}`), prepared: 'python' },
-  { ...vitest('August', '--config', 'vitest.august.config.ts') },
   { name: 'lint', command: tool('eslint/bin/eslint.js', '.', '--max-warnings=0') },
   // The caches of the next two are sound, and save time from the second run on. That of eslint is not: a type in another file counts.
   {

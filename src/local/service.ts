@@ -1,5 +1,4 @@
 import { createLocalClock } from './state/clock.ts';
-import { asOfAugust } from './http/requests/older-contract.ts';
 import { createCallSignals } from './http/call/call-signals.ts';
 import type { Frame } from './http/routing/dispatch.ts';
 import { takeStartFault } from './http/faults/fault-effects.ts';
@@ -156,7 +155,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     quota: quotaOf(options.quota),
     settings,
     random: options.random,
-    validator: options.validator ?? createValidator(settings.contract),
+    validator: options.validator ?? createValidator(),
     workerKeys: createWorkerKeys(),
     transact,
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
@@ -165,7 +164,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   };
   const route = createRouter(
     [
-      ...(settings.contract === 'august' ? asOfAugust(createTable(options)) : createTable(options)),
+      ...createTable(options),
       ...createWorkerOperations({ held, random: options.random, log: options.log }),
       ...createControlOperations({
         reset: (seed) =>

@@ -34,7 +34,7 @@ export function localFixture(options: Partial<LocalServiceOptions> = {}): LocalF
     random: () => 0.5,
     store: memoryStore(),
     queueLimits: false,
-    ...(options.contract === 'august' ? {} : { validator }),
+    validator,
     ...options,
   });
   return {

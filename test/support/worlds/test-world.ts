@@ -55,10 +55,6 @@ export interface TestWorld extends Runtime {
   resize(columns: number, rows: number): void;
 }
 
-/** `BERTH_TEST_CONTRACT=august`: every world has a local service of August. */
-const settingsOfRun = (): GivenSettings =>
-  process.env['BERTH_TEST_CONTRACT'] === 'august' ? { contract: 'august' } : {};
-
 /** The input of keys that are not printable characters. */
 export const KEYS = { enter: '\r', down: '\u001b[B', up: '\u001b[A', ctrlC: '\u0003', ctrlD: '\u0004' } as const;
 
@@ -110,7 +106,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     background: options.background ?? (() => Promise.resolve()),
     suspendHooks,
     childStreams: 'ignore',
-    localService: { ...settingsOfRun(), ...options.localService },
+    localService: options.localService ?? {},
     exitsAfterRun: false,
     exit: (code) => exits.push(code),
     directory,

@@ -43,9 +43,15 @@ describe('get with several ids', () => {
   });
 
   it('--watch ends when all have ended, also where one is gone', async () => {
-    const argv = ['pods', 'get', 'pod-broken', 'pod-terminated', 'none', '--watch', '-o', 'id'];
-    const { code, out } = await berth(['--local', ...argv], { localService: { contract: 'august' } });
-    expect([code, out.split('\n').filter(Boolean)]).toEqual([4, ['pod-broken', 'pod-terminated']]);
+    const argv = ['pods', 'get', 'pod-broken', 'a', 'none', '--watch', '-o', 'id'];
+    const server = await serve([
+      routed({
+        'GET /v2/pods/pod-broken': json({ id: 'pod-broken', status: 'ERROR' }),
+        'GET /v2/pods/a': json({ id: 'a', status: 'TERMINATED' }),
+      }),
+    ]);
+    const { code, out } = await berth(argv, { env: pointedAt(server.url) });
+    expect([code, out.split('\n').filter(Boolean)]).toEqual([4, ['pod-broken', 'a']]);
   });
 
   it('--watch fails where the first read of one of them fails', async () => {

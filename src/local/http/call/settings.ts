@@ -4,8 +4,6 @@ export interface ServiceSettings {
   readonly pageSize: number;
   /** What the placeholders of secrets begin with: `{{ PREFIX_SECRET_name }}`. */
   readonly secretPrefix: string;
-  /** Which contract it answers: the present one, or that of August 2026, before pages, secrets and builds. */
-  readonly contract: 'current' | 'august';
   /** Whether the paths under /v1 answer; the service has retired them. */
   readonly v1: boolean;
   /** What the key of a pod may do: nothing, or read and stop that pod (additions 11). */
@@ -19,6 +17,6 @@ export const SECRET_PREFIX = 'BERTH';
 export type GivenSettings = { readonly [Name in keyof ServiceSettings]?: ServiceSettings[Name] | undefined };
 
 export const settingsOf = (given: GivenSettings): ServiceSettings => {
-  const { pageSize = 1000, secretPrefix = SECRET_PREFIX, contract = 'current', podKeys = 'refused' } = given;
-  return { pageSize, secretPrefix, contract, podKeys, v1: given.v1 ?? contract === 'august' };
+  const { pageSize = 1000, secretPrefix = SECRET_PREFIX, podKeys = 'refused' } = given;
+  return { pageSize, secretPrefix, podKeys, v1: given.v1 ?? false };
 };

@@ -1,8 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { allSchemas } from '../../contract/index.ts';
-import { augustSchemas } from '../../contract/older-contract.ts';
-import type { Schema, Schemas } from '../../contract/schemas/schema.ts';
-import type { ServiceSettings } from '../call/settings.ts';
+import type { Schema } from '../../contract/schemas/schema.ts';
 
 /** Checks values against the table's schemas. */
 export interface SchemaChecks {
@@ -11,9 +9,8 @@ export interface SchemaChecks {
 }
 
 /** Each schema is compiled when it is first used. */
-export function createSchemaChecks(contract: ServiceSettings['contract']): SchemaChecks {
-  const schemas = contract === 'august' ? augustSchemas(allSchemas) : allSchemas;
-  const ajv = createAjv(schemas);
+export function createSchemaChecks(): SchemaChecks {
+  const ajv = createAjv();
   const ofOwnSchemas = new Map<Schema, ValidateFunction>();
 
   const ownCheck = (schema: Schema): ValidateFunction => {
@@ -33,7 +30,7 @@ export function createSchemaChecks(contract: ServiceSettings['contract']): Schem
   return {
     reasons: (schema, value) => {
       const check = typeof schema === 'string' ? namedCheck(schema) : ownCheck(schema);
-      return check(value) ? [] : reasonsOf(check.errors ?? [], schemas);
+      return check(value) ? [] : reasonsOf(check.errors ?? []);
     },
   };
 }
@@ -41,7 +38,7 @@ export function createSchemaChecks(contract: ServiceSettings['contract']): Schem
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** A schema validator with every schema of the table, by name. The tests check that the schemas are valid. */
-function createAjv(all: Schemas): Ajv2020 {
+function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     strict: false,
@@ -53,7 +50,9 @@ function createAjv(all: Schemas): Ajv2020 {
   ajv.addFormat('uri', (text) => URL.canParse(text));
   ajv.addFormat('float', true);
   ajv.addFormat('double', true);
-  const schemas = Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, withoutMapping(schema)]));
+  const schemas = Object.fromEntries(
+    Object.entries(allSchemas).map(([name, schema]) => [name, withoutMapping(schema)]),
+  );
   ajv.addSchema({ $id: 'contract', components: { schemas } });
   return ajv;
 }
@@ -72,14 +71,11 @@ function withoutMapping(schema: Schema): Schema {
 }
 
 /** The distinct errors, each a JSON path and a reason (specification 7.1). */
-function reasonsOf(errors: readonly ErrorObject[], schemas: Schemas): string[] {
-  return [...new Set(errors.flatMap((error) => reason(error, schemas) ?? []))];
+function reasonsOf(errors: readonly ErrorObject[]): string[] {
+  return [...new Set(errors.flatMap((error) => reason(error) ?? []))];
 }
 
-function reason(
-  { keyword, instancePath, params, message, parentSchema }: ErrorObject,
-  schemas: Schemas,
-): string | undefined {
+function reason({ keyword, instancePath, params, message, parentSchema }: ErrorObject): string | undefined {
   const at = (member?: unknown): string =>
     typeof member === 'string' ? `${instancePath}/${pointer(member)}` : instancePath || '/';
   const details = params as Readonly<Record<string, unknown>>;
@@ -97,7 +93,7 @@ function reason(
     case 'unevaluatedProperties':
       // Ajv does not mark the members of an allOf branch that failed as evaluated. Such a member is known, and its own
       // errors are reported separately.
-      return knownMembers(parentSchema as Schema, schemas).includes(details['unevaluatedProperty'] as string)
+      return knownMembers(parentSchema as Schema).includes(details['unevaluatedProperty'] as string)
         ? undefined
         : `${at(details['unevaluatedProperty'])}: unknown member, not allowed`;
     case 'enum':
@@ -108,17 +104,17 @@ function reason(
 }
 
 /** The names of the members of a schema, its allOf branches included. */
-function knownMembers(schema: Schema, schemas: Schemas): readonly string[] {
+function knownMembers(schema: Schema): readonly string[] {
   const {
     $ref,
     allOf = [],
     properties = {},
   } = schema as { $ref?: string; allOf?: readonly Schema[]; properties?: object };
-  const named = $ref === undefined ? undefined : schemas[$ref.slice($ref.lastIndexOf('/') + 1)];
+  const named = $ref === undefined ? undefined : allSchemas[$ref.slice($ref.lastIndexOf('/') + 1)];
   return [
     ...Object.keys(properties),
-    ...allOf.flatMap((part) => knownMembers(part, schemas)),
-    ...(named === undefined ? [] : knownMembers(named, schemas)),
+    ...allOf.flatMap((part) => knownMembers(part)),
+    ...(named === undefined ? [] : knownMembers(named)),
   ];
 }
 

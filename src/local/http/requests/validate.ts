@@ -2,7 +2,6 @@ import { decodeJson, Exact, isObject, JsonSyntaxError, type Json } from '../../.
 import { badRequest, unprocessable } from '../../contract/problem.ts';
 import type { Schema } from '../../contract/schemas/schema.ts';
 import type { Call, Operation } from '../call/operation.ts';
-import type { ServiceSettings } from '../call/settings.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 
 /** Validates requests against the table's schemas. */
@@ -16,12 +15,12 @@ export interface Validator {
   query(operation: Operation, query: URLSearchParams): Promise<void>;
 }
 
-export function createValidator(contract: ServiceSettings['contract'] = 'current'): Validator {
+export function createValidator(): Validator {
   // Loading and creating the checks takes longer than answering a simple GET, which does not need them.
   let made: SchemaChecks | undefined;
   const checks = async (): Promise<SchemaChecks> => {
     const { createSchemaChecks } = await import('./schema-checks.ts');
-    return (made ??= createSchemaChecks(contract));
+    return (made ??= createSchemaChecks());
   };
 
   return {

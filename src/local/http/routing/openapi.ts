@@ -1,7 +1,7 @@
 import type { Json } from '../../../core/json.ts';
 import { publishedSchemas } from '../../contract/index.ts';
 import { EVENTS } from '../../contract/row.ts';
-import { ref, type Schema, type Schemas } from '../../contract/schemas/schema.ts';
+import { ref, type Schema } from '../../contract/schemas/schema.ts';
 import type { Operation } from '../call/operation.ts';
 
 const RATE_HEADERS = {
@@ -10,7 +10,7 @@ const RATE_HEADERS = {
 };
 
 /** The OpenAPI 3.1 document of a table that also routes and validates. Operations without a tag are not published. */
-export function openApiDocument(operations: readonly Operation[], schemas: Schemas = publishedSchemas): Json {
+export function openApiDocument(operations: readonly Operation[]): Json {
   const published = operations.filter(({ tag }) => tag !== undefined);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of published) {
@@ -29,7 +29,7 @@ export function openApiDocument(operations: readonly Operation[], schemas: Schem
     paths,
     components: {
       securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
-      schemas,
+      schemas: publishedSchemas,
     },
   } as unknown as Json;
 }

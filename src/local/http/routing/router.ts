@@ -1,7 +1,5 @@
 import { encodeJson } from '../../../core/json.ts';
 import { notAllowed } from '../../contract/problem.ts';
-import { augustSchemas } from '../../contract/older-contract.ts';
-import { publishedSchemas } from '../../contract/index.ts';
 import { dispatch, pathNotServed, UNKNOWN, v1IsRetired, type Frame } from './dispatch.ts';
 import type { LocalAnswer, LocalRequest } from '../call/request-and-answer.ts';
 import { openApiDocument } from './openapi.ts';
@@ -30,15 +28,12 @@ export function createRouter(
 ): (request: LocalRequest) => Promise<LocalAnswer> {
   const routes = routesByLength(operations);
   const collections = new Set(operations.map(({ path }) => path.split('/')[2] ?? ''));
-  const isAugust = frame.settings.contract === 'august';
   let published: string | undefined;
 
   const answer = (request: LocalRequest, method: string): Promise<LocalAnswer> => {
     const segments = request.path.split('/').slice(1).map(decoded);
     if (method === 'GET' && request.path === CONTRACT_PATH) {
-      published ??= encodeJson(
-        openApiDocument(operations, isAugust ? augustSchemas(publishedSchemas) : publishedSchemas),
-      );
+      published ??= encodeJson(openApiDocument(operations));
       return Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, body: published });
     }
     if (segments[0] === 'v1' && !frame.settings.v1) return Promise.resolve(v1IsRetired());

@@ -15,16 +15,14 @@ import type { PodRecord } from '../../model/pods/record.ts';
 import { ACTIONS, applyAction, statusAt, type PodAction } from './transitions.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 
+/** A terminated pod is found no more (additions 6). */
 function find(state: State, call: Call, now: EpochMs): PodRecord {
   const id = call.params['id'] ?? '';
   const pod = pods.get(state, id);
-  if (pod === undefined || isTooNew(pod.createdAt, call, now) || isGone(pod, call)) throw notFound('pod not found');
+  if (pod === undefined || pod.life.kind === 'terminated' || isTooNew(pod.createdAt, call, now))
+    throw notFound('pod not found');
   return pod;
 }
-
-/** A terminated pod is found no more (additions 6); the service of August still answered it. */
-const isGone = ({ life }: PodRecord, { settings }: Call): boolean =>
-  life.kind === 'terminated' && settings.contract !== 'august';
 
 function checkNotClusterMember(pod: PodRecord): void {
   if (pod.cluster !== undefined) throw conflict(`the pod is a member of cluster ${pod.cluster.id}`);
@@ -68,7 +66,6 @@ export const podOperations: readonly Operation[] = [
     reply(200, (state, call, now) => {
       const pod = find(state, call, now);
       checkNotClusterMember(pod);
-      if (pod.life.kind === 'terminated') throw conflict('a pod that is TERMINATED cannot be changed');
       updatePod(state, pod, bodyOf(call) as UpdatePodBody, now, call.settings);
       return podDocument(pod, now, call.addressOf);
     }),
@@ -77,7 +74,6 @@ export const podOperations: readonly Operation[] = [
     'deletePod',
     noContent((state, call, now) => {
       const pod = find(state, call, now);
-      if (pod.life.kind === 'terminated') throw notFound('pod not found');
       checkNotClusterMember(pod);
       applyAction(pod, 'terminate', now);
     }),

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import type { GivenSettings } from '../../../../src/local/http/call/settings.ts';
 import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
 
 /** What `explain -o json` prints. */
@@ -23,7 +22,6 @@ export interface CauseCase {
   readonly code: string;
   /** Command lines on the local service; `JOB` stands for the job that the last `jobs run` printed. */
   readonly setup: readonly string[];
-  readonly service?: GivenSettings;
   readonly ask: string;
   readonly verdict: RegExp;
   readonly state?: 'ok' | 'waiting' | 'blocked';
@@ -35,7 +33,7 @@ export interface CauseCase {
 
 /** Produces the cause in a new account and checks the explanation. */
 export async function expectCause(each: CauseCase): Promise<void> {
-  const account = createAccount(undefined, each.service);
+  const account = createAccount();
   let job = '';
   for (const line of each.setup) {
     const out = await local(account, line.replaceAll('JOB', job));

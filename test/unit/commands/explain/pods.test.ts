@@ -21,15 +21,6 @@ const CASES: readonly CauseCase[] = [
     cure: /^berth --local billing summary$/,
   },
   {
-    code: 'terminated',
-    setup: [],
-    // A service that still answers a terminated pod; the present one answers 404.
-    service: { contract: 'august' },
-    ask: 'pods explain pod-terminated',
-    verdict: /^terminated: it is deleted for good/,
-    cure: /^create another one: berth --local pods create$/,
-  },
-  {
     code: 'crash',
     setup: ['pods create --name bad --gpu GPU-24G --image example/does-not-start:1 -o id', 'local clock advance 1m'],
     ask: 'pods explain bad',
@@ -116,6 +107,15 @@ describe('pods explain', () => {
         verdict: 'could not tell: the status HIBERNATING is not known to berth',
       }),
     ]);
+  });
+
+  test('says terminated where the service still answers it', async () => {
+    const server = await serve([json({ id: 'p1', status: 'TERMINATED' })]);
+    const ran = await berth(['pods', 'explain', 'p1', '--json'], { env: pointedAt(server.url) });
+    expect(JSON.parse(ran.out)).toMatchObject({
+      code: 'terminated',
+      verdict: expect.stringMatching(/^terminated: it is deleted for good/) as string,
+    });
   });
 
   test('ends 4 for a pod that is not there', async () => {
