@@ -14,10 +14,7 @@ const CREATE_ATTEMPT = 'BERTH_CREATE_ATTEMPT';
 /** The variable that names the set of files that made a pod, an endpoint or a template: `apply --set-name`. */
 export const SET_MARK = 'BERTH_SET';
 
-/** The variable that holds the id of the pod in whose place a pod was made: `apply --replace`. */
-export const REPLACES = 'BERTH_REPLACES';
-
-const MADE_BY: readonly string[] = [CREATE_KEY, CREATE_ATTEMPT, SET_MARK, REPLACES];
+const MADE_BY: readonly string[] = [CREATE_KEY, CREATE_ATTEMPT, SET_MARK];
 
 /** Refuses a key that is not 1 to 100 letters, digits and `.`, `_`, `-`: usage (2). */
 export function checkKey(key: string): void {

@@ -27,13 +27,13 @@ export interface Kind {
 /**
  * What a change does: `in-place` nothing else; `restarts` the container anew, and what is on its disk is lost; `release`
  * replaces the workers one by one; `next-start` is kept by the service and shows only from the next start on; `fixed` cannot be
- * changed at all; `replaces` is the same where a new thing may take its place; `permanent` cannot be undone.
+ * changed; `permanent` cannot be undone.
  */
-export const EFFECTS = ['in-place', 'restarts', 'release', 'next-start', 'replaces', 'permanent', 'fixed'] as const;
+export const EFFECTS = ['in-place', 'restarts', 'release', 'next-start', 'permanent', 'fixed'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-/** `replace`: another one is made in its place; `delete`: no file names it any more, or another one is in its place. */
-export const ACTIONS = ['none', 'create', 'update', 'replace', 'delete', 'blocked'] as const;
+/** `delete`: no file names it any more. */
+export const ACTIONS = ['none', 'create', 'update', 'delete', 'blocked'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** One member that differs. */

@@ -2,23 +2,15 @@ import { isObject, memberAt, type Json, type JsonObject } from '../core/json.ts'
 import { differences } from './differences.ts';
 import type { Change, Item, Kind } from './model.ts';
 
-/**
- * What makes a row what a body says: nothing, an update, or a change that cannot be made. `isReplaced`: then a new thing takes
- * its place.
- */
-export async function planUpdate(kind: Kind, row: Json, body: JsonObject, isReplaced = false): Promise<Item> {
+/** What makes a row what a body says: nothing, an update, or a change that cannot be made. */
+export async function planUpdate(kind: Kind, row: Json, body: JsonObject): Promise<Item> {
   const notCompared = kind.writeOnly.filter((path) => memberAt(body, path) !== undefined);
   const found = [...differences(kind, row, body), ...(await commandChanges(kind, row, body))];
   const changes = found.map((difference): Change => ({
     ...difference,
-    effect: isWithin(difference.path, kind.updates)
-      ? kind.effect(row, difference.path)
-      : isReplaced
-        ? 'replaces'
-        : 'fixed',
+    effect: isWithin(difference.path, kind.updates) ? kind.effect(row, difference.path) : 'fixed',
   }));
   if (changes.length === 0) return { action: 'none', changes, notCompared };
-  if (changes.some(({ effect }) => effect === 'replaces')) return { action: 'replace', changes, notCompared };
   const fixed = changes.filter(({ effect }) => effect === 'fixed').map(({ path }) => path);
   const full = changes.filter(({ path, after }) => after === null && kind.emptied(path) === undefined);
   const why =
@@ -27,7 +19,6 @@ export async function planUpdate(kind: Kind, row: Json, body: JsonObject, isRepl
       : full.length > 0
         ? `${full.map(({ path }) => path).join(', ')} cannot be empty`
         : await kind.refusal(row, bodyOfChanges(body, changes));
-  if (why !== undefined && isReplaced) return { action: 'replace', changes, notCompared };
   return {
     action: why === undefined ? 'update' : 'blocked',
     changes,

@@ -163,14 +163,6 @@ const NEEDED: readonly Case[] = [
   },
   toFile(['jobs', 'batch', 'export', 'out.jsonl', '--out'], NOWHERE),
   toFile(['jobs', 'batch', 'report', 'out.jsonl', '--html'], NOWHERE),
-  {
-    file: 'plan.json',
-    prepare: ({ directory }) => {
-      writeFileSync(join(directory, 'pod.yaml'), 'kind: template\nname: t\nimage: a/b\n');
-    },
-    argv: ['plan', 'pod.yaml', '--out', 'plan.json'],
-    not: NOWHERE,
-  },
 ];
 
 const kinds = Object.keys(KINDS) as readonly Kind[];

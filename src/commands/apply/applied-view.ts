@@ -30,7 +30,6 @@ const DONE: Readonly<Record<string, string>> = {
   none: 'as described',
   create: 'created',
   update: 'changed',
-  replace: 'replaced',
   delete: 'removed',
 };
 

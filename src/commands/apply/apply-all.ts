@@ -6,7 +6,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import { createAccount } from '../plan/account.ts';
 import { KINDS, type KindName } from '../plan/document/kinds.ts';
-import { applyItem, labelOf, makingOf } from './apply-item.ts';
+import { applyItem, labelOf } from './apply-item.ts';
 import { keepSeen } from './create-once.ts';
 import { removeRow } from './remove-item.ts';
 import { failedOutcome, type Done, type Outcome } from './outcome.ts';
@@ -54,7 +54,7 @@ export async function applyAll(
   // What others refer to comes first; things of one kind do not refer to each other.
   for (const name of KINDS) {
     const account = createAccount(ctx, plan.documents, made);
-    await doAll(ofKind(name, false), (planned) => applyItem(ctx, account, planned, untilMs));
+    await doAll(ofKind(name, false), (planned) => applyItem(ctx, account, planned));
     if (!ctx.signal.aborted)
       for (const twin of await twinsOfCreated(ctx, ofKind(name, false), outcomes)) {
         outcomes.set(twin.planned, twin);
@@ -91,18 +91,20 @@ async function twinsOfCreated(
   ofKind: readonly Planned[],
   outcomes: ReadonlyMap<Planned, Outcome>,
 ): Promise<readonly (Outcome & { readonly failure: Failure })[]> {
-  const created = ofKind.filter((each) => ['create', 'replace'].includes(outcomes.get(each)?.done?.action ?? 'none'));
+  const created = ofKind.filter((each) => outcomes.get(each)?.done?.action === 'create');
   const [first] = created;
   if (first === undefined) return [];
   try {
-    const rows = await keepSeen(ctx, first.document.kind, created.map(makingOf));
-    return created
-      .filter(({ item }) => item.action === 'create')
-      .flatMap((planned) => {
-        const named = rows.filter((row) => stringAt(row, 'name') === planned.document.name);
-        const done = outcomes.get(planned)?.done;
-        return named.length < 2 || done === undefined ? [] : [{ planned, done, failure: twinFailure(planned, named) }];
-      });
+    const rows = await keepSeen(
+      ctx,
+      first.document.kind,
+      created.map(({ document }) => document),
+    );
+    return created.flatMap((planned) => {
+      const named = rows.filter((row) => stringAt(row, 'name') === planned.document.name);
+      const done = outcomes.get(planned)?.done;
+      return named.length < 2 || done === undefined ? [] : [{ planned, done, failure: twinFailure(planned, named) }];
+    });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return [];

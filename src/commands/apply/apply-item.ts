@@ -2,11 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
-import { aboutOne, berth, lines, sentence } from '../../core/message.ts';
 import { encodeJson, memberAt, objectOf, type Json, type JsonObject } from '../../core/json.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { labelOf as labelOfRow } from '../../cli/resource/choose.ts';
 import { withMember } from '../../cli/resource/body/body.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { rememberRenamed } from '../../cli/resource/created.ts';
@@ -18,14 +16,13 @@ import { differences } from '../../fleet/differences.ts';
 import { bodyOfChanges, withoutNull } from '../../fleet/plan-item.ts';
 import type { Item } from '../../fleet/model.ts';
 import type { Account } from '../plan/account.ts';
-import { NO_COST, type Cost } from '../plan/cost.ts';
+import { NO_COST } from '../plan/cost.ts';
 import { acceptedPaths } from '../plan/document/document.ts';
 import type { FileKind } from '../plan/document/kinds.ts';
 import { completeNew, planDocument, planRow } from '../plan/make-plan.ts';
-import { createOnce, type Making } from './create-once.ts';
-import { isUnanswered, NOT_KNOWN, PartlyDone, type Done } from './outcome.ts';
-import { changedSinceRead, removeRequest, removeRow } from './remove-item.ts';
-import { waitUntilReady } from './wait.ts';
+import { createOnce } from './create-once.ts';
+import { PartlyDone, type Done } from './outcome.ts';
+import { changedSinceRead, removeRequest } from './remove-item.ts';
 import type { Planned } from '../plan/planned.ts';
 
 type WriteRequest = ApiRequest & { readonly body: JsonObject };
@@ -34,25 +31,16 @@ type WriteRequest = ApiRequest & { readonly body: JsonObject };
  * Does what a plan says about one document, after it was read again. Fails with refused (5) where it is not as the plan saw
  * it any more, and as its write does.
  */
-export async function applyItem(
-  ctx: CommandContext,
-  account: Account,
-  planned: Planned,
-  waitUntilMs: number | undefined,
-): Promise<Done> {
-  const { document } = planned;
-  if (planned.item.action === 'replace') return await replace(ctx, account, planned, waitUntilMs);
-  const now = await planDocument(ctx, account, document);
-  if (planned.item.action === 'create') {
-    if (now.row !== undefined) return { action: 'none', row: unchanged(planned, now, now.row) };
-    return await create(ctx, planned, now);
-  }
-  return await update(ctx, account, planned);
+export async function applyItem(ctx: CommandContext, account: Account, planned: Planned): Promise<Done> {
+  const now = await planDocument(ctx, account, planned.document);
+  if (planned.item.action !== 'create') return await update(ctx, account, planned);
+  if (now.row !== undefined) return { action: 'none', row: unchanged(planned, now, now.row) };
+  return await create(ctx, planned, now);
 }
 
 async function create(ctx: CommandContext, planned: Planned, now: Planned): Promise<Done> {
   const { document } = planned;
-  const created = await createOnce(ctx, makingOf(planned), async () => await sendNew(ctx, now));
+  const created = await createOnce(ctx, document, async () => await sendNew(ctx, now));
   const row = 'made' in created ? created.made : created.found;
   try {
     const found = await planRow(ctx, document, document.kind.adapt(objectOf(row) ?? {}), now.body, true);
@@ -71,12 +59,6 @@ function unchanged(planned: Planned, now: Planned, row: Json): Json {
   throw moved(planned, now);
 }
 
-/** What a create of a planned thing makes. */
-export const makingOf = ({ document, item, row }: Planned): Making => ({
-  document,
-  ...(item.action === 'replace' ? { replaces: idOf(row ?? null) } : {}),
-});
-
 /** Plans a thing again that is there, from its row alone. */
 async function planAgain(ctx: CommandContext, account: Account, { document, row: before }: Planned): Promise<Planned> {
   const { kind } = document;
@@ -92,51 +74,6 @@ async function readAgain(ctx: CommandContext, request: ApiRequest): Promise<Json
   } catch (error) {
     throw isNotFound(error) ? new PartlyDone(error, { after: NO_COST }) : error;
   }
-}
-
-/** Makes a new thing, and removes the old one once the new one is there, and ready where that is waited for. */
-async function replace(
-  ctx: CommandContext,
-  account: Account,
-  planned: Planned,
-  waitUntilMs: number | undefined,
-): Promise<Done> {
-  const { kind } = planned.document;
-  const now = await planAgain(ctx, account, planned);
-  if (now.item.action !== 'replace' || !isSamePlan(planned.item, now.item)) throw moved(planned, now);
-  const old = { row: planned.row ?? null, cost: now.cost.before };
-  let both: Done = { action: 'replace', row: null, old };
-  try {
-    const created = await createOnce(ctx, makingOf(planned), async () => await sendNew(ctx, now));
-    both = { ...both, row: 'made' in created ? created.made : created.found };
-    if (waitUntilMs !== undefined) both = await waitUntilReady(ctx, kind, both, waitUntilMs);
-    await removeRow(ctx, kind, old.row);
-    return { action: 'replace', row: both.row };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    throw bothThere(ctx, error, both, now.cost);
-  }
-}
-
-/** The failure of a replacement: once a new one is there, the old one may be there too, and both are paid. */
-function bothThere(ctx: CommandContext, failure: Failure, both: Done, { before }: Cost): Failure {
-  const known = failure instanceof PartlyDone ? failure.known : undefined;
-  const row = known?.done?.row ?? both.row;
-  if (row === null) return failure;
-  const isUnknown = known === undefined && isUnanswered(ctx, failure);
-  const there = isUnknown ? 'whether the old one is there still is not known' : 'both are there and paid';
-  const hint = sentence`Its new one, ${labelOfRow(row)}, was made: ${there}. The same apply goes on; or end the new one: ${berth`pods terminate ${idOf(row)}`}`;
-  const cost = isUnknown ? NOT_KNOWN : known?.done === undefined ? (known?.after ?? before) : before;
-  return new PartlyDone(
-    failure.with({
-      ...(isUnknown ? { code: 'outcome-unknown' } : {}),
-      id: idOf(row),
-      hint: lines(aboutOne(failure.hint), hint),
-    }),
-    {
-      done: { ...both, row, old: { row: both.old?.row ?? null, cost } },
-    },
-  );
 }
 
 async function update(ctx: CommandContext, account: Account, planned: Planned): Promise<Done> {
@@ -260,8 +197,6 @@ export async function requestsOf(ctx: CommandContext, planned: Planned): Promise
   const { document, item, body } = planned;
   if (item.action === 'update') return [await changeRequest(ctx, planned)];
   if (item.action === 'delete') return [removeRequest(document.kind, planned.row ?? null)];
-  if (item.action === 'replace')
-    return [await newRequest(ctx, planned), removeRequest(document.kind, planned.row ?? null)];
   if (item.action !== 'create') return [];
   const late = lateMembers(document.kind).filter((name) => body[name] !== undefined && body[name] !== false);
   const later = Object.fromEntries(late.map((name) => [name, body[name]]));

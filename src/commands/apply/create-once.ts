@@ -8,7 +8,6 @@ import { rememberCreated } from '../../cli/resource/created.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { pluralOf } from '../../cli/words/words.ts';
 import { idOf } from '../../output/view.ts';
-import { REPLACES, variableOf } from '../../create/key.ts';
 import { isOpen, type Attempt, type AttemptState } from '../../create/attempts.ts';
 import { keepAttempt, readAttempts } from '../shared/capacity/memory.ts';
 import { attemptId, SETTLING_MS } from '../shared/capacity/keyed-create.ts';
@@ -16,18 +15,8 @@ import type { FileDocument } from '../plan/document/document.ts';
 import type { FileKind } from '../plan/document/kinds.ts';
 import { PartlyDone } from './outcome.ts';
 
-/** What a create makes: it is named so on this machine, and known by its name and, in the place of another, by its variable. */
-export interface Making {
-  readonly document: FileDocument;
-  /** The id of what it takes the place of. */
-  readonly replaces?: string;
-}
-
-/**
- * How a create is named on this machine; the key of a `pods create` has no space. What takes the place of another has the same
- * key as a first one: a list may have neither of the two yet.
- */
-const keyOf = ({ document: { kind, name } }: Making): string => `${kind.name} ${name}`;
+/** How a create is named on this machine; the key of a `pods create` has no space. */
+const keyOf = ({ kind, name }: FileDocument): string => `${kind.name} ${name}`;
 
 /** What a create came to: what it made, or what an earlier one had made, which may differ from the document. */
 export type Created = { readonly made: Json } | { readonly found: Json };
@@ -40,15 +29,15 @@ export type Created = { readonly made: Json } | { readonly found: Json };
  */
 export async function createOnce(
   ctx: CommandContext,
-  making: Making,
+  document: FileDocument,
   send: () => Promise<ApiAnswer>,
 ): Promise<Created> {
-  const key = keyOf(making);
+  const key = keyOf(document);
   const keep = (attempt: Attempt) => keepAttempt(ctx, key, attempt);
   const before = (await readAttempts(ctx, key)).filter(isOpen);
   if (before.length > 0) {
     await ctx.tell(`An earlier create of ${key} may have been done: it is looked for.`);
-    const found = await appearedAfter(ctx, making);
+    const found = await appearedAfter(ctx, document);
     for (const attempt of before) await keep({ ...attempt, state: found === undefined ? 'over' : 'seen' });
     if (found !== undefined) return { found };
   }
@@ -63,7 +52,7 @@ export async function createOnce(
       await keep({ id, state: 'over' });
       throw error;
     }
-    const found = await appearedAfter(ctx, making);
+    const found = await appearedAfter(ctx, document);
     await keep({ id, state: found === undefined ? 'over' : 'seen' });
     if (found !== undefined) return { found };
     throw new Failure({
@@ -76,7 +65,7 @@ export async function createOnce(
   }
   try {
     await keep({ id, state: 'made', pod: idOf(made) });
-    await rememberCreated(ctx, making.document.kind.collection.noun, made);
+    await rememberCreated(ctx, document.kind.collection.noun, made);
     return { made };
   } catch (error) {
     throw error instanceof Failure ? new PartlyDone(error, { done: { action: 'create', row: made } }) : error;
@@ -84,40 +73,39 @@ export async function createOnce(
 }
 
 /** `appeared`, for a create that has no answer: where the list cannot be read, its outcome is not known (8). */
-async function appearedAfter(ctx: CommandContext, making: Making): Promise<Json | undefined> {
+async function appearedAfter(ctx: CommandContext, document: FileDocument): Promise<Json | undefined> {
   try {
-    return await appeared(ctx, making);
+    return await appeared(ctx, document);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw error.with({
       code: 'outcome-unknown',
       exit: ctx.signal.aborted ? error.exit : EXIT.unknown,
-      message: `no answer came to the create of ${keyOf(making)}, and it was not found out whether it is there: ${error.message}`,
-      hint: sentence`Before trying again, find out: ${berth`${names(pluralOf(making.document.kind.collection.noun))} list`}`,
+      message: `no answer came to the create of ${keyOf(document)}, and it was not found out whether it is there: ${error.message}`,
+      hint: sentence`Before trying again, find out: ${berth`${names(pluralOf(document.kind.collection.noun))} list`}`,
     });
   }
 }
 
 /** What has the name of a document, looked for until it is there; undefined where nothing appears. */
-async function appeared(
-  ctx: CommandContext,
-  { document: { kind, name }, replaces }: Making,
-): Promise<Json | undefined> {
+async function appeared(ctx: CommandContext, { kind, name }: FileDocument): Promise<Json | undefined> {
   for (const pause of SETTLING_MS) {
     if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
-    const found = (await rowsOf(ctx, kind)).find(
-      (row) => memberAt(row, 'name') === name && (replaces === undefined || variableOf(row, REPLACES) === replaces),
-    );
+    const found = (await rowsOf(ctx, kind)).find((row) => memberAt(row, 'name') === name);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 /** Keeps that a list has what was created, so that the next apply does not look for it. Returns the list. */
-export async function keepSeen(ctx: CommandContext, kind: FileKind, made: readonly Making[]): Promise<readonly Json[]> {
+export async function keepSeen(
+  ctx: CommandContext,
+  kind: FileKind,
+  made: readonly FileDocument[],
+): Promise<readonly Json[]> {
   const rows = await rowsOf(ctx, kind);
-  for (const making of made) {
-    const key = keyOf(making);
+  for (const document of made) {
+    const key = keyOf(document);
     const state = (id: string | undefined): AttemptState | undefined =>
       rows.some((row) => idOf(row) === id) ? 'seen' : undefined;
     for (const attempt of (await readAttempts(ctx, key)).filter(isOpen)) {

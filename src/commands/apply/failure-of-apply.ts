@@ -14,8 +14,8 @@ import { costNow, type Outcome } from './outcome.ts';
 import { goOnLines } from './wait.ts';
 
 /**
- * The failures of an apply as one; undefined if nothing failed. Its hint names what is paid: new things that are not ready, old pods
- * beside their new ones, and after an interrupt all that was made.
+ * The failures of an apply as one; undefined if nothing failed. Its hint names what is paid: new things that are not ready, and after
+ * an interrupt all that was made.
  */
 export function failureOf(ctx: CommandContext, outcomes: readonly Outcome[]): Failure | undefined {
   const failure = combinedFailure(outcomes.map((each) => ({ id: labelOf(each.planned), failure: each.failure })));
@@ -23,13 +23,12 @@ export function failureOf(ctx: CommandContext, outcomes: readonly Outcome[]): Fa
   const reason: unknown = ctx.signal.reason;
   const interrupt = isInterrupt(reason) ? reason : undefined;
   const paid = outcomes.filter(({ done, failure: own }) => {
-    const isMade = done?.action === 'create' || done?.action === 'replace';
-    return done !== undefined && (own !== undefined || (interrupt !== undefined && isMade));
+    return done !== undefined && (own !== undefined || (interrupt !== undefined && done.action === 'create'));
   });
   const hint = lines(failure.hint, ...goOnLines(outcomes), ...paidLines(paid));
   if (interrupt === undefined) return failure.with({ hint });
   const { code, exit, message } = interrupt;
-  const done = outcomes.filter((each) => each.done !== undefined && each.done.old === undefined).length;
+  const done = outcomes.filter((each) => each.done !== undefined).length;
   // The failure of a single thing says itself what was interrupted.
   const counted =
     outcomes.length === 1 ? {} : { message: `${message}: ${done} of ${outcomes.length} are as the files say` };
@@ -40,9 +39,7 @@ export function failureOf(ctx: CommandContext, outcomes: readonly Outcome[]): Fa
 function paidLines(outcomes: readonly Outcome[]): readonly Message[] {
   const ofKind = (name: string): readonly Outcome[] =>
     outcomes.filter(({ planned }) => planned.document.kind.name === name);
-  const pods = ofKind('pod').flatMap(({ done }) =>
-    done === undefined ? [] : [done.row, ...(done.old?.cost.perHour === undefined ? [] : [done.old.row])],
-  );
+  const pods = ofKind('pod').flatMap(({ done }) => (done === undefined ? [] : [done.row]));
   return [
     ...ofKind('volume').flatMap((each) => paidLine(each, (id) => berth`volumes delete ${id}`)),
     ...ofKind('endpoint').flatMap((each) => paidLine(each, (id) => berth`endpoints update ${id} --workers-min 0`)),

@@ -17,7 +17,6 @@ import { withoutVariables } from '../../fleet/variables.ts';
 import { PLAN_INPUT } from '../plan/input.ts';
 import { KINDS } from '../plan/document/kinds.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import { movedFailure, readPlanFile, refuseMoved } from '../plan/plan-file.ts';
 import { pruningRefusal } from '../plan/prune.ts';
 import { plannedRefusal } from '../plan/refusals.ts';
 import { costSentence, credentialsNote, keptNotes, planNotes, planRowOf, unpricedNote } from '../plan/rows.ts';
@@ -35,13 +34,13 @@ import type { Plan, PlanInput, Planned } from '../plan/planned.ts';
 export const apply = defineCommand({
   summary: 'create and change what files describe',
   details:
-    'It does what berth plan shows, and asks first. Registries, volumes, templates, endpoints and pods are made in this order. Each thing is read again right before its write: where it is not as the plan saw it, it is left alone and that is an error. It touches only what a file names, and removes nothing without --prune or --replace. The first failure ends it, and what was not done is named; --keep-going does the rest. It may be run again at any time: what an earlier run made is found by its kind and name. Given a file of plan --out, it does exactly that, or refuses when files or things have changed since. --prune removes last, after everything else was done. With --replace, the new pod is made before the old one is terminated. docs/guides/fleet-in-files.md',
+    'Does what berth plan shows, after asking. Each thing is read again before its write and left alone if it has changed. Removes nothing without --prune, which comes last. Stops at the first failure; safe to run again. docs/guides/fleet-in-files.md',
   args: PLAN_INPUT.args,
   options: {
     ...PLAN_INPUT.options,
-    keepGoing: option.on('after a failure, do what can be done of the rest'),
-    maxPrune: option.count('remove at most so many things; without it, at most half of the set', 0),
-    ...waitOptions('wait until pods can be reached and endpoints have rolled out'),
+    keepGoing: option.on('after a failure, do the rest'),
+    maxPrune: option.count('remove at most N things (default: half of the set)', 0),
+    ...waitOptions('wait until pods are reachable and endpoints have rolled out'),
   },
   exits: [EXIT.limitExceeded, EXIT.jobFailed],
   output: APPLIED,
@@ -56,10 +55,10 @@ export const apply = defineCommand({
     ['berth apply fleet.yaml --dry-run', 'the requests, with names where ids are not known yet'],
   ],
   prepare: async (ctx, { keepGoing, maxPrune, ...given }) => {
-    const { plan, input } = await planOf(ctx, given);
+    const plan = await makePlan(ctx, given);
     const refusal = plan.pruning === undefined ? undefined : pruningRefusal(plan.pruning, maxPrune);
     if (refusal !== undefined) throw refusal;
-    if (!keepGoing) refuseBlocked(plan.planned, input);
+    if (!keepGoing) refuseBlocked(plan.planned, given);
     if (!ctx.dryRun) checkAccess(ctx, plan.planned);
     return plan;
   },
@@ -84,36 +83,15 @@ export const apply = defineCommand({
   },
 });
 
-/** The plan of files, or that of a plan file, which must still be what is made of its files. */
-async function planOf(
-  ctx: CommandContext,
-  given: PlanInput,
-): Promise<{ readonly plan: Plan; readonly input: PlanInput }> {
-  const file = await readPlanFile(ctx, given);
-  if (file === undefined) return { plan: await makePlan(ctx, given), input: given };
-  let plan: Plan;
-  try {
-    plan = await makePlan(ctx, file.input);
-  } catch (error) {
-    // The same files came to a plan before.
-    throw error instanceof Failure && error.code === 'usage' ? movedFailure(file, [error.message]) : error;
-  }
-  await refuseMoved(ctx, file, plan);
-  return { plan, input: file.input };
-}
-
-/**
- * Refuses a plan with what the profile may not do, before anything is sent: denied (3). A new pod in the place of one that may not be
- * removed would leave two.
- */
+/** Refuses a plan with what the profile may not do, before anything is sent: denied (3). */
 function checkAccess(ctx: CommandContext, planned: readonly Planned[]): void {
-  const destroys = planned.some(({ item }) => item.action === 'delete' || item.action === 'replace');
+  const destroys = planned.some(({ item }) => item.action === 'delete');
   const writes = planned.some(({ item }) => item.action === 'create' || item.action === 'update');
   if (destroys || writes) requireAccess(destroys ? 'full' : 'write', allowedAccess(ctx.settings));
 }
 
 /** Refuses a plan with something that cannot be made so, before anything is sent: refused (5). */
-function refuseBlocked(planned: readonly Planned[], { files, envFrom, replace, prune, setName }: PlanInput): void {
+function refuseBlocked(planned: readonly Planned[], { files, envFrom, prune, setName }: PlanInput): void {
   const blocked = planned.filter(({ item }) => item.action === 'blocked');
   if (blocked.length === 0) return;
   throw new Failure({
@@ -122,7 +100,6 @@ function refuseBlocked(planned: readonly Planned[], { files, envFrom, replace, p
     message: `${countOf(blocked.length, 'thing')} cannot be made as described: nothing was sent`,
     hint: sentence`See ${berth`plan ${files} ${flags([
       ...envFrom.flatMap((file) => ['--env-from', file]),
-      ...(replace === true ? ['--replace'] : []),
       ...(setName === undefined ? [] : ['--set-name', setName]),
       ...(prune === true ? ['--prune'] : []),
     ])}`}; --keep-going leaves them as they are and does the rest.`,
@@ -141,7 +118,7 @@ function rowOf(ctx: CommandContext, outcome: Outcome): JsonObject {
     name: document.name,
     ...(id === '' ? {} : { id }),
     ok: failure === undefined,
-    done: done !== undefined && done.old === undefined,
+    done: done !== undefined,
     costBefore: cost.before.perHour ?? null,
     costAfter: cost.after.perHour ?? null,
     ...(failure === undefined ? {} : { error: errorOf(failure, ctx.settings) }),
@@ -154,12 +131,11 @@ function notesOf(outcomes: readonly Outcome[]): readonly Message[] {
   const words = {
     create: 'created',
     update: 'changed',
-    replace: 'replaced',
     delete: 'removed',
     none: 'as described',
   } as const;
-  const counts = (['create', 'update', 'replace', 'delete', 'none'] as const).flatMap((action) => {
-    const count = outcomes.filter(({ done }) => done?.action === action && done.old === undefined).length;
+  const counts = (['create', 'update', 'delete', 'none'] as const).flatMap((action) => {
+    const count = outcomes.filter(({ done }) => done?.action === action).length;
     return count === 0 ? [] : [`${count} ${words[action]}`];
   });
   const costs = outcomes.map(costOfOutcome);
@@ -194,7 +170,7 @@ async function preview(ctx: CommandContext, { planned, hidden }: Plan): Promise<
     if (failure !== undefined) continue;
     for (const request of await requestsOf(ctx, each)) {
       const whole = withoutVariables((request.body ?? null) as Json, hidden);
-      // As in a plan: also the variables of what is there, which a replacement takes over.
+      // As in a plan: also the variables of what is there, which an update sends again.
       const body = objectOf(ctx.output.isSecret === undefined ? whole : hideSecrets(whole, ctx.output.isSecret));
       requests.push(
         body === undefined ? request : { ...request, body: 'password' in body ? { ...body, password: '***' } : body },
@@ -209,7 +185,6 @@ async function refusalOf(ctx: CommandContext, planned: Planned): Promise<Failure
   const { document, item, body } = planned;
   if (item.action === 'blocked') return new Failure({ code: 'refused', exit: EXIT.refused, message: item.why ?? '' });
   const failure = await plannedRefusal(ctx, planned);
-  const isNew = item.action === 'create' || item.action === 'replace';
-  if (failure === undefined && isNew && document.kind.name === 'pod') await tellNoStock(ctx, body);
+  if (failure === undefined && item.action === 'create' && document.kind.name === 'pod') await tellNoStock(ctx, body);
   return failure;
 }

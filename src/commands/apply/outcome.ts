@@ -4,15 +4,13 @@ import { Failure } from '../../core/failure.ts';
 import { numberAt, type Json } from '../../core/json.ts';
 import { aboutOne } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { plus, type Amount, type Cost } from '../plan/cost.ts';
+import type { Amount, Cost } from '../plan/cost.ts';
 import type { Planned } from '../plan/planned.ts';
 
 /** What was done about a document, and the thing as it is now. */
 export interface Done {
-  readonly action: 'none' | 'create' | 'update' | 'replace' | 'delete';
+  readonly action: 'none' | 'create' | 'update' | 'delete';
   readonly row: Json;
-  /** The one that it takes the place of, where that may be there still, and what that one costs. */
-  readonly old?: { readonly row: Json; readonly cost: Amount };
 }
 
 /** The outcome of one document. What was made and is not ready has both. */
@@ -33,7 +31,7 @@ export class PartlyDone extends Failure {
 }
 
 /** Whether a write may have been done although it failed: it was sent, and no answer came, or the interrupt came before it. */
-export const isUnanswered = ({ signal }: CommandContext, failure: Failure): boolean =>
+const isUnanswered = ({ signal }: CommandContext, failure: Failure): boolean =>
   failure.exit === EXIT.unknown || (signal.aborted && failure !== signal.reason);
 
 /** The outcome of what failed. */
@@ -47,17 +45,14 @@ export function failedOutcome(ctx: CommandContext, planned: Planned, failure: Fa
   return { planned, failure: failure.with({ code: 'outcome-unknown', message }) };
 }
 
-/** A cost of which nothing is known. */
-export const NOT_KNOWN: Amount = { perHour: undefined };
-
 /** What a thing costs whose change has no answer: not known where the change would have another cost. */
-const unansweredCost = ({ before, after }: Cost): Amount => (before.perHour === after.perHour ? before : NOT_KNOWN);
+const unansweredCost = ({ before, after }: Cost): Amount =>
+  before.perHour === after.perHour ? before : { perHour: undefined };
 
 /** What is there of a document costs now, as a plan made right afterwards says. */
 export function costNow({ planned: { document, item, cost }, done, failure }: Outcome): Amount {
   if (failure instanceof PartlyDone && failure.known.done === undefined) return failure.known.after;
   if (done === undefined) return failure.code === 'outcome-unknown' ? unansweredCost(cost) : cost.before;
-  const hasOwnPrice = document.kind.name === 'pod' && ['create', 'update', 'replace'].includes(item.action);
-  const own = { ...cost.after, perHour: (hasOwnPrice ? numberAt(done.row, 'cost') : undefined) ?? cost.after.perHour };
-  return done.old === undefined ? own : plus(own, done.old.cost);
+  const hasOwnPrice = document.kind.name === 'pod' && (item.action === 'create' || item.action === 'update');
+  return { ...cost.after, perHour: (hasOwnPrice ? numberAt(done.row, 'cost') : undefined) ?? cost.after.perHour };
 }

@@ -86,9 +86,7 @@ export const notWaitedFor = (row: Json, before: Failure | undefined): Failure =>
 
 /** How the waits go on that ended before what was made is ready. */
 export function goOnLines(outcomes: readonly Outcome[]): readonly Message[] {
-  const unready = outcomes.filter(
-    ({ done, failure }) => done?.old === undefined && ENDED.includes(failure?.code ?? ''),
-  );
+  const unready = outcomes.filter(({ failure }) => ENDED.includes(failure?.code ?? ''));
   const idsOf = (name: KindName): readonly string[] =>
     unready.flatMap(({ planned, done }) =>
       done !== undefined && planned.document.kind.name === name ? [idOf(done.row)] : [],

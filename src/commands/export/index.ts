@@ -16,13 +16,16 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, oneOf, serviceObject, TEXT } from '../../cli/model/output-schema.ts';
 import { arg } from '../../cli/model/params.ts';
+import { writable } from '../../cli/resource/body/compose-body.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { didYouMean } from '../../cli/words/suggestions.ts';
+import { withoutKey } from '../../create/key.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import { toYaml } from '../../output/formats/yaml.ts';
 import { asksForData, idOf, type Result, type View } from '../../output/view.ts';
-import { writableRow } from '../plan/document/document.ts';
+import { acceptedPaths } from '../plan/document/document.ts';
 import { CREDENTIALS } from '../plan/document/variables.ts';
 import { FILE_KINDS, KINDS, type FileKind, type KindName } from '../plan/document/kinds.ts';
 
@@ -134,6 +137,17 @@ const secretNames = (document: JsonObject, isSecret: IsSecret | undefined): read
       return isSecret !== undefined && hideSecrets(env, isSecret) !== env;
     })
     .map(([name]) => name);
+
+/** What a document of a row holds: its members that can be written, without those that are empty or say who made it. */
+function writableRow(kind: FileKind, row: JsonObject): JsonObject {
+  const prints = ['id', 'createdAt', ...(bodyOf(kind.table, 'create').prints ?? [])];
+  // What a template gave is in the row already.
+  const { templateId: _template, ...body } = writable(withoutKey(row), acceptedPaths(kind), prints).body;
+  const hasCommand = Array.isArray(body['cmd']) || Array.isArray(body['entrypoint']);
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== null && !(name === 'args' && hasCommand)),
+  );
+}
 
 function documentOf(kind: FileKind, row: Json, lists: ReadonlyMap<KindName, readonly Json[]>): JsonObject {
   const given = Object.entries(writableRow(kind, kind.adapt(objectOf(row) ?? {}))).filter(([name]) => name !== 'name');

@@ -8,7 +8,6 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { readRow } from '../../cli/resource/identity/identify.ts';
 import { listRowsWithCreated } from '../../cli/resource/created.ts';
 import { withMember } from '../../cli/resource/body/body.ts';
-import { REPLACES, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import type { FileDocument } from './document/document.ts';
 import { FILE_KINDS, type FileKind, type KindName } from './document/kinds.ts';
@@ -17,12 +16,8 @@ import { FILE_KINDS, type FileKind, type KindName } from './document/kinds.ts';
 export interface Account {
   /** The whole list of a kind. Fails as lists do. */
   readonly rows: (kind: FileKind) => Promise<readonly Json[]>;
-  /** The ids of what the lists have that were read by now. */
-  readonly seenIds: () => Promise<readonly string[]>;
   /** The row that a document means; undefined where there is none. Fails with usage (2) where several have its name. */
   readonly rowOf: (document: FileDocument) => Promise<Json | undefined>;
-  /** The rows of its name in whose place another one was made, and that are there still. */
-  readonly replacedBy: (document: FileDocument) => Promise<readonly Json[]>;
   /** A body with ids in the place of names. What the files make first keeps its name. Fails with usage (2). */
   readonly withIds: (document: FileDocument, body: JsonObject, row: Json | undefined) => Promise<JsonObject>;
 }
@@ -45,12 +40,6 @@ export function createAccount(
     return read;
   };
 
-  const replacedBy = async ({ kind, name }: Pick<FileDocument, 'kind' | 'name'>): Promise<readonly Json[]> => {
-    const named = (await rows(kind)).filter((each) => memberAt(each, 'name') === name);
-    const places = named.flatMap((each) => variableOf(each, REPLACES) ?? []);
-    return named.filter((each) => places.includes(idOf(each)));
-  };
-
   const rowOf = async ({ kind, name, id, at }: FileDocument): Promise<Json | undefined> => {
     const all = await rows(kind);
     if (id !== undefined) {
@@ -62,8 +51,7 @@ export function createAccount(
         );
       return row;
     }
-    const replaced = await replacedBy({ kind, name });
-    const [row, ...others] = all.filter((each) => memberAt(each, 'name') === name && !replaced.includes(each));
+    const [row, ...others] = all.filter((each) => memberAt(each, 'name') === name);
     if (others.length > 0)
       throw usage(
         `${at(['name'])}: ${others.length + 1} of kind ${kind.name} are named ${JSON.stringify(safeText(name))}`,
@@ -125,8 +113,7 @@ export function createAccount(
     }
     return isObject(result) ? result : body;
   };
-  const seenIds = async () => (await Promise.all(lists.values())).flat().map(idOf);
-  return { rows, seenIds, rowOf, replacedBy, withIds };
+  return { rows, rowOf, withIds };
 }
 
 /** Where a reference is in the files. It may be there under the short name, such as `template` for templateId. */

@@ -35,17 +35,6 @@ export const NO_COST: Amount = { perHour: 0 };
 /** What is known of an amount, in US dollars an hour. */
 export const knownOf = ({ perHour, atLeast = 0 }: Amount): number => perHour ?? atLeast;
 
-/** What two things cost together; not known where that of one is not known. */
-export function plus(one: Amount, other: Amount): Amount {
-  const isKnown = one.perHour !== undefined && other.perHour !== undefined;
-  const sum = knownOf(one) + knownOf(other);
-  const unpriced = [one, other].flatMap((each) => each.unpriced ?? []);
-  return {
-    ...(isKnown ? { perHour: sum } : { perHour: undefined, atLeast: sum }),
-    ...(unpriced.length === 0 ? {} : { unpriced: unpriced.join('; ') }),
-  };
-}
-
 /** What becomes of the workers of an endpoint that run: a release replaces them, and those of a new endpoint have what it asks for. */
 export type WorkersThen = 'stay' | 'replaced' | 'new';
 

@@ -4,13 +4,11 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { merged } from '../../cli/resource/body/compose-body.ts';
 import { SET_MARK } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
-import type { Item } from '../../fleet/model.ts';
 import { planCreate, planUpdate, withoutNull } from '../../fleet/plan-item.ts';
 import { completeEnvironment } from '../shared/environment.ts';
 import { createAccount, type Account } from './account.ts';
 import { costOf } from './cost.ts';
 import { checkDocument, placed, type FileDocument } from './document/document.ts';
-import { planReplaced, replacementBody } from './replace.ts';
 import { checkSetName, MARKED_KINDS, planPruning } from './prune.ts';
 import { readFiles } from './document/read-files.ts';
 import { noValue, replaceVariables } from './document/variables.ts';
@@ -20,10 +18,7 @@ import type { Plan, PlanInput, Planned } from './planned.ts';
  * Reads files, and compares what they describe with what is there. Fails with usage (2) for a wrong file, with its place,
  * with local-file (14) for one that cannot be read, and as lists do, which must be whole.
  */
-export async function makePlan(
-  ctx: CommandContext,
-  { files, envFrom, setName, prune, replace }: PlanInput,
-): Promise<Plan> {
+export async function makePlan(ctx: CommandContext, { files, envFrom, setName, prune }: PlanInput): Promise<Plan> {
   checkSetName(setName);
   const hidden = new Set<string>();
   const read = await readFiles(ctx, files);
@@ -36,19 +31,15 @@ export async function makePlan(
     (document): FileDocument => ({
       ...document,
       ...(setName !== undefined && MARKED_KINDS.includes(document.kind.name) ? { set: setName } : {}),
-      isReplaced: replace === true && document.kind.name === 'pod',
     }),
   );
   const account = createAccount(ctx, documents);
   const planned: Planned[] = [];
   for (const document of documents) planned.push(await planDocument(ctx, account, document));
   refuseSameRow(planned);
-  const replaced: Planned[] = [];
-  for (const document of documents) replaced.push(...(await planReplaced(ctx, account, document)));
-  const kept = [...planned, ...replaced];
-  const pruning = prune === true && setName !== undefined ? await planPruning(ctx, account, kept, setName) : undefined;
-  const there = await account.seenIds();
-  return { documents, planned: [...kept, ...(pruning?.removed ?? [])], hidden, there, pruning };
+  const pruning =
+    prune === true && setName !== undefined ? await planPruning(ctx, account, planned, setName) : undefined;
+  return { documents, planned: [...planned, ...(pruning?.removed ?? [])], hidden, pruning };
 }
 
 /** A document whose references to secrets are placeholders. */
@@ -118,38 +109,14 @@ export async function planRow(
 ): Promise<Planned> {
   const { kind } = document;
   const body = await kind.settle(row, named);
-  const item = await planUpdate(kind.planned(ctx), row, body, document.isReplaced);
-  if (item.action === 'replace') return await planReplacement(ctx, document, row, body, item);
+  const item = await planUpdate(kind.planned(ctx), row, body);
   const isRelease = item.changes.some(({ effect }) => effect === 'release');
   const workersThen = isNew ? 'new' : isRelease ? 'replaced' : 'stay';
   if (item.action !== 'blocked')
     return { document, row, body, item, cost: await costOf(ctx, kind.name, row, body, workersThen) };
-  const hint = kind.name === 'pod' ? ': --replace makes a new one in its place' : '';
+  const hint = kind.name === 'pod' ? ': terminate it and apply again' : '';
   const cost = await costOf(ctx, kind.name, row, {});
   return { document, row, body, item: { ...item, why: `${item.why ?? ''}${hint}` }, cost };
-}
-
-async function planReplacement(
-  ctx: CommandContext,
-  document: FileDocument,
-  row: JsonObject,
-  body: JsonObject,
-  item: Item,
-): Promise<Planned> {
-  const { kind } = document;
-  const { before } = await costOf(ctx, kind.name, row, {});
-  const why =
-    row['locked'] === true
-      ? 'it is locked, so that no other one takes its place'
-      : document.id !== undefined
-        ? 'its id is in the file, and another one in its place has another id: leave the id out'
-        : undefined;
-  if (why !== undefined)
-    return { document, row, body, item: { ...item, action: 'blocked', why }, cost: { before, after: before } };
-  const whole = replacementBody(document, row, body);
-  await kind.checkNew?.(ctx, completeNew(ctx, document, whole));
-  const { after } = await costOf(ctx, kind.name, undefined, whole);
-  return { document, row, body: whole, item, cost: { before, after } };
 }
 
 /** The body of a create with what it has by default. */

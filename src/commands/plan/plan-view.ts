@@ -25,7 +25,7 @@ export const PLAN = manyOf(
           effect: {
             ...oneOf(...EFFECTS),
             description:
-              'restarts: the container starts anew and its disk is wiped; release: workers are replaced; next-start: it differs until the next start; replaces: a new one takes its place; permanent: it cannot be undone; fixed: it cannot be changed',
+              'restarts: the container starts anew and its disk is wiped; release: workers are replaced; next-start: it differs until the next start; permanent: it cannot be undone; fixed: it cannot be changed',
           },
         }),
       ),
@@ -37,7 +37,7 @@ export const PLAN = manyOf(
       unpriced: { ...TEXT, description: 'what is paid beside costAfter, at a price that is not published' },
       id: TEXT,
       why: TEXT,
-      destroys: { ...manyOf(TEXT), description: 'what goes for good with a pod that is removed or replaced' },
+      destroys: { ...manyOf(TEXT), description: 'what is destroyed with a pod that is removed' },
       from: { ...TEXT, description: 'FILE:LINE:COLUMN of its document; absent where no file names it: delete' },
     },
   ),
@@ -77,7 +77,6 @@ const TONES = {
   none: 'quiet',
   create: 'good',
   update: 'warn',
-  replace: 'warn',
   delete: 'bad',
   blocked: 'bad',
 } as const;
@@ -92,7 +91,6 @@ const EFFECT_WORDS: Readonly<Record<string, string>> = {
   restarts: ' (restarts it, its disk is wiped)',
   release: ' (a new release)',
   'next-start': ' (from its next start, and differs until then)',
-  replaces: ' (a new one in its place)',
   permanent: ' (cannot be undone)',
   fixed: ' (cannot be changed)',
 };

@@ -1,4 +1,4 @@
-/** A plan as it is made, printed, kept and applied. */
+/** A plan as it is made, printed and applied. */
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { Item } from '../../fleet/model.ts';
 import type { Cost } from './cost.ts';
@@ -21,8 +21,6 @@ export interface Plan {
   readonly planned: readonly Planned[];
   /** Texts that came from `--env-from`: none of them is printed. */
   readonly hidden: ReadonlySet<string>;
-  /** The ids of all that the lists had which were read. */
-  readonly there: readonly string[];
   /** What a prune removes; undefined without one. */
   readonly pruning: Pruning | undefined;
 }
@@ -33,7 +31,6 @@ export interface PlanInput {
   readonly envFrom: readonly string[];
   readonly setName?: string | undefined;
   readonly prune?: boolean;
-  readonly replace?: boolean;
 }
 
 /** What a prune removes, and how many things of the set there are. */

@@ -14,7 +14,7 @@ export async function plannedRefusal(
   ctx: CommandContext,
   { document: { kind }, item, body }: Planned,
 ): Promise<Failure | undefined> {
-  const isNew = item.action === 'create' || item.action === 'replace';
+  const isNew = item.action === 'create';
   if (!isNew && item.action !== 'update') return undefined;
   const sent = isNew ? body : bodyOfChanges(body, item.changes);
   const references = Object.fromEntries(

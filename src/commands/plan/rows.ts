@@ -52,9 +52,9 @@ export function planRowOf({ document, row, item, cost }: Planned, hiding: Hiding
   };
 }
 
-/** What goes for good with a pod that is removed or replaced. */
+/** What goes for good with a pod that is removed. */
 const destroyedBy = ({ document, row, item }: Pick<Planned, 'document' | 'row' | 'item'>): readonly string[] =>
-  document.kind.name !== 'pod' || (item.action !== 'delete' && item.action !== 'replace')
+  document.kind.name !== 'pod' || item.action !== 'delete'
     ? []
     : ['container disk', ...(memberAt(row, 'mounts.persistent') === undefined ? [] : ['persistent mount'])];
 
@@ -70,7 +70,7 @@ const destroyedNote = (planned: readonly Planned[]): readonly string[] =>
 /** `1 to create, 2 to update; $1.20 an hour to $2.40 an hour.` */
 export function planNotes({ planned, pruning }: Plan): readonly Message[] {
   if (planned.length === 0) return ['The files hold no document.'];
-  const counts = (['create', 'update', 'replace', 'delete', 'blocked', 'none'] as const).flatMap((action) => {
+  const counts = (['create', 'update', 'delete', 'blocked', 'none'] as const).flatMap((action) => {
     const count = planned.filter(({ item }) => item.action === action).length;
     return count === 0 ? [] : [`${count} ${WORDS[action]}`];
   });
@@ -140,7 +140,6 @@ function unmarked(planned: readonly Planned[]): readonly string[] {
 const WORDS = {
   create: 'to create',
   update: 'to change',
-  replace: 'to replace',
   delete: 'to remove',
   blocked: 'that cannot be made so',
   none: 'as described',

@@ -4,7 +4,7 @@ import { line, type Invocation } from './invocation.ts';
 export const PLAN_INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   export: [line('export')],
   plan: [
-    line('plan - --set-name web --prune --replace', {
+    line('plan - --set-name web --prune', {
       exit: 16,
       // A plan refuses what is not in the catalog; an empty one says nothing about a name.
       answers: {
@@ -23,7 +23,7 @@ export const PLAN_INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> =
     }),
   ],
   apply: [
-    line('apply - --yes --set-name web --prune --max-prune 5 --replace --wait --wait-timeout 1m', {
+    line('apply - --yes --set-name web --prune --max-prune 5 --wait --wait-timeout 1m', {
       stdin: '{kind: template, name: base, image: i}',
     }),
     line('apply - --yes --keep-going', {

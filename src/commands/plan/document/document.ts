@@ -1,7 +1,6 @@
 import { Failure, usage } from '../../../core/failure.ts';
 import { arrayOf, isObject, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { withoutKey } from '../../../create/key.ts';
 import { didYouMean } from '../../../cli/words/suggestions.ts';
 import { withArticle } from '../../../cli/words/words.ts';
 import type { YamlDocument } from '../../../cli/resource/body/parse-yaml.ts';
@@ -23,8 +22,6 @@ export interface FileDocument {
   readonly missing?: readonly { readonly at: string; readonly name: string }[];
   /** The set whose mark it gets when it is created. */
   readonly set?: string;
-  /** Whether another thing may take the place of one that cannot be changed so. */
-  readonly isReplaced?: boolean;
 }
 
 /** Checks a document by the fields of its kind. Fails with usage (2), and the file, line and column. */
@@ -69,17 +66,6 @@ export function placed(error: unknown, where: string): unknown {
 export const acceptedPaths = ({ table, name }: FileKind): readonly string[] => [
   ...new Set([...bodyOf(table, 'create').accepts, ...(name === 'registry' ? [] : bodyOf(table, 'update').accepts)]),
 ];
-
-/** What a document of a row holds: its members that can be written, without those that are empty or say who made it. */
-export function writableRow(kind: FileKind, row: JsonObject): JsonObject {
-  const prints = ['id', 'createdAt', ...(bodyOf(kind.table, 'create').prints ?? [])];
-  // What a template gave is in the row already.
-  const { templateId: _template, ...body } = writable(withoutKey(row), acceptedPaths(kind), prints).body;
-  const hasCommand = Array.isArray(body['cmd']) || Array.isArray(body['entrypoint']);
-  return Object.fromEntries(
-    Object.entries(body).filter(([name, value]) => value !== null && !(name === 'args' && hasCommand)),
-  );
-}
 
 function bodyOfDocument(kind: FileKind, document: JsonObject, at: FileDocument['at']): JsonObject {
   const accepts = acceptedPaths(kind);

@@ -10,27 +10,21 @@ const INNER_MARK = /(^---[ \t]*\r?\n)\uFEFF/gm;
 /** How a file of documents is named in a folder. */
 const DOCUMENTS = /\.(ya?ml|json)$/i;
 
-/** How every file of `plan --out` begins. */
-export const PLAN_BEGINNING = '{"berthPlan":';
-
 /**
- * The documents of files, of the files of folders below them too, and of stdin (`-`), in this order. Plans of `plan --out` in a
- * folder are left out. Fails with local-file (14) for what cannot be read, and with usage (2) for what is not YAML and for a
- * folder without a file of documents.
+ * The documents of files, of the files of folders below them too, and of stdin (`-`), in this order. Fails with local-file (14)
+ * for what cannot be read, and with usage (2) for what is not YAML and for a folder without a file of documents.
  */
 export async function readFiles(ctx: CommandContext, paths: readonly string[]): Promise<readonly YamlDocument[]> {
   const documents: YamlDocument[] = [];
   for (const given of paths) {
-    let count = 0;
-    for (const path of await filesAt(ctx, given)) {
+    const found = await filesAt(ctx, given);
+    // With --prune, no file would mean that nothing may stay.
+    if (found.length === 0) throw usage(`${given} has no file that ends in .yaml, .yml or .json`);
+    for (const path of found) {
       const from = path === '-' ? 'stdin' : path;
       const text = utf8Text(await ctx.files.read(path), from, 'Save it as UTF-8.');
-      if (path !== given && text.startsWith(PLAN_BEGINNING)) continue;
-      count++;
       documents.push(...parseYamlDocuments(text.replace(INNER_MARK, '$1'), from));
     }
-    // With --prune, no file would mean that nothing may stay.
-    if (count === 0) throw usage(`${given} holds no file that ends in .yaml, .yml or .json, and is no plan`);
   }
   return documents;
 }

@@ -30,7 +30,6 @@ const ENDPOINT = 'kind: endpoint\nname: api\nimage: a/b:1\ngpu: {pools: [POOL-24
 const NEW = [pod('a'), pod('b', 'GPU-48G', 'locked: true\n'), VOLUME, ENDPOINT];
 const BAD = [pod('a', 'GPU-24G').replace('a/b:1', 'example/does-not-start:latest'), pod('b'), ENDPOINT];
 const CHANGED = [pod('a'), VOLUME.replace('2000', '3000'), ENDPOINT.replace('min: 1', 'min: 2')];
-const OTHER_GPU = [pod('a', 'GPU-48G'), pod('b', 'GPU-80G')];
 const SET = ['--set-name', 'web', '--prune'];
 const PRUNE = [...SET, '--max-prune', '9'];
 
@@ -49,15 +48,6 @@ const APPLIES: readonly (readonly [
   ['a pod that does not start', [], BAD, [], ['--wait']],
   ['a pod that does not start, with --keep-going', [], BAD, [], ['--wait', '--keep-going']],
   ['changes and a prune', [pod('a'), pod('b'), VOLUME, ENDPOINT], CHANGED, SET, PRUNE],
-  ['replacements', [pod('a'), pod('b')], OTHER_GPU, ['--replace'], ['--replace']],
-  ['replacements with --wait', [pod('a'), pod('b')], OTHER_GPU, ['--replace'], ['--replace', '--wait']],
-  [
-    'replacements whose wait runs out',
-    [pod('a'), pod('b')],
-    OTHER_GPU,
-    ['--replace'],
-    ['--replace', '--wait', '--wait-timeout', '1s'],
-  ],
 ];
 
 const TROUBLES = ['none', 'refused', 'failed', 'lost answer', 'interrupted before', 'interrupted after'] as const;
@@ -141,7 +131,7 @@ async function applyOnce(
   if (trouble.startsWith('interrupted')) {
     expect(`${ran.out}${ran.err}`, title).not.toMatch(/did not go through|something before it failed/);
     // All that was made is named with what it costs, unless the answer says that nothing failed.
-    const isMade = ({ done, action }: Reported): boolean => done && (action === 'create' || action === 'replace');
+    const isMade = ({ done, action }: Reported): boolean => done && action === 'create';
     for (const { kind, id, costAfter } of ran.code === 0 ? [] : reported.filter(isMade))
       if (costAfter !== 0)
         expect([ran.err.includes(`Still paid: ${kind} ${id ?? ''} `), id], title).toEqual([true, id]);

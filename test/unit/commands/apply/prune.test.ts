@@ -100,6 +100,27 @@ describe('apply --prune', () => {
     expect([ran.code, await named(world, 'pods')]).toEqual([15, ['a', 'b', 'c']]);
   });
 
+  test('says that a persistent mount is destroyed only where there is one', async () => {
+    const world = await fleetOf([`${POD('a')}\nmounts: {persistent: {size: 20, path: /data}}`, POD('b'), POD('c')]);
+    const planned = await rows(world, POD('c'), [...SET, '--prune']);
+    expect(Object.fromEntries(planned.map(({ name, destroys }) => [name, destroys]))).toEqual({
+      a: ['container disk', 'persistent mount'],
+      b: ['container disk'],
+      c: undefined,
+    });
+  });
+
+  test('a profile that may not destroy is refused before anything is sent', async () => {
+    const world = await fleetOf([POD('a'), POD('b')]);
+    write(world, [POD('a'), POD('c')]);
+    const env = { BERTH_LOCAL: '1', BERTH_DATA_DIR: path.join(world.directory, 'data'), BERTH_ACCESS: 'write' };
+    const ran = await berthIn(createTestWorld({ env, cwd: world.directory, clock: world.clock }), [
+      ...['apply', 'fleet.yaml', '--yes', ...SET, '--prune'],
+    ]);
+    expect([ran.code, ran.err]).toEqual([3, expect.stringContaining('nothing was sent')]);
+    expect(await named(world, 'pods')).toEqual(['a', 'b']);
+  });
+
   test('an empty file removes the set where --max-prune allows it; without --yes it asks', async () => {
     const world = await fleetOf([POD('a'), POD('b')]);
     write(world, ['']);

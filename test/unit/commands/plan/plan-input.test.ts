@@ -109,11 +109,11 @@ describe('a profile that may only read', () => {
         }),
         argv,
       );
-    const planned = await readOnly('plan', 'fleet.yaml', '--out', 'plan.json');
+    const planned = await readOnly('plan', 'fleet.yaml');
     expect([planned.code, planned.err]).toEqual([16, expect.stringContaining('1 to change') as string]);
-    const refused = await readOnly('apply', 'plan.json', '--yes');
+    const refused = await readOnly('apply', 'fleet.yaml', '--yes');
     expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('nothing was sent') as string]);
-    expect((await run(world, ['apply', 'plan.json', '--yes'])).code).toBe(0);
+    expect((await run(world, ['apply', 'fleet.yaml', '--yes'])).code).toBe(0);
   });
 });
 
