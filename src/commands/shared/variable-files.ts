@@ -1,6 +1,5 @@
 /** Files of variables: `NAME=VALUE` lines, as in a .env file. */
-import { parseEnv } from 'node:util';
-import { usage } from '../../core/failure.ts';
+import { usage, type Failure } from '../../core/failure.ts';
 import { utf8Text } from '../../core/text/utf8-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 
@@ -40,27 +39,48 @@ export async function readVariables(
   ctx: CommandContext,
   { flag, path }: VariableFile,
 ): Promise<ReadonlyMap<string, string>> {
-  const text = utf8Text(await ctx.files.read(path), `${flag} ${path}`, 'Save it as UTF-8.');
-  const variables = new Map(Object.entries(parseEnv(text) as Readonly<Record<string, string>>));
-  const wrong = [...variables.keys()].find((name) => !/^[A-Za-z_][\w.-]*$/.test(name));
-  if (wrong !== undefined)
-    throw usage(
-      `${flag} ${path} has a line that is not NAME=VALUE: ${JSON.stringify(wrong.split('\n', 1)[0])}`,
-      'One variable a line, as in a .env file.',
-    );
-  const twice = namesGivenTwice(text);
-  if (twice.length > 0) throw usage(`${flag} ${path} gives ${twice.join(', ')} twice`, ONE_VALUE);
-  return variables;
+  const from = `${flag} ${path}`;
+  return parseVariables(utf8Text(await ctx.files.read(path), from, 'Save it as UTF-8.'), from);
 }
 
-/** The names that have several values. */
-function namesGivenTwice(text: string): readonly string[] {
-  const names: string[] = [];
-  // `parseEnv` keeps the last value of a name: each line that may be a variable gets a name of its own first.
-  const numbered = text.replace(
-    /^([ \t]*(?:export[ \t]+)?)([A-Za-z_][\w.-]*)(?=[ \t]*=)/gm,
-    (_, before: string, name: string) => `${before}N${names.push(name) - 1}`,
-  );
-  const found = Object.keys(parseEnv(numbered)).map((key) => names[Number(key.slice(1))] ?? key);
-  return [...new Set(found.filter((name, at) => found.indexOf(name) < at))];
+const EMPTY = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
+const NAME = /[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=/y;
+/** In single quotes, in double quotes, or bare; then a comment or nothing. */
+const VALUE =
+  /(?:'((?:[^'\\]|\\(?![\\']))*)'|"((?:[^"\\$`]|\\["\\n])*)"|((?:[^\s\p{Cc}'"\\$`;&|<>(){~]|(?<![=:])~)*))[ \t]*(?:(?<=[ \t])#[^\n]*)?(?:\n|$)/uy;
+
+/**
+ * Reads the text of a .env file. Fails with usage (2), and the line, for what bash and python-dotenv read differently, so that
+ * no value is cut in silence. Only `\n` in double quotes is read as the libraries do: bash keeps it.
+ */
+function parseVariables(text: string, from: string): ReadonlyMap<string, string> {
+  const variables = new Map<string, string>();
+  const twice = new Set<string>();
+  let at = 0;
+  const match = (pattern: RegExp): RegExpExecArray | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text) ?? undefined;
+    at += found?.[0].length ?? 0;
+    return found;
+  };
+  const refusal = (what: string, hint: string): Failure =>
+    usage(`${from}, line ${text.slice(0, at).split('\n').length}: ${what}`, hint);
+  at = Math.max(text.search(/[\0\r]/), 0);
+  if (at > 0) throw refusal('a carriage return or NUL', 'Save it with line feeds alone, as dos2unix does.');
+  while (at < text.length) {
+    if (match(EMPTY) !== undefined) continue;
+    const name = match(NAME)?.[1];
+    if (name === undefined) throw refusal('not NAME=VALUE', 'One variable a line, without spaces around "=".');
+    const value = match(VALUE);
+    if (value === undefined)
+      throw refusal(
+        `shells and .env libraries read the value of ${name} differently`,
+        `Write it in single quotes: ${name}='VALUE'.`,
+      );
+    const [, single, double, bare = ''] = value;
+    if (variables.has(name)) twice.add(name);
+    variables.set(name, single ?? double?.replace(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char)) ?? bare);
+  }
+  if (twice.size > 0) throw usage(`${from} gives ${[...twice].join(', ')} twice`, ONE_VALUE);
+  return variables;
 }
