@@ -1,13 +1,16 @@
 import { noRecords, type Records } from './records.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
+/** The version of the state and of its file. */
+export const STATE_VERSION = 7;
+
 /**
  * Everything the local service stores, all of it JSON. Times are those of the service's own clock.
  * What a resource stores is a part of the state under the resource's name; only the resource knows its type: see
  * `createPart` and `createRecordTable`.
  */
 export interface State {
-  readonly version: 6;
+  readonly version: typeof STATE_VERSION;
   /** When the account was created. */
   readonly since: EpochMs;
   /** Differs after every reset; it is contained in each job's id. */
@@ -28,9 +31,6 @@ export interface State {
 /** Runs one atomic step on the current state: see `Call.transact`. */
 export type Transact = <T>(step: (state: State, now: EpochMs) => T) => Promise<T>;
 
-/** The generation of a state whose file has none. */
-export const NO_GENERATION = '00000000';
-
 /** Where the ids of a new state start. */
 export interface IdOrigin {
   readonly generation: string;
@@ -40,9 +40,9 @@ export interface IdOrigin {
 /** The state of a new account, created at `now`. It has no parts: each is seeded when it is first used. */
 export const createState = (
   now: EpochMs,
-  { generation, serial }: IdOrigin = { generation: NO_GENERATION, serial: 0 },
+  { generation, serial }: IdOrigin = { generation: '00000000', serial: 0 },
 ): State => ({
-  version: 6,
+  version: STATE_VERSION,
   since: now,
   generation,
   clockOffsetMs: 0,

@@ -8,7 +8,7 @@ export type TemplateSource = 'official' | 'verified' | 'community';
 export interface TemplateRecord extends ContainerRecord {
   id: string;
   name: string;
-  /** Absent in states of older versions, and for the first templates of an account. */
+  /** Absent for the first templates of an account. */
   createdAt?: EpochMs;
   mounts: Pick<MountsRecord, 'persistent'>;
   serverless: boolean;

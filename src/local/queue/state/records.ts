@@ -278,11 +278,7 @@ const part = createPart<Queues>('queue', () => ({
 /** The queues of a state. */
 export const queuesOf = (state: State): Queues => part.of(state);
 
-export const newWaitingLine = (ids: readonly string[] = []): WaitingLine => ({
-  ids: [...ids],
-  head: 0,
-  count: ids.length,
-});
+const newWaitingLine = (): WaitingLine => ({ ids: [], head: 0, count: 0 });
 
 export const newEndpointQueue = (): EndpointQueue => ({
   waiting: newWaitingLine(),

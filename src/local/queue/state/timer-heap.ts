@@ -33,10 +33,6 @@ export class TimerHeap {
   /** Absent until somebody asks for the changes. */
   #noted: { readonly set: Map<number, Timer>; readonly gone: number[] } | undefined;
 
-  constructor(timers: readonly Timer[] = []) {
-    for (const timer of timers) this.push(timer);
-  }
-
   get length(): number {
     return this.#heap.length;
   }

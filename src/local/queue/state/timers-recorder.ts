@@ -11,10 +11,10 @@ interface SavedChange {
 }
 
 /** Whether a saved value is an event. The members of its kind are not checked. */
-export const isEvent = (value: unknown): value is TimerEvent => isObjectWith({ kind: isText })(value);
+const isEvent = (value: unknown): value is TimerEvent => isObjectWith({ kind: isText })(value);
 
 /** Whether a saved value is a timer. */
-export const isTimer = isObjectWith<Timer>({ at: isNumber, order: isNumber, event: isEvent });
+const isTimer = isObjectWith<Timer>({ at: isNumber, order: isNumber, event: isEvent });
 
 const isSavedChange = isObjectWith<SavedChange>({
   all: isOptional(isTrue),

@@ -1,18 +1,15 @@
 import { isObject } from '../../../core/json.ts';
-import { recordsFrom, recordsOf, type Records } from '../records.ts';
-import type { State } from '../state.ts';
+import type { Records } from '../records.ts';
+import { STATE_VERSION, type State } from '../state.ts';
 import type { LongTexts } from './long-texts.ts';
 import { checked } from './saved-forms.ts';
 import { member, valueRecorder, type Recorder } from './recorder.ts';
-import { upgrade, type SavedState } from './versions.ts';
 
 /** How a part of the state is saved that must not be compared as a whole, or has long texts. */
 export interface PartCodec {
   /** The part's name. */
   readonly name: string;
   recorder(texts: LongTexts): Recorder;
-  /** The part from its parsed text in a file of version 3 to 5. Fails with WrongForm. `decodeRecord` decodes a record with long texts. */
-  decode(saved: unknown, decodeRecord: <R extends object>(record: R) => R): unknown;
 }
 
 /** The first line of a state file. */
@@ -21,15 +18,12 @@ export interface Header extends Pick<State, 'version' | 'since' | 'generation'> 
   readonly stamp: string;
 }
 
-/** A header as a file has it: those of early builds name no generation. */
-export type SavedHeader = Omit<Header, 'generation'> & Partial<Pick<Header, 'generation'>>;
-
-/** Returns whether the parsed first line of a file of this version is a header. */
-export const isHeader = (value: unknown): value is SavedHeader =>
+/** Returns whether the parsed first line of a file is a header of this version. */
+export const isHeader = (value: unknown): value is Header =>
   isObject(value) &&
-  value['version'] === 6 &&
+  value['version'] === STATE_VERSION &&
   typeof value['since'] === 'number' &&
-  ['string', 'undefined'].includes(typeof value['generation']) &&
+  typeof value['generation'] === 'string' &&
   typeof value['stamp'] === 'string';
 
 /** The fields of a state that change. */
@@ -53,10 +47,8 @@ export const isLine = (value: unknown): value is Line =>
   (value['parts'] === undefined || isObject(value['parts'])) &&
   (value['whole'] === undefined || value['whole'] === true);
 
-/** Early builds kept no time of the wall clock. */
 const areFields = (value: unknown): value is Fields =>
-  isObject(value) &&
-  FIELD_NAMES.every((name) => typeof value[name] === 'number' || (name === 'wallAt' && value['wallAt'] === undefined));
+  isObject(value) && FIELD_NAMES.every((name) => typeof value[name] === 'number');
 
 /** Every part is an object or a list. */
 const isPart = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -133,17 +125,3 @@ const noteAccess = (records: Records<unknown>, names: Set<string>): Records<unkn
       return true;
     },
   });
-
-/** The state of a parsed file of version 3 to 5. Fails with WrongForm. */
-export function decodeOldState(saved: SavedState, texts: LongTexts, codecs: readonly PartCodec[]): State {
-  const { parts, ...fields } = upgrade(saved);
-  const decodePart = (name: string, part: unknown): unknown => {
-    const codec = codecs.find((each) => each.name === name);
-    if (codec !== undefined) return codec.decode(part, (record) => texts.decode(record));
-    return isObject(part) ? recordsOf<unknown>(part) : checked(part, isPart);
-  };
-  return {
-    ...fields,
-    parts: recordsFrom(Object.entries(parts).map(([name, part]) => [name, decodePart(name, part)])),
-  };
-}

@@ -22,12 +22,6 @@ export const isListOf =
   (value): value is T[] =>
     Array.isArray(value) && value.every(isItem);
 
-/** An object of which all members have one form. */
-export const isMapOf =
-  <T>(isMember: Guard<T>): Guard<Readonly<Record<string, T>>> =>
-  (value): value is Readonly<Record<string, T>> =>
-    isObject(value) && Object.values(value).every(isMember);
-
 export const isOptional =
   <T>(isForm: Guard<T>): Guard<T | undefined> =>
   (value): value is T | undefined =>

@@ -3,14 +3,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeFileSystem, type FileSystem } from '../../../../src/local/state/file/file-system.ts';
-import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import { writeForgedLock, HOLDERS } from '../../../support/files/forged-lock.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { cutting } from '../../../support/local/cutting-file-system.ts';
-import { oldDocument } from '../../../support/local/old-state.ts';
-import { savedState, textNames } from '../../../support/local/saved-state.ts';
+import { textNames } from '../../../support/local/saved-state.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { hintWith } from '../../../support/text/hint-of.ts';
 
@@ -79,28 +77,6 @@ describe('the long texts of jobs', () => {
     });
     expect((await place.send('POST', '/local/reset')).status).toBe(200);
     expect((await place.send('GET', '/v2/pods')).status).toBe(200);
-  });
-
-  it.each([3, 4, 5] as const)('are read from a state file of version %i', async (version) => {
-    const place = localFixture({ store: fileStore(path) });
-    const id = await submit(place, '{"old":1}');
-    // When the file is read, the first of these runs and the others wait.
-    const sleeping: string[] = [];
-    for (let count = 0; count < 3; count++) sleeping.push(await submit(place, '{"seconds":4}', 'sleep'));
-    place.clock.advance(COLD_START_MS);
-    await place.send('PATCH', '/v2/serverless/sleep', { workers: { max: 1 } });
-    const old = oldDocument(version, savedState(path).state);
-    await writeFile(path, old.replace(JSON.stringify('{"old":1}'), JSON.stringify(long('old'))));
-    place.clock.advance(5000);
-    expect(await outputOf(place, id)).toBe(long('old'));
-    expect(textsAt(path)).toEqual(textNames(path));
-    expect(textsAt(path)).toHaveLength(1);
-    const statuses = async (): Promise<readonly unknown[]> =>
-      Promise.all(sleeping.map(async (job) => (await place.send('GET', `/v2/sleep/status/${job}`)).body['status']));
-    expect(await statuses()).toEqual(['COMPLETED', 'IN_PROGRESS', 'IN_QUEUE']);
-    place.clock.advance(8000);
-    expect(await statuses()).toEqual(['COMPLETED', 'COMPLETED', 'COMPLETED']);
-    expect(readFileSync(path, 'utf8')).toMatch(/^\{"version":6,/);
   });
 });
 

@@ -210,7 +210,7 @@ describe('a file of changes', () => {
     ['a waiting line without its ids', lastParts('{"queue":[{"byEndpoint":[{"echo":[{"waiting":{"ids":1}}]}]}]}')],
     ['a wait that is text', lastParts('{"queue":[{"awaited":[{"a":"b"}]}]}')],
     ['removed parts that are a number', lastParts('{"queue":[{},1]}')],
-    ['a newer version', (text: string) => text.replace('"version":6', '"version":7')],
+    ['another version', (text: string) => text.replace('"version":7', '"version":8')],
   ])('that is damaged ends 14, and a reset helps: %s', async (_, damage) => {
     const place = localFixture({ store: fileStore(path) });
     await place.send('GET', '/v2/pods');

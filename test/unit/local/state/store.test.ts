@@ -55,10 +55,10 @@ describe('a state in a file', () => {
   });
 
   it.each([
-    ['not JSON', '{"version":', 'is not JSON'],
-    ['empty', '', 'is not JSON'],
+    ['not JSON', '{"version":', 'this is no state'],
+    ['empty', '', 'this is no state'],
     ['something else', '[1]', 'this is no state'],
-    ['of another version', '{"version":1}', 'of another version'],
+    ['of another version', '{"version":1,"since":0}', 'of another version'],
   ])('that is %s ends 14, naming the file and the way out, and stays as it is', async (_, text, said) => {
     await fileStore(path).transact(fresh, () => undefined);
     await writeFile(path, text);
