@@ -9,7 +9,6 @@ const NOT_IN_CI = [
   'create-kill',
   'files-trials',
   'notebook-walk',
-  'parquet-trials',
   'reach-pods',
   'shared-batch',
   'reports',

@@ -13,7 +13,7 @@ const IN_ROOT =
   /^(\.[\w.-]+|[A-Z]+(\.md)?|Dockerfile|(package|package-lock|knip|tsconfig)\.json|eslint\.config\.js|vitest(\.\w+)?\.config\.ts)$/;
 const FOLDERS = ['.ci', 'bench', 'bin', 'completions', 'docs', 'scripts', 'src', 'test', 'workers'];
 
-test('the repository has no large file, and none of binary data but Parquet: no core file, no archive', ({ skip }) => {
+test('the repository has no large file, and none of binary data: no core file, no archive', ({ skip }) => {
   const { status, stdout } = spawnSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' });
   if (status !== 0) return skip('git is not installed, or this is no checkout');
   const tracked = stdout
@@ -21,7 +21,7 @@ test('the repository has no large file, and none of binary data but Parquet: no 
     .filter((name) => name !== '' && lstatSync(path.join(ROOT, name), { throwIfNoEntry: false })?.isFile() === true);
   const wrong = tracked.filter((name) => {
     const content = readFileSync(path.join(ROOT, name));
-    return content.byteLength > MAX_BYTES || (content.includes(0) && !name.endsWith('.parquet'));
+    return content.byteLength > MAX_BYTES || content.includes(0);
   });
   expect(tracked.length).toBeGreaterThan(1000);
   expect(wrong).toEqual([]);

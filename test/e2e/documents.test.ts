@@ -10,7 +10,7 @@ import { runShellBlocks, type RanBlock } from './documents/shell-blocks.ts';
 import { berthPath, cleanEnvironmentIn, temporaryFolder, type Environment } from './support.ts';
 import { hasPython } from './workers/support.ts';
 
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const missingPrograms = ['curl', 'duckdb', 'zstd'].filter((name) => spawnSync(name, ['--version']).status !== 0);
 
 /** Commands for a shell, also as the steps of a pipeline. */
 const isForShell = ({ language, text }: Block): boolean =>
@@ -21,7 +21,7 @@ const needsStore = ({ text }: Block): boolean => text.includes('BERTH_STORE');
 const buildsBerth = ({ text }: Block): boolean => /^npm /m.test(text);
 const lacks = ({ text }: Block): string | undefined => {
   if (!hasPython && /\.py\b|python3/.test(text)) return 'Python';
-  return !hasCurl && /\bcurl /.test(text) ? 'curl' : undefined;
+  return missingPrograms.find((name) => new RegExp(`\\b${name} `).test(text));
 };
 
 /**

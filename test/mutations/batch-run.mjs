@@ -205,22 +205,6 @@ export const BATCH_RUN = [
     tests: ['unit/batch/read/ranges'],
   },
   {
-    name: 'parquet-page-bomb',
-    about: 'a page of a Parquet file unpacks to any size',
-    file: 'src/batch/read/parquet/bounded-codecs.ts',
-    from: 'gunzipSync(bytes, { maxOutputLength: Math.max(1, size) })',
-    to: 'gunzipSync(bytes)',
-    tests: ['unit/batch/read/parquet/bounded-codecs'],
-  },
-  {
-    name: 'parquet-list-longer-than-the-data',
-    about: 'the length of a list in the metadata of a Parquet file is believed',
-    file: 'src/batch/read/parquet/thrift-check.ts',
-    from: "if (items > bytes.byteLength - offset) throw new ThriftError('a list in its metadata is longer than the data');",
-    to: '',
-    tests: ['unit/batch/read/parquet/thrift-check'],
-  },
-  {
     name: 'output-from-any-host',
     about: 'a file of an output is fetched from where a redirect leads, to any host',
     file: 'src/batch/results/outputs/download-file.ts',

@@ -76,7 +76,7 @@ export interface NewBatch extends BatchTarget {
 }
 
 /** How the results of a shared batch are compressed. */
-export type PartCompression = 'none' | 'gzip' | 'zstd';
+export type PartCompression = 'none' | 'gzip';
 
 /** What is always known of a batch. */
 export interface BatchFacts extends BatchTarget {

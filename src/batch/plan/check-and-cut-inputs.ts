@@ -1,5 +1,4 @@
 import { usage } from '../../core/failure.ts';
-import { compressionOf } from '../bytes/compression.ts';
 import { parseColumnTypes } from '../read/items/csv.ts';
 import { type BatchInput, openInputs, type SharedFormat, nameOfInputs } from '../read/inputs.ts';
 import { type InputFormat, type InvalidItem, type Item, describeInvalid, inputName } from '../read/items/item.ts';
@@ -51,9 +50,12 @@ function sharedFormat(names: readonly string[], options: InputOptions): SharedFo
 }
 
 function formatByName(name: string): InputFormat['format'] {
-  const plain = compressionOf(name) === undefined ? name : name.replace(/\.[^.]*$/, '');
-  if (/\.[ct]sv$/i.test(plain)) return 'csv';
-  return /\.(?:parquet|pq)$/i.test(plain) ? 'parquet' : 'jsonl';
+  if (/\.(?:parquet|zst)$/i.test(name))
+    throw usage(
+      `cannot read ${name}: use JSON lines or CSV, also as .gz`,
+      'Convert it first, or pipe it in: --input -',
+    );
+  return /\.[ct]sv(?:\.gz)?$/i.test(name) ? 'csv' : 'jsonl';
 }
 
 export interface PlanOptions extends InputOptions {
@@ -102,11 +104,6 @@ export async function checkPiped(
   options: PlanOptions,
 ): Promise<InputSummary> {
   const format: SharedFormat = sharedFormat([input], options);
-  if (format.format === 'parquet')
-    throw usage(
-      'a Parquet file cannot be checked from a pipe',
-      'Its end says where its rows are: write it to a file first, and name that.',
-    );
   const tally = createInputTally(options.extras);
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
@@ -183,5 +180,4 @@ function requireItems(
 const NO_ITEMS: Readonly<Record<InputFormat['format'], string>> = {
   csv: 'Below the header, each row is a job.',
   jsonl: 'Each line of the input is one job.',
-  parquet: 'Each row of the input is one job.',
 };

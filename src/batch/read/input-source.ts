@@ -6,7 +6,7 @@ import type { ItemRange } from './range.ts';
 export interface InputSource {
   /**
    * Reads and checks the whole input and cuts it into ranges of `itemsPerRange` items; the last one may have fewer. Calls
-   * `onItem` with every item. Fails as reading does, and with usage (2) for an invalid CSV or Parquet file.
+   * `onItem` with every item. Fails as reading does, and with usage (2) for an invalid CSV file.
    */
   plan(itemsPerRange: number, firstItem: number, onItem: (item: Item | InvalidItem) => void): AsyncGenerator<ItemRange>;
   /** Whether the content of a range is what was planned. Fails as reading does. */

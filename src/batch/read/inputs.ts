@@ -3,11 +3,8 @@ import { maxInputBytes } from '../../queue/submission.ts';
 import type { InputFormat, InvalidItem, Item } from './items/item.ts';
 import type { InputSource, SourcePorts } from './input-source.ts';
 import type { PlannedRange } from './range.ts';
-import { usage } from '../../core/failure.ts';
-import { compressionOf } from '../bytes/compression.ts';
-import { compressedItems } from './compressed-items.ts';
-import { collect } from './unchanged-content.ts';
-import { countedSource } from './source-by-items.ts';
+import { isGzip } from '../bytes/gzip.ts';
+import { gzipSource } from './gzip-source.ts';
 import { textSource } from './text-source.ts';
 
 /** How the inputs of a batch are read, as far as they have it in common. */
@@ -33,14 +30,14 @@ export interface BatchInputs {
 export function openInputs(ports: SourcePorts, { sources, format, extras }: BatchInputs) {
   const opened = new Map<number, InputSource>();
   let last: InputSource | undefined;
-  const open = async (position: number): Promise<InputSource> => {
+  const open = (position: number): InputSource => {
     const found = sources[position];
     if (found === undefined) throw new Error('a range of the batch has no input');
     const { format: own = format.format, name: path = found.address, ...object } = found;
-    return await openSource(ports, object, { ...format, format: own, path, maxBytes: maxInputBytes(extras) });
+    return openSource(ports, object, { ...format, format: own, path, maxBytes: maxInputBytes(extras) });
   };
   const at = async (position: number): Promise<InputSource> => {
-    const input = opened.get(position) ?? (await open(position));
+    const input = opened.get(position) ?? open(position);
     opened.set(position, input);
     if (last !== input) await last?.close();
     return (last = input);
@@ -65,23 +62,6 @@ export type OpenedInputs = ReturnType<typeof openInputs>;
 export const nameOfInputs = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0 ? first : `${first} and ${others.length} more`;
 
-/** Opens an input that can be read in parts. Reads nothing yet. Fails with usage (2) for a compressed Parquet file. */
-export async function openSource(ports: SourcePorts, object: StoredObject, format: InputFormat): Promise<InputSource> {
-  const compression = compressionOf(object.address);
-  if (format.format === 'parquet') {
-    if (compression !== undefined)
-      throw usage(`${format.path} is a compressed Parquet file`, 'Parquet is compressed inside: decompress the file.');
-    const { openParquet } = await import('./parquet/parquet-items.ts');
-    const { bytes } = object;
-    return countedSource(ports, object, format, (content) =>
-      openParquet(
-        { name: format.path, bytes, read: (start, end) => collect(content.read(start, Math.max(start, end))) },
-        format,
-      ),
-    );
-  }
-  if (compression === undefined) return textSource(ports, object, format);
-  return countedSource(ports, object, format, async (content) =>
-    compressedItems(() => content.read(0, object.bytes), format, compression),
-  );
-}
+/** Opens an input that can be read in parts. Reads nothing yet. */
+export const openSource = (ports: SourcePorts, object: StoredObject, format: InputFormat): InputSource =>
+  isGzip(object.address) ? gzipSource(ports, object, format) : textSource(ports, object, format);

@@ -2,7 +2,7 @@ import type { InvalidItem, Item } from './items/item.ts';
 
 /** A part of an input. Stored with a batch, and given back unchanged. */
 export interface ItemRange {
-  /** Bytes for JSON lines and CSV; for compressed and Parquet files, items of the file, counted from 0. */
+  /** Bytes for JSON lines and CSV; for compressed files, items of the file, counted from 0. */
   readonly start: number;
   readonly end: number;
   /** The number of its first item among all items of the batch, from 1. */

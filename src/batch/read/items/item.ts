@@ -11,7 +11,7 @@ import type { Bytes } from '../../../core/unit-types.ts';
  */
 export const MAX_LINE_BYTES: Bytes = 4 * PAYLOAD_LIMITS.run;
 
-export const INPUT_FORMATS = ['jsonl', 'csv', 'parquet'] as const;
+export const INPUT_FORMATS = ['jsonl', 'csv'] as const;
 
 /** How an input file is read. */
 export interface InputFormat {
@@ -57,9 +57,8 @@ export interface InvalidItem {
   readonly number: number;
   /** The input that has it, when a batch has several. */
   readonly input?: string;
-  /** Line of the file, from 1; its row where `place` says so. */
+  /** Line of the file, from 1. */
   readonly line: number;
-  readonly place?: 'line' | 'row';
   /** Character in the line, from 1, when it is known. */
   readonly column?: number;
   readonly reason: string;
@@ -141,10 +140,8 @@ export const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
 export const inputName = (path: string): string => (path === '-' ? 'stdin' : path);
 
 /** Returns one line about an item that cannot be sent. */
-export const describeInvalid = (
-  path: string,
-  { input = path, line, place = 'line', column, reason }: InvalidItem,
-): string => `${inputName(input)}, ${place} ${line}${column === undefined ? '' : `, column ${column}`}: ${reason}`;
+export const describeInvalid = (path: string, { input = path, line, column, reason }: InvalidItem): string =>
+  `${inputName(input)}, line ${line}${column === undefined ? '' : `, column ${column}`}: ${reason}`;
 
 /** Returns the failure for a file that is not valid CSV: exit 2. */
 export const invalidCsv = (path: string, line: number, reason: string, hint: string): Failure =>

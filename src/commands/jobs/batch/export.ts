@@ -13,7 +13,7 @@ import type { CommandContext } from '../../../cli/model/context.ts';
 import { suggestName } from '../../../core/text/nearest.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { checkKnownFields, watchFields } from '../../../output/fields/check-fields.ts';
-import { rowTexts, type RowFormat, type RowTextOptions } from '../../../output/formats/row-texts.ts';
+import { rowTexts, type RowFormat } from '../../../output/formats/row-texts.ts';
 import type { Result } from '../../../output/view.ts';
 import { EXPORT_STATES, type ExportValues, statesOf } from './options/flags.ts';
 import { describeCounts } from './view/progress.ts';
@@ -33,24 +33,12 @@ export async function exportBatch(ctx: CommandContext, values: ExportValues): Pr
     const options = { ...values, input: input === undefined ? [] : [input] };
     const exported = await exportResults(ports, batch, options);
     const filter = createStatusFilter(values.status);
-    let missing = (): readonly string[] => [];
-    const rows = (): AsyncIterable<Iterable<JsonObject>> => {
-      const watched = watchFields(filter.of(exported.rows()), ctx.output);
-      missing = watched.missing;
-      return watched.groups;
-    };
+    const { groups, missing } = watchFields(filter.of(exported.rows), ctx.output);
     const { fields, csvRaw } = ctx.output;
-    if (out === undefined)
-      for await (const text of textsOf(rows(), format, { fields, members, csvRaw, onTerminal: ctx.terminal.output }))
-        await ctx.stdout.write(text);
-    else {
-      const file = { name: out, force, batchFiles: exported.files };
-      const parts =
-        format === 'parquet'
-          ? await parquetOf(rows, { fields, members })
-          : textsOf(rows(), format, { fields, members, csvRaw, onTerminal: false });
-      await writeExport(await ctx.durable(), file, parts);
-    }
+    const onTerminal = out === undefined && ctx.terminal.output;
+    const texts = rowTexts(groups, { format, fields, members, csvRaw, onTerminal });
+    if (out === undefined) for await (const text of texts) await ctx.stdout.write(text);
+    else await writeExport(await ctx.durable(), { name: out, force, batchFiles: exported.files }, texts);
     const wrong = missing().map((path) => safeText(path));
     return {
       kind: 'nothing',
@@ -74,8 +62,6 @@ function createStatusFilter(words: readonly string[]) {
   }
   return {
     of: async function* (groups: AsyncIterable<Iterable<JsonObject>>): AsyncGenerator<Iterable<JsonObject>> {
-      // Parquet reads the rows twice.
-      count = 0;
       for await (const group of groups) yield states.size === 0 ? group : chosen(group);
     },
     /** The number of rows so far; undefined when they are not counted. */
@@ -83,39 +69,17 @@ function createStatusFilter(words: readonly string[]) {
   };
 }
 
-const textsOf = (
-  rows: AsyncIterable<Iterable<JsonObject>>,
-  format: ExportFormat,
-  options: Omit<RowTextOptions, 'format'>,
-): ReturnType<typeof rowTexts> => rowTexts(rows, { ...options, format: format === 'parquet' ? 'jsonl' : format });
-
-/** Columns that are numbers also where no row has a value. */
-const EXPORT_KINDS = { item: 'integer', delayTime: 'integer', executionTime: 'integer' } as const;
-
-/** Loads the package that writes Parquet only for this format. */
-async function parquetOf(
-  rows: () => AsyncIterable<Iterable<JsonObject>>,
-  options: Pick<RowTextOptions, 'fields' | 'members'>,
-): Promise<AsyncIterable<Uint8Array>> {
-  const { parquetBytes } = await import('../../../output/formats/parquet/write-parquet.ts');
-  return parquetBytes(rows, { ...options, json: ['input', 'output'], kinds: EXPORT_KINDS });
-}
-
-type ExportFormat = RowFormat | 'parquet';
-
 /**
  * Returns the format of --format or -o; JSON lines for a table, which may come from a setting. Fails with usage (2) for
- * another format of -o, for --jq, and for Parquet without a file.
+ * another format of -o and for --jq.
  */
-function formatOf({ output }: CommandContext, { format, out }: ExportValues): ExportFormat {
+function formatOf({ output }: CommandContext, { format }: ExportValues): RowFormat {
   const given =
     format ?? (output.format === 'table' || output.format === 'wide' ? undefined : output.format) ?? 'jsonl';
   if (output.jq !== undefined)
     throw usage('an export takes no --jq', 'Name members with --fields, or give its JSON lines to jq in a pipe.');
-  if (given !== 'csv' && given !== 'json' && given !== 'jsonl' && given !== 'parquet')
-    throw usage(`an export has no format ${given}`, 'Use --format csv, json, jsonl or parquet.');
-  if (given === 'parquet' && out === undefined)
-    throw usage('a Parquet file is not written to stdout', 'Name a file: --out FILE.');
+  if (given !== 'csv' && given !== 'json' && given !== 'jsonl')
+    throw usage(`an export has no format ${given}`, 'Use --format csv, json or jsonl.');
   return given;
 }
 

@@ -35,7 +35,7 @@ export async function fetchBatchOutputs(ctx: CommandContext, values: ExportValue
       const summary = await fetchOutputs(
         { ...ports, downloads },
         {
-          ...{ rows, field, into, hosts, concurrency: atOnce },
+          ...{ rows: () => rows, field, into, hosts, concurrency: atOnce },
           maxBytes: maxSize * GB,
           maxTotalBytes: maxTotal === undefined ? undefined : maxTotal * GB,
           onProgress: ({ files, failed, bytes }) => {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compress } from '../../../../src/batch/bytes/compression.ts';
 import type { InputFormat, InvalidItem, Item } from '../../../../src/batch/read/items/item.ts';
 import { readItems } from '../../../../src/batch/read/items/read-items.ts';
 import { formatOf as formatByOptions } from '../../../../src/batch/plan/check-and-cut-inputs.ts';
@@ -13,7 +12,7 @@ import { openSource } from '../../../../src/batch/read/inputs.ts';
 import { createFolderStorage } from '../../../../src/storage/folder-storage.ts';
 import { memoryFiles } from '../../../support/batch/memory-files.ts';
 import { openTestStorage } from '../../../support/storage/open-test-storage.ts';
-import { chunksOf, readAll } from '../../../support/storage/storage-cases.ts';
+import { chunksOf } from '../../../support/storage/storage-cases.ts';
 
 const formatOf = (name: string): InputFormat => ({
   path: name,
@@ -28,7 +27,7 @@ async function openFiles(files: Readonly<Record<string, string | Uint8Array>>): 
   const sources: InputSource[] = [];
   for (const name of Object.keys(files)) {
     const object = await ports.storage.describe(name);
-    if (object !== undefined) sources.push(await openSource(ports, object, formatOf(name)));
+    if (object !== undefined) sources.push(openSource(ports, object, formatOf(name)));
   }
   return sources;
 }
@@ -71,8 +70,6 @@ async function readWhole(name: string, content: string | Uint8Array): Promise<Re
   return all;
 }
 
-const zstd = async (content: string): Promise<Buffer> => readAll(compress(chunksOf(content), 'zstd'));
-
 const LINE = fc.oneof(
   { weight: 6, arbitrary: fc.json({ maxDepth: 1 }) },
   { weight: 1, arbitrary: fc.constantFrom('', '   ', '\t', '{broken', '\ufeff1') },
@@ -113,7 +110,7 @@ describe('the shards of an input', () => {
   });
 
   test('have together the items of all inputs, compressed or not, in any order', async () => {
-    const compressed = fc.constantFrom('', '.gz', '.zst');
+    const compressed = fc.constantFrom('', '.gz');
     const file = fc.oneof(
       fc.tuple(fc.constant('jsonl'), LINES, compressed),
       fc.tuple(fc.constant('csv'), CSV, compressed),
@@ -130,8 +127,7 @@ describe('the shards of an input', () => {
             const name = `${String(position)}.${kind}`;
             const before = whole.length;
             for (const [number, item] of await readWhole(name, text)) whole.push([number + before, item]);
-            content[name + extension] =
-              extension === '.gz' ? gzipSync(text) : extension === '.zst' ? await zstd(text) : text;
+            content[name + extension] = extension === '.gz' ? gzipSync(text) : text;
           }
           const sources = await openFiles(content);
           const shards = (await plan(sources, size))
@@ -146,28 +142,26 @@ describe('the shards of an input', () => {
     );
   });
 
-  test.each(['a.jsonl', 'a.csv', 'a.jsonl.gz', 'a.jsonl.zst'])(
+  test.each(['a.jsonl', 'a.csv', 'a.jsonl.gz'])(
     'are not read when the content of %s was changed, and are read when only its time was',
     async (name) => {
       const { storage, directory } = openTestStorage();
       const path = join(directory, name);
-      const write = async (middle: string): Promise<void> => {
+      const write = (middle: string): void => {
         const text = `{"a":1}\n{"a":${middle}}\n{"a":3}\n`.replaceAll(name === 'a.csv' ? '"' : '\r', '');
-        const content = name.endsWith('.gz') ? gzipSync(text) : name.endsWith('.zst') ? await zstd(text) : text;
-        writeFileSync(path, content);
+        writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
         utimesSync(path, 1, 1);
       };
-      await write('2');
+      write('2');
       const object = await storage.describe(path);
       if (object === undefined) throw new Error('no object');
       const ports = { storage, signal: new AbortController().signal };
-      const shards = await plan([await openSource(ports, object, formatOf(name))], 1);
+      const shards = await plan([openSource(ports, object, formatOf(name))], 1);
       // As another process that reads the input later.
-      const readAgain = async (): Promise<Read> =>
-        readShards([await openSource(ports, object, formatOf(name))], shards);
+      const readAgain = async (): Promise<Read> => readShards([openSource(ports, object, formatOf(name))], shards);
       utimesSync(path, 2, 2);
       expect(await readAgain()).toHaveLength(name === 'a.csv' ? 2 : 3);
-      await write('5');
+      write('5');
       await expect(readAgain()).rejects.toMatchObject({ exit: 14 });
       writeFileSync(path, '');
       await expect(readAgain()).rejects.toMatchObject({ exit: 14 });

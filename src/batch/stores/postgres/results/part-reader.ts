@@ -3,7 +3,7 @@ import type { ResultLine } from '../../../model/store.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { localFile } from '../../../../core/failure.ts';
 import { decodeJson } from '../../../../core/json.ts';
-import { compressionOf, decompress } from '../../../bytes/compression.ts';
+import { gunzip, isGzip } from '../../../bytes/gzip.ts';
 import { lineGroups } from '../../../bytes/split-lines.ts';
 import type { StoredBatch } from '../rows/batch-rows.ts';
 import { listParts, listShards, unknownOf, type PublishedPart, type ShardResults, spansOf } from '../rows/listing.ts';
@@ -131,9 +131,8 @@ async function* linesOfParts(
     const address = addressIn(out, name);
     const object = await storage.describe(address, signal);
     if (object === undefined) throw localFile(`the part ${address} is missing`, 'Restore it as it was.');
-    const compression = compressionOf(name);
     const stored = storage.read(object, 0, object.bytes, signal);
-    const chunks = compression === undefined ? stored : decompress(stored, compression, address);
+    const chunks = isGzip(name) ? gunzip(stored, address) : stored;
     const hash = createHash('sha256');
     for await (const group of lineGroups(hashed(chunks, hash), Number.MAX_SAFE_INTEGER)) {
       const lines: ResultLine[] = [];

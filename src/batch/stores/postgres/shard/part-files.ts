@@ -1,7 +1,7 @@
 import type { PartCompression } from '../../../model/store.ts';
 import { createHash } from 'node:crypto';
 import type { ObjectStorage } from '../../../../core/context.ts';
-import { compress, COMPRESSIONS, extensionOf } from '../../../bytes/compression.ts';
+import { gzip } from '../../../bytes/gzip.ts';
 
 /**
  * What the names of all parts of a batch begin with, and those of no other batch: its token is in them. Earlier versions
@@ -11,13 +11,9 @@ export const partPrefix = (token: string): string => `part-${token.replaceAll('-
 
 /** Returns the name of the part of a shard that is written under an epoch. */
 const partName = (token: string, shard: number, epoch: number, compression: PartCompression): string =>
-  `${partPrefix(token)}${String(shard).padStart(6, '0')}-${String(epoch).padStart(4, '0')}.jsonl${compression === 'none' ? '' : extensionOf(compression)}`;
+  `${partPrefix(token)}${String(shard).padStart(6, '0')}-${String(epoch).padStart(4, '0')}.jsonl${compression === 'none' ? '' : '.gz'}`;
 
-const PART_NAME = new RegExp(
-  String.raw`^(\d{6,})-(\d{4,})\.jsonl(?:${COMPRESSIONS.map(extensionOf)
-    .join('|')
-    .replaceAll('.', String.raw`\.`)})?(?:\.[^/]+\.partial)?$`,
-);
+const PART_NAME = /^(\d{6,})-(\d{4,})\.jsonl(?:\.gz)?(?:\.[^/]+\.partial)?$/;
 
 /**
  * Returns the shard and the epoch of a part of a batch from its name, which may be that of an unfinished file; undefined for
@@ -73,7 +69,7 @@ export async function writePart(
       yield chunk;
     }
   }
-  const content = compression === 'none' ? chunksOf() : compress(chunksOf(), compression);
+  const content = compression === 'none' ? chunksOf() : gzip(chunksOf());
   await storage.write(addressIn(out, name), content, signal);
   return { name, bytes, sha256: hash.digest('hex') };
 }

@@ -41,7 +41,7 @@ const driverOptions = {
 
 export const runOptions = {
   input: option.requiredTexts(
-    'JSON lines, CSV or Parquet, an item each; .gz and .zst too; may be given again; a glob or s3://BUCKET/KEY; - is stdin',
+    'JSON lines or CSV, an item each; .gz too; may be given again; a glob or s3://BUCKET/KEY; - is stdin',
     { metavar: 'FILE', complete: 'file' },
   ),
   out: option.requiredText('where results go: a file with its journal; with --store a folder or s3://', {
@@ -51,8 +51,8 @@ export const runOptions = {
   ...driverOptions,
   name: option.text('with --store: what to call the batch (default: the endpoint and the time)', { metavar: 'NAME' }),
   shardItems: option.count('with --store: items that a driver claims at a time (default 10000)', 1, { most: 100_000 }),
-  compress: option.choice('with --store: compress the results', ['gzip', 'zstd']),
-  inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv', 'parquet']),
+  compress: option.choice('with --store: compress the results', ['gzip']),
+  inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv']),
   inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),
   idField: option.text('the member or column that names the item in the results', { metavar: 'NAME' }),
   types: option.text('the types of CSV columns: string, number, boolean or json; an empty cell is null', {
@@ -134,7 +134,7 @@ const fetchOptions = {
 };
 
 export const exportOptions = {
-  format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl', 'parquet']),
+  format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl']),
   joinInput: option.on('add the input of each item, in the order of the input'),
   status: option.list('only items that ended so', {
     metavar: 'STATUS',

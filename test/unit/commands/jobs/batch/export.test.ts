@@ -89,10 +89,8 @@ describe('an export', () => {
     expect(rowsOf(await berthIn(world, [...EXPORT, '--status', states]))).toEqual(chosen);
     const joined = rowsOf(await berthIn(world, [...EXPORT, '--status', states, '--join-input']));
     expect(joined.map(({ item, input }) => [item, input])).toEqual(chosen.map(({ item }) => [item, { n: item }]));
-    for (const format of ['csv', 'parquet']) {
-      const argv = [...EXPORT, '--status', states, '--format', format, '--out', `e.${format}`];
-      expect((await berthIn(world, argv)).err).toContain(`${String(chosen.length)} rows written to e.${format}.`);
-    }
+    const argv = [...EXPORT, '--status', states, '--format', 'csv', '--out', 'e.csv'];
+    expect((await berthIn(world, argv)).err).toContain(`${String(chosen.length)} rows written to e.csv.`);
   });
 
   test('refuses a --status that no item ends with', async () => {

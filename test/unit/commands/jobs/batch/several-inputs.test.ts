@@ -2,9 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { compress } from '../../../../../src/batch/bytes/compression.ts';
 import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
-import { chunksOf, readAll } from '../../../../support/storage/storage-cases.ts';
 import { describeWithS3, S3_ENV } from '../../../../support/storage/s3-peer.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../../../../support/worlds/test-world.ts';
@@ -21,7 +19,7 @@ const outputs = (world: TestWorld): readonly unknown[] =>
     .split('\n')
     .map((line) => (JSON.parse(line) as { readonly output: unknown }).output);
 
-async function worldWith(files: Readonly<Record<string, string | Uint8Array>>, env = {}): Promise<TestWorld> {
+function worldWith(files: Readonly<Record<string, string | Uint8Array>>, env = {}): TestWorld {
   // Files are slow on a busy machine: this clock waits for them, so that no job expires meanwhile.
   const world = createTestWorld({ env, clock: createAutoAdvancingClock() });
   for (const [name, content] of Object.entries(files)) {
@@ -31,36 +29,36 @@ async function worldWith(files: Readonly<Record<string, string | Uint8Array>>, e
   return world;
 }
 
-const FILES = async () => ({
+const FILES = {
   'in/a.jsonl': lines(1, 2),
   'in/b.jsonl.gz': gzipSync(lines(3)),
   'in/c.csv': 'n\n4\n5',
-  'in/d.jsonl.zst': await readAll(compress(chunksOf(lines(6, 7)), 'zstd')),
+  'in/d.csv.gz': gzipSync('n:number\n6\n7\n'),
   'in/e.jsonl': '',
-});
+};
 const NUMBERED = [{ n: 1 }, { n: 2 }, { n: 3 }, { n: '4' }, { n: '5' }, { n: 6 }, { n: 7 }];
 
 describe('a batch with several inputs', () => {
   test.each<readonly [string, readonly string[]]>([
-    ['each named', ['in/a.jsonl', 'in/b.jsonl.gz', 'in/c.csv', 'in/d.jsonl.zst']],
+    ['each named', ['in/a.jsonl', 'in/b.jsonl.gz', 'in/c.csv', 'in/d.csv.gz']],
     ['a glob', ['in/*']],
     ['a folder', ['in/']],
     ['globs', ['in/[ab]*', 'in/{c,d}.*']],
   ])('runs the items of all, numbered through them: %s', async (_, inputs) => {
-    const world = await worldWith(await FILES());
+    const world = worldWith(FILES);
     const ran = await run(world, ...inputs.flatMap((input) => ['--input', input]));
     expect(ran.code).toBe(0);
     expect(outputs(world)).toEqual(NUMBERED);
   });
 
   test('has the types of --types in its CSV files alone', async () => {
-    const world = await worldWith(await FILES());
+    const world = worldWith(FILES);
     const ran = await run(world, '--input', 'in/*', '--types', 'n:number');
     expect([ran.code, outputs(world)]).toEqual([0, Array.from({ length: 7 }, (_, at) => ({ n: at + 1 }))]);
   });
 
   test('joins each result with its input, and names all inputs in its status', async () => {
-    const world = await worldWith(await FILES());
+    const world = worldWith(FILES);
     await run(world, '--input', 'in/*');
     const exported = await berthIn(world, [
       'jobs',
@@ -82,7 +80,7 @@ describe('a batch with several inputs', () => {
   });
 
   test('is resumed with its inputs, and not when one of them was changed or is missing', async () => {
-    const world = await worldWith(await FILES());
+    const world = worldWith(FILES);
     const first = await run(world, '--input', 'in/*', '--max-failures', '0', '--in-flight', '1', '--max-time', '1s');
     expect([9, 0]).toContain(first.code);
     const resume = () => berthIn(world, ['--local', 'jobs', 'batch', 'resume', 'r.jsonl']);
@@ -103,7 +101,7 @@ describe('a batch with several inputs', () => {
   });
 
   test('is resumed with inputs that were moved, all of them in their order', async () => {
-    const world = await worldWith(await FILES());
+    const world = worldWith(FILES);
     const begun = ['run', 'fail', '--input', 'in/*', '--out', 'r.jsonl', '--max-failures', '0', '--in-flight', '1'];
     const first = await berthIn(world, ['--local', 'jobs', 'batch', ...begun]);
     expect(first.err).toContain('Stopped sending: more items failed');
@@ -116,17 +114,17 @@ describe('a batch with several inputs', () => {
     const refused = await resume('moved/a.jsonl');
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('names 1 of the 5 inputs')]);
     const otherOrder = await resume(
-      ...['b.jsonl.gz', 'a.jsonl', 'c.csv', 'd.jsonl.zst', 'e.jsonl'].map((name) => `moved/${name}`),
+      ...['b.jsonl.gz', 'a.jsonl', 'c.csv', 'd.csv.gz', 'e.jsonl'].map((name) => `moved/${name}`),
     );
     expect([otherOrder.code, otherOrder.err]).toEqual([2, expect.stringContaining('is not the one this batch')]);
-    const resumed = await resume('moved/[ab]*', 'moved/c.csv', 'moved/d.jsonl.zst', 'moved/e.jsonl');
+    const resumed = await resume('moved/[ab]*', 'moved/c.csv', 'moved/d.csv.gz', 'moved/e.jsonl');
     // The job that was in progress may be lost with the first process, which ran the local service too.
     const { planned, failed, expired, waiting } = JSON.parse(resumed.out) as Readonly<Record<string, number>>;
     expect([resumed.code, planned, (failed ?? 0) + (expired ?? 0), waiting]).toEqual([13, 7, 7, 0]);
   });
 
   test('is checked without sending anything by a dry run', async () => {
-    const world = await worldWith(await FILES());
+    const world = worldWith(FILES);
     const { out, code } = await berthIn(world, [
       '--json',
       '--local',
@@ -150,20 +148,19 @@ describe('a batch with several inputs', () => {
     ['one is named twice', ['in/a.jsonl', 'in/*.jsonl'], 2, 'twice'],
     ['stdin is one of several', ['in/a.jsonl', '-'], 2, 'stdin cannot be combined with other inputs'],
     ['an item cannot be sent', ['in/a.jsonl', 'bad.jsonl.gz'], 2, 'bad.jsonl.gz, line 2, column 2: it is not JSON'],
-    ['a compressed file is damaged', ['torn.jsonl.gz'], 14, 'torn.jsonl.gz: it is damaged or breaks off'],
-    ['a zstd file is damaged', ['torn.jsonl.zst'], 14, 'torn.jsonl.zst: it is damaged or breaks off'],
-    ['Parquet is compressed', ['a.parquet.gz'], 2, 'is a compressed Parquet file'],
+    ['a compressed file is damaged', ['torn.jsonl.gz'], 14, 'torn.jsonl.gz: corrupt or truncated'],
+    ['one is zstd', ['in/a.jsonl', 'a.jsonl.zst'], 2, 'cannot read a.jsonl.zst: use JSON lines or CSV'],
+    ['one is Parquet', ['a.parquet'], 2, 'cannot read a.parquet: use JSON lines or CSV'],
     ['--types is for another format', ['in/a.jsonl', 'in/b*', '--types', 'n:number'], 2, '--types is for a CSV file'],
     ['no item is there', ['in/e.jsonl', 'empty.jsonl.gz'], 2, 'contains no items to send'],
     ['s3:// has no endpoint', ['s3://bucket/a'], 2, 'no endpoint for s3:// addresses'],
   ])('is refused before anything is sent when %s', async (_, argv, exit, message) => {
-    const torn = (await readAll(compress(chunksOf(lines(1, 2, 3)), 'zstd'))).subarray(0, -3);
-    const world = await worldWith({
-      ...(await FILES()),
+    const world = worldWith({
+      ...FILES,
       'bad.jsonl.gz': gzipSync('1\n{bad\n'),
       'torn.jsonl.gz': gzipSync(lines(1, 2, 3)).subarray(0, -9),
-      'torn.jsonl.zst': torn,
-      'a.parquet.gz': gzipSync('PAR1'),
+      'a.jsonl.zst': '',
+      'a.parquet': 'PAR1',
       'empty.jsonl.gz': gzipSync('\n'),
     });
     const flags = argv.flatMap((word, at) =>
@@ -178,9 +175,9 @@ describe('a batch with several inputs', () => {
 describeWithS3('a batch with inputs in object storage', (peer) => {
   test('runs and resumes; an object that was changed is refused', async () => {
     const bucket = await peer().createBucket();
-    for (const [name, content] of Object.entries(await FILES())) await peer().put(bucket, name, content);
+    for (const [name, content] of Object.entries(FILES)) await peer().put(bucket, name, content);
     const env = { ...S3_ENV, BERTH_LOCAL: '1' };
-    const world = await worldWith({ 'z.jsonl': lines(8) }, env);
+    const world = worldWith({ 'z.jsonl': lines(8) }, env);
     const endpoint = ['--s3-endpoint', peer().endpoint];
     const ran = await run(world, '--input', `s3://${bucket}/in/*`, '--input', 'z.jsonl', ...endpoint);
     expect(ran.code).toBe(0);

@@ -1,0 +1,37 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { gunzip, gzip } from '../../../../src/batch/bytes/gzip.ts';
+import { chunksOf, mixedBytes, readAll } from '../../../support/storage/storage-cases.ts';
+
+const CONTENT = Buffer.concat([mixedBytes(1_500_000), Buffer.alloc(2_000_000, 'a line\n')]);
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['a line', Buffer.from('{"n":1}\n')],
+  ['much', CONTENT],
+])('compresses what another program reads: %s', async (_, content) => {
+  const compressed = await readAll(gzip(chunksOf(content.subarray(0, 3), content.subarray(3))));
+  expect(gunzipSync(compressed).equals(content)).toBe(true);
+});
+
+test('reads what another program wrote in several parts', async () => {
+  const written = [CONTENT.subarray(0, 2_000_000), CONTENT.subarray(2_000_000)].map((part) => gzipSync(part));
+  expect((await readAll(gunzip(chunksOf(Buffer.concat(written)), 'a'))).equals(CONTENT)).toBe(true);
+});
+
+test('says which file is corrupt or truncated', async () => {
+  for (const bad of [gzipSync(CONTENT).subarray(0, -1), Buffer.from('plain text, not compressed')])
+    await expect(readAll(gunzip(chunksOf(bad), 'a.jsonl'))).rejects.toMatchObject({
+      exit: 14,
+      message: 'cannot decompress a.jsonl: corrupt or truncated',
+    });
+});
+
+test('fails as reading does', async () => {
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield gzipSync(CONTENT).subarray(0, 100);
+    throw new Error('no more');
+  }
+  await expect(readAll(gunzip(broken(), 'a'))).rejects.toThrow('no more');
+  await expect(readAll(gzip(broken()))).rejects.toThrow('no more');
+});
