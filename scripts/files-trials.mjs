@@ -1,6 +1,6 @@
 // Copies files and folders in both directions through a proxy that resets, cuts, stalls and refuses requests, while the program
 // is killed and disks are full, and runs each copy again until it ends 0. Then every byte must be the same, with no other file
-// and no unfinished upload: `npm run files-trials`, 200 rounds. Needs `npm run build` first.
+// and no unfinished upload: `npm run files-trials`, 200 rounds. Needs `npm run build` first, and curl.
 // `-- --seed S --round N` repeats a round, `--rounds N` makes so many, `--target local,moto,rclone` names the services
 // (rclone: one with `serve s3`, at RCLONE, gofakes3: at GOFAKES3, moto: with the Python STORAGE_PYTHON), `--short` leaves out the files of 3 GiB, `--program PATH` names another berth.
 import { execFileSync } from 'node:child_process';

@@ -78,7 +78,7 @@ describe('read', () => {
     expect([code, err]).toEqual([3, expect.stringContaining('needs `write` access')]);
   });
 
-  test.each([['files uploads abort datasets --dry-run'], ['api POST /v2/pods --input {} --dry-run']])(
+  test.each([['volumes delete scratch --dry-run'], ['api POST /v2/pods --input {} --dry-run']])(
     '%s shows what it is about, and ends as it would be refused',
     async (line) => {
       const { code, err } = await berth(['--local', ...line.split(' ')], { env: { BERTH_ACCESS: 'read' } });

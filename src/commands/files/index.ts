@@ -7,10 +7,9 @@ import { login, logout } from './login.ts';
 import { mv } from './mv.ts';
 import { rm } from './rm.ts';
 import { sync } from './sync/index.ts';
-import { uploads } from './uploads.ts';
 
 export const files = defineGroup(
   'files on network volumes',
-  { ls, du, cat, cp, mv, sync, rm, uploads, login, logout },
+  { ls, du, cat, cp, mv, sync, rm, login, logout },
   'A place on a volume is VOLUME:PATH; VOLUME is the name or the id of a network volume. Nothing of a pod is needed.',
 );

@@ -92,22 +92,6 @@ export interface VolumeFiles {
   copy(file: VolumeFile, key: string, replaces: string | undefined): Promise<VolumeFile>;
   /** Succeeds also when there is no such file. */
   remove(key: string): Promise<void>;
-  /** The unfinished uploads of all files whose path begins with a text. */
-  uploads(prefix: string): AsyncIterable<UnfinishedUpload>;
-  /** Removes an unfinished upload with its parts. Succeeds also when it is no more. */
-  abort(upload: Pick<UnfinishedUpload, 'key' | 'id'>): Promise<void>;
-}
-
-/** An upload in parts that has not ended: its parts take space. */
-export interface UnfinishedUpload {
-  /** The path of the file that it was for. */
-  readonly key: string;
-  readonly id: string;
-  /** Undefined where the service does not say it. */
-  readonly startedAt: EpochMs | undefined;
-  readonly parts: number;
-  /** Of all its parts. */
-  readonly bytes: Bytes;
 }
 
 /** A network volume, to reach its files. */

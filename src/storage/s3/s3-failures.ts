@@ -129,7 +129,7 @@ function meaningOf(status: number, code: string): { readonly exit: ExitCode; rea
   if (status === NO_SPACE)
     return {
       exit: EXIT.refused,
-      hint: 'It is full: remove files or unfinished uploads there, or make it larger; then run it again. What arrived is not sent again.',
+      hint: 'It is full: remove files there, or make it larger; then run it again. What arrived is not sent again.',
     };
   if (status === 404) return { exit: EXIT.notFound, hint: 'Check the names of the bucket and of the object.' };
   if (status === 429) return { exit: EXIT.rateLimited, hint: 'Try again later.' };

@@ -1,12 +1,11 @@
 import type { RangeFiles, StoredObject } from '../../core/context.ts';
 import { createRequestSlots } from '../../http/policy/request-slots.ts';
-import type { UnfinishedUpload, VolumeFile, VolumeFiles } from '../../core/ports/volume-files.ts';
+import type { VolumeFile, VolumeFiles } from '../../core/ports/volume-files.ts';
 import { addressOf, parseObjectAddress } from '../s3/object-address.ts';
 import { copyObject } from '../s3/operations/copy-object.ts';
 import { describeObject } from '../s3/operations/describe-object.ts';
 import { readObject } from '../s3/operations/read-object.ts';
 import { partSize, uploadFile } from '../s3/operations/upload-file.ts';
-import { sentParts, unfinishedBelow, type Target } from '../s3/operations/unfinished-uploads.ts';
 import { writeObject } from '../s3/operations/write-object.ts';
 import type { S3Client } from '../s3/s3-client.ts';
 import { isProven, proofOf } from './content-proof.ts';
@@ -67,30 +66,5 @@ export function createVolumeFiles(
       const name = parseObjectAddress(at(key));
       await client.send({ what: `remove ${at(key)}`, method: 'DELETE', ...name, handled: [404], signal });
     },
-    uploads: (prefix) => uploadsBelow(client, bucket, prefix),
-    abort: async ({ key, id }) => {
-      const what = `abort the upload of ${at(key)}`;
-      const query = { uploadId: id };
-      await client.send({ what, method: 'DELETE', ...parseObjectAddress(at(key)), query, handled: [404], signal });
-    },
   };
-}
-
-async function* uploadsBelow(client: S3Client, bucket: string, prefix: string): AsyncGenerator<UnfinishedUpload> {
-  const what = `list the unfinished uploads of ${addressOf(bucket, prefix)}`;
-  for await (const { key, id, startedAt } of unfinishedBelow(client, bucket, prefix, what, undefined)) {
-    const address = addressOf(bucket, key);
-    const target: Target = { client, name: parseObjectAddress(address), address, what, signal: undefined };
-    const parts = await sentParts(target, id);
-    // It ended in the meantime.
-    if (parts === undefined) continue;
-    const time = Date.parse(startedAt);
-    yield {
-      key,
-      id,
-      startedAt: Number.isNaN(time) ? undefined : time,
-      parts: parts.size,
-      bytes: [...parts.values()].reduce((sum, { bytes }) => sum + bytes, 0),
-    };
-  }
 }

@@ -48,8 +48,6 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     failing: ['files mv datasets:none datasets:b/'],
   },
   'files sync': { full: ['files sync folder/ datasets:a'], failing: ['files sync none/ datasets:a'] },
-  'files uploads list': { full: ['files uploads list datasets'], failing: ['files uploads list none'] },
-  'files uploads abort': { full: ['files uploads abort datasets --yes'], failing: ['files uploads abort none --yes'] },
   'webhooks list': { full: ['webhooks list'], empty: ['webhooks list'], failing: ['webhooks list more'] },
   'webhooks replay': { full: ['webhooks replay --failed'], failing: ['webhooks replay none'] },
   'files du': { full: ['files cp items.jsonl datasets:a/', 'files du datasets:'], failing: ['files du datasets:none'] },

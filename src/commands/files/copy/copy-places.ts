@@ -7,7 +7,7 @@ import { refuseWhatDoesNotFit, type Need } from '../places/space.ts';
 import { volumeOpener } from '../places/open-volume.ts';
 import type { FileOutcome } from '../../shared/paths/file-outcomes.ts';
 import type { Tally } from './tally.ts';
-import { readChoice, type FileChoice } from './choose-files.ts';
+import { createFilter, type FileChoice } from './filter.ts';
 import type { Copy, End } from './copy.ts';
 import { planCopies } from './plan.ts';
 import { keepCopies, type PlannedCopies } from './planned-copies.ts';
@@ -34,7 +34,15 @@ export async function* copyPlaces(
   ctx: CommandContext,
   sources: readonly Place[],
   target: Place,
-  { recursive, followLinks = false, choice, verify, afterwards, refuse, tally }: CopyPlacesOptions,
+  {
+    recursive,
+    followLinks = false,
+    choice = { exclude: [], include: [] },
+    verify,
+    afterwards,
+    refuse,
+    tally,
+  }: CopyPlacesOptions,
 ): AsyncGenerator<FileOutcome> {
   const durable = await ctx.durable();
   const opener = volumeOpener(ctx);
@@ -43,7 +51,7 @@ export async function* copyPlaces(
   const expanded: Place[] = [];
   for (const source of sources)
     expanded.push(...(source.kind === 'volume' ? await expandPlace(await open(source.volume), source) : [source]));
-  const filter = await readChoice(durable, choice);
+  const filter = await createFilter(choice);
   const planned = planCopies({ durable, open, platform: ctx.platform }, expanded, target, {
     recursive,
     followLinks,

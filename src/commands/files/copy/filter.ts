@@ -10,18 +10,17 @@ export interface Filter {
   below(folder: string, rules: readonly string[]): Filter;
 }
 
-export interface FilterOptions {
+/** Patterns of the files that are meant. */
+export interface FileChoice {
   readonly exclude: readonly string[];
   readonly include: readonly string[];
-  /** The only paths that are looked at; all where it is undefined. */
-  readonly only: readonly string[] | undefined;
 }
 
 /**
  * Makes a filter of patterns as those of a .gitignore. What `exclude` names is left out, unless `include` names it too; with
  * `include` alone, nothing else is taken.
  */
-export async function createFilter({ exclude, include, only }: FilterOptions): Promise<Filter> {
+export async function createFilter({ exclude, include }: FileChoice): Promise<Filter> {
   const { default: ignore } = await import('ignore');
   const rulesOf = (texts: readonly string[]): Ignore => {
     const rules = ignore({ ignorecase: false });
@@ -30,7 +29,6 @@ export async function createFilter({ exclude, include, only }: FilterOptions): P
   };
   const isValid = (path: string): boolean => ignore.isPathValid(path);
   const [excluded, included] = [rulesOf(exclude), rulesOf(include)];
-  const listed = only === undefined ? undefined : pathsWithFolders(only);
   const isIncluded = (path: string): boolean => isValid(path) && included.ignores(path);
 
   const at = (levels: readonly { readonly folder: string; readonly rules: Ignore }[]): Filter => {
@@ -46,24 +44,14 @@ export async function createFilter({ exclude, include, only }: FilterOptions): P
     };
     return {
       takes: (path) => {
-        if (listed?.files.has(path) === false) return false;
         if (include.length > 0 && isIncluded(path)) return true;
         if (include.length > 0 && exclude.length === 0) return false;
         return !isIgnored(path);
       },
       // A file that is included may be in a folder that is not.
-      enters: (folder) => (listed?.folders.has(folder) ?? true) && (include.length > 0 || !isIgnored(`${folder}/`)),
+      enters: (folder) => include.length > 0 || !isIgnored(`${folder}/`),
       below: (folder, texts) => (texts.length === 0 ? at(levels) : at([...levels, { folder, rules: rulesOf(texts) }])),
     };
   };
   return at([]);
-}
-
-function pathsWithFolders(paths: readonly string[]) {
-  const files = new Set(paths);
-  const folders = new Set<string>();
-  for (const path of files)
-    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1))
-      folders.add(path.slice(0, slash));
-  return { files, folders };
 }

@@ -5,8 +5,7 @@ import { belowFolder, endsWithSlash, pathInTarget } from '../../shared/paths/sla
 import { addressText, folderKey, parseFileAddress, type FileAddress } from '../places/file-address.ts';
 import { notCopyable } from '../places/file-failures.ts';
 import { findOnVolume, volumeOpener, type OpenedVolume } from '../places/open-volume.ts';
-import { readChoice, type FileChoice } from '../copy/choose-files.ts';
-import type { Filter } from '../copy/filter.ts';
+import { createFilter, type FileChoice, type Filter } from '../copy/filter.ts';
 import { localSide } from '../copy/local-side.ts';
 import type { Side } from '../copy/sides.ts';
 import { volumeSide } from '../copy/volume-side.ts';
@@ -44,12 +43,10 @@ export async function openSync(ctx: CommandContext, values: SyncValues): Promise
   const [from, to] = [placeOf(values.source), placeOf(values.target)];
   if (from.kind === 'local' && to.kind === 'local')
     throw usage('none of the places is on a volume', 'Write VOLUME:PATH for a folder on a volume.');
-  if (values.filesFrom !== undefined && values.delete)
-    throw usage('--files-from names some files, and --delete needs all of them', 'Leave one of them out.');
   const files = await ctx.durable();
   const open = volumeOpener(ctx);
   const { followLinks } = values;
-  const filter = await readChoice(files, values);
+  const filter = await createFilter(values);
   const inTarget = to.kind === 'local' ? localFolder(to.path, from) : volumeFolder(to.path, from);
 
   let source: Side;

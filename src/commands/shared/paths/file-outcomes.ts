@@ -35,7 +35,7 @@ const FILE_OUTCOME = ownObject(
   { from: TEXT, bytes: WHOLE },
   {
     to: TEXT,
-    path: { ...TEXT, description: 'below the source; --files-from takes it' },
+    path: { ...TEXT, description: 'below the source' },
     same: { ...YES_NO, description: 'it was there already, and was not sent' },
     replaced: { ...YES_NO, description: 'another content was there, or is; absent where that was not looked at' },
     removed: { ...YES_NO, description: 'it was removed, or would be' },

@@ -12,60 +12,37 @@ export interface Target {
   readonly signal: AbortSignal | undefined;
 }
 
-/** An upload in parts that has not ended. */
-export interface FoundUpload {
-  readonly key: string;
-  readonly id: string;
-  /** As the service says it; empty where it does not. */
-  readonly startedAt: string;
-}
-
-/** The uploads that have not ended, of all keys that begin with `prefix`. */
-export async function* unfinishedBelow(
-  client: S3Client,
-  bucket: string,
-  prefix: string,
-  what: string,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<FoundUpload> {
+/** The ids of the unfinished uploads of the object, the one that began last at the end. */
+export async function unfinishedUploads({ client, name, what, signal }: Target): Promise<readonly string[]> {
+  const found: { readonly id: string; readonly startedAt: string }[] = [];
   const markers = new Set<string>();
   let marker: Readonly<Record<string, string>> = {};
   for (;;) {
-    const query = { uploads: '', prefix, ...marker };
-    const roots = ['ListMultipartUploadsResult'];
-    const handled = [404];
     const { status, document } = await client.send({
       what,
       method: 'GET',
-      bucket,
+      bucket: name.bucket,
       key: '',
-      query,
-      roots,
-      handled,
+      query: { uploads: '', prefix: name.key, ...marker },
+      roots: ['ListMultipartUploadsResult'],
+      handled: [404],
       signal,
     });
     // Some services say so where there is no upload at all. A bucket that is not there is found out by the next request.
-    if (status === 404) return;
+    if (status === 404) break;
     if (document === undefined) throw unreadable(what, 'it is no list of uploads');
     for (const upload of childrenOf(document, 'Upload')) {
-      const [key, id] = [childText(upload, 'Key'), childText(upload, 'UploadId')];
-      if (key !== undefined && id !== undefined && id !== '' && key.startsWith(prefix))
-        yield { key, id, startedAt: childText(upload, 'Initiated') ?? '' };
+      const id = childText(upload, 'UploadId');
+      if (childText(upload, 'Key') === name.key && id !== undefined && id !== '')
+        found.push({ id, startedAt: childText(upload, 'Initiated') ?? '' });
     }
     const [key, id] = [childText(document, 'NextKeyMarker'), childText(document, 'NextUploadIdMarker')];
-    if (childText(document, 'IsTruncated') !== 'true' || key === undefined || key === '') return;
+    if (childText(document, 'IsTruncated') !== 'true' || key === undefined || key === '') break;
     const next = `${key}\n${id ?? ''}`;
     if (markers.has(next)) throw unreadable(what, 'its pages go round in circles');
     markers.add(next);
     marker = { 'key-marker': key, ...(id === undefined ? {} : { 'upload-id-marker': id }) };
   }
-}
-
-/** The ids of the unfinished uploads of the object, the one that began last at the end. */
-export async function unfinishedUploads({ client, name, what, signal }: Target): Promise<readonly string[]> {
-  const found: FoundUpload[] = [];
-  for await (const upload of unfinishedBelow(client, name.bucket, name.key, what, signal))
-    if (upload.key === name.key) found.push(upload);
   return found.toSorted((one, other) => (one.startedAt < other.startedAt ? -1 : 1)).map(({ id }) => id);
 }
 

@@ -8,12 +8,10 @@ describe('the files of a copy', () => {
     ["--exclude 'e/'", ['d/.gitignore', 'd/one', 'd/three.tmp']],
     ["--include 't*'", ['d/e/two', 'd/three.tmp']],
     ["--exclude '*' --include 'one'", ['d/one']],
-    ['--files-from list', ['d/e/two']],
   ])('are chosen by %s, in both directions', async (flags, expected) => {
     const { run, write, keys, at } = startSync();
     write('d/three.tmp', 'three');
     write('d/.gitignore', '');
-    write('list', 'e/two\nnot/there\n');
     const up = await run(`cp -R ${flags} d datasets:`);
     expect(up.code, up.err).toBe(0);
     expect(await keys('datasets:')).toEqual(expected);
@@ -39,28 +37,6 @@ describe('the files of a copy', () => {
       'linked/far',
       'one',
     ]);
-  });
-});
-
-describe.each([
-  ['cp -R', '.[] | select(.ok == false) | .path'],
-  ['sync', 'select(.ok == false) | .path'],
-])('the files that failed in %s', (command, filter) => {
-  it('can be given to the same command again, and only they are copied', async () => {
-    const { run, account, write, keys, at } = startSync();
-    write('d/x y', 'third');
-    for (const name of ['one', 'x%20y'])
-      await account(`local fault add files-full --match 'PUT /vol-datasets/x/${name}'`);
-    const first = await run(`${command} d/ datasets:x --jq '${filter}' --raw`);
-    expect(first.code).toBe(5);
-    await account('local fault clear');
-    expect(first.out.trim().split('\n').toSorted()).toEqual(['one', 'x y']);
-    await run('rm -R datasets:x/e --yes');
-    writeFileSync(at('failed'), first.out);
-    write('d/later', 'not in the list');
-    const again = await run(`${command} d/ datasets:x --files-from failed`);
-    expect(again.code, again.err).toBe(0);
-    expect(await keys('datasets:x')).toEqual(['x/one', 'x/x y']);
   });
 });
 

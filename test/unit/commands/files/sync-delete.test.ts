@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { describe, expect, it, test } from 'vitest';
+import { chmodSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
@@ -160,22 +160,4 @@ describe('filters', () => {
     await sync('d/ datasets: --exclude e --delete --yes');
     expect(await keys('datasets:')).toEqual(['e/two', 'one']);
   });
-});
-
-test('what failed can be fed back as a list', async () => {
-  const { run, write, sync, at } = startSync();
-  write('d/a\tb', '');
-  const ran = await run("sync d/ datasets: --jq 'select(.ok == false) | .path' --raw");
-  expect([ran.code, ran.out]).toEqual([14, 'a\tb\n']);
-  writeFileSync(at('failed'), ran.out);
-  expect((await sync('d/ datasets: --files-from failed')).rows).toMatchObject([{ path: 'a\tb', ok: false }]);
-});
-
-test('only the files of a list are copied with --files-from', async () => {
-  const { sync, write, keys } = startSync();
-  write('list', './e/two\n\n');
-  expect((await sync('d/ datasets: --files-from list')).code).toBe(0);
-  expect(await keys('datasets:')).toEqual(['e/two']);
-  write('list', '../x\n');
-  expect((await sync('d/ datasets: --files-from list')).code).toBe(2);
 });
