@@ -37,6 +37,7 @@ export const api = defineCommand({
     rawField: option.texts('NAME=VALUE; the value is a string', { short: '-f', metavar: 'NAME=VALUE' }),
     input: option.text('the body: JSON, @FILE, or - for stdin', { metavar: 'JSON', complete: '@file' }),
     paginate: option.on('read all pages of a list, and print it as one document'),
+    rawBody: option.on('write the bytes of the answer as they came, whatever they are'),
     header: option.texts('a header of the request', { short: '-H', metavar: 'NAME:VALUE' }),
     yes: yesOption,
   },
@@ -61,10 +62,11 @@ export const api = defineCommand({
       query: queryOf(method === 'GET' ? [...query, ...fields.map(asText)] : query),
       // Any content type is accepted.
       headers: { accept: 'application/json, application/problem+json, */*', ...headersOf(values.header) },
-      expects: 'anything',
+      expects: values.rawBody ? 'bytes' : 'anything',
       ...(await bodyOf(ctx, method, fields, values)),
     };
     if (values.paginate && method !== 'GET') throw usage('--paginate is for GET', 'Other requests have no pages.');
+    if (values.paginate && values.rawBody) throw usage('--paginate and --raw-body exclude each other');
     // A dry run of this command prints reads too.
     if (ctx.dryRun) return await ctx.previewAll([request]);
     if (!ctx.yes && destroysAnything(request))
@@ -74,6 +76,10 @@ export const api = defineCommand({
         'Send it',
       );
     const answer = values.paginate ? await readAnyList(ctx.api, request) : await ctx.api.send(request);
+    if ('bytes' in answer) {
+      await ctx.rawOutput.write(answer.bytes);
+      return { kind: 'nothing' };
+    }
     const view = plainView('document');
     if ('document' in answer) return documentResult(view, answer);
     if (answer.value === undefined) {

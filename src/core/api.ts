@@ -33,6 +33,7 @@ export type Expected =
   | 'nothing'
   | 'chunks'
   | 'anything'
+  | 'bytes'
   | { readonly list: string }
   | { readonly has: string };
 
@@ -89,6 +90,8 @@ export interface ApiAnswer {
   readonly text: string;
   /** The decoded body; undefined for 204 and for a body that is not JSON. */
   readonly value: Json | undefined;
+  /** The body of a request that expects bytes, which are not looked at. */
+  readonly bytes?: Uint8Array;
   /** Earlier answers to the same request, sent again, that may have been lost with what was in them; absent for none. */
   readonly lostAnswers?: number;
   /** What a create asked for was there already, by its key: nothing was created. */

@@ -21,13 +21,15 @@ export interface JsonObject {
   readonly [member: string]: Json | undefined;
 }
 
-/** A syntax error in JSON text. Lines and columns count from 1. */
+/** A syntax error in JSON text. Lines and columns count from 1; `offset` is in characters, after a byte order mark. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
   readonly line: number;
   readonly column: number;
-  constructor(message: string, line: number, column: number) {
+  readonly offset: number;
+  constructor(message: string, line: number, column: number, offset: number) {
     super(message);
+    this.offset = offset;
     this.line = line;
     this.column = column;
   }
@@ -185,7 +187,12 @@ function syntaxError(replaced: Replaced, source: string): JsonSyntaxError {
   const text = source.replace(/^\uFEFF/, '');
   const offset = found ? replaced.sourceOffset(Number(found[1])) : text.length;
   const before = text.slice(0, offset).split('\n');
-  return new JsonSyntaxError(said.replace(/ at position \d+.*/s, ''), before.length, (before.at(-1)?.length ?? 0) + 1);
+  return new JsonSyntaxError(
+    said.replace(/ at position \d+.*/s, ''),
+    before.length,
+    (before.at(-1)?.length ?? 0) + 1,
+    offset,
+  );
 }
 
 /** What the exact parser says of a text that is not JSON. */

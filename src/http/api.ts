@@ -142,7 +142,7 @@ export function createApi(options: ApiOptions): BatchApi {
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
       last =
         end.kind === 'lost'
-          ? lostFailure(end, facts)
+          ? lostIn(end, facts, request)
           : refusalFailure(end, facts, retryAfterMs, options.keyVariable?.());
       const attemptEnd: AttemptEnd = end.kind === 'lost' ? end : { kind: 'status', status: end.status, retryAfterMs };
       const decision = decideRetry(facts.repeatable, attemptEnd, attempt, waitedMs, limits, random());
@@ -214,6 +214,14 @@ export function createApi(options: ApiOptions): BatchApi {
     events,
     preview: async (request) => previewOf(await unsignedOf(request), bytesOf(request.body)),
   };
+}
+
+/** As `lostFailure`; for a read whose answer is not JSON, with the command that shows its bytes. */
+function lostIn(end: LostAnswer, facts: RequestFacts, { service, path }: ApiRequest): Failure {
+  const failure = lostFailure(end, facts);
+  if (end.notJson !== true || facts.write) return failure;
+  const words = berth`api GET /${path.map(encodeURIComponent).join('/')} --service ${service} --raw-body`;
+  return failure.with({ code: 'not-json', hint: sentence`Write the bytes that came to a file: ${words}` });
 }
 
 /** The failure (6) of a request that was never sent: the throttle stays closed for longer than it may wait. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ApiAnswer, ApiRequest } from '../core/api.ts';
-import { tryDecodeJson, type Json } from '../core/json.ts';
+import { decodeJson, JsonSyntaxError, type Json } from '../core/json.ts';
 import { formatBytes } from '../core/units.ts';
 import { readBody } from './message/decode-body.ts';
 import type { LostAnswer } from './policy/lost-answer.ts';
@@ -37,13 +37,14 @@ function parseAnswer(
   bytes: Buffer,
   request: ApiRequest,
 ): ApiAnswer | LostAnswer {
+  const expected = expectedOf(request);
+  if (expected === 'bytes') return { status, headers, text: '', value: undefined, bytes };
   const type = headers['content-type'] ?? '';
   if (/^application\/problem\+/i.test(type))
     return lost(`the status is ${String(status)}, and the body is a problem document`, true);
   if (!isUtf8(bytes)) return lost('the answer is not valid UTF-8', false);
   const source = bytes.toString();
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
-  const expected = expectedOf(request);
   if (text.trim() === '') {
     // 204 and 205 say that the request succeeded and that there is no content.
     const complete =
@@ -52,14 +53,26 @@ function parseAnswer(
       ? { status, headers, text: '', value: undefined }
       : lost('the answer is empty where JSON belongs', true);
   }
-  const value = briefAnswer(text) ?? tryDecodeJson(text);
-  if (value === undefined) {
-    // A body with a JSON content type that does not parse may be incomplete.
-    const isText = expected === 'anything' && !/json/i.test(type);
-    return isText ? { status, headers, text, value } : lost('the answer is not JSON, or breaks off', false);
+  let value: Json;
+  try {
+    value = briefAnswer(text) ?? decodeJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    if (expected === 'anything' && !/json/i.test(type)) return { status, headers, text, value: undefined };
+    const number = notJsonNumber(text, error.offset);
+    if (number === undefined) return lost('the answer is not JSON, or breaks off', false);
+    const byte = bytes.length - Buffer.byteLength(text.slice(number.index)) + 1;
+    return { ...lost(`the answer is not JSON at byte ${byte}: ${number[0]}`, true), notJson: true };
   }
   const mismatch = mismatchOf(value, request);
   return mismatch === undefined ? { status, headers, text, value } : lost(mismatch, true);
+}
+
+/** What many programs write for a number that JSON does not have, where the parser stopped: the text is complete so far. */
+function notJsonNumber(text: string, offset: number): RegExpExecArray | undefined {
+  const number = /-?(?:NaN|Infinity)\b/y;
+  number.lastIndex = text[offset - 1] === '-' ? offset - 1 : offset;
+  return number.exec(text) ?? undefined;
 }
 
 /** The usual answer to a submission: an object with two texts that have no escapes. */

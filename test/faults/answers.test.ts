@@ -103,6 +103,30 @@ describe.each(Object.entries(UNUSABLE))('%s', (_, { trouble, says, final, any, b
   });
 });
 
+describe('an answer that is complete and is not JSON', () => {
+  const body = (number: string): string => `{"id":"j1","status":"COMPLETED","output":{"é":1,"loss":${number}}}`;
+
+  test.each(['NaN', '-Infinity', 'Infinity'])('%s: one try, 7, and the byte', async (number) => {
+    const { servers } = await fails(
+      ['jobs', 'status', 'ep', 'j1'],
+      { exit: 7, says: [`not JSON at byte 57: ${number}`, '/ep/status/j1 --service queue --raw-body'] },
+      [json(body(number))],
+    );
+    expect(servers.map(({ seen }) => seen.length)).toEqual([1, 1]);
+  });
+
+  test('a write is sent once and ends 8', async () => {
+    await fails(['api', 'POST', '/v2/x'], { exit: 8, says: ['not JSON at byte 57: NaN', 'may have happened'] }, [
+      json(body('NaN')),
+    ]);
+  });
+
+  test('api --raw-body writes the bytes that came', async () => {
+    const { out } = await works(['api', 'GET', '/v2/x', '--raw-body'], [json(body('NaN'))]);
+    expect(out).toBe(body('NaN'));
+  });
+});
+
 describe('an answer without a body', () => {
   test.each([204, 200])('%i to a revocation: done', async (status) => {
     const { out, err } = await works(['registries', 'delegations', 'revoke', 'd1', '--yes'], [text('', status)]);

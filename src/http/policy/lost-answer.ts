@@ -11,6 +11,8 @@ export interface LostAnswer {
   readonly reason: string;
   /** A retry would end the same. */
   readonly final: boolean;
+  /** The answer came complete and is not JSON. */
+  readonly notJson?: true;
   /** The peer's certificate was rejected. */
   readonly certificate?: boolean;
 }
