@@ -65,7 +65,6 @@ const STEPS = [
   { name: 'unused', command: tool('knip/bin/knip.js', '--no-progress') },
   { name: 'package', command: tool('publint/src/cli.js', 'run', '.', '--strict', '--pack=npm') },
   { name: 'completions', command: ['scripts/completions.mjs', '--check'] },
-  { name: 'schemas', command: ['scripts/schemas.mjs', '--check'] },
   { name: 'reference', command: ['scripts/reference.mjs', '--check'] },
   { name: 'dependencies', command: ['scripts/dependencies.mjs', '--check'] },
   // Near the end, so that its tool is downloaded by then.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DELETIONS, PLAN, type Choices, type PlannedRequest } from '../support/schemas/answer-plan.ts';
-import { objectionsTo } from '../support/schemas/published-schemas.ts';
+import { objectionsTo } from '../support/schemas/printed-schemas.ts';
 import { localFixture, type Answer, type LocalFixture } from '../support/local/service-fixture.ts';
 
 const WANTED = 4000;

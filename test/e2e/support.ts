@@ -114,7 +114,7 @@ export function runProgram(
 
 /**
  * Runs the installed berth, in an environment of its own unless one is given. What it prints with `--json` is checked
- * against the schemas of docs/schemas.
+ * against the schemas that `berth schema` prints.
  */
 export async function berth(
   args: readonly string[],

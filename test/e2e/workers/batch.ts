@@ -2,15 +2,6 @@ import { expect } from 'vitest';
 import { localExec, type Folder, type Health } from './support.ts';
 import type { Shape } from './shapes.ts';
 
-/** How many jobs the long form of these tests serves (`npm run worker-trials`); 0 in every other run. */
-const TRIALS = Number(process.env['BERTH_WORKER_TRIALS'] ?? 0);
-
-/** True in the long form. */
-export const isTrial = TRIALS > 0;
-
-/** How many jobs each shape serves. */
-export const jobCount = (few: number): number => (TRIALS > 0 ? TRIALS : few);
-
 interface ResultLine {
   readonly item: number;
   readonly status: string;

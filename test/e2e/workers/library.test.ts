@@ -1,7 +1,6 @@
 import { describe, test } from 'vitest';
-import { isTrial, jobCount, serveBatch } from './batch.ts';
-import { importLibrary, installLibrary, libraryFlags, readLibrary, type Library } from './library.ts';
-import { KILLED_HANDLER, serveWhileKilled } from './kill-workers.ts';
+import { serveBatch } from './batch.ts';
+import { installLibrary, libraryFlags, readLibrary, type Library } from './library.ts';
 import { libraryWorker, SHAPES } from './shapes.ts';
 import { folderWith } from './support.ts';
 
@@ -20,16 +19,6 @@ describe('the public worker library', () => {
   test.for(SHAPES.map((shape) => [shape.name, shape] as const))('serves a batch: %s', async ([, shape], { skip }) => {
     const used = useLibrary(skip);
     const folder = await folderWith({ 'worker.py': libraryWorker(shape, used.library) });
-    await serveBatch(folder, shape, jobCount(5), libraryFlags(used.python, used.library));
+    await serveBatch(folder, shape, 5, libraryFlags(used.python, used.library));
   });
-
-  // Its workers take seconds to start again: only in the long form. kill.test.ts always runs.
-  test.skipIf(!isTrial)(
-    'workers that are killed: every job ends, and `retried` equals the kills that hit a job',
-    async ({ skip }) => {
-      const used = useLibrary(skip);
-      const source = `${KILLED_HANDLER}\n${importLibrary(used.library)}worker.start({"handler": handler})\n`;
-      await serveWhileKilled(source, 15, libraryFlags(used.python, used.library));
-    },
-  );
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { jobCount, serveBatch } from './batch.ts';
+import { serveBatch } from './batch.ts';
 import { ownWorker, SHAPES } from './shapes.ts';
 import { canTestWorkers, folderWith, localExec } from './support.ts';
 
 describe.skipIf(!canTestWorkers)("berth's own Python worker serves a batch", () => {
   test.each(SHAPES.map((shape) => [shape.name, shape] as const))('%s', async (name, shape) => {
     const folder = await folderWith({ 'worker.py': ownWorker(shape) });
-    await serveBatch(folder, shape, jobCount(name === 'progress and refresh' ? 20 : 100));
+    await serveBatch(folder, shape, name === 'progress and refresh' ? 20 : 100);
   });
 });
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { objectionsTo } from '../schemas/published-schemas.ts';
+import { objectionsTo } from '../schemas/printed-schemas.ts';
 import { berthIn, type Ran } from './run-berth.ts';
 import { createTestWorld, type TestWorld } from './test-world.ts';
 

@@ -17,7 +17,7 @@ export async function berth(argv: readonly string[], options: TestWorldOptions =
 
 /**
  * Runs berth in an existing world. `out` and `err` hold only the output of this run. What it prints with `--json` is
- * checked against the schemas of docs/schemas: every error, every output of the local service,
+ * checked against the schemas that `berth schema` prints: every error, every output of the local service,
  * and every document of berth's own. Every command that it prints is read, and must be for the account of the run.
  * It must end with an exit code that its command declares.
  */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { objectionsTo } from '../../../support/schemas/published-schemas.ts';
+import { objectionsTo } from '../../../support/schemas/printed-schemas.ts';
 import { inWorld, plan, rows, run } from '../../../support/worlds/plan-runs.ts';
 import type { Ran } from '../../../support/worlds/run-berth.ts';
 import type { TestWorld } from '../../../support/worlds/test-world.ts';

@@ -1,17 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
-import { objectionsTo, SCHEMA_FOLDER } from '../../../support/schemas/published-schemas.ts';
+import { objectionsTo } from '../../../support/schemas/printed-schemas.ts';
 import { SAMPLES, SURROUNDINGS } from '../../../support/apply/every-field.ts';
 import { inWorld, run } from '../../../support/worlds/plan-runs.ts';
 
 describe('the schema of files, for editors', () => {
-  test('is what `berth schema apply` prints', async () => {
-    const { code, out } = await run(inWorld(), ['schema', 'apply', '--json']);
-    expect([code, JSON.parse(out)]).toEqual([0, JSON.parse(readFileSync(`${SCHEMA_FOLDER}apply.json`, 'utf8'))]);
-  });
-
   test('takes what export prints, and a document with each field of the tables', async () => {
     const exported = JSON.parse((await run(inWorld(), ['export', '--json'])).out) as readonly unknown[];
     expect(exported.length).toBeGreaterThan(5);

@@ -3,7 +3,7 @@ import { answerQuestion } from '../../../support/worlds/answer-question.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
-import { objectionsTo } from '../../../support/schemas/published-schemas.ts';
+import { objectionsTo } from '../../../support/schemas/printed-schemas.ts';
 import { json, pointedAt, problem, routed, serve, text } from '../../../support/servers/scripted-server.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };

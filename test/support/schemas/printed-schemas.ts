@@ -1,16 +1,19 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { runCli } from '../../../src/main.ts';
+import { createTestWorld } from '../worlds/test-world.ts';
 
-/** The folder of the published schemas. */
-export const SCHEMA_FOLDER = fileURLToPath(new URL('../../../docs/schemas/', import.meta.url));
+interface Named {
+  readonly command: string;
+  readonly schema: object;
+}
 
-const fileOf = (command: string): string => `${SCHEMA_FOLDER}${command.replaceAll(' ', '-')}.json`;
+const world = createTestWorld();
+await runCli(['schema', '--json'], world);
 
-/** Whether a command, such as `pods get`, has a published schema. */
-export const hasSchema = (command: string): boolean => existsSync(fileOf(command));
-
-export const readSchema = (command: string): object => JSON.parse(readFileSync(fileOf(command), 'utf8')) as object;
+/** What `berth schema` prints, by command, such as `pods get`, and by `error`. */
+export const SCHEMAS: ReadonlyMap<string, object> = new Map(
+  (JSON.parse(world.out()) as readonly Named[]).map(({ command, schema }) => [command, schema]),
+);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addFormat('date-time', (text: string) => !Number.isNaN(Date.parse(text)));
@@ -21,13 +24,12 @@ const validators = new Map<string, ValidateFunction>();
 
 /** Compiles the schema of a command, once. Throws for a schema that is not valid. */
 function validatorOf(command: string): ValidateFunction {
-  const file = fileOf(command);
-  const known = validators.get(file) ?? ajv.compile(readSchema(command));
-  validators.set(file, known);
+  const known = validators.get(command) ?? ajv.compile(SCHEMAS.get(command) ?? false);
+  validators.set(command, known);
   return known;
 }
 
-/** Says what in a document contradicts the published schema of a command, or of `error`; undefined where nothing does. */
+/** Says what in a document contradicts the schema of a command, or of `error`; undefined where nothing does. */
 export function objectionsTo(command: string, document: unknown): string | undefined {
   const check = validatorOf(command);
   if (check(document)) return undefined;
