@@ -59,8 +59,11 @@ export const schema = (program: Program): Command =>
     },
   });
 
-/** The published schemas by command: `pods get`; and those of errors and of policies. */
-async function readSchemas(ctx: CommandContext, program: Program): Promise<ReadonlyMap<string, JsonObject>> {
+/** The schemas by command: `pods get`; and those of errors and of policies. */
+export async function readSchemas(
+  ctx: Pick<CommandContext, 'contractSchemas'>,
+  program: Program,
+): Promise<ReadonlyMap<string, JsonObject>> {
   const contract = await ctx.contractSchemas();
   const schemas = new Map<string, JsonObject>();
   for (const { path, command } of await commandsOf(program)) {

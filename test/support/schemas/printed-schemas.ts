@@ -1,19 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { runCli } from '../../../src/main.ts';
-import { createTestWorld } from '../worlds/test-world.ts';
-
-interface Named {
-  readonly command: string;
-  readonly schema: object;
-}
-
-const world = createTestWorld();
-await runCli(['schema', '--json'], world);
+import { readSchemas } from '../../../src/commands/schema/index.ts';
+import { contractSchemas } from '../../../src/local/index.ts';
+import { FLAGS, NOUNS } from '../../../src/registry.ts';
 
 /** What `berth schema` prints, by command, such as `pods get`, and by `error`. */
-export const SCHEMAS: ReadonlyMap<string, object> = new Map(
-  (JSON.parse(world.out()) as readonly Named[]).map(({ command, schema }) => [command, schema]),
-);
+export const SCHEMAS = await readSchemas({ contractSchemas }, { nouns: NOUNS, flags: FLAGS });
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addFormat('date-time', (text: string) => !Number.isNaN(Date.parse(text)));
