@@ -35,7 +35,6 @@ export type { BatchPorts, BatchProgress, BatchView } from './verbs/ports.ts';
 export { analyzeBatch, type BatchAnalysis } from './results/report/batch-analysis.ts';
 export { QUANTILE_ERROR, type DistributionSummary } from './results/report/distribution.ts';
 export { EXPORT_MEMBERS, exportResults, type ExportedResults, writeExport } from './results/export-results.ts';
-export { fetchOutputs, type FetchSummary } from './results/outputs/fetch-outputs.ts';
 export type { ExecutionCost } from './verbs/cost-meter.ts';
 export { type ItemCounts, itemsLeft, notCompleted, type Resubmittable } from './model/item-states.ts';
 export { batchReportLine, batchStatusLine, cleanLine, resumeLine, workLine } from './model/command-lines.ts';

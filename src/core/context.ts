@@ -1,7 +1,6 @@
 import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits } from './api.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Downloads } from './ports/downloads.ts';
 import type { Files, RangeFiles } from './ports/files.ts';
 import type { LocalHost } from './ports/local-service.ts';
 import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
@@ -20,7 +19,6 @@ import type { Webhooks } from './ports/webhooks.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
 
 export type { Clock } from './ports/clock.ts';
-export type { DownloadAnswer, Downloads } from './ports/downloads.ts';
 export type {
   AppendFile,
   DurableFiles,
@@ -73,8 +71,6 @@ export interface Context {
    * Does nothing where requests go elsewhere.
    */
   openLocalPods(): Promise<void>;
-  /** Loads its modules on the first call. */
-  downloads(): Promise<Downloads>;
   readonly settings: SettingsView;
   readonly profiles: ProfileStore;
   readonly clock: Clock;

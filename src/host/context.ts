@@ -121,12 +121,6 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     stderr,
     files: openFiles(runtime, signal),
     durable,
-    downloads: async () => {
-      const { openHostDownloads } = await import('./connection/downloads.ts');
-      const downloads = openHostDownloads({ runtime, settings, signal, stderr });
-      storages.push(downloads);
-      return downloads;
-    },
     storage: async (options = {}) => {
       const { openHostStorage } = await import('./connection/storage.ts');
       const storage = openHostStorage({ runtime, settings, signal, stderr, files: await durable() }, options);

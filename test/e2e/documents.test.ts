@@ -10,7 +10,7 @@ import { runShellBlocks, type RanBlock } from './documents/shell-blocks.ts';
 import { berthPath, cleanEnvironmentIn, temporaryFolder, type Environment } from './support.ts';
 import { hasPython } from './workers/support.ts';
 
-const missingPrograms = ['curl', 'duckdb', 'zstd'].filter((name) => spawnSync(name, ['--version']).status !== 0);
+const missingPrograms = ['curl', 'duckdb', 'jq'].filter((name) => spawnSync(name, ['--version']).status !== 0);
 
 /** Commands for a shell, also as the steps of a pipeline. */
 const isForShell = ({ language, text }: Block): boolean =>

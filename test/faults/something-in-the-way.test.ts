@@ -145,22 +145,6 @@ const NEEDED: readonly Case[] = [
     prepare: without('out.jsonl', 'out.jsonl.journal'),
     not: NOWHERE,
   },
-  {
-    file: 'files/manifest.jsonl',
-    prepare: withBatch,
-    argv: [
-      'jobs',
-      'batch',
-      'export',
-      'out.jsonl',
-      '--fetch-outputs',
-      '.',
-      '--into',
-      'files',
-      '--fetch-from',
-      '127.0.0.1:1',
-    ],
-  },
   toFile(['jobs', 'batch', 'export', 'out.jsonl', '--out'], NOWHERE),
   toFile(['jobs', 'batch', 'report', 'out.jsonl', '--html'], NOWHERE),
 ];

@@ -61,32 +61,21 @@ const createGroup = () => ({ texts: [] as string[], length: 0, synced: createDef
 
 type Group = ReturnType<typeof createGroup>;
 
-/** Writes a file as `fillSyncedFile` does. */
-export const writeSyncedFile = (
+/**
+ * Creates a file, replacing one that an interrupted attempt left, and syncs it. Fails as the chunks do and with local-file
+ * (14), and then removes the file.
+ */
+export async function writeSyncedFile(
   durable: DurableFiles,
   path: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<void> =>
-  fillSyncedFile(durable, path, async (file) => {
-    for await (const chunk of chunks) await file.append(chunk);
-  });
-
-/**
- * Creates a file, replacing one that an interrupted attempt left, and syncs it when `fill` has written it. Fails as `fill`
- * does and with local-file (14), and then removes the file.
- */
-export async function fillSyncedFile<T>(
-  durable: DurableFiles,
-  path: string,
-  fill: (file: AppendFile) => Promise<T>,
-): Promise<T> {
+): Promise<void> {
   await durable.remove(path);
   const file = await durable.create(path);
   try {
-    const filled = await fill(file);
+    for await (const chunk of chunks) await file.append(chunk);
     await file.sync();
     await file.close();
-    return filled;
   } catch (error) {
     await file.close().catch(() => undefined);
     await durable.remove(path).catch(() => undefined);

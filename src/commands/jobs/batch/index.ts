@@ -186,23 +186,15 @@ const exportResults = defineCommand({
   summary: 'write the results of a batch as CSV, JSON or JSON lines',
   changesMachine: true,
   details:
-    'One row for each item that has ended, with its last result, in bounded memory, also while the batch runs. --join-input adds the input of each item, in the order of the input. --fields names members, such as output.text: they are the columns of a CSV. Nested members of a CSV are JSON. With --out the file takes its name when it is complete; a file that exists is replaced only with --force. --fetch-outputs writes no rows: it downloads the files at the addresses that outputs have at FIELD, a path such as images.url (. is the output itself), with the number of the item in their names. Files come only from hosts of --fetch-from, redirects too; length and stated digests are compared, manifest.jsonl lists size and SHA-256 of each file, and running it again downloads what is missing. It ends 13 when some files were not downloaded, and 15 when they did not fit into --max-total. The key is never sent.',
+    'One row for each item that has ended, with its last result, in bounded memory, also while the batch runs. --join-input adds the input of each item, in the order of the input. --fields names members, such as output.text: they are the columns of a CSV. Nested members of a CSV are JSON. With --out the file takes its name when it is complete; a file that exists is replaced only with --force.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: exportOptions,
-  exits: [EXIT.batchIncomplete, EXIT.limitExceeded],
   examples: [
     ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],
     ['berth jobs batch export results.jsonl --status failed --join-input', 'the inputs that failed, with their errors'],
     ['berth jobs batch export results.jsonl --join-input --fields input,output', 'inputs beside their outputs'],
-    [
-      'berth jobs batch export results.jsonl --fetch-outputs image.url --into images --fetch-from files.example.com',
-      'the files that outputs name',
-    ],
   ],
-  run: async (ctx, values) =>
-    values.fetchOutputs === undefined
-      ? (await import('./export.ts')).exportBatch(ctx, values)
-      : (await import('./fetch-outputs.ts')).fetchBatchOutputs(ctx, values),
+  run: async (ctx, values) => (await import('./export.ts')).exportBatch(ctx, values),
 });
 
 export const batch = defineGroup(

@@ -1,8 +1,5 @@
 import { connect as connectTcp } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
-import { createDownloads } from '../../../../src/http/download.ts';
-import { createTransport } from '../../../../src/http/wire/client.ts';
-import { createTestClock } from '../../../support/clocks/test-clock.ts';
+import { expect, test } from 'vitest';
 import { connect, onRequest, read, serve, serveTcp, write } from '../../../support/servers/http-server.ts';
 
 // These fail when undici reads answers in another way than src/http/wire/informational-answers.ts expects. test/faults has
@@ -37,27 +34,6 @@ test('a stream of events follows informational answers', async () => {
   const got: string[] = [];
   for await (const { data } of connect(server.url).api.events(read)) got.push(data);
   expect(got).toEqual(['1', '2']);
-});
-
-test('a download follows informational answers', async () => {
-  const server = await serve((response) => {
-    response.socket?.write(BEFORE);
-    response.end('content');
-  });
-  const downloads = createDownloads({
-    transport: createTransport({ env: {} }),
-    clock: createTestClock(),
-    random: () => 0.5,
-    signal: new AbortController().signal,
-    retries: 0,
-    timeoutMs: 10_000,
-    userAgent: 'test',
-  });
-  onTestFinished(() => downloads.close());
-  const answer = await downloads.get(`${server.url}/a`, {});
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of answer.body) chunks.push(chunk);
-  expect([answer.status, Buffer.concat(chunks).toString()]).toEqual([200, 'content']);
 });
 
 test('an informational answer that comes after the answer is not taken for the next one', async () => {

@@ -1,6 +1,6 @@
 import type { Resubmittable } from '../../../../batch/index.ts';
 import { RATE_LIMITS } from '../../../../queue/limits.ts';
-import { onlyWith, option, type ValuesOf } from '../../../../cli/model/params.ts';
+import { option, type ValuesOf } from '../../../../cli/model/params.ts';
 
 /** Limits of a run, for run and resume. */
 export const limitOptions = {
@@ -118,21 +118,6 @@ export type ResumeValues = ValuesOf<typeof resumeOptions> & { readonly results: 
 
 export type StatusValues = ValuesOf<typeof storeOptions> & { readonly results: string; readonly exitStatus: boolean };
 
-/** Flags of `jobs batch export` for files that outputs name. */
-const fetchOptions = {
-  fetchOutputs: option.text('download the files at the addresses that outputs have there, in place of the rows', {
-    metavar: 'FIELD',
-  }),
-  into: onlyWith(['fetchOutputs'], option.text('the folder for these files', { metavar: 'DIR', complete: 'file' })),
-  fetchFrom: onlyWith(
-    ['fetchOutputs'],
-    option.list('a host that files may come from; also HOST:PORT', { metavar: 'HOST' }),
-  ),
-  maxSize: onlyWith(['fetchOutputs'], option.count('GB that a file may have (default 5)', 1, { most: 5000 })),
-  maxTotal: onlyWith(['fetchOutputs'], option.count('GB that this run may download in all (default: no limit)', 1)),
-  atOnce: onlyWith(['fetchOutputs'], option.count('files downloaded at a time (default 8)', 1, { most: 256 })),
-};
-
 export const exportOptions = {
   format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl']),
   joinInput: option.on('add the input of each item, in the order of the input'),
@@ -143,7 +128,6 @@ export const exportOptions = {
   ordered: option.on('in the order of the input'),
   out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
   force: option.on('replace the file of --out if it exists'),
-  ...fetchOptions,
   input: option.text('where the input is now, if it was moved', { metavar: 'FILE' }),
   ...storeOptions,
 };

@@ -136,7 +136,7 @@ export const BATCH_REPORT = ownObject({
 type ExportMember = (typeof EXPORT_MEMBERS)[number];
 
 /** With `--fields`, and in a CSV, a row has the members that are named. */
-const EXPORTED_ROWS: OutputSchema = manyOf(
+export const BATCH_EXPORT: OutputSchema = manyOf(
   ownObject(
     {
       item: COUNT,
@@ -151,12 +151,3 @@ const EXPORTED_ROWS: OutputSchema = manyOf(
     { input: ANYTHING },
   ),
 );
-
-/** The end of `batch export --fetch-outputs`. */
-const FETCHED = ownObject({
-  into: TEXT,
-  ...counts('files', 'downloaded', 'existing', 'failed', 'bytes'),
-  failures: manyOf(ownObject({ item: COUNT, address: TEXT, reason: TEXT })),
-});
-
-export const BATCH_EXPORT = either(EXPORTED_ROWS, FETCHED);
