@@ -60,6 +60,8 @@ export interface ApiRequest {
   readonly repeatable?: boolean;
   /** The request is sent once: a failure is an answer too, such as 429 for a command that asks why nothing moves. */
   readonly once?: boolean;
+  /** The sender has another way: where nothing is at the address, the request fails at once, with the code `absent`. */
+  readonly hasFallback?: boolean;
   /**
    * The request destroys something, so that the `access` setting must be `full`. When absent: true for DELETE and PUT, for
    * the purge of a queue and for the termination of a pod.

@@ -134,6 +134,9 @@ export const interrupted = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT',
 export const isNotFound = (error: unknown): error is Failure =>
   error instanceof Failure && error.exit === EXIT.notFound;
 
+/** The code of a request with a fallback whose address has nothing: nothing was sent. */
+export const ABSENT = 'absent';
+
 /** The message of an error, or what was thrown as text. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -4,7 +4,7 @@ import { parseKeyAddress, type Address } from '../core/addresses/http-address.ts
 import type { ApiAnswer, ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
-import { Failure } from '../core/failure.ts';
+import { ABSENT, Failure } from '../core/failure.ts';
 import { createAttempts, type Done, type Refused } from './attempt.ts';
 import { noKey } from '../core/no-key.ts';
 import { requireAccess, type AllowedAccess } from '../core/access.ts';
@@ -144,6 +144,7 @@ export function createApi(options: ApiOptions): BatchApi {
         end.kind === 'lost'
           ? lostIn(end, facts, request)
           : refusalFailure(end, facts, retryAfterMs, options.keyVariable?.());
+      if (end.kind === 'lost' && end.absent === true && request.hasFallback === true) throw last.with({ code: ABSENT });
       const attemptEnd: AttemptEnd = end.kind === 'lost' ? end : { kind: 'status', status: end.status, retryAfterMs };
       const decision = decideRetry(facts.repeatable, attemptEnd, attempt, waitedMs, limits, random());
       if (!decision.retry)

@@ -167,7 +167,7 @@ class TracedExchange {
     const { signal } = this.#options;
     if (signal.aborted) throw interruptFailure(signal.reason, error, this.#call.facts);
     if (!(error instanceof WireError)) throw error;
-    const { stage, message, certificate, final } = error;
+    const { stage, message, certificate, final, absent } = error;
     return this.#watched.timedOut
       ? {
           kind: 'lost',
@@ -175,7 +175,7 @@ class TracedExchange {
           reason: `no complete answer within ${formatDuration(this.#call.deadlineMs)}`,
           final: true,
         }
-      : { kind: 'lost', stage, reason: message, final, certificate };
+      : { kind: 'lost', stage, reason: message, final, certificate, absent };
   }
 
   traceAnswer(status: number, headers: Readonly<Record<string, string>>, bytes: number | undefined): void {

@@ -112,8 +112,7 @@ function refused(
   const { status = 0 } = error;
   if (status === 404 && (member !== undefined || (address !== undefined && endsInVersion(address))))
     return notTheService(setting, address, 'it answers, and has nothing where the service has its lists (404)');
-  // The local service has no address of its own that could be dropped.
-  if (service === 'rest' && status === 410 && !settings.local) return retired(settings, address);
+  if (service === 'rest' && status === 410) return retired(settings, address);
   const isAnswer = status < 500 && status !== 401 && status !== 407 && member === undefined;
   return isAnswer ? answers : failedRow(setting, error);
 }

@@ -27,7 +27,6 @@ const options = {
     'object',
   ]),
   pageSize: option.count('rows a page of a list has at most (default 1000)', 1, { most: 1000 }),
-  v1: option.on('answer on the retired paths under /v1 too'),
   podKeys: option.choice('what the key of a pod may do: nothing, or read and stop that pod (default refused)', [
     'refused',
     'own',
@@ -126,7 +125,6 @@ function serveOptions(ctx: CommandContext, values: ValuesOf<typeof options>): Om
     queueLimits: !values.noQueueLimits,
     streamShape: values.streamShape ?? 'array',
     pageSize: values.pageSize,
-    ...(values.v1 ? { v1: true } : {}),
     podKeys: values.podKeys,
     secretPrefix: secretPrefixOf(values.secretPrefix),
     allowPrivateWebhooks: values.allowPrivateWebhooks,

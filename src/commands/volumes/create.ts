@@ -1,10 +1,9 @@
 import { encodeJson, type JsonObject, numberOf, objectOf, stringOf } from '../../core/json.ts';
 import type { ApiAnswer } from '../../core/api.ts';
+import { ABSENT, Failure } from '../../core/failure.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
-import { isLocalService } from '../shared/is-local-service.ts';
-import { isKnownRetired, isRetired, saysRetired, tellRetired, V1 } from './retired-v1.ts';
 import { MAX_GB, MIN_GB, VOLUME_TABLE } from './fields.ts';
 import { ASK_PER_MONTH } from '../shared/rate/ask-limits.ts';
 import { volumeRefusals } from '../shared/refusals/would-be-refused.ts';
@@ -36,35 +35,27 @@ export const createSpec: WriteSpec = {
 };
 
 /**
- * Sends POST {base}/v2/network-volumes. Where a rest address is configured and no tier is given, POST
- * {rest}/v1/networkvolumes comes first (specification 4.4): only where that API is retired, which the answers 410 and 404
- * say, is the request sent to v2 (additions to the contract, 4).
+ * Creates the volume with v1 where a rest address is configured and no tier is given (specification 4.4), else with v2.
+ * Where v1 is gone, nothing was done there, and v2 creates it (additions to the contract, 25).
  */
 async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAnswer> {
   const { dataCenter, ...body } = request.body;
   const address = ctx.settings.get('rest-url');
-  if (body['type'] !== undefined || address === undefined || (await isKnownRetired(ctx, address)))
-    return await ctx.api.send(request);
-  if (ctx.dryRun) {
-    if (await saysRetired(ctx)) return await ctx.api.send(request);
-    await ctx.tell('Where the older volume API (v1) answers that it is retired, the volume is created with v2.');
-  }
+  if (body['type'] !== undefined || address === undefined) return await ctx.api.send(request);
+  if (ctx.dryRun) await ctx.tell('If the older volume API (v1) is retired, v2 creates the volume.');
   try {
-    return inV2Words(
-      await ctx.api.send({
-        ...request,
-        ...V1,
-        body: { ...body, dataCenterId: dataCenter },
-      }),
-    );
+    const path = ['v1', 'networkvolumes'];
+    const v1 = { ...request, service: 'rest', path, hasFallback: true } as const;
+    return inV2Words(await ctx.api.send({ ...v1, body: { ...body, dataCenterId: dataCenter } }));
   } catch (error) {
-    if (!isRetired(error)) throw error;
-    const answer = await ctx.api.send(request);
-    // Of the local service the address is not the user's: `local exec` sets it.
-    if (!isLocalService(answer)) await tellRetired(ctx, address, error);
-    return answer;
+    if (!isGone(error)) throw error;
+    await ctx.tell(`The older volume API (v1) is retired (${error.status ?? error.message}): v2 creates the volume.`);
+    return await ctx.api.send(request);
   }
 }
+
+const isGone = (error: unknown): error is Failure =>
+  error instanceof Failure && (error.status === 404 || error.status === 410 || error.code === ABSENT);
 
 /** A document with `dataCenter`, which the v1 API calls `dataCenterId`. */
 function withDataCenter({ dataCenterId, ...document }: JsonObject): JsonObject {

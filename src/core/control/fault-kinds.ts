@@ -13,7 +13,7 @@ export const FAULT_SETTINGS = {
   /** HTTP status. */
   status: {
     fallback: 503,
-    minimum: 500,
+    minimum: 400,
     maximum: 599,
     help: 'the status of a server-error, page-error or files-error (default 503)',
   },

@@ -24,8 +24,6 @@ export interface LocalServeOptions {
   readonly pageSize?: number | undefined;
   /** What the placeholders of secrets begin with; default `BERTH`. */
   readonly secretPrefix?: string | undefined;
-  /** Answers on the retired paths under /v1 too. */
-  readonly v1?: boolean | undefined;
   /** What the key of a pod may do: nothing (default), or read and stop that pod. */
   readonly podKeys?: 'refused' | 'own' | undefined;
   /** Lets webhooks reach other ports of this machine, and private networks. */

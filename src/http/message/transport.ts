@@ -65,10 +65,18 @@ export class WireError extends Error {
   readonly certificate: boolean;
   /** A retry would end the same. */
   readonly final: boolean;
-  constructor(stage: Stage, message: string, cause?: unknown, certificate = false, final = certificate) {
+  /** Nothing is at the address: its host is unknown, or refused the connection. */
+  readonly absent: boolean;
+  constructor(
+    stage: Stage,
+    message: string,
+    cause?: unknown,
+    about: Partial<Pick<WireError, 'certificate' | 'final' | 'absent'>> = {},
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.stage = stage;
-    this.certificate = certificate;
-    this.final = final;
+    this.certificate = about.certificate ?? false;
+    this.final = about.final ?? this.certificate;
+    this.absent = about.absent ?? false;
   }
 }

@@ -15,6 +15,8 @@ export interface LostAnswer {
   readonly notJson?: true;
   /** The peer's certificate was rejected. */
   readonly certificate?: boolean;
+  /** Nothing is at the address: see `WireError.absent`. */
+  readonly absent?: boolean;
 }
 
 /** The failure for a lost answer: exit 7 when nothing can have changed, 8 when a write may have been carried out. */

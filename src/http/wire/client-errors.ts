@@ -20,6 +20,9 @@ const MESSAGES: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it said',
 };
 
+/** Codes of a connection to an address where nothing is. */
+const ABSENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
+
 /** Node's error codes for a certificate whose issuer is not trusted (tls, "X509 certificate error codes"). */
 const UNTRUSTED =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET|DECODE)_\w+|CERT_UNTRUSTED|INVALID_CA)$/;
@@ -73,9 +76,10 @@ const TRUST_HINT = '(NODE_EXTRA_CA_CERTS names a file of more certificates to tr
 
 /** An error of the client as a WireError that says how far the exchange came. */
 export function toWireError(stage: Stage, error: unknown): WireError {
-  const isCertificate = describeCertificate(error) !== undefined;
-  const isFinal = isCertificate || error instanceof UnaskedProtocolError;
-  return new WireError(stage, describeClientError(error), error, isCertificate, isFinal);
+  const certificate = describeCertificate(error) !== undefined;
+  const final = certificate || error instanceof UnaskedProtocolError;
+  const absent = stage === 'not-sent' && ABSENT.includes(codeAtFileLimit(errorCode(error) ?? ''));
+  return new WireError(stage, describeClientError(error), error, { certificate, final, absent });
 }
 
 /** Says in a few words why an exchange failed, without an address, a header or the proxy's password. */

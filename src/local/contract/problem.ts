@@ -74,7 +74,11 @@ export const unprocessable = (errors: readonly string[]): Problem =>
   new Problem(422, 'Unprocessable Entity', 'the request does not fit the schema', errors);
 
 export const serverError = (status: number): Problem =>
-  new Problem(status, status === 503 ? 'Service Unavailable' : 'Server Error', 'an injected fault answered this');
+  new Problem(
+    status,
+    { 410: 'Gone', 503: 'Service Unavailable' }[status] ?? 'Server Error',
+    'an injected fault answered this',
+  );
 
 /** The body of a refusal by the management API (specification 7.1). */
 export const problemDocument = (problem: Problem): Json => ({

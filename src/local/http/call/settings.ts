@@ -4,8 +4,6 @@ export interface ServiceSettings {
   readonly pageSize: number;
   /** What the placeholders of secrets begin with: `{{ PREFIX_SECRET_name }}`. */
   readonly secretPrefix: string;
-  /** Whether the paths under /v1 answer; the service has retired them. */
-  readonly v1: boolean;
   /** What the key of a pod may do: nothing, or read and stop that pod (additions 11). */
   readonly podKeys: 'refused' | 'own';
 }
@@ -18,5 +16,5 @@ export type GivenSettings = { readonly [Name in keyof ServiceSettings]?: Service
 
 export const settingsOf = (given: GivenSettings): ServiceSettings => {
   const { pageSize = 1000, secretPrefix = SECRET_PREFIX, podKeys = 'refused' } = given;
-  return { pageSize, secretPrefix, podKeys, v1: given.v1 ?? false };
+  return { pageSize, secretPrefix, podKeys };
 };

@@ -259,10 +259,6 @@ export const pathNotServed = (): LocalAnswer =>
     {},
   );
 
-/** Answers any path under /v1: nothing happens there any more (additions 4). It needs no key. */
-export const v1IsRetired = (): LocalAnswer =>
-  refuse(new Problem(410, 'Gone', 'the v1 API is retired: use /v2/network-volumes'), UNKNOWN, {});
-
 /** Answers a path under /v1 or /v2 without an operation. */
 export const UNKNOWN: Operation = {
   id: 'unknown',

@@ -1,6 +1,6 @@
 import { encodeJson } from '../../../core/json.ts';
 import { notAllowed } from '../../contract/problem.ts';
-import { dispatch, pathNotServed, UNKNOWN, v1IsRetired, type Frame } from './dispatch.ts';
+import { dispatch, pathNotServed, UNKNOWN, type Frame } from './dispatch.ts';
 import type { LocalAnswer, LocalRequest } from '../call/request-and-answer.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Operation } from '../call/operation.ts';
@@ -36,7 +36,6 @@ export function createRouter(
       published ??= encodeJson(openApiDocument(operations));
       return Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, body: published });
     }
-    if (segments[0] === 'v1' && !frame.settings.v1) return Promise.resolve(v1IsRetired());
     for (const route of routes.get(segments.length) ?? []) {
       const params = paramsOf(route, segments);
       if (params !== undefined)

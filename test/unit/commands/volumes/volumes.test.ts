@@ -4,7 +4,18 @@ import { createAccount, local } from '../../../support/worlds/local-account.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
 import { objectionsTo } from '../../../support/schemas/printed-schemas.ts';
-import { json, pointedAt, problem, routed, serve, text } from '../../../support/servers/scripted-server.ts';
+import { freePort } from '../../../support/servers/http-server.ts';
+import {
+  json,
+  pointedAt,
+  problem,
+  reset,
+  routed,
+  serve,
+  text,
+  type Behaviour,
+} from '../../../support/servers/scripted-server.ts';
+import { onWrite } from '../../../support/worlds/read-write-commands.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
 const CREATE = ['volumes', 'create', '--quiet', '--name', 'data', '--size', '100', '--data-center', 'DC-1'];
@@ -45,65 +56,61 @@ describe('the volume API that create uses, v1 or v2', () => {
     expect(JSON.parse(out)).toEqual({ ...V2, id: 'v1', type: 'STANDARD', later: 1 });
   });
 
-  describe.each([404, 410])('a v1 that answers %i', (status) => {
-    const RETIRED = {
-      'POST /v1/networkvolumes': problem(status, 'gone'),
-      'POST /v2/network-volumes': json({ id: 'v1', name: 'data' }, 201),
-    };
-
-    test('gives way to v2, which is said once and remembered for the profile and the address', async () => {
-      const server = await serve([routed(RETIRED)]);
-      const world = createTestWorld({ env: pointedAt(server.url) });
-      const first = await berthIn(world, CREATE);
-      expect([first.code, first.err]).toEqual([0, expect.stringContaining(`is retired (${status})`) as string]);
-      expect(first.err).toContain('Drop the address: unset the variable BERTH_REST_URL.');
-      const second = await berthIn(world, CREATE);
-      expect([second.code, second.err]).toEqual([0, expect.not.stringContaining('retired') as string]);
-      expect(server.seen.map(({ url }) => url)).toEqual([
-        '/v1/networkvolumes',
-        '/v2/network-volumes',
-        '/v2/network-volumes',
-      ]);
-      expect(JSON.parse(server.seen[1]?.body.toString() ?? '')).toEqual(V2);
-      world.clock.advance(31 * 86_400_000);
-      await berthIn(world, CREATE);
-      expect(server.seen[3]?.url).toBe('/v1/networkvolumes');
-    });
-
-    test('of the local service is not spoken of: local exec sets its address', async () => {
-      const created = json({ id: 'v1', name: 'data' }, 201, { server: 'berth-local' });
-      const server = await serve([routed({ ...RETIRED, 'POST /v2/network-volumes': created })]);
-      const { code, err } = await berth(CREATE, { env: pointedAt(server.url) });
-      expect([code, err]).toEqual([0, expect.not.stringContaining('retired')]);
-    });
-
-    test('is seen by a dry run where it answers a read with 410: the request of v2 is shown', async () => {
-      const server = await serve([routed(RETIRED, problem(status, 'gone'))]);
-      const ran = await berth([...CREATE, '--dry-run'], { env: pointedAt(server.url) });
-      const { url } = JSON.parse(ran.out) as { readonly url: string };
-      expect([ran.code, new URL(url).pathname]).toEqual([
-        0,
-        status === 410 ? '/v2/network-volumes' : '/v1/networkvolumes',
-      ]);
-      expect(ran.err.includes('created with v2')).toBe(status === 404);
-      expect(server.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
-    });
-
-    test('is not remembered for another address', async () => {
-      const world = createTestWorld();
-      const [one, other] = [await serve([routed(RETIRED)]), await serve([json({ id: 'v1', name: 'data' }, 201)])];
-      for (const { url } of [one, other]) await berthIn({ ...world, env: { ...world.env, ...pointedAt(url) } }, CREATE);
-      expect(one.seen).toHaveLength(2);
-      expect(other.seen.map(({ url }) => url)).toEqual(['/v1/networkvolumes']);
-    });
+  test.each<[string, () => Promise<string> | string, string]>([
+    ['answers 404', async () => (await serve([problem(404, 'gone')])).url, '404'],
+    ['answers 410', async () => (await serve([problem(410, 'gone')])).url, '410'],
+    ['refuses the connection', async () => `http://127.0.0.1:${String(await freePort())}`, 'connection refused'],
+    ['has a host that is unknown', () => 'https://nothing.invalid', 'the host name'],
+  ])('a v1 that %s gives way to v2 at once, which one line says each time', async (_, rest, why) => {
+    const server = await serve([routed({ 'POST /v2/network-volumes': json({ id: 'v1', name: 'data' }, 201) })]);
+    const world = createTestWorld({ env: { ...pointedAt(server.url), BERTH_REST_URL: await rest() } });
+    const started = world.clock.monotonic();
+    for (let time = 0; time < 2; time++) {
+      const ran = await berthIn(world, CREATE);
+      expect([ran.code, ran.err.match(/v1/g)?.length]).toEqual([0, 1]);
+      expect(ran.err).toContain(why);
+    }
+    expect(world.clock.monotonic()).toBe(started);
+    const writes = server.seen.filter(({ method }) => method === 'POST');
+    expect(writes.map(({ body }) => JSON.parse(body.toString()) as unknown)).toEqual([V2, V2]);
   });
 
-  test.each([400, 401, 403, 409, 422, 500])('a v1 that answers %i is not tried again on v2', async (status) => {
-    const server = await serve([problem(status, 'no')]);
+  test.each<[string, Behaviour, number]>([
+    ...[400, 401, 403, 409, 422].map((status): [string, Behaviour, number] => [
+      `answers ${status}`,
+      problem(status, 'no'),
+      status === 401 || status === 403 ? 3 : 5,
+    ]),
+    ['answers 500', problem(500, 'no'), 8],
+    ['answers 503', problem(503, 'no'), 8],
+    ['loses the answer', reset, 8],
+  ])('a v1 that %s is not tried again on v2', async (_, behaviour, exit) => {
+    const server = await serve([onWrite(behaviour)]);
     const ran = await berth(CREATE, { env: pointedAt(server.url) });
-    expect(ran.code).not.toBe(0);
+    expect(ran.code).toBe(exit);
     const writes = server.seen.filter(({ method }) => method === 'POST');
     expect(writes.map(({ url }) => url)).toEqual(['/v1/networkvolumes']);
+  });
+
+  test('a dry run shows the request of v1, and says when v2 takes its place', async () => {
+    const server = await serve([]);
+    const ran = await berth([...CREATE, '--dry-run'], { env: pointedAt(server.url) });
+    const { url } = JSON.parse(ran.out) as { readonly url: string };
+    expect([ran.code, new URL(url).pathname]).toEqual([0, '/v1/networkvolumes']);
+    expect(server.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(ran.err).toContain('v2 creates the volume');
+  });
+
+  test('the local service answers v1, until a fault retires it', async () => {
+    const account = createAccount();
+    const env = { BERTH_REST_URL: 'http://localhost' };
+    const create = (name: string) =>
+      account(`volumes create --name ${name} --size 100 --data-center EU-WEST-1 --json`, { env });
+    const first = await create('a');
+    expect([first.code, first.err]).toEqual([0, expect.not.stringContaining('v1') as string]);
+    await local(account, "local fault add server-error --status 410 --match 'POST /v1/networkvolumes'");
+    expect(await create('b')).toMatchObject({ code: 0, err: expect.stringContaining('retired (410)') as string });
+    expect(await local(account, 'volumes list -o id')).toMatch(/(?:vol-0\S+\n?){2}/);
   });
 });
 
