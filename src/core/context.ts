@@ -1,5 +1,5 @@
 import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits } from './api.ts';
-import type { Json, JsonObject } from './json.ts';
+import type { JsonObject } from './json.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Files, RangeFiles } from './ports/files.ts';
 import type { LocalHost } from './ports/local-service.ts';
@@ -100,8 +100,6 @@ export interface Context {
   readonly localHost: LocalHost;
   /** The schemas of the published contract, by name. Loads the local service, which publishes them, on the first call. */
   contractSchemas(): Promise<Readonly<Record<string, JsonObject>>>;
-  /** The OpenAPI document that berth was built from. Loaded as `contractSchemas` is. */
-  contractDocument(): Promise<Json>;
   readonly limits: RememberedLimits;
   readonly lists: RememberedLists;
   readonly jobs: RememberedJobs;

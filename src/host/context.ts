@@ -149,7 +149,6 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     spawn: createSpawn(runtime, interrupt, () => settings.dataDirectory),
     localHost: createLocalHost(runtime, () => ownDirectories(settings)),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
-    contractDocument: async () => (await import('../local/index.ts')).contractDocument(),
     limits,
     lists: createRememberedLists(remembered('lists')),
     jobs: createRememberedJobs(remembered('jobs')),

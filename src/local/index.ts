@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../core/json.ts';
+import type { JsonObject } from '../core/json.ts';
 
 export { fileStore } from './file-store.ts';
 export { LOCAL_KEY } from './http/requests/auth.ts';
@@ -17,15 +17,6 @@ export type { EndpointSource } from './workers/handlers/source.ts';
 /** The schemas of the published contract, by name. */
 export const contractSchemas = async (): Promise<Readonly<Record<string, JsonObject>>> =>
   (await import('./contract/index.ts')).publishedSchemas as Readonly<Record<string, JsonObject>>;
-
-/** The OpenAPI document of the published contract, as the local service publishes it. */
-export const contractDocument = async (): Promise<Json> => {
-  const [{ openApiDocument }, { createTable }] = await Promise.all([
-    import('./http/routing/openapi.ts'),
-    import('./table.ts'),
-  ]);
-  return openApiDocument(createTable({ queueLimits: false }));
-};
 
 /** See `workers/thread`, which is loaded when it is used: a command with `--local` runs no handlers. */
 export const checkHandlerModule = async (path: string, timeout: AbortSignal): Promise<string | undefined> =>

@@ -29,7 +29,6 @@ export const asRow = ({ check, result, finding, hint }: Check, settings: Pick<Se
   hint: hint === undefined ? null : printed(hint, settings),
 });
 
-/** The row of a check that failed. Rethrows what is not a Failure. */
 export type FailedRow = (check: string, error: unknown) => Check;
 
 /** The rows of the failed checks of one run. The same failure is reported once: further rows name the first one. */
