@@ -3,11 +3,11 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { berth, cleanEnvironment, nodePath, packageTest, runProgram, temporaryFolder } from './support.ts';
 
-/** Every flag that help names. */
+/** Every flag that the reference names. */
 const FLAGS = new Set(
-  readdirSync('test/golden/help').flatMap((name) =>
-    (readFileSync(path.join('test/golden/help', name), 'utf8').match(/^ +(?:-\w, )?--[\w-]+/gm) ?? []).map((each) =>
-      each.replace(/^.* /, ''),
+  readdirSync('docs/reference').flatMap((name) =>
+    (readFileSync(path.join('docs/reference', name), 'utf8').match(/^\| `(?:-\w, )?--[\w-]+/gm) ?? []).map((each) =>
+      each.replace(/^.*[ `]/, ''),
     ),
   ),
 );
