@@ -7,8 +7,8 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cyclonedxEsbuildPlugin } from '@cyclonedx/cyclonedx-esbuild';
 import * as esbuild from 'esbuild';
-import { BILL_OF_MATERIALS, billOfMaterials } from './bill-of-materials.mjs';
 import { bundling, parserFiles } from './bundling.mjs';
 import { setModes } from './modes.mjs';
 import { makePacks } from './packs.mjs';
@@ -16,6 +16,19 @@ import { bundledPackages, licenceTexts } from './licences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
+
+/** The software bill of materials of dist/: the packages whose code is in it. */
+const BILL_OF_MATERIALS = 'sbom.cdx.json';
+
+/** Writes the bill to a path. It has no time and no random number: two builds give the same bytes. */
+const billOfMaterials = (outputFile) =>
+  cyclonedxEsbuildPlugin({
+    specVersion: '1.6',
+    outputFile,
+    outputReproducible: true,
+    validate: true,
+    logLevel: 'silent',
+  });
 
 /** First step: esbuild splits ECMAScript modules only. Every dynamic import becomes a file. */
 async function bundle(bill, binaries) {
