@@ -77,10 +77,14 @@ const TRUST_HINT = '(NODE_EXTRA_CA_CERTS names a file of more certificates to tr
 /** An error of the client as a WireError that says how far the exchange came. */
 export function toWireError(stage: Stage, error: unknown): WireError {
   const certificate = describeCertificate(error) !== undefined;
-  const final = certificate || error instanceof UnaskedProtocolError;
+  const words = describeClientError(error);
+  const final = certificate || error instanceof UnaskedProtocolError || words.includes(PROXY_PASSWORD);
   const absent = stage === 'not-sent' && ABSENT.includes(codeAtFileLimit(errorCode(error) ?? ''));
-  return new WireError(stage, describeClientError(error), error, { certificate, final, absent });
+  return new WireError(stage, words, error, { certificate, final, absent });
 }
+
+const PROXY_PASSWORD =
+  'the proxy answered 407: it wants a user name and password, which HTTPS_PROXY or HTTP_PROXY can hold';
 
 /** Says in a few words why an exchange failed, without an address, a header or the proxy's password. */
 export function describeClientError(error: unknown): string {
@@ -89,9 +93,8 @@ export function describeClientError(error: unknown): string {
   if (certificate !== undefined) return certificate;
   const code = codeAtFileLimit(errorCode(error) ?? '');
   const proxy = /^Proxy response \((\d+)\)/.exec(error.message);
+  if (proxy?.[1] === '407' || error.message.startsWith('Proxy Authentication Required')) return PROXY_PASSWORD;
   if (proxy !== null) return `the proxy answered ${proxy[1] ?? ''} when asked to connect`;
-  if (error.message.startsWith('Proxy Authentication Required'))
-    return 'the proxy answered 407: it wants a user name and password, which HTTPS_PROXY or HTTP_PROXY can hold';
   if (code === 'EPROTO' || code.startsWith('ERR_SSL')) return 'the TLS handshake failed';
   if (code === 'ECONNRESET' && error.message.includes('TLS')) return 'the TLS handshake was broken off';
   if (code.startsWith('HPE_')) return 'the answer is not HTTP, or breaks off';

@@ -54,7 +54,7 @@ export function createTransport(options: TransportOptions): ClientTransport {
       import('./informational-answers.ts'),
     ]);
     const proxy = proxyFor(url, proxies);
-    if (proxy !== undefined) return sharedConnection(await openProxy(proxy, proxies, settings));
+    if (proxy !== undefined) return sharedConnection(await openProxy(proxy, settings));
     // Node loads it at the first connection to a host name.
     if (!IP_ADDRESS.test(url.hostname)) await import('node:dns');
     // Creating a TLS context takes longer than a handshake, so all connections to an origin share one.

@@ -1,14 +1,21 @@
+import { BlockList, isIP } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { usage } from '../../core/failure.ts';
 import { isLoopback } from '../../core/addresses/http-address.ts';
 import { describeCertificate, describeClientError } from './client-errors.ts';
 
+/** A proxy: its address without a path and a user, and the value of Proxy-Authorization. */
+export interface Proxy {
+  readonly url: URL;
+  readonly token: string | undefined;
+}
+
 /** The proxies that the environment names. */
 export interface Proxies {
-  readonly http: URL | undefined;
-  readonly https: URL | undefined;
-  /** The hosts in NO_PROXY. */
-  readonly exceptions: string;
+  readonly http: Proxy | undefined;
+  readonly https: Proxy | undefined;
+  /** The hosts and networks in NO_PROXY. */
+  readonly exceptions: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -20,42 +27,79 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const readProxies = (env: Environment): Proxies => ({
   http: readProxy(env, 'http_proxy'),
   https: readProxy(env, 'https_proxy'),
-  exceptions: env['no_proxy'] ?? env['NO_PROXY'] ?? '',
+  exceptions: (env['no_proxy'] ?? env['NO_PROXY'] ?? '').split(/[\s,]+/).filter((item) => item !== ''),
 });
 
-function readProxy(env: Environment, name: string): URL | undefined {
+/** The parts of an address as curl reads it: `\` and any `%` may be in the user name and password, a path is ignored. */
+const PROXY = /^(?:(https?):\/\/|(?!.*:\/\/))(?:([^@/?#]*)@)?([^@/?#\\]+)(?:[/?#][^@]*)?$/i;
+
+function readProxy(env: Environment, name: string): Proxy | undefined {
   const variable = env[name] === undefined ? name.toUpperCase() : name;
   const text = env[variable]?.trim() ?? '';
   if (text === '') return undefined;
-  const full = text.includes('://') ? text : `http://${text}`;
-  const url = URL.canParse(full) ? new URL(full) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw usage(`${variable} is not the address of an http proxy`, `Write http://HOST:PORT, or unset ${variable}.`);
-  return url;
+  const [, scheme = 'http', user, host = ''] = PROXY.exec(text) ?? [];
+  const address = `${scheme}://${host}`;
+  if (!URL.canParse(address))
+    throw usage(
+      `${variable} is not the address of an http proxy`,
+      `Write http://HOST:PORT, or unset ${variable}. In a user name or password, write @ / ? # as %40 %2F %3F %23.`,
+    );
+  return { url: new URL(address), token: user === undefined ? undefined : `Basic ${basicOf(user)}` };
+}
+
+/** A user name and a password, of which the second may be missing, in base64. A `%` without two digits stays as it is. */
+function basicOf(user: string): string {
+  const bytes = Buffer.from(user.includes(':') ? user : `${user}:`).toString('latin1');
+  const decoded = bytes.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  return Buffer.from(decoded, 'latin1').toString('base64');
 }
 
 /**
- * Returns the proxy for an address; NO_PROXY is not applied here. A request over plain http to this machine sends the
- * key without encryption, so it never goes through a proxy.
+ * Returns the proxy for an address; undefined where NO_PROXY names its host. A request over plain http to this machine sends
+ * the key without encryption, so it never goes through a proxy. Fails with usage (2) for a NO_PROXY that cannot be read.
  */
-export function proxyFor(url: URL, proxies: Proxies): URL | undefined {
-  if (url.protocol === 'https:') return proxies.https;
-  return isLoopback(url.hostname) ? undefined : proxies.http;
+export function proxyFor(url: URL, proxies: Proxies): Proxy | undefined {
+  const proxy = url.protocol === 'https:' ? proxies.https : isLoopback(url.hostname) ? undefined : proxies.http;
+  return proxy === undefined || proxies.exceptions.some((item) => isException(item, url)) ? undefined : proxy;
 }
 
-/** Returns a dispatcher that uses `proxy`, except for the hosts in NO_PROXY. */
-export async function openProxy(proxy: URL, proxies: Proxies, connection: object): Promise<Dispatcher> {
-  const [{ default: EnvHttpProxyAgent }, { default: Pool }, { default: connect }, certificates, informational] =
+/** Whether an item of NO_PROXY names the host of an address: `*`, `example.com` with all below it, `10.0.0.0/8`, with or without a port. */
+function isException(item: string, url: URL): boolean {
+  const [, name = item, port] = isIP(item) === 0 ? (/^\[?([^[\]]+?)\]?(?::(\d+))?$/.exec(item) ?? []) : [];
+  if (port !== undefined && port !== (url.port || (url.protocol === 'https:' ? '443' : '80'))) return false;
+  const host = withoutBrackets(url.hostname).replace(/\.$/, '');
+  const [address = '', bits = isIP(address) === 6 ? '128' : '32'] = name.split('/');
+  if (isIP(address) !== 0 && /^\d+$/.test(bits) && Number(bits) <= (isIP(address) === 6 ? 128 : 32)) {
+    const network = new BlockList();
+    network.addSubnet(address, Number(bits), familyOf(address));
+    return isIP(host) !== 0 && network.check(host, familyOf(host));
+  }
+  const domain = /^(?:\*?\.)?([\w-]+(?:\.[\w-]+)*)\.?$/.exec(name.toLowerCase())?.[1];
+  if (domain === undefined && name !== '*')
+    throw usage(
+      `NO_PROXY has ${JSON.stringify(item)}, which is neither a host nor a network`,
+      'Write hosts (example.com), addresses and networks (10.0.0.0/8), with commas, or *.',
+    );
+  return domain === undefined || host === domain || host.endsWith(`.${domain}`);
+}
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, '');
+
+/** Returns a dispatcher that uses `proxy`. */
+export async function openProxy(proxy: Proxy, connection: object): Promise<Dispatcher> {
+  const [{ default: ProxyAgent }, { default: Pool }, { default: connect }, certificates, informational] =
     await Promise.all([
-      import('undici/lib/dispatcher/env-http-proxy-agent.js'),
+      import('undici/lib/dispatcher/proxy-agent.js'),
       import('undici/lib/dispatcher/pool.js'),
       import('undici/lib/api/api-connect.js'),
       import('./certificate-errors.ts'),
       import('./informational-answers.ts'),
     ]);
+  const { url, token } = proxy;
   const factory = (origin: string | URL, options: object): Dispatcher =>
     informational.skipInformationalAnswers(
-      new Pool(origin, new URL(origin).origin === proxy.origin ? naming(proxy, options) : options),
+      new Pool(origin, new URL(origin).origin === url.origin ? toProxy(url, options) : options),
     );
   /**
    * Makes the pool that opens tunnels. Classes imported from a file inside the undici package do not have its request
@@ -68,16 +112,14 @@ export async function openProxy(proxy: URL, proxies: Proxies, connection: object
         connect.call(pool, request).catch((error: unknown) => {
           if (describeCertificate(error) !== undefined) throw error;
           // undici reconnects after its own socket errors, and would repeat the request forever.
-          throw new Error(`the proxy ${proxy.host} gave no tunnel: ${describeClientError(error)}`, { cause: error });
+          throw new Error(`the proxy ${url.host} gave no tunnel: ${describeClientError(error)}`, { cause: error });
         }),
     });
   };
-  // Both are set, because undici reads the process's environment for a missing one.
-  return new EnvHttpProxyAgent({
+  return new ProxyAgent({
     ...connection,
-    httpProxy: proxy.href,
-    httpsProxy: proxy.href,
-    noProxy: proxies.exceptions,
+    uri: url.origin,
+    ...(token === undefined ? {} : { token }),
     proxyTunnel: false,
     requestTls: { checkServerIdentity: certificates.checkHostName },
     proxyTls: { checkServerIdentity: certificates.checkHostName },
@@ -88,12 +130,13 @@ export async function openProxy(proxy: URL, proxies: Proxies, connection: object
 
 type Connector = (options: object, callback: (error: Error | null, socket: unknown) => void) => void;
 
-/** The options of connections to the proxy itself, for plain http: their failures name it. */
-function naming(proxy: URL, options: { readonly connect?: Connector }): object {
+/** The options of connections to the proxy itself: failures name it, and an address is no name for TLS (Node refuses it). */
+function toProxy(proxy: URL, options: { readonly connect?: Connector }): object {
   const { connect } = options;
   if (connect === undefined) return options;
   const named: Connector = (given, callback) => {
-    connect(given, (error, socket) => {
+    const target = isIP(withoutBrackets(proxy.hostname)) !== 0 ? { ...given, servername: undefined } : given;
+    connect(target, (error, socket) => {
       const why = error && new Error(`the proxy ${proxy.host}: ${describeClientError(error)}`, { cause: error });
       callback(why, socket);
     });

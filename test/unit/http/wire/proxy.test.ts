@@ -96,14 +96,32 @@ describe('a proxy', () => {
     expect(proxy.seen[0]).toEqual({ line: `CONNECT 127.0.0.1:${String(target.port)}`, authorization: BASIC });
   });
 
-  it.each(['127.0.0.1', '*', 'example.com, 127.0.0.1'])('is not used with NO_PROXY=%s', async (exceptions) => {
+  it.each([
+    ['someone:pa%ss', 'someone:pa%ss'],
+    ['DOM\\someone:pa\\ss', 'DOM\\someone:pa\\ss'],
+    ['someone:p%40%23%4', 'someone:p@#%4'],
+    ['someone', 'someone:'],
+    ['é:', 'é:'],
+  ])('reads %j before the host as curl does, and no path', async (user, sent) => {
     const proxy = await serveProxy();
-    const target = await serveTcp((socket) => socket.end('no TLS here'));
-    const env = { HTTPS_PROXY: proxy.url, NO_PROXY: exceptions };
-    const { api } = connect(`https://127.0.0.1:${String(target.port)}`, {}, { env });
-    expect((await failureOf(api.send(write))).message).toContain('TLS');
-    expect(proxy.seen).toHaveLength(0);
+    const at = `http://${user}@${new URL(proxy.url).host}/path?query#part`;
+    await getPlain({ HTTP_PROXY: at });
+    await failureOf(connect('https://files.test', {}, { env: { HTTPS_PROXY: at } }).api.send(read));
+    const authorization = `Basic ${Buffer.from(sent).toString('base64')}`;
+    expect(new Set(proxy.seen.map((seen) => seen.authorization))).toEqual(new Set([authorization]));
   });
+
+  it.each(['127.0.0.1', '*', 'example.com, 127.0.0.1', '10.0.0.0/8,127.0.0.0/8', 'a.test,*'])(
+    'is not used with NO_PROXY=%s',
+    async (exceptions) => {
+      const proxy = await serveProxy();
+      const target = await serveTcp((socket) => socket.end('no TLS here'));
+      const env = { HTTPS_PROXY: proxy.url, NO_PROXY: exceptions };
+      const { api } = connect(`https://127.0.0.1:${String(target.port)}`, {}, { env });
+      expect((await failureOf(api.send(write))).message).toContain('TLS');
+      expect(proxy.seen).toHaveLength(0);
+    },
+  );
 
   it.each([407, 403, 502])(
     'that answers %i to a tunnel: 7, nothing was sent, and the password does not show',
@@ -113,11 +131,19 @@ describe('a proxy', () => {
       const failure = await failureOf(api.send(write));
       expect(failure).toMatchObject({ exit: 7 });
       expect(failure.message).toContain(`the proxy answered ${String(status)}`);
+      if (status === 407) expect(failure.message).toContain('it wants a user name and password');
       expect(hintOf(failure)).toContain('Nothing was sent');
       expect(JSON.stringify(failure.facts())).not.toContain(PASSWORD);
-      expect(proxy.seen).toHaveLength(4);
+      expect(proxy.seen).toHaveLength(status === 407 ? 1 : 4);
     },
   );
+
+  it('that answers 407 to plain http says what it wants, without the password', async () => {
+    const proxy = await serveProxy(407);
+    const failure = await getPlain({ http_proxy: proxy.url }).catch(String);
+    expect(failure).toContain('it wants a user name and password');
+    expect(failure).not.toContain(PASSWORD);
+  });
 
   it('that cannot be reached is named, and nothing was sent: 7', async () => {
     const host = `127.0.0.1:${String(await freePort())}`;
@@ -150,21 +176,27 @@ describe('a proxy', () => {
     expect(asked).toBe(4);
   });
 
-  it.each(['not an address', 'ftp://proxy:21', 'http://', `http://x:${PASSWORD}@:80`])(
-    '%j is refused by name: 2',
-    (value) => {
-      let failure: unknown;
-      try {
-        createTransport({ env: { HTTPS_PROXY: value } });
-      } catch (error) {
-        failure = error;
-      }
-      expect(failure).toBeInstanceOf(Failure);
-      expect(failure).toMatchObject({ exit: 2 });
-      expect((failure as Failure).message).toContain('HTTPS_PROXY');
-      expect(JSON.stringify((failure as Failure).facts())).not.toContain(PASSWORD);
-    },
-  );
+  it.each([
+    `http://x:${PASSWORD}#y@proxy:80`,
+    `http://x:${PASSWORD}/y@proxy:80`,
+    `http://x:1@${PASSWORD}@proxy:80`,
+    `http://proxy\\${PASSWORD}:80`,
+    'not an address',
+    'ftp://proxy:21',
+    'http://',
+    `http://x:${PASSWORD}@:80`,
+  ])('%j is refused by name: 2', (value) => {
+    let failure: unknown;
+    try {
+      createTransport({ env: { HTTPS_PROXY: value } });
+    } catch (error) {
+      failure = error;
+    }
+    expect(failure).toBeInstanceOf(Failure);
+    expect(failure).toMatchObject({ exit: 2 });
+    expect((failure as Failure).message).toContain('HTTPS_PROXY');
+    expect(JSON.stringify((failure as Failure).facts())).not.toContain(PASSWORD);
+  });
 });
 
 describe('the choice of the proxy', () => {
@@ -182,7 +214,22 @@ describe('the choice of the proxy', () => {
     ['http://localhost:8181', { HTTP_PROXY: 'http://127.0.0.1:3128' }, undefined],
     ['http://[::1]:8181', { HTTP_PROXY: 'http://[::1]:3128' }, undefined],
     ['https://127.0.0.1:8181', env, 'http://proxy.test:2'],
+    ['https://10.1.2.3', { ...env, NO_PROXY: '10.0.0.0/8' }, undefined],
+    ['https://11.1.2.3', { ...env, NO_PROXY: '10.0.0.0/8,*.a.test' }, 'http://proxy.test:2'],
+    ['https://[fd00::1]', { ...env, NO_PROXY: 'fd00::/8' }, undefined],
+    ['https://[::1]:8443', { ...env, NO_PROXY: '[0:0::1]:8443' }, undefined],
+    ['https://[::1]:8443', { ...env, NO_PROXY: '[::1]:443' }, 'http://proxy.test:2'],
+    ['https://b.a.test', { ...env, NO_PROXY: 'x, *.A.test' }, undefined],
+    ['https://b.a.test', { ...env, no_proxy: '.a.test:443' }, undefined],
+    ['https://ba.test', { ...env, NO_PROXY: 'a.test 10.0.0.1/32' }, 'http://proxy.test:2'],
+    ['https://a.test', { ...env, NO_PROXY: 'b.test,*' }, undefined],
   ])('%s with %j: %s', (address, variables, proxy) => {
-    expect(proxyFor(new URL(address), readProxies(variables))?.origin).toBe(proxy);
+    expect(proxyFor(new URL(address), readProxies(variables))?.url.origin).toBe(proxy);
+  });
+
+  it.each(['10.0.0.0/33', '10.*', '10.0.0.0/x', 'http://a.test', '<local>'])('NO_PROXY=%s is refused: 2', (item) => {
+    const variables = { ...env, NO_PROXY: item };
+    expect(() => proxyFor(new URL('https://a.test'), readProxies(variables))).toThrow(/^NO_PROXY has /);
+    expect(proxyFor(new URL('http://localhost'), readProxies(variables))).toBeUndefined();
   });
 });

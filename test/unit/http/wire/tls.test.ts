@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import { connect as connectTcp, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build, type BuildOptions } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,7 +30,7 @@ const server = createServer((request, response) => {
   response.socket?.write(before);
   response.end('{"secure":true}');
 });
-const proxy = createHttpServer().on('connect', (request, socket) => {
+const openTunnel = (request: IncomingMessage, socket: Duplex): void => {
   tunnels.push(request.url);
   const upstream = connectTcp(target ?? port(), '127.0.0.1', () => {
     socket.write(`${before}HTTP/1.1 200 OK\r\n\r\n`);
@@ -37,7 +38,9 @@ const proxy = createHttpServer().on('connect', (request, socket) => {
   });
   upstream.on('error', () => undefined);
   socket.on('error', () => undefined);
-});
+};
+const proxy = createHttpServer().on('connect', openTunnel);
+const secureProxy = createServer().on('connect', openTunnel);
 const port = (of: { address(): unknown } = server): number => (of.address() as AddressInfo).port;
 
 beforeAll(async () => {
@@ -50,19 +53,21 @@ beforeAll(async () => {
   const outfile = path.join(folder, 'probe.cjs');
   await build({ ...bundling(root), entryPoints: [file('tls-probe.ts')], outfile, format: 'cjs' });
   const [key, cert] = await Promise.all([readFile(KEY), readFile(CERTIFICATE)]);
-  server.setSecureContext({ key, cert });
+  for (const one of [server, secureProxy]) one.setSecureContext({ key, cert });
   server.on('connection', (socket: Socket) => {
     connections++;
     sockets.add(socket);
   });
-  for (const one of [server, proxy]) await new Promise<void>((done) => one.listen(0, '127.0.0.1', done));
+  for (const one of [server, proxy, secureProxy]) await new Promise<void>((done) => one.listen(0, '127.0.0.1', done));
 });
 
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   server.close();
-  proxy.closeAllConnections();
-  proxy.close();
+  for (const one of [proxy, secureProxy]) {
+    one.closeAllConnections();
+    one.close();
+  }
   await rm(folder, { recursive: true });
 });
 
@@ -150,6 +155,17 @@ it('an exchange through a proxy is encrypted from end to end', async () => {
     code: 0,
   });
   expect(tunnels.pop()).toBe(`localhost:${String(port())}`);
+});
+
+it.each(['127.0.0.1', 'localhost'])('a proxy may be reached over https, by the name %s', async (name) => {
+  const env = {
+    NODE_EXTRA_CA_CERTS: CERTIFICATE,
+    HTTPS_PROXY: `https://${name}:${String(port(secureProxy))}`,
+    // Newer Nodes refuse an address as the name of a TLS server.
+    NODE_OPTIONS: '--throw-deprecation',
+  };
+  const address = `https://localhost:${String(port())}`;
+  expect(await probe(address, env, 'one-shot')).toEqual({ text: '{"secure":true}', code: 0 });
 });
 
 it.each([
