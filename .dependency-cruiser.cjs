@@ -40,8 +40,6 @@ const LAYERS = {
   ],
   '^src/fleet/': ['fleet', 'core'],
   '^src/guard/': ['guard', 'core'],
-  '^src/guard/samples/': ['guard/samples', 'guard/deadline.ts', 'core'],
-  '^src/guard/policy/': ['guard/policy', 'guard/samples', 'core'],
   '^src/create/': ['create', 'core'],
   '^src/cli/': ['cli', 'output', 'core'],
   ...rooms(

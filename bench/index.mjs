@@ -5,7 +5,6 @@ import path from 'node:path';
 import { build, root } from '../scripts/prepare.mjs';
 import { benchBatch } from './batch.mjs';
 import { benchFiles } from './files.mjs';
-import { benchGuard } from './guard.mjs';
 import { benchListCosts } from './list-costs.mjs';
 import { benchLocal } from './local-status.mjs';
 import { environment } from './measure.mjs';
@@ -18,7 +17,6 @@ import { benchWorkers } from './workers.mjs';
 const PARTS = {
   start: benchStart,
   lists: benchListCosts,
-  guard: benchGuard,
   local: async (world) => {
     await benchStatus(world);
     await benchLocal(world);

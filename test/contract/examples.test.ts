@@ -29,7 +29,6 @@ const FILES: Readonly<Record<string, string>> = {
   'pod.yaml': 'name: lab2\nimage: example/pytorch:2.8\ngpu:\n  id: GPU-24G\n  count: 1\ncloud: SECURE\n',
   'key.txt': 'key-of-an-example-0123456789\n',
   'storage-key.txt': 'access-of-an-example\nsecret-of-an-example\n',
-  'guard.yaml': 'rules: [{when: {age: 52w}}]\n',
   token: 'token-of-an-example\n',
   'id_ed25519.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBerthExampleKeyForNobodyAtAllExample000 me@laptop\n',
   'team.keys': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBerthExampleKeyForNobodyAtAllExample000 me@laptop\n',
@@ -73,10 +72,8 @@ const isEndless = (line: string): boolean =>
 
 /** Examples that find something on a new account of the local service, and how they end. */
 const FINDS: Readonly<Record<string, number>> = {
-  'berth guard check --idle 2h --max-spent 20': 15,
   'berth plan fleet.yaml': 16,
   'berth plan fleet.yaml --json': 16,
-  'berth guard check --without-jobs 1h --unused-storage': 15,
 };
 
 /** The default port may be in use, and the pods of the local service are no containers that ssh could reach. */

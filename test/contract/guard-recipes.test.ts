@@ -7,7 +7,7 @@ import { PAGES } from '../support/documents/pages.ts';
 import { temporaryDirectory } from '../support/files/temporary-directory.ts';
 import { createAccount } from '../support/worlds/local-account.ts';
 
-// The recipes of the guide on guards that no shell of a test runs: cron, systemd, a CI schedule, Kubernetes.
+// The recipes of the guide on guards that no shell of a test runs: cron, systemd, Kubernetes.
 
 const page = PAGES.find(({ name }) => name === 'docs/guides/guard.md');
 const blocks = page?.blocks ?? [];
@@ -36,31 +36,25 @@ it.skipIf(!hasSystemd)('systemd accepts the service and the timer', () => {
 });
 
 it('the YAML of the recipes is one document each', () => {
-  const all = [...ofLanguage('yaml'), ...ofLanguage('yml')].map((text) => parseDocument(text));
+  const all = ofLanguage('yml').map((text) => parseDocument(text));
   expect(all.flatMap(({ errors, warnings }) => [...errors, ...warnings])).toEqual([]);
   expect(all.at(-1)?.toJS()).toMatchObject({ kind: 'CronJob', spec: { concurrencyPolicy: 'Forbid' } });
 });
 
-const lines = ['ini', 'yaml', 'yml', 'text'].flatMap((language) =>
+const lines = ['ini', 'yml', 'text'].flatMap((language) =>
   ofLanguage(language).flatMap((text) =>
     [...text.matchAll(/berth (guard run[^|'\n]*)/g)].map(([, line = '']) => line.trim()),
   ),
 );
 
-it.each(lines)('berth %s is a command that ends 0 on an account without rules that apply', async (line) => {
-  const directory = temporaryDirectory();
-  const file = path.join(directory, 'guard.yaml');
-  writeFileSync(file, 'rules: []\n');
+it.each(lines)('berth %s is a command that ends 0 on an account without a pod over a limit', async (line) => {
   const account = createAccount();
   for (const status of ['RUNNING', 'ERROR', 'STARTING', 'PROVISIONING'])
     await account(`pods terminate --status ${status} --force --yes`);
-  const own = line
-    .replace('guard.yaml', `'${file}'`)
-    .replace(/--log \S+/, `--log '${path.join(directory, 'guard.jsonl')}'`);
-  const ran = await account(own);
+  const ran = await account(line);
   expect(ran.code, ran.err).toBe(0);
   // cron mails whatever is printed.
-  if (own.includes('--quiet')) expect([ran.out, ran.err]).toEqual(['', '']);
+  if (line.includes('--quiet')) expect([ran.out, ran.err]).toEqual(['', '']);
 });
 
 /** A program `berth` that ends with the code in the variable CODE, in a folder of its own. */
@@ -71,7 +65,6 @@ function folderOfBerth(): string {
 }
 
 interface Recipes {
-  readonly jobs: { readonly guard: { readonly steps: readonly { readonly run: string }[] } };
   readonly spec: {
     readonly jobTemplate: {
       readonly spec: {
@@ -86,10 +79,8 @@ interface Recipes {
 /** The first document of a language. */
 const documentOf = (language: string): Recipes => parseDocument(ofLanguage(language).at(-1) ?? '').toJS() as Recipes;
 
-it.each([
-  ['a CI schedule', ['sh', '-c', documentOf('yaml').jobs.guard.steps[0]?.run ?? '']],
-  ['Kubernetes', documentOf('yml').spec.jobTemplate.spec.template.spec.containers[0]?.command ?? []],
-])('the line of %s takes 15 for a success, and nothing else', (_, [shell = '', ...words]) => {
+it('the line of Kubernetes takes 15 for a success, and nothing else', () => {
+  const [shell = '', ...words] = documentOf('yml').spec.jobTemplate.spec.template.spec.containers[0]?.command ?? [];
   const folder = folderOfBerth();
   const codes = [0, 15, 2, 7].map(
     (code) => spawnSync(shell, words, { env: { PATH: `${folder}:/usr/bin:/bin`, CODE: String(code) } }).status === 0,
@@ -99,9 +90,9 @@ it.each([
 
 it('the schedules are five fields, of a known range', () => {
   const schedules = blocks.flatMap(({ text }) => text.match(/\*\/\d+ \* \* \* \*/g) ?? []);
-  expect(schedules).toHaveLength(3);
+  expect(schedules).toHaveLength(2);
 });
 
-it('there are four recipes', () => {
-  expect(lines).toHaveLength(4);
+it('there are three recipes', () => {
+  expect(lines).toHaveLength(3);
 });

@@ -22,7 +22,6 @@ describe('the schemas', () => {
         .map((name) => (name === 'apply' ? 'apply-results' : name)),
       'apply',
       'error',
-      'guard-policy',
     ]);
     const described = JSON.parse((await berth(['help', '--json'])).out) as {
       readonly commands: readonly { readonly command: string; readonly schema?: string }[];

@@ -1,182 +1,68 @@
-import { Failure, usage } from '../../core/failure.ts';
-import { option, flagName, isGiven, onlyWith, type Params, type ValuesOf } from '../../cli/model/params.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { parseYaml } from '../../cli/resource/body/parse-yaml.ts';
-import { checkRule, deadlineRule, idleLimits, readPolicy } from '../../guard/policy/policy.ts';
-import {
-  actionsFor,
-  DEFAULT_MAX_ACTIONS,
-  GUARD_ACTIONS,
-  POD_STATUSES,
-  SPENT_SINCE,
-  type Condition,
-  type Policy,
-  type Rule,
-  type Selection,
-} from '../../guard/policy/rules.ts';
-import { DATA_CENTERS, GPUS } from '../shared/collections.ts';
+import { usage } from '../../core/failure.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
+import { onlyWith, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
+import { DEADLINE_ACTIONS } from '../../guard/deadline.ts';
+import type { Policy } from '../../guard/decide.ts';
+import { longestInterval, type IdleLimits } from '../../guard/idle.ts';
+import { dollarsOf } from '../shared/dollars.ts';
 
-const dollars = (summary: string) => option.text(summary, { metavar: 'DOLLARS' });
-const percent = (summary: string) => option.count(summary, 0, { metavar: '%', most: 100 });
+const LIMITS = ['idle', 'maxAge', 'maxRunning', 'budget'] as const;
 
-/** The flags that make one rule each: the condition of its key. */
-const CONDITIONS = {
-  idle: option.durationWithUnit('pods that were not used for so long'),
-  maxAge: option.durationWithUnit('pods that were created longer ago'),
-  maxRunning: option.durationWithUnit('pods that were started longer ago'),
-  noDeadline: option.on('pods without a deadline'),
-  maxSpent: dollars('pods that cost more since their start'),
-  accountPerHour: dollars('the selected pods, when the account costs more an hour'),
-  accountMonth: dollars('the selected pods, when the account has cost more in this month'),
-  withoutJobs: option.durationWithUnit('endpoints that keep workers (workers.min above 0) and had no job for so long'),
-  unusedStorage: option.on('report stopped pods with a disk, and volumes that are mounted nowhere'),
+/** Each look is a request for the complete list. */
+const MIN_INTERVAL_MS: Milliseconds = 10_000;
+
+/** Use in percent below which a pod is idle. */
+const IDLE_DEFAULTS = { gpu: 5, cpu: 10 } as const;
+
+const percent = (summary: string) => onlyWith(['idle'], option.count(summary, 0, { metavar: '%', most: 100 }));
+
+export const GUARD_OPTIONS = {
+  idle: option.durationWithUnit('pods that were idle for this long, with --every'),
+  maxAge: option.durationWithUnit('pods created longer ago than this'),
+  maxRunning: option.durationWithUnit('pods started longer ago than this'),
+  budget: option.text('all selected pods, once the account cost more this month', { metavar: 'DOLLARS' }),
+  idleGpu: percent(`idle: GPU use below this (default ${IDLE_DEFAULTS.gpu})`),
+  idleCpu: percent(`idle: CPU use below this (default ${IDLE_DEFAULTS.cpu})`),
+  match: onlyWith(
+    LIMITS,
+    option.texts("limits: only pods with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' }),
+  ),
+  do: onlyWith(LIMITS, option.choice('limits: what is done (default stop)', DEADLINE_ACTIONS)),
+  allowTerminate: option.on('deadlines and limits may terminate pods'),
+  every: option.durationWithUnit('look again after this time, at least 10s, until Ctrl-C'),
 } as const satisfies Params;
 
-const SELECTORS = {
-  match: option.texts("only with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' }),
-  status: option.list('only pods with one of these statuses', { metavar: 'STATUS', choices: POD_STATUSES }),
-  olderThan: option.durationWithUnit('only created longer ago than this'),
-  dataCenter: option.list('only pods in these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
-  gpu: option.list('only pods with these GPU types', { metavar: 'GPU', complete: GPUS }),
-  costAbove: dollars('only pods that cost more an hour'),
-} as const satisfies Params;
+type GuardValues = ValuesOf<typeof GUARD_OPTIONS>;
 
-/** The flags of a policy: a file, or conditions, whom they are about, and what is done. */
-export const POLICY_OPTIONS = {
-  policy: option.text('a policy: a YAML or JSON file, or - for stdin; berth schema guard-policy', {
-    metavar: 'FILE',
-    complete: 'file',
-  }),
-  ...CONDITIONS,
-  idleGpu: onlyWith(['idle'], percent('idle: GPU use below this (default 5)')),
-  idleCpu: onlyWith(['idle'], percent('idle: CPU use below this (default 10)')),
-  idleMemory: onlyWith(['idle'], percent('idle: memory use below this (default: not looked at)')),
-  spentSince: onlyWith(['maxSpent'], option.choice('what --max-spent counts from (default start)', SPENT_SINCE)),
-  ...SELECTORS,
-  do: option.choice('what is done (default stop, and for endpoints scale-to-zero)', GUARD_ACTIONS),
-  allowTerminate: option.on('deadlines and rules may terminate pods'),
-  maxActions: option.count(`refuse to end more pods at once without --yes (default ${DEFAULT_MAX_ACTIONS})`, 1),
-} as const satisfies Params;
+/** The policy of the flags. Fails with usage (2). */
+export const policyOf = (values: GuardValues): Policy => ({
+  isIdleWatched: values.idle !== undefined,
+  maxAge: values.maxAge,
+  maxRunning: values.maxRunning,
+  budget: dollarsOf('budget', values.budget),
+  match: values.match,
+  action: values.do ?? 'stop',
+  allowTerminate: values.allowTerminate,
+});
 
-type PolicyValues = ValuesOf<typeof POLICY_OPTIONS>;
-
-/** Flags that may be given beside a file. */
-const WITH_FILE: readonly string[] = ['policy', 'allowTerminate', 'maxActions'];
-
-/** Whether a flag of a policy is given. */
-export const hasPolicy = (values: Readonly<Record<string, unknown>>): boolean =>
-  Object.keys(POLICY_OPTIONS).some((key) => isGiven(values[key]));
-
-/** The policy of the flags or of their file. Fails with usage (2), and with local-file (14) for a file that cannot be read. */
-export async function policyOf(ctx: CommandContext, values: PolicyValues): Promise<Policy> {
-  if (values.policy === undefined) return flagPolicy(values);
-  const other = Object.keys(POLICY_OPTIONS).find(
-    (key) => !WITH_FILE.includes(key) && isGiven(values[key as keyof PolicyValues]),
-  );
-  if (other !== undefined)
-    throw usage(`--policy and ${flagName(other)} exclude each other`, 'A policy has all rules: keep one of them.');
-  const from = values.policy === '-' ? 'stdin' : values.policy;
-  const text = new TextDecoder().decode(await ctx.files.read(values.policy));
-  const policy = readFrom(from, () => readPolicy(parseYaml(text, from)));
-  return {
-    ...policy,
-    allowTerminate: policy.allowTerminate || values.allowTerminate,
-    maxActions: values.maxActions ?? policy.maxActions,
-  };
-}
-
-/** Names the file of a policy in the failures of its reading. */
-function readFrom(from: string, read: () => Policy): Policy {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof Failure) || error.message.startsWith(from)) throw error;
-    throw error.with({ message: `${from}: ${error.message}` });
-  }
-}
-
-/** Deadlines are always kept; each condition flag adds a rule of its name. */
-function flagPolicy(values: PolicyValues): Policy {
-  const select: Selection = {
-    match: values.match,
-    status: values.status,
-    dataCenter: values.dataCenter,
-    gpu: values.gpu,
-    olderThan: values.olderThan,
-    costAbove: amountOf(values.costAbove, 'costAbove'),
-  };
-  const rules = Object.keys(CONDITIONS).flatMap((key): Rule[] => {
-    const when = conditionOf(key as keyof typeof CONDITIONS, values);
-    if (when === undefined) return [];
-    const actions = actionsFor(when);
-    // What can only be reported is reported.
-    const action = actions.length === 1 ? 'report' : (values.do ?? actions[1] ?? 'report');
-    const rule = { name: flagName(key).slice(2), select, when, action };
-    checkRule(rule, flagName(key));
-    return [rule];
-  });
-  if (rules.length === 0) refuseWithout(values);
-  return {
-    rules: [deadlineRule(), ...rules],
-    exceptions: [],
-    allowTerminate: values.allowTerminate,
-    maxActions: values.maxActions ?? DEFAULT_MAX_ACTIONS,
-  };
-}
-
-/** Selectors and actions without a condition would do nothing, in silence. */
-function refuseWithout(values: PolicyValues): void {
-  const given = [...Object.keys(SELECTORS), 'do'].find((key) => isGiven(values[key as keyof PolicyValues]));
-  if (given !== undefined)
+/** The limits of --idle; undefined without it. Fails with usage (2) where the looks of --every cannot tell. */
+export function idleLimitsOf({ idle, idleGpu, idleCpu, every }: GuardValues): IdleLimits | undefined {
+  if (every !== undefined && every < MIN_INTERVAL_MS)
+    throw usage(`--every is at least ${formatDuration(MIN_INTERVAL_MS)}`);
+  if (idle === undefined) return undefined;
+  if (every === undefined)
     throw usage(
-      `${flagName(given)} needs a condition`,
-      `Such as ${Object.keys(CONDITIONS).map(flagName).join(', ')}. Deadlines are kept without one.`,
+      '--idle needs --every: a pod is idle only once it was watched for the whole time',
+      'Such as --every 1m; it runs until Ctrl-C.',
     );
-}
-
-function conditionOf(key: keyof typeof CONDITIONS, values: PolicyValues): Condition | undefined {
-  switch (key) {
-    case 'idle':
-      if (values.idle === undefined) return undefined;
-      return {
-        kind: 'idle',
-        limits: idleLimits(values.idle, { gpu: values.idleGpu, cpu: values.idleCpu, memory: values.idleMemory }),
-      };
-    case 'maxAge':
-      return values.maxAge === undefined ? undefined : { kind: 'age', ms: values.maxAge };
-    case 'maxRunning':
-      return values.maxRunning === undefined ? undefined : { kind: 'running', ms: values.maxRunning };
-    case 'noDeadline':
-      return values.noDeadline ? { kind: 'no-deadline' } : undefined;
-    case 'maxSpent':
-      return withAmount(values.maxSpent, key, (dollars) => ({
-        kind: 'spent',
-        dollars,
-        since: values.spentSince ?? 'start',
-      }));
-    case 'accountPerHour':
-      return withAmount(values.accountPerHour, key, (dollars) => ({ kind: 'account-per-hour', dollars }));
-    case 'accountMonth':
-      return withAmount(values.accountMonth, key, (dollars) => ({ kind: 'account-month', dollars }));
-    case 'withoutJobs':
-      return values.withoutJobs === undefined ? undefined : { kind: 'no-jobs', ms: values.withoutJobs };
-    case 'unusedStorage':
-      return values.unusedStorage ? { kind: 'unused-storage' } : undefined;
-  }
-}
-
-function withAmount(
-  text: string | undefined,
-  key: string,
-  make: (dollars: number) => Condition,
-): Condition | undefined {
-  const amount = amountOf(text, key);
-  return amount === undefined ? undefined : make(amount);
-}
-
-function amountOf(text: string | undefined, key: string): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d+(\.\d+)?$/.test(text.trim()))
-    throw usage(`${flagName(key)} is not an amount in US dollars: ${JSON.stringify(text)}`, 'Write 20 or 2.50.');
-  return Number(text);
+  const longest = longestInterval(idle);
+  if (every > longest)
+    throw usage(
+      `--every ${formatDuration(every)} is too long for --idle ${formatDuration(idle)}`,
+      longest < MIN_INTERVAL_MS
+        ? `Use --idle of at least ${formatDuration(MIN_INTERVAL_MS * 10)}.`
+        : `Use at most --every ${formatDuration(longest)}.`,
+    );
+  return { forMs: idle, gpu: idleGpu ?? IDLE_DEFAULTS.gpu, cpu: idleCpu ?? IDLE_DEFAULTS.cpu };
 }

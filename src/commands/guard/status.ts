@@ -18,16 +18,16 @@ import {
   waitingDeadline,
   waitingText,
 } from '../../guard/deadline.ts';
-import { exemptionOf, snoozed, type Snoozes } from '../../guard/decide/decide.ts';
+import { exemptionOf } from '../../guard/decide.ts';
 import { PODS } from '../shared/collections.ts';
-import { lastRunLine, readMemory } from './sweep/memory.ts';
+import { lastRunLine, readLastRun } from './last-run.ts';
 
 const POD = { pod: TEXT, name: TEXT, action: oneOf(...DEADLINE_ACTIONS) };
 
 const DEADLINE = ownObject(
   { ...POD, at: TIME, overdue: YES_NO },
   {
-    exempt: { ...TEXT, description: 'what keeps the guards of this machine from it' },
+    exempt: { ...TEXT, description: 'what keeps every guard from it' },
     lateCost: { ...NUMBER, description: 'US dollars that it cost since it was over' },
   },
 );
@@ -40,10 +40,10 @@ const WAITING = {
 const podOf = (pod: Json) => ({ pod: idOf(pod), name: stringAt(pod, 'name') ?? '' });
 
 /** The deadlines of a pod that count now. */
-const countingRows = (pod: Json, now: EpochMs, snoozes: Snoozes): readonly Json[] =>
+const countingRows = (pod: Json, now: EpochMs): readonly Json[] =>
   countingDeadlines(pod).map(({ action, at }): Json => {
     const cost = numberAt(pod, 'cost');
-    const exempt = exemptionOf(pod) ?? snoozed(pod, snoozes, now);
+    const exempt = exemptionOf(pod, now);
     const isOverdue = at <= now && exempt === undefined;
     return {
       ...podOf(pod),
@@ -81,15 +81,15 @@ const view = (now: EpochMs): View => ({
 export const status = defineCommand({
   summary: 'show the deadlines of pods, and when a guard last ran here',
   details:
-    'For monitoring: it ends 15 when a deadline is overdue, because then no guard runs that could keep it. That of a pod that is locked, snoozed here or in a cluster is not overdue.',
+    'For monitoring: it ends 15 when a deadline is overdue, because then no guard runs that could keep it. That of a pod that is locked or in a cluster is not overdue.',
   exits: [EXIT.limitExceeded],
   output: ownObject({ lastRun: orNull(TIME), deadlines: manyOf(DEADLINE), waiting: WAITING }),
   examples: [['berth guard status --json --jq .lastRun', 'when a guard of this machine last looked']],
   run: async (ctx) => {
     const { values: pods } = await listRows(ctx, PODS);
-    const [now, { sweptAt, snoozes }] = [ctx.serviceNow(), await readMemory(ctx)];
+    const [now, sweptAt] = [ctx.serviceNow(), await readLastRun(ctx)];
     const rows = pods
-      .flatMap((pod) => countingRows(pod, now, snoozes))
+      .flatMap((pod) => countingRows(pod, now))
       .toSorted((a, b) => (text('at')(a) < text('at')(b) ? -1 : 1));
     const waiting = pods.flatMap((pod) => {
       const found = waitingDeadline(pod);

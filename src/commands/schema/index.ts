@@ -11,7 +11,6 @@ import { ANY_OBJECT, manyOf, ownObject, TEXT } from '../../cli/model/output-sche
 import { text } from '../../output/cells/cell-functions.ts';
 import { asksForData, type Result, type View } from '../../output/view.ts';
 import { commandsOf } from '../help/describe/commands.ts';
-import { POLICY_SCHEMA } from '../../guard/policy/policy-schema.ts';
 import { fileSchema } from '../plan/document/file-schema.ts';
 import { completeSchema } from './complete.ts';
 
@@ -31,10 +30,10 @@ export const schema = (program: Program): Command =>
   defineCommand({
     summary: 'print the JSON Schema of what a command prints with --json',
     details:
-      'The schemas are of JSON Schema 2020-12. Objects of the service are open, because the service may add members; objects that berth makes have no other members. `berth schema error` is for the error on stderr, `berth schema guard-policy` for the files of `guard --policy`, `berth schema apply` for the files of `plan` and `apply`, in editors; what `apply --json` prints is `berth schema apply-results`. Without a command, it lists those that have a schema. A schema is for the output without --fields and --jq.',
+      'The schemas are of JSON Schema 2020-12. Objects of the service are open, because the service may add members; objects that berth makes have no other members. `berth schema error` is for the error on stderr, `berth schema apply` for the files of `plan` and `apply`, in editors; what `apply --json` prints is `berth schema apply-results`. Without a command, it lists those that have a schema. A schema is for the output without --fields and --jq.',
     args: {
       words: {
-        ...arg.many('a command, error, guard-policy or apply', { metavar: 'COMMAND', complete: 'help' }),
+        ...arg.many('a command, error or apply', { metavar: 'COMMAND', complete: 'help' }),
         required: false,
       },
     },
@@ -59,7 +58,7 @@ export const schema = (program: Program): Command =>
     },
   });
 
-/** The schemas by command: `pods get`; and those of errors and of policies. */
+/** The schemas by command: `pods get`; and that of errors. */
 export async function readSchemas(
   ctx: Pick<CommandContext, 'contractSchemas'>,
   program: Program,
@@ -86,7 +85,6 @@ export async function readSchemas(
     title: 'an error',
     description: 'what a command prints on stderr when it fails, with --json',
   };
-  const policy = { name: 'guard-policy', title: 'a policy', description: 'what berth guard check --policy reads' };
   const files = {
     name: 'apply',
     title: 'a document of apply',
@@ -94,8 +92,7 @@ export async function readSchemas(
   };
   return schemas
     .set('apply', completeSchema(fileSchema(), contract, files))
-    .set('error', completeSchema(ERROR, contract, about))
-    .set('guard-policy', completeSchema(POLICY_SCHEMA, contract, policy));
+    .set('error', completeSchema(ERROR, contract, about));
 }
 
 const noSchema = (name: string, known: readonly string[]) =>

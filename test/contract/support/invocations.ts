@@ -1,4 +1,3 @@
-import { GUARD_INVOCATIONS } from './guard-invocations.ts';
 import { line, type Invocation } from './invocation.ts';
 import { PLAN_INVOCATIONS } from './plan-invocations.ts';
 import type { Answers } from './recorder.ts';
@@ -67,7 +66,10 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods start p1 --wait', { answers: RUNNING }),
   ],
   ...PLAN_INVOCATIONS,
-  ...GUARD_INVOCATIONS,
+  'guard run': [
+    line('guard run --max-age 52w --max-running 52w --budget 99 --match x --do terminate --allow-terminate'),
+  ],
+  'guard status': [line('guard status')],
   'pods stop': [
     line('pods stop p1', { answers: pod('EXITED') }),
     line('pods stop --all --yes'),

@@ -9,7 +9,6 @@ export const SILENT: readonly string[] = [
   'completion',
   'help',
   'schema',
-  'guard history',
   // Read pods as `pods ssh` does, and need the programs of OpenSSH: end-to-end tests.
   'pods exec',
   'pods cp',
@@ -57,7 +56,10 @@ export const UNSENT: readonly string[] = [
     'paginate',
     'contract',
     'every',
-    'log',
+    // test/unit/guard/idle.test.ts
+    'idle',
+    'idleGpu',
+    'idleCpu',
     // test/unit/commands/pods/capacity.test.ts
     'prefer',
     'maxPrice',

@@ -13,11 +13,6 @@ const FAILED_BATCH = 'jobs batch run fail --input items.jsonl --out f.jsonl';
 
 /** Commands that no row of `INVOCATIONS` has. `items.jsonl` has two items. */
 export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
-  'guard history': {
-    full: ['guard run --max-age 1m --do report', 'guard history'],
-    empty: ['guard history'],
-    failing: ['guard history more'],
-  },
   'auth list': { full: ['auth login --with-key', 'auth list'], empty: ['auth list'], failing: ['auth list more'] },
   'auth logout': {
     full: ['auth login --with-key --no-check --profile lab --base-url https://a.example', 'auth logout --profile lab'],
@@ -138,7 +133,6 @@ export const JOBS: Readonly<Record<string, Lines>> = {
   'pods wait': { full: [], failing: ['pods wait pod-broken'] },
   'pods get': { full: ['pods get pod-train'], failing: ['pods get pod-broken --exit-status'] },
   'pods explain': { full: ['pods explain pod-train'], failing: ['pods explain pod-broken --exit-status'] },
-  'guard check': { full: [], empty: ['guard check'], failing: ['guard check --max-age 1m'] },
   'guard run': { full: [], empty: ['guard run'], failing: ['guard run --max-age 1m'] },
   'pods start': { full: [], failing: ['pods start pod-train nothing'] },
   'billing report': { full: ['billing report'], failing: ['billing report --budget 0.01 --last 30d'] },

@@ -10,8 +10,8 @@ import { openPorts } from '../pod/show.ts';
 import { valueOf, type Fact } from '../../shared/explain/facts.ts';
 import { couldNotTell, serviceCauses } from '../../shared/explain/service-causes.ts';
 import { deadlineText, nextDeadline, waitingDeadline, waitingText } from '../../../guard/deadline.ts';
-import { exemptionOf } from '../../../guard/decide/decide.ts';
-import { guardCommand } from '../../guard/sweep/memory.ts';
+import { exemptionOf } from '../../../guard/decide.ts';
+import { guardCommand } from '../../guard/last-run.ts';
 import { podsRate, rateText } from '../../shared/rate/hourly-cost.ts';
 import { findStock, noStockSentence, stockText, wantedByPod, type StockFinding } from '../../shared/explain/stock.ts';
 import { evidence, unreadEvidence, type Cause, type Evidence } from '../../shared/explain/verdict.ts';
@@ -72,7 +72,7 @@ function stockOf({ pod, catalog }: PodFacts): StockFinding | undefined {
 /** The guard that keeps the deadline of a pod which is overdue; none where no guard touches the pod. */
 function guardOfOverdue({ pod, now }: PodFacts): readonly CommandLine[] {
   const next = nextDeadline(valueOf(pod) ?? null);
-  const isOverdue = next !== undefined && next.at <= now && exemptionOf(valueOf(pod) ?? null) === undefined;
+  const isOverdue = next !== undefined && next.at <= now && exemptionOf(valueOf(pod) ?? null, now) === undefined;
   return isOverdue ? [guardCommand(next.action === 'terminate')] : [];
 }
 

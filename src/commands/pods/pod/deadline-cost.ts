@@ -17,8 +17,8 @@ export async function costUntilDeadline(
 ): Promise<Message | undefined> {
   const first = firstDeadline(variablesOf(body), ctx.serviceNow());
   if (first === undefined) return undefined;
-  const { lastRunLine, readMemory } = await import('../../guard/sweep/memory.ts');
-  const { sweptAt } = await readMemory(ctx);
+  const { lastRunLine, readLastRun } = await import('../../guard/last-run.ts');
+  const sweptAt = await readLastRun(ctx);
   const [cost, span] = [formatDollars(inWholeCents(costOver(perHour, first.spanMs))), formatDuration(first.spanMs)];
   return inOne([
     `It costs ${cost} until its deadline in ${span}, ${unpricedDisks(body)}, if a guard runs${guardOf(first.action, body)}`,

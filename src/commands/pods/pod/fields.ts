@@ -15,13 +15,12 @@ import {
 import { pick } from '../../shared/pick/pick.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './mounts.ts';
 import { atLeast, cudaVersions, vcpuCount } from '../../shared/container/value-rules.ts';
-import { POD_STATUSES } from '../../../guard/policy/rules.ts';
 import { deadlineFlag } from './deadline-flags.ts';
 import { liveSections } from './live.ts';
 import * as show from './show.ts';
 
 /** Every status (specification 3.1). */
-export const STATUSES = POD_STATUSES;
+export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
 
 /** The fields of a pod (specification 2.1 to 2.3; contract, Pod, CreatePodRequest and UpdatePodRequest). */
 const FIELDS = {

@@ -130,10 +130,6 @@ function priceOf(worker: Json, endpoint: Json, { gpus, cpus }: RateFacts): Retur
 export const podsRate = (pods: readonly Json[]): Rate =>
   rateOf({ pods, endpoints: [], volumes: [], workers: new Map(), gpus: [], cpus: [] }, ['pods', 'clusters']);
 
-/** The rate of these volumes alone. */
-export const volumesRate = (volumes: readonly Json[]): Rate =>
-  rateOf({ pods: [], endpoints: [], volumes, workers: new Map(), gpus: [], cpus: [] }, ['volumes']);
-
 /** `$16.63 an hour`, or `at least $16.63 an hour` where something is not known. */
 export const rateText = ({ total: sum, unknown }: Pick<Rate, 'total' | 'unknown'>): string =>
   `${unknown.length === 0 ? '' : 'at least '}${formatDollars(sum)} an hour`;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { remoteService } from '../../../support/servers/remote-service.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
-import { createAccount, local } from '../../../support/worlds/local-account.ts';
+import { createAccount } from '../../../support/worlds/local-account.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS } from '../../../support/worlds/test-world.ts';
 
@@ -83,14 +83,6 @@ describe('--quiet', () => {
     }
     expect((await createAccount()(`${line} --quiet --json`)).out).toMatch(/^[[{]/);
   });
-});
-
-test('guard snooze --json says which pod and until when', async () => {
-  const account = createAccount();
-  const snoozed = JSON.parse(await local(account, 'guard snooze train-llm 2h --json')) as unknown;
-  expect(snoozed).toEqual({ id: 'pod-train', until: expect.stringMatching(/^\d{4}-.*Z$/) as string });
-  expect(JSON.parse(await local(account, 'guard snooze train-llm 0 --json'))).toEqual({ id: 'pod-train', until: null });
-  expect((await account('guard snooze train-llm 2h')).err).toContain('leave pod pod-train alone until');
 });
 
 describe('pods ssh-config --uninstall', () => {

@@ -37,10 +37,10 @@ test('the last line of a dry run says that nothing was done, and the command tha
   const account = createAccount();
   await local(account, `${CREATE} stops --stop-after 1h -o id`);
   await local(account, 'local clock advance 2h');
-  const { err } = await account('guard run --max-running 12h --idle 2h --dry-run');
+  const { err } = await account('guard run --max-running 12h --max-age 52w --dry-run');
   const last = err.trimEnd().split('\n').at(-1) ?? '';
   expect(last).toMatch(/^A dry run: nothing was stopped or changed\. To do it: berth .*guard run .*--max-running 12h/);
-  expect(last).toContain('--idle 2h');
+  expect(last).toContain('--max-age 52w');
   expect(last).not.toContain('--dry-run');
   expect((await account('guard run --max-running 12h')).err).not.toContain('dry run');
 });

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { POD_BODY } from '../../../support/local/service-fixture.ts';
 import { remoteService, type RemoteService } from '../../../support/servers/remote-service.ts';
@@ -7,18 +5,16 @@ import { createTestClock, type TestClock } from '../../../support/clocks/test-cl
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
-// Guards on three machines, with restarts, locks, exceptions, reads that fail and clocks that jump. `npm run guard-trials`
-// simulates a month.
+// Guards on three machines, with restarts, locks, reads that fail and clocks of these machines that jump.
 
-const DAYS = Number(process.env['BERTH_GUARD_DAYS'] ?? '1');
-const SEED = Number(process.env['BERTH_GUARD_SEED'] ?? Date.now() % 2 ** 31);
+const DAYS = 1;
+const SEED = Date.now() % 2 ** 31;
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const TICK = 10 * MINUTE;
 const START = Date.UTC(2026, 0, 1);
-const EXCEPTED_UNTIL = START + DAY;
 
 interface Pod {
   readonly name: string;
@@ -57,8 +53,7 @@ const PODS: readonly Pod[] = Array.from({ length: 60 }, (_, at): Pod => {
       end: (_started, created) => created + hours * HOUR,
       action: 'terminate',
     };
-  if (at < 55) return { name: `free-${String(at)}`, env: { MODE: 'x' }, end: () => undefined, action: 'stop' };
-  return { name: `kept-${String(at)}`, env: stop, end: (started) => started + hours * HOUR, action: 'stop' };
+  return { name: `free-${String(at)}`, env: { MODE: 'x' }, end: () => undefined, action: 'stop' };
 });
 
 const listed = async ({ send }: RemoteService): Promise<readonly Seen[]> =>
@@ -67,7 +62,7 @@ const listed = async ({ send }: RemoteService): Promise<readonly Seen[]> =>
 /** Whether a guard must end a pod now, by the records of the service alone. */
 function isDue({ name, status, startedAt, createdAt, locked }: Seen, now: number): boolean {
   const pod = PODS.find((each) => each.name === name);
-  if (pod === undefined || locked || (name.startsWith('kept-') && now < EXCEPTED_UNTIL)) return false;
+  if (pod === undefined || locked) return false;
   if (pod.action === 'stop' && status !== 'RUNNING') return false;
   const end = pod.end(Date.parse(startedAt ?? ''), Date.parse(createdAt));
   return end !== undefined && end <= now;
@@ -86,7 +81,6 @@ function createChance(seed: number): (probability: number) => boolean {
 interface Machine {
   readonly clock: TestClock;
   readonly env: Readonly<Record<string, string>>;
-  readonly policy: string;
   readonly everyTicks: number;
 }
 
@@ -101,12 +95,7 @@ test(`for ${String(DAYS)} days, three guards end every pod that is due at their 
     expect((await remote.send('POST', '/v2/pods', { ...POD_BODY, name, env })).status).toBe(201);
   const machines = [2, 6, 18].map((everyTicks): Machine => {
     const directory = temporaryDirectory();
-    const policy = path.join(directory, 'guard.yaml');
-    writeFileSync(
-      policy,
-      `allowTerminate: true\nmaxActions: 60\nexceptions: [{match: 'kept-*', until: ${new Date(EXCEPTED_UNTIL).toISOString()}}]\n`,
-    );
-    return { clock: createTestClock(START), env: { ...remote.env, BERTH_DATA_DIR: directory }, policy, everyTicks };
+    return { clock: createTestClock(START), env: { ...remote.env, BERTH_DATA_DIR: directory }, everyTicks };
   });
 
   const counts = { sweeps: 0, failed: 0, ended: 0 };
@@ -121,12 +110,12 @@ test(`for ${String(DAYS)} days, three guards end every pod that is due at their 
         await remote.send('POST', `/v2/pods/${pod.id}/action`, { action: 'start' });
       if (chance(0.002)) await remote.send('PATCH', `/v2/pods/${pod.id}`, { locked: !pod.locked });
     }
-    for (const { clock, env, policy, everyTicks } of machines) {
+    for (const { clock, env, everyTicks } of machines) {
       if (tick % everyTicks !== 0) continue;
       const before = await listed(remote);
       const now = remote.clock.now();
       isGuard = true;
-      const ran = await berth(['guard', 'run', '--policy', policy, '--json', '--yes'], { env, clock });
+      const ran = await berth(['guard', 'run', '--allow-terminate', '--json'], { env, clock });
       isGuard = false;
       const after = new Map((await listed(remote)).map((pod) => [pod.id, pod]));
       counts.sweeps += 1;
@@ -138,7 +127,7 @@ test(`for ${String(DAYS)} days, three guards end every pod that is due at their 
           true,
         );
       }
-      const reached = [0, 15].includes(ran.code) && !ran.out.includes('"held": "the clocks');
+      const reached = [0, 15].includes(ran.code);
       if (!reached) counts.failed += 1;
       else
         expect(

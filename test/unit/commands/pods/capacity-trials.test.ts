@@ -6,10 +6,10 @@ import { killedRuns, worldAt } from '../../../support/worlds/killed-runs.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 // Waits for capacity whose requests are lost, refused or rate limited, and whose process is killed between any two of them;
-// each is run again with its key until it ends. `npm run guard-trials` makes 200 of them.
+// each is run again with its key until it ends.
 
-const WAITS = Number(process.env['BERTH_CAPACITY_WAITS'] ?? '20');
-const SEED = Number(process.env['BERTH_GUARD_SEED'] ?? Date.now() % 2 ** 31);
+const WAITS = 20;
+const SEED = Date.now() % 2 ** 31;
 const MAX_PRICE = 2.5;
 /** For so long a list does not have a new pod. Milliseconds. */
 const LAG_MS = 20_000;

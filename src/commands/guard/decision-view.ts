@@ -1,32 +1,31 @@
-import { type Json, type JsonObject, memberAt, stringAt } from '../../../core/json.ts';
-import { formatTimestamp } from '../../../core/text/timestamp.ts';
-import { errorOf } from '../../../cli/resource/several/outcomes.ts';
-import { FAILURE } from '../../../cli/model/common-schemas.ts';
-import { ANYTHING, manyOf, NUMBER, oneOf, ownObject, TEXT, TIME } from '../../../cli/model/output-schema.ts';
-import type { CommandContext } from '../../../cli/model/context.ts';
-import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
-import { text } from '../../../output/cells/cell-functions.ts';
-import { idOf, type Cell, type View } from '../../../output/view.ts';
-import { VERDICTS, type Decision } from '../../../guard/decide/decide.ts';
-import { GUARD_ACTIONS, SUBJECTS } from '../../../guard/policy/rules.ts';
+import { memberAt, stringAt, type Json, type JsonObject } from '../../core/json.ts';
+import { formatTimestamp } from '../../core/text/timestamp.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
+import { FAILURE } from '../../cli/model/common-schemas.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { ANYTHING, manyOf, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { errorOf } from '../../cli/resource/several/outcomes.ts';
+import { text } from '../../output/cells/cell-functions.ts';
+import { idOf, type Cell, type View } from '../../output/view.ts';
+import { GUARD_ACTIONS, RULES, VERDICTS, type Decision } from '../../guard/decide.ts';
 import { RESULTS, type Done } from './act.ts';
-import type { EpochMs } from '../../../core/unit-types.ts';
 
-/** A decision as `--json` prints it and the log keeps it. */
+/** A decision as `--json` prints it. `now` is the service's time. */
 export function decisionRow(
   ctx: CommandContext,
-  { kind, row, rule, verdict, action, why, held }: Decision,
+  { pod, rule, verdict, action, why, held }: Decision,
   done: Done | undefined,
   now: EpochMs,
 ): JsonObject {
-  const [name, status, startedAt] = ['name', 'status', 'startedAt'].map((member) => stringAt(row, member));
+  const members = ['name', 'status', 'startedAt'].flatMap((member) => {
+    const value = stringAt(pod, member);
+    return value === undefined ? [] : [[member, value] as const];
+  });
   return {
     at: formatTimestamp(now),
-    kind,
-    id: idOf(row),
-    ...(name === undefined ? {} : { name }),
-    ...(status === undefined ? {} : { status }),
-    ...(startedAt === undefined ? {} : { startedAt }),
+    id: idOf(pod),
+    ...Object.fromEntries(members),
     rule,
     verdict,
     action,
@@ -41,12 +40,11 @@ export const DECISIONS = manyOf(
   ownObject(
     {
       at: { ...TIME, description: "the service's time" },
-      kind: oneOf(...SUBJECTS),
       id: TEXT,
-      rule: TEXT,
+      rule: oneOf(...RULES),
       verdict: {
         ...oneOf(...VERDICTS),
-        description: 'over: a rule applies; exempt: and a lock, an exception or a snooze keeps it from that',
+        description: 'over: a rule applies; exempt: one applies, and a lock or a cluster exempts the pod',
       },
       action: { ...oneOf(...GUARD_ACTIONS), description: 'what is done about it' },
       why: TEXT,
@@ -58,19 +56,18 @@ export const DECISIONS = manyOf(
       held: { ...TEXT, description: 'why less is done than the rule says' },
       result: { ...oneOf(...RESULTS), description: 'what became of the action' },
       error: FAILURE,
-      request: { ...ANYTHING, description: 'guard run --dry-run: the request that would be sent' },
-      saved: { ...NUMBER, description: 'guard history with rules: US dollars that it cost after that' },
+      request: { ...ANYTHING, description: 'with --dry-run: the request that would be sent' },
     },
   ),
 );
 
-/** Decisions as a table. What a person reads by is the name and the reason: the id is in the wide table, and in data. */
+/** What a person reads by is the name and the reason: the id is in the wide table, and in data. */
 export const decisionView: View = {
   noun: ['decision', 'decisions'],
   id: text('id'),
   members: [
-    ...['at', 'kind', 'id', 'name', 'status', 'startedAt', 'rule', 'verdict', 'action', 'why', 'held', 'result'],
-    ...['error', 'saved', 'request'],
+    ...['at', 'id', 'name', 'status', 'startedAt', 'rule', 'verdict', 'action', 'why', 'held', 'result', 'error'],
+    'request',
   ],
   columns: [
     { header: 'NAME', show: (row) => text('name')(row) || text('id')(row) },
@@ -83,14 +80,13 @@ export const decisionView: View = {
     },
     textColumn('rule', { wide: true }),
     textColumn('id', { wide: true }),
-    textColumn('kind', { wide: true }),
   ],
 };
 
-/** Decisions as a table: with ids, where several of these subjects have the name of a decision. */
-export function decisionViewOf(rows: readonly Json[], subjects: readonly Json[]): View {
+/** With ids, where several of these pods have the name of a decision. */
+export function decisionViewOf(rows: readonly Json[], pods: readonly Json[]): View {
   const isShared = (name: string): boolean =>
-    name !== '' && subjects.filter((row) => text('name')(row) === name).length > 1;
+    name !== '' && pods.filter((pod) => text('name')(pod) === name).length > 1;
   if (!rows.some((row) => isShared(text('name')(row)))) return decisionView;
   const [name, ...others] = decisionView.columns.filter(({ header }) => header !== 'ID');
   return {

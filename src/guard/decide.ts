@@ -1,0 +1,240 @@
+/** Which pods a guard ends, and why. Nothing here reads or sends. */
+import { DAY_MS } from '../core/durations.ts';
+import { Failure } from '../core/failure.ts';
+import { encodeJson, memberAt, numberAt, numberOf, stringAt, type Json } from '../core/json.ts';
+import { compileGlobs } from '../core/text/patterns/glob.ts';
+import { parseTimestamp } from '../core/text/timestamp.ts';
+import { costOver, formatDollars, formatDuration } from '../core/units.ts';
+import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
+import {
+  countingDeadlines,
+  deadlinesOf,
+  deadlineText,
+  waitingDeadline,
+  waitingText,
+  type DeadlineAction,
+} from './deadline.ts';
+import type { Finding, IdleWatch } from './idle.ts';
+
+/** What a decision is made by; all but `deadline` are flags. */
+export const RULES = ['deadline', 'idle', 'max-age', 'max-running', 'budget'] as const;
+
+/** `unknown`: whether a rule applies cannot be known. */
+export const VERDICTS = ['over', 'exempt', 'unknown'] as const;
+
+export const GUARD_ACTIONS = ['report', 'stop', 'terminate'] as const;
+
+/** The limits of a guard beside the deadlines of the pods, and what it may do. */
+export interface Policy {
+  readonly isIdleWatched: boolean;
+  readonly maxAge: Milliseconds | undefined;
+  readonly maxRunning: Milliseconds | undefined;
+  /** US dollars of the account in a month (UTC). */
+  readonly budget: number | undefined;
+  /** Patterns of the names that the limits are about; all where empty. */
+  readonly match: readonly string[];
+  /** What a limit does; a deadline has an action of its own. */
+  readonly action: DeadlineAction;
+  readonly allowTerminate: boolean;
+}
+
+/** What decisions depend on beside the pod. */
+export interface Facts {
+  /** The service's time. */
+  readonly now: EpochMs;
+  readonly watch: IdleWatch | undefined;
+  /** What the account cost this month in US dollars, as far as it is known; undefined where it is not. */
+  readonly month: { readonly dollars: number; readonly isComplete: boolean } | undefined;
+}
+
+/** What a guard decided about a pod. */
+export interface Decision {
+  readonly pod: Json;
+  readonly rule: (typeof RULES)[number];
+  /** `over`: a rule applies. `exempt`: one applies, and a lock or a cluster keeps the guard from the pod. */
+  readonly verdict: (typeof VERDICTS)[number];
+  /** What is done about it. */
+  readonly action: (typeof GUARD_ACTIONS)[number];
+  /** What was found, without a final stop. */
+  readonly why: string;
+  /** Why less is done than the rule says. */
+  readonly held: string | undefined;
+}
+
+export type ActingDecision = Decision & { readonly action: DeadlineAction };
+
+export const isActing = (decision: Decision): decision is ActingDecision => decision.action !== 'report';
+
+/**
+ * Compiles a policy to a function with the strongest decision about a pod; undefined where no rule applies. It can be called again
+ * right before something is done. Fails with usage (2) for an empty pattern.
+ */
+export function compilePolicy(policy: Policy): (pod: Json, facts: Facts) => Decision | undefined {
+  const isMatch = policy.match.length === 0 ? () => true : compileGlobs(policy.match, '--match');
+  const hasLimits =
+    policy.isIdleWatched || [policy.maxAge, policy.maxRunning, policy.budget].some((limit) => limit !== undefined);
+  return (pod, facts) => {
+    const isLimited = hasLimits && isMatch(stringAt(pod, 'name') ?? '');
+    const doubt = doubtOf(pod, facts.now);
+    if (doubt !== undefined) {
+      if (statusOf(pod) === 'TERMINATED' || (deadlinesOf(pod).length === 0 && !isLimited)) return undefined;
+      return { pod, rule: 'deadline', verdict: 'unknown', action: 'report', why: doubt, held: undefined };
+    }
+    const found = [...overdue(pod, facts.now), ...(isLimited ? limitsOf(pod, policy, facts) : [])];
+    const [strongest] = found
+      .flatMap((each) => decisionOf(pod, each, policy))
+      .toSorted((a, b) => rankOf(b) - rankOf(a));
+    const exemption = strongest?.verdict === 'over' ? exemptionOf(pod, facts.now) : undefined;
+    if (strongest === undefined || exemption === undefined) return strongest;
+    return { ...strongest, verdict: 'exempt', action: 'report', held: exemption };
+  };
+}
+
+const rankOf = ({ verdict, action }: Decision): number =>
+  (verdict === 'over' ? GUARD_ACTIONS.length : 0) + GUARD_ACTIONS.indexOf(action);
+
+/** What keeps every guard from a pod: `it is locked`. What the service says in another form than usual counts too. */
+export function exemptionOf(pod: Json, now: EpochMs): string | undefined {
+  const locked = memberAt(pod, 'locked') ?? false;
+  if (locked !== false && locked !== '' && numberOf(locked) !== 0) return 'it is locked';
+  return (memberAt(pod, 'cluster') ?? null) === null ? doubtOf(pod, now) : 'it is a member of a cluster';
+}
+
+/** There were no pods before. */
+const FIRST_TIME: EpochMs = Date.UTC(2015, 0);
+
+/** Why the times of a pod cannot be: nothing is done about it then. */
+function doubtOf(pod: Json, now: EpochMs): string | undefined {
+  const wrong = ['createdAt', 'startedAt'].find((member) => {
+    const value = memberAt(pod, member) ?? null;
+    return value !== null && !isPlausible(value, now);
+  });
+  return wrong === undefined ? undefined : `its ${wrong} cannot be right: ${encodeJson(memberAt(pod, wrong) ?? null)}`;
+}
+
+function isPlausible(value: Json, now: EpochMs): boolean {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d/i.test(value)) return false;
+  try {
+    const { at } = parseTimestamp(value, 'time', { now });
+    return at >= FIRST_TIME && at <= now + DAY_MS;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
+
+type Found = Finding & Pick<Decision, 'rule'> & { readonly action: DeadlineAction };
+
+const statusOf = (pod: Json): string => stringAt(pod, 'status') ?? '';
+
+/** The deadlines of a pod that are over; what of them cannot be known where none is. */
+function overdue(pod: Json, now: EpochMs): readonly Found[] {
+  const over = countingDeadlines(pod)
+    .filter(({ at }) => at <= now)
+    .map((deadline): Found => {
+      const late = costOver(numberAt(pod, 'cost') ?? 0, now - deadline.at);
+      const cost = late > 0 ? `, which cost ${formatDollars(late)}` : '';
+      const { action } = deadline;
+      return { rule: 'deadline', action, state: 'met', why: `${deadlineText(deadline, now)}${cost}` };
+    });
+  if (over.length > 0) return over;
+  const unknown = (action: DeadlineAction, why: string): readonly Found[] => [
+    { rule: 'deadline', action, state: 'unknown', why },
+  ];
+  const unreadable = deadlinesOf(pod).find(({ isUnreadable }) => isUnreadable);
+  if (unreadable !== undefined)
+    return unknown(unreadable.action, `its deadline to ${unreadable.action} cannot be read: ${unreadable.given}`);
+  const waiting = waitingDeadline(pod);
+  return waiting === undefined
+    ? []
+    : unknown(waiting.action, `it is being started: ${waitingText(waiting.action, waiting.given)}`);
+}
+
+/**
+ * What the limits say of a pod. One that is stopped is within those about running; one that is paid without running, as in
+ * ERROR, is not.
+ */
+function limitsOf(pod: Json, { action, ...policy }: Policy, { now, watch, month }: Facts): readonly Found[] {
+  const since = statusOf(pod) === 'RUNNING' ? timeAt(pod, 'startedAt') : paidSince(pod);
+  const findings: readonly (readonly [Found['rule'], Finding | undefined])[] = [
+    ['idle', policy.isIdleWatched && watch !== undefined ? idle(pod, watch, now) : undefined],
+    ['max-age', longerThan(timeAt(pod, 'createdAt'), policy.maxAge, now, 'created')],
+    [
+      'max-running',
+      statusOf(pod) === 'RUNNING' || since !== undefined
+        ? longerThan(since, policy.maxRunning, now, 'started')
+        : undefined,
+    ],
+    ['budget', overBudget(month, policy.budget)],
+  ];
+  return findings.flatMap(([rule, finding]) => (finding === undefined ? [] : [{ rule, action, ...finding }]));
+}
+
+/**
+ * Since when a pod that does not run is paid: in ERROR since its start, and since its creation where it never ran. While it is
+ * started again `startedAt` is of the start before, so that this is not known.
+ */
+function paidSince(pod: Json): EpochMs | undefined {
+  if ((numberAt(pod, 'cost') ?? 0) === 0) return undefined;
+  const startedAt = timeAt(pod, 'startedAt');
+  if (startedAt === undefined) return timeAt(pod, 'createdAt');
+  return statusOf(pod) === 'ERROR' ? startedAt : undefined;
+}
+
+function timeAt(pod: Json, member: string): EpochMs | undefined {
+  const text = stringAt(pod, member);
+  return text === undefined ? undefined : Date.parse(text);
+}
+
+/** A pod in ERROR that is paid counts as idle: nothing runs in it. */
+function idle(pod: Json, watch: IdleWatch, now: EpochMs): Finding | undefined {
+  if (statusOf(pod) === 'RUNNING') return watch.find(pod, now);
+  return statusOf(pod) === 'ERROR' && (numberAt(pod, 'cost') ?? 0) > 0
+    ? { state: 'met', why: 'in ERROR and paid' }
+    : undefined;
+}
+
+function longerThan(
+  since: EpochMs | undefined,
+  limit: Milliseconds | undefined,
+  now: EpochMs,
+  word: string,
+): Finding | undefined {
+  if (limit === undefined) return undefined;
+  if (since === undefined) return { state: 'unknown', why: `when it was ${word} is not known` };
+  const why = `${word} ${formatDuration(Math.max(0, now - since))} ago`;
+  return { state: now - since > limit ? 'met' : 'not-met', why };
+}
+
+/** A sum that is too low because a part is missing decides only when it is above the budget all the same. */
+function overBudget(month: Facts['month'], budget: number | undefined): Finding | undefined {
+  if (budget === undefined) return undefined;
+  if (month === undefined) return { state: 'unknown', why: 'what the account cost this month is not known' };
+  const { dollars, isComplete } = month;
+  const why = `the account cost ${isComplete ? '' : 'at least '}${formatDollars(dollars)} this month`;
+  if (dollars > budget) return { state: 'met', why };
+  return { state: isComplete ? 'not-met' : 'unknown', why };
+}
+
+const STOPPED: readonly string[] = ['EXITED', 'TERMINATED'];
+
+/** Statuses in which a pod can be stopped (contract rules, Pods: actions). */
+const CAN_STOP: readonly string[] = ['RUNNING', 'PROVISIONING', 'STARTING'];
+
+function decisionOf(pod: Json, { rule, state, why, action }: Found, policy: Policy): readonly Decision[] {
+  if (state === 'not-met' || (action === 'stop' && STOPPED.includes(statusOf(pod)))) return [];
+  if (state === 'unknown') return [{ pod, rule, verdict: 'unknown', action: 'report', why, held: undefined }];
+  const wanted = action === 'stop' && policy.allowTerminate && losesNothing(pod) ? 'terminate' : action;
+  const held = heldBack(pod, wanted, policy);
+  return [{ pod, rule, verdict: 'over', action: held === undefined ? wanted : 'report', why, held }];
+}
+
+/** A pod in ERROR cannot be stopped. Where it has no persistent mount, terminating deletes no more than a stop. */
+const losesNothing = (pod: Json): boolean =>
+  statusOf(pod) === 'ERROR' && memberAt(pod, 'mounts.persistent') === undefined;
+
+function heldBack(pod: Json, action: DeadlineAction, { allowTerminate }: Policy): string | undefined {
+  if (action === 'stop' && !CAN_STOP.includes(statusOf(pod)))
+    return `only terminating ends its cost${allowTerminate ? ', and would delete its persistent mount' : ''}`;
+  return action === 'terminate' && !allowTerminate ? 'terminating needs --allow-terminate' : undefined;
+}
