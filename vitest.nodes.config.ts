@@ -13,11 +13,9 @@ const NOT_IN_CI = [
   'shared-batch',
   'reports',
   'workers/{kill,library,own-worker,stop,trouble}',
-  // The shells, the browser, the commands of the README, and what no file and no argument holds: other tests run the same code.
-  'browser',
+  // The shells, the commands of the README, and what no file and no argument holds: other tests run the same code.
   'completion',
   'documents',
-  'report-page',
   'secret-values',
   'walkthrough',
   // The files of the image.

@@ -1,6 +1,5 @@
-import { expect, test } from 'vitest';
-import { CHROMIUM } from './chromium.ts';
-import { folderWithKey, LAB, sshTest, useChromium } from './pods-support.ts';
+import { expect } from 'vitest';
+import { folderWithKey, LAB, sshTest, useBrowser } from './pods-support.ts';
 import { localExec } from './workers/support.ts';
 
 /**
@@ -139,14 +138,9 @@ echo "ended $code"
   expect(stdout.split('\n')).toEqual(['page here /', '100', 'page here /', 'ended 130', '']);
 });
 
-if (CHROMIUM === undefined)
-  console.log('note: not run: no Chromium, so --open of pods forward is not seen in a browser');
-
-const browserTest = CHROMIUM === undefined ? test.skip : sshTest;
-
-browserTest('pods forward --open shows the page of the pod in a browser', async () => {
+sshTest('pods forward --open shows the page of the pod in a browser', async () => {
   const folder = await folderWithKey({ 'server.mjs': SERVER });
-  useChromium(folder);
+  useBrowser(folder);
   const { code, stdout, stderr } = await localExec(
     folder,
     [],

@@ -1,17 +1,15 @@
 import { copyFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { PAGES } from '../support/documents/pages.ts';
-import { CHROMIUM } from './chromium.ts';
-import { folderWithKey, sshTest, useChromium } from './pods-support.ts';
+import { folderWithKey, sshTest, useBrowser } from './pods-support.ts';
 import { runProgram } from './support.ts';
 import { hasTerminal, programInTerminal } from './terminal.ts';
 import { hasPython, until } from './workers/support.ts';
 
 // The way of a new user from `pods create` to a notebook in a browser and an editor, as the guide has it.
 
-const canWalk = CHROMIUM !== undefined && hasPython && hasTerminal;
-if (!canWalk)
-  console.log('note: not run: no Chromium, Python or tmux, so a notebook of a pod is not seen in a browser');
+const canWalk = hasPython && hasTerminal;
+if (!canWalk) console.log('note: not run: no Python or tmux, so a notebook of a pod is not seen');
 
 /** The blocks of the section, one for each terminal. */
 function blocks(): readonly string[] {
@@ -28,7 +26,7 @@ function blocks(): readonly string[] {
       ['key.pub', '.ssh/id_ed25519.pub'],
     ] as const)
       copyFileSync(folder.at(from), folder.at(to));
-    useChromium(folder);
+    useBrowser(folder);
     const env = { ...folder.env, HOME: folder.path };
     const [create = '', forward = '', editor = '', end = ''] = blocks();
     const run = (text: string) => runProgram('sh', ['-e', '-c', text], { env, cwd: folder.path });

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'vitest';
-import { CHROMIUM } from './chromium.ts';
 import type { Sshd } from '../support/servers/sshd.ts';
 import { serve } from './support.ts';
 import { folderWith, type Folder } from './workers/support.ts';
@@ -16,11 +15,11 @@ export const sshTest = test.skipIf(!hasSsh || process.platform === 'win32');
 /** Where a program is, without the folder of a test. */
 export const pathOf = (name: string): string => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim();
 
-/** Makes a headless Chromium the browser of a folder: it writes the page that it was opened with to `page.html`. */
-export function useChromium(folder: Folder): void {
+/** Makes a program the browser of a folder: it writes the page that it was opened with to `page.html`. */
+export function useBrowser(folder: Folder): void {
   folder.write(
     'bin/xdg-open',
-    `#!/bin/sh\n"${CHROMIUM ?? ''}" --headless --no-sandbox --disable-gpu --no-proxy-server --user-data-dir="${folder.at('profile')}" --dump-dom "$1" > "${folder.at('page.new')}" 2> "${folder.at('browser.txt')}"\nmv "${folder.at('page.new')}" "${folder.at('page.html')}"\n`,
+    `#!/bin/sh\n"${process.execPath}" -e 'fetch(process.argv[1]).then(async (page) => console.log(await page.text()))' "$1" > "${folder.at('page.new')}"\nmv "${folder.at('page.new')}" "${folder.at('page.html')}"\n`,
   );
   chmodSync(folder.at('bin/xdg-open'), 0o755);
 }

@@ -171,12 +171,12 @@ const report = defineCommand({
   output: BATCH_REPORT,
   summary: 'report on a batch: counts, cost, times and failures by pattern',
   details:
-    'Reads the journal and the results, and may be asked while the batch runs or after it was killed; it sends nothing. Failures are grouped by their error, with numbers, ids, paths and addresses masked. Quantiles are within 1% of the exact value. Cost is that of execution at the price of a worker when the batch ran, without idle and starting workers. --html writes one page with charts that loads nothing from anywhere.',
+    'Reads the journal and the results, and may be asked while the batch runs or after it was killed; it sends nothing. Failures are grouped by their error, with numbers, ids, paths and addresses masked. Quantiles are within 1% of the exact value. Cost is that of execution at the price of a worker when the batch ran, without idle and starting workers. --html writes one page with bars that loads nothing.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
-  options: { html: option.text('write a page with charts to this file', { metavar: 'FILE' }), ...storeOptions },
+  options: { html: option.text('write a page with bars to this file', { metavar: 'FILE' }), ...storeOptions },
   examples: [
     ['berth jobs batch report results.jsonl', 'counts, cost, times, and why items failed'],
-    ['berth jobs batch report results.jsonl --html report.html', 'the same as a page with charts'],
+    ['berth jobs batch report results.jsonl --html report.html', 'the same as a page'],
   ],
   run: async (ctx, values) => (await import('./report.ts')).report(ctx, values),
 });

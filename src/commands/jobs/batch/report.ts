@@ -5,6 +5,7 @@ import type { Result } from '../../../output/view.ts';
 import { refuseForeignFile } from '../../shared/refuse-foreign-file.ts';
 import { withBatch, type StoreValues } from './store/store.ts';
 import { PAGE_TITLE, reportDocument } from './view/report-document.ts';
+import { reportPage } from './view/report-page.ts';
 import { reportView } from './view/report-view.ts';
 
 interface ReportValues extends StoreValues {
@@ -24,8 +25,7 @@ export async function report(ctx: CommandContext, values: ReportValues): Promise
   const value = reportDocument(analysis);
   const notes: string[] = [];
   if (html !== undefined) {
-    const { reportPage } = await import('./view/report-page.ts');
-    await ctx.files.write(html, await reportPage(analysis));
+    await ctx.files.write(html, reportPage(analysis));
     notes.push(`The page is in ${html}.`);
   }
   return { kind: 'one', view: reportView(analysis), value, notes };

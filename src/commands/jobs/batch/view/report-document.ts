@@ -56,12 +56,12 @@ export function timesOf(summary: DistributionSummary | undefined): JsonObject | 
   return times;
 }
 
-/** The bounds of bins as text, one more than there are bins. Where short texts would repeat, they are exact seconds. */
-export function boundsOf({ bins }: DistributionSummary): readonly string[] {
+/** `1s to 2s` for each bin. Where short texts would repeat, they are exact seconds. */
+export function binLabels({ bins }: DistributionSummary): readonly string[] {
   const bounds = [...bins.slice(0, 1).map(({ from }) => from), ...bins.map(({ to }) => to)];
   const short = bounds.map(formatTime);
-  if (new Set(short).size === short.length) return short;
-  return bounds.map((milliseconds) => `${milliseconds / 1000}s`);
+  const texts = new Set(short).size === short.length ? short : bounds.map((milliseconds) => `${milliseconds / 1000}s`);
+  return bins.map((_, at) => `${texts[at] ?? ''} to ${texts[at + 1] ?? ''}`);
 }
 
 /** `p50 1.2s, p95 3s, p99 8s, max 20s`. */

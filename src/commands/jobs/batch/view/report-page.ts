@@ -1,214 +1,116 @@
-import { DAY_SECONDS, HOUR_SECONDS } from '../../../../core/durations.ts';
 import { QUANTILE_ERROR, type BatchAnalysis, type DistributionSummary } from '../../../../batch/index.ts';
-import { encodeJson } from '../../../../core/json.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import { formatDollarRange, formatDuration } from '../../../../core/units.ts';
-import { barChart } from '../../../../output/charts/bar-chart.ts';
-import { html, jsonBlock, trustedHtml, type Html } from '../../../../output/charts/html.ts';
-import { PAGE_TITLE, reportDocument, stateOfReport, boundsOf, exampleLine, formatTime } from './report-document.ts';
+import { binLabels, exampleLine, formatTime, PAGE_TITLE, quantilesOf, stateOfReport } from './report-document.ts';
 import { formatRate, OUTCOMES } from './summary-view.ts';
-import { PAGE_STYLE } from './report-page-style.ts';
 
-/**
- * Returns the report of a batch as one HTML page without script: it refers to no other file, follows the light or dark
- * appearance of the reader, and has the document of `--json` in the element `report`.
- */
-export async function reportPage(report: BatchAnalysis): Promise<string> {
-  const name = safeText(report.name);
-  // Nothing may be loaded or run, whatever an error text holds.
-  const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${policy}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${PAGE_TITLE}${name}</title>
-        <link rel="icon" href="data:," />
-        <style>
-          ${trustedHtml(PAGE_STYLE)}
-        </style>
-      </head>
-      <body>
-        <main>
-          <header>
-            <p class="kind">Batch report</p>
-            <h1>${name}</h1>
-            <p class="about">${aboutLine(report)}</p>
-          </header>
-          <section class="tiles">${tiles(report)}</section>
-          ${outcomeSection(report)} ${timelineSection(report)}
-          ${timesSection(report.execution, 'Execution time', 'How long workers ran the jobs.')}
-          ${timesSection(report.delay, 'Delay before the start', 'How long jobs waited for a worker.')}
-          ${failuresSection(report)}
-          <footer>Quantiles are within ${QUANTILE_ERROR * 100}% of the exact value. Times are UTC.</footer>
-        </main>
-        ${jsonBlock('report', encodeJson(reportDocument(report)))}
-      </body>
-    </html> `.html;
+interface Html {
+  readonly html: string;
 }
 
-/** `endpoint echo, from items.jsonl, begun 2026-01-01 00:00:00 UTC: ended`. */
-function aboutLine(report: BatchAnalysis): string {
-  const begun = new Date(report.begunAt).toISOString().replace('T', ' ').replace(/\..*$/, '');
-  return `Endpoint ${safeText(report.endpoint)}, input ${safeText(report.input)}, begun ${begun} UTC, ${stateOfReport(report)}.`;
+/** A row of a table, with a bar of one part or several: `[class, count]`. */
+interface Bar {
+  readonly label: string | Html;
+  readonly parts: readonly (readonly [tone: string, count: number])[];
 }
 
-function tiles({ counts, cost, wallMs, perSecond, execution }: BatchAnalysis): readonly Html[] {
-  const { completed, planned } = counts;
-  const share = (completed / Math.max(1, planned)) * 100;
-  // A share that is not all must not be shown as 100%.
-  const percent = share < 100 && share > 99.9 ? '99.9' : share.toFixed(share === 100 || share === 0 ? 0 : 1);
-  const tails = execution === undefined ? '' : `p95 ${formatTime(execution.p95)}, p99 ${formatTime(execution.p99)}`;
-  return [
-    tile('Completed', `${percent}%`, `${grouped(completed)} of ${grouped(planned)} items`),
-    ...(wallMs === undefined ? [] : [tile('Wall time', formatDuration(wallMs), 'from the begin to the last result')]),
-    ...(perSecond === undefined ? [] : [tile('Throughput', formatRate(perSecond), 'items that ended')]),
-    ...(cost === undefined
-      ? []
-      : [tile('Execution cost', formatDollarRange(cost), 'without idle and starting workers')]),
-    ...(execution === undefined ? [] : [tile('Execution p50', formatTime(execution.p50), tails)]),
-  ];
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Escapes each value that is not Html; characters that mislead a reader become visible. */
+function markup(literals: TemplateStringsArray, ...values: readonly (string | Html | readonly Html[])[]): Html {
+  const textOf = (value: string | Html | readonly Html[]): string => {
+    if (typeof value === 'string') return safeText(value, true).replace(/[&<>"]/g, (each) => ESCAPES[each] ?? '');
+    return 'html' in value ? value.html : value.map((each) => each.html).join('');
+  };
+  return {
+    html: literals.map((literal, at) => literal + (at < values.length ? textOf(values[at] ?? '') : '')).join(''),
+  };
 }
 
-const tile = (label: string, value: string, note: string): Html =>
-  html`<div class="tile">
-    <h2>${label}</h2>
-    <p class="value">${value}</p>
-    <p class="note">${note}</p>
-  </div>`;
+const STYLE = `
+:root { color-scheme: light dark; --ground: #fff; --text: #1b2130; --quiet: #667085; --good: #2fa36b; --bad: #d9485f; --busy: #3f7fe0 }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #0e1218; --text: #e7ebf2; --quiet: #94a0b3; --good: #3fc285; --bad: #f0677c; --busy: #6ba2f5 }
+}
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; background: var(--ground); color: var(--text); font: 15px/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
+h2 { margin: 2rem 0 0; font-size: 1.1rem }
+p, small, ul { margin-top: 0; color: var(--quiet) }
+table { width: 100%; border-collapse: collapse }
+th { width: 40%; font-weight: normal; text-align: left }
+td { width: 7rem; text-align: right; vertical-align: top; font-variant-numeric: tabular-nums }
+td + td, td[colspan] { width: auto; padding-left: 1rem; text-align: left }
+i { display: inline-block; height: .7em; background: var(--busy) }
+.completed { background: var(--good) }
+.failed, .timedOut, .cancelled, .expired, .unknown { background: var(--bad) }
+.waiting { background: var(--quiet) }
+`;
+
+/** Returns the report of a batch as one page of HTML, which runs and loads nothing whatever an error text holds. */
+export function reportPage(report: BatchAnalysis): string {
+  const { counts, wallMs, perSecond, cost, timeline, failures, resubmitted, retried } = report;
+  const facts = {
+    completed: `${grouped(counts.completed)} of ${grouped(counts.planned)} items`,
+    'to the last result': wallMs && formatDuration(wallMs),
+    throughput: perSecond && formatRate(perSecond),
+    'execution cost': cost && `${formatDollarRange(cost)}, without idle and starting workers`,
+    'sent again as new jobs': resubmitted && grouped(resubmitted),
+    'run again': retried && grouped(retried),
+  };
+  const states = OUTCOMES.flatMap(([member, label]) =>
+    counts[member] === 0 ? [] : [bar(label, [member, counts[member]])],
+  );
+  const steps = timeline?.buckets.map(({ at, completed, notCompleted }) =>
+    bar(utc(at), ['completed', completed], ['failed', notCompleted]),
+  );
+  const groups = failures.groups.map(({ pattern, state, count, examples }) => {
+    const ended = OUTCOMES.find(([member]) => member === state)?.[1] ?? state;
+    const lines = examples.map((example) => markup`<li>${exampleLine(example)}</li>`);
+    const summary = markup`<summary><code>${pattern}</code> <small>${ended}</small></summary>`;
+    return bar(markup`<details>${summary}<ul>${lines}</ul></details>`, ['failed', count]);
+  });
+  const others = failures.others === 0 ? '' : ` ${grouped(failures.others)} items have other errors.`;
+  return markup`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta name="viewport" content="width=device-width">
+<title>${PAGE_TITLE}${report.name}</title>
+<link rel="icon" href="data:,">
+<style>${{ html: STYLE }}</style>
+<h1>${report.name}</h1>
+<p>Endpoint ${report.endpoint}, input ${report.input}, begun ${utc(report.begunAt)}, ${stateOfReport(report)}.</p>
+<table>${Object.entries(facts).map(([label, value]) =>
+    typeof value === 'string' ? markup`<tr><th>${label}</th><td colspan="2">${value}</td></tr>\n` : markup``,
+  )}</table>
+${section('Items', '', states)}
+${section('Results over time', `Completed and not, in steps of ${formatDuration(timeline?.bucketMs ?? 0)}.`, steps)}
+${timesSection('Execution time', report.execution)}
+${timesSection('Delay before the start', report.delay)}
+${section('Failures by pattern', `Numbers, ids, paths and addresses are masked.${others}`, groups)}
+<p>Quantiles are within ${String(QUANTILE_ERROR * 100)}% of the exact value. Times are UTC.</p>
+</html>
+`.html;
+}
 
 const grouped = (value: number): string => value.toLocaleString('en-US');
+const utc = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
-function outcomeSection({ counts, resubmitted, retried }: BatchAnalysis): Html {
-  const outcomes = OUTCOMES.map(([member, label]) => ({ member, label, count: counts[member] })).filter(
-    ({ count }) => count > 0,
+const timesSection = (title: string, times: DistributionSummary | undefined): Html =>
+  section(
+    title,
+    times === undefined ? '' : `mean ${formatTime(times.mean)}, ${quantilesOf(times)}`,
+    times && binLabels(times).map((label, at) => bar(label, ['', times.bins[at]?.count ?? 0])),
   );
-  const again = [
-    ...(resubmitted === 0 ? [] : [`${grouped(resubmitted)} sent again as new jobs`]),
-    ...(retried === 0 ? [] : [`${grouped(retried)} run again`]),
-  ];
-  return html`<section>
-    <h2>Items</h2>
-    <div class="bar">
-      ${outcomes.map(
-        ({ member, label, count }) =>
-          html`<span class="${member}" style="flex-grow:${count}" title="${label}: ${grouped(count)}"></span>`,
-      )}
-    </div>
-    <ul class="legend">
-      ${outcomes.map(
-        ({ member, label, count }) =>
-          html`<li><i class="${member}"></i>${label} <b data-count="${member}">${grouped(count)}</b></li>`,
-      )}
-    </ul>
-    ${again.length === 0 ? html`` : html`<p class="note">${again.join(', ')}.</p>`}
-  </section>`;
+
+const bar = (label: Bar['label'], ...parts: Bar['parts']): Bar => ({ label, parts });
+
+/** Nothing without bars. */
+function section(title: string, note: string, bars: readonly Bar[] = []): Html {
+  const total = ({ parts }: Bar): number => parts.reduce((sum, [, count]) => sum + count, 0);
+  const most = Math.max(1, ...bars.map(total));
+  const drawn = ([tone, count]: Bar['parts'][number]): Html =>
+    markup`<i class="${tone}" style="width:${((count / most) * 100).toFixed(1)}%"></i>`;
+  const row = (each: Bar): Html =>
+    markup`<tr><th>${each.label}</th><td>${grouped(total(each))}</td><td>${each.parts.map(drawn)}</td></tr>\n`;
+  return bars.length === 0 ? markup`` : markup`<h2>${title}</h2>\n<p>${note}</p>\n<table>${bars.map(row)}</table>`;
 }
-
-const CHART = { width: 920, height: 240, textColour: 'var(--quiet)', lineColour: 'var(--line)' } as const;
-
-function timelineSection({ timeline }: BatchAnalysis): Html {
-  const { bucketMs, buckets } = timeline ?? { bucketMs: 0, buckets: [] };
-  if (buckets.length < 2) return html``;
-  const svg = barChart({
-    ...CHART,
-    labels: buckets.map(({ at }) => timeLabel(new Date(at).toISOString(), bucketMs / 1000)),
-    series: [
-      { values: buckets.map(({ completed }) => completed), colour: 'var(--completed)' },
-      { values: buckets.map(({ notCompleted }) => notCompleted), colour: 'var(--failed)' },
-    ],
-  });
-  return html`<section>
-    <h2>Results over time</h2>
-    <p class="note">
-      Items that ended, in steps of ${formatDuration(bucketMs)}: <i class="completed"></i> completed,
-      <i class="failed"></i> not.
-    </p>
-    ${figure(svg)}
-  </section>`;
-}
-
-/** `14:03:20`, without seconds where a step has whole minutes, and the date where it has whole days. */
-const timeLabel = (at: string, seconds: number): string =>
-  seconds >= DAY_SECONDS
-    ? at.slice(5, 10)
-    : seconds >= HOUR_SECONDS
-      ? at.slice(5, 16).replace('T', ' ')
-      : at.slice(11, seconds >= 60 ? 16 : 19);
-
-function timesSection(times: DistributionSummary | undefined, title: string, about: string): Html {
-  if (times === undefined) return html``;
-  const { bins, p95, p99 } = times;
-  const svg = barChart({
-    ...CHART,
-    labels: boundsOf(times).slice(0, -1),
-    series: [
-      {
-        values: bins.map(({ count }) => count),
-        colour: bins.map(({ from }) =>
-          from >= p99 ? 'var(--failed)' : from >= p95 ? 'var(--unknown)' : 'var(--busy)',
-        ),
-      },
-    ],
-  });
-  const names = ['mean', 'p50', 'p95', 'p99', 'max'] as const;
-  return html`<section>
-    <h2>${title}</h2>
-    <p class="note">
-      ${about} A bar begins at the time below it; from p95 on it is <i class="unknown"></i>, from p99 on
-      <i class="failed"></i>.
-    </p>
-    ${figure(svg)}
-    <dl class="times">
-      ${names.map(
-        (name) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${formatTime(times[name])}</dd>
-          </div>`,
-      )}
-    </dl>
-  </section>`;
-}
-
-const figure = (svg: string): Html => html`<figure>${trustedHtml(svg)}</figure>`;
-
-function failuresSection({ failures: { groups, others } }: BatchAnalysis): Html {
-  if (groups.length === 0) return html``;
-  const most = Math.max(...groups.map(({ count }) => count));
-  return html`<section>
-    <h2>Failures by pattern</h2>
-    <p class="note">Numbers, ids, paths and addresses are masked.</p>
-    <table>
-      <thead>
-        <tr>
-          <th class="count">Items</th>
-          <th class="share"></th>
-          <th>Error</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${groups.map(
-          ({ pattern, state, count, examples }) =>
-            html`<tr>
-              <td class="count">${grouped(count)}</td>
-              <td class="share"><span style="width:${Math.max(1, (count / most) * 100).toFixed(1)}%"></span></td>
-              <td>
-                <details>
-                  <summary><code>${pattern}</code> <small>${stateName(state)}</small></summary>
-                  <ul>
-                    ${examples.map((example) => html`<li>${exampleLine(example)}</li>`)}
-                  </ul>
-                </details>
-              </td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-    ${others === 0 ? html`` : html`<p class="note">${grouped(others)} items have other errors.</p>`}
-  </section>`;
-}
-
-const stateName = (state: string): string => OUTCOMES.find(([member]) => member === state)?.[1] ?? state;

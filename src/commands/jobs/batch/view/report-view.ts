@@ -1,7 +1,7 @@
 import type { BatchAnalysis, DistributionSummary } from '../../../../batch/index.ts';
 import type { Section, View } from '../../../../output/view.ts';
 import { batchView, formatRate } from './summary-view.ts';
-import { boundsOf, exampleLine, quantilesOf } from './report-document.ts';
+import { binLabels, exampleLine, quantilesOf } from './report-document.ts';
 
 /** Characters of a full bar of a histogram. */
 const BAR_BLOCKS = 24;
@@ -30,12 +30,12 @@ const rateLines = ({ perSecond, retried }: BatchAnalysis): Section['lines'] => [
 
 function timeLines(times: DistributionSummary | undefined): Section['lines'] {
   if (times === undefined) return [];
-  const bounds = boundsOf(times);
+  const labels = binLabels(times);
   const most = Math.max(1, ...times.bins.map(({ count }) => count));
   return [
     { label: 'of all', value: quantilesOf(times) },
     ...times.bins.map(({ count }, at) => ({
-      label: `${bounds[at] ?? ''} to ${bounds[at + 1] ?? ''}`,
+      label: labels[at] ?? '',
       value: { percent: (count / most) * 100, text: String(count), blocks: BAR_BLOCKS },
     })),
   ];
