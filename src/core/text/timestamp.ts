@@ -4,7 +4,7 @@ import { parseDuration } from '../units.ts';
 import type { EpochMs } from '../unit-types.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
-const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
+const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?:[Zz]|([+-]\d\d):?(\d\d))$/;
 
 export interface TimestampOptions {
   readonly now: EpochMs;
@@ -25,10 +25,11 @@ export interface Timestamp {
  */
 export function parseTimestamp(text: string, what: string, { now, endOfDay = false }: TimestampOptions): Timestamp {
   const trimmed = text.trim();
-  const full = TIMESTAMP.exec(trimmed)?.[1];
+  const [, full, minute, second = ':00', hours, minutes] = TIMESTAMP.exec(trimmed) ?? [];
   const date = full ?? (DATE.test(trimmed) ? trimmed : undefined);
   if (date !== undefined) {
-    const written = trimmed.replace(' ', 'T').toUpperCase();
+    const zone = hours === undefined ? 'Z' : `${hours}:${minutes}`;
+    const written = full === undefined ? date : `${date}T${minute}${second}${zone}`;
     const at = Date.parse(written);
     if (Number.isNaN(at) || !isOnCalendar(date)) throw usage(`${what} is not on the calendar: ${trimmed}`);
     return full === undefined ? timestampAt(at + (endOfDay ? DAY_MS : 0)) : { at, text: written };

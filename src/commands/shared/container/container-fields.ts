@@ -10,7 +10,7 @@ import {
   removeVariables,
   unchangedOrEmpty,
 } from '../environment.ts';
-import { atLeast, ports } from './value-rules.ts';
+import { atLeast, imageName, ports, variableNames } from './value-rules.ts';
 import { settleCommand, shellLineOf, tellShellLine } from './container-command.ts';
 import { pick } from '../pick/pick.ts';
 
@@ -21,6 +21,7 @@ import { pick } from '../pick/pick.ts';
 export const CONTAINER_FIELDS = {
   image: {
     path: 'image',
+    check: imageName,
     write: option.text('the container image', {
       metavar: 'IMAGE',
       ask: { kind: 'text', question: 'Image', answer: 'an image' },
@@ -71,6 +72,7 @@ export const CONTAINER_FIELDS = {
   env: {
     path: 'env',
     type: 'pairs',
+    check: variableNames,
     write: {
       param: option.texts('an environment variable; NAME=@secret:SECRET for a secret', { metavar: 'NAME=VALUE' }),
       value: addVariables,

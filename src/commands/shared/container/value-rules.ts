@@ -1,6 +1,6 @@
 /** Rules for single values of containers and of their hardware, told by the flag that sets the value. */
 import { usage } from '../../../core/failure.ts';
-import { arrayOf, numberOf, stringOf, type Json } from '../../../core/json.ts';
+import { arrayOf, numberOf, objectOf, stringOf, type Json } from '../../../core/json.ts';
 
 /** A rule for whole numbers of at least `least`; a value that is no number is for the service to refuse. */
 export const atLeast =
@@ -32,6 +32,26 @@ export function ports(given: Json): void {
         `A port of 1 to ${MAX_PORT}, a slash and a protocol: --port 8080/http`,
       );
   }
+}
+
+/** The rule for images: a copied address or line end makes a name that no registry has. */
+export function imageName(given: Json): void {
+  const text = stringOf(given) ?? '';
+  if (/[\s\p{Cc}]|^[a-z]+:\/\//iu.test(text))
+    throw usage(
+      `--image ${JSON.stringify(text)} is not the name of an image`,
+      'Write REGISTRY/NAME:TAG, without https://.',
+    );
+}
+
+/** The rule for variables: programs cannot read one with such a name. */
+export function variableNames(given: Json): void {
+  const wrong = Object.keys(objectOf(given) ?? {}).find((name) => !/^[^\s\p{Cc}=]+$/u.test(name));
+  if (wrong !== undefined)
+    throw usage(
+      `--env ${JSON.stringify(wrong)} cannot be the name of a variable`,
+      'A name has no white space and no "=".',
+    );
 }
 
 /** The rule for CUDA versions, one or several (contract, minCudaVersion); an empty text removes one. */

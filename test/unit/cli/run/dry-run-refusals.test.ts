@@ -47,6 +47,14 @@ const REFUSED: readonly (readonly [line: string, exit: number, says: string])[] 
   [`${CLUSTER} --gpu GPU-80G --gpu-count 1 --port x/tcp`, 2, '--port "x/tcp" is no port and protocol'],
   [`${VOLUME} --data-center EU-WEST-1 --type HIGH_PERFORMANCE`, 5, 'EU-WEST-1 has no volumes of type HIGH_PERFORMANCE'],
   [`${TEMPLATE} --port 99999/tcp`, 2, '--port "99999/tcp" is no port and protocol'],
+  [
+    'pods create --name x --gpu GPU-24G --image https://hub.test/i:1',
+    2,
+    '--image "https://hub.test/i:1" is not the name',
+  ],
+  ["templates create --name x --image 'i:1 '", 2, '--image "i:1 " is not the name of an image'],
+  ['pods update pod-train --set image="i:1\\r"', 2, '--image "i:1\\r" is not the name of an image'],
+  [`${ENDPOINT} --gpu-pool POOL-24G --env 'A B=1'`, 2, '--env "A B" cannot be the name of a variable'],
   [`${TEMPLATE} --cuda new`, 2, '--cuda "new" is no CUDA version'],
 ];
 
@@ -89,6 +97,13 @@ gpu: {id: GPU-24G}
     expect(err).toContain('EU-WEST-1 has no volumes of type HIGH_PERFORMANCE');
     expect(JSON.parse(out)).toMatchObject([{ body: { name: 'one' } }]);
     expect((await account('apply - --yes --keep-going', options)).code).toBe(5);
+  });
+
+  test.each(['image: "i:1\\r"', 'image: i\nenv: {A B: x}'])('refuses %j before anything is read', async (members) => {
+    for (const line of ['apply - --dry-run', 'plan -']) {
+      const { code, err } = await createAccount()(line, { stdin: FILE.replace('image: i', members) });
+      expect([code, err], line).toEqual([2, expect.stringMatching(/is not the name|cannot be the name/)]);
+    }
   });
 
   test('refuses a port before anything is read, as apply and plan do', async () => {
