@@ -6,11 +6,20 @@ export type TimeUnit = keyof typeof UNITS;
 
 /**
  * Parses a duration: `90s`, `5m`, `1h30m`, `1.5h`, or a number without a unit, in the unit `bare`.
- * Fails with usage (2) for anything else, including negative values.
+ * Fails with usage (2) for anything else, including negative values, and for more than a day in seconds without a unit: it
+ * may be in milliseconds, as the service counts.
  */
 export function parseDuration(text: string, bare: TimeUnit, what: string): Milliseconds {
   const trimmed = text.trim();
-  if (/^\d+(\.\d+)?$/.test(trimmed)) return Math.round(Number(trimmed) * UNITS[bare]);
+  if (/^\d+(\.\d+)?$/.test(trimmed)) {
+    const count = Number(trimmed);
+    if (bare === 's' && count * UNITS.s > UNITS.d)
+      throw usage(
+        `${what} needs a unit: ${trimmed}`,
+        `Write ${trimmed}s, which is ${formatDuration(count * UNITS.s)}, or ${count / UNITS.s}s, if these are milliseconds.`,
+      );
+    return Math.round(count * UNITS[bare]);
+  }
   const parts = [...trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g)];
   if (parts.length === 0 || parts.map((part) => part[0]).join('') !== trimmed)
     throw usage(

@@ -25,10 +25,10 @@ export interface Timestamp {
  */
 export function parseTimestamp(text: string, what: string, { now, endOfDay = false }: TimestampOptions): Timestamp {
   const trimmed = text.trim();
-  const [, full, minute, second = ':00', hours, minutes] = TIMESTAMP.exec(trimmed) ?? [];
+  const [, full, minute = '', second = ':00', hours = '', minutes = ''] = TIMESTAMP.exec(trimmed) ?? [];
   const date = full ?? (DATE.test(trimmed) ? trimmed : undefined);
   if (date !== undefined) {
-    const zone = hours === undefined ? 'Z' : `${hours}:${minutes}`;
+    const zone = hours === '' ? 'Z' : `${hours}:${minutes}`;
     const written = full === undefined ? date : `${date}T${minute}${second}${zone}`;
     const at = Date.parse(written);
     if (Number.isNaN(at) || !isOnCalendar(date)) throw usage(`${what} is not on the calendar: ${trimmed}`);

@@ -18,12 +18,25 @@ describe('durations', () => {
     ['2d', 172_800_000],
     ['7', 7000],
     ['0.5', 500],
+    ['86400', 86_400_000],
+    ['600000s', 600_000_000],
   ])('%s is %d ms', (text, milliseconds) => {
     expect(parseDuration(text, 's', '--time')).toBe(milliseconds);
   });
 
   it.each(['', '-5s', '5x', 's', '1h 30', 'NaN', '1e3s', '5m5'])('%j is not a duration', (text) => {
     expect(() => parseDuration(text, 's', '--time')).toThrow(/--time is not a duration/);
+  });
+
+  it('a number of more than a day in seconds is refused with both readings', () => {
+    expect(() => parseDuration('600000', 's', '--execution-timeout')).toThrow(
+      expect.objectContaining({
+        exit: 2,
+        message: '--execution-timeout needs a unit: 600000',
+        hint: 'Write 600000s, which is 6d 22h, or 600s, if these are milliseconds.',
+      }),
+    );
+    expect(parseDuration('30', 'd', '--last')).toBe(30 * 86_400_000);
   });
 
   it.each([
