@@ -64,7 +64,6 @@ const LAYERS = {
       pods: ['process', 'runtime'],
       process: ['runtime'],
       workers: ['files'],
-      webhooks: ['remembered', 'files', 'runtime'],
       files: ['runtime'],
       remembered: [],
       lock: [],
@@ -200,19 +199,7 @@ const PACKAGES = {
 };
 
 /** The nouns that import other nouns, each before those that it imports. Another noun imports only what is shared. */
-const IMPORTING_NOUNS = [
-  'apply',
-  'clusters',
-  'export',
-  'queue',
-  'schema',
-  'top',
-  'webhooks',
-  'plan',
-  'catalog',
-  'pods',
-  'guard',
-];
+const IMPORTING_NOUNS = ['apply', 'clusters', 'export', 'queue', 'schema', 'top', 'plan', 'catalog', 'pods', 'guard'];
 
 const nounPath = (nouns) => `^src/commands/(${nouns.join('|')})[/.]`;
 

@@ -33,13 +33,6 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/jobs/index.ts')).jobs,
   },
   {
-    name: 'webhooks',
-    section: 'Compute',
-    summary: 'receive, keep and post webhooks of jobs while you develop',
-    offline: true,
-    load: async () => (await import('./commands/webhooks/index.ts')).webhooks,
-  },
-  {
     name: 'queue',
     section: 'Compute',
     summary: "an endpoint's waiting jobs",

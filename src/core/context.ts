@@ -15,7 +15,6 @@ import type {
 import type { VolumeFiles, VolumePlace } from './ports/volume-files.ts';
 import type { ProfileStore, SettingsView } from './ports/settings.ts';
 import type { Blocking, Prompts, Sink, Terminal } from './ports/terminal.ts';
-import type { Webhooks } from './ports/webhooks.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
 
 export type { Clock } from './ports/clock.ts';
@@ -93,8 +92,6 @@ export interface Context {
   storage(options?: StorageOptions): Promise<ObjectStorage>;
   /** Opens the files of a network volume. Loads its modules on the first call. */
   volumeFiles(place: VolumePlace): Promise<VolumeFiles>;
-  /** Receives, keeps and sends webhooks. Loads its modules on the first call. */
-  webhooks(): Promise<Webhooks>;
   readonly prompts: Prompts;
   readonly spawn: Spawn;
   readonly localHost: LocalHost;

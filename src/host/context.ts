@@ -134,12 +134,6 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       storages.push(volumes);
       return volumes.open(place);
     },
-    webhooks: async () => {
-      const { openHostWebhooks } = await import('./webhooks/open-webhooks.ts');
-      const webhooks = openHostWebhooks({ runtime, settings, signal });
-      storages.push(webhooks);
-      return webhooks;
-    },
     prompts: createPrompts(
       () => runtime,
       terminal,

@@ -68,7 +68,7 @@ const needsConnection = (line: string): boolean => /^berth pods (cp|forward|dev)
 
 /** Examples that go on until Ctrl-C; they are interrupted once they have printed something. */
 const isEndless = (line: string): boolean =>
-  / --(watch|follow|every)\b|^berth (local serve|webhooks listen)/.test(line) && !line.startsWith('berth catalog gpus');
+  / --(watch|follow|every)\b|^berth local serve/.test(line) && !line.startsWith('berth catalog gpus');
 
 /** Examples that find something on a new account of the local service, and how they end. */
 const FINDS: Readonly<Record<string, number>> = {
@@ -78,7 +78,7 @@ const FINDS: Readonly<Record<string, number>> = {
 
 /** The default port may be in use, and the pods of the local service are no containers that ssh could reach. */
 const asRun = (line: string): string =>
-  /^berth (local serve|webhooks listen)/.test(line)
+  line.startsWith('berth local serve')
     ? `${line} --port 0`
     : line.replace(/^berth pods ssh /, 'berth pods ssh --print ');
 
@@ -119,8 +119,7 @@ async function runLine(world: TestWorld, line: string): Promise<Ran> {
 async function runWords(world: TestWorld, argv: readonly string[], stdin: string | undefined): Promise<Ran> {
   const { stdin: piped } = stdin === undefined ? world : createTestWorld({ stdin });
   const line = ['berth', ...argv].join(' ');
-  // A listener prints nothing but what it receives; it says on stderr where it listens.
-  const printed = (): number => (line.startsWith('berth webhooks listen') ? world.err() : world.out()).length;
+  const printed = (): number => world.out().length;
   const before = printed();
   const running = berthIn({ ...world, stdin: piped }, argv);
   if (isEndless(line)) {

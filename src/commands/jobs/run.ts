@@ -19,10 +19,9 @@ import { healthLine, waitLine } from './job/command-lines.ts';
 import { jobBody, readInput } from './input.ts';
 import { checkBounds } from './duration-bounds.ts';
 import { exitOf, JOB_EXITS } from './job/outcome.ts';
-import { postedResult, receiverOf } from './post-result.ts';
 import { streamJob } from './stream.ts';
 import { jobView } from './job/job-view.ts';
-import { waitForJob, type EndedJob } from './wait.ts';
+import { waitForJob } from './wait.ts';
 import { waitTimeoutOption } from '../../cli/model/common-options.ts';
 import { CHUNK, JOB } from './job/schemas.ts';
 import { either, manyOf } from '../../cli/model/output-schema.ts';
@@ -31,7 +30,7 @@ export const run = defineCommand({
   output: either(JOB, manyOf(CHUNK)),
   summary: 'submit a job and print its id, or wait for its result',
   details:
-    'The input is sent byte for byte as given. You can use a model slug in place of an endpoint id.\nWith --wait, --stream or --sync the exit code is the outcome: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.\nWith --webhook-to berth waits for the job and posts the document that the service would post, from this machine: up to three times, 10 s apart, until the answer is 200; 7 where it was not.',
+    'The input is sent byte for byte as given. You can use a model slug in place of an endpoint id.\nWith --wait, --stream or --sync the exit code is the outcome: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.',
   args: { endpoint: QUEUE_ARGUMENT },
   options: {
     input: option.text('the input as JSON, @FILE, or - for stdin', {
@@ -48,14 +47,10 @@ export const run = defineCommand({
       option.duration('how long runsync holds the answer back, 1s to 300s (default 90s)', 's'),
     ),
     waitTimeout: onlyWith(
-      ['wait', 'stream', 'sync', 'webhookTo'],
-      waitTimeoutOption('how long --wait, --stream, --sync and --webhook-to wait in all'),
+      ['wait', 'stream', 'sync'],
+      waitTimeoutOption('how long --wait, --stream and --sync wait in all'),
     ),
     webhook: option.text('address the result is posted to', { metavar: 'URL', onlyOne: 'A job has one webhook.' }),
-    webhookTo: option.text('wait, and post the result from here: for an address that the service cannot reach', {
-      metavar: 'URL',
-      onlyOne: 'A job has one webhook.',
-    }),
     executionTimeout: option.duration('how long a worker may run it, 5s to 7d (default: that of the endpoint)', 's'),
     ttl: option.duration('how long the job may live, queue and run together, 10s to 7d', 's'),
     lowPriority: option.on('let other jobs go first'),
@@ -72,7 +67,6 @@ export const run = defineCommand({
   run: async (ctx, values) => {
     if ([values.wait, values.stream, values.sync].filter(Boolean).length > 1)
       throw usage('--wait, --stream and --sync exclude each other', 'Keep one of them.');
-    const webhookTo = receiverOf(values);
     checkBounds('--sync-wait', values.syncWait, DURATION_BOUNDS.syncWait);
     checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
     checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
@@ -106,15 +100,12 @@ export const run = defineCommand({
       ttlMs: values.ttl,
       status: jobStatus(job),
     });
-    const ended = async (result: EndedJob): Promise<Result> =>
-      webhookTo === undefined ? result : await postedResult(ctx, webhookTo, result);
-    if (values.sync && hasEnded(job)) return await ended({ ...answerResult(jobView, answer), exit: exitOf(job) });
-    if (!values.wait && !values.stream && !values.sync && webhookTo === undefined)
-      return submitted(ctx, endpoint, job, answer.text);
+    if (values.sync && hasEnded(job)) return { ...answerResult(jobView, answer), exit: exitOf(job) };
+    if (!values.wait && !values.stream && !values.sync) return submitted(ctx, endpoint, job, answer.text);
     const id = submittedId(job);
     await ctx.tell(`submitted ${id}`);
     if (values.stream) return await streamJob(ctx, endpoint, id, values.waitTimeout, absence);
-    return await ended(await waitForJob(ctx, endpoint, id, values.waitTimeout, absence));
+    return await waitForJob(ctx, endpoint, id, values.waitTimeout, absence);
   },
 });
 

@@ -17,8 +17,6 @@ export const SILENT: readonly string[] = [
   'pods ssh-config',
   // Uses the interface of files, and has its own tests.
   'files',
-  // Ask for the status of jobs alone, and have their own tests.
-  'webhooks',
   // Uses only the queue API and has its own tests.
   'jobs batch',
 ];
@@ -38,7 +36,6 @@ export const UNSENT: readonly string[] = [
     'file',
     'set',
     'waitTimeout',
-    'webhookTo',
     'explain',
     'start',
     'out',

@@ -43,8 +43,6 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     failing: ['files mv datasets:none datasets:b/'],
   },
   'files sync': { full: ['files sync folder/ datasets:a'], failing: ['files sync none/ datasets:a'] },
-  'webhooks list': { full: ['webhooks list'], empty: ['webhooks list'], failing: ['webhooks list more'] },
-  'webhooks replay': { full: ['webhooks replay --failed'], failing: ['webhooks replay none'] },
   'files du': { full: ['files cp items.jsonl datasets:a/', 'files du datasets:'], failing: ['files du datasets:none'] },
   'files cp': { full: ['files cp items.jsonl datasets:a/'], failing: ['files cp none datasets:'] },
   'files rm': {
