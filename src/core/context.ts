@@ -102,7 +102,7 @@ export interface Context {
   readonly jobs: RememberedJobs;
   readonly names: RememberedNames;
   readonly notes: RememberedNotes;
-  /** What guards keep between their sweeps. */
+  /** When a guard of this machine last ran. */
   readonly guard: AccountDocument;
   /** What creates have sent. */
   readonly creates: AccountDocument;
