@@ -4,9 +4,6 @@
  */
 'use strict';
 
-/** What a store of batches, and what reads its results, may import: never another store. */
-const BELOW_STORES = ['batch/model', 'batch/read', 'batch/bytes', 'queue', 'core'];
-
 /** What a result is, for every room of the output. */
 const SHAPES = ['view', 'output', 'help-page', 'format-printer', 'trusted', 'without-secrets']
   .map((name) => `output/${name}.ts`)
@@ -100,10 +97,18 @@ const LAYERS = {
   '^src/batch/read/': ['batch/read', 'batch/bytes', 'queue', 'core'],
   '^src/batch/plan/': ['batch/plan', 'batch/read', 'batch/bytes', 'queue', 'core'],
   '^src/batch/model/': ['batch/model', 'batch/read', 'queue', 'core'],
-  '^src/batch/stores/file/': [...BELOW_STORES, 'batch/stores/file'],
-  '^src/batch/stores/postgres/': [...BELOW_STORES, 'batch/stores/postgres'],
-  '^src/batch/results/': ['batch/results', 'batch/plan', ...BELOW_STORES],
-  '^src/batch/run/': ['batch/run', 'batch/model', 'batch/read', 'queue', 'core'],
+  '^src/batch/store/': ['batch/store', 'batch/model', 'batch/read', 'batch/bytes', 'queue', 'core'],
+  '^src/batch/results/': [
+    'batch/results',
+    'batch/plan',
+    'batch/store',
+    'batch/model',
+    'batch/read',
+    'batch/bytes',
+    'queue',
+    'core',
+  ],
+  '^src/batch/run/': ['batch/run', 'batch/store', 'batch/model', 'batch/read', 'queue', 'core'],
   '^src/queue/': ['queue', 'core'],
   '^src/local/': ['local', 'core'],
   // Inside the local service, from the top down.
@@ -191,7 +196,6 @@ const PACKAGES = {
   'lossless-json': '^src/core/json\\.ts$',
   'shell-quote': '^src/core/text/split-words\\.ts$',
   '(csv-parse|tinyqueue)': '^src/batch/',
-  pg: '^src/batch/stores/postgres/database/database\\.ts$',
   saxes: '^src/core/text/xml\\.ts$',
   chokidar: '^src/host/workers/',
   ignore: '^src/(host/workers|commands/files/copy)/',

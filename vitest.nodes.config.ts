@@ -3,14 +3,13 @@ import { vitestDefaults } from './test/support/environment/vitest-defaults.ts';
 
 /** End-to-end tests whose result does not depend on the version of Node, or that take minutes. `npm run node-trials` runs them too. */
 const NOT_IN_CI = [
-  // Minutes of kills and real waits, of stores and of worker libraries.
+  // Minutes of kills and real waits, and of worker libraries.
   'apply-kill',
   'batch-kill',
   'create-kill',
   'files-trials',
   'notebook-walk',
   'reach-pods',
-  'shared-batch',
   'reports',
   'workers/{kill,library,own-worker,stop,trouble}',
   // The shells, the commands of the README, and what no file and no argument holds: other tests run the same code.

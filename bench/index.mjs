@@ -10,7 +10,6 @@ import { benchLocal } from './local-status.mjs';
 import { environment } from './measure.mjs';
 import { benchStart } from './start.mjs';
 import { benchStatus } from './status.mjs';
-import { benchStores } from './stores.mjs';
 import { benchWorkers } from './workers.mjs';
 
 /** Each part takes the path of the launcher, a folder for its files, and the environment of the measured programs. */
@@ -23,7 +22,6 @@ const PARTS = {
     await benchWorkers(world);
   },
   batch: benchBatch,
-  stores: benchStores,
   files: benchFiles,
 };
 

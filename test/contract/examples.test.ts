@@ -60,9 +60,6 @@ const WITH_PROFILES = ['auth', 'config'];
 /** Examples that need a service of another process: test/e2e/workers runs them. */
 const needsServedService = (line: string): boolean => line.includes('berth local worker-env');
 
-/** Examples that need a database: test/unit/commands/jobs/batch/shared.test.ts runs such commands. */
-const needsStore = (line: string): boolean => line.includes('--store postgres://');
-
 /** Examples that speak with a server of SSH: test/e2e and test/unit/commands/pods/reach run such commands. */
 const needsConnection = (line: string): boolean => /^berth pods (cp|forward|dev) /.test(line);
 
@@ -146,7 +143,7 @@ describe('examples of help', () => {
     const world = exampleWorld(noun);
     for (const line of BEFORE[noun] ?? []) expect((await runLine(world, line)).code, line).toBe(0);
     for (const line of new Set(commands.flatMap(([, { examples }]) => examples.map(([each]) => each)))) {
-      if (needsServedService(line) || needsStore(line) || needsConnection(line)) continue;
+      if (needsServedService(line) || needsConnection(line)) continue;
       const { code, err } = await runLine(world, asRun(line));
       expect({ line, code, err: code === (FINDS[line] ?? 0) || isEndless(line) ? '' : err }).toEqual({
         line,

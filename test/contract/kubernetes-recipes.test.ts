@@ -27,11 +27,8 @@ const readBy = (text: string) => kubectl(['set', 'image', '--local', '-f', '-', 
 /** The same change to what is written. */
 const expected = (text: string): unknown => parseDocument(text.replaceAll(/image: .*/g, 'image: another')).toJS();
 
-it('finds the documents for Kubernetes of two guides', () => {
-  expect(documents.map(([where]) => where.replace(/:\d+$/, ''))).toEqual([
-    'docs/guides/guard.md',
-    'docs/guides/shared-batches.md',
-  ]);
+it('finds the document for Kubernetes of a guide', () => {
+  expect(documents.map(([where]) => where.replace(/:\d+$/, ''))).toEqual(['docs/guides/guard.md']);
 });
 
 describe.each(documents)('%s', (_, text) => {
@@ -52,19 +49,4 @@ describe.each(documents)('%s', (_, text) => {
   test('has pods that end, as a Job needs', () => {
     expect(JSON.stringify(expected(text))).toMatch(/"restartPolicy":"(Never|OnFailure)"/);
   });
-});
-
-test('the command that makes the ConfigMap of a guide is one of kubectl', ({ skip }) => {
-  if (skipWhy !== undefined) return skip(skipWhy);
-  const lines = PAGES.flatMap(({ text }) =>
-    [...text.matchAll(/`kubectl (create [^`]+)`/g)].map(([, words = '']) => words),
-  );
-  expect(lines).toEqual(['create configmap nightly --from-file=drive.sh']);
-  for (const line of lines) {
-    const words = line.replace('drive.sh', `drive.sh=${import.meta.filename}`).split(' ');
-    expect(kubectl([...words, '--dry-run=client', '-o', 'name'])).toMatchObject({
-      status: 0,
-      stdout: 'configmap/nightly\n',
-    });
-  }
 });

@@ -170,7 +170,6 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   // A batch is many requests, and the flag limits the time of all of them.
   'jobs batch run': ['--timeout'],
   'jobs batch resume': ['--timeout'],
-  'jobs batch work': ['--timeout'],
 };
 
 test.each(COMMANDS)('%s has no flag that means something else everywhere, and none twice', (path, command) => {
@@ -182,7 +181,7 @@ test.each(COMMANDS)('%s has no flag that means something else everywhere, and no
 });
 
 // These do not change the account: nothing of it can be lost. A batch shows what it removes before it asks.
-const OF_OTHERS = ['pods ssh-config', 'local reset', 'jobs batch clean', 'jobs batch remove'];
+const OF_OTHERS = ['pods ssh-config', 'local reset', 'jobs batch remove'];
 const destroying = COMMANDS.filter(([path, { confirm }]) => confirm !== undefined && !OF_OTHERS.includes(path));
 
 test.each(destroying)('%s destroys something: --yes and --dry-run', (_, command) => {

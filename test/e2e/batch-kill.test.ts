@@ -4,7 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import { replayJournal } from '../../src/batch/stores/file/journal/replay.ts';
+import { replayJournal } from '../../src/batch/store/replay.ts';
 import { realClock } from '../../src/host/runtime/clock.ts';
 import { openDurable } from '../../src/host/files/durable-files.ts';
 import { LOCAL_KEY } from '../../src/local/http/requests/auth.ts';

@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PAGES, type Block } from '../support/documents/pages.ts';
-import { describeWithPostgres, useCluster } from '../support/postgres/postgres.ts';
-import { describeWithS3, S3_ENV } from '../support/storage/s3-peer.ts';
 import { runShellBlocks, type RanBlock } from './documents/shell-blocks.ts';
-import { berthPath, cleanEnvironmentIn, temporaryFolder, type Environment } from './support.ts';
+import { berthPath, cleanEnvironmentIn, type Environment } from './support.ts';
 import { hasPython } from './workers/support.ts';
 
 const missingPrograms = ['curl', 'duckdb', 'jq'].filter((name) => spawnSync(name, ['--version']).status !== 0);
@@ -17,7 +15,6 @@ const isForShell = ({ language, text }: Block): boolean =>
   language === 'sh' || (language === 'yaml' && /^jobs:/m.test(text));
 
 /** Blocks that are run by other tests, or are left out where a program is missing. */
-const needsStore = ({ text }: Block): boolean => text.includes('BERTH_STORE');
 const buildsBerth = ({ text }: Block): boolean => /^npm /m.test(text);
 const lacks = ({ text }: Block): string | undefined => {
   if (!hasPython && /\.py\b|python3/.test(text)) return 'Python';
@@ -44,7 +41,7 @@ function check(name: string, ran: readonly RanBlock[]): void {
 // The commands are for a shell of POSIX.
 describe.skipIf(process.platform === 'win32')('the commands of a page run as printed, from its top to its end', () => {
   const pages = PAGES.map(({ name, blocks }) => {
-    const ofShell = blocks.filter((block) => isForShell(block) && !needsStore(block) && !buildsBerth(block));
+    const ofShell = blocks.filter((block) => isForShell(block) && !buildsBerth(block));
     const missing = [...new Set(ofShell.flatMap((block) => lacks(block) ?? []))];
     if (missing.length > 0)
       console.log(`note: ${missing.join(' and ')} not installed, some blocks of ${name} are left out`);
@@ -61,27 +58,5 @@ describe.skipIf(process.platform === 'win32')('the commands of a page run as pri
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  });
-});
-
-describeWithPostgres('the commands that need a database run as printed', () => {
-  const cluster = useCluster();
-  describeWithS3('and an object storage', (peer) => {
-    it.each(
-      PAGES.map(({ name, blocks }) => [name, blocks.filter(isForShell)] as const).filter(([, blocks]) =>
-        blocks.some(needsStore),
-      ),
-    )('%s', async (name, blocks) => {
-      const folder = await temporaryFolder();
-      const database = cluster().url(await cluster().createDatabase());
-      const bucket = await peer().createBucket();
-      const text = (block: Block): string =>
-        block.text
-          .replaceAll(/postgres:\/\/\S+@db\.example\.com\/\w+/g, database)
-          .replaceAll('https://s3.example.com', peer().endpoint)
-          .replaceAll('s3://data/', `s3://${bucket}/`);
-      const ofStore = blocks.filter(needsStore).map((block) => ({ ...block, text: text(block) }));
-      check(name, await runShellBlocks(ofStore, { env: { ...readerEnvironment(folder), ...S3_ENV }, cwd: folder }));
-    });
   });
 });

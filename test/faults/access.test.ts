@@ -55,15 +55,13 @@ describe('read', () => {
     ['jobs batch run echo --input missing.jsonl --out r.jsonl'],
     ['jobs batch run echo --input - --out r.jsonl'],
     ['jobs batch resume missing.jsonl'],
-    ['jobs batch work nightly --store postgres://127.0.0.1:9/none'],
-    ['jobs batch cancel nightly --store postgres://127.0.0.1:9/none'],
     ['jobs batch remove missing.jsonl --yes'],
     ['files sync missing/ datasets:'],
     ['files cp missing.txt datasets:'],
     ['files rm datasets:missing --yes'],
     ['files mv missing.txt datasets:'],
     ['api POST /v2/pods --input @missing.json'],
-  ])('refuses %s before it looks for a file or a store, and creates none', async (line) => {
+  ])('refuses %s before it looks for a file, and creates none', async (line) => {
     const world = createTestWorld({ env: { BERTH_ACCESS: 'read' } });
     const { code, err } = await berthIn(world, ['--local', ...line.split(' ')]);
     expect([code, err]).toEqual([3, expect.stringMatching(/needs `(write|full)` access/)]);

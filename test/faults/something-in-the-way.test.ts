@@ -16,7 +16,6 @@ import { Script } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { writeBatch } from '../support/batch/written-batch.ts';
 import { json, pointedAt, serve } from '../support/servers/scripted-server.ts';
-import { openTestStorage } from '../support/storage/open-test-storage.ts';
 import { expectBlock } from '../support/worlds/expect-run.ts';
 import { berthIn, type Ran } from '../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
@@ -247,13 +246,3 @@ test.each(kinds.filter((kind) => kind !== 'a file of the user'))(
     });
   },
 );
-
-test.each(kinds)('%s in the place of the marker of a shared batch: it is not replaced', async (kind) => {
-  const { storage, directory } = openTestStorage();
-  const path = join(directory, 'out/berth-batch.json');
-  await withInTheWay(kind, path, async () => {
-    const created = storage.create(path, Buffer.from('{}'), new AbortController().signal);
-    if (kind === 'a link to nowhere') await expect(created).rejects.toMatchObject({ exit: 14 });
-    else await expect(created).resolves.toBe(false);
-  });
-});

@@ -7,5 +7,3 @@ export function createDeferred() {
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }
-
-export type Deferred = ReturnType<typeof createDeferred>;

@@ -86,9 +86,6 @@ export const itemsLeft = ({ waiting, inFlight }: Pick<ItemCounts, 'waiting' | 'i
 export const notCompleted = ({ failed, cancelled, timedOut, expired }: ItemCounts): number =>
   failed + cancelled + timedOut + expired;
 
-export const countedAs = (state: ItemState): Counted =>
-  state === 'sending' || state === 'submitted' ? 'inFlight' : state;
-
 const STATE_CODES = Object.fromEntries(STATES.map((state, code) => [state, code])) as Readonly<
   Record<ItemState, number>
 >;

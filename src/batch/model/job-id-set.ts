@@ -46,22 +46,3 @@ function hashesOf(text: string): readonly [number, number] {
   second = Math.imul(second ^ (second >>> 16), 2_246_822_507) ^ Math.imul(first ^ (first >>> 13), 3_266_489_909);
   return [first >>> 0, second >>> 0];
 }
-
-const WINDOW = 500_000;
-
-/** Creates a set that remembers at least the latest half a million ids: a driver of a huge batch cannot keep all. */
-export function createJobIdWindow(): JobIds {
-  let [current, before] = [createJobIds(WINDOW), createJobIds(1)];
-  let count = 0;
-  return {
-    add: (id) => {
-      if (count === WINDOW) {
-        [current, before] = [createJobIds(WINDOW), current];
-        count = 0;
-      }
-      count += 1;
-      const isNew = before.add(id);
-      return current.add(id) && isNew;
-    },
-  };
-}

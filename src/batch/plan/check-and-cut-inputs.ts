@@ -60,8 +60,6 @@ function formatByName(name: string): InputFormat['format'] {
 
 export interface PlanOptions extends InputOptions {
   readonly skipInvalid: boolean;
-  /** Items of a range, at most; all items of an input without a limit. */
-  readonly itemsPerRange: number;
   /** As `optionsText` returns it. */
   readonly extras: string;
 }
@@ -75,7 +73,7 @@ export async function planInputs(
   found: readonly (StoredObject & { readonly name: string })[],
   options: PlanOptions,
 ): Promise<BatchPlan> {
-  const { itemsPerRange, extras, skipInvalid } = options;
+  const { extras, skipInvalid } = options;
   const names = found.map(({ name }) => name);
   const format = sharedFormat(names, options);
   const sources = found.map((object): BatchInput => ({ ...object, format: formatOf(object.name, options) }));
@@ -87,7 +85,7 @@ export async function planInputs(
     const count = (item: Item | InvalidItem): void => {
       tally.add(item, name);
     };
-    for await (const range of (await inputs.at(source)).plan(itemsPerRange, firstItem, count)) {
+    for await (const range of (await inputs.at(source)).plan(Number.POSITIVE_INFINITY, firstItem, count)) {
       firstItem = range.firstItem + range.items;
       ranges.push({ source, range });
     }

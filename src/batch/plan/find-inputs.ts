@@ -1,7 +1,6 @@
 import type { DurableFiles, StoredObject } from '../../core/context.ts';
 import { type Failure, localFile, usage } from '../../core/failure.ts';
 import type { SourcePorts } from '../read/input-source.ts';
-import { MARKER_NAME } from '../read/marker-name.ts';
 
 export interface FindPorts extends SourcePorts {
   readonly durable: DurableFiles;
@@ -60,17 +59,13 @@ async function findPattern(
       : missing(pattern);
   }
   const objects: FoundInput[] = [];
-  for await (const each of storage.list(address, signal))
-    if (!isMarker(each.address)) objects.push({ ...each, name: each.address });
+  for await (const each of storage.list(address, signal)) objects.push({ ...each, name: each.address });
   if (objects.length === 0) throw usage(`--input ${pattern} matches nothing`, 'Quote a glob for the shell.');
   return objects;
 }
 
 const doesNotExist = (pattern: string): Failure =>
   localFile(`cannot read ${pattern}: it does not exist`, 'Check its name.');
-
-/** A folder of results is an input too; whose results they are is not. */
-const isMarker = (address: string): boolean => address.endsWith(`/${MARKER_NAME}`);
 
 /** Whether a text may name several objects: a glob, or a folder that ends with a slash. */
 const isPattern = (text: string): boolean => /[*?[{]|\/$/.test(text);

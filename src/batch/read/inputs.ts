@@ -55,8 +55,18 @@ export function openInputs(ports: SourcePorts, { sources, format, extras }: Batc
   };
 }
 
-/** The inputs of a batch, which are opened when they are used. */
-export type OpenedInputs = ReturnType<typeof openInputs>;
+/** The items of all ranges, in groups as `InputSource.read` yields them. Fails as it does. */
+export async function* itemsOf(
+  ports: SourcePorts,
+  { ranges, ...inputs }: BatchInputs & { readonly ranges: readonly PlannedRange[] },
+): AsyncGenerator<Iterable<Item | InvalidItem>> {
+  const opened = openInputs(ports, inputs);
+  try {
+    for (const range of ranges) yield* opened.items(range);
+  } finally {
+    await opened.close().catch(() => undefined);
+  }
+}
 
 /** The name of several inputs in messages. */
 export const nameOfInputs = ([first = '', ...others]: readonly string[]): string =>

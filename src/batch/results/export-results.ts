@@ -1,10 +1,12 @@
 import { localFile, usage } from '../../core/failure.ts';
 import { decodeJson, isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { findMoved, type FindPorts } from '../plan/find-inputs.ts';
+import { findMoved } from '../plan/find-inputs.ts';
 import { openInputs } from '../read/inputs.ts';
 import { textOf } from '../read/items/item.ts';
 import { RESULT_MEMBERS } from '../model/result-line.ts';
-import type { Batch, LocatedInputs, ResultLine } from '../model/store.ts';
+import type { BatchFilePorts, ResultLine } from '../model/batch.ts';
+import { readBatchResults } from '../store/batch-results.ts';
+import type { StoredInputs } from '../store/stored-inputs.ts';
 import type { ItemCounts } from '../model/item-states.ts';
 import type { DurableFiles } from '../../core/context.ts';
 import { writeSyncedFile } from '../bytes/synced-files.ts';
@@ -21,7 +23,7 @@ interface ExportOptions {
 /** The results of a batch, one row per item. */
 export interface ExportedResults {
   readonly counts: ItemCounts;
-  /** Absolute addresses of what belongs to the batch. */
+  /** Absolute paths of what belongs to the batch. */
   readonly files: readonly string[];
   /** The rows, grouped by what is read at once, because one `await` per row would take longer than the row. */
   readonly rows: AsyncGenerator<Iterable<JsonObject>>;
@@ -34,20 +36,20 @@ export const EXPORT_MEMBERS = RESULT_MEMBERS.flatMap((name) =>
 
 /**
  * Opens the results that a batch has so far, whether it has ended, runs or was killed: the last result of each item that has
- * ended. Fails as `Batch.read` does, and with usage (2) when an input that is joined is not that of the batch, before the
+ * ended. Fails as `readBatchResults` does, and with usage (2) when an input that is joined is not that of the batch, before the
  * first row.
  */
 export async function exportResults(
-  ports: FindPorts,
-  batch: Batch,
+  ports: BatchFilePorts,
+  results: string,
   { joinInput, ordered, input }: ExportOptions,
 ): Promise<ExportedResults> {
-  const stored = await batch.read();
+  const stored = await readBatchResults(ports, results);
   const { status, files } = stored;
   const about = { counts: status.counts, files };
-  if (!joinInput) return { ...about, rows: plainRows(batch.name, stored.lines(ordered ? 'in-order' : 'as-stored')) };
+  if (!joinInput) return { ...about, rows: plainRows(status.name, stored.lines(ordered ? 'in-order' : 'as-stored')) };
   const inputs = await stored.inputs(await findMoved(ports, input));
-  return { ...about, rows: joinedRows(ports, batch.name, inputs, stored.lines('in-order')) };
+  return { ...about, rows: joinedRows(ports, status.name, inputs, stored.lines('in-order')) };
 }
 
 async function* plainRows(
@@ -62,16 +64,16 @@ async function* plainRows(
 
 /** Reads results and items side by side: both are in the order of the input. Ranges without a result are not read. */
 async function* joinedRows(
-  ports: FindPorts,
+  ports: BatchFilePorts,
   name: string,
-  located: LocatedInputs,
+  located: StoredInputs,
   groups: AsyncIterable<Iterable<ResultLine>>,
 ): AsyncGenerator<Iterable<JsonObject>> {
   const inputs = openInputs(ports, located);
   const results = ungrouped(groups);
   try {
     let next = await results.next();
-    for await (const range of located.ranges) {
+    for (const range of located.ranges) {
       const { firstItem, items } = range.range;
       if (next.done === true) return;
       if (next.value.item >= firstItem + items) continue;

@@ -1,8 +1,7 @@
 import type { RateWindow } from '../../core/api.ts';
 import type { Clock } from '../../core/context.ts';
 import { RATE_LIMITS } from '../../queue/limits.ts';
-import type { GrantedRate } from './rate-among-drivers.ts';
-import { MAX_RETRY_AFTER_MS, type MonotonicMs, type RequestKind } from '../model/run-records.ts';
+import { MAX_RETRY_AFTER_MS, type MonotonicMs, type RequestKind } from '../model/run-end.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
 interface RateBounds {
@@ -168,16 +167,8 @@ export function applyWindows(rate: SendRate, windows: readonly RateWindow[], now
 /** Longest wait of one kind that the other kind asked for: results must be fetched before they expire. */
 const MAX_OTHER_WAIT_MS = 10_000;
 
-/**
- * The rates of a run. A failure of one kind slows down both. `bounds` are those of submissions; `granted` is what the drivers
- * of all batches at this endpoint have agreed on, without limits for a driver that shares nothing.
- */
-export function createRequestRates(
-  bounds: RateBounds,
-  granted: Readonly<Record<RequestKind, GrantedRate>>,
-  clock: Clock,
-  random: () => number,
-) {
+/** The rates of a run. A failure of one kind slows down both. `bounds` are those of submissions. */
+export function createRequestRates(bounds: RateBounds, clock: Clock, random: () => number) {
   const { concurrency, rate } = bounds;
   // The service limits status requests separately, at twice the rate of submissions.
   const pollBounds = { concurrency, rate: Math.max(RATE_LIMITS.status.rate, 2 * rate) };
@@ -185,7 +176,6 @@ export function createRequestRates(
   const rates = {
     submit: createSendRate(bounds, started),
     poll: createSendRate(pollBounds, started),
-    granted,
     /** Slows down after the failure of a request that was sent at `sentAt`. */
     backOff: (kind: RequestKind, sentAt: MonotonicMs, retryAfterMs?: Milliseconds): void => {
       const now = clock.monotonic();

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/context.ts';
-import type { FindJobs } from '../model/store.ts';
+import type { FindJobs } from '../model/batch.ts';
 import type { QueueClient } from './queue-client.ts';
 import { retryPollDelay } from './poll-schedule.ts';
 

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../core/durations.ts';
 import TinyQueue from 'tinyqueue';
 import type { Absence } from '../../core/not-there-yet.ts';
-import type { KnownJob, MonotonicMs } from '../model/run-records.ts';
+import type { KnownJob, MonotonicMs } from '../model/run-end.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** How many jobs are looked at: few, so that it adapts when the jobs change. */

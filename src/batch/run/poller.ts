@@ -2,7 +2,7 @@ import { type Json, numberAt } from '../../core/json.ts';
 import { absenceOfJob } from '../../queue/not-there-yet.ts';
 import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
 import type { Ending } from '../model/item-states.ts';
-import type { MonotonicMs } from '../model/run-records.ts';
+import type { MonotonicMs } from '../model/run-end.ts';
 import { createPollSchedule, type Job, type JobRef, newJob, retryPollDelay } from './poll-schedule.ts';
 import type { Fatal, RetryLater, RetryOutcome, StatusOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
@@ -14,7 +14,6 @@ const MAX_SAVING = 256;
 /** Polls jobs until each has ended and its result is on disk. */
 export function createPoller(run: RunState) {
   const { options, observer, rates, clock, client, records, control, monitor } = run;
-  const granted = rates.granted.poll;
   const schedule = createPollSchedule<Job>(() => rates.poll.perSecond);
   let active = 0;
   let saving = 0;
@@ -211,21 +210,13 @@ export function createPoller(run: RunState) {
       const now = clock.monotonic();
       for (;;) {
         if (!control.mayPoll() || saving >= MAX_SAVING) return undefined;
-        const maxActive = Math.min(rates.poll.concurrency, granted.concurrency);
-        const delayMs = delayUntilNext(rates.poll, active - saving, now, maxActive);
+        const delayMs = delayUntilNext(rates.poll, active - saving, now);
         if (delayMs === undefined || !canSend(run)) return undefined;
         const untilDueMs = schedule.dueAt() - now;
         if (delayMs > 0 || untilDueMs > 0) return Math.max(delayMs, untilDueMs);
-        if (granted.available(now) < 1) return granted.delay(now);
         const job = schedule.take(now);
         if (job === undefined) return undefined;
-        if (job.kind === 'submitted' && records.states.stateOf(job.item) !== 'submitted') {
-          // Another driver has taken over this item.
-          schedule.onPollFailed(job);
-          continue;
-        }
         rates.poll = takeTokens(rates.poll, now);
-        granted.take(1);
         run.start(handle(job));
       }
     },

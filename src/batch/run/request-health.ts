@@ -1,5 +1,5 @@
 import type { Failure } from '../../core/failure.ts';
-import type { MonotonicMs } from '../model/run-records.ts';
+import type { MonotonicMs } from '../model/run-end.ts';
 
 /** Why a batch is slow: requests fail. */
 export interface RequestProblem {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
-import type { MonotonicMs, Stopped, StopReason } from '../model/run-records.ts';
+import type { MonotonicMs, Stopped, StopReason } from '../model/run-end.ts';
 
 /** Starts and stops the sending of requests. */
 export function createRunControl(wake: () => void) {

@@ -5,7 +5,8 @@ import type { Json } from '../../core/json.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import type { EndEvent } from '../model/item-states.ts';
 import type { LineOwner } from '../model/result-line.ts';
-import { MAX_RETRY_AFTER_MS, type MonotonicMs, type RequestKind, type RunRecords } from '../model/run-records.ts';
+import { MAX_RETRY_AFTER_MS, type MonotonicMs, type RequestKind } from '../model/run-end.ts';
+import type { RunRecords } from '../store/records.ts';
 import type { RequestRates } from './adaptive-rate.ts';
 import type { QueueClient, RetryLater } from './queue-client.ts';
 import type { FailureMonitor, OnRequest, RunControl } from './run-control.ts';
@@ -66,8 +67,6 @@ export function onRetryLater(
   sentAt: MonotonicMs,
 ): void {
   rates.backOff(kind, sentAt, retryAfterMs);
-  // A driver that did not reach the service must not slow down the others.
-  if (throttled || retryAfterMs !== undefined) rates.granted[kind].slowDown(retryAfterMs, sentAt);
   if ((retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) control.stop('error', 'now', failure);
   else if (!throttled) monitor.onFailure(failure);
 }

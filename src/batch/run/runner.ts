@@ -2,11 +2,11 @@ import type { Clock } from '../../core/context.ts';
 import type { Json } from '../../core/json.ts';
 import type { InvalidItem, Item } from '../read/items/item.ts';
 import { createItemQueue } from './item-queue.ts';
-import type { KnownJob, MonotonicMs, Paces, RequestKind, RunEnd, RunRecords } from '../model/run-records.ts';
+import type { KnownJob, MonotonicMs, RunEnd } from '../model/run-end.ts';
+import type { RunRecords } from '../store/records.ts';
 import { countsAddUp, type EndEvent, notCompleted } from '../model/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
-import { createGrantedRate, type GrantedRate, UNLIMITED } from './rate-among-drivers.ts';
 import { createRequestRates } from './adaptive-rate.ts';
 import { createFailureMonitor, createRunControl, type RunControl } from './run-control.ts';
 import type { RunObserver, RunOptions, RunState } from './run-state.ts';
@@ -23,8 +23,6 @@ export interface RunParts {
   /** The user's interrupt: no more requests are sent, but the answers to pending ones are still processed. */
   readonly interrupt: AbortSignal;
   readonly observer?: RunObserver;
-  /** The rates that all drivers of the batches at this endpoint share; absent for a driver that shares nothing. */
-  readonly paces?: Paces | undefined;
 }
 
 /**
@@ -36,8 +34,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const { states } = records;
   const scheduler = createScheduler(clock);
   const control = createRunControl(scheduler.wake);
-  const granted = openGrantedRates(parts, scheduler.wake, (kind) => wantedRequests(kind));
-  const rates = createRequestRates(options, granted, clock, parts.random);
+  const rates = createRequestRates(options, clock, parts.random);
   const checkFailures = (event: EndEvent, document: Json): void => {
     observer.onEnded?.(event, document);
     if (options.maxFailures < Number.POSITIVE_INFINITY && notCompleted(states.counts()) > options.maxFailures)
@@ -76,11 +73,6 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const submitter = createSubmitter(run, items, ({ number, id }, job, at) => {
     poller.add({ item: number, job, id, retries: 0 }, at);
   });
-  const wantedRequests = (kind: RequestKind): number => {
-    if (kind === 'submit') return submitter.isIdle() ? 0 : Math.ceil(rates.submit.perSecond);
-    // Counted as one poll of each job a second: where drivers share a rate, the end of a quicker job is seen a little later.
-    return control.mayPoll() ? Math.ceil(Math.min(rates.poll.perSecond, states.count('submitted'))) : 0;
-  };
   const started = clock.monotonic();
   /** The date is from another process, and the wall clock may have been changed in either direction since then. */
   const acceptedAt = ({ submittedAt }: KnownJob): MonotonicMs =>
@@ -88,19 +80,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     clock.monotonic() - Math.max(0, clock.now() - submittedAt);
   for (const job of records.failed) poller.addEarlier(job, started, 'failed');
   for (const job of records.expired) poller.addEarlier(job, acceptedAt(job), 'expired');
-  records.open({
-    onJobs: (jobs) => {
-      for (const job of jobs) poller.add(job, acceptedAt(job));
-      scheduler.wake();
-    },
-    onChange: scheduler.wake,
-    onCancelled: () => {
-      control.stop('cancelled', 'when-ended');
-    },
-    onFailure: (error) => {
-      control.stop('error', 'now', error);
-    },
-  });
+  for (const job of records.jobs) poller.add(job, acceptedAt(job));
   observer.onReady?.(rates.applyWindows);
 
   const onInterrupt = (): void => {
@@ -127,7 +107,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     });
   } finally {
     interrupt.removeEventListener('abort', onInterrupt);
-    await Promise.all([items.close(), granted.submit.close(), granted.poll.close()]);
+    await items.close();
   }
   await records.idle();
   const counts = states.counts();
@@ -139,18 +119,6 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     rerunCount: poller.rerunCount,
     unrecorded: submitter.unrecorded,
   };
-}
-
-/** `wanted` is called later than this function. */
-function openGrantedRates(
-  { paces, clock, random }: RunParts,
-  wake: () => void,
-  wanted: (kind: RequestKind) => number,
-): Readonly<Record<RequestKind, GrantedRate>> {
-  if (paces === undefined) return { submit: UNLIMITED, poll: UNLIMITED };
-  const open = (kind: RequestKind): GrantedRate =>
-    createGrantedRate({ pace: paces[kind], clock, random, wanted: () => wanted(kind), wake });
-  return { submit: open('submit'), poll: open('poll') };
 }
 
 /**

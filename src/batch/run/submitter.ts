@@ -5,21 +5,10 @@ import type { ItemQueue } from './item-queue.ts';
 import type { SubmitOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
-import type { KnownJob } from '../model/run-records.ts';
-
-interface ReadyItem {
-  readonly item: Item;
-  readonly tenure: number;
-}
+import type { KnownJob } from '../model/run-end.ts';
 
 /** Items are taken from the queue only when this many fit, because each group of intents needs a sync of its own. */
 const groupSize = (maxActive: number): number => Math.max(1, Math.floor(maxActive / 8));
-
-/**
- * Where drivers share a rate, intents are written this long ahead: an intent that is not sent when the driver is killed is
- * unknown. Milliseconds.
- */
-const INTENTS_AHEAD_MS = 100;
 
 /** How often one submission may be postponed by a 408 or 425 before it counts as refused. */
 const MAX_POSTPONED = 3;
@@ -35,29 +24,22 @@ export function createSubmitter(
 ) {
   const { options, observer, clock, client, records, rates, control, monitor, start } = run;
   const { states } = records;
-  const granted = rates.granted.submit;
   const unrecorded: Pick<KnownJob, 'item' | 'job'>[] = [];
   /** The stages of an item: its intent is being written; it is ready to send; it was sent; its outcome is recorded. */
   let writingIntents = 0;
-  let ready: ReadyItem[] = [];
+  let ready: Item[] = [];
   let sending = 0;
   let recording = 0;
 
   const writeIntents = async (items: readonly Item[]): Promise<void> => {
     writingIntents += items.length;
     try {
-      const intended: ReadyItem[] = [];
-      // Those that are written together share a promise. Items of several shards can be written at different times.
-      const written = new Set<Promise<void>>();
-      for (const item of items) {
-        const { number, id } = item;
-        // The queue has an item twice that was put back, and was read again because its shard was claimed again.
-        if (states.stateOf(number) !== 'waiting') continue;
-        intended.push({ item, tenure: records.tenureOf(number) });
-        written.add(records.record(number, { kind: 'send' }, id === undefined ? undefined : { id }));
-      }
-      await Promise.all(written);
-      ready.push(...intended);
+      let written: Promise<void> | undefined;
+      for (const { number, id } of items)
+        written = records.record(number, { kind: 'send' }, id === undefined ? undefined : { id });
+      // They are synced in order, so waiting for the last one is enough.
+      await written;
+      ready.push(...items);
     } catch (error) {
       // Some intents may be on disk, but no request was sent for them.
       for (const { number } of items) records.forgetIntent(number);
@@ -72,15 +54,14 @@ export function createSubmitter(
   const withdraw = async (item: Item): Promise<void> => {
     rates.submit = returnToken(rates.submit);
     const recorded = records.record(item.number, { kind: 'withdraw' });
-    if (states.stateOf(item.number) === 'waiting') queue.putBack(item);
+    queue.putBack(item);
     control.wake();
     await recorded;
   };
   const withdrawReady = (): void => {
     const items = ready;
     ready = [];
-    // The records of a shard that was claimed again say more than an intent of before.
-    for (const each of items) if (isStillIntended(each)) start(withdraw(each.item));
+    for (const item of items) start(withdraw(item));
   };
 
   const submit = async (item: Item): Promise<void> => {
@@ -99,7 +80,7 @@ export function createSubmitter(
         const at = clock.monotonic();
         await recordAccepted(item, outcome.job);
         // Not earlier: a result must not be on disk before the journal has its job.
-        if (states.stateOf(item.number) === 'submitted') onAccepted(item, outcome.job, at);
+        onAccepted(item, outcome.job, at);
       } else await onNotAccepted(item, outcome, sentAt);
     } catch (error) {
       if (outcome.kind === 'accepted') unrecorded.push({ item: item.number, job: outcome.job });
@@ -165,36 +146,23 @@ export function createSubmitter(
     }
   };
 
-  const maxSending = (): number => Math.min(Math.floor(rates.submit.concurrency), granted.concurrency);
-  const submitReady = (now: number): void => {
-    while (ready.length > 0 && sending < maxSending() && canSend(run) && records.maySend()) {
-      if (granted.available(now) < 1) return;
-      const next = ready.shift();
-      if (next === undefined || !isStillIntended(next)) continue;
-      granted.take(1);
-      start(submit(next.item));
+  const submitReady = (): void => {
+    while (sending < Math.floor(rates.submit.concurrency) && canSend(run)) {
+      const item = ready.shift();
+      if (item === undefined) return;
+      start(submit(item));
     }
   };
-  /** Returns a delay as `step` does: until a ready item is granted, or until the answer to a request for others. */
-  const delayOfReady = (now: number): number | undefined =>
-    ready.length === 0 || sending >= maxSending() || granted.available(now) >= 1 ? undefined : granted.delay(now);
-
-  /** False when another driver has taken the item over since its intent was written. */
-  const isStillIntended = ({ item: { number }, tenure }: ReadyItem): boolean =>
-    states.stateOf(number) === 'sending' && records.tenureOf(number) === tenure;
 
   const freeJobs = (): number => options.inFlight - states.count('sending') - states.count('submitted');
   /** Writes the intents of the items that may be sent next. Returns a delay as `step` does. */
   const takeItems = (now: number): number | undefined => {
-    // Before the rate: where drivers share it, a driver without items asks for none and is granted none.
     queue.check();
     const maxActive = Math.floor(maxIntents(rates.submit));
     const active = writingIntents + ready.length + recording;
     if (active > maxActive - groupSize(maxActive)) return undefined;
     const free = freeJobs();
-    const grantedCount = granted.availableWithin(now, INTENTS_AHEAD_MS) - writingIntents - ready.length;
-    if (grantedCount < 1) return writingIntents + ready.length > 0 ? undefined : granted.delay(now);
-    const count = Math.min(free, grantedCount, availableRequests(rates.submit, active, now, maxActive));
+    const count = Math.min(free, availableRequests(rates.submit, active, now, maxActive));
     const items = takeFromQueue(count);
     if (items.length > 0) {
       rates.submit = takeTokens(rates.submit, now, items.length);
@@ -218,9 +186,6 @@ export function createSubmitter(
   return {
     /** Jobs that the service accepted and that could not be written to the journal. */
     unrecorded,
-    /** True when nothing can be sent for another reason than the rate. */
-    isIdle: (): boolean =>
-      writingIntents + ready.length === 0 && (!control.maySubmit() || !queue.hasNext || freeJobs() <= 0),
     /**
      * Sends what may be sent at `now`, in milliseconds of the monotonic clock. Returns the milliseconds until more may be
      * sent, or undefined when it must wait for an event (an answer, a loaded item, an ended job).
@@ -228,12 +193,9 @@ export function createSubmitter(
     step: (now: number): number | undefined => {
       // A wait that the service asked for also applies to items whose intent was being written at that time.
       if (!control.maySubmit() || rates.submit.blockedUntil > now) withdrawReady();
-      if (!control.maySubmit() || !records.maySend()) return undefined;
-      submitReady(now);
-      return earliest(delayOfReady(now), takeItems(now));
+      if (!control.maySubmit()) return undefined;
+      submitReady();
+      return takeItems(now);
     },
   };
 }
-
-const earliest = (one: number | undefined, other: number | undefined): number | undefined =>
-  one === undefined ? other : Math.min(one, other ?? one);

@@ -1,43 +1,44 @@
 import { type JobOptions, optionsText } from '../../queue/submission.ts';
-import { checkPiped, formatOf, type InputOptions, planInputs, type PlanOptions } from '../plan/check-and-cut-inputs.ts';
+import { checkPiped, type InputOptions, planInputs, type PlanOptions } from '../plan/check-and-cut-inputs.ts';
 import { findInputs, type FoundInput, readOnceInput } from '../plan/find-inputs.ts';
+import { writeSyncedFile } from '../bytes/synced-files.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import type { InputSummary } from '../read/batch-plan.ts';
 import { readUntilAborted } from '../read/unchanged-content.ts';
-import type { CopyInput, NewBatch, Store } from '../model/store.ts';
+import { mustBeNew, resolveResultsPath } from '../store/check-results-path.ts';
+import { inputCopyPath, temporaryCopyPath } from '../store/file-names.ts';
+import { createBatch, withNewPlace } from '../store/open-batch.ts';
+import { identityOf } from '../store/stored-inputs.ts';
 import { type BatchReport, runToEnd } from './run-to-end.ts';
 
 /** A new batch as the user describes it. */
 export interface BeginOptions extends InputOptions {
-  /** Undefined where the results name the batch. */
-  readonly name?: string | undefined;
   /** Files, `s3://` addresses and globs; or `-` alone, which is stdin. */
   readonly inputs: readonly string[];
-  /** The results file; where several drivers share a batch, the folder or prefix of its parts. */
+  /** The results file. */
   readonly out: string;
   readonly skipInvalid: boolean;
   readonly jobOptions: JobOptions;
-  /** Items that a driver claims at a time, at most. */
-  readonly itemsPerRange: number;
+  /** True to put the results in the order of the input when all items have ended. */
   readonly ordered: boolean;
-  readonly compression: NewBatch['compression'];
 }
 
 interface BeginRun {
+  /** The endpoint as the user named it. */
   readonly endpoint: string;
   /** Called before anything is written: returns the endpoint's id and the address of the queue API. May fail. */
   readonly connect: () => Promise<{ readonly endpointId: string; readonly service: string }>;
   readonly limits: BatchLimits;
-  readonly leaseMs: number;
 }
 
 /**
- * Checks a new batch without creating any. Fails with usage (2) when the input cannot be sent, as `Store.place` does, and as
- * reading the input does.
+ * Checks a new batch without creating any. Fails with usage (2) when the input cannot be sent, with local-file (14) when its
+ * results cannot be there, and as reading the input does.
  */
-export async function checkBatch(ports: BatchPorts, store: Store, options: BeginOptions): Promise<InputSummary> {
-  const piped = await readOnceInput(ports.durable, options.inputs);
-  await store.place({ name: options.name, out: options.out, copiesInput: piped !== undefined });
+export async function checkBatch(ports: BatchPorts, options: BeginOptions): Promise<InputSummary> {
+  const { durable, local } = ports;
+  const piped = await readOnceInput(durable, options.inputs);
+  await mustBeNew(durable, await resolveResultsPath(durable, options.out), piped !== undefined, local);
   const planned = planOptionsOf(options);
   if (piped !== undefined) return await checkPiped(ports, piped, planned);
   return (await planInputs(ports, await findInputs(ports, options.inputs), planned)).summary;
@@ -49,28 +50,42 @@ export async function checkBatch(ports: BatchPorts, store: Store, options: Begin
  */
 export async function beginBatch(
   ports: BatchPorts,
-  store: Store,
   options: BeginOptions,
-  { endpoint, connect, limits, leaseMs }: BeginRun,
+  { endpoint, connect, limits }: BeginRun,
   view: BatchView,
 ): Promise<BatchReport> {
-  const { ordered, compression } = options;
-  const piped = await readOnceInput(ports.durable, options.inputs);
-  const place = await store.place({ name: options.name, out: options.out, copiesInput: piped !== undefined });
-  const batch = await place.create(async (copy) => {
+  const { durable, clock, local } = ports;
+  const { ordered } = options;
+  const piped = await readOnceInput(durable, options.inputs);
+  const path = await resolveResultsPath(durable, options.out);
+  const checkPlace = (): Promise<void> => mustBeNew(durable, path, piped !== undefined, local);
+  await checkPlace();
+  const { open, plan } = await withNewPlace(durable, path, piped !== undefined, async (release) => {
+    await checkPlace();
     // An input that can be read only once is copied to be read: only for an endpoint that is there.
     const early = piped === undefined ? undefined : await connect();
     const found =
       piped === undefined
         ? await findInputs(ports, options.inputs)
-        : [await copied(ports, piped, formatOf(piped, options), copy)];
-    const plan = await planInputs(ports, found, planOptionsOf(options));
-    const input = (piped === undefined ? options.inputs : found.map(({ address }) => address)).join(', ');
-    return { endpoint, ...(early ?? (await connect())), input, plan, ordered, compression };
+        : [await copied(ports, piped, temporaryCopyPath(path))];
+    const checked = await planInputs(ports, found, planOptionsOf(options));
+    const target = { endpoint, ...(early ?? (await connect())) };
+    // Reading stdin can take long, and another program may have created files in that time.
+    if (piped !== undefined) await checkPlace();
+    const { extras, summary } = checked;
+    const { planned, invalid } = summary;
+    const input = await identityOf(durable, durable.absolute(path), checked);
+    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
+    const createdAt = clock.now();
+    const header = { version: 2, ...target, input, extras, planned, invalid, ordered, createdAt } as const;
+    return { open: await createBatch(durable, path, header, release), plan: checked };
   });
-  await view.onBegun?.(batch.name, batch.summary, batch.copy);
-  const session = await batch.drive({ leaseMs, rate: limits.rate, resume: undefined });
-  return await runToEnd(ports, batch, session, limits, view);
+  // The copy has its final name now.
+  const copy = { address: inputCopyPath(path), version: '', name: inputCopyPath(path) };
+  const inputs =
+    piped === undefined ? plan : { ...plan, sources: plan.sources.map((input) => ({ ...input, ...copy })) };
+  await view.onBegun?.(plan.summary);
+  return await runToEnd(ports, { path, open, inputs }, limits, view);
 }
 
 const planOptionsOf = (options: BeginOptions): PlanOptions => ({
@@ -79,14 +94,9 @@ const planOptionsOf = (options: BeginOptions): PlanOptions => ({
 });
 
 /** Copies an input that can be read only once. In messages it keeps its name. */
-async function copied(
-  { durable, storage, signal }: BatchPorts,
-  input: string,
-  format: string,
-  copy: CopyInput,
-): Promise<FoundInput> {
-  const address = await copy(readUntilAborted(durable, input, signal), format);
-  const object = await storage.describe(address, signal);
+async function copied({ durable, storage, signal }: BatchPorts, input: string, to: string): Promise<FoundInput> {
+  await writeSyncedFile(durable, to, readUntilAborted(durable, input, signal));
+  const object = await storage.describe(to, signal);
   if (object === undefined) throw new Error('the copy of an input was removed');
   return { ...object, name: input };
 }

@@ -4,12 +4,14 @@ import type { DollarRange } from '../../core/units.ts';
 import type { InputSummary } from '../read/batch-plan.ts';
 import type { ExecutionCost } from './cost-meter.ts';
 import type { RequestProblem } from '../run/request-health.ts';
-import type { StorePorts } from '../model/store.ts';
-import type { Outage } from '../model/outage.ts';
+import type { BatchFilePorts } from '../model/batch.ts';
 import type { ItemCounts } from '../model/item-states.ts';
 
 /** The parts of the Context that a batch uses, and a function. */
-export interface BatchPorts extends StorePorts, Pick<Context, 'batchApi'> {
+export interface BatchPorts
+  extends BatchFilePorts, Pick<Context, 'batchApi' | 'clock' | 'random' | 'onSecondInterrupt'> {
+  /** True for the local service in this process. */
+  readonly local: boolean;
   /** Requests the price of a worker of the endpoint per hour; undefined when it is unknown. May fail. */
   readonly workerPrice: (endpointId: string, signal: AbortSignal) => Promise<DollarRange | undefined>;
 }
@@ -21,8 +23,8 @@ export type BatchLimits = Readonly<
 
 /** Callbacks for a view of a running batch. */
 export interface BatchView {
-  /** Called before the first request when a new batch was begun; `copy` is the address of the copy of its input. */
-  readonly onBegun?: (name: string, summary: InputSummary, copy: string | undefined) => Promise<void>;
+  /** Called before the first request when a new batch was begun. */
+  readonly onBegun?: (summary: InputSummary) => Promise<void>;
   /** Called when files were repaired or items set back: one sentence for each. */
   readonly onNotes: (notes: readonly string[]) => Promise<void>;
   /** Shows the progress until the signal is aborted. */
@@ -35,6 +37,4 @@ export interface BatchProgress {
   readonly counts: ItemCounts;
   readonly cost: ExecutionCost | undefined;
   readonly problem: RequestProblem | undefined;
-  /** A part of the store that the run waits for. */
-  readonly outage: Outage | undefined;
 }

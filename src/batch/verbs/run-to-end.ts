@@ -1,26 +1,33 @@
+import type { Clock } from '../../core/context.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import { RESULT_RETENTION_MS, RATE_LIMITS } from '../../queue/limits.ts';
+import { certainMs } from '../../queue/not-there-yet.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import { type ExecutionCost, createCostMeter } from './cost-meter.ts';
 import { type ErrorTotals, type RefusedRetries, createErrorTally } from './error-tally.ts';
 import { type FailedRequests, createRequestHealth } from '../run/request-health.ts';
-import type { BatchFacts, BatchSummary, Session, SessionAccount } from '../model/store.ts';
+import type { BatchSummary } from '../model/batch.ts';
 import { type ItemCounts, itemsLeft } from '../model/item-states.ts';
 import type { RateWindow } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import { timeToLive } from '../../queue/submission.ts';
-import { claimedItems } from '../run/item-queue.ts';
+import { itemsOf, nameOfInputs } from '../read/inputs.ts';
 import { createQueueClient } from '../run/queue-client.ts';
 import type { RunOptions } from '../run/run-state.ts';
 import { runItems } from '../run/runner.ts';
-import type { RunEnd, Stopped } from '../model/run-records.ts';
+import type { RunEnd, Stopped } from '../model/run-end.ts';
+import { finishBatch } from '../store/finish-batch.ts';
+import type { OpenBatch } from '../store/open-batch.ts';
+import { createRecords } from '../store/records.ts';
+import { replayJournal } from '../store/replay.ts';
+import type { StoredInputs } from '../store/stored-inputs.ts';
 
-export interface BatchReport
-  extends
-    BatchSummary,
-    Pick<SessionAccount, 'expiredItems' | 'expiredMayBeThere' | 'unpublished'>,
-    Pick<ErrorTotals, 'commonestError' | 'unknownReason'> {
+export interface BatchReport extends BatchSummary, Pick<ErrorTotals, 'commonestError' | 'unknownReason'> {
+  readonly expiredItems: readonly number[];
+  /** True when a resume would ask once more for some of these: the service may have their jobs. */
+  readonly expiredMayBeThere: boolean;
   readonly tookMs: number;
   /** Undefined when no price or no execution time is known. */
   readonly cost: ExecutionCost | undefined;
@@ -49,47 +56,71 @@ interface NotRetried {
   readonly refused: RefusedRetries | undefined;
 }
 
+/** A batch that this process works on. */
+interface RunningBatch {
+  readonly path: string;
+  readonly open: OpenBatch;
+  readonly inputs: StoredInputs;
+}
+
 /**
  * Runs a batch until it ends, closes it, and reports how it ended: an error that stopped it is in the report. Throws only
  * errors that are bugs.
  */
 export async function runToEnd(
   ports: BatchPorts,
-  batch: BatchFacts,
-  session: Session,
+  batch: RunningBatch,
   limits: BatchLimits,
   view: BatchView,
 ): Promise<BatchReport> {
-  await view.onNotes(session.notes);
-  const { end, totals, ...run } = await drive(ports, batch, session, limits, view);
-  const { retryableBefore, ...account } = await session.account(end);
-  const { before, input } = session;
+  const { path, open, inputs } = batch;
+  const { states, header, resubmitted } = open;
+  const { endpoint, service, invalid, extras, createdAt } = header;
+  const before = states.counts();
+  await view.onNotes(open.repairs);
+  const { end, totals, ...run } = await drive(ports, batch, before, limits, view);
+  const { counts } = end;
   const unordered = end.unordered === true;
-  const { name, reference, endpoint, service, invalid } = batch;
   const { failedJobs, refused, commonestError, unknownReason } = totals;
   return {
-    ...{ name, reference, endpoint, service, invalid, input, unordered },
-    ...account,
+    ...{ name: path, endpoint, service, invalid, unordered, counts, resubmitted },
+    input: nameOfInputs(inputs.sources.map(({ name, address }) => name ?? address)),
+    unknownItems: [...states.items('unknown')],
+    expiredItems: [...states.items('expired')],
+    // As a resume finds them. The times of the submissions are in the journal alone.
+    expiredMayBeThere:
+      counts.expired > 0 &&
+      (await replayJournal(ports.durable, path, { expiredSince: expiredSince(ports.clock, extras) }).then(
+        ({ expired }) => expired.length > 0,
+        () => false,
+      )),
     ...run,
-    resumable: itemsLeft(account.counts) > 0 || unordered,
+    resumable: itemsLeft(counts) > 0 || unordered,
     resumed: wasBegun(before),
     unrecorded: end.unrecorded,
     failedItems: failedJobs + refused,
     ...{ commonestError, unknownReason },
     // eslint-disable-next-line no-restricted-syntax -- a date of the batch
-    ...retries(before, retryableBefore, totals, limits, ports.clock.now() - batch.createdAt),
+    ...retries(before, open.failed.length, totals, limits, ports.clock.now() - createdAt),
   };
 }
 
+/**
+ * Expired jobs that were submitted after this date may be at the service all the same: their retention is not over. `extras`
+ * are the members of every submission beside its input.
+ */
+export const expiredSince = (clock: Pick<Clock, 'now'>, extras: string): EpochMs =>
+  // eslint-disable-next-line no-restricted-syntax -- compared with dates of the records
+  clock.now() - certainMs({ ttlMs: timeToLive(extras) });
+
 function retries(
   before: ItemCounts,
-  retryableBefore: number | undefined,
+  retryableBefore: number,
   { failedJobs, expiredRetries: expired, refusedRetries: refused }: ErrorTotals,
   { retryFailed = 0 }: BatchLimits,
   ageMs: number,
 ): Pick<BatchReport, 'notRetried' | 'retryableJobs'> {
   const failedBefore = before.failed + before.timedOut;
-  if (retryableBefore === undefined) return { notRetried: undefined, retryableJobs: 0 };
   if (retryFailed > 0)
     return {
       retryableJobs: failedJobs,
@@ -107,20 +138,19 @@ const FIRST_IN_FLIGHT = 10;
 
 /** Why a run stopped before all items had ended. An error that is not a Failure is a bug and is thrown instead. */
 type StopCause =
-  | { readonly reason: 'interrupt' | 'timeout' | 'failures' | 'cancelled' }
-  | { readonly reason: 'error'; readonly failure: Failure };
+  { readonly reason: 'interrupt' | 'timeout' | 'failures' } | { readonly reason: 'error'; readonly failure: Failure };
 
 /** Submits and polls until the work ends or something stops it, and shows that. Throws only errors that are bugs. */
 async function drive(
   ports: BatchPorts,
-  { endpointId }: BatchFacts,
-  session: Session,
+  { path, open, inputs }: RunningBatch,
+  before: ItemCounts,
   limits: BatchLimits,
   view: BatchView,
 ) {
-  const { clock, signal } = ports;
-  const { records, extras, before } = session;
-  const { states } = records;
+  const { clock, signal, durable } = ports;
+  const { states, journal } = open;
+  const { endpointId, extras } = open.header;
   const started = clock.monotonic();
   let applyWindows = (_: readonly RateWindow[]): void => undefined;
   const secondInterrupt = new AbortController();
@@ -132,7 +162,12 @@ async function drive(
   });
   const client = createQueueClient(api, asId(endpointId), extras);
   const requestPrice = (until: AbortSignal) => ports.workerPrice(endpointId, until);
-  const cost = createCostMeter(clock, signal, requestPrice, wasBegun(before), session.recordPrice);
+  const cost = createCostMeter(clock, signal, requestPrice, wasBegun(before), ({ low, high }) => {
+    const known = open.workerPrice;
+    if (known?.low === low && known.high === high) return;
+    // A failed write stops the batch at the next record.
+    journal.write({ kind: 'price', perHour: { low, high } }).catch(() => undefined);
+  });
   const tally = createErrorTally();
   const health = createRequestHealth();
 
@@ -146,26 +181,21 @@ async function drive(
   });
   const done = new AbortController();
   const following = view.follow(
-    () => ({
-      counts: states.counts(),
-      cost: cost.total(),
-      problem: health.problem(),
-      outage: session.outage?.(),
-    }),
+    () => ({ counts: states.counts(), cost: cost.total(), problem: health.problem() }),
     done.signal,
   );
   let end: RunEnd;
   let tookMs: number;
   try {
     const run = await runItems({
-      records,
-      options: runOptions(limits, session),
-      items: claimedItems(session.claims, session.inputs),
+      // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
+      records: createRecords(open, () => clock.now()),
+      options: runOptions(limits, open),
+      items: itemsOf(ports, inputs),
       client,
       clock,
       random: ports.random,
       interrupt: signal,
-      paces: session.paces,
       observer: {
         onReady: (apply) => {
           applyWindows = apply;
@@ -177,7 +207,7 @@ async function drive(
         onUnknown: tally.onUnknown,
       },
     });
-    end = await session.finish(run);
+    end = await finishBatch(durable, path, open, run, signal);
     tookMs = clock.monotonic() - started;
   } finally {
     signal.removeEventListener('abort', onInterrupt);
@@ -186,7 +216,7 @@ async function drive(
     await following;
     await cost.close();
     // After a failed write, closing fails too; the failure is in `end` already.
-    await session.close().catch(() => undefined);
+    await open.close().catch(() => undefined);
   }
   const run = { stopped: stopCause(end.stopped), tookMs, cost: cost.total(), failedRequests: health.failed() };
   return { end, totals: tally.totals(), ...run };
@@ -195,7 +225,7 @@ async function drive(
 /** True when an earlier run had sent some items. */
 const wasBegun = ({ waiting, planned }: ItemCounts): boolean => waiting < planned;
 
-function runOptions(limits: BatchLimits, { records: { states }, extras }: Session): RunOptions {
+function runOptions(limits: BatchLimits, { states, header }: OpenBatch): RunOptions {
   const { maxFailures } = limits;
   return {
     concurrency: limits.concurrency ?? DEFAULT_CONCURRENCY,
@@ -208,7 +238,7 @@ function runOptions(limits: BatchLimits, { records: { states }, extras }: Sessio
     maxFailures: maxFailures ?? Number.POSITIVE_INFINITY,
     timeoutMs: limits.maxTime ?? Number.POSITIVE_INFINITY,
     retryFailed: limits.retryFailed ?? 0,
-    ttlMs: timeToLive(extras),
+    ttlMs: timeToLive(header.extras),
   };
 }
 

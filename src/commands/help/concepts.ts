@@ -96,9 +96,8 @@ export const batches = (): Page =>
       ['berth jobs batch status', 'progress, from the files only; sends nothing'],
       ['berth jobs batch report', 'times, cost, and failures by pattern; --html writes a page'],
       ['berth jobs batch export', 'the results as CSV, JSON or JSON lines; --join-input adds the inputs'],
-      ['berth jobs batch list', 'the batches of a folder, or of a store'],
+      ['berth jobs batch list', 'the batches of a folder'],
       ['berth jobs batch remove', 'remove a batch with its results; --dry-run shows them'],
-      ['berth jobs batch clean', 'of a store: remove what killed drivers left'],
     ]),
     rows('Files', [
       ['items.jsonl, items.csv', 'an item on each line, or in each row below a header'],

@@ -8,7 +8,6 @@ export interface Lines {
 }
 
 const BATCH = 'jobs batch run echo --input items.jsonl --out r.jsonl';
-const STORE = 'nightly --store postgres://berth@127.0.0.1:1/berth';
 const FAILED_BATCH = 'jobs batch run fail --input items.jsonl --out f.jsonl';
 
 /** Commands that no row of `INVOCATIONS` has. `items.jsonl` has two items. */
@@ -80,10 +79,6 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     full: [BATCH, 'jobs batch remove r.jsonl --yes'],
     failing: ['jobs batch remove r.jsonl --yes'],
   },
-  // What they print is in test/unit/commands/jobs/batch, with a database; each run there is held against its schema too.
-  'jobs batch work': { full: [], failing: [`jobs batch work ${STORE}`] },
-  'jobs batch cancel': { full: [], failing: [`jobs batch cancel ${STORE}`] },
-  'jobs batch clean': { full: [], failing: [`jobs batch clean ${STORE} --yes`] },
   'local status': { full: ['local status'], failing: ['local status more'] },
   'local reset': { full: ['local reset --yes'], failing: ['local reset --seed other'] },
   'local clock show': { full: ['local clock show'], failing: ['local clock show more'] },

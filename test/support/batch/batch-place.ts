@@ -2,16 +2,11 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
-import { createRealClock } from '../clocks/real-clock.ts';
 import { HOLDERS, writeForgedLock } from '../files/forged-lock.ts';
-import type { Cluster } from '../postgres/cluster.mjs';
-import { speedUpClock } from '../postgres/fast-clock.ts';
-import { restoreTables, saveTables, tablesIn } from '../postgres/saved-tables.ts';
 import { berthIn, type Ran } from '../worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../worlds/test-world.ts';
-import { items, secondProcess, summary, write } from './command-fixture.ts';
+import { batchIn, items, secondProcess, summary, write } from './command-fixture.ts';
 import { createCountingService, type CountingService } from './counting-service.ts';
-import { batchIn } from './store-world.ts';
 
 export const COUNT = 5;
 export const NAMES = ['one', 'two'] as const;
@@ -21,28 +16,22 @@ export type BatchName = (typeof NAMES)[number];
 export interface Place {
   readonly world: TestWorld;
   readonly service: CountingService;
-  /** True where each batch has a name of its own: the other one's cannot be reached by it. */
-  readonly named: boolean;
-  /** The options that say where a new batch is, and the word that names it afterwards. */
-  readonly at: (name: BatchName) => readonly string[];
-  readonly batch: (name: BatchName) => string;
-  readonly env: (name: BatchName) => Readonly<Record<string, string>>;
+  /** Flags of a new batch. */
+  readonly flags: readonly string[];
   /** All that is there: no command that is refused may change it. */
-  readonly contents: () => Promise<unknown>;
-  /** Keeps what a process of this batch would leave if it were killed now. */
-  readonly save: (name: BatchName) => Promise<void>;
+  readonly contents: () => readonly string[];
+  /** Keeps what a process would leave if it were killed now. */
+  readonly save: () => void;
   /** Brings that back. */
-  readonly restore: (name: BatchName) => Promise<void>;
+  readonly restore: () => void;
 }
 
-export const worldOf = ({ world, env }: Place, name: BatchName): TestWorld => ({
-  ...secondProcess(world),
-  env: { ...world.env, ...env(name) },
-});
+/** The results file at which both batches are aimed. */
+export const RESULTS = 'results/r.jsonl';
 
 /** Runs `berth jobs batch ... --json` in a process of its own. */
-export const commandIn = (place: Place, name: BatchName, ...words: readonly string[]): Promise<Ran> =>
-  batchIn(worldOf(place, name), ...words);
+export const commandIn = ({ world }: Place, ...words: readonly string[]): Promise<Ran> =>
+  batchIn(secondProcess(world), ...words);
 
 /** The files below a folder, with their contents. */
 export const filesIn = (folder: string): readonly string[] =>
@@ -57,13 +46,12 @@ export const filesIn = (folder: string): readonly string[] =>
 export const doIn = (
   place: Place,
   name: BatchName,
-  verb: 'run' | 'resume' | 'clean' | 'remove',
+  verb: 'run' | 'resume' | 'remove',
   input = `${name}.jsonl`,
-): Promise<Ran> => {
-  if (verb === 'run') return commandIn(place, name, 'run', name, '--input', input, ...place.at(name));
-  const more = verb === 'resume' ? [] : ['--yes'];
-  return commandIn(place, name, verb, place.batch(name), ...more);
-};
+): Promise<Ran> =>
+  verb === 'run'
+    ? commandIn(place, 'run', name, '--input', input, '--out', RESULTS, ...place.flags)
+    : commandIn(place, verb, RESULTS, ...(verb === 'resume' ? [] : ['--yes']));
 
 /** A run that leaves what it had left when a request arrived. */
 export async function killedRun(
@@ -78,13 +66,13 @@ export async function killedRun(
     requests += 1;
     if (requests !== request) return;
     accepted = service.jobs.length;
-    return place.save(name);
+    place.save();
   };
   const ran = await doIn(place, name, 'run', input);
   service.onRequest = () => undefined;
   const killed = requests >= request;
   if (killed) {
-    await place.restore(name);
+    place.restore();
     service.jobs.length = accepted;
   }
   return { ran, killed };
@@ -92,11 +80,9 @@ export async function killedRun(
 
 /** The batch has all its items, each one of its own results or of none. */
 export async function expectWhole(place: Place, name: BatchName): Promise<void> {
-  const status = summary(await commandIn(place, name, 'status', place.batch(name)));
+  const status = summary(await commandIn(place, 'status', RESULTS));
   expect(status).toMatchObject({ endpoint: name, planned: COUNT });
-  const exported = await berthIn(worldOf(place, name), [
-    ...['jobs', 'batch', 'export', place.batch(name), '--format', 'jsonl'],
-  ]);
+  const exported = await berthIn(secondProcess(place.world), ['jobs', 'batch', 'export', RESULTS]);
   expect(exported.code, exported.err).toBe(0);
   const rows = exported.out.split('\n').filter((line) => line !== '');
   expect(rows).toHaveLength(Number(status['completed']));
@@ -106,68 +92,26 @@ export async function expectWhole(place: Place, name: BatchName): Promise<void> 
   }
 }
 
-async function begin(clock: TestWorld['clock']): Promise<Pick<Place, 'world' | 'service'>> {
+export async function createPlace(): Promise<Place> {
   const { service, env } = await createCountingService();
-  const world = createTestWorld({ clock, env });
+  const world = createTestWorld({ clock: createAutoAdvancingClock(), env });
   for (const name of NAMES) write(world, `${name}.jsonl`, items(COUNT));
-  return { world, service };
-}
-
-export async function filePlace(): Promise<Place> {
-  const { world, service } = await begin(createAutoAdvancingClock());
   const folder = join(world.directory, 'results');
   const saved = join(world.directory, 'saved');
   mkdirSync(folder);
   return {
-    ...{ world, service, named: false },
-    at: () => ['--out', 'results/r.jsonl'],
-    batch: () => 'results/r.jsonl',
-    env: () => ({}),
-    contents: async () => filesIn(folder),
-    save: async () => {
+    ...{ world, service, flags: [] },
+    contents: () => filesIn(folder),
+    save: () => {
       rmSync(saved, { recursive: true, force: true });
       cpSync(folder, saved, { recursive: true });
     },
-    restore: async () => {
+    restore: () => {
       rmSync(folder, { recursive: true, force: true });
       cpSync(saved, folder, { recursive: true });
       const lock = join(folder, 'r.jsonl.journal.lock');
       rmSync(lock, { recursive: true });
       writeForgedLock(lock, HOLDERS.dead());
-    },
-  };
-}
-
-/** `speed` is how many times as fast the clock of the drivers runs. */
-export async function sharedPlace(cluster: Cluster, stores: 1 | 2, speed = 20): Promise<Place> {
-  const { world, service } = await begin(createRealClock(speed));
-  const create = async (): Promise<string> => {
-    const database = await cluster.createDatabase();
-    await speedUpClock(cluster, database, speed);
-    return database;
-  };
-  const first = await create();
-  const databases = { one: first, two: stores === 1 ? first : await create() };
-  const folder = join(world.directory, 'parts');
-  const saved = join(world.directory, 'saved');
-  return {
-    ...{ world, service, named: true },
-    at: (name) => ['--out', 'parts', '--name', name, '--shard-items', '2'],
-    batch: (name) => name,
-    env: (name) => ({ BERTH_STORE: cluster.url(databases[name]) }),
-    contents: async () => [
-      ...filesIn(folder),
-      ...(await Promise.all([...new Set(Object.values(databases))].map((each) => tablesIn(cluster, each)))).flat(),
-    ],
-    save: async (name) => {
-      await saveTables(cluster, databases[name]);
-      rmSync(saved, { recursive: true, force: true });
-      cpSync(folder, saved, { recursive: true });
-    },
-    restore: async (name) => {
-      await restoreTables(cluster, databases[name]);
-      rmSync(folder, { recursive: true, force: true });
-      cpSync(saved, folder, { recursive: true });
     },
   };
 }

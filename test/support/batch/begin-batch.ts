@@ -1,8 +1,23 @@
 import type { DurableFiles } from '../../../src/core/context.ts';
-import type { BatchHeader } from '../../../src/batch/stores/file/journal/record.ts';
-import { createBatch, type OpenBatch, withNewPlace } from '../../../src/batch/stores/file/open-batch.ts';
+import type { BatchHeader } from '../../../src/batch/store/record.ts';
+import { createBatch, type OpenBatch, withNewPlace } from '../../../src/batch/store/open-batch.ts';
 
-/** Begins a batch with this header, as the store of files does. `copy` writes the copy of an input. */
+/** The header of a batch of this many items. */
+export const headerOf = (planned: number, more: Partial<BatchHeader> = {}): BatchHeader => ({
+  version: 2,
+  endpoint: 'echo',
+  endpointId: 'echo',
+  service: 'a script',
+  input: { format: 'jsonl', inputs: [] },
+  extras: '',
+  planned,
+  invalid: 0,
+  ordered: false,
+  createdAt: 0,
+  ...more,
+});
+
+/** Begins a batch with this header, as `beginBatch` does. `copy` writes the copy of an input. */
 export const beginFiles = (
   durable: DurableFiles,
   path: string,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { replayJournal } from '../../../src/batch/stores/file/journal/replay.ts';
+import { replayJournal } from '../../../src/batch/store/replay.ts';
 import { openDurable } from '../../../src/host/files/durable-files.ts';
 import { LOCAL_KEY } from '../../../src/local/http/requests/auth.ts';
 import { serveLocal } from '../../../src/local/http/server/server.ts';
@@ -48,6 +48,10 @@ export const RUN = ['jobs', 'batch', 'run', 'echo', '--input', 'in.jsonl', '--ou
 export const RESUME = ['jobs', 'batch', 'resume', OUT];
 
 export const summary = ({ out }: Ran): Record<string, unknown> => JSON.parse(out) as Record<string, unknown>;
+
+/** Runs `berth jobs batch ... --json`. */
+export const batchIn = (world: TestWorld, ...words: readonly string[]): Promise<Ran> =>
+  berthIn({ ...world }, ['jobs', 'batch', ...words, '--json']);
 
 /** Resolves when the journal has records of more than `count` accepted jobs. */
 export async function waitForJobs(world: TestWorld, count: number): Promise<void> {

@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
-import { fileRecords } from '../../../src/batch/stores/file/file-session.ts';
-import { beginFiles } from './begin-batch.ts';
-import { finishBatch } from '../../../src/batch/stores/file/finish-batch.ts';
-import type { OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
-import { recoverBatch, type RecoverOptions } from '../../../src/batch/stores/file/recover-batch.ts';
+import { createRecords } from '../../../src/batch/store/records.ts';
+import { beginFiles, headerOf } from './begin-batch.ts';
+import { finishBatch } from '../../../src/batch/store/finish-batch.ts';
+import type { OpenBatch } from '../../../src/batch/store/open-batch.ts';
+import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/recover-batch.ts';
 import { readItems } from '../../../src/batch/read/items/read-items.ts';
 import type { RunOptions } from '../../../src/batch/run/run-state.ts';
 import { runItems } from '../../../src/batch/run/runner.ts';
@@ -25,7 +25,7 @@ import { type AutoAdvancingClock, createAutoAdvancingClock } from '../clocks/aut
 import { countSubmissions, type SubmissionCounts } from './check-journal.ts';
 import { batchApiOf } from './batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
-import type { RunEnd } from '../../../src/batch/model/run-records.ts';
+import type { RunEnd } from '../../../src/batch/model/run-end.ts';
 
 const validator = createValidator();
 
@@ -163,25 +163,17 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
         lying.set(IN, Buffer.from(lines.map((line) => `${line}\n`).join('')));
       const input = { path: IN, format: 'jsonl', ...(idField === undefined ? {} : { idField }) } as const;
       const { planned, invalid } = await countItems(readItems(durable.read(IN), formatOf(input)));
-      return beginFiles(files, OUT, {
-        version: 2,
-        endpoint,
-        endpointId: endpoint,
-        service: served.url,
-        input: { format: 'jsonl', ...(idField === undefined ? {} : { idField }), inputs: [] },
-        extras: '',
-        planned,
-        invalid,
-        ordered,
-        createdAt: clock.now(),
-      });
+      const field = idField === undefined ? {} : { idField };
+      const where = { endpoint, endpointId: endpoint, service: served.url, createdAt: clock.now() };
+      const about = { ...where, input: { format: 'jsonl', ...field, inputs: [] }, invalid, ordered } as const;
+      return beginFiles(files, OUT, headerOf(planned, about));
     },
     resume: (resumeOptions = {}, files = durable) => recoverBatch(files, OUT, { wantFailed: false, ...resumeOptions }),
     run: async (batch, runOptions = {}, more = {}) => {
       const { interrupt, durable: files = durable } = more;
       const { input, endpointId } = batch.header;
       const end = await runItems({
-        records: fileRecords(batch, () => clock.now()),
+        records: createRecords(batch, () => clock.now()),
         options: {
           concurrency: 8,
           rate: 99,

@@ -1,12 +1,12 @@
-import { fileRecords } from '../../../src/batch/stores/file/file-session.ts';
-import { beginFiles } from './begin-batch.ts';
-import { finishBatch } from '../../../src/batch/stores/file/finish-batch.ts';
-import type { OpenBatch } from '../../../src/batch/stores/file/open-batch.ts';
-import { recoverBatch, type RecoverOptions } from '../../../src/batch/stores/file/recover-batch.ts';
+import { createRecords } from '../../../src/batch/store/records.ts';
+import { beginFiles, headerOf } from './begin-batch.ts';
+import { finishBatch } from '../../../src/batch/store/finish-batch.ts';
+import type { OpenBatch } from '../../../src/batch/store/open-batch.ts';
+import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/recover-batch.ts';
 import { readItems } from '../../../src/batch/read/items/read-items.ts';
 import { formatOf } from './input-format.ts';
 import type { RunOptions } from '../../../src/batch/run/run-state.ts';
-import { runItems, type RunParts } from '../../../src/batch/run/runner.ts';
+import { runItems } from '../../../src/batch/run/runner.ts';
 import { createQueueClient } from '../../../src/batch/run/queue-client.ts';
 import type { ApiRequest } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
@@ -18,7 +18,7 @@ import { type AutoAdvancingClock, createAutoAdvancingClock } from '../clocks/aut
 import { lines, OUT } from './runner-fixture.ts';
 import { batchApiOf } from './batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
-import type { RunEnd } from '../../../src/batch/model/run-records.ts';
+import type { RunEnd } from '../../../src/batch/model/run-end.ts';
 
 /** A request to a scripted service. */
 export interface ScriptedRequest {
@@ -38,12 +38,7 @@ export interface ScriptedService {
   readonly batch: OpenBatch;
   resume(options?: Partial<RecoverOptions>): Promise<OpenBatch>;
   /** Runs an open batch; it is closed by whoever resumes it. Five hours on the clock are the most it may take. */
-  run(
-    batch: OpenBatch,
-    options?: Partial<RunOptions>,
-    interrupt?: AbortSignal,
-    paces?: RunParts['paces'],
-  ): Promise<RunEnd>;
+  run(batch: OpenBatch, options?: Partial<RunOptions>, interrupt?: AbortSignal): Promise<RunEnd>;
 }
 
 /**
@@ -71,18 +66,7 @@ export async function createScriptedService(
   const path = 'items.jsonl';
   for (const lying of [files.files, files.synced]) lying.set(path, Buffer.from(`${lines(count).join('\n')}\n`));
   const input = { path, format: 'jsonl' } as const;
-  const batch = await beginFiles(slow, OUT, {
-    version: 2,
-    endpoint: 'echo',
-    endpointId: 'echo',
-    service: 'a script',
-    input: { format: 'jsonl', inputs: [] },
-    extras: '',
-    planned: count,
-    invalid: 0,
-    ordered: false,
-    createdAt: clock.now(),
-  });
+  const batch = await beginFiles(slow, OUT, headerOf(count, { createdAt: clock.now() }));
   const asked: ScriptedRequest[] = [];
   const send = async (request: ApiRequest) => {
     const one = parseRequest(request, clock.now());
@@ -96,9 +80,9 @@ export async function createScriptedService(
     asked,
     batch,
     resume: (options = {}) => recoverBatch(slow, OUT, { wantFailed: false, ...options }),
-    run: async (open, options = {}, interrupt = new AbortController().signal, paces) => {
+    run: async (open, options = {}, interrupt = new AbortController().signal) => {
       const end = await runItems({
-        records: fileRecords(open, () => clock.now()),
+        records: createRecords(open, () => clock.now()),
         options: {
           concurrency: 8,
           rate: 99,
@@ -113,7 +97,6 @@ export async function createScriptedService(
         clock,
         random: () => 0.5,
         interrupt,
-        paces,
       });
       return finishBatch(slow, OUT, open, end, interrupt);
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Ending } from '../../../src/batch/model/item-states.ts';
-import { encodeRecord, type JournalRecord } from '../../../src/batch/stores/file/journal/record.ts';
+import { encodeRecord, type JournalRecord } from '../../../src/batch/store/record.ts';
 import { OUT } from './command-fixture.ts';
 
 /** How an item of a written batch ended; `undefined` when it waits. */

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { parentFolder } from './parent-folder.ts';
-import { POSTGRES_TEMPLATE, testEnvironment, UMASK } from './test-environment.ts';
+import { testEnvironment, UMASK } from './test-environment.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -28,7 +28,7 @@ export function setup(project: TestProject): () => void {
   return () => {
     replaceEnvironment(before);
     process.umask(umaskBefore);
-    const left = readdirSync(root).filter((name) => name !== POSTGRES_TEMPLATE);
+    const left = readdirSync(root);
     rmSync(root, { recursive: true, force: true });
     if (left.length === 0) return;
     console.error(`FAILED: tests left files in the temporary directory: ${left.join(', ')}`);

@@ -5,16 +5,13 @@ const KEPT: readonly RegExp[] = [
   /^(VITEST.*|TEST|NODE_ENV|MODE|DEV|PROD|SSR|BASE_URL|FORCE_TTY)$/,
   // The program under test, the contract, the contract that local services answer, and seeds and lengths of trials.
   /^(BERTH_E2E_NODE|BERTH_E2E_PROGRAM|BERTH_CONTRACT_DIR|BERTH_KILL_SEED|BERTH_KILL_ROUNDS|BERTH_CREATE_KILLS|BERTH_APPLY_FAULTS|BERTH_APPLY_KILLS|BERTH_EXIT_CODES|BERTH_COPY_MIB)$/,
-  /^(LOCK_TRIALS|UPDATE_DOCUMENTS|SAVE_BATCHES)$/,
+  /^(LOCK_TRIALS|UPDATE_DOCUMENTS)$/,
 ];
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Values that are the same on every machine. HOME is not set: a test that needs one makes it. */
 const FIXED = { LANG: 'C.UTF-8', TZ: 'UTC', TERM: 'xterm-256color' } as const;
-
-/** The folder, in the temporary folder of a test run, of which the clusters of the run are copies. */
-export const POSTGRES_TEMPLATE = 'postgres-template';
 
 /** What the mode of a new file is made with, whatever the caller has. */
 export const UMASK = 0o022;

@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../../../core/durations.ts';
 import type { DollarRange } from '../../../core/units.ts';
-import type { Batch, BatchHistory, BatchStatus, ResultLine } from '../../model/store.ts';
+import type { BatchFilePorts, BatchHistory, BatchStatus, ResultLine } from '../../model/batch.ts';
+import { readBatchResults } from '../../store/batch-results.ts';
 import type { TimelineSummary } from '../../model/ends-over-time.ts';
 import { decodeJson, type Json, numberAt, parsePlainJson, stringAt } from '../../../core/json.ts';
 import { errorOf } from '../../model/error-text.ts';
@@ -10,7 +11,7 @@ import { createDistribution, type DistributionSummary } from './distribution.ts'
 import { createFailureGroups, type FailureSummary } from './failure-groups.ts';
 import type { Milliseconds } from '../../../core/unit-types.ts';
 
-/** Everything that can be read from the store of a batch. */
+/** Everything that can be read from the files of a batch. */
 export interface BatchAnalysis extends BatchStatus, ResultsAnalysis, Pick<BatchHistory, 'retried' | 'lastEndedAt'> {
   /** From the start of the batch to its last result; undefined when no end time is known. */
   readonly wallMs: Milliseconds | undefined;
@@ -22,11 +23,11 @@ export interface BatchAnalysis extends BatchStatus, ResultsAnalysis, Pick<BatchH
 }
 
 /**
- * Reads what a store has of a batch, whether it has ended, runs or was killed. Sends nothing, and changes nothing. Fails as
- * `Batch.read` does.
+ * Reads a batch, whether it has ended, runs or was killed. Sends nothing, and changes nothing. Fails as `readBatchResults`
+ * does.
  */
-export async function analyzeBatch(batch: Batch): Promise<BatchAnalysis> {
-  const stored = await batch.read();
+export async function analyzeBatch(ports: BatchFilePorts, results: string): Promise<BatchAnalysis> {
+  const stored = await readBatchResults(ports, results);
   const { status, history } = stored;
   const analysis = await analyzeResults(stored.lines('as-stored'));
   const { counts, begunAt } = status;

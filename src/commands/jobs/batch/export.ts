@@ -1,7 +1,6 @@
 import {
   EXPORT_MEMBERS,
   exportResults,
-  refuse,
   endingOrFailed,
   writeExport,
   type ExportedResults,
@@ -17,7 +16,7 @@ import { rowTexts, type RowFormat } from '../../../output/formats/row-texts.ts';
 import type { Result } from '../../../output/view.ts';
 import { EXPORT_STATES, type ExportValues, statesOf } from './options/flags.ts';
 import { describeCounts } from './view/progress.ts';
-import { kindOf, withBatch } from './store/store.ts';
+import { batchPorts } from './ports.ts';
 
 /**
  * Writes the results that a batch has to stdout or to a file. Fails with usage (2) and local-file (14) before the first
@@ -28,26 +27,24 @@ export async function exportBatch(ctx: CommandContext, values: ExportValues): Pr
   const format = formatOf(ctx, values);
   const members = EXPORT_MEMBERS.filter((name) => name !== 'input' || joinInput);
   checkKnownFields(members, ctx.output, suggestName, 'result');
-  if (input !== undefined) refuse(kindOf(ctx, values), 'movedInputs', '--input');
-  return await withBatch(ctx, values, values.results, async (batch, { ports }) => {
-    const options = { ...values, input: input === undefined ? [] : [input] };
-    const exported = await exportResults(ports, batch, options);
-    const filter = createStatusFilter(values.status);
-    const { groups, missing } = watchFields(filter.of(exported.rows), ctx.output);
-    const { fields, csvRaw } = ctx.output;
-    const onTerminal = out === undefined && ctx.terminal.output;
-    const texts = rowTexts(groups, { format, fields, members, csvRaw, onTerminal });
-    if (out === undefined) for await (const text of texts) await ctx.stdout.write(text);
-    else await writeExport(await ctx.durable(), { name: out, force, batchFiles: exported.files }, texts);
-    const wrong = missing().map((path) => safeText(path));
-    return {
-      kind: 'nothing',
-      notes: [
-        ...(wrong.length === 0 ? [] : [`--fields: no result has ${wrong.join(', ')}.`]),
-        ...notesOf(exported, out, filter.count()),
-      ],
-    };
-  });
+  const ports = await batchPorts(ctx, values.s3Endpoint);
+  const options = { ...values, input: input === undefined ? [] : [input] };
+  const exported = await exportResults(ports, values.results, options);
+  const filter = createStatusFilter(values.status);
+  const { groups, missing } = watchFields(filter.of(exported.rows), ctx.output);
+  const { fields, csvRaw } = ctx.output;
+  const onTerminal = out === undefined && ctx.terminal.output;
+  const texts = rowTexts(groups, { format, fields, members, csvRaw, onTerminal });
+  if (out === undefined) for await (const text of texts) await ctx.stdout.write(text);
+  else await writeExport(await ctx.durable(), { name: out, force, batchFiles: exported.files }, texts);
+  const wrong = missing().map((path) => safeText(path));
+  return {
+    kind: 'nothing',
+    notes: [
+      ...(wrong.length === 0 ? [] : [`--fields: no result has ${wrong.join(', ')}.`]),
+      ...notesOf(exported, out, filter.count()),
+    ],
+  };
 }
 
 function createStatusFilter(words: readonly string[]) {

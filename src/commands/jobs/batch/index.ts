@@ -2,7 +2,7 @@ import { memberAt } from '../../../core/json.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../../cli/model/command.ts';
 import { arg, option } from '../../../cli/model/params.ts';
-import { exportOptions, resumeOptions, runOptions, storeOptions, workOptions } from './options/flags.ts';
+import { exportOptions, resumeOptions, runOptions, storageOptions } from './options/flags.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import {
   BATCH_END,
@@ -12,7 +12,6 @@ import {
   BATCH_PLAN,
   BATCH_REPORT,
   BATCH_STATUS,
-  SHARED_STATUS,
 } from './options/schemas.ts';
 import { either } from '../../../cli/model/output-schema.ts';
 
@@ -25,7 +24,7 @@ const run = defineCommand({
   changesMachine: true,
   needs: 'write',
   details:
-    'Each item of the input is one job. An item is a line of JSON, sent byte for byte, or a row of a CSV file, sent as an object of its columns. The whole input is checked before anything is sent.\nResults are JSON lines, written as jobs end. `item` is the number of the item in the input, from 1; empty lines are not counted, invalid ones are. The value of --id-field is added as a label; it need not be unique.\nCSV: columns are separated by commas and are text, unless --types or a header such as price:number gives a type. A cell that an export of berth has put an apostrophe before loses it, and so does any cell that looks like one: stderr says how many did. --csv-raw takes cells as they are. A cell that does not have its type is an error that names row and column. The column of --input-field contains JSON. A file with broken quotes is refused, also with --skip-invalid.\n--skip-invalid leaves out invalid lines and rows. Input from a pipe is copied to RESULTS.input, for a resume; with --store, to the folder of the results.\nThe cost is an estimate of execution, if endpoint and catalog tell the price; idle workers and the start of workers cost more.\nExit codes: 0 all completed, 13 some did not, 9 the time of --max-time was over, 130 interrupted, 14 trouble with a file.',
+    'Each item of the input is one job. An item is a line of JSON, sent byte for byte, or a row of a CSV file, sent as an object of its columns. The whole input is checked before anything is sent.\nResults are JSON lines, written as jobs end. `item` is the number of the item in the input, from 1; empty lines are not counted, invalid ones are. The value of --id-field is added as a label; it need not be unique.\nCSV: columns are separated by commas and are text, unless --types or a header such as price:number gives a type. A cell that an export of berth has put an apostrophe before loses it, and so does any cell that looks like one: stderr says how many did. --csv-raw takes cells as they are. A cell that does not have its type is an error that names row and column. The column of --input-field contains JSON. A file with broken quotes is refused, also with --skip-invalid.\n--skip-invalid leaves out invalid lines and rows. Input from a pipe is copied to RESULTS.input, for a resume.\nThe cost is an estimate of execution, if endpoint and catalog tell the price; idle workers and the start of workers cost more.\nExit codes: 0 all completed, 13 some did not, 9 the time of --max-time was over, 130 interrupted, 14 trouble with a file.',
   args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   options: runOptions,
   writes: true,
@@ -37,10 +36,6 @@ const run = defineCommand({
     ['berth jobs batch run demo --input items.csv --id-field sku --out priced.jsonl', 'rows of a CSV file'],
     ['berth jobs batch run demo --input items.csv --types price:number,tags:json --out r.jsonl', 'with typed columns'],
     ['berth jobs batch resume results.jsonl', 'continue after any interruption'],
-    [
-      'berth jobs batch run demo --input items.jsonl --out results/ --name nightly --store postgres://berth@db.example.com/berth',
-      'with its records in a database, for several machines',
-    ],
   ],
   run: async (ctx, values) => (await import('./run.ts')).runBatch(ctx, values),
 });
@@ -68,85 +63,28 @@ const resume = defineCommand({
   run: async (ctx, values) => (await import('./resume.ts')).resume(ctx, values),
 });
 
-const work = defineCommand({
-  output: BATCH_END,
-  summary: 'drive a batch of a store together with other machines',
-  changesMachine: true,
-  needs: 'write',
-  costs: true,
-  waits: true,
-  exits: DRIVE_EXITS,
-  details:
-    'Joins the drivers of a batch that run --store has begun. Each driver claims shards of the input, sends their items and publishes their results. A driver that is killed or loses its network loses its shards when their lease ends; the next one fetches the results of the jobs that were sent. Ends when the whole batch is done.',
-  args: { batch: arg.text('the name of the batch') },
-  options: workOptions,
-  examples: [['berth jobs batch work nightly --store postgres://berth@db.example.com/berth', 'from a second machine']],
-  run: async (ctx, values) => (await import('./resume.ts')).work(ctx, values),
-});
-
-const cancel = defineCommand({
-  output: SHARED_STATUS,
-  summary: 'stop all drivers of a batch of a store',
-  changesMachine: true,
-  needs: 'write',
-  details:
-    'Nothing more is sent. Results of jobs that were sent are still fetched and published; jobs at the service are not cancelled. batch resume goes on with it.',
-  args: { batch: arg.text('the name of the batch') },
-  options: storeOptions,
-  examples: [['berth jobs batch cancel nightly --store postgres://berth@db.example.com/berth', 'send nothing more']],
-  run: async (ctx, values) => (await import('./cancel.ts')).cancelBatch(ctx, values),
-});
-
-/** `--dry-run` of what removes files. */
-const PREVIEW = { dryRun: option.on('show what would be removed; it only reads') };
-
-const clean = defineCommand({
-  output: BATCH_FILES,
-  summary: 'remove what drivers of a batch of a store wrote and did not publish',
-  changesMachine: true,
-  needs: 'full',
-  details:
-    'A driver that is killed while it publishes results leaves a file or an object that is no part of the batch. Shows them and asks. Removes only what has the token of this batch in its name and cannot be published any more. It may run while drivers work.',
-  args: { batch: arg.text('the name of the batch') },
-  options: { ...storeOptions, ...PREVIEW },
-  prepare: async (ctx, values) => (await import('./removal.ts')).findUnpublished(ctx, values),
-  preparesFirst: true,
-  confirm: async (_, __, found) => (await import('./removal.ts')).confirmCleaning(found),
-  examples: [
-    ['berth jobs batch clean nightly --store postgres://berth@db.example.com/berth', 'after drivers were killed'],
-  ],
-  run: async (ctx, values, found) => (await import('./removal.ts')).cleanBatch(ctx, values, found),
-});
-
 const remove = defineCommand({
   output: BATCH_FILES,
   summary: 'remove a batch with its results',
   changesMachine: true,
   needs: 'full',
   details:
-    'Shows what it will remove, and asks: the results and the journal beside them, or the parts of a batch of a store and its rows. Inputs stay, except for the copy of one that could be read only once. A batch that a process works on is not removed.',
-  args: { batch: arg.text('the results file of the batch, or its name in a store', { complete: 'file' }) },
-  options: { ...storeOptions, ...PREVIEW },
-  prepare: async (ctx, values) => (await import('./removal.ts')).findContents(ctx, values),
+    'Shows what it will remove, and asks: the results and the journal beside them. Inputs stay, except for the copy of one that could be read only once. A batch that a process works on is not removed.',
+  args: { batch: arg.text('the results file of the batch', { complete: 'file' }) },
+  options: { dryRun: option.on('show what would be removed; it only reads') },
+  prepare: async (ctx, values) => (await import('./removal.ts')).findBatchFiles(ctx, values),
   preparesFirst: true,
   confirm: async (_, values, found) => (await import('./removal.ts')).confirmRemoval(values, found),
-  examples: [
-    ['berth jobs batch remove results.jsonl --yes', 'the results, and the journal beside them'],
-    ['berth jobs batch remove nightly --store postgres://berth@db.example.com/berth', 'a batch of a store'],
-  ],
+  examples: [['berth jobs batch remove results.jsonl --yes', 'the results, and the journal beside them']],
   run: async (ctx, values, found) => (await import('./removal.ts')).removeBatch(ctx, values, found),
 });
 
 const list = defineCommand({
   output: BATCH_LIST,
-  summary: 'list the batches of a folder or of a store',
-  details: 'Sends nothing and changes nothing. Without --store: the batches whose results are in the folder.',
+  summary: 'list the batches of a folder',
+  details: 'Sends nothing and changes nothing.',
   args: { folder: arg.optional('the folder; the current one by default', { complete: 'file' }) },
-  options: storeOptions,
-  examples: [
-    ['berth jobs batch list', 'those whose results are here'],
-    ['berth jobs batch list --store postgres://berth@db.example.com/berth', 'those of a store'],
-  ],
+  examples: [['berth jobs batch list', 'those whose results are here']],
   run: async (ctx, values) => (await import('./list.ts')).listBatches(ctx, values),
 });
 
@@ -159,7 +97,7 @@ const status = defineCommand({
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: {
     exitStatus: option.on('end 13 unless every item completed'),
-    ...storeOptions,
+    ...storageOptions,
   },
   exits: [EXIT.batchIncomplete],
   watch: endedWhen((row) => memberAt(row, 'state') !== 'running'),
@@ -173,7 +111,7 @@ const report = defineCommand({
   details:
     'Reads the journal and the results, and may be asked while the batch runs or after it was killed; it sends nothing. Failures are grouped by their error, with numbers, ids, paths and addresses masked. Quantiles are within 1% of the exact value. Cost is that of execution at the price of a worker when the batch ran, without idle and starting workers. --html writes one page with bars that loads nothing.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
-  options: { html: option.text('write a page with bars to this file', { metavar: 'FILE' }), ...storeOptions },
+  options: { html: option.text('write a page with bars to this file', { metavar: 'FILE' }), ...storageOptions },
   examples: [
     ['berth jobs batch report results.jsonl', 'counts, cost, times, and why items failed'],
     ['berth jobs batch report results.jsonl --html report.html', 'the same as a page'],
@@ -199,6 +137,6 @@ const exportResults = defineCommand({
 
 export const batch = defineGroup(
   'run a job for each line of a file, and record what became of each',
-  { run, work, resume, list, status, report, export: exportResults, cancel, clean, remove },
+  { run, resume, list, status, report, export: exportResults, remove },
   'Results are written to the file of --out. The journal beside it lets a batch continue after any interruption. An item whose submission got no answer is unknown: it is listed, and is sent again only with --resubmit unknown.',
 );

@@ -1,3 +1,4 @@
+import { listBatches as batchesOf } from '../../../batch/index.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { numberAt, type Json } from '../../../core/json.ts';
@@ -6,34 +7,30 @@ import { combinedFailure } from '../../../cli/resource/several/combined-failure.
 import { errorOf, type Outcome } from '../../../cli/resource/several/outcomes.ts';
 import { text } from '../../../output/cells/cell-functions.ts';
 import type { Column, Result, View } from '../../../output/view.ts';
-import { driversOf, statusMembers, type StatusMember } from './view/status-view.ts';
-import { withStore, type StoreValues } from './store/store.ts';
+import { statusMembers, type StatusMember } from './view/status-view.ts';
 import { batchView, OUTCOMES } from './view/summary-view.ts';
 
 /**
- * Lists the batches of a store; of a folder, where a store is files. Changes nothing. A batch that cannot be read has a row
- * that says so, and the list ends with its failure. Fails as the store does.
+ * Lists the batches of a folder. Changes nothing. A batch that cannot be read has a row that says so, and the list ends with its
+ * failure. Fails with local-file (14) where there is no such folder.
  */
 export async function listBatches(
   ctx: CommandContext,
-  values: StoreValues & { readonly folder: string | undefined },
+  { folder = '' }: { readonly folder: string | undefined },
 ): Promise<Result> {
-  return await withStore(ctx, values, { access: 'read' }, async ({ store }) => {
-    const rows: Json[] = [];
-    const ended: Outcome[] = [];
-    for await (const { name, status } of store.list(values.folder ?? ''))
-      try {
-        rows.push(statusMembers(await status()));
-        ended.push({ id: name, failure: undefined });
-      } catch (failure) {
-        if (!(failure instanceof Failure && (failure.exit === EXIT.localFile || failure.exit === EXIT.notFound)))
-          throw failure;
-        ended.push({ id: name, failure });
-        if (ctx.output.format !== 'id')
-          rows.push({ batch: name, state: 'broken', error: errorOf(failure, ctx.settings) });
-      }
-    return { kind: 'many', view: listView(rows), values: rows, failure: combinedFailure(ended) };
-  });
+  const rows: Json[] = [];
+  const ended: Outcome[] = [];
+  for await (const { name, status } of batchesOf({ durable: await ctx.durable() }, folder))
+    try {
+      rows.push(statusMembers(await status()));
+      ended.push({ id: name, failure: undefined });
+    } catch (failure) {
+      if (!(failure instanceof Failure && failure.exit === EXIT.localFile)) throw failure;
+      ended.push({ id: name, failure });
+      if (ctx.output.format !== 'id')
+        rows.push({ batch: name, state: 'broken', error: errorOf(failure, ctx.settings) });
+    }
+  return { kind: 'many', view: listView(rows), values: rows, failure: combinedFailure(ended) };
 }
 
 /** The counts that every list has. Of the others there is a column where a batch has some, and all with -o wide. */
@@ -56,7 +53,6 @@ function listView(rows: readonly Json[]): View {
       ...counts,
       word('endpoint'),
       word('begun'),
-      { header: 'DRIVERS', show: (row) => driversOf(row).join('; '), wide: true },
     ],
   };
 }

@@ -3,25 +3,26 @@ import { usage } from '../../../core/failure.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
 import { refuseForeignFile } from '../../shared/refuse-foreign-file.ts';
-import { withBatch, type StoreValues } from './store/store.ts';
+import { batchPorts } from './ports.ts';
 import { PAGE_TITLE, reportDocument } from './view/report-document.ts';
 import { reportPage } from './view/report-page.ts';
 import { reportView } from './view/report-view.ts';
 
-interface ReportValues extends StoreValues {
+interface ReportValues {
   readonly results: string;
   readonly html: string | undefined;
+  readonly s3Endpoint: string | undefined;
 }
 
 /**
- * Reports on a batch from its store. Sends nothing, and changes nothing except that `--html` writes the page. Fails with
+ * Reports on a batch from its files. Sends nothing, and changes nothing except that `--html` writes the page. Fails with
  * local-file (14), also where the page would replace what is no page of a batch, and with usage (2) where it would replace a file
  * of the batch.
  */
 export async function report(ctx: CommandContext, values: ReportValues): Promise<Result> {
-  const { results, html } = values;
+  const { results, html, s3Endpoint } = values;
   if (html !== undefined) await checkPageName(ctx, html, results);
-  const analysis = await withBatch(ctx, values, results, analyzeBatch);
+  const analysis = await analyzeBatch(await batchPorts(ctx, s3Endpoint), results);
   const value = reportDocument(analysis);
   const notes: string[] = [];
   if (html !== undefined) {

@@ -1,19 +1,9 @@
-import {
-  beginBatch,
-  canDo,
-  checkBatch,
-  refuse,
-  type BeginOptions,
-  describeInvalid,
-  type InputSummary,
-  workLine,
-} from '../../../batch/index.ts';
+import { beginBatch, checkBatch, describeInvalid, type InputSummary } from '../../../batch/index.ts';
 import { DURATION_BOUNDS } from '../../../queue/limits.ts';
 import { healthRequest, runRequest } from '../../../queue/requests.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { unlessUnread } from '../../../cli/run/context/dry-run.ts';
 import { sendTo } from '../../../cli/resource/identity/identify.ts';
-import { sentence } from '../../../core/message.ts';
 import type { Result } from '../../../output/view.ts';
 import { ENDPOINTS } from '../../shared/collections.ts';
 import { checkBounds } from '../duration-bounds.ts';
@@ -21,15 +11,12 @@ import type { RunValues } from './options/flags.ts';
 import { viewOf } from './view/progress.ts';
 import { batchResult } from './view/notes.ts';
 import { maxTimeOf, withDeadline } from './options/max-time.ts';
-import { kindOf, leaseOf, serviceAddress, withStore } from './store/store.ts';
+import { batchPorts, serviceAddress } from './ports.ts';
 import { asId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';
 import { optionsText, submissionBody } from '../../../queue/submission.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { dryRunView } from './view/summary-view.ts';
-
-/** Items that a driver claims at a time: few enough rows for millions, and each takes a driver a few seconds at least. */
-const SHARD_ITEMS = 10_000;
 
 /**
  * Begins a batch and runs it to its end. Fails with usage (2) before anything is sent, with local-file (14) when there is
@@ -40,53 +27,27 @@ export async function runBatch(outer: CommandContext, given: RunValues): Promise
   const [ctx, values] = [withDeadline(outer, maxTime), { ...given, maxTime }];
   checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
   checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
-  const kind = kindOf(ctx, values);
-  if (values.ordered) refuse(kind, 'ordering', '--ordered');
-  const { name, lease, compress, shardItems } = values;
-  for (const [option, value] of Object.entries({ name, lease, compress, 'shard-items': shardItems }))
-    if (value !== undefined) refuse(kind, 'sharing', `--${option}`);
-  const leaseMs = leaseOf(values);
-  return await withStore(
-    ctx,
-    values,
-    { access: ctx.dryRun ? undefined : 'create', leaseMs },
-    async ({ store, ports }) => {
-      const isShared = canDo(kind, 'sharing');
-      const options: BeginOptions = {
-        ...values,
-        name: isShared ? (name ?? defaultName(ctx, values.endpoint)) : undefined,
-        inputs: values.input,
-        format: values.inputFormat,
-        csvRaw: ctx.output.csvRaw,
-        jobOptions: values,
-        itemsPerRange: isShared ? (shardItems ?? SHARD_ITEMS) : Number.POSITIVE_INFINITY,
-        compression: compress ?? 'none',
-      };
-      if (ctx.dryRun) return await dryRunResult(ctx, values, await checkBatch(ports, store, options));
-      const run = { endpoint: values.endpoint, limits: values, leaseMs, connect: () => connect(ctx, values.endpoint) };
-      const view = viewOf(ctx, async (begun, summary, copy) => {
-        if (copy !== undefined) await ctx.tell(`The input was copied to ${copy}, where every driver reads it.`);
-        const leftOut = describeSkipped(nameOfInputs(values), summary);
-        for (const line of [...leftOut, ...describeApostrophes(summary)]) await ctx.tell(line);
-        if (isShared)
-          await ctx.tell(sentence`Batch ${begun}. On any other machine: ${workLine(ports.reference(begun))}`);
-      });
-      return batchResult(ctx, await beginBatch(ports, store, options, run, view), values);
-    },
-  );
+  const ports = await batchPorts(ctx, values.s3Endpoint);
+  const options = {
+    ...values,
+    inputs: values.input,
+    format: values.inputFormat,
+    csvRaw: ctx.output.csvRaw,
+    jobOptions: values,
+  };
+  if (ctx.dryRun) return await dryRunResult(ctx, values, await checkBatch(ports, options));
+  const run = { endpoint: values.endpoint, limits: values, connect: () => connect(ctx, values.endpoint) };
+  const view = viewOf(ctx, async (summary) => {
+    const leftOut = describeSkipped(nameOfInputs(values), summary);
+    for (const line of [...leftOut, ...describeApostrophes(summary)]) await ctx.tell(line);
+  });
+  return batchResult(ctx, await beginBatch(ports, options, run, view), values);
 }
 
 /** A wrong endpoint or key is detected before the first job. */
 async function connect(ctx: CommandContext, endpoint: string) {
   const { id: endpointId } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
   return { endpointId, service: await serviceAddress(ctx) };
-}
-
-/** The endpoint and the time in seconds: `demo-20260131-080559`. */
-function defaultName(ctx: CommandContext, endpoint: string): string {
-  // eslint-disable-next-line no-restricted-syntax -- a date
-  const time = new Date(ctx.clock.now()).toISOString().replace(/\D/g, '');
-  return `${endpoint.replace(/[^\w.-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '')}-${time.slice(0, 8)}-${time.slice(8, 14)}`;
 }
 
 /** Returns the name of the inputs for messages. */

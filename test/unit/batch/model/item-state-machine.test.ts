@@ -8,7 +8,7 @@ import {
   nextState,
   STATES,
 } from '../../../../src/batch/model/item-states.ts';
-import { decodeRecord, encodeRecord, type JournalRecord } from '../../../../src/batch/stores/file/journal/record.ts';
+import { decodeRecord, encodeRecord, type JournalRecord } from '../../../../src/batch/store/record.ts';
 
 const ITEMS = 5;
 

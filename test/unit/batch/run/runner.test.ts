@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
 import { createRunnerFixture, lines, type RunnerFixture } from '../../../support/batch/runner-fixture.ts';
-import type { RunEnd } from '../../../../src/batch/model/run-records.ts';
+import type { RunEnd } from '../../../../src/batch/model/run-end.ts';
 
 const RUN = 'POST /v2/echo/run';
 const STATUS = 'GET /v2/echo/status';

@@ -17,26 +17,10 @@ export const limitOptions = {
 };
 
 /** Where `s3://` addresses lead. */
-const storageOptions = {
+export const storageOptions = {
   s3Endpoint: option.text('address of the S3-compatible service of s3:// addresses (default AWS_ENDPOINT_URL_S3)', {
     metavar: 'URL',
   }),
-};
-
-/** What leads to the store of a shared batch. */
-export const storeOptions = {
-  store: option.text(
-    'the PostgreSQL database with the records of the batch (default: BERTH_STORE); file: a journal beside the results',
-    {
-      metavar: 'postgres://USER@HOST/DATABASE',
-    },
-  ),
-  ...storageOptions,
-};
-
-const driverOptions = {
-  ...storeOptions,
-  lease: option.duration('how long a driver has its shards without contact to the store (default 2m)', 's'),
 };
 
 export const runOptions = {
@@ -44,14 +28,11 @@ export const runOptions = {
     'JSON lines or CSV, an item each; .gz too; may be given again; a glob or s3://BUCKET/KEY; - is stdin',
     { metavar: 'FILE', complete: 'file' },
   ),
-  out: option.requiredText('where results go: a file with its journal; with --store a folder or s3://', {
+  out: option.requiredText('the file for the results, with a journal beside it', {
     metavar: 'FILE',
     complete: 'file',
   }),
-  ...driverOptions,
-  name: option.text('with --store: what to call the batch (default: the endpoint and the time)', { metavar: 'NAME' }),
-  shardItems: option.count('with --store: items that a driver claims at a time (default 10000)', 1, { most: 100_000 }),
-  compress: option.choice('with --store: compress the results', ['gzip']),
+  ...storageOptions,
   inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv']),
   inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),
   idField: option.text('the member or column that names the item in the results', { metavar: 'NAME' }),
@@ -90,16 +71,8 @@ export const EXPORT_STATES = {
 export const statesOf = <State>(table: Readonly<Record<string, State>>, words: readonly string[]): readonly State[] =>
   Object.entries(table).flatMap(([word, state]) => (words.includes(word) ? [state] : []));
 
-export const workOptions = {
-  moved: option.on('the service is the same, although its address is another now'),
-  ...driverOptions,
-  ...limitOptions,
-};
-
-export type WorkValues = ValuesOf<typeof workOptions> & { readonly batch: string };
-
 export const resumeOptions = {
-  ...driverOptions,
+  ...storageOptions,
   input: option.texts('where the input is now, if it was moved; several ones in the order of the batch', {
     metavar: 'FILE',
     complete: 'file',
@@ -110,13 +83,12 @@ export const resumeOptions = {
   }),
   onlyError: option.text('with --resubmit: only items whose error contains this, or has this pattern'),
   resubmitUnknown: option.on('the same as --resubmit unknown'),
-  moved: option.on('the service is the same, although its address is another now'),
   ...limitOptions,
 };
 
 export type ResumeValues = ValuesOf<typeof resumeOptions> & { readonly results: string };
 
-export type StatusValues = ValuesOf<typeof storeOptions> & { readonly results: string; readonly exitStatus: boolean };
+export type StatusValues = ValuesOf<typeof storageOptions> & { readonly results: string; readonly exitStatus: boolean };
 
 export const exportOptions = {
   format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl']),
@@ -129,7 +101,7 @@ export const exportOptions = {
   out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
   force: option.on('replace the file of --out if it exists'),
   input: option.text('where the input is now, if it was moved', { metavar: 'FILE' }),
-  ...storeOptions,
+  ...storageOptions,
 };
 
 export type ExportValues = ValuesOf<typeof exportOptions> & { readonly results: string };

@@ -61,10 +61,10 @@ export const BATCH_PLAN = ownObject({
   first: ownObject({ method: TEXT, url: TEXT, headers: mapOf(TEXT), body: ANYTHING }),
 });
 
-/** The process that works on a batch, or has shards. */
+/** The process that works on a batch. */
 const PROCESS = { pid: WHOLE, host: TEXT };
 
-const FILE_STATUS = ownObject(
+export const BATCH_STATUS = ownObject(
   { ...SUMMARY, state: STATE, begun: TIME },
   {
     ...PROCESS,
@@ -77,32 +77,16 @@ const FILE_STATUS = ownObject(
   },
 );
 
-/** Who has the shards of a batch of a store that were begun and are not done; at most 20 of the shards are listed. */
-const HOLDERS = manyOf(
-  ownObject(
-    { state: oneOf('working', 'silent', 'gone', 'left'), leaseEnds: TIME, count: COUNT, shards: manyOf(COUNT) },
-    { ...PROCESS, lastContact: TIME },
-  ),
-);
-
-const STATE_IN_STORE = oneOf('running', 'ended', 'stopped', 'cancelled');
-const SHARED = { drivers: COUNT, holders: HOLDERS, shards: COUNT, doneShards: COUNT, out: TEXT, holds: YES_NO };
-
-/** The state of a batch of a store. */
-export const SHARED_STATUS = ownObject({ ...SUMMARY, state: STATE_IN_STORE, ...SHARED, begun: TIME });
-
 /** What `batch list` shows of each batch. */
 export const BATCH_LIST = manyOf(
   either(
     ownObject({ batch: TEXT, state: oneOf('broken'), error: FAILURE }),
-    ownObject({ ...SUMMARY, state: STATE_IN_STORE, begun: TIME }, { ...PROCESS, unordered: YES_NO, ...SHARED }),
+    ownObject({ ...SUMMARY, state: STATE, begun: TIME }, { ...PROCESS, unordered: YES_NO }),
   ),
 );
 
-/** What `batch clean` and `batch remove` removed. */
+/** What `batch remove` removed. */
 export const BATCH_FILES = manyOf(ownObject({ address: TEXT, bytes: COUNT }));
-
-export const BATCH_STATUS = either(FILE_STATUS, SHARED_STATUS);
 
 const DISTRIBUTION = orNull(
   ownObject({ ...TIMES, bins: manyOf(ownObject({ from: NUMBER, to: NUMBER, count: COUNT })) }),

@@ -18,7 +18,6 @@ import type { ValuesOf } from '../../../../cli/model/params.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import type { limitOptions } from '../options/flags.ts';
 import { describeCounts } from './progress.ts';
-import { unpublishedNotes } from './status-view.ts';
 import { batchView, summaryOf } from './summary-view.ts';
 import type { Result } from '../../../../output/view.ts';
 
@@ -29,7 +28,6 @@ function notesOf(ctx: CommandContext, report: Run): readonly Message[] {
     ...(stopped?.reason === 'interrupt' ? ['Interrupted. Nothing was cancelled.'] : []),
     ...(stopped?.reason === 'timeout' ? ['The time is up. Nothing was cancelled.'] : []),
     ...(stopped?.reason === 'failures' ? ['Stopped sending: more items failed than --max-failures allows.'] : []),
-    ...(stopped?.reason === 'cancelled' ? ['The batch was cancelled: nothing more is sent.'] : []),
     ...inFlightNotes(counts),
     ...(unordered ? ['All results are fetched, and not yet in the order of the input.'] : []),
     ...(resumable ? [sentence`Go on with: ${resumeCommand(report)}`] : []),
@@ -39,7 +37,6 @@ function notesOf(ctx: CommandContext, report: Run): readonly Message[] {
     ...(counts.unknown > 0 ? [unknownNote(report)] : []),
     ...(itemsLeft(counts) === 0 ? retryNotes(report) : []),
     ...(counts.expired > 0 ? expiredNotes(report) : []),
-    ...unpublishedNotes(report.unpublished, report.reference),
     ...reportNotes(ctx, report),
   ];
 }
@@ -47,17 +44,17 @@ function notesOf(ctx: CommandContext, report: Run): readonly Message[] {
 /** The report of a run, with the limits that it was given as flags. */
 type Run = BatchReport & { readonly limits: readonly string[] };
 
-const resumeCommand = ({ service, reference, limits }: Run, ...more: readonly string[]): CommandLine =>
-  resumeLine(service === LOCAL_SERVICE, reference, ...more, ...withoutFlag(limits, more[0]));
+const resumeCommand = ({ service, name, limits }: Run, ...more: readonly string[]): CommandLine =>
+  resumeLine(service === LOCAL_SERVICE, name, ...more, ...withoutFlag(limits, more[0]));
 
 /** Flags with their values, without one that is given otherwise. */
 const withoutFlag = (flags: readonly string[], without: string | undefined): readonly string[] =>
   flags.filter((_, at) => flags[at - (at % 2)] !== without);
 
 /** Names the report of a batch that has ended; a script is told only when items did not complete. */
-const reportNotes = ({ terminal }: CommandContext, { counts, reference }: BatchReport): readonly Message[] =>
+const reportNotes = ({ terminal }: CommandContext, { counts, name }: BatchReport): readonly Message[] =>
   itemsLeft(counts) === 0 && (terminal.errors || counts.completed < counts.planned)
-    ? [sentence`See cost, times and failures: ${batchReportLine(reference)}`]
+    ? [sentence`See cost, times and failures: ${batchReportLine(name)}`]
     : [];
 
 const inFlightNotes = ({ inFlight }: ItemCounts): readonly string[] =>
@@ -167,7 +164,7 @@ function failureOf(report: Run): Failure | undefined {
       ...inFlightNotes(counts),
       ...(counts.unknown > 0 ? [unknownNote(report)] : []),
       ...(jobs === '' ? [] : [`These were accepted by the service and could not be recorded: ${jobs}.`]),
-      sentence`See the state of the batch: ${batchStatusLine(report.reference)}`,
+      sentence`See the state of the batch: ${batchStatusLine(report.name)}`,
       sentence`Then go on with: ${resumeCommand(report)}`,
     ),
   });
@@ -225,7 +222,6 @@ function exitOf(ctx: CommandContext, { counts, stopped, unordered }: BatchReport
     case 'timeout':
       return EXIT.waitEnded;
     case 'failures':
-    case 'cancelled':
     case 'error':
     case undefined:
       return EXIT.batchIncomplete;

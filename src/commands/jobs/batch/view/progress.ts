@@ -3,7 +3,6 @@ import type { CommandContext } from '../../../../cli/model/context.ts';
 import { countOf } from '../../../../cli/words/words.ts';
 import { formatDuration } from '../../../../core/units.ts';
 import { isJsonFormat } from '../../../../output/formats/format-table.ts';
-import { createOutageView, describeOutage } from './outage-view.ts';
 import { describeCost, formatRate, OUTCOMES } from './summary-view.ts';
 
 /** Milliseconds between updates of the bar, between lines elsewhere, and between measurements of the rate. */
@@ -40,7 +39,6 @@ async function followBatch(ctx: CommandContext, progress: () => BatchProgress, u
   const columns = (): number => (terminal.columns ?? 80) - SPINNER_COLUMNS;
   const drawn = (rate: readonly string[]): string => barLine(progress(), rate, clock.monotonic(), columns());
   const bar = terminal.errors && terminal.redraws ? ctx.progress(drawn([])) : undefined;
-  const followOutage = createOutageView(ctx);
   let rate: readonly string[] = [];
   let [measuredAt, printedAt] = [Number.NEGATIVE_INFINITY, clock.monotonic()];
   try {
@@ -51,9 +49,8 @@ async function followBatch(ctx: CommandContext, progress: () => BatchProgress, u
         rate = describeRate(counts, meter(now, endedCount(counts)));
         measuredAt = now;
       }
-      const isNewOutage = await followOutage(progress().outage, now);
       if (bar !== undefined) bar.update(drawn(rate));
-      else if (now - printedAt >= LINE_INTERVAL_MS || isNewOutage) {
+      else if (now - printedAt >= LINE_INTERVAL_MS) {
         await ctx.tell(logLine(progress(), rate, now));
         printedAt = now;
       }
@@ -99,10 +96,8 @@ export const describeCounts = (counts: ItemCounts): string =>
     .map(([member, label]) => `${counts[member]} ${member === 'completed' ? 'done' : label}`)
     .join(', ');
 
-/** Returns `the store has not been reachable for 12s: connect ...`, `no success for 45s: could not reach ...` or `30% of requests fail: ...`. */
-function describeProblem({ problem, outage }: BatchProgress, now: number): string | undefined {
-  const waited = describeOutage(outage, now);
-  if (waited !== undefined) return waited;
+/** Returns `no success for 45s: could not reach ...` or `30% of requests fail: ...`. */
+function describeProblem({ problem }: BatchProgress, now: number): string | undefined {
   if (problem === undefined) return undefined;
   const { failingSince, failedFraction, message } = problem;
   if (failingSince !== undefined && now - failingSince >= MIN_FAILING_MS)

@@ -12,7 +12,7 @@ export function reportDocument(analysis: BatchAnalysis): JsonObject {
   const { wallMs, perSecond, cost, timeline, delay, execution, executionMs, failures, lastEndedAt } = analysis;
   return {
     ...summaryOf(analysis),
-    state: stateOfReport(analysis),
+    state: analysis.state,
     retried: analysis.retried,
     begun: dateOf(analysis.begunAt),
     lastEnded: lastEndedAt === undefined ? null : dateOf(lastEndedAt),
@@ -39,9 +39,6 @@ export function reportDocument(analysis: BatchAnalysis): JsonObject {
     otherFailures: failures.others,
   };
 }
-
-/** A report tells no more of a cancelled batch than that it is stopped. */
-export const stateOfReport = ({ state }: BatchAnalysis): string => (state === 'cancelled' ? 'stopped' : state);
 
 const dateOf = (at: number): string => new Date(at).toISOString();
 

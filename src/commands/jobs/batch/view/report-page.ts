@@ -1,7 +1,7 @@
 import { QUANTILE_ERROR, type BatchAnalysis, type DistributionSummary } from '../../../../batch/index.ts';
 import { safeText } from '../../../../core/safe-text.ts';
 import { formatDollarRange, formatDuration } from '../../../../core/units.ts';
-import { binLabels, exampleLine, formatTime, PAGE_TITLE, quantilesOf, stateOfReport } from './report-document.ts';
+import { binLabels, exampleLine, formatTime, PAGE_TITLE, quantilesOf } from './report-document.ts';
 import { formatRate, OUTCOMES } from './summary-view.ts';
 
 interface Html {
@@ -78,7 +78,7 @@ export function reportPage(report: BatchAnalysis): string {
 <link rel="icon" href="data:,">
 <style>${{ html: STYLE }}</style>
 <h1>${report.name}</h1>
-<p>Endpoint ${report.endpoint}, input ${report.input}, begun ${utc(report.begunAt)}, ${stateOfReport(report)}.</p>
+<p>Endpoint ${report.endpoint}, input ${report.input}, begun ${utc(report.begunAt)}, ${report.state}.</p>
 <table>${Object.entries(facts).map(([label, value]) =>
     typeof value === 'string' ? markup`<tr><th>${label}</th><td colspan="2">${value}</td></tr>\n` : markup``,
   )}</table>

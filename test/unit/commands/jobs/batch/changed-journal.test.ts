@@ -7,7 +7,7 @@ import {
   decodeRecord,
   encodeRecord,
   type JournalRecord,
-} from '../../../../../src/batch/stores/file/journal/record.ts';
+} from '../../../../../src/batch/store/record.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
 import { createStoppedBatch, resultsOf } from '../../../../support/batch/stopped-batch.ts';

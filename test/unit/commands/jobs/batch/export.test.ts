@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { encodeRecord } from '../../../../../src/batch/stores/file/journal/record.ts';
+import { encodeRecord } from '../../../../../src/batch/store/record.ts';
 import { createBatchWorld, OUT, read, RUN, secondProcess, write } from '../../../../support/batch/command-fixture.ts';
 import { mixedItems, writeBatch } from '../../../../support/batch/written-batch.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';

@@ -2,17 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readHeader } from '../../../../../src/batch/stores/file/journal/journal.ts';
+import { readHeader } from '../../../../../src/batch/store/journal.ts';
 import { memoryFiles } from '../../../../support/batch/memory-files.ts';
-import { createBatchWorld, items, write } from '../../../../support/batch/command-fixture.ts';
-import { batchIn, createStoreWorld } from '../../../../support/batch/store-world.ts';
-import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
+import { batchIn, createBatchWorld, items, write } from '../../../../support/batch/command-fixture.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 
-const broken = (batch: string, code = 'local-file') => ({
+const broken = (batch: string) => ({
   batch,
   state: 'broken',
-  error: { code, message: expect.any(String) as string },
+  error: { code: 'local-file', message: expect.any(String) as string },
 });
 const rowsOf = ({ out }: Ran): unknown => JSON.parse(out);
 
@@ -75,23 +73,4 @@ test('of a file that is no journal the first chunk is read, however long its fir
   writeFileSync(join(world.directory, 'x.journal'), '');
   truncateSync(join(world.directory, 'x.journal'), 40_000_000_000);
   expect(rowsOf(await batchIn(world, 'list'))).toMatchObject([broken('x')]);
-});
-
-describeWithPostgres('a list of a store', () => {
-  const cluster = useCluster();
-
-  test('shows a batch whose rows were changed by hand as broken, and the others', async () => {
-    const { world, database } = await createStoreWorld(cluster());
-    write(world, 'in.jsonl', items(2));
-    for (const name of ['one', 'two'])
-      expect(
-        (await batchIn(world, 'run', 'echo', '--input', 'in.jsonl', '--out', `to-${name}`, '--name', name)).code,
-      ).toBe(0);
-    await cluster().query(`UPDATE berth.batches SET manifest = '7' WHERE name = 'one'`, database);
-    const listed = await batchIn(world, 'list');
-    expect([listed.code, rowsOf(listed)]).toMatchObject([
-      14,
-      [broken('one', 'store-broken'), { batch: 'two', state: 'ended' }],
-    ]);
-  });
 });

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { COUNT, doIn, filePlace, killedRun } from '../../../../support/batch/batch-place.ts';
+import { COUNT, doIn, createPlace, killedRun } from '../../../../support/batch/batch-place.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
   secondProcess,
@@ -114,7 +114,7 @@ describe('a second Ctrl-C', () => {
 
 test('a resume says how many submissions a killed process leaves in progress, also of one', async () => {
   const said = async (count: number): Promise<string> => {
-    const place = await filePlace();
+    const place = await createPlace();
     mkdirSync(join(place.world.directory, 'results'), { recursive: true });
     write(place.world, 'results/one.jsonl', items(count));
     await killedRun(place, 'one', 1, 'results/one.jsonl');

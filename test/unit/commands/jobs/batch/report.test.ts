@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { encodeRecord } from '../../../../../src/batch/stores/file/journal/record.ts';
+import { encodeRecord } from '../../../../../src/batch/store/record.ts';
 import {
   items,
   local,

@@ -185,8 +185,7 @@ describe('an interrupt', () => {
     const argv = ['--queue-url', 'http://127.0.0.1:8', 'jobs', 'batch', 'resume', 'out.jsonl'];
     const ran = await berthIn(world, argv);
     expect(ran.code).toBe(2);
-    // Not a command line of its own, which would lack the other flags of this one.
-    expect(ran.err).toContain('give the same command with --moved');
+    expect(ran.err).toContain('Use the settings it was begun with.');
   });
 
   test('the second of two processes at once ends with 14 and names the first', async () => {

@@ -8,29 +8,27 @@ import {
   COUNT,
   doIn,
   expectWhole,
-  filePlace,
+  createPlace,
   filesIn,
   killedRun,
   NAMES,
   type Place,
-  sharedPlace,
 } from '../../../../support/batch/batch-place.ts';
 import { items } from '../../../../support/batch/command-fixture.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../../support/worlds/test-world.ts';
-import { describeWithPostgres, useCluster } from '../../../../support/postgres/postgres.ts';
 
 /** What is done next, for one of two batches that are aimed at one place. `kill` is a run that is killed at a request. */
 interface Step {
   readonly name: BatchName;
-  readonly verb: 'run' | 'kill' | 'resume' | 'clean' | 'remove';
+  readonly verb: 'run' | 'kill' | 'resume' | 'remove';
   readonly request: number;
 }
 
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.record({
     name: fc.constantFrom(...NAMES),
-    verb: fc.constantFrom('run', 'kill', 'kill', 'resume', 'clean', 'remove'),
+    verb: fc.constantFrom('run', 'kill', 'kill', 'resume', 'remove'),
     request: fc.integer({ min: COUNT - 1, max: 2 * COUNT }),
   }),
   { minLength: 8, maxLength: 16 },
@@ -38,26 +36,25 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 
 /** Plays the steps. After each one, the place belongs to the batch that a reader of the steps would say, whole and unmixed. */
 async function play(place: Place, history: readonly Step[]): Promise<void> {
-  const { service, named } = place;
+  const { service } = place;
   let owner: BatchName | undefined;
   for (const { name, verb, request } of history) {
     const begins = verb === 'run' || verb === 'kill';
-    const isReached = owner !== undefined && (!named || owner === name);
-    const isRefused = begins ? owner !== undefined : !isReached || (verb === 'clean' && !named);
-    const before = isRefused ? await place.contents() : undefined;
+    const isRefused = begins === (owner !== undefined);
+    const before = isRefused ? place.contents() : undefined;
     const { ran, killed } =
       verb === 'kill' ? await killedRun(place, name, request) : { ran: await doIn(place, name, verb), killed: false };
     const said = `${verb} ${name}, of ${String(owner)}: ${ran.err}`;
     if (isRefused) {
       expect([2, 4, 14], said).toContain(ran.code);
-      expect(await place.contents(), said).toEqual(before);
+      expect(place.contents(), said).toEqual(before);
       continue;
     }
     if (begins) owner = name;
     if (verb === 'remove') owner = undefined;
     // What a killed process was just sending is unknown.
     if (!killed) expect(verb === 'resume' ? [0, 13] : [0], said).toContain(ran.code);
-    if (owner === undefined) expect(await place.contents(), said).toEqual([]);
+    if (owner === undefined) expect(place.contents(), said).toEqual([]);
     else await expectWhole(place, owner);
     expect(new Set(service.jobs.map(({ endpoint, n }) => `${endpoint} ${String(n)}`)).size, said).toBe(
       service.jobs.length,
@@ -67,37 +64,16 @@ async function play(place: Place, history: readonly Step[]): Promise<void> {
   }
 }
 
-/** A history that fails is short enough to be read as it is. */
-const optionsOf = (numRuns: number) => ({ numRuns, endOnFailure: true });
-
 describe('two batches that are aimed at one results file', () => {
-  test('never mix: the place is of the first until it is removed, whatever is begun, killed, resumed and cleaned', async () => {
+  test('never mix: the place is of the first until it is removed, whatever is begun, killed and resumed', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (history) => {
-        await play(await filePlace(), history);
+        await play(await createPlace(), history);
       }),
-      optionsOf(6),
+      // A history that fails is short enough to be read as it is.
+      { numRuns: 6, endOnFailure: true },
     );
   });
-});
-
-describeWithPostgres('two batches that are aimed at one folder', () => {
-  const cluster = useCluster();
-
-  test.each([
-    ['one store', 1],
-    ['two stores', 2],
-  ] as const)(
-    'from %s never mix: it is of the first until that is removed, whatever is begun, killed, resumed and cleaned',
-    async (_, stores) => {
-      await fc.assert(
-        fc.asyncProperty(steps, async (history) => {
-          await play(await sharedPlace(cluster(), stores), history);
-        }),
-        optionsOf(2),
-      );
-    },
-  );
 });
 
 describe('a file that two batches would write', () => {
@@ -110,7 +86,7 @@ describe('a file that two batches would write', () => {
   test.each(
     ends.flatMap((end) => [[end, 'r.jsonl', `r.jsonl${end}`] as const, [end, `r.jsonl${end}`, 'r.jsonl'] as const]),
   )('%s: with %s first, %s is refused, or each has its own and is removed alone', async (_, first, second) => {
-    const place = await filePlace();
+    const place = await createPlace();
     expect((await runTo(place, 'one', first, items(COUNT))).code).toBe(0);
     const before = filesIn(place.world.directory);
     const ran = await runTo(place, 'two', second, items(COUNT));
@@ -119,15 +95,15 @@ describe('a file that two batches would write', () => {
       return;
     }
     expect(filesIn(place.world.directory)).toEqual(expect.arrayContaining([...before]));
-    expect((await commandIn(place, 'two', 'remove', second, '--yes')).code).toBe(0);
+    expect((await commandIn(place, 'remove', second, '--yes')).code).toBe(0);
     expect(filesIn(place.world.directory)).toEqual(before);
   });
 
   test('is not removed with the batch that may have written such a file', async () => {
-    const place = await filePlace();
+    const place = await createPlace();
     for (const out of ['r.jsonl.torn-5', 'r.jsonl']) await runTo(place, 'one', out, items(COUNT));
-    expect((await commandIn(place, 'one', 'remove', 'r.jsonl', '--yes')).code).toBe(0);
-    expect((await commandIn(place, 'one', 'status', 'r.jsonl.torn-5')).code).toBe(0);
+    expect((await commandIn(place, 'remove', 'r.jsonl', '--yes')).code).toBe(0);
+    expect((await commandIn(place, 'status', 'r.jsonl.torn-5')).code).toBe(0);
     expect(readFileSync(join(place.world.directory, 'r.jsonl.torn-5'), 'utf8')).not.toBe('');
   });
 });

@@ -1,0 +1,112 @@
+import type { BatchFilePorts, BatchHistory, BatchStatus, ResultLine } from '../model/batch.ts';
+import { localFile } from '../../core/failure.ts';
+import { type ItemCounts, itemsLeft } from '../model/item-states.ts';
+import { journalPath, lockPath, OWN_ENDS } from './file-names.ts';
+import type { JournalRecord } from './record.ts';
+import { type JournalState, replayJournal } from './replay.ts';
+import { findBatch } from './check-results-path.ts';
+import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
+import { createTimeline, type Timeline } from '../model/ends-over-time.ts';
+import { intactResults, resultsChanged, resultsInOrder, storedResults } from './stored-results.ts';
+
+/**
+ * Reads the state of a batch from its journal and changes nothing. `onRecord` is called with each record of the journal.
+ * Fails with local-file (14).
+ */
+export async function readStatus(
+  { durable }: Pick<BatchFilePorts, 'durable'>,
+  results: string,
+  onRecord?: (record: JournalRecord) => void,
+) {
+  const { path } = await findBatch(durable, results);
+  const holder = await durable.holder(lockPath(path));
+  const journal = await replayJournal(durable, path, onRecord === undefined ? {} : { onRecord });
+  const { header, states } = journal;
+  const counts = holder === undefined ? countsWhenStopped(journal) : states.counts();
+  const unknownItems = [...states.items('unknown'), ...(holder === undefined ? states.items('sending') : [])].sort(
+    (a, b) => a - b,
+  );
+  const left = itemsLeft(counts) > 0;
+  const unordered = !left && !journal.inOrder && (header.ordered || journal.hasRerunItems);
+  const resumable = left || unordered;
+  const { endpoint, service, invalid, createdAt: begunAt } = header;
+  const status: BatchStatus = {
+    ...{ endpoint, service, invalid, counts, unknownItems, unordered, resumable, holder, begunAt },
+    name: path,
+    input: await inputName(durable, path, header),
+    resubmitted: journal.resubmitted,
+    state: holder !== undefined ? 'running' : resumable ? 'stopped' : 'ended',
+  };
+  return { status, journal };
+}
+
+/** Returns the counts when no process runs the batch: items in `sending` count as unknown. */
+function countsWhenStopped({ states }: JournalState): ItemCounts {
+  const counts = states.counts();
+  const sending = states.count('sending');
+  return { ...counts, unknown: counts.unknown + sending, inFlight: counts.inFlight - sending };
+}
+
+/** Maximum number of attempts to read the files, because a running batch may change them during the reading. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Reads the journal of a batch and finds its results, whether it has ended, runs or was killed. Memory does not grow with the
+ * results, except by eight bytes per item when they are put in order or when some items ran again. Fails with local-file (14)
+ * when the journal is broken or the results are not what it records.
+ */
+export async function readBatchResults(ports: BatchFilePorts, results: string) {
+  const { durable, signal } = ports;
+  for (let attempt = 1; ; attempt++) {
+    const timeline = createTimeline();
+    const { status, journal } = await readStatus(ports, results, (record) => {
+      addEnd(timeline, record);
+    });
+    const source = await intactResults(durable, status.name, journal, signal);
+    // A running batch may have put its results in order since its journal was read.
+    if (source === undefined && status.holder !== undefined && attempt < MAX_ATTEMPTS) continue;
+    if (source === undefined) throw resultsChanged(status.name);
+    const path = status.name;
+    const { retried, workerPrice } = journal;
+    const history: BatchHistory = { retried, workerPrice, timeline, lastEndedAt: timeline.last() };
+    return {
+      status,
+      history,
+      /** Absolute paths of what belongs to the batch: no export replaces it. */
+      files: [
+        ...[path, ...OWN_ENDS.map((end) => path + end), status.input],
+        ...inputCandidates(path, journal.header).flat(),
+      ].map((each) => durable.absolute(each)),
+      /** One line for each item that has ended: its last one. */
+      lines: (order: 'as-stored' | 'in-order'): AsyncGenerator<Iterable<ResultLine>> =>
+        (order === 'in-order' ? resultsInOrder : storedResults)(durable, source, signal),
+      /** Finds the inputs, which are where they were or were moved, and compares them. Fails with usage (2). */
+      inputs: (moved: readonly string[]) => locateInputs(ports, path, journal.header, moved),
+    };
+  }
+}
+
+/** Adds the end of an item to the timeline, where a record is one. */
+function addEnd(timeline: Timeline, record: JournalRecord): void {
+  if (record.kind !== 'event' || (record.event.kind !== 'end' && record.event.kind !== 'refuse')) return;
+  const completed = record.event.kind === 'end' && record.event.ending === 'completed';
+  if (record.data.at !== undefined) timeline.add(record.data.at, completed ? 1 : 0, completed ? 0 : 1);
+}
+
+/**
+ * Yields the batches of a folder by name. `status` fails with local-file (14) where the batch is broken, or was removed
+ * meanwhile. Fails with local-file (14) where there is no such folder.
+ */
+export async function* listBatches({ durable }: Pick<BatchFilePorts, 'durable'>, folder: string) {
+  const end = journalPath('');
+  const at = folder === '' ? '' : folder.replace(/\/?$/, '/');
+  if (folder !== '' && (await durable.resolve(folder)).kind !== 'directory')
+    throw localFile(`${folder} is no folder`, 'Name the folder that has the results of the batches.');
+  const entries = await durable.entries(folder === '' ? '.' : folder);
+  // Berth makes no journal that is a link: it leads to another program's file, or to a batch that is listed where it is.
+  for (const { name: entry, kind, link } of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
+    if (kind === 'file' && link !== true && entry.endsWith(end)) {
+      const name = at + entry.slice(0, -end.length);
+      yield { name, status: async () => (await readStatus({ durable }, name)).status };
+    }
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { writeSyncedFile } from '../../../../src/batch/bytes/synced-files.ts';
+import { inputCopyPath, journalPath, temporaryCopyPath } from '../../../../src/batch/store/file-names.ts';
+import type { BatchHeader } from '../../../../src/batch/store/record.ts';
+import { beginFiles } from '../../../support/batch/begin-batch.ts';
+import type { OpenBatch } from '../../../../src/batch/store/open-batch.ts';
+import { inputCandidates } from '../../../../src/batch/store/stored-inputs.ts';
+import type { DurableFiles } from '../../../../src/core/context.ts';
+import { localFile } from '../../../../src/core/failure.ts';
+import { items } from '../../../support/batch/command-fixture.ts';
+import { afterKill, afterPowerCut, memoryFiles, createKillableFiles } from '../../../support/batch/memory-files.ts';
+
+describe('a copy of the input', () => {
+  const header: BatchHeader = {
+    version: 1,
+    endpoint: 'echo',
+    endpointId: 'echo',
+    service: 'here',
+    input: {
+      format: 'jsonl',
+      copied: true,
+      inputs: [{ object: { address: 'r.input', bytes: 8, version: '' }, format: 'jsonl' }],
+    },
+    extras: '',
+    planned: 1,
+    invalid: 0,
+    ordered: false,
+    createdAt: 0,
+  };
+  const begin = (durable: DurableFiles): Promise<OpenBatch> =>
+    beginFiles(durable, 'r', header, () => writeSyncedFile(durable, temporaryCopyPath('r'), [Buffer.from(items(1))]));
+
+  test.each([
+    ['killed', afterKill],
+    ['without power', afterPowerCut],
+  ])('is there with its journal, wherever the process that makes both is %s', async (_, after) => {
+    const seen = { journal: 0, none: 0 };
+    for (let killedAt = 1, alive = false; !alive; killedAt++) {
+      const files = memoryFiles();
+      const hand = createKillableFiles(files, killedAt);
+      await begin(hand).catch(() => undefined);
+      alive = hand.alive();
+      const left = after(files);
+      const begun = left.files.has(journalPath('r'));
+      seen[begun ? 'journal' : 'none'] += 1;
+      expect(left.files.has(inputCopyPath('r')) && !begun, hand.done.at(-1)).toBe(false);
+      if (!begun) await begin(left);
+      const places = inputCandidates('r', header)
+        .flat()
+        .map((path) => left.text(path));
+      expect(
+        places.find((text) => text !== ''),
+        hand.done.at(-1),
+      ).toBe(items(1));
+    }
+    expect(seen).toEqual({ journal: 2, none: 11 });
+  });
+
+  test.each([temporaryCopyPath('r'), `${journalPath('r')}.new`])(
+    'is removed when the disk is full at %s',
+    async (at) => {
+      const files = memoryFiles();
+      files.disk = (path, bytes) => (path === at ? { takes: 3, error: 'ENOSPC' } : { takes: bytes });
+      await expect(begin(files)).rejects.toMatchObject({ exit: 14 });
+      expect([...files.files.keys()].filter((path) => path !== 'r')).toEqual([]);
+    },
+  );
+
+  test('is removed, and no batch begins, when the results are not writable', async () => {
+    const files = memoryFiles({ r: '' });
+    const open: DurableFiles['open'] = (path) =>
+      path === 'r' ? Promise.reject(localFile('cannot open r: permission denied')) : files.open(path);
+    await expect(begin({ ...files, open })).rejects.toMatchObject({ exit: 14 });
+    expect([...files.files.keys()]).toEqual(['r']);
+  });
+});

@@ -1,0 +1,116 @@
+import type { Resubmit } from '../../../../src/batch/model/batch.ts';
+import { describe, expect, test } from 'vitest';
+import { replayJournal } from '../../../../src/batch/store/replay.ts';
+import { journalMismatches } from '../../../support/batch/check-journal.ts';
+import {
+  afterKill,
+  afterPowerCut,
+  createKillableFiles,
+  killedAtEach,
+  type MemoryFiles,
+} from '../../../support/batch/memory-files.ts';
+import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../support/batch/runner-fixture.ts';
+
+const ITEMS = 4;
+const ALL = [1, 2, 3, 4];
+const RUN = { concurrency: 2 };
+const FAILED: Resubmit = { states: ['failed'] };
+
+/** A batch of which every item failed. */
+async function failedBatch(fixture: RunnerFixture, ordered = false): Promise<MemoryFiles> {
+  await fixture.run(await fixture.begin(lines(ITEMS), { endpoint: 'fail', ordered }), RUN);
+  return fixture.durable;
+}
+
+describe.each([
+  ['killed', afterKill],
+  ['without power', afterPowerCut],
+] as const)('a resume that sends items again, whose process is %s', (_, after) => {
+  test.each([true, false])(
+    'at any point (ordered: %s): every item is accounted for and has one line',
+    async (ordered) => {
+      const done = await killedAtEach(async (killedAt) => {
+        const fixture = await createRunnerFixture();
+        const files = await failedBatch(fixture, ordered);
+        const hand = createKillableFiles(files, killedAt);
+        const batch = await fixture.resume({ resubmit: FAILED }, hand).catch(() => undefined);
+        if (batch !== undefined) await fixture.run(batch, RUN, { durable: hand }).catch(() => undefined);
+        const left = after(files);
+        const where = `killed at ${String(killedAt)}: ${hand.done.at(-1) ?? ''}`;
+        const again = await fixture.resume({}, left);
+        const end = await fixture.run(again, RUN, { durable: left });
+        expect(end.stopped, where).toBeUndefined();
+        expect(end.counts.waiting + end.counts.inFlight, where).toBe(0);
+        expect(journalMismatches(again.states, await fixture.taken(), ITEMS, new Set(ALL)), where).toEqual([]);
+        const unknown = new Set(again.states.items('unknown'));
+        const results = fixture.results(left).map(({ item }) => item);
+        expect(
+          results.sort((a, b) => a - b),
+          where,
+        ).toEqual(ALL.filter((item) => !unknown.has(item)));
+        const { resubmitted, states } = await replayJournal(left, OUT);
+        expect([states.counts(), resubmitted <= ITEMS], where).toEqual([end.counts, true]);
+        return hand;
+      });
+      expect(done.length).toBeGreaterThan(20);
+      expect(done).toContain(`replace ${OUT}.ordered`);
+    },
+  );
+});
+
+describe('items that are sent again', () => {
+  test('are counted, run as new jobs, and have one line each', async () => {
+    const fixture = await createRunnerFixture();
+    const files = await failedBatch(fixture);
+    const before = fixture.results().map(({ job }) => job);
+    const batch = await fixture.resume({ resubmit: FAILED });
+    expect(batch.states.counts()).toMatchObject({ waiting: ITEMS, failed: 0 });
+    const end = await fixture.run(batch, RUN);
+    expect(end.counts).toMatchObject({ failed: ITEMS, waiting: 0 });
+    const after = fixture.results(files);
+    expect(after.map(({ item }) => item)).toEqual(ALL);
+    for (const { job } of after) expect(before).not.toContain(job);
+    expect(await replayJournal(files, OUT)).toMatchObject({ resubmitted: ITEMS, hasRerunItems: false, inOrder: true });
+  });
+
+  test('are none of those that have completed', async () => {
+    const fixture = await createRunnerFixture();
+    const inputs = ['{"n":1,"times":0}', '{"n":2}', '{"n":3,"times":0}'];
+    await fixture.run(await fixture.begin(inputs, { endpoint: 'fail' }), RUN);
+    const before = fixture.results();
+    const batch = await fixture.resume({ resubmit: FAILED });
+    expect(batch.states.counts()).toMatchObject({ waiting: 1, failed: 0, completed: 2 });
+    expect(batch.repairs).toEqual(['1 item is sent again']);
+    await fixture.run(batch, RUN);
+    expect((await replayJournal(fixture.durable, OUT)).resubmitted).toBe(1);
+    const jobs = (results: typeof before) => results.flatMap(({ item, job }) => (item === 2 ? [] : job)).sort();
+    expect(jobs(fixture.results())).toEqual(jobs(before));
+  });
+
+  test('that become unknown have no line any more', async () => {
+    const fixture = await createRunnerFixture();
+    await failedBatch(fixture, true);
+    await fixture.control('POST', '/local/fault', { kind: 'accept-drop', match: 'POST /v2/fail/run', count: 2 });
+    const batch = await fixture.resume({ resubmit: FAILED });
+    const end = await fixture.run(batch, RUN);
+    expect(end.counts).toMatchObject({ unknown: 2, failed: 2 });
+    const unknown = [...batch.states.items('unknown')];
+    expect(fixture.results().map(({ item }) => item)).toEqual(ALL.filter((item) => !unknown.includes(item)));
+  });
+
+  test('are chosen by their latest error', async () => {
+    const fixture = await createRunnerFixture();
+    const inputs = ['{"n":1,"error":"CUDA out of memory: 12 GiB"}', '{"n":2,"error":"bad input /tmp/x/7"}'];
+    await fixture.run(await fixture.begin(inputs, { endpoint: 'fail' }), RUN);
+    const chosen = async (onlyError: string): Promise<readonly number[]> => {
+      const batch = await fixture.resume({ resubmit: { ...FAILED, onlyError } });
+      const items = [...batch.states.items('waiting')];
+      await fixture.run(batch, RUN);
+      return items;
+    };
+    expect(await chosen('OUT OF MEMORY')).toEqual([1]);
+    expect(await chosen('bad input <path>')).toEqual([2]);
+    expect(await chosen('no such error')).toEqual([]);
+    expect((await replayJournal(fixture.durable, OUT)).resubmitted).toBe(2);
+  });
+});

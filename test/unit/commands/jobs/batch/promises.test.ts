@@ -1,0 +1,138 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { batchIn, createBatchWorld, items, summary, write } from '../../../../support/batch/command-fixture.ts';
+import { countSubmissions } from '../../../../support/batch/check-journal.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import type { TestWorld } from '../../../../support/worlds/test-world.ts';
+
+const RESULTS = 'r.jsonl';
+
+const run = (world: TestWorld, endpoint = 'echo', ...more: readonly string[]): Promise<Ran> =>
+  batchIn(world, 'run', endpoint, '--input', 'in.jsonl', '--out', RESULTS, ...more);
+
+/** The rows of an export, as JSON lines. */
+const exportOf = (world: TestWorld, ...more: readonly string[]): Promise<Ran> =>
+  berthIn({ ...world }, ['jobs', 'batch', 'export', RESULTS, ...more]);
+
+const rowsOf = ({ out }: Ran): readonly unknown[] =>
+  out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown);
+
+describe('a batch', () => {
+  test('has counts, a status, a report and rows that say the same, in the order of the input', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(12));
+    const ran = await run(world);
+    expect([ran.code, ran.err]).toEqual([0, ran.err]);
+    const counts = { planned: 12, completed: 12, failed: 0, unknown: 0, inFlight: 0, waiting: 0, invalid: 0 };
+    expect(summary(ran)).toMatchObject({
+      batch: expect.stringContaining(RESULTS) as string,
+      endpoint: 'echo',
+      ...counts,
+    });
+    expect(summary(await batchIn(world, 'status', RESULTS))).toMatchObject({ ...counts, state: 'ended' });
+    expect(summary(await batchIn(world, 'report', RESULTS))).toMatchObject({ ...counts, state: 'ended', failures: [] });
+    const numbers = Array.from({ length: 12 }, (_, at) => at + 1);
+    const ordered = await exportOf(world, '--ordered', '--fields', 'item');
+    expect(rowsOf(ordered)).toEqual(numbers.map((item) => ({ item })));
+    const joined = await exportOf(world, '--join-input', '--fields', 'input,output');
+    expect(rowsOf(joined)).toEqual(numbers.map((n) => ({ input: { n }, output: { n } })));
+  });
+
+  test('is listed with its state, and is removed with all that it has and nothing else', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(3));
+    expect((await run(world)).code).toBe(0);
+    writeFileSync(join(world.directory, 'mine.txt'), 'mine');
+    const listed = JSON.parse((await batchIn(world, 'list')).out) as readonly unknown[];
+    expect(listed).toMatchObject([{ endpoint: 'echo', planned: 3, completed: 3, state: 'ended' }]);
+    const readOnly = { ...world, env: { ...world.env, BERTH_ACCESS: 'read' } };
+    expect((await batchIn(readOnly, 'remove', RESULTS, '--yes')).code).toBe(3);
+    expect((await batchIn(world, 'remove', RESULTS)).code).toBe(2);
+    const shown = await batchIn(world, 'remove', RESULTS, '--dry-run');
+    expect([shown.code, shown.err]).toEqual([0, expect.stringMatching(/^This removes the batch .*: 3 objects, /)]);
+    expect((await batchIn(world, 'status', RESULTS)).code).toBe(0);
+    const removed = await batchIn(world, 'remove', RESULTS, '--yes');
+    expect([removed.code, removed.err]).toEqual([0, expect.stringContaining('is removed')]);
+    const left = readdirSync(world.directory).filter((name) => !name.startsWith('.'));
+    expect(left).toEqual(expect.arrayContaining(['in.jsonl', 'mine.txt']));
+    expect(left.filter((name) => name.startsWith('r.jsonl'))).toEqual([]);
+    expect(JSON.parse((await batchIn(world, 'list')).out)).toEqual([]);
+    expect((await batchIn(world, 'status', RESULTS)).code).toBe(14);
+    // Its place is free again.
+    expect((await run(world)).code).toBe(0);
+  });
+
+  test('sends failed items again as new jobs where it is asked to, and counts that', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(3));
+    expect((await run(world, 'fail')).code).toBe(13);
+    expect(summary(await batchIn(world, 'status', RESULTS))).toMatchObject({
+      failed: 3,
+      resubmitted: 0,
+      state: 'ended',
+    });
+    const none = await batchIn(world, 'resume', RESULTS, '--resubmit', 'failed', '--only-error', 'no such text');
+    expect([none.code, none.err]).toEqual([13, expect.stringContaining('no item to send again with this error')]);
+    const ran = await batchIn(world, 'resume', RESULTS, '--resubmit', 'failed');
+    expect([ran.code, ran.err]).toEqual([13, expect.stringContaining('3 items are sent again')]);
+    expect(summary(ran)).toMatchObject({ planned: 3, failed: 3, resubmitted: 3 });
+    const exported = await exportOf(world, '--status', 'failed', '--ordered');
+    expect(rowsOf(exported)).toMatchObject([{ item: 1 }, { item: 2 }, { item: 3 }]);
+  });
+
+  test('stops where it is told to, and a resume goes on with what is left and sends nothing twice', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(40));
+    const stopped = await run(world, 'fail', '--max-failures', '0', '--in-flight', '2');
+    expect([stopped.code, stopped.err]).toEqual([13, expect.stringContaining('--max-failures')]);
+    // The hint has the limits, which a resume does not remember: as many more may fail as at first.
+    expect(stopped.err).toMatch(/Go on with: berth .*jobs batch resume .* --in-flight 2 --max-failures [1-9]\d*\n/);
+    const before = summary(await batchIn(world, 'status', RESULTS));
+    expect(before).toMatchObject({ planned: 40, state: 'stopped', inFlight: 0, unknown: 0 });
+    expect(before['waiting']).toBeGreaterThan(0);
+    const ran = await batchIn(world, 'resume', RESULTS);
+    expect([ran.code, summary(ran)]).toMatchObject([13, { planned: 40, failed: 40, waiting: 0, resubmitted: 0 }]);
+    const rows = rowsOf(await exportOf(world, '--ordered', '--fields', 'item,job')) as readonly { job: string }[];
+    expect(rows).toMatchObject(Array.from({ length: 40 }, (_, at) => ({ item: at + 1 })));
+    expect(new Set(rows.map(({ job }) => job)).size).toBe(40);
+    expect(new Set((await countSubmissions(world.store)).values())).toEqual(new Set([1]));
+  });
+
+  test('is not resumed at another service', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(2));
+    expect((await run(world)).code).toBe(0);
+    const elsewhere = { ...world, env: { ...world.env, BERTH_QUEUE_URL: 'http://127.0.0.1:8' } };
+    const refused = await batchIn(elsewhere, 'resume', RESULTS);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('this batch was begun at')]);
+  });
+
+  test('owns its place: a second batch there is refused at its start, and nothing of the first changes', async () => {
+    const world = await createBatchWorld();
+    write(world, 'in.jsonl', items(4));
+    expect((await run(world)).code).toBe(0);
+    const refused = await run(world);
+    expect([refused.code, refused.err]).toEqual([14, expect.stringMatching(/name another --out/i)]);
+    expect(summary(await batchIn(world, 'status', RESULTS))).toMatchObject({ planned: 4, completed: 4 });
+  });
+
+  test('is not removed while a process works on it, and its copy of stdin goes with it', async () => {
+    const world = await createBatchWorld({ stdin: items(2) });
+    expect((await batchIn(world, 'run', 'echo', '--input', '-', '--out', 'r.jsonl')).code).toBe(0);
+    expect(existsSync(join(world.directory, 'r.jsonl.input'))).toBe(true);
+    expect((await batchIn(world, 'remove', 'r.jsonl', '--yes')).code).toBe(0);
+    expect(readdirSync(world.directory).filter((name) => name.startsWith('r.jsonl'))).toEqual([]);
+  });
+
+  test('that was begun with a file of the name of a copy leaves it when it is removed', async () => {
+    const world = await createBatchWorld();
+    write(world, 'r.jsonl.input', items(2));
+    expect((await batchIn(world, 'run', 'echo', '--input', 'r.jsonl.input', '--out', 'r.jsonl')).code).toBe(0);
+    expect((await batchIn(world, 'remove', 'r.jsonl', '--yes')).code).toBe(0);
+    expect(readdirSync(world.directory).filter((name) => name.startsWith('r.jsonl'))).toEqual(['r.jsonl.input']);
+  });
+});
