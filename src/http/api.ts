@@ -21,6 +21,7 @@ import {
   previewOf,
   REQUEST_ID,
   signed,
+  withKey,
   type Call,
   type UnsignedRequest,
 } from './prepare.ts';
@@ -36,7 +37,8 @@ export interface ApiOptions {
   readonly transport: Transport;
   /** Returns the configured base address of a service. Throws a Failure when there is none. */
   readonly addresses: (service: ServiceName) => string | Promise<string>;
-  readonly key: () => Promise<string | undefined>;
+  /** `again`: after a 401. It may have changed where it comes from since it was read. */
+  readonly key: (again: boolean) => Promise<string | undefined>;
   /** The variable that gives the key, for hints; undefined where it is in a profile. */
   readonly keyVariable?: () => string | undefined;
   /** False sends requests without a key when there is none; true by default. */
@@ -76,8 +78,8 @@ export interface RetryWait {
 
 /**
  * Returns the Api of one run: it resolves addresses and key, encodes paths, limits each exchange by a deadline, retries,
- * and throttles all requests together. The base address of each service and the key are read once. Every failure is a
- * Failure: usage (2), denied (3), not found (4), refused (5), rate limited (6), unavailable (7), outcome unknown (8), or
+ * and throttles all requests together. The base address of each service and the key are read once, the key again after a
+ * 401: if it has changed, the request is sent once more. Every failure is a Failure: usage (2), denied (3), not found (4), refused (5), rate limited (6), unavailable (7), outcome unknown (8), or
  * the interrupt.
  */
 export function createApi(options: ApiOptions): BatchApi {
@@ -99,7 +101,7 @@ export function createApi(options: ApiOptions): BatchApi {
   };
 
   const readKey = async (): Promise<{ readonly key: string | undefined }> => {
-    const key = await options.key();
+    const key = await options.key(false);
     if (key === undefined && options.requireKey !== false) throw noKey();
     return (knownKey = { key: key === undefined ? undefined : checkKey(key) });
   };
@@ -115,14 +117,28 @@ export function createApi(options: ApiOptions): BatchApi {
     return signed(request, unsigned, base, { key, sentHeaders, timeoutMs: options.timeoutMs });
   };
 
+  /** The call with the key that is in use now; undefined where that is its own. `again` reads the key first. */
+  const withNewKey = async (call: Call, again: boolean): Promise<Call | undefined> => {
+    if (again && call.key === knownKey?.key) {
+      // What cannot be read any more is reported as the 401.
+      const key = await options.key(true).catch(() => undefined);
+      if (key !== undefined) knownKey = { key: checkKey(key) };
+    }
+    const key = knownKey?.key;
+    return key === undefined || key === call.key ? undefined : withKey(call, key);
+  };
+
   const unsignedOf = async (request: ApiRequest): Promise<UnsignedRequest> =>
     prepare(request, await readBase(request.service), options.userAgent, request.body !== undefined);
 
   /** Repeats an attempt until it succeeds, or until a retry would not help, not be safe, or wait too long. */
   const sendWithRetries = async <T extends object>(
-    { facts, request }: Call,
-    once: (attempt: number) => Promise<Done<T> | Refused | LostAnswer>,
+    given: Call,
+    once: (call: Call, attempt: number) => Promise<Done<T> | Refused | LostAnswer>,
   ): Promise<T & Pick<ApiAnswer, 'lostAnswers'>> => {
+    const { facts, request } = given;
+    let call = given;
+    let isNewKey = false;
     const limits = request.once === true ? { ...policy, retries: 0 } : policy;
     let waitedMs = 0;
     let last: Failure | undefined;
@@ -133,7 +149,9 @@ export function createApi(options: ApiOptions): BatchApi {
       if (throttledMs === undefined) throw last ?? throttledFailure(facts);
       waitedMs += throttledMs;
       const acquiredAt = clock.monotonic();
-      const end = await once(attempt);
+      // A prepared call has the key of its first request.
+      if (call.key !== knownKey?.key) call = (await withNewKey(call, false)) ?? call;
+      const end = await once(call, attempt);
       if (end.kind === 'done') {
         throttle.recordSuccess();
         return lostAnswers === 0 ? end.value : { ...end.value, lostAnswers };
@@ -145,6 +163,12 @@ export function createApi(options: ApiOptions): BatchApi {
           ? lostIn(end, facts, request)
           : refusalFailure(end, facts, retryAfterMs, options.keyVariable?.());
       if (end.kind === 'lost' && end.absent === true && request.hasFallback === true) throw last.with({ code: ABSENT });
+      const renewed = end.kind === 'refused' && end.status === 401 && !isNewKey && (await withNewKey(call, true));
+      if (renewed) {
+        call = renewed;
+        isNewKey = true;
+        continue;
+      }
       const attemptEnd: AttemptEnd = end.kind === 'lost' ? end : { kind: 'status', status: end.status, retryAfterMs };
       const decision = decideRetry(facts.repeatable, attemptEnd, attempt, waitedMs, limits, random());
       if (!decision.retry)
@@ -169,8 +193,8 @@ export function createApi(options: ApiOptions): BatchApi {
     const accept = { accept: 'text/event-stream', 'accept-encoding': 'identity' };
     const call = await begin({ ...request, headers: { ...accept, ...request.headers } });
     const body = bytesOf(request.body);
-    const { answer, exchange } = await sendWithRetries(call, async (attempt) => {
-      const opened = await attempts.open(call, body, attempt);
+    const { answer, exchange } = await sendWithRetries(call, async (current, attempt) => {
+      const opened = await attempts.open(current, body, attempt);
       return opened.kind === 'open' ? { kind: 'done', value: opened } : opened;
     });
     let code = 'unavailable';
@@ -195,14 +219,14 @@ export function createApi(options: ApiOptions): BatchApi {
     send: async (request) => {
       const call = await begin(request);
       const body = bytesOf(request.body);
-      return sendWithRetries(call, (attempt) => attempts.send(call, body, attempt));
+      return sendWithRetries(call, (current, attempt) => attempts.send(current, body, attempt));
     },
     prepare: (request) => {
       let begun: Promise<Call> | undefined;
       let call: Call | undefined;
       const sendCall = (known: Call, body: ApiRequest['body']): Promise<ApiAnswer> => {
         const bytes = bytesOf(body);
-        return sendWithRetries(known, (attempt) => attempts.send(known, bytes, attempt));
+        return sendWithRetries(known, (current, attempt) => attempts.send(current, bytes, attempt));
       };
       return {
         send: (body) => {

@@ -91,6 +91,13 @@ export function signed(
   };
 }
 
+/** The call with another key. */
+export function withKey(call: Call, key: string): Call {
+  const headers = { ...call.wire.headers, authorization: `Bearer ${key}` };
+  const buffered = { ...call.wire.buffered, headers: namesAndValues(headers) };
+  return { ...call, key, wire: { ...call.wire, headers, buffered } };
+}
+
 /** Name, value, name, value. `flat` takes 1 us longer, and a batch does this for each poll. */
 function namesAndValues(headers: Readonly<Record<string, string>>): string[] {
   const list: string[] = [];

@@ -34,8 +34,8 @@ export interface Settings extends SettingsView {
   /** Path of the profiles file, whether it exists or not. Fails with usage (2) when there is no home directory. */
   readonly profilesPath: string;
   readonly dataDirectory: string;
-  /** The key itself. Fails like `key`. */
-  apiKey(): Promise<ApiKey | undefined>;
+  /** The key itself. `again` reads a key file or a profile that has changed since. Fails like `key`. */
+  apiKey(again?: boolean): Promise<ApiKey | undefined>;
   /** The key of the files on volumes: of the environment, else of the profile. */
   storageKey(): FoundStorageKey | undefined;
   /** Where the key comes from. Opens no key file. Fails like `key` when the key must not be used with the profile. */
@@ -139,8 +139,23 @@ export function createSettings(input: SettingsInput): Settings {
       },
     };
   });
+  const markAtStart = once(() => keyMark(keySources()));
   // Read once, because a pipe can be read only once.
-  const apiKey = once(async () => effectiveKey(keySources()));
+  const apiKey = once(async () => {
+    markAtStart();
+    return await effectiveKey(keySources());
+  });
+  const apiKeyAgain = async (): Promise<ApiKey | undefined> => {
+    const inProfile = () => {
+      const kept = profileOf(readProfiles(profilesPath(), input.user), profile()) ?? {};
+      const key = kept['api-key'];
+      // The key of a profile with other addresses is for these alone.
+      const isForOthers = ADDRESSES.some((name) => kept[name] !== values()[name]);
+      return key === undefined || isForOthers ? undefined : { key, where: where() };
+    };
+    const sources = { ...keySources(), inProfile };
+    return keyMark(sources) === markAtStart() ? await apiKey() : await effectiveKey(sources);
+  };
 
   return {
     get profile() {
@@ -176,7 +191,7 @@ export function createSettings(input: SettingsInput): Settings {
     source: (name) => resolved(name)?.source,
     // Async, so that a failure becomes a rejection.
     key: async (): Promise<KeyView | undefined> => (local() ? undefined : await apiKey()),
-    apiKey,
+    apiKey: (again) => (again === true ? apiKeyAgain() : apiKey()),
     storageKey: () => findStorageKey(ownEnv(), values),
     keySource: () => keySource(keySources()),
     account: () => {

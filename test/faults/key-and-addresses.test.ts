@@ -1,9 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { temporaryDirectory } from '../support/files/temporary-directory.ts';
 import { berthIn } from '../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
 
@@ -193,4 +195,73 @@ it.skipIf(!hasFifos)('an input that is a pipe without a writer obeys an interrup
   world.signal('SIGINT');
   expect((await ended).code).toBe(130);
   closeSync(writer);
+});
+
+/** Gets a pod of a service that takes only the key `new`; `change` is called with the configuration and the key file at the first request. */
+async function getWhileKeyChanges(
+  from: 'profile' | 'file' | 'environment',
+  change: (write: { profile: (values: object) => void; file: (key: string) => void }) => void,
+) {
+  const seen: (string | undefined)[] = [];
+  const keyFile = join(temporaryDirectory(), 'key');
+  const env = { environment: { BERTH_API_KEY: 'old' }, file: { BERTH_API_KEY_FILE: keyFile }, profile: {} };
+  const world = createTestWorld({ env: env[from] });
+  const server = createHttpServer(({ headers: { authorization } }, response) => {
+    if (seen.push(authorization) === 1) change(write);
+    response.writeHead(authorization === 'Bearer new' ? 200 : 401, { 'content-type': 'application/json' });
+    response.end('{"id":"pod1"}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const address = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  mkdirSync(join(world.directory, '.config/berth'), { recursive: true });
+  const write = {
+    profile: (values: object) => {
+      const profile = { 'base-url': address, ...values };
+      writeFileSync(
+        join(world.directory, '.config/berth/config.json'),
+        JSON.stringify({ profiles: { default: profile } }),
+      );
+    },
+    file: (key: string) => {
+      writeFileSync(keyFile, key);
+    },
+  };
+  write.profile(from === 'profile' ? { 'api-key': 'old' } : {});
+  write.file('old');
+  const { code } = await berthIn(world, ['pods', 'get', 'pod1']);
+  return { code, keys: seen.map((each) => each?.slice('Bearer '.length)) };
+}
+
+it('a 401 reads the key again from its profile or file; the request is sent once more if it has changed', async () => {
+  const inProfile = await getWhileKeyChanges('profile', ({ profile }) => {
+    profile({ 'api-key': 'new' });
+  });
+  expect(inProfile).toEqual({ code: 0, keys: ['old', 'new'] });
+  const inFile = await getWhileKeyChanges('file', ({ file }) => {
+    file('new\n');
+  });
+  expect(inFile).toEqual({ code: 0, keys: ['old', 'new'] });
+  const other = await getWhileKeyChanges('profile', ({ profile }) => {
+    profile({ 'api-key': 'other' });
+  });
+  expect(other).toEqual({ code: 3, keys: ['old', 'other'] });
+});
+
+it('a 401 of a key that stays, that is of the environment, or whose profile has other addresses now: 3, sent once', async () => {
+  const same = await getWhileKeyChanges('profile', () => undefined);
+  expect(same).toEqual({ code: 3, keys: ['old'] });
+  const ofEnvironment = await getWhileKeyChanges('environment', ({ profile, file }) => {
+    profile({ 'api-key': 'new' });
+    file('new');
+  });
+  expect(ofEnvironment).toEqual({ code: 3, keys: ['old'] });
+  const elsewhere = await getWhileKeyChanges('profile', ({ profile }) => {
+    profile({ 'api-key': 'new', 'base-url': 'https://other.test' });
+  });
+  expect(elsewhere).toEqual({ code: 3, keys: ['old'] });
+  const gone = await getWhileKeyChanges('profile', ({ profile }) => {
+    profile({});
+  });
+  expect(gone).toEqual({ code: 3, keys: ['old'] });
 });

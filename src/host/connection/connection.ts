@@ -62,7 +62,8 @@ export interface Connection {
 interface Peer {
   readonly transport: Transport & { close(): Promise<void> };
   readonly addresses: (service: ServiceName) => string;
-  readonly key: () => Promise<string | undefined>;
+  /** See `ApiOptions`. */
+  readonly key: (again: boolean) => Promise<string | undefined>;
   readonly keyVariable?: () => string | undefined;
   /** See `Context.openLocalPods`. */
   readonly openPods: () => Promise<void>;
@@ -215,7 +216,7 @@ async function remotePeer({ settings, env }: ConnectionOptions, { batch, login }
     addresses: (service) => login?.base ?? remoteAddress(settings, service),
     openPods: () => Promise.resolve(),
     // Async, so that an error of `apiKey` is a rejected promise.
-    key: async () => (login === undefined ? (await settings.apiKey())?.reveal() : login.key),
+    key: async (again) => (login === undefined ? (await settings.apiKey(again))?.reveal() : login.key),
     keyVariable: () => (login === undefined ? keyVariableOf(settings.keySource()) : undefined),
   };
 }
