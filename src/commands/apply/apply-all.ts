@@ -1,13 +1,10 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
-import { stringAt, type Json } from '../../core/json.ts';
-import { safeText } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import { createAccount } from '../plan/account.ts';
 import { KINDS, type KindName } from '../plan/document/kinds.ts';
 import { applyItem, labelOf } from './apply-item.ts';
-import { keepSeen } from './create-once.ts';
 import { removeRow } from './remove-item.ts';
 import { failedOutcome, type Done, type Outcome } from './outcome.ts';
 import { isWaitedFor, notWaitedFor, waitUntilReady } from './wait.ts';
@@ -55,11 +52,6 @@ export async function applyAll(
   for (const name of KINDS) {
     const account = createAccount(ctx, plan.documents, made);
     await doAll(ofKind(name, false), (planned) => applyItem(ctx, account, planned));
-    if (!ctx.signal.aborted)
-      for (const twin of await twinsOfCreated(ctx, ofKind(name, false), outcomes)) {
-        outcomes.set(twin.planned, twin);
-        if (!keepGoing) stopped ??= twin.failure;
-      }
   }
   if (untilMs !== undefined)
     for (const [planned, { done, failure }] of outcomes) {
@@ -81,43 +73,6 @@ export async function applyAll(
     }));
   return plan.planned.flatMap((planned) => outcomes.get(planned) ?? []);
 }
-
-/**
- * Keeps what a list has of what was created, and returns the failure of each thing that is there twice now: somebody else, such as
- * another apply, created one of its name in the same moment. Everything is done: where the list fails, the next apply looks.
- */
-async function twinsOfCreated(
-  ctx: CommandContext,
-  ofKind: readonly Planned[],
-  outcomes: ReadonlyMap<Planned, Outcome>,
-): Promise<readonly (Outcome & { readonly failure: Failure })[]> {
-  const created = ofKind.filter((each) => outcomes.get(each)?.done?.action === 'create');
-  const [first] = created;
-  if (first === undefined) return [];
-  try {
-    const rows = await keepSeen(
-      ctx,
-      first.document.kind,
-      created.map(({ document }) => document),
-    );
-    return created.flatMap((planned) => {
-      const named = rows.filter((row) => stringAt(row, 'name') === planned.document.name);
-      const done = outcomes.get(planned)?.done;
-      return named.length < 2 || done === undefined ? [] : [{ planned, done, failure: twinFailure(planned, named) }];
-    });
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return [];
-  }
-}
-
-const twinFailure = (planned: Planned, named: readonly Json[]): Failure =>
-  new Failure({
-    code: 'refused',
-    exit: EXIT.refused,
-    message: `${labelOf(planned)} was created, and somebody else created one of its name at the same time: both are there`,
-    hint: `Delete one of ${named.map((row) => safeText(idOf(row))).join(' and ')}, or say which one with id.`,
-  });
 
 /** The failure of the interrupt, once there was one: nothing more is sent then. */
 const interruptOf = ({ signal }: CommandContext): Failure | undefined =>

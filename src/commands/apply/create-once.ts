@@ -8,11 +8,10 @@ import { rememberCreated } from '../../cli/resource/created.ts';
 import { listRows } from '../../cli/resource/identity/requests.ts';
 import { pluralOf } from '../../cli/words/words.ts';
 import { idOf } from '../../output/view.ts';
-import { isOpen, type Attempt, type AttemptState } from '../../create/attempts.ts';
+import { isOpen, type Attempt } from '../../create/attempts.ts';
 import { keepAttempt, readAttempts } from '../shared/capacity/memory.ts';
 import { attemptId, SETTLING_MS } from '../shared/capacity/keyed-create.ts';
 import type { FileDocument } from '../plan/document/document.ts';
-import type { FileKind } from '../plan/document/kinds.ts';
 import { PartlyDone } from './outcome.ts';
 
 /** How a create is named on this machine; the key of a `pods create` has no space. */
@@ -64,8 +63,9 @@ export async function createOnce(
     });
   }
   try {
-    await keep({ id, state: 'made', pod: idOf(made) });
+    // In this order: after a kill in between, the thing is looked for.
     await rememberCreated(ctx, document.kind.collection.noun, made);
+    await keep({ id, state: 'seen', pod: idOf(made) });
     return { made };
   } catch (error) {
     throw error instanceof Failure ? new PartlyDone(error, { done: { action: 'create', row: made } }) : error;
@@ -91,30 +91,9 @@ async function appearedAfter(ctx: CommandContext, document: FileDocument): Promi
 async function appeared(ctx: CommandContext, { kind, name }: FileDocument): Promise<Json | undefined> {
   for (const pause of SETTLING_MS) {
     if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
-    const found = (await rowsOf(ctx, kind)).find((row) => memberAt(row, 'name') === name);
+    const { values } = await listRows(ctx, kind.collection);
+    const found = values.find((row) => memberAt(row, 'name') === name && memberAt(row, 'status') !== 'TERMINATED');
     if (found !== undefined) return found;
   }
   return undefined;
 }
-
-/** Keeps that a list has what was created, so that the next apply does not look for it. Returns the list. */
-export async function keepSeen(
-  ctx: CommandContext,
-  kind: FileKind,
-  made: readonly FileDocument[],
-): Promise<readonly Json[]> {
-  const rows = await rowsOf(ctx, kind);
-  for (const document of made) {
-    const key = keyOf(document);
-    const state = (id: string | undefined): AttemptState | undefined =>
-      rows.some((row) => idOf(row) === id) ? 'seen' : undefined;
-    for (const attempt of (await readAttempts(ctx, key)).filter(isOpen)) {
-      const seen = state(attempt.pod);
-      if (seen !== undefined) await keepAttempt(ctx, key, { ...attempt, state: seen });
-    }
-  }
-  return rows;
-}
-
-const rowsOf = async (ctx: CommandContext, { collection }: FileKind): Promise<readonly Json[]> =>
-  (await listRows(ctx, collection)).values.filter((row) => memberAt(row, 'status') !== 'TERMINATED');

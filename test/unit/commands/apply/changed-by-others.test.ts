@@ -138,26 +138,3 @@ describe('each kind that somebody else changes between the plan and the write is
     expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, [{ ok: true, action: 'none' }]]);
   });
 });
-
-describe('two applies at the same time', () => {
-  test('on two machines: a thing that both created fails in the one that sees two, with the ids of both', async () => {
-    let isFirst = true;
-    const text = 'kind: volume\nname: fresh\nsize: 10\ndataCenter: EU-NORTH-1';
-    const remote = await remoteService(({ method, url }) => {
-      if (method !== 'POST' || url !== '/v2/network-volumes' || !isFirst) return undefined;
-      isFirst = false;
-      return { first: () => applied() };
-    });
-    const applied = async (): Promise<Ran> => {
-      const world = createTestWorld({ env: remote.env, clock: remote.clock });
-      writeFileSync(path.join(world.directory, 'fleet.yaml'), text);
-      return await berthIn(world, ['apply', 'fleet.yaml', '--yes', '--json']);
-    };
-    const ran = await applied();
-    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
-      5,
-      [{ ok: false, error: { code: 'refused', message: expect.stringContaining('both are there') as string } }],
-    ]);
-    expect(ran.out).toMatch(/vol-\w+ and vol-\w+/);
-  });
-});
