@@ -3,7 +3,7 @@ import { Failure, isInterrupt } from '../../core/failure.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import { createAccount } from '../plan/account.ts';
-import { KINDS, type KindName } from '../plan/document/kinds.ts';
+import { KINDS, type KindName } from '../plan/kinds.ts';
 import { applyItem, labelOf } from './apply-item.ts';
 import { removeRow } from './remove-item.ts';
 import { failedOutcome, type Done, type Outcome } from './outcome.ts';

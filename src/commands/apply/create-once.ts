@@ -11,7 +11,7 @@ import { idOf } from '../../output/view.ts';
 import { isOpen, type Attempt } from '../../create/attempts.ts';
 import { keepAttempt, readAttempts } from '../shared/capacity/memory.ts';
 import { attemptId, SETTLING_MS } from '../shared/capacity/keyed-create.ts';
-import type { FileDocument } from '../plan/document/document.ts';
+import type { FileDocument } from '../plan/document.ts';
 import { PartlyDone } from './outcome.ts';
 
 /** How a create is named on this machine; the key of a `pods create` has no space. */

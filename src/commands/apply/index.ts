@@ -1,33 +1,29 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { objectOf, type Json, type JsonObject } from '../../core/json.ts';
+import { objectOf, type Json } from '../../core/json.ts';
 import { hideSecrets } from '../../core/text/secret-names.ts';
-import { berth, flags, sentence, type Message } from '../../core/message.ts';
+import { berth, flags, sentence } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { waitOptions } from '../../cli/model/common-options.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { allowedAccess, requireAccess } from '../../core/access.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
-import { errorOf } from '../../cli/resource/several/outcomes.ts';
 import { countOf } from '../../cli/words/words.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import { idOf, type Result } from '../../output/view.ts';
+import type { Result } from '../../output/view.ts';
 import { withoutVariables } from '../../fleet/variables.ts';
 import { PLAN_INPUT } from '../plan/input.ts';
-import { KINDS } from '../plan/document/kinds.ts';
+import { KINDS } from '../plan/kinds.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { pruningRefusal } from '../plan/prune.ts';
 import { plannedRefusal } from '../plan/refusals.ts';
-import { costSentence, credentialsNote, keptNotes, planNotes, planRowOf, unpricedNote } from '../plan/rows.ts';
+import { planNotes, planRowOf } from '../plan/rows.ts';
 import { planView } from '../plan/plan-view.ts';
 import { applyAll } from './apply-all.ts';
 import { labelOf, requestsOf } from './apply-item.ts';
-import { failureOf } from './failure-of-apply.ts';
-import { costNow, type Outcome } from './outcome.ts';
+import { APPLIED, appliedView, failureOf, notesOf, rowOf } from './report.ts';
 import { tellNoStock } from '../shared/refusals/no-stock.ts';
-import { APPLIED, appliedView } from './applied-view.ts';
-import type { Cost } from '../plan/cost.ts';
 import type { Plan, PlanInput, Planned } from '../plan/planned.ts';
 
 /** `berth apply`: makes what is at the service what files say. */
@@ -106,50 +102,6 @@ function refuseBlocked(planned: readonly Planned[], { files, envFrom, prune, set
     errors: blocked.map((each) => `${labelOf(each)}: ${each.item.why ?? ''}`),
   });
 }
-
-function rowOf(ctx: CommandContext, outcome: Outcome): JsonObject {
-  const { planned, done, failure } = outcome;
-  const { document, item, row } = planned;
-  const cost = costOfOutcome(outcome);
-  const id = idOf(done?.row ?? row ?? null) || (failure?.id ?? '');
-  return {
-    action: done?.action ?? item.action,
-    kind: document.kind.name,
-    name: document.name,
-    ...(id === '' ? {} : { id }),
-    ok: failure === undefined,
-    done: done !== undefined,
-    costBefore: cost.before.perHour ?? null,
-    costAfter: cost.after.perHour ?? null,
-    ...(failure === undefined ? {} : { error: errorOf(failure, ctx.settings) }),
-  };
-}
-
-/** `1 created, 2 changed, 3 as described.` */
-function notesOf(outcomes: readonly Outcome[]): readonly Message[] {
-  if (outcomes.length === 0) return ['The files hold no document.'];
-  const words = {
-    create: 'created',
-    update: 'changed',
-    delete: 'removed',
-    none: 'as described',
-  } as const;
-  const counts = (['create', 'update', 'delete', 'none'] as const).flatMap((action) => {
-    const count = outcomes.filter(({ done }) => done?.action === action).length;
-    return count === 0 ? [] : [`${count} ${words[action]}`];
-  });
-  const costs = outcomes.map(costOfOutcome);
-  const isSame = outcomes.every(({ done }) => done?.action === 'none');
-  if (counts.length === 0 && costs.every(({ before, after }) => before.perHour === after.perHour)) return [];
-  const counted = counts.length === 0 ? [] : [`${counts.join(', ')}.`];
-  return [
-    [...counted, ...(isSame ? [] : [costSentence(costs)])].join(' '),
-    ...(isSame ? [] : [...unpricedNote(costs), ...keptNotes(costs)]),
-    ...credentialsNote(outcomes.map(({ planned }) => planned)),
-  ];
-}
-
-const costOfOutcome = (outcome: Outcome): Cost => ({ before: outcome.planned.cost.before, after: costNow(outcome) });
 
 /**
  * Ends a dry run with the requests, and with refused (5) where something would be refused. What is made in the same run has its

@@ -10,7 +10,7 @@ import { pluralOf } from '../../cli/words/words.ts';
 import { SET_MARK, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import { costOf } from '../plan/cost.ts';
-import type { FileKind } from '../plan/document/kinds.ts';
+import type { FileKind } from '../plan/kinds.ts';
 import { PartlyDone } from './outcome.ts';
 
 /** The request that removes a row for good. */

@@ -10,7 +10,7 @@ import { waitForRow, type WaitSpec } from '../../cli/resource/wait-for-row.ts';
 import { pluralOf } from '../../cli/words/words.ts';
 import { idOf } from '../../output/view.ts';
 import { ROLLOUT } from '../endpoints/releases.ts';
-import type { FileKind, KindName } from '../plan/document/kinds.ts';
+import type { FileKind, KindName } from '../plan/kinds.ts';
 import { untilStatus } from '../pods/actions/wait.ts';
 import { isAt, REACHABLE } from '../pods/pod/reachable.ts';
 import { PartlyDone, type Done, type Outcome } from './outcome.ts';

@@ -25,9 +25,9 @@ import { withoutKey } from '../../create/key.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import { toYaml } from '../../output/formats/yaml.ts';
 import { asksForData, idOf, type Result, type View } from '../../output/view.ts';
-import { acceptedPaths } from '../plan/document/document.ts';
-import { CREDENTIALS } from '../plan/document/variables.ts';
-import { FILE_KINDS, KINDS, type FileKind, type KindName } from '../plan/document/kinds.ts';
+import { acceptedPaths } from '../plan/document.ts';
+import { CREDENTIALS } from '../plan/variables.ts';
+import { FILE_KINDS, KINDS, type FileKind, type KindName } from '../plan/kinds.ts';
 
 const documentView: View = {
   noun: ['document', 'documents'],

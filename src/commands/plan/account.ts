@@ -9,8 +9,8 @@ import { readRow } from '../../cli/resource/identity/identify.ts';
 import { listRowsWithCreated } from '../../cli/resource/created.ts';
 import { withMember } from '../../cli/resource/body/body.ts';
 import { idOf } from '../../output/view.ts';
-import type { FileDocument } from './document/document.ts';
-import { FILE_KINDS, type FileKind, type KindName } from './document/kinds.ts';
+import type { FileDocument } from './document.ts';
+import { FILE_KINDS, type FileKind, type KindName } from './kinds.ts';
 
 /** What is at the service, and what the files name: each kind is listed at most once. */
 export interface Account {

@@ -11,7 +11,7 @@ import { largeDisk } from '../shared/rate/large-disk.ts';
 import { withTemplateDisks } from '../shared/rate/template-disks.ts';
 import { volumeHourly } from '../shared/rate/volume-price.ts';
 import { priceCatalog } from '../shared/rate/worker-price.ts';
-import type { KindName } from './document/kinds.ts';
+import type { KindName } from './kinds.ts';
 
 /** What a thing costs an hour. */
 export interface Amount {

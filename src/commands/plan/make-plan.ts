@@ -8,10 +8,10 @@ import { planCreate, planUpdate, withoutNull } from '../../fleet/plan-item.ts';
 import { completeEnvironment } from '../shared/environment.ts';
 import { createAccount, type Account } from './account.ts';
 import { costOf } from './cost.ts';
-import { checkDocument, placed, type FileDocument } from './document/document.ts';
+import { checkDocument, placed, type FileDocument } from './document.ts';
 import { checkSetName, MARKED_KINDS, planPruning } from './prune.ts';
-import { readFiles } from './document/read-files.ts';
-import { noValue, replaceVariables } from './document/variables.ts';
+import { readFiles } from './read-files.ts';
+import { noValue, replaceVariables } from './variables.ts';
 import type { Plan, PlanInput, Planned } from './planned.ts';
 
 /**

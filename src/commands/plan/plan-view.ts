@@ -5,7 +5,7 @@ import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
 import { text } from '../../output/cells/cell-functions.ts';
 import type { Cell, View } from '../../output/view.ts';
 import { ACTIONS, EFFECTS } from '../../fleet/model.ts';
-import { KINDS } from './document/kinds.ts';
+import { KINDS } from './kinds.ts';
 
 /** What `plan --json` prints. */
 export const PLAN = manyOf(

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { Item } from '../../fleet/model.ts';
 import type { Cost } from './cost.ts';
-import type { FileDocument } from './document/document.ts';
+import type { FileDocument } from './document.ts';
 
 /** What is to be done about one document, and what it costs. */
 export interface Planned {

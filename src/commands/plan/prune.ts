@@ -8,7 +8,7 @@ import { SET_MARK, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import type { Account } from './account.ts';
 import { costOf, NO_COST } from './cost.ts';
-import { FILE_KINDS, KINDS, type KindName } from './document/kinds.ts';
+import { FILE_KINDS, KINDS, type KindName } from './kinds.ts';
 import type { Planned, Pruning } from './planned.ts';
 
 /** The kinds that can carry a mark, in an environment. Volumes and registries are never pruned. */

@@ -6,7 +6,7 @@ import { bodyOf } from '../../cli/resource/body/field-writes.ts';
 import { refusalOfDryRun } from '../../cli/resource/body/unknown-words.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { bodyOfChanges } from '../../fleet/plan-item.ts';
-import { FILE_KINDS } from './document/kinds.ts';
+import { FILE_KINDS } from './kinds.ts';
 import type { Planned } from './planned.ts';
 
 /** Why the service would refuse a planned write, as a dry run of the create or update says it; undefined where nothing is known. */

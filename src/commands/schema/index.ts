@@ -11,7 +11,7 @@ import { ANY_OBJECT, manyOf, ownObject, TEXT } from '../../cli/model/output-sche
 import { text } from '../../output/cells/cell-functions.ts';
 import { asksForData, type Result, type View } from '../../output/view.ts';
 import { commandsOf } from '../help/describe/commands.ts';
-import { fileSchema } from '../plan/document/file-schema.ts';
+import { fileSchema } from '../plan/file-schema.ts';
 import { completeSchema } from './complete.ts';
 
 const ROWS = manyOf(ownObject({ command: TEXT, schema: ANY_OBJECT }));

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { acceptedPaths } from '../../../../src/commands/plan/document/document.ts';
-import { FILE_KINDS, KINDS, type KindName } from '../../../../src/commands/plan/document/kinds.ts';
+import { acceptedPaths } from '../../../../src/commands/plan/document.ts';
+import { FILE_KINDS, KINDS, type KindName } from '../../../../src/commands/plan/kinds.ts';
 import { encodeJson } from '../../../../src/core/json.ts';
 import { openApiDocument } from '../../../../src/local/http/routing/openapi.ts';
 import { createTable } from '../../../../src/local/table.ts';

@@ -1,12 +1,12 @@
-import { Failure, usage } from '../../../core/failure.ts';
-import { arrayOf, isObject, memberAt, stringOf, type Json, type JsonObject } from '../../../core/json.ts';
-import { safeText } from '../../../core/safe-text.ts';
-import { didYouMean } from '../../../cli/words/suggestions.ts';
-import { withArticle } from '../../../cli/words/words.ts';
-import type { YamlDocument } from '../../../cli/resource/body/parse-yaml.ts';
-import { writable } from '../../../cli/resource/body/compose-body.ts';
-import { bodyOf } from '../../../cli/resource/body/field-writes.ts';
-import type { Field } from '../../../cli/resource/fields/fields.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { arrayOf, isObject, memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { didYouMean } from '../../cli/words/suggestions.ts';
+import { withArticle } from '../../cli/words/words.ts';
+import type { YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
+import { writable } from '../../cli/resource/body/compose-body.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import type { Field } from '../../cli/resource/fields/fields.ts';
 import { FILE_KINDS, KINDS, type FileKind } from './kinds.ts';
 
 /** A document of a file that was checked by itself. */

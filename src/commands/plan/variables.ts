@@ -1,11 +1,11 @@
 /** The variables of files: `${NAME}`, which `--env-from` gives values. */
-import { usage } from '../../../core/failure.ts';
-import { isObject, memberAt } from '../../../core/json.ts';
-import type { CommandContext } from '../../../cli/model/context.ts';
-import type { YamlDocument } from '../../../cli/resource/body/parse-yaml.ts';
-import type { Field } from '../../../cli/resource/fields/fields.ts';
-import { withVariables } from '../../../fleet/variables.ts';
-import { readVariableFiles } from '../../shared/variable-files.ts';
+import { usage } from '../../core/failure.ts';
+import { isObject, memberAt } from '../../core/json.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import type { YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
+import type { Field } from '../../cli/resource/fields/fields.ts';
+import { withVariables } from '../../fleet/variables.ts';
+import { readVariableFiles } from '../shared/variable-files.ts';
 import { FILE_KINDS } from './kinds.ts';
 
 /** A document with its variables replaced. */

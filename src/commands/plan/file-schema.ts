@@ -1,7 +1,7 @@
 /** The JSON Schema of a document of `apply`, for editors: made of the tables of fields, which check documents too. */
-import type { Json, JsonObject } from '../../../core/json.ts';
-import { bodyOf } from '../../../cli/resource/body/field-writes.ts';
-import { readPaths, type Field, type FieldType, type FieldWrite } from '../../../cli/resource/fields/fields.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import { readPaths, type Field, type FieldType, type FieldWrite } from '../../cli/resource/fields/fields.ts';
 import { acceptedPaths } from './document.ts';
 import { FILE_KINDS, KINDS, type FileKind } from './kinds.ts';
 

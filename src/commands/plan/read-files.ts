@@ -1,8 +1,8 @@
-import { usage } from '../../../core/failure.ts';
-import type { DurableFiles } from '../../../core/context.ts';
-import type { CommandContext } from '../../../cli/model/context.ts';
-import { utf8Text } from '../../../core/text/utf8-text.ts';
-import { parseYamlDocuments, type YamlDocument } from '../../../cli/resource/body/parse-yaml.ts';
+import { usage } from '../../core/failure.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { utf8Text } from '../../core/text/utf8-text.ts';
+import { parseYamlDocuments, type YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
 
 /** A byte order mark before a document that is not the first: files that were put together have it. */
 const INNER_MARK = /(^---[ \t]*\r?\n)\uFEFF/gm;
