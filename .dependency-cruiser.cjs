@@ -199,7 +199,8 @@ const PACKAGES = {
   saxes: '^src/core/text/xml\\.ts$',
   chokidar: '^src/host/workers/',
   ignore: '^src/(host/workers|commands/files/copy)/',
-  ssh2: '^src/(host/pods|commands/pods/reach/files)/',
+  ssh2: '^src/host/pods/',
+  tar: '^src/host/files/archives\\.ts$',
 };
 
 /** The nouns that import other nouns, each before those that it imports. Another noun imports only what is shared. */

@@ -46,10 +46,10 @@ const NODE_GLOBALS = Object.fromEntries(
 
 /**
  * Files of a package that are none of its entrances. Those of undici are loaded one by one, because its entrance loads all of
- * them at each start; `ajv/dist/2020.js` is an entrance. The entrance of ssh2 has its client of SFTP only over a connection of its own.
+ * them at each start; `ajv/dist/2020.js` is an entrance.
  */
 const PRIVATE_FILES = {
-  regex: '^(?!\\.|node:|undici/lib/|ajv/dist/2020|ssh2/lib/protocol/SFTP)(@[^/]+/)?[^/]+/(src|lib|dist)/',
+  regex: '^(?!\\.|node:|undici/lib/|ajv/dist/2020)(@[^/]+/)?[^/]+/(src|lib|dist)/',
   message: 'Use the public interface of the package.',
 };
 

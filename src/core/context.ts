@@ -1,7 +1,7 @@
 import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits } from './api.ts';
 import type { JsonObject } from './json.ts';
 import type { Clock } from './ports/clock.ts';
-import type { Files, RangeFiles } from './ports/files.ts';
+import type { Archives, Files, RangeFiles } from './ports/files.ts';
 import type { LocalHost } from './ports/local-service.ts';
 import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
 import type { Spawn } from './ports/programs.ts';
@@ -20,7 +20,10 @@ import type { DataText, TerminalText } from './safe-text.ts';
 export type { Clock } from './ports/clock.ts';
 export type {
   AppendFile,
+  ArchiveInput,
+  Archives,
   DurableFiles,
+  EntryChecks,
   RangeFiles,
   RangeWriter,
   Files,
@@ -88,6 +91,8 @@ export interface Context {
   readonly files: Files;
   /** Loads its module on the first call. */
   durable(): Promise<RangeFiles>;
+  /** Loads its module on the first call. */
+  archives(): Promise<Archives>;
   /** Opens files and objects by address. Loads its modules on the first call. */
   storage(options?: StorageOptions): Promise<ObjectStorage>;
   /** Opens the files of a network volume. Loads its modules on the first call. */

@@ -5,6 +5,7 @@ import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
 import { openConnection } from './connection/connection.ts';
 import { openFiles } from './files/user-files.ts';
+import { absolutePath } from './files/absolute-path.ts';
 import { listenForInterrupt } from './process/interrupt.ts';
 import { createAccountDocument, type AccountDocumentOptions } from './remembered/account-document.ts';
 import { createRememberedJobs } from './remembered/jobs.ts';
@@ -121,6 +122,10 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     stderr,
     files: openFiles(runtime, signal),
     durable,
+    archives: async () => {
+      const { openArchives } = await import('./files/archives.ts');
+      return openArchives((path) => absolutePath(runtime, path));
+    },
     storage: async (options = {}) => {
       const { openHostStorage } = await import('./connection/storage.ts');
       const storage = openHostStorage({ runtime, settings, signal, stderr, files: await durable() }, options);

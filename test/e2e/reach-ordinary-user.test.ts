@@ -39,7 +39,7 @@ berth pods exec lab --cwd / --env A='1 2' -- sh -c 'pwd; echo "$A"; test -t 0 ||
 head -c 20000000 /dev/urandom > big
 berth pods exec lab -- cat < big > back && cmp big back && echo streams
 mkdir -p "tree/a b" && echo one > "tree/a b/quo'te" && cp big tree
-berth pods cp -R tree "lab:$FOLDER/" > table.txt
+berth pods cp -R tree "lab:$FOLDER/tree" > table.txt
 diff -r tree "$FOLDER/tree" && echo sent
 berth pods cp -R "lab:$FOLDER/tree/" returned > table.txt
 diff -r tree returned && echo returned

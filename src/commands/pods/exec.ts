@@ -13,7 +13,7 @@ import { isTableOutput } from '../../output/formats/format-table.ts';
 import { outcomeResult, type Outcome } from '../../cli/resource/several/outcomes.ts';
 import { prefixedLines } from './reach/prefixed-lines.ts';
 import { reachPod, type ReachablePod } from './reach/reach-pod.ts';
-import { runSsh, SSH_FAILED } from './reach/run-ssh.ts';
+import { runSsh, runSshBeside, SSH_FAILED } from './reach/run-ssh.ts';
 import { START } from './reach/start-first.ts';
 import { stateNow } from './reach/state-now.ts';
 import { remoteCommand } from './reach/remote-command.ts';
@@ -115,15 +115,7 @@ async function runInOneOfSeveral(ctx: CommandContext, word: string, line: string
     const onOutput = prefixedLines(pod.name, (text) => void output.write(text));
     const onError = prefixedLines(pod.name, (text) => void ctx.stderr.write(text));
     const args = await sshArguments(ctx, pod, { line });
-    const program = await ctx.spawn.start('ssh', args, { onOutput: onOutput.take, onError: onError.take });
-    const stop = (): void => {
-      program.stop();
-    };
-    ctx.signal.addEventListener('abort', stop, { once: true });
-    // The command may have been interrupted while the program was started.
-    if (ctx.signal.aborted) stop();
-    const code = await program.ended;
-    ctx.signal.removeEventListener('abort', stop);
+    const code = await runSshBeside(ctx, args, { onOutput: onOutput.take, onError: onError.take });
     onOutput.end();
     onError.end();
     const shown = { id: pod.id, name: pod.name };

@@ -1,7 +1,7 @@
 import { defineGroup } from '../../cli/model/command.ts';
 import { restart, start, stop } from './actions/act.ts';
 import { connect } from './connect.ts';
-import { cp } from './copy/index.ts';
+import { cp } from './cp.ts';
 import { create } from './create.ts';
 import { exec } from './exec.ts';
 import { explain } from './explain/index.ts';

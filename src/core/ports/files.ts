@@ -166,6 +166,40 @@ export interface RangeFiles extends DurableFiles {
   freeBytes(path: string): Promise<Bytes | undefined>;
 }
 
+/** What a copy makes of the entries of an archive; paths begin with the name of what is copied. */
+export interface EntryChecks {
+  /** Whether an entry is copied. Asked once for each. */
+  takes(entry: Pick<TreeEntry, 'kind' | 'bytes'> & { readonly path: string }): boolean;
+  /** An entry that was taken cannot be here; the others can. */
+  fails(path: string, why: string): void;
+}
+
+/** What takes an archive. Fails with local-file (14), or with not-an-archive (7). */
+export interface ArchiveInput {
+  /** Resolves when more may be written. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** The archive is complete: puts in place what was in it. */
+  finish(): Promise<void>;
+  /** The archive is not complete: leaves what is there as it was. */
+  discard(): Promise<void>;
+}
+
+/** Files and folders as tar archives, which end with an empty file named `mark`. */
+export interface Archives {
+  /** Packs a file or a folder. A file that grows meanwhile is as it was at the start. Fails with local-file (14). */
+  pack(path: string, mark: string, checks: EntryChecks): AsyncIterable<Uint8Array>;
+  /**
+   * Unpacks into a folder named `mark` beside the target, and then renames. A file goes into a folder as `name`; with `into`, a file,
+   * or always, into one that is made.
+   */
+  unpack(
+    target: string,
+    options: EntryChecks & { readonly mark: string; readonly name: string; readonly into: 'file' | 'always' | '' },
+  ): ArchiveInput;
+  /** Does a work with a temporary folder. */
+  withFolder(work: (folder: string) => Promise<void>): Promise<void>;
+}
+
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;

@@ -9,7 +9,8 @@ export interface StartedProgram {
 export interface ProgramStreams {
   /** Its standard input; without it the input is empty. */
   readonly input?: AsyncIterable<Uint8Array>;
-  readonly onOutput: (bytes: Uint8Array) => void;
+  /** No more is read until it resolves. */
+  readonly onOutput: (bytes: Uint8Array) => void | Promise<void>;
   readonly onError: (bytes: Uint8Array) => void;
 }
 

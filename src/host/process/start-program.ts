@@ -17,16 +17,16 @@ export function startProgram(
     const watcher = startWatcher(runtime, spawn);
     const [program, words] = withIgnoredHangup(runtime, command, args);
     const child = spawn(program, [...words], { stdio: 'pipe', cwd: runtime.cwd, env: withoutKeys(runtime.env) });
-    child.stdout.on('data', onOutput);
     child.stderr.on('data', onError);
     // A program that does not read its input is no error.
     child.stdin.on('error', () => undefined);
-    const ended = new Promise<number>((end) => {
+    const closed = new Promise<number>((end) => {
       child.once('close', (code, signal) => {
         watcher?.end('over\n');
         end(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
       });
     });
+    const passed = passOn(child.stdout, onOutput);
     child.once('error', (error: NodeJS.ErrnoException) => {
       watcher?.end('over\n');
       reject(failedToStart(command, error));
@@ -35,13 +35,17 @@ export function startProgram(
       watcher?.write(`watch ${String(child.pid)}\n`);
       void pass(input, child.stdin);
       resolve({
-        ended,
+        ended: passed.then(() => closed),
         stop: () => {
           child.kill('SIGTERM');
         },
       });
     });
   });
+}
+
+async function passOn(output: AsyncIterable<Uint8Array>, take: ProgramStreams['onOutput']): Promise<void> {
+  for await (const bytes of output) await take(bytes);
 }
 
 /** Writes an input to the end, as fast as it is read. */

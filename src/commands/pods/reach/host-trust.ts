@@ -1,7 +1,7 @@
 import type { ReachablePod } from './reach-pod.ts';
 
 /**
- * The options with which ssh, sftp and scp trust a pod: its host key is kept by pod and start in a file of berth's own, because
+ * The options with which ssh trusts a pod: its host key is kept by pod and start in a file of berth's own, because
  * each start is a new container with a new key. The key of a start that was not seen before is accepted and kept; another key
  * within one start is refused. Connections are not shared: a shared one goes stale when the pod restarts.
  */

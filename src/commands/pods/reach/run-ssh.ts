@@ -1,4 +1,5 @@
 import { interrupted, type Failure } from '../../../core/failure.ts';
+import type { ProgramStreams } from '../../../core/context.ts';
 import type { Message } from '../../../core/message.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 
@@ -27,5 +28,24 @@ export async function runSsh(
   });
   const isOwnEnd = code === SSH_FAILED || (!tty && code === interrupt?.exit);
   if (interrupt !== undefined && isOwnEnd) throw hint === undefined ? interrupt : interrupt.with({ hint });
+  return code;
+}
+
+/** Runs ssh beside this program, and returns its exit code. The signal ends it. */
+export async function runSshBeside(
+  ctx: CommandContext,
+  args: readonly string[],
+  streams: ProgramStreams,
+  signal = ctx.signal,
+): Promise<number> {
+  const program = await ctx.spawn.start('ssh', args, streams);
+  const stop = (): void => {
+    program.stop();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  // It may have come while the program was started.
+  if (signal.aborted) stop();
+  const code = await program.ended;
+  signal.removeEventListener('abort', stop);
   return code;
 }

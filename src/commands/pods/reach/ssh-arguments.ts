@@ -3,9 +3,6 @@ import type { ReachablePod } from './reach-pod.ts';
 import { addressArguments } from './ssh-address.ts';
 import { trustOptions } from './host-trust.ts';
 
-/** What ssh does in a pod: a command line, with a terminal or without, or a subsystem of its server. */
-export type Remote = { readonly line: string; readonly tty?: boolean } | { readonly subsystem: 'sftp' };
-
 /**
  * What the configuration of the user may say of a host, and a program that runs by itself cannot have: a command of its own, and
  * forwards, whose ports two connections cannot share. A connection that has broken without a word ends after 45 s of silence.
@@ -16,13 +13,10 @@ const QUIET = ['RemoteCommand=none', 'ClearAllForwardings=yes', 'ServerAliveInte
 export async function sshArguments(
   ctx: Pick<CommandContext, 'spawn' | 'terminal'>,
   pod: ReachablePod,
-  remote: Remote,
+  { line, tty = false }: { readonly line: string; readonly tty?: boolean },
 ): Promise<readonly string[]> {
   const trust = trustOptions(pod, await ctx.spawn.knownHosts());
   const { output, errors, canAsk } = ctx.terminal;
   const quiet = [...QUIET, ...(output || errors || canAsk ? [] : ['BatchMode=yes'])].flatMap((each) => ['-o', each]);
-  const address = addressArguments(pod.address);
-  return 'subsystem' in remote
-    ? [...trust, ...quiet, '-T', '-s', ...address, '--', remote.subsystem]
-    : [...trust, ...quiet, remote.tty === true ? '-t' : '-T', ...address, '--', remote.line];
+  return [...trust, ...quiet, tty ? '-t' : '-T', ...addressArguments(pod.address), '--', line];
 }

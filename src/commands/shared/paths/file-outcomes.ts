@@ -4,12 +4,10 @@ import { formatBytes } from '../../../core/units.ts';
 import { FAILURE } from '../../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import { either, manyOf, NUMBER, ownObject, TEXT, WHOLE, YES_NO } from '../../../cli/model/output-schema.ts';
-import { combinedFailure } from '../../../cli/resource/several/combined-failure.ts';
 import { errorOf } from '../../../cli/resource/several/outcomes.ts';
 import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
-import { countOf } from '../../../cli/words/words.ts';
 import { text } from '../../../output/cells/cell-functions.ts';
-import type { Result, View } from '../../../output/view.ts';
+import type { View } from '../../../output/view.ts';
 
 /** What became of one file. */
 export interface FileOutcome {
@@ -82,23 +80,6 @@ export const viewOf = (done: string): View => ({
     { header: 'ERROR', show: text('error.message') },
   ],
 });
-
-/** The result of a command that acted on files: a row for each; it fails with the worst of the failures. */
-export function fileOutcomes(ctx: CommandContext, outcomes: readonly FileOutcome[], done: string): Result {
-  const through = outcomes.filter(({ failure, isSame }) => failure === undefined && isSame !== true);
-  const same = outcomes.filter(({ isSame }) => isSame === true).length;
-  const replaced = through.filter(({ isReplaced }) => isReplaced === true).length;
-  const bytes = through.reduce((sum, each) => sum + each.bytes, 0);
-  return {
-    kind: 'many',
-    view: viewOf(done),
-    values: outcomes.map((outcome) => rowOf(ctx, outcome)),
-    notes: [
-      `${countOf(through.length, 'file')} ${ctx.dryRun ? 'would be ' : ''}${done}, ${formatBytes(bytes)}${replacedText(replaced)}${same === 0 ? '' : `; ${countOf(same, 'file')} the same`}`,
-    ],
-    failure: combinedFailure(outcomes.map(({ from, failure }) => ({ id: from, failure }))),
-  };
-}
 
 /** `, 2 of them in the place of others`; nothing for none. */
 export const replacedText = (count: number): string =>

@@ -1,0 +1,117 @@
+import { EXIT } from '../../core/exit-codes.ts';
+import { rethrowUnlessFailure, usage, type Failure } from '../../core/failure.ts';
+import { berth, sentence } from '../../core/message.ts';
+import { formatBytes } from '../../core/units.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
+import { countOf } from '../../cli/words/words.ts';
+import { FILE_OUTCOMES, rowOf, viewOf, type FileOutcome } from '../shared/paths/file-outcomes.ts';
+import { endsWithSlash } from '../shared/paths/slashes.ts';
+import { splitPlace } from '../shared/paths/split-place.ts';
+import { copyOne, type CopyEnd } from './cp-over-ssh.ts';
+import { reachPod, type ReachablePod } from './reach/reach-pod.ts';
+import { START } from './reach/start-first.ts';
+import { stateNow } from './reach/state-now.ts';
+
+export const cp = defineCommand({
+  summary: 'copy files to and from pods',
+  details:
+    'A place is POD:PATH, or a local path; a local name with a colon is written ./a:b. A path in a pod is absolute, or relative to the home folder. A file goes into a target that is a folder or ends with a slash. A folder becomes the target: what is there already stays, unless it has the same name. Several sources go into the target.\nFiles go as a tar archive over your ssh; the pod needs tar. They have a temporary name until all of them arrived. Links stay links; modes and times are kept. Between two pods the data goes through this machine.',
+  args: {
+    place: arg.many('what to copy, and where to, the last one', { metavar: 'PLACE', complete: 'file' }),
+  },
+  options: {
+    recursive: option.on('also folders, with all that is in them', { short: '-R' }),
+    start: START,
+  },
+  changesMachine: true,
+  exits: [EXIT.unknown],
+  output: FILE_OUTCOMES,
+  examples: [
+    ['berth pods cp train.py train-llm:', 'a file to the home folder of a pod'],
+    ['berth pods cp -R train-llm:/workspace/out ./out', 'a folder of a pod to this machine'],
+  ],
+  run: async (ctx, { place, recursive, start }) => {
+    const places = place.map(parsePlace);
+    const target = places.at(-1);
+    if (target === undefined || places.length < 2)
+      throw usage('a copy needs a source and a target', 'The last place is the target.');
+    if (places.every(({ pod }) => pod === undefined)) throw usage('none of the places is in a pod', FORMS);
+    const pods = new Map<string, Promise<ReachablePod>>();
+    const endOf = async ({ pod: word, path }: Place): Promise<CopyEnd> => {
+      if (word === undefined) return { pod: undefined, path, shown: path };
+      const pod = pods.get(word) ?? reachPod(ctx, word, start);
+      pods.set(word, pod);
+      return { pod: await pod, path, shown: `${word}:${path}` };
+    };
+    const to = await endOf(target);
+    const sources = await Promise.all(places.slice(0, -1).map(endOf));
+    for (const { pod } of sources)
+      if (pod !== undefined && pod.id === to.pod?.id)
+        throw usage(
+          `both places are in pod ${pod.name}`,
+          sentence`Copy within it: ${berth`pods exec ${pod.id} -- cp -a FROM TO`}`,
+        );
+    const outcomes: FileOutcome[] = [];
+    const sum = { files: 0, bytes: 0 };
+    const progress = ctx.progress('the files');
+    try {
+      for (const from of sources) {
+        const into = sources.length > 1 ? 'always' : endsWithSlash(target.path) ? 'file' : '';
+        const copied = { files: 0, bytes: 0 };
+        const fails = (path: string, failure: Failure): void =>
+          void outcomes.push({ from: path, to: undefined, bytes: 0, failure });
+        const onBytes = (bytes: number): void => {
+          progress.update(`${from.shown}: ${formatBytes(bytes)}`);
+        };
+        let failure: Failure | undefined;
+        try {
+          await copyOne(ctx, from, to, { recursive, into, copied, fails, onBytes });
+          sum.files += copied.files;
+          sum.bytes += copied.bytes;
+        } catch (error) {
+          rethrowUnlessFailure(error, ctx);
+          failure = error;
+        }
+        outcomes.push({ from: from.shown, to: to.shown, bytes: failure === undefined ? copied.bytes : 0, failure });
+      }
+    } finally {
+      await progress.stop();
+    }
+    const lost = outcomes.some(({ failure }) => failure?.code === 'connection-lost');
+    const reached = lost ? await Promise.all(pods.values()) : [];
+    return {
+      kind: 'many',
+      view: viewOf('copied'),
+      values: outcomes.map((outcome) => rowOf(ctx, outcome)),
+      notes: [
+        ...(sum.files === 0 ? [] : [`${countOf(sum.files, 'file')} copied, ${formatBytes(sum.bytes)}`]),
+        ...(await Promise.all(reached.map((pod) => stateNow(ctx, pod)))).flat(),
+      ],
+      failure: combinedFailure(outcomes.map(({ from, failure }) => ({ id: from, failure }))),
+    };
+  },
+});
+
+/** In a pod, or on this machine. */
+interface Place {
+  readonly pod: string | undefined;
+  readonly path: string;
+}
+
+const FORMS = 'Write POD:PATH for a file in a pod, ./NAME for a local file with a colon in its name.';
+
+/** Without a path, or with `~/`, it is the home folder of the pod. Fails with usage (2). */
+function parsePlace(text: string): Place {
+  if (text === '') throw usage('a place is empty', FORMS);
+  if (text === '-') throw usage('cannot copy to or from "-"', 'Name a file.');
+  const place = splitPlace(text);
+  if (place === undefined) return { pod: undefined, path: text };
+  if (place.name === '') throw usage(`${JSON.stringify(text)} names no pod`, FORMS);
+  const path = place.path.replace(/^~(\/+|$)/, '');
+  // eslint-disable-next-line no-control-regex -- they are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(path))
+    throw usage(`${JSON.stringify(text)} cannot be used: a path has no control characters`, FORMS);
+  return { pod: place.name, path: path === '' ? '.' : path };
+}

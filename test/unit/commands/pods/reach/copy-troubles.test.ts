@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Header } from 'tar';
+import { expect, test } from 'vitest';
+import { podAt, lab, partials, cutting } from '../../../../support/servers/copy-lab.ts';
+import { hasSshd } from '../../../../support/servers/sshd.ts';
+import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';
+import { json, pointedAt, serve } from '../../../../support/servers/scripted-server.ts';
+import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../../support/worlds/test-world.ts';
+
+const sshdTest = test.skipIf(!hasSshd);
+
+sshdTest.each(['up', 'down'])('a copy (%s) whose connection breaks leaves the target as it was', async (direction) => {
+  const { world, at, cp } = await lab({
+    documents: async (sshd) => [
+      podAt(sshd, await cutting(sshd.port, 10_000_000)),
+      podAt(sshd, sshd.port, { startedAt: '2026-11-24T11:00:00Z' }),
+    ],
+  });
+  const bytes = randomBytes(20_000_000);
+  const [here, there] = [join(world.directory, 'file'), at('file')];
+  const [source, target] = direction === 'up' ? [here, there] : [there, here];
+  const words = direction === 'up' ? ['file', `p1:${there}`] : [`p1:${there}`, 'file'];
+  writeFileSync(source, bytes);
+  writeFileSync(target, 'before');
+  const cut = await cp(...words);
+  expect([cut.code, cut.err], cut.out).toEqual([7, expect.stringContaining('The pod was started again meanwhile')]);
+  expect(cut.out + cut.err).toContain('the connection to pod lab has ended');
+  expect(readFileSync(target, 'utf8')).toBe('before');
+  // The pod sees the end of the connection a moment later.
+  await expect.poll(() => partials(dirname(target))).toEqual([]);
+  const again = await cp(...words);
+  expect([again.code, readFileSync(target).equals(bytes)], again.err).toEqual([0, true]);
+});
+
+sshdTest('a copy that is interrupted ends 130 and leaves nothing in the pod', async () => {
+  const { world, at } = await lab();
+  writeFileSync(join(world.directory, 'big'), randomBytes(200_000_000));
+  const run = berthIn(world, ['pods', 'cp', 'big', `p1:${at('big')}`]);
+  await expect.poll(() => partials(at(''))).toHaveLength(1);
+  world.signal('SIGINT');
+  expect((await run).code).toBe(130);
+  await expect.poll(() => readdirSync(at(''))).toEqual([]);
+});
+
+sshdTest('a file that grows while it is read is copied as it was at the start', async () => {
+  const { world, at, cp } = await lab();
+  const growing = async (path: string, words: readonly string[]): Promise<number> => {
+    writeFileSync(path, Buffer.alloc(50_000_000));
+    const copy = cp(...words);
+    const state = { isOver: false };
+    void copy.finally(() => (state.isOver = true));
+    while (!state.isOver) {
+      appendFileSync(path, 'more');
+      await new Promise(setImmediate);
+    }
+    const { code, err } = await copy;
+    expect(code, err).toBe(0);
+    return statSync(path).size;
+  };
+  const sent = await growing(join(world.directory, 'log'), ['log', `p1:${at('log')}`]);
+  const came = await growing(at('there'), [`p1:${at('there')}`, 'came']);
+  for (const [path, now] of [
+    [at('log'), sent],
+    [join(world.directory, 'came'), came],
+  ] as const) {
+    expect(statSync(path).size).toBeGreaterThanOrEqual(50_000_000);
+    expect(statSync(path).size).toBeLessThan(now);
+  }
+});
+
+sshdTest('a pod that takes no key of mine is told as such, with what says which would fit', async () => {
+  const { world, at, cp } = await lab({ settings: ['AuthorizedKeysFile none'] });
+  mkdirSync(join(world.directory, 'd'));
+  writeFileSync(join(world.directory, 'd/file'), 'x');
+  const { code, err } = await cp('-R', 'd', `p1:${at('to')}`);
+  expect([code, err]).toEqual([3, expect.stringContaining('berth pods ssh p1 --explain')]);
+  expect(err).toContain('ssh cannot enter pod lab: ');
+});
+
+/** A world with a program named ssh. */
+async function withSsh(script: string, ...words: readonly string[]): Promise<Ran> {
+  const server = await serve([json(podAt({ port: 22, user: 'root' }))]);
+  const world = createTestWorld();
+  writeFileSync(join(world.directory, 'file'), 'content');
+  writeFileSync(join(world.directory, 'ssh'), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(world.directory, 'ssh'), 0o755);
+  const env = { ...world.env, ...pointedAt(server.url), PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
+  return await berthIn({ ...world, env }, ['pods', 'cp', ...words]);
+}
+
+test('a connection that breaks when all was sent leaves the outcome unknown, with what finds out', async () => {
+  const { code, err } = await withSsh('echo ready; cat > /dev/null; exit 255', 'file', 'p1:to');
+  expect([code, err]).toEqual([8, expect.stringContaining('berth pods exec p1 -- ls -la to')]);
+  expect((await withSsh('cat > /dev/null; exit 255', 'file', 'p1:to')).code).toBe(7);
+});
+
+test('a shell that prints text in the place of an archive is named as a cause', async () => {
+  const { code, err } = await withSsh('echo Welcome; cat > /dev/null', 'p1:from', 'to');
+  expect([code, err]).toEqual([7, expect.stringContaining('berth pods exec p1 -- true')]);
+});
+
+/** An archive of entries: a link where it leads somewhere, else a file with its path as content. */
+function archiveOf(entries: readonly (readonly [path: string, linkpath?: string])[]): Buffer {
+  const blocks = entries.flatMap(([path, linkpath]) => {
+    const size = linkpath === undefined ? path.length : 0;
+    const type = linkpath === undefined ? 'File' : 'SymbolicLink';
+    const header = new Header({ path, size, type, mode: 0o644, ...(linkpath === undefined ? {} : { linkpath }) });
+    header.encode();
+    return [
+      header.block ?? Buffer.alloc(0),
+      Buffer.alloc(512, size === 0 ? 0 : path.padEnd(512, '\0')).subarray(0, size === 0 ? 0 : 512),
+    ];
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+}
+
+test('an archive of a pod writes nothing beside its target', async () => {
+  const outside = temporaryDirectory();
+  const file = join(temporaryDirectory(), 'archive');
+  const ran = async (...entries: Parameters<typeof archiveOf>[0]): Promise<Ran> => {
+    writeFileSync(file, archiveOf(entries));
+    return await withSsh(`cat '${file}'`, '-R', 'p1:t', 'to');
+  };
+  for (const entries of [
+    [['t/a'], ['t/../../evil']],
+    [['t/a'], ['/evil']],
+    [['t/link', outside], ['t/link/evil']],
+    [
+      ['t/link', outside],
+      ['t/link/evil', 'x'],
+    ],
+    [['t/a'], ['.bashrc']],
+  ] as const) {
+    const { code, err } = await ran(...entries);
+    expect([code, readdirSync(outside)], err).toEqual([14, []]);
+  }
+});
+
+sshdTest('a pod without tar is named as such', async () => {
+  const bin = temporaryDirectory();
+  symlinkSync('/bin/sh', join(bin, 'sh'));
+  const { world, at, cp } = await lab({ settings: [`SetEnv "PATH=${bin}"`] });
+  writeFileSync(join(world.directory, 'file'), 'x');
+  for (const words of [
+    ['file', `p1:${at('file')}`],
+    [`p1:${at('file')}`, 'back'],
+  ])
+    expect((await cp(...words)).err).toContain('pod lab has no tar: install it there');
+});
+
+sshdTest('names that cannot be here are refused one by one, and the others are copied', async () => {
+  const { world, at, cp } = await lab();
+  const bad = (folder: string): void => {
+    mkdirSync(folder);
+    for (const name of ['ok', 'line\nfeed', 'bell\u0007', '\u001b[31mred']) writeFileSync(join(folder, name), name);
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff, 0xfe])]), 'not UTF-8');
+  };
+  bad(at('there'));
+  bad(join(world.directory, 'here'));
+  for (const [words, target] of [
+    [[`p1:${at('there')}`, 'back'], join(world.directory, 'back')],
+    [['here', `p1:${at('sent')}`], at('sent')],
+  ] as const) {
+    const ran = await cp('-R', ...words);
+    expect([ran.code, readdirSync(target)], ran.err).toEqual([14, ['ok']]);
+    for (const character of ['\u0007', '\u001b']) expect(ran.out + ran.err).not.toContain(character);
+  }
+});
+
+test.each([
+  [['-', 'p1:x'], 'cannot copy to or from'],
+  [['a', 'b'], 'none of the places is in a pod'],
+  [['p1:x'], 'needs a source and a target'],
+  [[':x', 'y'], 'names no pod'],
+  [['p1:a\nb', 'y'], 'no control characters'],
+])('%j is refused before anything is sent', async (words, said) => {
+  const ran = await berthIn(createTestWorld(), ['--local', 'pods', 'cp', ...words]);
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(said)]);
+});
