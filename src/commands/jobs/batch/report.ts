@@ -1,8 +1,8 @@
 import { analyzeBatch } from '../../../batch/index.ts';
-import { usage } from '../../../core/failure.ts';
+import { localFile, usage } from '../../../core/failure.ts';
+import type { Bytes } from '../../../core/unit-types.ts';
 import type { CommandContext } from '../../../cli/model/context.ts';
 import type { Result } from '../../../output/view.ts';
-import { refuseForeignFile } from '../../shared/refuse-foreign-file.ts';
 import { batchPorts } from './ports.ts';
 import { PAGE_TITLE, reportDocument } from './view/report-document.ts';
 import { reportPage } from './view/report-page.ts';
@@ -32,11 +32,24 @@ export async function report(ctx: CommandContext, values: ReportValues): Promise
   return { kind: 'one', view: reportView(analysis), value, notes };
 }
 
+/** How much of a file is looked at. */
+const BEGINNING_BYTES: Bytes = 2048;
+
+/** Refuses to write over a file of the batch, and over a file that is no page of a batch, also through a link. An empty file is none. */
 async function checkPageName(ctx: CommandContext, html: string, results: string): Promise<void> {
   const durable = await ctx.durable();
   const [page, own] = [durable.absolute(html), durable.absolute(results)];
   if (page === own || page.startsWith(`${own}.`))
     throw usage('--html names a file of the batch itself', 'Name another file for the page.');
-  const isOwn = (beginning: string): boolean => beginning.includes(`<title>${PAGE_TITLE}`);
-  await refuseForeignFile(ctx, html, { isOwn, what: 'page of a batch', option: '--html' });
+  const { path, kind } = await durable.resolve(html);
+  if (kind === 'directory' || kind === 'other')
+    throw localFile(`${html} is no file that can be written`, 'Name another one: --html.');
+  if (kind !== 'file' || ((await durable.size(path)) ?? 0) === 0) return;
+  if ((await beginningOf(durable.read(path, 0))).includes(`<title>${PAGE_TITLE}`)) return;
+  throw localFile(`${html} exists already, and is no page of a batch: it stays as it is`, 'Name another file: --html.');
+}
+
+async function beginningOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  for await (const chunk of chunks) return new TextDecoder().decode(chunk.subarray(0, BEGINNING_BYTES));
+  return '';
 }
