@@ -21,5 +21,5 @@ export { type ItemCounts, itemsLeft, notCompleted, type Resubmittable } from './
 export { batchReportLine, batchStatusLine, resumeLine } from './model/command-lines.ts';
 export { LOCAL_SERVICE } from './model/run-end.ts';
 export { endingOrFailed } from './model/result-line.ts';
-export type { InputSummary } from './read/batch-plan.ts';
+export type { InputSummary } from './plan/check-inputs.ts';
 export { describeInvalid } from './read/items/item.ts';

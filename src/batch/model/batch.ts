@@ -1,7 +1,7 @@
 import type { DurableFiles, StoredObject } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
-import type { SourcePorts } from '../read/input-source.ts';
+import type { SourcePorts } from '../read/inputs.ts';
 import type { Timeline } from './ends-over-time.ts';
 import type { ItemCounts, Resubmittable } from './item-states.ts';
 import type { KnownJob } from './run-end.ts';

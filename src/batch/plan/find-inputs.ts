@@ -1,6 +1,6 @@
 import type { DurableFiles, StoredObject } from '../../core/context.ts';
 import { type Failure, localFile, usage } from '../../core/failure.ts';
-import type { SourcePorts } from '../read/input-source.ts';
+import type { SourcePorts } from '../read/inputs.ts';
 
 export interface FindPorts extends SourcePorts {
   readonly durable: DurableFiles;
@@ -77,4 +77,19 @@ export async function readOnceInput(
 ): Promise<string | undefined> {
   if (others.length > 0 || input === '' || input.startsWith('s3://')) return undefined;
   return input === '-' || (await resolve(input)).kind === 'other' ? input : undefined;
+}
+
+/**
+ * Returns the chunks of an input until the signal is aborted: reading a large input before the first request can take
+ * long. Fails with the signal's reason, and as reading the file does.
+ */
+export async function* readUntilAborted(
+  durable: DurableFiles,
+  path: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of durable.read(path)) {
+    if (signal.aborted) throw signal.reason;
+    yield chunk;
+  }
 }

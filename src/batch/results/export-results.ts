@@ -1,12 +1,11 @@
 import { localFile, usage } from '../../core/failure.ts';
 import { decodeJson, isObject, type Json, type JsonObject } from '../../core/json.ts';
 import { findMoved } from '../plan/find-inputs.ts';
-import { openInputs } from '../read/inputs.ts';
+import { type BatchInputs, inputItems } from '../read/inputs.ts';
 import { textOf } from '../read/items/item.ts';
 import { RESULT_MEMBERS } from '../model/result-line.ts';
 import type { BatchFilePorts, ResultLine } from '../model/batch.ts';
 import { readBatchResults } from '../store/batch-results.ts';
-import type { StoredInputs } from '../store/stored-inputs.ts';
 import type { ItemCounts } from '../model/item-states.ts';
 import type { DurableFiles } from '../../core/context.ts';
 import { writeSyncedFile } from '../bytes/synced-files.ts';
@@ -62,22 +61,20 @@ async function* plainRows(
   for await (const lines of groups) yield rowsOf(lines);
 }
 
-/** Reads results and items side by side: both are in the order of the input. Ranges without a result are not read. */
+/** Reads results and items side by side: both are in the order of the input. Inputs without a result are not read. */
 async function* joinedRows(
   ports: BatchFilePorts,
   name: string,
-  located: StoredInputs,
+  inputs: BatchInputs,
   groups: AsyncIterable<Iterable<ResultLine>>,
 ): AsyncGenerator<Iterable<JsonObject>> {
-  const inputs = openInputs(ports, located);
   const results = ungrouped(groups);
   try {
     let next = await results.next();
-    for (const range of located.ranges) {
-      const { firstItem, items } = range.range;
+    for (const input of inputs.sources) {
       if (next.done === true) return;
-      if (next.value.item >= firstItem + items) continue;
-      for await (const group of inputs.items(range)) {
+      if (next.value.item >= input.firstItem + input.items) continue;
+      for await (const group of inputItems(ports, inputs, input)) {
         const rows: JsonObject[] = [];
         for (const item of group) {
           if (next.done === true || item.kind !== 'item' || next.value.item !== item.number) continue;
@@ -88,7 +85,6 @@ async function* joinedRows(
       }
     }
   } finally {
-    await inputs.close();
     await results.return(undefined);
   }
 }

@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
-import type { StoredObject } from '../../core/context.ts';
-import { isObject, type JsonObject, numberAt, stringAt } from '../../core/json.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import type { DollarRange } from '../../core/units.ts';
 import type { BatchTarget } from '../model/batch.ts';
-import type { SharedFormat } from '../read/inputs.ts';
-import type { ItemRange } from '../read/range.ts';
+import type { CheckedInput, SharedFormat } from '../read/inputs.ts';
 import { COLUMN_TYPES, INPUT_FORMATS, type InputFormat } from '../read/items/item.ts';
 import { EVENT_CODES, eventFromArray, eventToArray, isCount, isText, type EventRecord } from './event-record.ts';
 
@@ -30,15 +28,8 @@ export const isSameBatch = (one: BatchHeader, other: BatchHeader): boolean => is
 export interface InputIdentity extends SharedFormat {
   /** True when the only input is a copy of one that can be read only once: it belongs to the batch. */
   readonly copied?: boolean;
-  readonly inputs: readonly StoredInput[];
-}
-
-/** One of the inputs. The path of a file is as `storedInputPath` returns it. */
-export interface StoredInput {
-  readonly object: StoredObject;
-  readonly format: InputIdentity['format'];
-  /** What is read of it, and the number of its first item; undefined when it has no items. */
-  readonly range?: ItemRange;
+  /** The path of a file is as `storedInputPath` returns it. */
+  readonly inputs: readonly CheckedInput[];
 }
 
 /** One line of a journal. Records are in the order of events. */
@@ -166,7 +157,7 @@ const isHeader = (value: object): value is BatchHeader =>
   'input' in value && isIdentity(value.input) && 'ordered' in value && typeof value.ordered === 'boolean';
 
 const isIdentity = (value: unknown): value is InputIdentity =>
-  isSharedFormat(value) && 'inputs' in value && Array.isArray(value.inputs) && value.inputs.every(isStoredInput);
+  isSharedFormat(value) && 'inputs' in value && Array.isArray(value.inputs) && value.inputs.every(isCheckedInput);
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
@@ -177,27 +168,14 @@ const isFormat = (value: unknown): value is InputFormat['format'] => INPUT_FORMA
 /** How all inputs of a batch are read. */
 const isSharedFormat = (value: unknown): value is SharedFormat =>
   isObject(value) &&
-  isFormat(value['format']) &&
   [value['inputField'], value['idField']].every(isTextOrAbsent) &&
   (value['exported'] === undefined || typeof value['exported'] === 'boolean') &&
   (value['types'] === undefined ||
     (isObject(value['types']) &&
       Object.values(value['types']).every((type) => COLUMN_TYPES.some((known) => known === type))));
 
-/** An input as it was when it was planned. */
-const isStoredObject = (value: unknown): value is StoredObject =>
+const isCheckedInput = (value: unknown): value is CheckedInput =>
   isObject(value) &&
-  stringAt(value, 'address') !== undefined &&
-  isWhole(numberAt(value, 'bytes')) &&
-  stringAt(value, 'version') !== undefined;
-
-const RANGE_COUNTS = ['start', 'end', 'firstItem', 'items', 'invalid', 'firstLine'];
-
-const isItemRange = (value: unknown): value is ItemRange =>
-  isObject(value) && RANGE_COUNTS.every((name) => isWhole(value[name])) && isText(value['digest']);
-
-const isStoredInput = (value: unknown): value is StoredInput =>
-  isObject(value) &&
-  isStoredObject(value['object']) &&
   isFormat(value['format']) &&
-  (value['range'] === undefined || isItemRange(value['range']));
+  [value['address'], value['version'], value['digest']].every(isText) &&
+  [value['bytes'], value['firstItem'], value['items']].every(isWhole);

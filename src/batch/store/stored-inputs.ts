@@ -1,31 +1,19 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { DurableFiles } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
-import { type BatchInput, type BatchInputs, nameOfInputs, openInputs } from '../read/inputs.ts';
-import type { SourcePorts } from '../read/input-source.ts';
-import type { PlannedRange } from '../read/range.ts';
-import { hasExactVersion } from '../read/unchanged-content.ts';
-import type { BatchPlan } from '../read/batch-plan.ts';
+import { type BatchInputs, type CheckedInput, isUnchanged, nameOfInputs, type SourcePorts } from '../read/inputs.ts';
 import { inputCopyPath, storedInputPath, temporaryCopyPath } from './file-names.ts';
-import type { BatchHeader, InputIdentity, StoredInput } from './record.ts';
+import type { BatchHeader, InputIdentity } from './record.ts';
 
-/** The inputs of a batch where its header says that they are, and the ranges that were planned of them. */
-export interface StoredInputs extends BatchInputs {
-  readonly ranges: readonly PlannedRange[];
-}
-
-/** Returns how the header of a journal stores the inputs of a plan; `results` is an absolute path. */
+/** Returns how the header of a journal stores checked inputs; `results` is an absolute path. */
 export async function identityOf(
   durable: DurableFiles,
   results: string,
-  { sources, format, ranges }: BatchPlan,
+  { sources, format }: BatchInputs,
 ): Promise<InputIdentity> {
-  const inputs: StoredInput[] = [];
-  for (const [position, { name: _, format: own = format.format, ...object }] of sources.entries()) {
-    const range = ranges.find(({ source }) => source === position)?.range;
-    const address = await storedAddress(durable, results, object.address);
-    inputs.push({ object: { ...object, address }, format: own, ...(range === undefined ? {} : { range }) });
-  }
+  const inputs: CheckedInput[] = [];
+  for (const { name: _, ...input } of sources)
+    inputs.push({ ...input, address: await storedAddress(durable, results, input.address) });
   const copied = sources.some(({ address }) => isCopy(durable, results, address));
   return { ...format, ...(copied ? { copied } : {}), inputs };
 }
@@ -35,35 +23,24 @@ const isCopy = (durable: DurableFiles, results: string, address: string): boolea
 
 /** A copy has its final name when the journal exists. A link may have another target when the batch is resumed. */
 async function storedAddress(durable: DurableFiles, results: string, address: string): Promise<string> {
-  if (hasExactVersion(address)) return address;
+  if (isObject(address)) return address;
   const path = isCopy(durable, results, address) ? inputCopyPath(results) : (await durable.resolve(address)).path;
   return storedInputPath(results, durable.absolute(path));
 }
 
-function storedInputs(results: string, { input, extras }: BatchHeader): StoredInputs {
-  const { copied: _, inputs, ...format } = input;
-  return {
-    format,
-    extras,
-    sources: inputs.map(({ object, format: own }) => ({
-      ...object,
-      address: addressOf(results, object.address),
-      format: own,
-    })),
-    ranges: inputs.flatMap(({ range }, source) => (range === undefined ? [] : [{ source, range }])),
-  };
-}
+/** An object may have the same version at any time; a file may not. */
+const isObject = (address: string): boolean => address.startsWith('s3://');
 
 const addressOf = (results: string, address: string): string =>
-  hasExactVersion(address) || isAbsolute(address) ? address : join(dirname(results), address);
+  isObject(address) || isAbsolute(address) ? address : join(dirname(results), address);
 
 /** Returns the addresses at which each input may be, the most likely one first. */
 export const inputCandidates = (
   results: string,
   { input }: Pick<BatchHeader, 'input'>,
 ): readonly (readonly string[])[] =>
-  input.inputs.map(({ object }) => {
-    const address = addressOf(results, object.address);
+  input.inputs.map((input) => {
+    const address = addressOf(results, input.address);
     // The process ended before it renamed the copy.
     return address === inputCopyPath(results) ? [address, temporaryCopyPath(results)] : [address];
   });
@@ -84,39 +61,27 @@ export async function locateInputs(
   results: string,
   header: BatchHeader,
   moved: readonly string[] = [],
-): Promise<StoredInputs> {
-  const stored = storedInputs(results, header);
+): Promise<BatchInputs> {
+  const { copied: _, inputs, ...format } = header.input;
   const places = moved.length === 0 ? inputCandidates(results, header) : moved.map((address) => [address]);
-  if (places.length !== stored.sources.length)
+  if (places.length !== inputs.length)
     throw usage(
-      `--input names ${places.length} of the ${stored.sources.length} inputs of this batch`,
+      `--input names ${places.length} of the ${inputs.length} inputs of this batch`,
       'Name all of them, in the order in which the batch was begun with them.',
     );
-  const sources: BatchInput[] = [];
-  for (const [position, source] of stored.sources.entries())
-    sources.push(await locate(ports, stored, position, source, places[position] ?? []));
-  return { ...stored, sources };
+  const sources: CheckedInput[] = [];
+  for (const [position, input] of inputs.entries()) sources.push(await locate(ports, input, places[position] ?? []));
+  return { format, extras: header.extras, sources };
 }
 
-async function locate(
-  ports: SourcePorts,
-  stored: StoredInputs,
-  position: number,
-  source: BatchInput,
-  places: readonly string[],
-): Promise<BatchInput> {
+async function locate(ports: SourcePorts, input: CheckedInput, places: readonly string[]): Promise<CheckedInput> {
   let wrong: Error | undefined;
-  const range = stored.ranges.find((each) => each.source === position)?.range;
   for (const address of places) {
     const found = await ports.storage.describe(address, ports.signal);
     if (found === undefined) continue;
-    const version = hasExactVersion(address) ? source.version : found.version;
-    const located = { ...source, address, version };
-    const isSame = found.bytes === source.bytes && found.version === version;
-    const input = await openInputs(ports, { ...stored, sources: [located] }).at(0);
-    if (isSame && (range === undefined || (await input.matches(range)))) return located;
+    if (await isUnchanged(ports, found, input)) return { ...input, ...found };
     wrong ??= usage(
-      `the input ${address} is not the one this batch was begun with (${source.bytes} bytes then, ${found.bytes} now)`,
+      `the input ${address} is not the one this batch was begun with (${input.bytes} bytes then, ${found.bytes} now)`,
       'Bring the old one back, or begin a new batch.',
     );
   }

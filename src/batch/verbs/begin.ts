@@ -1,10 +1,14 @@
 import { type JobOptions, optionsText } from '../../queue/submission.ts';
-import { checkPiped, type InputOptions, planInputs, type PlanOptions } from '../plan/check-and-cut-inputs.ts';
-import { findInputs, type FoundInput, readOnceInput } from '../plan/find-inputs.ts';
+import {
+  checkPiped,
+  type InputOptions,
+  type InputSummary,
+  planInputs,
+  type PlanOptions,
+} from '../plan/check-inputs.ts';
+import { findInputs, type FoundInput, readOnceInput, readUntilAborted } from '../plan/find-inputs.ts';
 import { writeSyncedFile } from '../bytes/synced-files.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
-import type { InputSummary } from '../read/batch-plan.ts';
-import { readUntilAborted } from '../read/unchanged-content.ts';
 import { mustBeNew, resolveResultsPath } from '../store/check-results-path.ts';
 import { inputCopyPath, temporaryCopyPath } from '../store/file-names.ts';
 import { createBatch, withNewPlace } from '../store/open-batch.ts';

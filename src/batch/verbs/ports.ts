@@ -1,7 +1,7 @@
 import type { RunOptions } from '../run/run-state.ts';
 import type { Context } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
-import type { InputSummary } from '../read/batch-plan.ts';
+import type { InputSummary } from '../plan/check-inputs.ts';
 import type { ExecutionCost } from './cost-meter.ts';
 import type { RequestProblem } from '../run/request-health.ts';
 import type { BatchFilePorts } from '../model/batch.ts';

@@ -13,7 +13,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import { timeToLive } from '../../queue/submission.ts';
-import { itemsOf, nameOfInputs } from '../read/inputs.ts';
+import { allItems, type BatchInputs, nameOfInputs } from '../read/inputs.ts';
 import { createQueueClient } from '../run/queue-client.ts';
 import type { RunOptions } from '../run/run-state.ts';
 import { runItems } from '../run/runner.ts';
@@ -22,7 +22,6 @@ import { finishBatch } from '../store/finish-batch.ts';
 import type { OpenBatch } from '../store/open-batch.ts';
 import { createRecords } from '../store/records.ts';
 import { replayJournal } from '../store/replay.ts';
-import type { StoredInputs } from '../store/stored-inputs.ts';
 
 export interface BatchReport extends BatchSummary, Pick<ErrorTotals, 'commonestError' | 'unknownReason'> {
   readonly expiredItems: readonly number[];
@@ -60,7 +59,7 @@ interface NotRetried {
 interface RunningBatch {
   readonly path: string;
   readonly open: OpenBatch;
-  readonly inputs: StoredInputs;
+  readonly inputs: BatchInputs;
 }
 
 /**
@@ -191,7 +190,7 @@ async function drive(
       // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
       records: createRecords(open, () => clock.now()),
       options: runOptions(limits, open),
-      items: itemsOf(ports, inputs),
+      items: allItems(ports, inputs),
       client,
       clock,
       random: ports.random,

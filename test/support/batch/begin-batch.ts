@@ -8,7 +8,7 @@ export const headerOf = (planned: number, more: Partial<BatchHeader> = {}): Batc
   endpoint: 'echo',
   endpointId: 'echo',
   service: 'a script',
-  input: { format: 'jsonl', inputs: [] },
+  input: { inputs: [] },
   extras: '',
   planned,
   invalid: 0,

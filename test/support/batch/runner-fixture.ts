@@ -165,7 +165,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
       const { planned, invalid } = await countItems(readItems(durable.read(IN), formatOf(input)));
       const field = idField === undefined ? {} : { idField };
       const where = { endpoint, endpointId: endpoint, service: served.url, createdAt: clock.now() };
-      const about = { ...where, input: { format: 'jsonl', ...field, inputs: [] }, invalid, ordered } as const;
+      const about = { ...where, input: { ...field, inputs: [] }, invalid, ordered } as const;
       return beginFiles(files, OUT, headerOf(planned, about));
     },
     resume: (resumeOptions = {}, files = durable) => recoverBatch(files, OUT, { wantFailed: false, ...resumeOptions }),
@@ -183,7 +183,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
           retryFailed: 0,
           ...runOptions,
         },
-        items: readItems(files.read(IN), formatOf({ ...input, path: IN })),
+        items: readItems(files.read(IN), formatOf({ ...input, format: 'jsonl', path: IN })),
         client: createQueueClient(watched(more), asId(endpointId)),
         clock,
         random,

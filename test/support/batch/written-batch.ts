@@ -42,15 +42,10 @@ export function writeBatch(directory: string, items: readonly (WrittenItem | und
         endpointId: 'demo',
         service: 'http://127.0.0.1:1',
         input: {
-          format: 'jsonl',
           inputs: [
             {
-              object: { address: 'in.jsonl', bytes: Buffer.byteLength(input), version: '' },
-              format: 'jsonl',
-              range: {
-                ...{ start: 0, end: Buffer.byteLength(input), firstItem: 1, items: items.length },
-                ...{ invalid: 0, firstLine: 1, digest: createHash('sha256').update(input).digest('hex') },
-              },
+              ...{ address: 'in.jsonl', bytes: Buffer.byteLength(input), version: '', format: 'jsonl' },
+              ...{ firstItem: 1, items: items.length, digest: createHash('sha256').update(input).digest('hex') },
             },
           ],
         },

@@ -4,7 +4,6 @@ import { CsvError, type Options, parse } from 'csv-parse';
 import { type Failure, usage } from '../../../core/failure.ts';
 import { encodeJson, Exact, type Json } from '../../../core/json.ts';
 import {
-  type Beginning,
   COLUMN_TYPES,
   type ColumnType,
   type ColumnTypes,
@@ -13,7 +12,6 @@ import {
   invalidCsv,
   type InvalidItem,
   type Item,
-  type PlacedItem,
   jsonProblem,
   MAX_LINE_BYTES,
   textOf,
@@ -95,9 +93,6 @@ function typedValue<T>(text: string, type: ColumnType, invalid: (reason: string)
 interface Row {
   readonly fields: readonly Uint8Array[];
   readonly line: number;
-  /** The number of bytes, and of lines, from the first chunk to the end of the row. */
-  readonly end: number;
-  readonly lines: number;
 }
 
 /** The parser's counters at the end of a row. */
@@ -111,41 +106,30 @@ type LineCounts = Record<'lines' | 'empty_lines', number>;
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
   format: InputFormat,
-  { item: firstItem, line: firstLine, isWanted }: Beginning,
-): AsyncGenerator<PlacedItem> {
+  firstItem: number,
+): AsyncGenerator<Item | InvalidItem> {
   let columns: readonly Column[] | undefined;
   let number = firstItem - 1;
   const cells = cellsOf(format);
   let inHeader = 0;
-  // Lines of the file before the header that the chunks do not have.
-  let missingLines = 0;
-  for await (const row of readRows(chunks, format.path, () => missingLines)) {
-    const { end, lines } = row;
+  for await (const row of readRows(chunks, format.path)) {
     if (columns === undefined) {
       columns = columnsOf(row, cells, format);
       inHeader = cells.takeRemoved();
-      if (firstLine !== undefined) missingLines = firstLine - 1 - lines;
-      yield { item: undefined, end, lines };
       continue;
     }
     number += 1;
-    const parsed = isWanted?.(number) === false ? undefined : parseRow(columns, row, number, cells, format);
+    const parsed = parseRow(columns, row, number, cells, format);
     const removedApostrophes = cells.takeRemoved() + inHeader;
-    const isNoted = parsed?.kind === 'item' && removedApostrophes > 0;
+    const isNoted = parsed.kind === 'item' && removedApostrophes > 0;
     if (isNoted) inHeader = 0;
-    yield { item: isNoted ? { ...parsed, removedApostrophes } : parsed, end, lines };
+    yield isNoted ? { ...parsed, removedApostrophes } : parsed;
   }
 }
 
-/** Reads rows. `missingLines` returns the number that is added to the number of a line. */
-async function* readRows(
-  chunks: AsyncIterable<Uint8Array>,
-  path: string,
-  missingLines: () => number,
-): AsyncGenerator<Row> {
+async function* readRows(chunks: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Row> {
   let before: LineCounts = { lines: 0, empty_lines: 0 };
   const firstLine = ({ empty_lines }: LineCounts): number => before.lines + 1 + empty_lines - before.empty_lines;
-  let markBytes = 0;
   const options: Options<Row, readonly Uint8Array[]> = {
     // Fields as bytes: decoding would replace invalid UTF-8.
     encoding: null,
@@ -153,27 +137,23 @@ async function* readRows(
     relax_column_count: true,
     // An unclosed quote makes the rest of the file one row in memory.
     max_record_size: MAX_LINE_BYTES,
-    on_record: (fields, { lines, empty_lines, bytes }) => {
-      const row = { fields, line: firstLine({ lines, empty_lines }), end: bytes + markBytes, lines };
+    on_record: (fields, { lines, empty_lines }) => {
+      const row = { fields, line: firstLine({ lines, empty_lines }) };
       before = { lines, empty_lines };
       return row;
     },
   };
   // The types of the package allow only rows of strings.
   const parser = parse(options as unknown as Options);
-  const withoutMark = skipByteOrderMark(chunks, (bytes) => {
-    markBytes = bytes;
-  });
   // When reading the chunks fails, the parser stops and throws that error.
-  pipeline(Readable.from(withoutMark), parser, () => undefined);
+  pipeline(Readable.from(skipByteOrderMark(chunks)), parser, () => undefined);
   try {
-    for await (const row of parser as AsyncIterable<Row>) yield { ...row, line: row.line + missingLines() };
+    yield* parser as AsyncIterable<Row>;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const line = firstLine({ lines: Number(error['lines']), empty_lines: Number(error['empty_lines']) });
     throw invalidCsv(
       path,
-      line + missingLines(),
+      firstLine({ lines: Number(error['lines']), empty_lines: Number(error['empty_lines']) }),
       CSV_ERRORS[error.code] ?? error.message,
       'The rest of the file cannot be split into rows, so --skip-invalid does not leave it out.',
     );
@@ -188,19 +168,14 @@ const CSV_ERRORS: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'the row that begins here has a quote inside a field without quotes around it',
 };
 
-async function* skipByteOrderMark(
-  chunks: AsyncIterable<Uint8Array>,
-  onSkipped: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
+async function* skipByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let head: Uint8Array | undefined = new Uint8Array(0);
   for await (const chunk of chunks) {
     if (head !== undefined) head = Buffer.concat([head, chunk]);
     if (head === undefined) yield chunk;
     else if (head.byteLength >= 3) {
-      const content = withoutByteOrderMark(head);
-      onSkipped(head.byteLength - content.byteLength);
+      yield withoutByteOrderMark(head);
       head = undefined;
-      yield content;
     }
   }
   if (head !== undefined) yield head;

@@ -64,24 +64,6 @@ export interface InvalidItem {
   readonly reason: string;
 }
 
-/** What was read of an input: an item, or what is none, such as an empty line, the header, and an item that is not wanted. */
-export interface PlacedItem {
-  readonly item: Item | InvalidItem | undefined;
-  /** The number of bytes, and of lines, from the first chunk to its end. */
-  readonly end: number;
-  readonly lines: number;
-}
-
-/** Where the first chunk of an input that is read begins. */
-export interface Beginning {
-  /** The number of the first item. */
-  readonly item: number;
-  /** The number of the first line, and in a CSV file of the first line after the header; that of the file by default. */
-  readonly line?: number;
-  /** Returns false for an item that is not needed: it is counted, and not parsed. */
-  readonly isWanted?: (number: number) => boolean;
-}
-
 /** Creates an item from JSON text, or calls `invalid` when it is no object (contract rules, Queue API) or too large. */
 export function createItem(
   input: Uint8Array,

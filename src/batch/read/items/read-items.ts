@@ -8,11 +8,9 @@ import {
   MAX_LINE_BYTES,
   textOf,
   withoutByteOrderMark,
-  type Beginning,
   type InputFormat,
   type InvalidItem,
   type Item,
-  type PlacedItem,
 } from './item.ts';
 
 /**
@@ -23,46 +21,28 @@ import {
 export async function* readItems(
   chunks: AsyncIterable<Uint8Array>,
   format: InputFormat,
-  beginning: Beginning = { item: 1 },
+  firstItem = 1,
 ): AsyncGenerator<Iterable<Item | InvalidItem>> {
-  function* itemsOf(group: Iterable<PlacedItem>): Generator<Item | InvalidItem> {
-    for (const { item } of group) if (item !== undefined) yield item;
-  }
-  for await (const group of placedItems(chunks, format, beginning)) yield itemsOf(group);
-}
-
-/** As `readItems`, with the place of each item and of what is none. */
-export async function* placedItems(
-  chunks: AsyncIterable<Uint8Array>,
-  format: InputFormat,
-  beginning: Beginning,
-): AsyncGenerator<Iterable<PlacedItem>> {
   if (format.format === 'csv') {
     const { readCsv } = await import('./csv.ts');
-    for await (const row of readCsv(chunks, format, beginning)) yield [row];
+    for await (const row of readCsv(chunks, format, firstItem)) yield [row];
     return;
   }
-  let number = beginning.item - 1;
-  let lines = 0;
-  const before = (beginning.line ?? 1) - 1;
-  const parse = ({ bytes, tooLong, start }: Line): Item | InvalidItem | undefined => {
-    const line = before + lines;
-    const content = start === 0 && line === 1 ? withoutByteOrderMark(bytes) : bytes;
-    const text = trim(content);
-    if (text.byteLength === 0 && !tooLong) return undefined;
-    number += 1;
-    if (beginning.isWanted?.(number) === false) return undefined;
-    return tooLong
-      ? { kind: 'invalid', number, line, reason: `the line is longer than ${formatBytes(MAX_LINE_BYTES)}` }
-      : parseItem(text, { number, line, indent: text.byteOffset - content.byteOffset }, format);
-  };
-  function* placed(group: Iterable<Line>): Generator<PlacedItem> {
-    for (const line of group) {
-      lines += 1;
-      yield { item: parse(line), end: line.end, lines };
+  let number = firstItem - 1;
+  let line = 0;
+  function* itemsOf(group: Iterable<Line>): Generator<Item | InvalidItem> {
+    for (const { bytes, tooLong } of group) {
+      line += 1;
+      const content = line === 1 ? withoutByteOrderMark(bytes) : bytes;
+      const text = trim(content);
+      if (text.byteLength === 0 && !tooLong) continue;
+      number += 1;
+      yield tooLong
+        ? { kind: 'invalid', number, line, reason: `the line is longer than ${formatBytes(MAX_LINE_BYTES)}` }
+        : parseItem(text, { number, line, indent: text.byteOffset - content.byteOffset }, format);
     }
   }
-  for await (const group of lineGroups(chunks, MAX_LINE_BYTES)) yield placed(group);
+  for await (const group of lineGroups(chunks, MAX_LINE_BYTES)) yield itemsOf(group);
 }
 
 /** `indent` is the number of white space bytes before the item in its line. */

@@ -17,9 +17,8 @@ describe('a copy of the input', () => {
     endpointId: 'echo',
     service: 'here',
     input: {
-      format: 'jsonl',
       copied: true,
-      inputs: [{ object: { address: 'r.input', bytes: 8, version: '' }, format: 'jsonl' }],
+      inputs: [{ address: 'r.input', bytes: 8, version: '', format: 'jsonl', firstItem: 1, items: 1, digest: '' }],
     },
     extras: '',
     planned: 1,

@@ -17,7 +17,7 @@ const HEADER: BatchHeader = {
   endpoint: 'echo',
   endpointId: 'echo',
   service: 'http://localhost',
-  input: { format: 'jsonl', inputs: [] },
+  input: { inputs: [] },
   extras: '',
   planned: 6,
   invalid: 0,
@@ -201,13 +201,12 @@ describe('a journal', () => {
   });
 });
 
-const OBJECT = { address: 'items.csv', bytes: 1, version: '' };
+const INPUT = { address: 'items.csv', bytes: 1, version: '', format: 'csv', firstItem: 1, items: 1, digest: 'a' };
 const headerWith = (input: unknown): string =>
-  JSON.stringify(['berth batch', { ...HEADER, input: { format: 'csv', inputs: [input] } }]);
+  JSON.stringify(['berth batch', { ...HEADER, input: { inputs: [input] } }]);
 
 test('a header with an input of the right form is a record', () => {
-  const json = headerWith({ object: OBJECT, format: 'csv' });
-  expect(decodeRecord(Buffer.from(lineOf(json)))).toMatchObject({ kind: 'header' });
+  expect(decodeRecord(Buffer.from(lineOf(headerWith(INPUT))))).toMatchObject({ kind: 'header' });
 });
 
 const lineOf = (json: string): string => `${crc32(json).toString(16).padStart(8, '0')} ${String(json.length)} ${json}`;
@@ -219,12 +218,9 @@ test.each([
   ['a length that is no number', '["e",1,"completed","5"]'],
   ['an item that is no number', '["i","1"]'],
   ['a header without its input', '["berth batch",{"version":2}]'],
-  ['an address of an input that is no text', headerWith({ object: { ...OBJECT, address: 7 }, format: 'csv' })],
-  ['an input of an unknown format', headerWith({ object: OBJECT, format: 'xml' })],
-  [
-    'a range of an input without its digest',
-    headerWith({ object: OBJECT, format: 'csv', range: { start: 0, end: 1 } }),
-  ],
+  ['an address of an input that is no text', headerWith({ ...INPUT, address: 7 })],
+  ['an input of an unknown format', headerWith({ ...INPUT, format: 'xml' })],
+  ['an input without its digest', headerWith({ ...INPUT, digest: undefined })],
   ['a price that is no number', '["p","1","2"]'],
   ['no list', '{"0":"i"}'],
 ])('a line with a right checksum and %s is no record', (_, json) => {

@@ -8,7 +8,7 @@ import {
 } from '../../../../../src/batch/read/items/item.ts';
 import { readItems } from '../../../../../src/batch/read/items/read-items.ts';
 import { memberSource } from '../../../../../src/core/json/json-source.ts';
-import { createInputTally } from '../../../../../src/batch/plan/check-and-cut-inputs.ts';
+import { createInputTally } from '../../../../../src/batch/plan/check-inputs.ts';
 import { formatOf } from '../../../../support/batch/input-format.ts';
 
 const JSONL: InputFormat = formatOf({ path: 'items.jsonl', format: 'jsonl' });

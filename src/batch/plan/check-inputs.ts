@@ -1,16 +1,39 @@
 import { usage } from '../../core/failure.ts';
-import { parseColumnTypes } from '../read/items/csv.ts';
-import { type BatchInput, openInputs, type SharedFormat, nameOfInputs } from '../read/inputs.ts';
-import { type InputFormat, type InvalidItem, type Item, describeInvalid, inputName } from '../read/items/item.ts';
 import type { StoredObject } from '../../core/context.ts';
-import type { BatchPlan, InputSummary } from '../read/batch-plan.ts';
-import type { SourcePorts } from '../read/input-source.ts';
-import type { PlannedRange } from '../read/range.ts';
-import { readItems } from '../read/items/read-items.ts';
-import { readUntilAborted } from '../read/unchanged-content.ts';
-import type { FindPorts } from './find-inputs.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
+import { parseColumnTypes } from '../read/items/csv.ts';
+import { type InputFormat, type InvalidItem, type Item, describeInvalid, inputName } from '../read/items/item.ts';
+import { readItems } from '../read/items/read-items.ts';
+import {
+  type BatchInputs,
+  checkInput,
+  type CheckedInput,
+  nameOfInputs,
+  type SharedFormat,
+  type SourcePorts,
+} from '../read/inputs.ts';
+import { type FindPorts, readUntilAborted } from './find-inputs.ts';
+
+/** The checked inputs of a new batch. */
+export interface BatchPlan extends BatchInputs {
+  readonly summary: InputSummary;
+}
+
+/** What an input contains. */
+export interface InputSummary {
+  readonly planned: number;
+  readonly invalid: number;
+  readonly invalidItems: readonly InvalidItem[];
+  readonly bytes: Bytes;
+  /** Size of all bodies together, and of the largest. */
+  readonly bodyBytes: Bytes;
+  readonly largestBody: Bytes;
+  readonly first: Item | undefined;
+  /** Cells of CSV files that lost the apostrophe of an export. */
+  readonly removedApostrophes: number;
+}
 
 /** How the inputs of a batch are read, as the command line says it. */
 export interface InputOptions {
@@ -41,7 +64,6 @@ function sharedFormat(names: readonly string[], options: InputOptions): SharedFo
       hasCsv ? 'The column of --input-field holds JSON.' : 'In other files, each value has its type.',
     );
   return {
-    format: formats[0] ?? 'jsonl',
     ...(hasCsv ? { types: types === undefined ? {} : parseColumnTypes(types) } : {}),
     ...(hasCsv && options.csvRaw !== true ? { exported: true } : {}),
     ...(inputField === undefined ? {} : { inputField }),
@@ -65,8 +87,8 @@ export interface PlanOptions extends InputOptions {
 }
 
 /**
- * Reads and checks all inputs, one after the other, and cuts them into ranges; items are numbered through all of them. Fails
- * with usage (2), with the places of items that cannot be sent, and as reading does.
+ * Reads and checks all inputs, one after the other; items are numbered through all of them. Fails with usage (2), with the
+ * places of items that cannot be sent, and as reading does.
  */
 export async function planInputs(
   ports: SourcePorts,
@@ -75,24 +97,21 @@ export async function planInputs(
 ): Promise<BatchPlan> {
   const { extras, skipInvalid } = options;
   const names = found.map(({ name }) => name);
-  const format = sharedFormat(names, options);
-  const sources = found.map((object): BatchInput => ({ ...object, format: formatOf(object.name, options) }));
-  const inputs = openInputs(ports, { sources, format, extras });
+  const rules = { format: sharedFormat(names, options), extras };
+  const inputs = found.map((object) => ({ ...object, format: formatOf(object.name, options) }));
   const tally = createInputTally(extras);
-  const ranges: PlannedRange[] = [];
+  const sources: CheckedInput[] = [];
   let firstItem = 1;
-  for (const [source, name] of names.entries()) {
-    const count = (item: Item | InvalidItem): void => {
-      tally.add(item, name);
-    };
-    for await (const range of (await inputs.at(source)).plan(Number.POSITIVE_INFINITY, firstItem, count)) {
-      firstItem = range.firstItem + range.items;
-      ranges.push({ source, range });
-    }
+  for (const input of inputs) {
+    const checked = await checkInput(ports, rules, input, firstItem, (item) => {
+      tally.add(item, input.name);
+    });
+    firstItem += checked.items;
+    sources.push(checked);
   }
-  await inputs.close();
   const bytes = found.reduce((sum, object) => sum + object.bytes, 0);
-  return { sources, format, extras, ranges, summary: requireItems(tally.summary(bytes), names, format, skipInvalid) };
+  const summary = requireItems(tally.summary(bytes), names, inputs[0]?.format ?? 'jsonl', skipInvalid);
+  return { ...rules, sources, summary };
 }
 
 /** Checks an input that can be read only once, and keeps nothing of it. Fails as `planInputs` does. */
@@ -101,7 +120,8 @@ export async function checkPiped(
   input: string,
   options: PlanOptions,
 ): Promise<InputSummary> {
-  const format: SharedFormat = sharedFormat([input], options);
+  const format = formatOf(input, options);
+  const shared = sharedFormat([input], options);
   const tally = createInputTally(options.extras);
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
@@ -110,7 +130,7 @@ export async function checkPiped(
       yield chunk;
     }
   }
-  const groups = readItems(counted(), { ...format, path: input, maxBytes: tally.maxBytes });
+  const groups = readItems(counted(), { ...shared, format, path: input, maxBytes: tally.maxBytes });
   for await (const items of groups) for (const item of items) tally.add(item, input);
   return requireItems(tally.summary(bytes), [input], format, options.skipInvalid);
 }
@@ -154,7 +174,7 @@ export function createInputTally(extras: string) {
 function requireItems(
   summary: InputSummary,
   names: readonly string[],
-  { format }: SharedFormat,
+  format: InputFormat['format'],
   skipInvalid: boolean,
 ): InputSummary {
   const path = nameOfInputs(names);
