@@ -241,12 +241,12 @@ export function createApi(options: ApiOptions): BatchApi {
   };
 }
 
-/** As `lostFailure`; for a read whose answer is not JSON, with the command that shows its bytes. */
+/** As `lostFailure`; for a read whose answer cannot be used, with the command that shows its bytes. */
 function lostIn(end: LostAnswer, facts: RequestFacts, { service, path }: ApiRequest): Failure {
   const failure = lostFailure(end, facts);
-  if (end.notJson !== true || facts.write) return failure;
+  if (end.unreadable !== true || facts.write) return failure;
   const words = berth`api GET /${path.map(encodeURIComponent).join('/')} --service ${service} --raw-body`;
-  return failure.with({ code: 'not-json', hint: sentence`Write the bytes that came to a file: ${words}` });
+  return failure.with({ hint: sentence`Nothing changed. The bytes that came: ${words}` });
 }
 
 /** The failure (6) of a request that was never sent: the throttle stays closed for longer than it may wait. */

@@ -62,7 +62,7 @@ function parseAnswer(
     const number = notJsonNumber(text, error.offset);
     if (number === undefined) return lost('the answer is not JSON, or breaks off', false);
     const byte = bytes.length - Buffer.byteLength(text.slice(number.index)) + 1;
-    return { ...lost(`the answer is not JSON at byte ${byte}: ${number[0]}`, true), notJson: true };
+    return lost(`the answer is not JSON at byte ${byte}: ${number[0]}`, true);
   }
   const mismatch = mismatchOf(value, request);
   return mismatch === undefined ? { status, headers, text, value } : lost(mismatch, true);
@@ -94,4 +94,10 @@ const mayBeBodiless = (request: ApiRequest): boolean => {
   return expected === 'anything' || (expected === 'object' && request.method !== 'GET');
 };
 
-const lost = (reason: string, final: boolean): LostAnswer => ({ kind: 'lost', stage: 'answered', reason, final });
+const lost = (reason: string, final: boolean): LostAnswer => ({
+  kind: 'lost',
+  stage: 'answered',
+  reason,
+  final,
+  unreadable: final,
+});

@@ -8,7 +8,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { outcomeRow } from '../../cli/resource/several/outcomes.ts';
-import { waitFor } from '../../cli/run/wait.ts';
+import { isOutage, waitFor } from '../../cli/run/wait.ts';
 import { countOf } from '../../cli/words/words.ts';
 import type { Result } from '../../output/view.ts';
 import { askForJob } from './job/job-not-there-yet.ts';
@@ -96,6 +96,7 @@ export async function waitForJob(
     resumeCommand: waitLine(endpoint, job),
     stillRunning: () => cancelLine(endpoint, job),
     id: job,
+    isFirst: absence === undefined,
   });
   return { kind: 'one', view: jobView, value, source: text, exit: exitOf(value) };
 }
@@ -136,7 +137,7 @@ async function waitForJobs(
       stall.saw(job, answer.value ?? null);
       if (hasEnded(answer.value)) await settle(job, answer.value ?? null);
     } catch (error) {
-      if (!(error instanceof Failure) || isOutputFailure(error) || ctx.signal.aborted) throw error;
+      if (!(error instanceof Failure) || isOutputFailure(error) || isOutage(error) || ctx.signal.aborted) throw error;
       await fail(job, error);
     }
   };
@@ -155,6 +156,7 @@ async function waitForJobs(
       notice: stall.lines,
       timeoutMs,
       resumeCommand: waitLine(endpoint, ...jobs),
+      isFirst: true,
     });
   } catch (error) {
     // Where no job has ended, there is nothing to print.

@@ -11,8 +11,8 @@ export interface LostAnswer {
   readonly reason: string;
   /** A retry would end the same. */
   readonly final: boolean;
-  /** The answer came complete and is not JSON. */
-  readonly notJson?: true;
+  /** The answer came complete and cannot be used. */
+  readonly unreadable?: boolean;
   /** The peer's certificate was rejected. */
   readonly certificate?: boolean;
   /** Nothing is at the address: see `WireError.absent`. */
@@ -48,7 +48,7 @@ export function lostFailure(lost: LostAnswer, request: RequestFacts): Failure {
       checkHint(request),
     );
   return failure(
-    'unavailable',
+    lost.unreadable === true ? 'unreadable' : 'unavailable',
     EXIT.unavailable,
     `no readable answer came from ${host}`,
     sentence`Nothing changed. Try again later. Check the service: ${berth`doctor`}.`,

@@ -9,7 +9,7 @@ import { absenceOfCreated } from '../../../cli/resource/created.ts';
 import { identifyNow, sendTo } from '../../../cli/resource/identity/identify.ts';
 import { rowRequest } from '../../../cli/resource/identity/requests.ts';
 import type { Outcome } from '../../../cli/resource/several/outcomes.ts';
-import { waitFor } from '../../../cli/run/wait.ts';
+import { isOutage, waitFor } from '../../../cli/run/wait.ts';
 import { countOf } from '../../../cli/words/words.ts';
 import { answerResult, idOf, type Result } from '../../../output/view.ts';
 import { describeReach, isAt, REACHABLE, statusOf, unpublishedNotes } from '../pod/reachable.ts';
@@ -94,6 +94,7 @@ export async function waitForPod(
     timeoutMs,
     resumeCommand: waitLine([pod], wanted),
     id: pod,
+    isFirst: check !== undefined,
   });
   const isReached = isAt(rowOf(last), wanted);
   const notes = isReached
@@ -145,6 +146,7 @@ export async function waitForEach(
       seen.set(pod, answer);
       if (answer !== undefined) check?.(rowOf(answer), wanted);
     } catch (error) {
+      if (isOutage(error)) throw error;
       rethrowUnlessFailure(error, ctx);
       failures.set(pod, error);
     }
@@ -166,6 +168,7 @@ export async function waitForEach(
         ),
       timeoutMs,
       resumeCommand: waitLine(pods, wanted),
+      isFirst: check !== undefined,
     });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
