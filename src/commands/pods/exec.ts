@@ -11,7 +11,6 @@ import { selectorOptions } from '../../cli/resource/select/selectors.ts';
 import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { outcomeResult, type Outcome } from '../../cli/resource/several/outcomes.ts';
-import { prefixedLines } from './reach/prefixed-lines.ts';
 import { reachPod, type ReachablePod } from './reach/reach-pod.ts';
 import { runSsh, runSshBeside, SSH_FAILED } from './reach/run-ssh.ts';
 import { START } from './reach/start-first.ts';
@@ -22,6 +21,7 @@ import { idOf } from '../../output/view.ts';
 import type { Json } from '../../core/json.ts';
 import { statusOf } from './pod/reachable.ts';
 import { PODS } from './pod/resource.ts';
+import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
 
 export const exec = defineCommand({
   summary: 'run a command in a pod, or in several',
@@ -137,3 +137,33 @@ const endedWith = (code: number): Failure =>
         ? 'ssh ended with 255: whether the command ran is not known'
         : `it ended with exit code ${String(code)}`,
   });
+
+/** A line that is longer than this is cut into several. Characters. */
+const LONGEST_LINE = 65_536;
+
+/** Turns the bytes of a program into lines that begin with a name, and are safe on a terminal. */
+function prefixedLines(name: string, write: (line: TerminalText) => void) {
+  const decoder = new TextDecoder();
+  const head = say`${name}: `;
+  let rest = '';
+  const print = (line: string): void => {
+    write(`${head}${safeText(line.replace(/\r$/, ''), true)}\n` as TerminalText);
+  };
+  const takeText = (text: string): void => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    lines.forEach(print);
+    for (; rest.length > LONGEST_LINE; rest = rest.slice(LONGEST_LINE)) print(rest.slice(0, LONGEST_LINE));
+  };
+  return {
+    take: (bytes: Uint8Array): void => {
+      takeText(decoder.decode(bytes, { stream: true }));
+    },
+    /** Prints what is left without a line feed. */
+    end: (): void => {
+      takeText(decoder.decode());
+      if (rest !== '') print(rest);
+      rest = '';
+    },
+  };
+}

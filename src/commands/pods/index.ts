@@ -5,7 +5,7 @@ import { cp } from './cp.ts';
 import { create } from './create.ts';
 import { exec } from './exec.ts';
 import { explain } from './explain/index.ts';
-import { forward } from './forward/index.ts';
+import { forward } from './forward.ts';
 import { get, SUMMARY } from './get.ts';
 import { list } from './list.ts';
 import { logs } from './logs.ts';

@@ -1,20 +1,20 @@
-import { EXIT } from '../../../core/exit-codes.ts';
-import { isInterrupt, usage } from '../../../core/failure.ts';
-import { numberAt, stringAt, type Json } from '../../../core/json.ts';
-import { isLoopback } from '../../../core/addresses/http-address.ts';
-import { defineCommand } from '../../../cli/model/command.ts';
-import type { CommandContext } from '../../../cli/model/context.ts';
-import { manyOf, oneOf, ownObject, TEXT, WHOLE } from '../../../cli/model/output-schema.ts';
-import { arg, option } from '../../../cli/model/params.ts';
-import { textColumn } from '../../../cli/resource/fields/detail-lines.ts';
-import { idArgument } from '../../../cli/resource/read.ts';
-import { idOf, type View } from '../../../output/view.ts';
-import { PODS } from '../pod/resource.ts';
-import { reachPod } from '../reach/reach-pod.ts';
-import { START } from '../reach/start-first.ts';
-import type { RowWriter } from '../../../output/print/row-writer.ts';
-import { keepConnected } from './keep-connected.ts';
-import { forwardFromPod, forwardToPod, type Forward } from './ports.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { isInterrupt, usage } from '../../core/failure.ts';
+import { numberAt, stringAt, type Json } from '../../core/json.ts';
+import { isLoopback } from '../../core/addresses/http-address.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { manyOf, oneOf, ownObject, TEXT, WHOLE } from '../../cli/model/output-schema.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { idArgument } from '../../cli/resource/read.ts';
+import { idOf, type View } from '../../output/view.ts';
+import { PODS } from './pod/resource.ts';
+import { reachPod } from './reach/reach-pod.ts';
+import { START } from './reach/start-first.ts';
+import type { RowWriter } from '../../output/print/row-writer.ts';
+import { keepConnected } from './forward-connection.ts';
+import type { Forward } from './ssh-tunnel.ts';
 
 const FORWARD = ownObject({
   id: TEXT,
@@ -130,3 +130,32 @@ const rowOf = (pod: string, address: string, { direction, local, remote }: Forwa
   local,
   remote,
 });
+
+/** `LOCAL:REMOTE`, or one number for both; `:REMOTE` and `0:REMOTE` take any free port here. Fails with usage (2). */
+function forwardToPod(word: string): Forward {
+  const [local, remote] = portsOf(word, 'LOCAL:REMOTE');
+  if (remote === 0)
+    throw usage(`${JSON.stringify(word)}: 0 is no port of a pod`, 'Write 0:REMOTE for any free port here.');
+  return { direction: 'to-pod', local, remote };
+}
+
+/** `REMOTE:LOCAL`, as of ssh -R; `:LOCAL` and `0:LOCAL` take any free port of the pod. Fails with usage (2). */
+function forwardFromPod(word: string): Forward {
+  const [remote, local] = portsOf(word, 'REMOTE:LOCAL');
+  if (local === 0) throw usage(`--reverse ${JSON.stringify(word)}: 0 is no port of this machine`);
+  return { direction: 'from-pod', local, remote };
+}
+
+const MAX_PORT = 65_535;
+
+function portsOf(word: string, form: string): readonly [number, number] {
+  const found = /^(?:(\d{0,5}):)?(\d{1,5})$/.exec(word);
+  const second = Number(found?.[2]);
+  const first = found?.[1] === undefined ? second : Number(found[1]);
+  if (found === null || first > MAX_PORT || second > MAX_PORT)
+    throw usage(
+      `${JSON.stringify(word)} is not ${form}`,
+      'Ports are numbers from 1 to 65535: 8888:8888, or 8888 for the same on both sides; 0 as the first takes a free one.',
+    );
+  return [first, second];
+}

@@ -1,8 +1,16 @@
-import type { CommandContext } from '../../../cli/model/context.ts';
-import type { ReachablePod } from '../reach/reach-pod.ts';
-import { addressArguments } from '../reach/ssh-address.ts';
-import { trustOptions } from '../reach/host-trust.ts';
-import type { Forward } from './ports.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import type { ReachablePod } from './reach/reach-pod.ts';
+import { addressArguments } from './reach/ssh-address.ts';
+import { trustOptions } from './reach/host-trust.ts';
+
+/** A port of this machine and a port of a pod that are joined. */
+export interface Forward {
+  /** `to-pod`: programs here reach a port of the pod. `from-pod`: programs of the pod reach a port here. */
+  readonly direction: 'to-pod' | 'from-pod';
+  /** 0 for any free port, on the side that listens. */
+  readonly local: number;
+  readonly remote: number;
+}
 
 /** One connection of ssh that joins ports. */
 export interface Tunnel {
