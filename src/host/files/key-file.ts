@@ -2,7 +2,6 @@ import { promises as fs } from 'node:fs';
 import { collectBytes } from '../../core/files/byte-streams.ts';
 import { Failure, localFile } from '../../core/failure.ts';
 import { errorReason } from '../../core/files/file-errors.ts';
-import { MAKE_IT_YOURS, whyForeign } from '../../core/files/foreign-files.ts';
 import { absolutePath } from './absolute-path.ts';
 import { readBytes } from './read-bytes.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -16,11 +15,11 @@ const READ_TIMEOUT_MS: Milliseconds = 5000;
 
 /**
  * Reads the file that BERTH_API_KEY_FILE names: a regular file, or a pipe that provides the key in time. Fails with
- * local-file (14) for anything else and for a file that another user may have written (see `whyForeign`), and with the signal's
- * reason when the command is interrupted.
+ * local-file (14) for anything else, and with the signal's reason when the command is interrupted. Its owner and mode are those
+ * that a container or a CI gives it: whoever sets the variable has chosen the file.
  */
 export async function readKeyFile(
-  runtime: Pick<Runtime, 'cwd' | 'clock' | 'user'>,
+  runtime: Pick<Runtime, 'cwd' | 'clock'>,
   path: string,
   interrupt: AbortSignal,
 ): Promise<string> {
@@ -29,8 +28,6 @@ export async function readKeyFile(
     const absolute = absolutePath(runtime, path);
     const stats = await fs.stat(absolute);
     if (!stats.isFile() && !stats.isFIFO()) throw unusable(path, 'it is neither a regular file nor a pipe');
-    const foreign = whyForeign(stats, runtime.user);
-    if (foreign !== undefined) throw unusable(path, `it ${foreign}`, MAKE_IT_YOURS);
     const bytes = await collectBytes(readBytes(absolute, AbortSignal.any([interrupt, timeout.signal])), MAX_BYTES);
     if (bytes === undefined) throw unusable(path, 'it has more than 64 KiB');
     return bytes.toString('utf8').replace(/^\uFEFF/, '');
@@ -43,5 +40,5 @@ export async function readKeyFile(
   }
 }
 
-const unusable = (path: string, why: string, advice = ''): Failure =>
-  localFile(`cannot use the key file ${path}: ${why}`, `BERTH_API_KEY_FILE names it. ${advice}`.trimEnd());
+const unusable = (path: string, why: string): Failure =>
+  localFile(`cannot use the key file ${path}: ${why}`, 'BERTH_API_KEY_FILE names it.');
