@@ -4,13 +4,13 @@ import { EXIT, type ExitCode } from './core/exit-codes.ts';
 import { Failure, usage } from './core/failure.ts';
 import { toFailure } from './core/files/load-failure.ts';
 import type { Command, Group, Program } from './cli/model/command.ts';
-import type { Page } from './cli/help/help.ts';
+import type { Page } from './cli/help.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/model/global-flags.ts';
 import type { GivenWords } from './cli/parse/repeated-flags.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { loadTlsEarly } from './host/connection/load-tls-early.ts';
-import { closeStreamsOfClosedTerminal } from './host/terminal/closed-terminal.ts';
-import { processRuntime, type Installation, type Runtime } from './host/runtime/runtime.ts';
+import { closeStreamsOfClosedTerminal } from './host/terminal/terminal.ts';
+import { type Installation, processRuntime, type Runtime } from './host/runtime/runtime.ts';
 import { FLAGS, NOUNS } from './registry.ts';
 
 const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
@@ -149,7 +149,7 @@ async function printError(error: unknown, json: boolean, ctx: HostContext): Prom
 
 /** Prints the root help: on stdout for `--help`; on stderr with usage (2) for `berth` without arguments. */
 async function printRootHelp(ctx: HostContext, wasRequested: boolean): Promise<ExitCode> {
-  const { rootHelp } = await import('./cli/help/help.ts');
+  const { rootHelp } = await import('./cli/help.ts');
   return await printPage(ctx, rootHelp(NOUNS), wasRequested);
 }
 
@@ -160,13 +160,13 @@ async function printHelp(
   target: Command | Group,
   wasRequested: boolean,
 ): Promise<ExitCode> {
-  const { commandHelp, groupHelp } = await import('./cli/help/help.ts');
+  const { commandHelp, groupHelp } = await import('./cli/help.ts');
   const page = target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
   return await printPage(ctx, page, wasRequested);
 }
 
 async function printPage(ctx: HostContext, page: Page, wasRequested: boolean): Promise<ExitCode> {
-  const { printHelpPage } = await import('./cli/help/print-page.ts');
+  const { printHelpPage } = await import('./cli/help.ts');
   await printHelpPage(ctx, page, wasRequested);
   return wasRequested ? EXIT.done : EXIT.usage;
 }

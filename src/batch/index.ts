@@ -13,8 +13,8 @@ export { listBatches, readStatus } from './store/batch-results.ts';
 export { type BatchContents, findContents, removeBatch } from './store/remove-batch.ts';
 export type { BatchReport } from './verbs/run-to-end.ts';
 export type { BatchPorts, BatchProgress, BatchView } from './verbs/ports.ts';
-export { analyzeBatch, type BatchAnalysis } from './results/report/batch-analysis.ts';
-export { QUANTILE_ERROR, type DistributionSummary } from './results/report/distribution.ts';
+export { analyzeBatch, type BatchAnalysis } from './results/analysis.ts';
+export { QUANTILE_ERROR, type DistributionSummary } from './results/analysis.ts';
 export { EXPORT_MEMBERS, exportResults, type ExportedResults, writeExport } from './results/export-results.ts';
 export type { ExecutionCost } from './verbs/cost-meter.ts';
 export { type ItemCounts, itemsLeft, notCompleted, type Resubmittable } from './model/item-states.ts';
@@ -22,4 +22,4 @@ export { batchReportLine, batchStatusLine, resumeLine } from './model/command-li
 export { LOCAL_SERVICE } from './model/run-end.ts';
 export { endingOrFailed } from './model/result-line.ts';
 export type { InputSummary } from './plan/check-inputs.ts';
-export { describeInvalid } from './read/items/item.ts';
+export { describeInvalid } from './read/items.ts';

@@ -1,20 +1,18 @@
 import { berth, sentence } from '../core/message.ts';
-import { destroysAnything } from '../core/destroys.ts';
+import { destroysAnything } from '../core/access.ts';
 import { usage } from '../core/failure.ts';
-import { encodeJson, jsonOrText, memberAt, type Json, type JsonObject } from '../core/json.ts';
+import { encodeJson, type Json, type JsonObject, jsonOrText, memberAt } from '../core/json.ts';
 import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
-import { defineCommand } from '../cli/model/command.ts';
-import type { CommandContext } from '../cli/model/context.ts';
+import { defineCommand, yesOption } from '../cli/model/command.ts';
+import { type CommandContext, isForPerson } from '../cli/model/context.ts';
 import { plainView } from '../cli/run/run-command.ts';
-import { readInputBytes, checkedJsonText } from './shared/json-input.ts';
+import { checkedJsonText, readInputBytes } from '../cli/resource/json-input.ts';
 import { arg, option } from '../cli/model/params.ts';
-import { yesOption } from '../cli/model/common-options.ts';
 import { confirmSentence } from '../cli/resource/ask-before-write.ts';
-import { isForPerson } from '../cli/run/for-person.ts';
-import { documentResult, readAnyList } from '../cli/resource/pages/read-list.ts';
+import { documentResult, readAnyList } from '../cli/resource/pages.ts';
 import { ANYTHING } from '../cli/model/output-schema.ts';
 import { answerResult } from '../output/view.ts';
-import { namedValues } from '../core/text/named-values.ts';
+import { namedValues } from '../core/text.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const SERVICES: readonly ServiceName[] = ['base', 'queue', 'rest'];
@@ -94,13 +92,9 @@ export const api = defineCommand({
   },
 });
 
-/** A name and a value; several fields may have the same name. */
 type Field<T> = readonly [name: string, value: T];
 
-/**
- * Parses `/v2/pods/a%2Fb?x=1` into decoded segments and a query; the request encodes the segments again. Fails with usage
- * (2) for a whole URL, because the key is sent only to the addresses of the profile.
- */
+/** Decoded; the request encodes again. Usage (2) for a full URL: the key goes only to profile addresses. */
 function splitPath(path: string): {
   readonly path: readonly string[];
   readonly query: readonly Field<string>[];
@@ -143,7 +137,7 @@ const asText = ([name, value]: Field<Json>): Field<string> => [
 const queryOf = (fields: readonly Field<string>[]): Record<string, readonly string[]> =>
   Object.fromEntries(byName(fields));
 
-/** An object of the fields in their order; a name that is given several times gets an array of its values. */
+/** A repeated name gets an array of its values. */
 const objectOf = (fields: readonly Field<Json>[]): JsonObject =>
   Object.fromEntries([...byName(fields)].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 
@@ -168,7 +162,7 @@ function headersOf(lines: readonly string[]): Record<string, string> {
   );
 }
 
-/** The body: JSON is validated and sent as it was written; with another content type, the bytes are sent unchanged. */
+/** JSON is validated and sent as written; with another content type, bytes are sent unchanged. */
 async function bodyOf(
   ctx: CommandContext,
   method: Method,

@@ -1,18 +1,18 @@
-import { endsInVersion, parseKeyAddress } from '../core/addresses/http-address.ts';
+import { endsInVersion, parseKeyAddress } from '../core/addresses.ts';
 import { readRequest, type Api } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
-import { Failure, usage, rethrowUnlessFailure, messageOf } from '../core/failure.ts';
+import { Failure, messageOf, rethrowUnlessFailure, usage } from '../core/failure.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';
 import { defineCommand, defineGroup } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
 import type { Profile } from '../core/context.ts';
 import { arg, option } from '../cli/model/params.ts';
-import { text, yesNo } from '../output/cells/cell-functions.ts';
-import { cleanKey } from '../settings/api-key.ts';
-import { noProfile } from '../settings/no-profile.ts';
-import { changeResult } from '../cli/resource/change-result.ts';
-import { otherMembers, textColumn } from '../cli/resource/fields/detail-lines.ts';
+import { text, yesNo } from '../output/cells.ts';
+import { cleanKey } from '../settings/keys.ts';
+import { noProfile } from '../settings/read-profiles.ts';
+import { changeResult } from '../cli/resource/write.ts';
+import { otherMembers, textColumn } from '../cli/resource/fields.ts';
 import type { View } from '../output/view.ts';
 import { manyOf, oneOf, orNull, ownObject, TEXT, YES_NO } from '../cli/model/output-schema.ts';
 import { KEY_VARIABLES, SETTINGS } from '../settings/settings-table.ts';
@@ -40,7 +40,7 @@ const PROFILE = ownObject(
   Object.fromEntries(SETTINGS.flatMap(({ name, inProfile }) => (inProfile ? [[name, TEXT]] : []))),
 );
 
-/** A key as it may be shown; nothing of a short one is, whose tail is empty. */
+/** Nothing of a short key, whose tail is empty. */
 const shownKey = (tail: string): string => (tail === '' ? 'too short to show a part of it' : `ends in ${tail}`);
 
 const profileRow = ({ name, current, keyTail, values }: Profile): JsonObject => ({
@@ -72,7 +72,7 @@ const login = defineCommand({
     const given = withKey ? new TextDecoder().decode(await ctx.files.read('-')) : await askKey(ctx);
     const key = cleanKey(given, 'the input');
     if (!noCheck) await checkLogin(ctx, base, key);
-    // Key and addresses are written together, so that a key is never kept with the addresses of another login.
+    // Written together: a key must never be kept with the addresses of another login.
     const kept = ctx.settings.source('base-url') === 'profile' ? addresses : { ...addresses, 'base-url': base };
     await ctx.profiles.logIn(profile, kept, key);
     const listed = (await ctx.profiles.list()).find((each) => each.name === profile);
@@ -83,7 +83,6 @@ const login = defineCommand({
       ...(saved.values['queue-url'] === undefined
         ? ['The queue API is taken to be at the same address; --queue-url names another.']
         : []),
-      // The first of them gives the key.
       ...setKeyVariables(ctx)
         .slice(0, 1)
         .map(
@@ -116,7 +115,7 @@ async function askKey(ctx: CommandContext): Promise<string> {
   return await ctx.prompts.secret('API key');
 }
 
-/** The addresses from flags and variables. Fails with usage (2) for one that the key must not be sent to. */
+/** Usage (2) for an address that the key must not be sent to. */
 const givenAddresses = ({ settings }: CommandContext): Readonly<Record<string, string>> =>
   Object.fromEntries(
     ADDRESSES.flatMap((name) => {
@@ -127,7 +126,7 @@ const givenAddresses = ({ settings }: CommandContext): Readonly<Record<string, s
     }),
   );
 
-/** Asks for the address of the management API. It is the only question before the key, which is typed without echo. */
+/** The only question before the key, which is typed without echo. */
 async function askBase(ctx: CommandContext, withKey: boolean): Promise<string> {
   if (!ctx.terminal.canAsk)
     throw usage(
@@ -138,7 +137,6 @@ async function askBase(ctx: CommandContext, withKey: boolean): Promise<string> {
   return answer.trim();
 }
 
-/** The reason why an address cannot be used; undefined where it can. */
 function invalidAddress(address: string): string | undefined {
   try {
     parseKeyAddress(address.trim(), 'the address');
@@ -168,7 +166,7 @@ const logout = defineCommand({
   },
 });
 
-/** Fails with usage (2) where a flag or variable names a profile that does not exist. */
+/** Usage (2). */
 async function requireNamedProfile({ settings, profiles }: CommandContext): Promise<void> {
   const source = settings.source('profile');
   if (settings.local || (source !== 'flag' && source !== 'environment')) return;
@@ -222,10 +220,7 @@ const status = defineCommand({
   },
 });
 
-/**
- * Asks the service whether a key is good, before anything is kept. Fails with denied (3) for a key that it refuses, and as
- * the request does when the service cannot be asked.
- */
+/** Before anything is saved. Denied (3) for a refused key; else as the request. */
 async function checkLogin(ctx: CommandContext, base: string, key: string): Promise<void> {
   try {
     await checkKey(ctx.loginApi({ base, key }));
@@ -244,12 +239,11 @@ async function checkLogin(ctx: CommandContext, base: string, key: string): Promi
   }
 }
 
-/** Sends the cheapest request that needs the key. Fails with denied (3) where the service refuses the key. */
+/** The cheapest request that needs the key. Denied (3) for a refused key. */
 async function checkKey(api: Api): Promise<string> {
   await api
     .send(readRequest(['v2', 'registries', 'delegations'], { expects: { list: 'delegations' } }))
     .catch((error: unknown) => {
-      // The key is valid and may not read this list.
       if (error instanceof Failure && error.status === 403) return;
       throw error;
     });

@@ -2,17 +2,13 @@ import { usage } from '../core/failure.ts';
 import { berth, sentence } from '../core/message.ts';
 import { defineCommand } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
-import { BASH_SCRIPT } from '../cli/completion/scripts/bash.ts';
-import { FISH_SCRIPT } from '../cli/completion/scripts/fish.ts';
-import { POWERSHELL_SCRIPT } from '../cli/completion/scripts/powershell.ts';
-import { ZSH_SCRIPT } from '../cli/completion/scripts/zsh.ts';
+import { BASH_SCRIPT, FISH_SCRIPT, POWERSHELL_SCRIPT, ZSH_SCRIPT } from '../cli/completion/scripts.ts';
 import { arg, option } from '../cli/model/params.ts';
 
 interface Shell {
   readonly script: string;
-  /** The file below the home folder that the shell loads; undefined where the shell has none. */
+  /** Below the home folder; undefined where the shell has none. */
   readonly path: string | undefined;
-  /** Said after the file is written. */
   readonly note: string;
 }
 

@@ -1,15 +1,15 @@
 import { usage } from '../core/failure.ts';
-import { stringAt, type Json, type JsonObject } from '../core/json.ts';
+import { type Json, type JsonObject, stringAt } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';
-import { defineCommand, defineGroup, type Command, type Group, type Program } from '../cli/model/command.ts';
+import { type Command, defineCommand, defineGroup, type Group, type Program } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
 import { arg, type Param } from '../cli/model/params.ts';
 import { aliasWords } from '../cli/parse/user-aliases.ts';
-import { text } from '../output/cells/cell-functions.ts';
+import { text } from '../output/cells.ts';
 import type { View } from '../output/view.ts';
 import { SETTINGS, type Setting } from '../settings/settings-table.ts';
-import { changeResult, textResult } from '../cli/resource/change-result.ts';
-import { textColumn } from '../cli/resource/fields/detail-lines.ts';
+import { changeResult, textResult } from '../cli/resource/write.ts';
+import { textColumn } from '../cli/resource/fields.ts';
 import { manyOf, orNull, ownObject, TEXT } from '../cli/model/output-schema.ts';
 
 const settingView: View = {
@@ -27,20 +27,15 @@ const settingView: View = {
 
 const kept = SETTINGS.filter((setting: Setting) => setting.inProfile && !setting.secret).map((setting) => setting.name);
 
-/** The values of the settings that have choices. */
 const CHOICES = Object.fromEntries(
   SETTINGS.flatMap((setting: Setting) => (setting.kind === 'choice' ? [[setting.name, setting.choices] as const] : [])),
 );
 
-/** What the names of aliases begin with: `alias.x`. */
 const ALIAS = 'alias.';
 
-/** The name of an alias; undefined for another setting. */
 const aliasOf = (name: string): string | undefined => (name.startsWith(ALIAS) ? name.slice(ALIAS.length) : undefined);
 
-/**
- * The argument for the name of a setting or of an alias. For the key, the failure names the commands that handle it.
- */
+/** For the key, the failure names the commands that handle it. */
 function settingName(choices: readonly string[]): Param<string> {
   const param = arg.text('setting, or alias.NAME', { choices });
   return {
@@ -65,7 +60,6 @@ const SETTING = ownObject({
   summary: TEXT,
 });
 
-/** A setting of a profile after a change; without a profile, an alias. */
 const CHANGED_SETTING = ownObject({ name: TEXT, value: orNull(TEXT), profile: orNull(TEXT) });
 
 const list = defineCommand({

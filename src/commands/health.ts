@@ -1,15 +1,14 @@
 import { arrayOf, isObject, type Json, numberOf, objectAt } from '../core/json.ts';
 import { defineCommand } from '../cli/model/command.ts';
-import { sendTo } from '../cli/resource/identity/identify.ts';
-import { json, text } from '../output/cells/cell-functions.ts';
+import { sendTo } from '../cli/resource/identify.ts';
+import { json, text } from '../output/cells.ts';
 import { answerResult, type LiveFacts, type Section, type View } from '../output/view.ts';
 import { healthRequest } from '../queue/requests.ts';
-import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
-import { formatRate, latestPerMinute, perMinute, valuesOf } from './shared/history.ts';
-import { textColumn } from '../cli/resource/fields/detail-lines.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from '../cli/resource/collections.ts';
+import { formatRate, latestPerMinute, perMinute, valuesOf } from '../output/samples.ts';
+import { textColumn } from '../cli/resource/fields.ts';
 import { mapOf, NUMBER, serviceObject } from '../cli/model/output-schema.ts';
 
-/** Labels of members; a member without one is shown by its name. */
 const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };
 
 export const healthView: View = {
@@ -28,7 +27,7 @@ export const healthView: View = {
   detail: (row) => [countSection(row, 'jobs'), countSection(row, 'workers'), ...otherSections(row)],
 };
 
-/** Returns a section with every count under a member: those of specification 4.5, detail 8, and any other. */
+/** Those of specification 4.5, detail 8, and any other. */
 function countSection(row: Json, member: string): Section {
   const all = Object.keys(objectAt(row, member) ?? {});
   return {
@@ -40,10 +39,10 @@ function countSection(row: Json, member: string): Section {
   };
 }
 
-/** Columns of a line beside its sparkline: the margin, the label and the number. */
+/** Beside the sparkline: margin, label and number. */
 const FIXED_COLUMNS = 40;
 
-/** The counts with their history: jobs and workers as they are, and for what only grows how fast it grows. */
+/** Shows the rate of counts that only grow. */
 function liveHealth(row: Json, { samples, columns }: LiveFacts): readonly Section[] {
   const width = Math.max(0, Math.min(60, columns - FIXED_COLUMNS));
   const section = (member: string, most?: number): Section => ({
@@ -73,13 +72,11 @@ function liveHealth(row: Json, { samples, columns }: LiveFacts): readonly Sectio
   ];
 }
 
-/** The members of `jobs` that go up and down. */
+/** They go up and down. */
 const DEPTHS = ['jobs.inQueue', 'jobs.inProgress'];
 
-/** The width of `12345  12.3/min`. */
 const NUMBER_COLUMNS = 15;
 
-/** Returns a section with the members other than `jobs` and `workers`. */
 function otherSections(row: Json): Section[] {
   const others =
     isObject(row) && arrayOf(row) === undefined

@@ -5,9 +5,9 @@ import { formatDuration } from '../core/units.ts';
 import type { EpochMs } from '../core/unit-types.ts';
 import { defineCommand } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
-import { text } from '../output/cells/cell-functions.ts';
+import { text } from '../output/cells.ts';
 import type { View } from '../output/view.ts';
-import { textColumn } from '../cli/resource/fields/detail-lines.ts';
+import { textColumn } from '../cli/resource/fields.ts';
 import { manyOf, NUMBER, ownObject, TEXT } from '../cli/model/output-schema.ts';
 
 const limitsView: View = {
@@ -48,10 +48,7 @@ export const limits = defineCommand({
   },
 });
 
-/**
- * The windows of earlier answers; where there are none, those in the answer to a cheap read. A refusal has them too. A
- * service without that list (404) may have none. Any other failed read without windows is thrown.
- */
+/** From earlier answers, else a cheap read; refusals have them too, and a 404 may have none. */
 async function windowsOf(ctx: CommandContext): Promise<readonly RateWindow[]> {
   const known = await ctx.limits.read();
   if (known.length > 0) return known;
@@ -64,7 +61,7 @@ async function windowsOf(ctx: CommandContext): Promise<readonly RateWindow[]> {
   return await ctx.limits.read();
 }
 
-/** A window with its reset time reduced by its age; a window that has reset since has its full quota. */
+/** Reset time reduced by the window's age; a window that has reset since has its full quota. */
 function asRow(window: RateWindow, now: EpochMs): Json {
   const age = Math.max(0, Math.floor((now - window.seenAt) / 1000));
   const reset = window.resetSeconds === undefined ? undefined : Math.max(0, window.resetSeconds - age);

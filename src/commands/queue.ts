@@ -1,18 +1,17 @@
 import { isNotFound } from '../core/failure.ts';
 import { type Json, numberAt } from '../core/json.ts';
 import { defineCommand, defineGroup } from '../cli/model/command.ts';
-import type { CommandContext } from '../cli/model/context.ts';
-import { rememberedJobs } from '../cli/model/remembered-jobs.ts';
-import { sendTo } from '../cli/resource/identity/identify.ts';
-import { unlessUnread } from '../cli/run/context/dry-run.ts';
-import { countOf } from '../cli/words/words.ts';
+import { type CommandContext, rememberedJobs } from '../cli/model/context.ts';
+import { sendTo } from '../cli/resource/identify.ts';
+import { unlessUnread } from '../cli/run/dry-run.ts';
+import { countOf } from '../cli/words.ts';
 import { answerResult, type View } from '../output/view.ts';
 import { hasEnded, isRunning } from '../queue/job-status.ts';
 import { healthRequest, purgeRequest } from '../queue/requests.ts';
-import { healthLine } from './jobs/job/command-lines.ts';
+import { healthLine } from './jobs/job.ts';
 import { readJobs } from './jobs/recent.ts';
-import { ENDPOINTS, QUEUE_ARGUMENT } from './shared/collections.ts';
-import { textColumn } from '../cli/resource/fields/detail-lines.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from '../cli/resource/collections.ts';
+import { textColumn } from '../cli/resource/fields.ts';
 import { serviceObject, TEXT, WHOLE } from '../cli/model/output-schema.ts';
 
 const purgeView: View = {
@@ -21,10 +20,7 @@ const purgeView: View = {
   columns: [textColumn('removed', { right: true }), textColumn('status')],
 };
 
-/**
- * Names the jobs in progress among those that this machine submitted to an endpoint: they go on, and are paid. It takes a request
- * for each that is not known to have ended. Nothing with --quiet.
- */
+/** This machine's jobs in progress continue and are charged. One request per job; none with --quiet. */
 async function goingOn(ctx: CommandContext, endpoint: string): Promise<string | undefined> {
   if (ctx.settings.get('quiet')) return undefined;
   const open = (await rememberedJobs(ctx, endpoint)).filter(({ status = null }) => !hasEnded({ status }));
@@ -43,7 +39,7 @@ const purge = defineCommand({
   summary: 'remove every job that is waiting; jobs in progress go on',
   args: { endpoint: QUEUE_ARGUMENT },
   writes: true,
-  // Read also for a dry run, which ends where there is no such endpoint.
+  // Also for a dry run, which fails if the endpoint does not exist.
   prepare: async (ctx, { endpoint }) => ({
     health:
       ctx.yes && !ctx.dryRun
@@ -62,7 +58,7 @@ const purge = defineCommand({
         },
   examples: [['berth queue purge demo --yes', 'without a question, for scripts']],
   run: async (ctx, { endpoint }, { health, going }) => {
-    // Nobody was asked, so nothing is removed that came meanwhile.
+    // Without a question nothing is removed: jobs may have arrived since.
     if (!ctx.yes && !ctx.dryRun && isEmpty(health?.answer.value))
       return {
         kind: 'one',
@@ -79,7 +75,7 @@ const purge = defineCommand({
     const removed = numberAt(answer.value, 'removed');
     const notes = [
       ...(removed === undefined ? [] : [`${countOf(removed, 'job')} removed from the queue of ${endpoint}`]),
-      // Where it was asked about, it was said before.
+      // With a question, it was said there.
       ...(ctx.yes && going !== undefined ? [going] : []),
     ];
     return { ...answerResult(purgeView, answer), notes };
@@ -88,7 +84,7 @@ const purge = defineCommand({
 
 const isEmpty = (health: Json | undefined): boolean => numberAt(health, 'jobs.inQueue') === 0;
 
-/** Returns `3 waiting jobs`, or `all waiting jobs` when the service gives no count. */
+/** `all waiting jobs` if the service gives no count. */
 function waitingJobs(health: Json | undefined): string {
   const count = numberAt(health, 'jobs.inQueue');
   return count === undefined ? 'all waiting jobs' : countOf(count, 'waiting job');

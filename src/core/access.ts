@@ -1,13 +1,14 @@
-import { berth, sentence } from './message.ts';
+import type { ApiRequest } from './api.ts';
 import { EXIT } from './exit-codes.ts';
 import { Failure } from './failure.ts';
-import type { SettingsView } from './ports/settings.ts';
+import { isObject, type Json, memberAt, tryDecodeJson } from './json.ts';
+import { berth, sentence } from './message.ts';
+import type { SettingsView } from './settings.ts';
 
 /** What berth may do: only read; also create and change; also destroy. Each includes the ones before it. */
-export const ACCESS_LEVELS = ['read', 'write', 'full'] as const;
+const ACCESS_LEVELS = ['read', 'write', 'full'] as const;
 export type Access = (typeof ACCESS_LEVELS)[number];
 
-/** What the `access` setting allows, and where its value comes from, such as `BERTH_ACCESS`. */
 export interface AllowedAccess {
   readonly level: Access;
   readonly from: string;
@@ -15,15 +16,14 @@ export interface AllowedAccess {
   readonly isFromVariable: boolean;
 }
 
-/** Reads the `access` setting. Fails as the settings do. */
+/** Fails as the settings do. */
 export function allowedAccess(settings: SettingsView): AllowedAccess {
   const isFromVariable = settings.source('access') === 'environment';
   const from = isFromVariable ? 'from BERTH_ACCESS' : `of the profile "${settings.profile}"`;
   return { level: settings.get('access'), from, isFromVariable };
 }
 
-/** Whether the level that is allowed includes another one. */
-export const isAllowed = (needed: Access, { level }: AllowedAccess): boolean =>
+const isAllowed = (needed: Access, { level }: AllowedAccess): boolean =>
   ACCESS_LEVELS.indexOf(needed) <= ACCESS_LEVELS.indexOf(level);
 
 /** The failure denied (3) when more is needed than is allowed. */
@@ -39,8 +39,34 @@ export function accessFailure(needed: Access, allowed: AllowedAccess): Failure |
   });
 }
 
-/** Fails as `accessFailure` says. Call it before anything is sent or changed. */
+/** Fails with denied (3). Call it before anything is sent or changed. */
 export function requireAccess(needed: Access, allowed: AllowedAccess): void {
   const failure = accessFailure(needed, allowed);
   if (failure !== undefined) throw failure;
+}
+
+/** Looks only at the request, so `berth api` is treated alike. In the local service, only reset destroys. */
+export function destroysAnything({ method, path, body, destroys }: ApiRequest): boolean {
+  if (destroys !== undefined) return destroys;
+  const last = path.at(-1);
+  if (path[0] === 'local') return last === 'reset';
+  if (method === 'DELETE' || method === 'PUT' || last === 'purge-queue') return true;
+  return last === 'action' && memberAt(jsonBody(body), 'action') === 'terminate';
+}
+
+function jsonBody(body: ApiRequest['body']): Json | undefined {
+  const raw = isObject(body) ? body['raw'] : undefined;
+  if (!(raw instanceof Uint8Array)) return body as Json | undefined;
+  return tryDecodeJson(Buffer.from(raw).toString());
+}
+
+export function accessNeeded(request: ApiRequest): Access {
+  if (request.method === 'GET') return 'read';
+  return destroysAnything(request) ? 'full' : 'write';
+}
+
+/** The failure of the first of these requests that is not allowed; undefined where all are allowed. For a dry run. */
+export function accessRefusal(requests: readonly ApiRequest[], allowed: AllowedAccess): Failure | undefined {
+  const needed = requests.map(accessNeeded).find((each) => !isAllowed(each, allowed));
+  return needed === undefined ? undefined : accessFailure(needed, allowed);
 }

@@ -1,23 +1,25 @@
 import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits } from './api.ts';
+import type {
+  Archives,
+  Files,
+  ObjectStorage,
+  RangeFiles,
+  StorageOptions,
+  VolumeFiles,
+  VolumePlace,
+} from './file-ports.ts';
 import type { JsonObject } from './json.ts';
-import type { Clock } from './ports/clock.ts';
-import type { Archives, Files, RangeFiles } from './ports/files.ts';
-import type { LocalHost } from './ports/local-service.ts';
-import type { ObjectStorage, StorageOptions } from './ports/object-storage.ts';
-import type { Spawn } from './ports/programs.ts';
 import type {
   AccountDocument,
   RememberedJobs,
   RememberedLists,
   RememberedNames,
   RememberedNotes,
-} from './ports/remembered.ts';
-import type { VolumeFiles, VolumePlace } from './ports/volume-files.ts';
-import type { ProfileStore, SettingsView } from './ports/settings.ts';
-import type { Blocking, Prompts, Sink, Terminal } from './ports/terminal.ts';
+} from './remembered.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
+import type { ProfileStore, SettingsView } from './settings.ts';
+import type { EpochMs, Milliseconds } from './unit-types.ts';
 
-export type { Clock } from './ports/clock.ts';
 export type {
   AppendFile,
   ArchiveInput,
@@ -32,11 +34,9 @@ export type {
   LockHolder,
   ResolvedPath,
   TreeEntry,
-} from './ports/files.ts';
-export type { RememberedNotes } from './ports/remembered.ts';
-export type { CredentialWait, ObjectStorage, StorageOptions, StoredObject } from './ports/object-storage.ts';
-export type { LocalHost, LocalServeOptions, LocalServer } from './ports/local-service.ts';
-export type { ProgramStreams, Spawn, StartedProgram } from './ports/programs.ts';
+} from './file-ports.ts';
+export type { RememberedNotes } from './remembered.ts';
+export type { CredentialWait, ObjectStorage, StorageOptions, StoredObject } from './file-ports.ts';
 export type {
   KeyView,
   Profile,
@@ -45,38 +45,19 @@ export type {
   SettingsView,
   SettingValues,
   StorageKey,
-} from './ports/settings.ts';
-export type {
-  Blocking,
-  Choice,
-  Key,
-  LiveHooks,
-  Prompts,
-  Sink,
-  SuspendHooks,
-  TakenTerminal,
-  Terminal,
-} from './ports/terminal.ts';
+} from './settings.ts';
 
-/**
- * Everything a command may use of the world outside: there is no global clock, environment, stream or network. Tests
- * provide their own.
- */
+/** All a command may use from outside: no global clock, environment, stream or network. Tests replace it. */
 export interface Context {
   readonly api: Api;
   /** Opens an Api for thousands of requests. It sends each request once; the caller throttles and retries. */
   batchApi(options: BatchApiOptions): BatchApi;
-  /** Opens an Api for a login that is not stored yet. All its requests go to the management API. */
   loginApi(options: LoginApiOptions): Api;
-  /**
-   * Lets SSH into the pods of the local service in this process until the command ends: the addresses of pods are read after it.
-   * Does nothing where requests go elsewhere.
-   */
+  /** Call before the addresses of pods are read. Does nothing when requests go to another service. */
   openLocalPods(): Promise<void>;
   readonly settings: SettingsView;
   readonly profiles: ProfileStore;
   readonly clock: Clock;
-  /** A random number from 0 up to, but not including, 1. */
   readonly random: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** HOME, where this user is root and HOME belongs to another user. */
@@ -89,18 +70,14 @@ export interface Context {
   /** Takes messages to the user: only text that was made safe. */
   readonly stderr: Sink<TerminalText>;
   readonly files: Files;
-  /** Loads its module on the first call. */
   durable(): Promise<RangeFiles>;
   /** Loads its module on the first call. */
   archives(): Promise<Archives>;
-  /** Opens files and objects by address. Loads its modules on the first call. */
   storage(options?: StorageOptions): Promise<ObjectStorage>;
-  /** Opens the files of a network volume. Loads its modules on the first call. */
   volumeFiles(place: VolumePlace): Promise<VolumeFiles>;
   readonly prompts: Prompts;
   readonly spawn: Spawn;
   readonly localHost: LocalHost;
-  /** The schemas of the published contract, by name. Loads the local service, which publishes them, on the first call. */
   contractSchemas(): Promise<Readonly<Record<string, JsonObject>>>;
   readonly limits: RememberedLimits;
   readonly lists: RememberedLists;
@@ -109,20 +86,178 @@ export interface Context {
   readonly notes: RememberedNotes;
   /** When a guard of this machine last ran. */
   readonly guard: AccountDocument;
-  /** What creates have sent. */
   readonly creates: AccountDocument;
-  /**
-   * Starts another process of this program with these arguments, without streams. It goes on when this process ends.
-   * Resolves when it has ended, also if it failed or could not be started.
-   */
+  /** Starts berth with these arguments; it outlives this process. Resolves at its end, even if it failed. */
   readonly background: (argv: readonly string[]) => Promise<void>;
   readonly blocking: Blocking;
   /** Aborted on the first Ctrl-C or SIGTERM; its reason is the interrupted Failure. */
   readonly signal: AbortSignal;
-  /**
-   * Calls the listener on the second Ctrl-C, instead of ending the process at once. A third Ctrl-C ends the process.
-   * For a command that stops soon after the second one. Returns a function that removes the listener.
-   */
+  /** Replaces the exit on the second Ctrl-C; a third one ends the process. Returns a remover. */
   onSecondInterrupt(listener: () => void): () => void;
   readonly platform: string;
+}
+
+export interface Clock {
+  /** The wall clock. It may jump forward or back: use it only for dates. */
+  now(): EpochMs;
+  /** Time since an arbitrary start. It never goes back, and changes of the wall clock do not affect it: use it for spans. */
+  monotonic(): Milliseconds;
+  /** Waits for a span. An abort of the signal ends the wait early; the promise then rejects with the signal's reason. */
+  sleep(milliseconds: Milliseconds, signal?: AbortSignal): Promise<void>;
+  /** Real time, even when the clock is moved. Cancel it at the end: it keeps the process alive. */
+  deadline(milliseconds: Milliseconds): { readonly signal: AbortSignal; cancel(): void };
+}
+
+export interface LocalServeOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly stateFile?: string;
+  /** By name: a handler module, a Python file, `exec: COMMAND` or a worker's command line. */
+  readonly endpoints: Readonly<Record<string, string | undefined>>;
+  /** The program that runs Python files; default `python3`. */
+  readonly python?: string | undefined;
+  readonly workerPrefix?: string | undefined;
+  /** Replaces the workers of an endpoint when a file changes beside its handler. */
+  readonly reload?: boolean;
+  /** Requests per window, by window name; windows not named keep their defaults. */
+  readonly quota?: Readonly<Partial<Record<'minute' | 'hour' | 'day', number>>>;
+  readonly queueLimits: boolean;
+  /** What `stream` answers: the chunks alone (`array`, the default), or an object with the job's status and the chunks. */
+  readonly streamShape?: 'array' | 'object';
+  readonly pageSize?: number | undefined;
+  readonly secretPrefix?: string | undefined;
+  /** What the key of a pod may do: nothing (default), or read and stop that pod. */
+  readonly podKeys?: 'refused' | 'own' | undefined;
+  /** Lets webhooks reach other ports of this machine, and private networks. */
+  readonly allowPrivateWebhooks?: boolean;
+}
+
+export interface LocalServer {
+  /** `http://127.0.0.1:PORT`: one address for all three services. */
+  readonly url: string;
+  /** The seeded full-access key. It is valid on this server only. */
+  readonly key: string;
+  readonly secretPrefix: string;
+  readonly storageKey: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  stop(): Promise<void>;
+}
+
+/** Starts local services. Commands reach everything else of them through the Api. */
+export interface LocalHost {
+  serve(options: LocalServeOptions): Promise<LocalServer>;
+}
+
+export interface StartedProgram {
+  /** Its exit code (128 + the signal's number when a signal ended it), when all its output was passed on. */
+  readonly ended: Promise<number>;
+  /** Asks it to end (SIGTERM). */
+  stop(): void;
+}
+
+export interface ProgramStreams {
+  readonly input?: AsyncIterable<Uint8Array>;
+  /** No more is read until it resolves. */
+  readonly onOutput: (bytes: Uint8Array) => void | Promise<void>;
+  readonly onError: (bytes: Uint8Array) => void;
+}
+
+/** Starts programs of the user. They get this process's environment without keys. */
+export interface Spawn {
+  /** Starts a program beside this one. Fails with usage (2) when there is no such program. */
+  start(command: string, args: readonly string[], streams: ProgramStreams): Promise<StartedProgram>;
+  readonly self: readonly string[];
+  /** Connects standard input and output to a port until one of them ends. Fails with unavailable (7) where nobody listens. */
+  connect(host: string, port: number): Promise<void>;
+  /** Fails with port-in-use (14), and with usage (2) for an address of another machine. Port 0: any free one. */
+  freePort(address: string, port: number): Promise<number>;
+  /** Returns false when no browser could be started. */
+  openInBrowser(url: string): Promise<boolean>;
+  /** The home folder by the system, which ssh uses for `~` whatever HOME says. */
+  accountHome(): string | undefined;
+  /** The path of the file with the host keys of pods that ssh has seen; its folder is made. Fails with local-file (14). */
+  knownHosts(): Promise<string>;
+  /** Environment without keys. Returns 128 + the signal's number. All children end with this process. */
+  run(
+    command: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    onSignal?: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT') => void,
+  ): Promise<number>;
+}
+
+export interface Terminal {
+  /** stdout is a terminal, which a person reads: tables have borders and footers. */
+  readonly output: boolean;
+  /** stdout was closed at the start: what is written to it is lost without an error. */
+  readonly outputClosed: boolean;
+  /** stderr is a terminal, which a person reads: notes are shown. */
+  readonly errors: boolean;
+  /** Terminals can move their cursor: live views on stdout redraw, and spinners on stderr turn. */
+  readonly redraws: boolean;
+  /** Questions are possible: stdin and stderr are terminals, and `--no-input` was not given. */
+  readonly canAsk: boolean;
+  readonly columns: number | undefined;
+  readonly rows: number | undefined;
+  readonly errorColumns: number | undefined;
+  readonly colour: { readonly output: boolean; readonly errors: boolean };
+  /** For code that hides the cursor: called around Ctrl-Z and before Ctrl-\\. Returns a remover. */
+  onSuspend(hooks: SuspendHooks): () => void;
+  /** Ctrl-C, Ctrl-Z and Ctrl-\\ work as always. If this process is killed, modes and `restore` still apply. */
+  takeOver(view: LiveHooks): Promise<TakenTerminal>;
+}
+
+export interface LiveHooks extends SuspendHooks {
+  readonly onKey: (key: Key) => void;
+  readonly onResize: () => void;
+  readonly restore: string;
+}
+
+export interface TakenTerminal {
+  /** Whether keys are read: stdin is a terminal, and `--no-input` was not given. */
+  readonly hasKeys: boolean;
+  /** Gives the terminal its modes back. Finishes before it returns. */
+  release(): void;
+}
+
+export interface Key {
+  readonly name: string;
+  /** The character that the key types, if it types one. It may come from a paste: any printable text. */
+  readonly text: string | undefined;
+}
+
+/** Both hooks must finish before they return: right after `suspend` the process is stopped or gone. */
+export interface SuspendHooks {
+  readonly suspend: () => void;
+  readonly resume: () => void;
+}
+
+/** For work that blocks the event loop: Ctrl-C ends it with interrupted (130), SIGTERM the process. */
+export type Blocking = <T>(work: () => T) => T;
+
+/** An output stream for text. A write resolves when the bytes are taken. A closed pipe or a full disk is a Failure. */
+export interface Sink<T extends string = string> {
+  write(text: T): Promise<void>;
+}
+
+export interface Choice<T> {
+  readonly name: string;
+  readonly value: T;
+  readonly description?: string;
+}
+
+/** With `clearsWrong`, a wrong answer is not left for correction. `instead` is the hint without an answer. */
+interface TextOptions {
+  readonly initial?: string;
+  readonly check?: (value: string) => string | undefined;
+  readonly clearsWrong?: boolean;
+  readonly instead?: string;
+}
+
+/** Questions to the user. Allowed only when `terminal.canAsk`. Ctrl-C during a question throws the interrupted Failure. */
+export interface Prompts {
+  text(message: string, options?: TextOptions): Promise<string>;
+  secret(message: string): Promise<string>;
+  /** Yes or no, asked again after any other answer. Enter alone gives `initial`, which is no unless it is said. */
+  confirm(message: string, initial?: boolean): Promise<boolean>;
+  select<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
 }

@@ -1,8 +1,4 @@
-/**
- * Every exit code: its name in the source, its number, and what it means. `berth help exit-codes` prints this table and
- * the README repeats it. The numbers are stable, because scripts depend on them. `own` codes are those of commands that
- * have them (`exitsOf` of cli/model); every command can end with the others.
- */
+/** Stable, because scripts depend on them. `own` codes occur only in commands that declare them (`exitsOf`). */
 export const EXIT_CODES = [
   { name: 'done', code: 0, meaning: 'done' },
   { name: 'bug', code: 1, meaning: 'a bug in berth, or anything without a code of its own' },
@@ -46,12 +42,10 @@ export type ExitCode = Row['code'];
 /** The order of exit codes when several things ended differently: what a person must look at first is the worst. */
 const WORST_FIRST: readonly ExitCode[] = [143, 130, 8, 1, 14, 3, 7, 6, 5, 15, 16, 4, 2, 13, 10, 12, 11, 9, 0];
 
-/** The worst of several exit codes; 0 without any. */
 export const worstExit = (codes: readonly ExitCode[]): ExitCode =>
   // A code that is not in the order counts as the worst.
   codes.toSorted((one, other) => WORST_FIRST.indexOf(one) - WORST_FIRST.indexOf(other))[0] ?? EXIT.done;
 
-/** The exit codes by name. */
 export const EXIT = Object.fromEntries(EXIT_CODES.map(({ name, code }) => [name, code])) as {
   readonly [R in Row as R['name']]: R['code'];
 };

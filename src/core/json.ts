@@ -1,11 +1,139 @@
+/**
+ * The parts of a JSON text that JSON.parse would change or cannot read: numbers that a double does not represent exactly
+ * (9007199254740993, 1e400, 1.0), and what is nested too deeply. They are replaced by marked strings, so that the fast
+ * parser of the engine reads any document, and put back afterwards.
+ */
+
 import { parse } from 'lossless-json';
 import { messageOf } from './failure.ts';
-import { replaceInexact, type Replaced } from './json/inexact-parts.ts';
+import { endOfString } from './json-source.ts';
 
-/**
- * A JSON value kept as its source text: a number that a double would round, or a part that is nested too deeply to
- * traverse. It is encoded unchanged.
- */
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+
+/** Levels of nesting. Deeper parts are kept as text. */
+const MAX_DEPTH = 256;
+
+interface Replaced {
+  /** The text with a marked string for each part; the same text when there is no part. */
+  readonly text: string;
+  readonly parts: readonly string[];
+  /** Returns the number of the part that a decoded string replaces; undefined for a string of the text itself. */
+  readonly partOf: (decoded: string) => number | undefined;
+  readonly sourceOffset: (offset: number) => number;
+}
+
+function replaceInexact(source: string): Replaced {
+  const spans = inexactSpans(source);
+  if (spans.length === 0) return { text: source, parts: [], partOf: () => undefined, sourceOffset: (offset) => offset };
+  const length = markLength(source);
+  const mark = '\u0001'.repeat(length);
+  const quoted = '\\u0001'.repeat(length);
+  const pieces: string[] = [];
+  let from = 0;
+  for (const [index, { start, end }] of spans.entries()) {
+    pieces.push(source.slice(from, start), `"${quoted}${String(index)}"`);
+    from = end;
+  }
+  pieces.push(source.slice(from));
+  return {
+    text: pieces.join(''),
+    parts: spans.map(({ start, end }) => source.slice(start, end)),
+    partOf: (decoded) => (decoded.startsWith(mark) ? Number(decoded.slice(length)) : undefined),
+    sourceOffset: (offset) => sourceOffset(pieces, spans, offset),
+  };
+}
+
+/** A longer row of this character than any string of the text has. The character can be written as this escape only. */
+function markLength(source: string): number {
+  let longest = 0;
+  for (const [run] of source.matchAll(/(?:\\u0001)+/g)) longest = Math.max(longest, run.length / '\\u0001'.length);
+  return longest + 1;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+function inexactSpans(text: string): readonly Span[] {
+  const spans: Span[] = [];
+  let depth = 0;
+  let deepStart = -1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at) - 1;
+    else if (isOfNumber(code)) {
+      const end = endOfNumber(text, at);
+      if (depth <= MAX_DEPTH && !isShortWhole(text, at, end) && isInexact(text, at, end))
+        spans.push({ start: at, end });
+      at = end - 1;
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      if (++depth === MAX_DEPTH + 1) deepStart = at;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      if (depth-- === MAX_DEPTH + 1 && deepStart >= 0) {
+        if (!isName(text, at + 1)) spans.push({ start: deepStart, end: at + 1 });
+        deepStart = -1;
+      }
+    }
+  }
+  return spans;
+}
+
+/** A digit, a sign or a decimal point: every character of a number except its exponent letter. */
+const isOfNumber = (code: number): boolean =>
+  (code >= 0x30 && code <= 0x39) || code === 0x2d || code === 0x2e || code === 0x2b;
+
+function endOfNumber(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (!isOfNumber(code) && code !== 0x65 && code !== 0x45) return at;
+  }
+  return text.length;
+}
+
+/** Whether a number is a whole number of at most 15 digits, which a double represents exactly: most numbers are. */
+function isShortWhole(text: string, start: number, end: number): boolean {
+  if (end - start > 15 || (end - start > 1 && text.charCodeAt(start) === 0x30)) return false;
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return true;
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Whether this is a number of JSON that a double does not represent exactly. Anything else is left to the parser. */
+function isInexact(text: string, start: number, end: number): boolean {
+  const digits = text.slice(start, end);
+  return JSON.stringify(Number(digits)) !== digits && NUMBER.test(digits) && !isName(text, end);
+}
+
+/** Whether a colon follows. In the place of a member's name, only a string is valid: nothing else may become one. */
+function isName(text: string, end: number): boolean {
+  let at = end;
+  while (text.charCodeAt(at) <= 0x20) at++;
+  return text.charCodeAt(at) === COLON;
+}
+
+function sourceOffset(pieces: readonly string[], spans: readonly Span[], offset: number): number {
+  let replaced = 0;
+  for (const [index, { start, end }] of spans.entries()) {
+    const before = replaced + (pieces[2 * index] ?? '').length;
+    if (offset < before) return start - (before - offset);
+    replaced = before + (pieces[2 * index + 1] ?? '').length;
+    if (offset < replaced) return start;
+    if (index === spans.length - 1) return end + (offset - replaced);
+  }
+  return offset;
+}
+
+/** A number that a double would round, or a part nested too deeply. Encoded unchanged. */
 export class Exact {
   readonly text: string;
   constructor(text: string) {
@@ -35,11 +163,7 @@ export class JsonSyntaxError extends Error {
   }
 }
 
-/**
- * Decodes JSON so that encoding it again loses nothing: a number that a double would change stays text
- * (9007199254740993, 1e400, 1.0), and so does a part that is nested deeper than 256 levels. When an object has a member
- * twice, the last one is used, as in JSON.parse. A leading byte order mark is accepted. Fails with JsonSyntaxError.
- */
+/** Keeps numbers that a double would change, and parts nested over 256 levels. Fails with JsonSyntaxError. */
 export function decodeJson(source: string): Json {
   const replaced = replaceInexact(source.startsWith('\uFEFF') ? source.slice(1) : source);
   try {
@@ -49,19 +173,14 @@ export function decodeJson(source: string): Json {
   }
 }
 
-/**
- * Decodes JSON as the engine does: many times faster than `decodeJson`, and numbers are rounded to doubles. Fails with the
- * engine's SyntaxError; also with RangeError for what is nested too deeply.
- */
+/** Faster than `decodeJson`, but rounds numbers. Throws SyntaxError, or RangeError when nested too deeply. */
 export const parsePlainJson = (text: string): Json => JSON.parse(text) as Json;
 
-/** The value of a JSON text; the text itself if it is not JSON. */
 export function jsonOrText(text: string): Json {
   const value = tryDecodeJson(text);
   return value === undefined ? text : value;
 }
 
-/** Decodes JSON as `decodeJson` does; undefined for invalid text. */
 export function tryDecodeJson(source: string): Json | undefined {
   try {
     return decodeJson(source);
@@ -111,23 +230,19 @@ export function numberOf(value: Json | undefined): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** The string; undefined for any other kind of value. */
 export const stringOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** The object; undefined for any other kind of value. */
 export const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
 /** Whether a value is an array: `Array.isArray` makes its items `any`. */
 export const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 
-/** The array; undefined for any other kind of value. */
 export const arrayOf = (value: Json | undefined): readonly Json[] | undefined => (isList(value) ? value : undefined);
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Exact);
 
-/** A member of an object, or an item of an array by its index; undefined when there is none. */
 export function memberOf(value: Json | undefined, name: string): Json | undefined {
   if (isList(value)) return /^\d+$/.test(name) ? value[Number(name)] : undefined;
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
@@ -137,28 +252,21 @@ export function memberOf(value: Json | undefined, name: string): Json | undefine
 export const memberAt = (value: Json | undefined, path: string): Json | undefined =>
   path.includes('.') ? path.split('.').reduce(memberOf, value) : memberOf(value, path);
 
-/** The string at a dotted path; undefined when there is none. */
 export const stringAt = (value: Json | undefined, path: string): string | undefined => stringOf(memberAt(value, path));
 
-/** The number at a dotted path, as `numberOf` gives it; undefined when there is none. */
 export const numberAt = (value: Json | undefined, path: string): number | undefined => numberOf(memberAt(value, path));
 
-/** The object at a dotted path; undefined when there is none. */
 export const objectAt = (value: Json | undefined, path: string): JsonObject | undefined =>
   objectOf(memberAt(value, path));
 
-/** The array at a dotted path; undefined when there is none. */
 export const arrayAt = (value: Json | undefined, path: string): readonly Json[] | undefined =>
   arrayOf(memberAt(value, path));
 
-/** The strings among the items of an array; none for any other kind of value. */
 export const stringsOf = (value: Json | undefined): readonly string[] =>
   (arrayOf(value) ?? []).flatMap((each) => stringOf(each) ?? []);
 
-/** The items of the array at a dotted path; none when there is no array. */
 export const itemsAt = (value: Json | undefined, path: string): readonly Json[] => arrayAt(value, path) ?? [];
 
-/** Puts the inexact parts back into a decoded value, in place. */
 function restore(value: Json, replaced: Replaced): Json {
   if (replaced.parts.length === 0) return value;
   if (typeof value === 'string') {
@@ -195,7 +303,6 @@ function syntaxError(replaced: Replaced, source: string): JsonSyntaxError {
   );
 }
 
-/** What the exact parser says of a text that is not JSON. */
 function complaintOf(text: string): string {
   try {
     parse(text);

@@ -1,13 +1,54 @@
-import type { AccountWords } from './ports/account-words.ts';
-import { shellWord } from './shell-word.ts';
+import { safeText } from './safe-text.ts';
 
-/** A word of a command line: of the program (`pods`, `--for`), or a value, which may be any text. */
+/** What no shell reads as anything but itself, anywhere in a command line. What ends a sentence needs quotes at the end. */
+const PLAIN = /^[\w@%+,./-][\w@%+=:,./-]*$/;
+const ENDS_A_SENTENCE = /(?<!\.\.)[.,:;]$/;
+
+/** For sh, bash, zsh and fish. Control characters become a `printf`, which loses line feeds at the end. */
+export function shellWord(word: string): string {
+  if (PLAIN.test(word) && !ENDS_A_SENTENCE.test(word)) return word;
+  // fish reads a backslash between single quotes, the other shells do not; outside of them all do.
+  if (safeText(word) === word) return `'${word.replace(/['\\]/g, `'\\$&'`)}'`;
+  const printed = Array.from(word, (character) => (/[\w @+=:,./]/.test(character) ? character : octal(character)));
+  return `"$(printf '${printed.join('')}')"`;
+}
+
+/** For bash, zsh and ksh. Control characters become $'...', so the line stays one line and is safe to show. */
+export const shellLine = (words: readonly string[]): string => lineWords(words).join(' ');
+
+/** The same on lines of at most `columns` characters, each continued by a backslash; a longer word has a line of its own. */
+export function shellLines(words: readonly string[], columns: number): string {
+  const lines: string[] = [];
+  for (const word of lineWords(words)) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`;
+    if (lines.length > 0 && longer.length <= columns) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines.join(' \\\n');
+}
+
+const lineWords = (words: readonly string[]): readonly string[] =>
+  words.map((word, at) => (PLAIN.test(word) && !(at === 0 && word.includes('=')) ? word : quoted(word)));
+
+function quoted(word: string): string {
+  if (safeText(word) === word) return `'${word.replaceAll("'", `'\\''`)}'`;
+  const escaped = Array.from(word, (character) => {
+    if (character === "'" || character === '\\') return `\\${character}`;
+    if (character === '\n') return '\\n';
+    return safeText(character) === character ? character : octal(character);
+  });
+  return `$'${escaped.join('')}'`;
+}
+
+/** The bytes of a character in UTF-8, which every shell writes as they are: `\012`. */
+const octal = (character: string): string =>
+  Array.from(new TextEncoder().encode(character), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+
 interface Word {
   readonly text: string;
   readonly isValue: boolean;
 }
 
-/** Words of a command line, such as the flags that two commands have in common. */
 export class Words {
   readonly words: readonly Word[];
   constructor(words: readonly Word[]) {
@@ -15,14 +56,12 @@ export class Words {
   }
 }
 
-/** No words: of a text that is of no run. */
 export const NO_WORDS: AccountWords = { account: [], addresses: [], profile: [], storage: [] };
 
 /** A command of berth that is printed, without the flags that choose the account: `printed` adds them. */
 export class CommandLine extends Words {}
 
-/** Text with command lines in it. */
-export class Sentence {
+class Sentence {
   readonly parts: readonly (string | CommandLine)[];
   constructor(parts: readonly (string | CommandLine)[]) {
     this.parts = parts;
@@ -34,14 +73,10 @@ export type Message = string | CommandLine | Sentence;
 
 type Value = string | number | Words | readonly string[];
 
-/**
- * Template tag for words of a command line: `words` of "--for ${status}". A value is one word whatever it contains, a list
- * is a word each. Nouns and verbs that are known only at run time come from `names`.
- */
+/** Template tag for words of a command line. A value is one word; a list is one word per item. */
 export const words = (literals: TemplateStringsArray, ...values: readonly Value[]): Words =>
   new Words(wordsOf(literals, values));
 
-/** Nouns and verbs, separated by spaces. */
 export const names = (text: string): Words =>
   new Words(
     text
@@ -50,11 +85,9 @@ export const names = (text: string): Words =>
       .map((each) => ({ text: each, isValue: false })),
   );
 
-/** Flags with their values: what looks like a flag of berth is one. */
 export const flags = (given: readonly string[]): Words =>
   new Words(given.map((text) => ({ text, isValue: !/^--[a-z][a-z0-9-]*$/.test(text) })));
 
-/** Template tag for a command line: berth of "pods get ${id}". As `words`. */
 export const berth = (literals: TemplateStringsArray, ...values: readonly Value[]): CommandLine =>
   new CommandLine(wordsOf(literals, values));
 
@@ -69,15 +102,12 @@ export function lines(...messages: readonly (Message | undefined)[]): Message | 
   return new Sentence(present.flatMap((message, at) => (at === 0 ? partsOf(message) : ['\n', ...partsOf(message)])));
 }
 
-/** Whether a value is a message. */
 export const isMessage = (value: unknown): value is Message =>
   typeof value === 'string' || value instanceof CommandLine || value instanceof Sentence;
 
-/** Joins messages with spaces. */
 export const inOne = (messages: readonly Message[]): Message =>
   new Sentence(messages.flatMap((message, at) => [...(at === 0 ? [] : [' ']), ...partsOf(message)]));
 
-/** The lines of messages, each text once. */
 export function differentLines(messages: readonly (Message | undefined)[]): Message | undefined {
   const all = messages.flatMap(linesOf).map((line) => [printed(line, { accountWords: NO_WORDS }), line] as const);
   return lines(...new Map(all).values());
@@ -90,7 +120,6 @@ export function aboutOne(hint: Message | undefined): Message | undefined {
   return new Sentence([first.replace(/^Nothing (changed|was sent)\. /, ''), ...others]);
 }
 
-/** The lines of a message. */
 export function linesOf(message: Message | undefined): readonly Message[] {
   const found: (string | CommandLine)[][] = [[]];
   for (const part of message === undefined ? [] : partsOf(message)) {
@@ -101,22 +130,17 @@ export function linesOf(message: Message | undefined): readonly Message[] {
   return message === undefined ? [] : found.map((parts) => new Sentence(parts));
 }
 
-/**
- * The text of a message, with command lines as they can be pasted into a shell: with the words that choose the account of
- * this run, and quoted. The one place where a command becomes text.
- */
+/** The only place where a command becomes text: quoted, with the words that choose this run's account. */
 export const printed = (message: Message, run: { readonly accountWords: AccountWords }): string =>
   printedParts(message, run)
     .map(({ text }) => text)
     .join('');
 
-/** A part of a printed message. A command is told apart, because it is never broken over two lines. */
 export interface PrintedPart {
   readonly text: string;
   readonly isCommand: boolean;
 }
 
-/** The parts of a message, as `printed` joins them. */
 export const printedParts = (
   message: Message,
   { accountWords }: { readonly accountWords: AccountWords },
@@ -164,10 +188,8 @@ const NO_ACCOUNT = /^(help|schema|completion|local (serve|exec))\b|(^| )--help$/
 /** Commands that read or change what one profile keeps, whatever the addresses of the run are. */
 const OF_THE_PROFILE = /^config (get|set|unset)\b/;
 
-/** Commands that keep a key, and the addresses that are given, in a profile. */
 const KEEPS_KEY = /^(auth|files) log(in|out)\b/;
 
-/** Commands that use the address of the files on volumes. */
 const OF_FILES = /^files\b/;
 
 function commandText({ words: all }: CommandLine, accountWords: AccountWords): string {
@@ -202,3 +224,12 @@ function argumentsOf(all: readonly Word[]): readonly string[] {
 
 const isFlag = (word: Word | undefined): boolean => word?.isValue === false && word.text.startsWith('--');
 const isDashed = (word: Word | undefined): boolean => word?.isValue === true && /^-./.test(word.text);
+
+/** Words with which a printed command acts on the same account in another shell. */
+export interface AccountWords {
+  readonly account: readonly string[];
+  readonly addresses: readonly string[];
+  /** The profile whose settings are in use, named or not: for commands that read or change what it keeps. */
+  readonly profile: readonly string[];
+  readonly storage: readonly string[];
+}

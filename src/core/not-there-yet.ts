@@ -1,14 +1,10 @@
-import { MINUTE_MS } from './durations.ts';
+import { MINUTE_MS } from './unit-types.ts';
 import { isNotFound } from './failure.ts';
-import type { Clock } from './ports/clock.ts';
+import type { Clock } from './context.ts';
 
-/**
- * For how long something that was just created is asked for although the service answers 404: one of its replicas may lag.
- * Milliseconds.
- */
+/** How long to retry a 404 for something just created: a replica may lag. */
 const NOT_THERE_YET_MS = MINUTE_MS;
 
-/** Decides what the 404s about one job or pod mean. */
 export interface Absence {
   /** To be called after each 404. True when it means "not there yet" and the next request may find it. */
   isNotThereYet(): boolean;
@@ -16,10 +12,7 @@ export interface Absence {
   found(): void;
 }
 
-/**
- * Follows something that the service certainly has until `until`, a time of the monotonic clock: before that, a 404 can only
- * come from a replica that lags. It is asked for again for a minute from the first 404 on.
- */
+/** Until `until` (monotonic), a 404 can only come from a replica that lags; retried for a minute. */
 export function createAbsence(clock: Pick<Clock, 'monotonic'>, until = Number.POSITIVE_INFINITY): Absence {
   let missingSince: number | undefined;
   return {
@@ -34,11 +27,7 @@ export function createAbsence(clock: Pick<Clock, 'monotonic'>, until = Number.PO
   };
 }
 
-/**
- * Returns a function that runs requests about one job or pod: it resolves to undefined where the answer is a 404 that means
- * "not there yet". `find` is called at the first 404; it returns undefined for something that may never have been there, whose
- * 404s are final.
- */
+/** Resolves to undefined for a 404 that means "not there yet". Without a result of `find`, 404s are final. */
 export function askUntilThere(
   find: () => Promise<Absence | undefined>,
 ): <T>(request: () => Promise<T>) => Promise<T | undefined> {

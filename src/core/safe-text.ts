@@ -1,7 +1,4 @@
-/**
- * Characters that can mislead a terminal or a reader: C0 and C1 controls, DEL, and characters that reorder, hide or break
- * text (bidirectional controls, zero-width marks, line and paragraph separators, tags).
- */
+/** Can mislead a terminal or a reader: controls, and characters that reorder, hide or break text. */
 const HARMFUL =
   // eslint-disable-next-line no-control-regex -- naming the controls is the point
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
@@ -19,10 +16,7 @@ export type SafeText = TerminalText & { readonly [safe]: true };
 /** Exact data in a machine-readable format. Its writer has handled characters that must not reach a terminal. */
 export type DataText = string & { readonly [exact]: true };
 
-/**
- * Makes any text safe for a terminal: every harmful character becomes a visible escape (`\x1b`, `\u202e`). With
- * `multiline`, line feeds and tabs are kept, for logs and handler output. Idempotent.
- */
+/** Harmful characters become visible escapes (`\u202e`). `multiline` keeps line feeds and tabs. Idempotent. */
 export function safeText(text: string, multiline = false): SafeText {
   return text.replace(HARMFUL, (character) => {
     if (multiline && (character === '\n' || character === '\t')) return character;
@@ -36,8 +30,6 @@ export function safeText(text: string, multiline = false): SafeText {
   }) as SafeText;
 }
 
-/**
- * Template tag for messages to the user: each value is made safe and put on one line; the literal parts are unchanged.
- */
+/** Template tag for messages: each value is made safe and put on one line; literal parts are unchanged. */
 export const say = (literals: TemplateStringsArray, ...values: readonly (string | number)[]): SafeText =>
   literals.reduce((text, literal, at) => text + safeText(String(values[at - 1])) + literal) as SafeText;

@@ -1,5 +1,5 @@
 import { usage } from './failure.ts';
-import type { Bytes, Milliseconds } from './unit-types.ts';
+import { type Bytes, DAY_MS, type EpochMs, type Milliseconds } from './unit-types.ts';
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 export type TimeUnit = keyof typeof UNITS;
@@ -40,7 +40,7 @@ export function parseDurationWithUnit(text: string, what: string): number {
 const unitName = (unit: TimeUnit): string =>
   ({ ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks' })[unit];
 
-/** Formats a duration so that it parses as exactly the same: `4h`, `90m`, `1500ms`. */
+/** The result parses as exactly the same duration. */
 export function exactDuration(milliseconds: Milliseconds): string {
   const units = ['w', 'd', 'h', 'm', 's'] as const;
   const unit = units.find((each) => milliseconds > 0 && milliseconds % UNITS[each] === 0);
@@ -78,7 +78,7 @@ export function formatBytes(bytes: Bytes): string {
   return `${step === 0 ? String(value) : String(Math.round(value * 10) / 10)} ${units[step] ?? 'B'}`;
 }
 
-/** The smallest amount that is shown in digits, in US dollars. */
+/** US dollars. */
 const MIN_SHOWN_DOLLARS = 0.0001;
 
 /** Formats US dollars with two decimals, or four for a small amount, or `decimals`: `$0.00`, `$1.24`, `$0.0034`, `<$0.0001`. */
@@ -88,14 +88,9 @@ export function formatDollars(amount: number, decimals = decimalsOf(amount)): st
   return `$${amount.toFixed(decimals)}`;
 }
 
-/** How many decimals `formatDollars` shows of an amount in US dollars. */
 export const decimalsOf = (amount: number): number => (amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2);
 
-/**
- * Formats the parts of a sum, so that those that are shown add up to the sum as `formatDollars` shows it: all are rounded down,
- * and those that lost most get the cents that are left. A part of less than a cent may be shown as `<$0.01`. Parts that are
- * not all of the sum are formatted alone.
- */
+/** The parts shown add up to the sum shown: rounded down, then those that lost most get the remaining cents. */
 export function formatDollarParts(parts: readonly number[], sum: number): readonly string[] {
   const decimals = decimalsOf(sum);
   const scale = 10 ** decimals;
@@ -111,21 +106,66 @@ export function formatDollarParts(parts: readonly number[], sum: number): readon
   });
 }
 
-/** What something costs over a span of time, by its cost an hour: both in US dollars. */
 export const costOver = (perHour: number, milliseconds: Milliseconds): number => (perHour * milliseconds) / UNITS.h;
 
-/** A price of the catalog: `$1.12/hr`; empty where there is none. */
 export const hourlyPrice = (price: number | undefined): string =>
   price === undefined || price === 0 ? '' : `${formatDollars(price)}/hr`;
 
-/** A lower and an upper bound in US dollars. */
 export interface DollarRange {
   readonly low: number;
   readonly high: number;
 }
 
-/** Formats a range: `$1.12 to $1.90`, or one amount when both are formatted the same. */
 export function formatDollarRange({ low, high }: DollarRange): string {
   const [least, most] = [formatDollars(low), formatDollars(high)];
   return least === most ? least : `${least} to ${most}`;
 }
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?:[Zz]|([+-]\d\d):?(\d\d))$/;
+
+interface TimestampOptions {
+  readonly now: EpochMs;
+  /** A date without a time means the end of that day instead of its start. */
+  readonly endOfDay?: boolean;
+}
+
+interface Timestamp {
+  readonly at: EpochMs;
+  /** RFC 3339, as the service expects it. A full time keeps its zone and all its digits. */
+  readonly text: string;
+}
+
+/** A date means its start in UTC; `7d` means 7 days ago. Fails with usage (2). */
+export function parseTimestamp(text: string, what: string, { now, endOfDay = false }: TimestampOptions): Timestamp {
+  const trimmed = text.trim();
+  const [, full, minute = '', second = ':00', hours = '', minutes = ''] = TIMESTAMP.exec(trimmed) ?? [];
+  const date = full ?? (DATE.test(trimmed) ? trimmed : undefined);
+  if (date !== undefined) {
+    const zone = hours === '' ? 'Z' : `${hours}:${minutes}`;
+    const written = full === undefined ? date : `${date}T${minute}${second}${zone}`;
+    const at = Date.parse(written);
+    if (Number.isNaN(at) || !isOnCalendar(date)) throw usage(`${what} is not on the calendar: ${trimmed}`);
+    return full === undefined ? timestampAt(at + (endOfDay ? DAY_MS : 0)) : { at, text: written };
+  }
+  if (/^\d{4}-\d\d-\d\d[Tt ]/.test(trimmed))
+    throw usage(`${what} names no time zone: ${JSON.stringify(text)}`, 'Write 2026-01-31T12:00:00Z.');
+  // A bare number is refused: it could be a year, or a duration in any unit.
+  if (/^[\d.]+[a-z]/.test(trimmed)) {
+    const at = now - parseDuration(trimmed, 'd', what);
+    if (at < 0) throw usage(`${what} is before 1970: ${trimmed} ago`);
+    return timestampAt(at);
+  }
+  throw usage(
+    `${what} is not a time: ${JSON.stringify(text)}`,
+    'Write a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (7d, 12h).',
+  );
+}
+
+const timestampAt = (at: number): Timestamp => ({ at, text: formatTimestamp(at) });
+
+/** Date.parse reads 2026-02-30 as a day in March. */
+const isOnCalendar = (date: string): boolean => new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
+
+/** RFC 3339 in UTC without fractions of a second, as the service expects it. */
+export const formatTimestamp = (time: EpochMs): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');

@@ -1,38 +1,33 @@
-/** What a create may be placed on, with its price and its stock as the catalog has them. */
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
-import { arrayAt, memberAt, numberAt, stringAt, type Json } from '../core/json.ts';
+import { arrayAt, type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
 import { formatDollars } from '../core/units.ts';
 
-/** What is asked for. */
 export interface Wanted {
-  /** GPU types, in the order of preference. */
+  /** In order of preference. */
   readonly gpus: readonly string[];
-  /** Data centers, in the order of preference; any where empty. */
+  /** In order of preference; empty for any. */
   readonly dataCenters: readonly string[];
-  /** GPUs of one pod. */
   readonly count: number;
   readonly cloud: 'SECURE' | 'COMMUNITY';
-  /** US dollars an hour for the whole pod. */
+  /** US dollars an hour for the complete pod. */
   readonly maxPrice: number | undefined;
   readonly prefer: 'order' | 'price';
 }
 
-/** One GPU type in one data center, or in any. */
 export interface Offer {
   readonly gpu: string;
   readonly dataCenter: string | undefined;
-  /** US dollars an hour for the whole pod; undefined where the catalog does not say. */
+  /** US dollars an hour for the complete pod; undefined if unknown. */
   readonly price: number | undefined;
-  /** `HIGH`, `LOW`, `NONE` or another word of the service; undefined where the catalog does not say. */
+  /** `HIGH`, `LOW`, `NONE` or another word of the service; undefined if unknown. */
   readonly stock: string | undefined;
 }
 
-/** A name for an offer: `GPU-80G in EU-NORTH-1`. */
 export const nameOf = ({ gpu, dataCenter }: Pick<Offer, 'gpu' | 'dataCenter'>): string =>
   dataCenter === undefined ? gpu : `${gpu} in ${dataCenter}`;
 
-/** The offers in the order in which they are tried. `rows` are the GPU types of the catalog, with their availability. */
+/** In the order to try. `rows`: with availability. */
 export function offersOf(wanted: Wanted, rows: readonly Json[]): readonly Offer[] {
   const { gpus, dataCenters, prefer } = wanted;
   const offers = [...new Set(gpus)].flatMap((gpu) => {
@@ -49,10 +44,10 @@ const rowOf = (rows: readonly Json[], gpu: string): Json | undefined => rows.fin
 
 const CLOUD_MEMBERS = { SECURE: 'secure', COMMUNITY: 'community' } as const;
 
-/** The price of the pod; a price of 0 means that the cloud has none of it (contract, GpuType). */
+/** 0 means that the cloud has none (contract, GpuType). */
 function priceOf({ cloud, count }: Wanted, row: Json | undefined): number | undefined {
   const price = numberAt(row, `price.${CLOUD_MEMBERS[cloud]}`);
-  // As the service rounds it: to a hundredth of a cent.
+  // Rounded like the service, to a hundredth of a cent.
   return price === undefined || price <= 0 ? undefined : Math.round(price * count * 10_000) / 10_000;
 }
 
@@ -64,14 +59,11 @@ function stockOf(row: Json | undefined, dataCenter: string | undefined): string 
   return place === undefined ? 'NONE' : stringAt(place, 'availability');
 }
 
-/** Whether an offer costs more than is allowed, or its price is not known where there is a limit. */
+/** An unknown price is too expensive if there is a limit. */
 export const isTooExpensive = ({ price }: Pick<Offer, 'price'>, maxPrice: number | undefined): boolean =>
   maxPrice !== undefined && (price === undefined || price > maxPrice);
 
-/**
- * Refuses what can never be placed, by the GPU types of the catalog and the ids of the data centers: limit-exceeded (15)
- * where another `--max-price` would allow it, and otherwise usage (2). Where one of several GPU types cannot, the others may.
- */
+/** Limit-exceeded (15) if a higher `--max-price` helps, else usage (2). One possible GPU type is enough. */
 export function refuseNever(wanted: Wanted, rows: readonly Json[], dataCenters: readonly string[]): void {
   const unknown = wanted.dataCenters.find((id) => dataCenters.length > 0 && !dataCenters.includes(id));
   if (unknown !== undefined) throw usage(`there is no data center ${unknown}`, `One of ${dataCenters.join(', ')}.`);
@@ -87,11 +79,9 @@ export function refuseNever(wanted: Wanted, rows: readonly Json[], dataCenters: 
 
 interface Reason {
   readonly text: string;
-  /** The catalog does not have it: a wrong word; or it costs too much. */
   readonly kind?: 'unknown' | 'price';
 }
 
-/** Why a GPU type can never be placed, by its row of the catalog; undefined where it can. */
 export function whyNever(wanted: Wanted, gpu: string, rows: readonly Json[]): Reason | undefined {
   const row = rowOf(rows, gpu);
   if (row === undefined) return { text: `there is no GPU type ${gpu}`, kind: 'unknown' };

@@ -1,22 +1,18 @@
-/**
- * The key of a create: it is in the environment of the pod, so that every machine can see whether the pod was made already.
- * The service has no idempotency of its own (contract rules, Management API).
- */
+/** In the pod's environment, visible to every machine: the service has no idempotency (contract rules). */
 import { usage } from '../core/failure.ts';
 import { type Json, type JsonObject, memberAt, memberOf, objectOf, stringAt, stringOf } from '../core/json.ts';
 
-/** The variable that holds the key of the create that made a pod. */
 const CREATE_KEY = 'BERTH_CREATE_KEY';
 
-/** The variable that tells the requests of one key apart. Whoever sent a request may terminate what it made. */
+/** Whoever sent a request may terminate the pod it made. */
 const CREATE_ATTEMPT = 'BERTH_CREATE_ATTEMPT';
 
-/** The variable that names the set of files that made a pod, an endpoint or a template: `apply --set-name`. */
+/** The set of files that made the resource: `apply --set-name`. */
 export const SET_MARK = 'BERTH_SET';
 
 const MADE_BY: readonly string[] = [CREATE_KEY, CREATE_ATTEMPT, SET_MARK];
 
-/** Refuses a key that is not 1 to 100 letters, digits and `.`, `_`, `-`: usage (2). */
+/** 1 to 100 letters, digits, `.`, `_`, `-`. Usage (2). */
 export function checkKey(key: string): void {
   if (!/^[\w.-]{1,100}$/.test(key))
     throw usage(
@@ -25,13 +21,12 @@ export function checkKey(key: string): void {
     );
 }
 
-/** The body of a create with its key and its attempt among the variables. */
 export const withKey = (body: JsonObject, key: string, attempt: string): JsonObject => ({
   ...body,
   env: { ...objectOf(body['env']), [CREATE_KEY]: key, [CREATE_ATTEMPT]: attempt },
 });
 
-/** A body made of another thing, without what says who made that one: they are not the same. */
+/** A copy must not claim the original's key. */
 export function withoutKey(body: JsonObject): JsonObject {
   const env = objectOf(body['env']);
   if (env === undefined) return body;
@@ -39,17 +34,12 @@ export function withoutKey(body: JsonObject): JsonObject {
   return { ...body, env: others };
 }
 
-/** A variable of a row; undefined where it has none of the name. */
 export const variableOf = (row: Json, name: string): string | undefined =>
   stringOf(memberOf(memberAt(row, 'env'), name));
 
-/** The attempt that made a pod. */
 export const attemptOf = (pod: Json): string | undefined => variableOf(pod, CREATE_ATTEMPT);
 
-/**
- * The pods of a key that are there, the oldest first. All that look at the same list see the same order: the pod that is first
- * stays.
- */
+/** Oldest first, the same order on every machine: the first pod stays. */
 export const podsOfKey = (pods: readonly Json[], key: string): readonly Json[] =>
   pods
     .filter((pod) => memberOf(memberAt(pod, 'env'), CREATE_KEY) === key && stringAt(pod, 'status') !== 'TERMINATED')

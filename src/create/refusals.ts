@@ -1,22 +1,17 @@
 import { EXIT, type ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
 
-/**
- * What a refusal of a create, a start or a restart of a pod means (additions 3). With `no-capacity`, `not-allowed` and
- * `blocked-by-network` nothing is wrong with the request; every other class is final, `unknown` too: it may have happened.
- */
+/** Additions 3. Only `no-capacity`, `not-allowed` and `blocked-by-network` are not final; `unknown` is. */
 export type RefusalClass =
   'no-capacity' | 'payment' | 'not-allowed' | 'blocked-by-network' | 'too-large' | 'invalid' | 'unknown';
 
-/** What a class is known by. */
 interface RefusalRow {
   readonly class: RefusalClass;
   readonly statuses: readonly number[];
-  /** A part of the service's text; any text where absent. */
   readonly text?: RegExp;
 }
 
-/** The first row that fits counts. No code of the service marks "no room": only the text does. */
+/** The first match counts. "No room" has no code, only a text. */
 const ROWS: readonly RefusalRow[] = [
   { class: 'not-allowed', statuses: [403] },
   { class: 'payment', statuses: [402] },
@@ -33,7 +28,7 @@ const ROWS: readonly RefusalRow[] = [
   { class: 'invalid', statuses: [400, 401, 404, 409, 422] },
 ];
 
-/** The class of a refusal; a rate limit, a 5xx and a lost answer are `unknown`. */
+/** Rate limits, 5xx and lost answers are `unknown`. */
 export function refusalClass({
   code,
   status,
@@ -48,11 +43,7 @@ export function refusalClass({
   return row?.class ?? 'unknown';
 }
 
-/**
- * What a waiter over several candidates does about a refused create. `next`: another candidate, and this one again later.
- * `leave`: never this candidate again. `later`: the same again after a while, because the service could not answer. `end`: the
- * request is wrong, or cannot be paid.
- */
+/** `next`: others first; `leave`: never this again; `later`: same again after a pause; `end`: final. */
 export type Consequence = 'next' | 'leave' | 'later' | 'end';
 
 const CONSEQUENCES: Readonly<Record<Exclude<RefusalClass, 'unknown'>, Consequence>> = {
@@ -64,10 +55,10 @@ const CONSEQUENCES: Readonly<Record<Exclude<RefusalClass, 'unknown'>, Consequenc
   invalid: 'end',
 };
 
-/** Ends that say nothing about the request: a rate limit, a service that does not answer, an answer that was lost. */
+/** They say nothing about the request. */
 const NO_ANSWER: readonly ExitCode[] = [EXIT.rateLimited, EXIT.unavailable, EXIT.unknown];
 
-/** What is done about the failure of a create. A lost answer has been looked for before. */
+/** A lost answer was looked up before. */
 export function consequenceOf(failure: Failure): Consequence {
   const found = refusalClass(failure);
   if (found !== 'unknown') return CONSEQUENCES[found];

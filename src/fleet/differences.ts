@@ -1,17 +1,13 @@
-import { encodeJson, Exact, isObject, memberOf, type Json, type JsonObject, isList } from '../core/json.ts';
+import { encodeJson, Exact, isList, isObject, type Json, type JsonObject, memberOf } from '../core/json.ts';
 import type { Kind } from './model.ts';
 
-/** A member that differs, by its path. */
 export interface Difference {
   readonly path: string;
   readonly before: Json;
   readonly after: Json;
 }
 
-/**
- * The members of a body that differ from a row. Only members that the body has count; null clears one. Members of a command
- * and members that no row has are left out.
- */
+/** Only members of the body; null clears. Skips command members and write-only ones. */
 export function differences(kind: Kind, row: Json, body: JsonObject): readonly Difference[] {
   const skipped = [...kind.writeOnly, ...(kind.command?.members ?? [])];
   const within = (path: string, before: Json | undefined, after: Json): readonly Difference[] => {
@@ -25,7 +21,7 @@ export function differences(kind: Kind, row: Json, body: JsonObject): readonly D
   return within('', row, body);
 }
 
-/** Whether a row has a value already. Of objects in lists, only members that are given count. */
+/** Of objects in lists, only given members count. */
 export function isSame(before: Json | undefined, after: Json, isUnordered = false): boolean {
   if (after === null) return isEmpty(before);
   if (isList(after)) {
@@ -49,7 +45,7 @@ const isEmpty = (value: Json | undefined): boolean =>
 const isNumber = (value: Json | undefined): value is number | Exact =>
   typeof value === 'number' || value instanceof Exact;
 
-/** Numbers that a double cannot tell apart are compared by their digits. */
+/** Numbers beyond the precision of a double are compared by digits. */
 const isSameNumber = (one: string, other: string): boolean =>
   one === other || (Number(one) === Number(other) && !(isLongInteger(one) && isLongInteger(other)));
 

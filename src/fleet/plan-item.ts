@@ -1,8 +1,7 @@
-import { isObject, memberAt, type Json, type JsonObject } from '../core/json.ts';
+import { isObject, type Json, type JsonObject, memberAt } from '../core/json.ts';
 import { differences } from './differences.ts';
 import type { Change, Item, Kind } from './model.ts';
 
-/** What makes a row what a body says: nothing, an update, or a change that cannot be made. */
 export async function planUpdate(kind: Kind, row: Json, body: JsonObject): Promise<Item> {
   const notCompared = kind.writeOnly.filter((path) => memberAt(body, path) !== undefined);
   const found = [...differences(kind, row, body), ...(await commandChanges(kind, row, body))];
@@ -27,7 +26,7 @@ export async function planUpdate(kind: Kind, row: Json, body: JsonObject): Promi
   };
 }
 
-/** The members of a body in which something differs, each whole. */
+/** Top-level members, each complete. */
 export const bodyOfChanges = (body: JsonObject, changes: readonly Change[]): JsonObject => {
   const changed = new Set(changes.map(({ path }) => path.split('.', 1)[0]));
   return Object.fromEntries(Object.entries(body).filter(([name]) => changed.has(name)));
@@ -42,11 +41,10 @@ async function commandChanges(
   return paths.map((path) => ({ path, before: memberAt(row, path) ?? null, after: memberAt(body, path) ?? null }));
 }
 
-/** Whether a path is one of these, below one, or holds one. */
+/** Equal to, below, or above one of these. */
 const isWithin = (path: string, paths: readonly string[]): boolean =>
   paths.some((each) => path === each || path.startsWith(`${each}.`) || each.startsWith(`${path}.`));
 
-/** What makes a thing that is not there yet. */
 export const planCreate = (kind: Kind, body: JsonObject): Item => ({
   action: 'create',
   changes: Object.entries(body).map(([path, value]) => ({
@@ -58,7 +56,7 @@ export const planCreate = (kind: Kind, body: JsonObject): Item => ({
   notCompared: kind.writeOnly.filter((path) => memberAt(body, path) !== undefined),
 });
 
-/** An object without the members, also of inner objects, that are null. */
+/** Recursive. */
 export const withoutNull = (body: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(body).flatMap(([name, value]) =>

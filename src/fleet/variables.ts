@@ -1,14 +1,10 @@
-import { isObject, type Json, isList } from '../core/json.ts';
-import { HIDDEN } from '../core/text/secret-names.ts';
+import { isList, isObject, type Json } from '../core/json.ts';
+import { HIDDEN } from '../core/secret-names.ts';
 
-/** What stands for a variable in the text of a document; `$${NAME}` is the text `${NAME}` itself. */
+/** `$${NAME}` is the literal text `${NAME}`. */
 const VARIABLE = /\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/**
- * A value with the variables of its texts replaced. `found` takes every text that was put in, so that none of them is
- * printed. `unknown` is called with the path and the name of a variable that is not
- * there: it gives the text in its place, or throws.
- */
+/** `found` gets every inserted text, to hide it later. `unknown` returns a replacement or throws. */
 export function withVariables(
   value: Json,
   variables: ReadonlyMap<string, string>,
@@ -35,7 +31,7 @@ export function withVariables(
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inner(name, each)]));
 }
 
-/** A value as it may be printed: `***` in the place of each text that came from a variable. */
+/** `***` replaces each text that came from a variable. */
 export function withoutVariables(value: Json, found: ReadonlySet<string>): Json {
   if (typeof value === 'string') return found.has(value) ? HIDDEN : value;
   if (isList(value)) return value.map((each) => withoutVariables(each, found));
@@ -43,7 +39,6 @@ export function withoutVariables(value: Json, found: ReadonlySet<string>): Json 
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutVariables(each ?? null, found)]));
 }
 
-/** A value in which `withVariables` replaces nothing. */
 export function withVariablesKept(value: Json): Json {
   if (typeof value === 'string') return value.replace(VARIABLE, (all) => `$${all}`);
   if (isList(value)) return value.map(withVariablesKept);

@@ -1,17 +1,12 @@
-/**
- * The deadlines of a pod: when a guard stops or terminates it. They are variables of the pod's own environment, so that
- * every machine with a key of the account can keep them.
- */
+/** In the pod's own environment, so every machine with a key of the account can apply them. */
 import { Failure, usage } from '../core/failure.ts';
 import { type Json, type JsonObject, memberAt, memberOf, stringAt, stringOf } from '../core/json.ts';
-import { formatTimestamp, parseTimestamp } from '../core/text/timestamp.ts';
-import { exactDuration, formatDuration, parseDuration } from '../core/units.ts';
+import { exactDuration, formatDuration, formatTimestamp, parseDuration, parseTimestamp } from '../core/units.ts';
 import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
 
-/** What a deadline does to its pod. */
 export type DeadlineAction = 'stop' | 'terminate';
 
-/** The variable that holds each deadline: a duration such as `4h`, or an RFC 3339 time. */
+/** A duration such as `4h`, or an RFC 3339 time. */
 export const DEADLINE_VARIABLES: Readonly<Record<DeadlineAction, string>> = {
   stop: 'BERTH_STOP_AFTER',
   terminate: 'BERTH_TERMINATE_AFTER',
@@ -19,38 +14,28 @@ export const DEADLINE_VARIABLES: Readonly<Record<DeadlineAction, string>> = {
 
 export const DEADLINE_ACTIONS = ['stop', 'terminate'] as const satisfies readonly DeadlineAction[];
 
-/** The value of a variable that says that there is no deadline, whatever a profile or a template gives. */
+/** No deadline, whatever a profile or template sets. */
 const NONE = 'none';
 
-/** A deadline of a pod as it is now. */
 export interface Deadline {
   readonly action: DeadlineAction;
-  /** The value of its variable. */
   readonly given: string;
-  /**
-   * When it is over; undefined while it does not count: the pod is stopped, is being
-   * started again, or was started after that time.
-   */
+  /** Undefined while it does not count: stopped, restarting, or started after that time. */
   readonly at: EpochMs | undefined;
-  /** The value is neither a duration nor a time: the deadline is never kept. */
+  /** Neither a duration nor a time: ignored by guards. */
   readonly isUnreadable: boolean;
-  /** The pod is being started again: when is not known before it runs, and the deadline counts from then. */
+  /** The pod is restarting: the deadline counts from when it runs. */
   readonly isWaiting: boolean;
 }
 
-/** A deadline that counts, and when it is over. */
 export interface CountingDeadline {
   readonly action: DeadlineAction;
   readonly at: EpochMs;
 }
 
-/** A duration from the start or the creation of the pod, or a time. */
 type Limit = { readonly afterMs: Milliseconds } | { readonly at: EpochMs };
 
-/**
- * Reads what a flag or a variable gives: `4h`, `2026-12-01` (its start in UTC), or an RFC 3339 time. `what` names it in
- * messages. Fails with usage (2), for a duration of nothing too.
- */
+/** `4h`, `2026-12-01` (UTC midnight) or RFC 3339. Usage (2), for a zero duration too. */
 function parseLimit(text: string, what: string): Limit {
   const trimmed = text.trim();
   if (!/^[\d.]+ *[a-z]/.test(trimmed)) return { at: timeOf(trimmed, what) };
@@ -68,25 +53,20 @@ function timeOf(text: string, what: string): number {
   }
 }
 
-/** The value of a flag as it is stored: `4h`, a time in UTC, or `none`. Fails with usage (2). */
+/** `4h`, a time in UTC, or `none`. Usage (2). */
 export function storedDeadline(text: string, what: string): string {
   if (text.trim() === NONE) return NONE;
   const limit = parseLimit(text, what);
   return 'at' in limit ? formatTimestamp(limit.at) : exactDuration(limit.afterMs);
 }
 
-/** Whether variables have a deadline for this action. */
 export const hasDeadlineTo = (action: DeadlineAction, variables: Json | undefined): boolean =>
   (memberOf(variables, DEADLINE_VARIABLES[action]) ?? NONE) !== NONE;
 
-/** Whether variables have a deadline. */
 export const hasDeadline = (variables: Json | undefined): boolean =>
   DEADLINE_ACTIONS.some((action) => hasDeadlineTo(action, variables));
 
-/**
- * Refuses the deadlines of a body's variables that nobody could keep: one that cannot be read, and a time that is over.
- * `now` is the service's time in milliseconds. Fails with usage (2).
- */
+/** Usage (2) for unreadable deadlines and times that are past. `now`: the service's time. */
 export function checkDeadlines(variables: JsonObject, now: EpochMs): void {
   for (const action of DEADLINE_ACTIONS) {
     const name = DEADLINE_VARIABLES[action];
@@ -99,16 +79,13 @@ export function checkDeadlines(variables: JsonObject, now: EpochMs): void {
   }
 }
 
-/** Statuses of a pod that was started: `startedAt` is of this start. While it is being started, it is of the one before. */
+/** `startedAt` is of this start; while starting, it is of the one before. */
 const STARTED = ['RUNNING', 'ERROR'];
 
-/** Statuses in which nothing is left to be stopped (specification 3.1). */
+/** Nothing left to stop (specification 3.1). */
 const ENDED = ['EXITED', 'TERMINATED'];
 
-/**
- * The deadlines in a pod's environment. A duration to stop counts from `startedAt`, which is new at each start, and from
- * `createdAt` until there was one; one to terminate from `createdAt`.
- */
+/** A stop counts from `startedAt` (`createdAt` before the first start), terminate from `createdAt`. */
 export const deadlinesOf = (pod: Json): readonly Deadline[] =>
   DEADLINE_ACTIONS.flatMap((action): Deadline[] => {
     const given = stringOf(memberOf(memberAt(pod, 'env'), DEADLINE_VARIABLES[action]));
@@ -119,7 +96,7 @@ export const deadlinesOf = (pod: Json): readonly Deadline[] =>
     return [{ action, given, at, isUnreadable: limit === undefined, isWaiting }];
   });
 
-/** What another program wrote may be anything. */
+/** The value may come from another program. */
 function readLimit(given: string): Limit | undefined {
   try {
     return parseLimit(given, 'deadline');
@@ -129,7 +106,7 @@ function readLimit(given: string): Limit | undefined {
   }
 }
 
-/** Whether a pod is being started, and its `startedAt` is that of the start before. */
+/** Its `startedAt` is still of the start before. */
 function isStartedAgain(pod: Json): boolean {
   const status = stringAt(pod, 'status') ?? '';
   return stringAt(pod, 'startedAt') !== undefined && ![...STARTED, ...ENDED].includes(status);
@@ -142,14 +119,11 @@ function endOf(pod: Json, action: DeadlineAction, limit: Limit): number | undefi
   const startedAt = stringAt(pod, 'startedAt');
   const from = Date.parse((action === 'stop' ? startedAt : undefined) ?? stringAt(pod, 'createdAt') ?? '');
   if ('afterMs' in limit) return Number.isNaN(from) ? undefined : from + limit.afterMs;
-  // A pod that was started after that time is not meant any more.
+  // Does not apply to a pod started after that time.
   return action === 'stop' && from >= limit.at ? undefined : limit.at;
 }
 
-/**
- * The first deadline in the variables of a pod that is started now, and the milliseconds until then; undefined without
- * one. A start takes time, which is not paid before there is a machine.
- */
+/** For a pod started now. Its start time is not charged before there is a machine. */
 export function firstDeadline(
   variables: Json | undefined,
   now: EpochMs,
@@ -161,25 +135,23 @@ export function firstDeadline(
   return all.toSorted((a, b) => a.spanMs - b.spanMs)[0];
 }
 
-/** The deadlines that count now, the one that is over first at the beginning. */
+/** The first to expire comes first. */
 export const countingDeadlines = (pod: Json): readonly CountingDeadline[] =>
   deadlinesOf(pod)
     .flatMap(({ action, at }) => (at === undefined ? [] : [{ action, at }]))
     .sort((a, b) => a.at - b.at);
 
-/** The deadline of a pod that is over first; undefined where none counts. */
+/** The first to expire; undefined if none counts. */
 export const nextDeadline = (pod: Json): CountingDeadline | undefined => countingDeadlines(pod)[0];
 
-/** Milliseconds before its end from which a deadline is shown as a warning. */
+/** From this long before its end, a deadline is shown as a warning. */
 export const SOON_MS = 600_000;
 
-/** `stops in 3h 12m`, `stop overdue by 5m`. `now` is the service's time. */
+/** `now`: the service's time. */
 export const deadlineText = ({ action, at }: CountingDeadline, now: EpochMs): string =>
   at > now ? `${action}s in ${formatDuration(at - now)}` : `${action} overdue by ${formatDuration(now - at)}`;
 
-/** The deadline of a pod that counts from when it runs; undefined where none waits for that. */
 export const waitingDeadline = (pod: Json): Deadline | undefined => deadlinesOf(pod).find(({ isWaiting }) => isWaiting);
 
-/** `stop after 4h, counted from when it runs`. */
 export const waitingText = (action: DeadlineAction, after: string): string =>
   `${action} after ${after}, counted from when it runs`;

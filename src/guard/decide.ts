@@ -1,11 +1,9 @@
 /** Which pods a guard ends, and why. Nothing here reads or sends. */
-import { DAY_MS } from '../core/durations.ts';
+import { DAY_MS, type EpochMs, type Milliseconds } from '../core/unit-types.ts';
 import { Failure } from '../core/failure.ts';
-import { encodeJson, memberAt, numberAt, numberOf, stringAt, type Json } from '../core/json.ts';
-import { compileGlobs } from '../core/text/patterns/glob.ts';
-import { parseTimestamp } from '../core/text/timestamp.ts';
-import { costOver, formatDollars, formatDuration } from '../core/units.ts';
-import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
+import { encodeJson, type Json, memberAt, numberAt, numberOf, stringAt } from '../core/json.ts';
+import { compileGlobs } from '../core/patterns.ts';
+import { costOver, formatDollars, formatDuration, parseTimestamp } from '../core/units.ts';
 import {
   countingDeadlines,
   deadlinesOf,
@@ -16,7 +14,7 @@ import {
 } from './deadline.ts';
 import type { Finding, IdleWatch } from './idle.ts';
 
-/** What a decision is made by; all but `deadline` are flags. */
+/** All but `deadline` are flags. */
 export const RULES = ['deadline', 'idle', 'max-age', 'max-running', 'budget'] as const;
 
 /** `unknown`: whether a rule applies cannot be known. */
@@ -24,38 +22,34 @@ export const VERDICTS = ['over', 'exempt', 'unknown'] as const;
 
 export const GUARD_ACTIONS = ['report', 'stop', 'terminate'] as const;
 
-/** The limits of a guard beside the deadlines of the pods, and what it may do. */
 export interface Policy {
   readonly isIdleWatched: boolean;
   readonly maxAge: Milliseconds | undefined;
   readonly maxRunning: Milliseconds | undefined;
-  /** US dollars of the account in a month (UTC). */
+  /** US dollars of the account per month (UTC). */
   readonly budget: number | undefined;
-  /** Patterns of the names that the limits are about; all where empty. */
+  /** Name patterns; empty for all pods. */
   readonly match: readonly string[];
-  /** What a limit does; a deadline has an action of its own. */
+  /** For limits; each deadline has its own action. */
   readonly action: DeadlineAction;
   readonly allowTerminate: boolean;
 }
 
-/** What decisions depend on beside the pod. */
 export interface Facts {
   /** The service's time. */
   readonly now: EpochMs;
   readonly watch: IdleWatch | undefined;
-  /** What the account cost this month in US dollars, as far as it is known; undefined where it is not. */
+  /** US dollars of the account, as far as known; undefined if unknown. */
   readonly month: { readonly dollars: number; readonly isComplete: boolean } | undefined;
 }
 
-/** What a guard decided about a pod. */
 export interface Decision {
   readonly pod: Json;
   readonly rule: (typeof RULES)[number];
-  /** `over`: a rule applies. `exempt`: one applies, and a lock or a cluster keeps the guard from the pod. */
+  /** `exempt`: a rule applies, but a lock or a cluster protects the pod. */
   readonly verdict: (typeof VERDICTS)[number];
-  /** What is done about it. */
   readonly action: (typeof GUARD_ACTIONS)[number];
-  /** What was found, without a final stop. */
+  /** Without a final period. */
   readonly why: string;
   /** Why less is done than the rule says. */
   readonly held: string | undefined;
@@ -65,10 +59,7 @@ export type ActingDecision = Decision & { readonly action: DeadlineAction };
 
 export const isActing = (decision: Decision): decision is ActingDecision => decision.action !== 'report';
 
-/**
- * Compiles a policy to a function with the strongest decision about a pod; undefined where no rule applies. It can be called again
- * right before something is done. Fails with usage (2) for an empty pattern.
- */
+/** Strongest decision; undefined if no rule applies. Call again right before acting. Usage (2). */
 export function compilePolicy(policy: Policy): (pod: Json, facts: Facts) => Decision | undefined {
   const isMatch = policy.match.length === 0 ? () => true : compileGlobs(policy.match, '--match');
   const hasLimits =
@@ -93,17 +84,17 @@ export function compilePolicy(policy: Policy): (pod: Json, facts: Facts) => Deci
 const rankOf = ({ verdict, action }: Decision): number =>
   (verdict === 'over' ? GUARD_ACTIONS.length : 0) + GUARD_ACTIONS.indexOf(action);
 
-/** What keeps every guard from a pod: `it is locked`. What the service says in another form than usual counts too. */
+/** Unusual forms of the service's values count too. */
 export function exemptionOf(pod: Json, now: EpochMs): string | undefined {
   const locked = memberAt(pod, 'locked') ?? false;
   if (locked !== false && locked !== '' && numberOf(locked) !== 0) return 'it is locked';
   return (memberAt(pod, 'cluster') ?? null) === null ? doubtOf(pod, now) : 'it is a member of a cluster';
 }
 
-/** There were no pods before. */
+/** No pods existed before. */
 const FIRST_TIME: EpochMs = Date.UTC(2015, 0);
 
-/** Why the times of a pod cannot be: nothing is done about it then. */
+/** Impossible times: nothing is done then. */
 function doubtOf(pod: Json, now: EpochMs): string | undefined {
   const wrong = ['createdAt', 'startedAt'].find((member) => {
     const value = memberAt(pod, member) ?? null;
@@ -127,7 +118,6 @@ type Found = Finding & Pick<Decision, 'rule'> & { readonly action: DeadlineActio
 
 const statusOf = (pod: Json): string => stringAt(pod, 'status') ?? '';
 
-/** The deadlines of a pod that are over; what of them cannot be known where none is. */
 function overdue(pod: Json, now: EpochMs): readonly Found[] {
   const over = countingDeadlines(pod)
     .filter(({ at }) => at <= now)
@@ -150,10 +140,7 @@ function overdue(pod: Json, now: EpochMs): readonly Found[] {
     : unknown(waiting.action, `it is being started: ${waitingText(waiting.action, waiting.given)}`);
 }
 
-/**
- * What the limits say of a pod. One that is stopped is within those about running; one that is paid without running, as in
- * ERROR, is not.
- */
+/** Running limits ignore stopped pods, but not those charged without running (ERROR). */
 function limitsOf(pod: Json, { action, ...policy }: Policy, { now, watch, month }: Facts): readonly Found[] {
   const since = statusOf(pod) === 'RUNNING' ? timeAt(pod, 'startedAt') : paidSince(pod);
   const findings: readonly (readonly [Found['rule'], Finding | undefined])[] = [
@@ -170,10 +157,7 @@ function limitsOf(pod: Json, { action, ...policy }: Policy, { now, watch, month 
   return findings.flatMap(([rule, finding]) => (finding === undefined ? [] : [{ rule, action, ...finding }]));
 }
 
-/**
- * Since when a pod that does not run is paid: in ERROR since its start, and since its creation where it never ran. While it is
- * started again `startedAt` is of the start before, so that this is not known.
- */
+/** In ERROR since its start or creation. Undefined while restarting: `startedAt` is of the start before. */
 function paidSince(pod: Json): EpochMs | undefined {
   if ((numberAt(pod, 'cost') ?? 0) === 0) return undefined;
   const startedAt = timeAt(pod, 'startedAt');
@@ -186,7 +170,7 @@ function timeAt(pod: Json, member: string): EpochMs | undefined {
   return text === undefined ? undefined : Date.parse(text);
 }
 
-/** A pod in ERROR that is paid counts as idle: nothing runs in it. */
+/** A charged pod in ERROR counts as idle. */
 function idle(pod: Json, watch: IdleWatch, now: EpochMs): Finding | undefined {
   if (statusOf(pod) === 'RUNNING') return watch.find(pod, now);
   return statusOf(pod) === 'ERROR' && (numberAt(pod, 'cost') ?? 0) > 0
@@ -206,7 +190,7 @@ function longerThan(
   return { state: now - since > limit ? 'met' : 'not-met', why };
 }
 
-/** A sum that is too low because a part is missing decides only when it is above the budget all the same. */
+/** An incomplete sum decides only if it is already above the budget. */
 function overBudget(month: Facts['month'], budget: number | undefined): Finding | undefined {
   if (budget === undefined) return undefined;
   if (month === undefined) return { state: 'unknown', why: 'what the account cost this month is not known' };
@@ -218,7 +202,7 @@ function overBudget(month: Facts['month'], budget: number | undefined): Finding 
 
 const STOPPED: readonly string[] = ['EXITED', 'TERMINATED'];
 
-/** Statuses in which a pod can be stopped (contract rules, Pods: actions). */
+/** Contract rules, Pods: actions. */
 const CAN_STOP: readonly string[] = ['RUNNING', 'PROVISIONING', 'STARTING'];
 
 function decisionOf(pod: Json, { rule, state, why, action }: Found, policy: Policy): readonly Decision[] {
@@ -229,7 +213,7 @@ function decisionOf(pod: Json, { rule, state, why, action }: Found, policy: Poli
   return [{ pod, rule, verdict: 'over', action: held === undefined ? wanted : 'report', why, held }];
 }
 
-/** A pod in ERROR cannot be stopped. Where it has no persistent mount, terminating deletes no more than a stop. */
+/** A pod in ERROR cannot be stopped; without persistent mount, terminating deletes no more than a stop. */
 const losesNothing = (pod: Json): boolean =>
   statusOf(pod) === 'ERROR' && memberAt(pod, 'mounts.persistent') === undefined;
 

@@ -1,30 +1,29 @@
-import { itemsAt, numberAt, stringAt, type Json } from '../core/json.ts';
+import { itemsAt, type Json, numberAt, stringAt } from '../core/json.ts';
 import { formatDuration } from '../core/units.ts';
 import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
 
-/** When a pod counts as idle: use in percent below each limit for the whole time. */
+/** Percent, below each limit for the complete time. */
 export interface IdleLimits {
   readonly forMs: Milliseconds;
   readonly gpu: number;
   readonly cpu: number;
 }
 
-/** What a condition says of a pod: it is met, it is not, or that cannot be known. `why` has no final stop. */
+/** `why` has no final period. */
 export interface Finding {
   readonly state: 'met' | 'not-met' | 'unknown';
   readonly why: string;
 }
 
-/** The longest time between two looks of a guard that watches for so long. */
+/** Between two polls of a guard. */
 export const longestInterval = (forMs: Milliseconds): Milliseconds => forMs / 10;
 
-/** Since when a start of a pod shows no use, and when that was last seen. */
 interface Quiet {
   readonly since: EpochMs;
   readonly seenAt: EpochMs;
 }
 
-/** Watches the use of pods from look to look: the service gives momentary values only. */
+/** The service gives momentary values only, so use is tracked over polls. */
 export class IdleWatch {
   readonly #limits: IdleLimits;
   #quiet: ReadonlyMap<string, Quiet> = new Map();
@@ -33,10 +32,7 @@ export class IdleWatch {
     this.#limits = limits;
   }
 
-  /**
-   * Adds what a complete list of pods shows now. Where nothing is known of a pod for a fifth of the time, and where the clock
-   * is set back, its watch starts over.
-   */
+  /** Restarts a watch after a gap of a fifth of the time, and if the clock is set back. */
   look(pods: readonly Json[], now: EpochMs): void {
     this.#quiet = new Map(
       pods.flatMap((pod): (readonly [string, Quiet])[] => {
@@ -53,7 +49,6 @@ export class IdleWatch {
     );
   }
 
-  /** Whether a RUNNING pod, as it is now, was watched and idle for the whole time. */
   find(pod: Json, now: EpochMs): Finding {
     const use = useOf(pod);
     if (use === undefined) return { state: 'unknown', why: 'its use is not known' };
@@ -66,16 +61,15 @@ export class IdleWatch {
   }
 }
 
-/** Which start of which pod. */
 const startOf = (pod: Json): string => `${stringAt(pod, 'id') ?? ''} ${stringAt(pod, 'startedAt') ?? ''}`;
 
-/** Percent; the highest of the GPUs, undefined for a pod without one. */
+/** Percent; the highest GPU, undefined without one. */
 interface Use {
   readonly gpu: number | undefined;
   readonly cpu: number;
 }
 
-/** Undefined where one of the numbers is missing, also of one of several GPUs (specification 2.2, PodRuntime). */
+/** Undefined if any number is missing, also of one GPU of several (specification 2.2, PodRuntime). */
 function useOf(pod: Json): Use | undefined {
   const cpu = numberAt(pod, 'runtime.cpu.util');
   if (stringAt(pod, 'status') !== 'RUNNING' || stringAt(pod, 'startedAt') === undefined || cpu === undefined)
@@ -85,7 +79,6 @@ function useOf(pod: Json): Use | undefined {
   return gpus.length < count ? undefined : { gpu: count === 0 ? undefined : Math.max(...gpus), cpu };
 }
 
-/** `GPU 43%`: what is not below its limit. */
 function overLimit({ gpu, cpu }: Use, limits: IdleLimits): string | undefined {
   if (gpu !== undefined && gpu >= limits.gpu) return `GPU ${gpu}%`;
   return cpu >= limits.cpu ? `CPU ${cpu}%` : undefined;

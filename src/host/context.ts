@@ -1,37 +1,57 @@
 import { dirname, join } from 'node:path';
-import type { Context, RangeFiles } from '../core/context.ts';
+import type { Context, LocalHost, RangeFiles } from '../core/context.ts';
+import type { FileLocks } from '../core/files.ts';
+import { openConnection } from './connection/connection.ts';
+import type { LocalRuntime } from './connection/local-server.ts';
+import { createRateLimitFile } from './connection/rate-limit-file.ts';
+import { absolutePath, openFiles } from './files/user-files.ts';
+import type { FileLocksOptions } from './lock/file-locks.ts';
+import { createSpawn, listenForInterrupt } from './process/spawn.ts';
+import {
+  type AccountDocumentOptions,
+  createAccountDocument,
+  createRememberedJobs,
+  createRememberedLists,
+  createRememberedNames,
+  createRememberedNotes,
+  type RememberedOptions,
+} from './remembered.ts';
+import type { Runtime } from './runtime/runtime.ts';
+import { hostSettings } from './runtime/settings.ts';
+import { createPrompts } from './terminal/prompts.ts';
+import { contentOutput, dataOutput, describeTerminal, messageOutput } from './terminal/terminal.ts';
 import type { Settings } from '../settings/create-settings.ts';
 import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
-import { openConnection } from './connection/connection.ts';
-import { openFiles } from './files/user-files.ts';
-import { absolutePath } from './files/absolute-path.ts';
-import { listenForInterrupt } from './process/interrupt.ts';
-import { createAccountDocument, type AccountDocumentOptions } from './remembered/account-document.ts';
-import { createRememberedJobs } from './remembered/jobs.ts';
-import { createRememberedLists, type RememberedOptions } from './remembered/lists.ts';
-import { createRememberedNames } from './remembered/names.ts';
-import { createRememberedNotes } from './remembered/notes.ts';
-import { createRateLimitFile } from './connection/rate-limit-file.ts';
-import { createLazyLocks } from './lock/lazy-locks.ts';
-import { createLocalHost } from './connection/serve-local.ts';
-import { createPrompts } from './terminal/prompts.ts';
-import { createSpawn } from './process/spawn.ts';
-import { contentOutput, dataOutput, messageOutput } from './terminal/output-sinks.ts';
-import { describeTerminal } from './terminal/terminal.ts';
-import type { Runtime } from './runtime/runtime.ts';
-import { hostSettings } from './runtime/settings.ts';
 
-/** A Context that must be closed after the command: it listens for signals and may hold connections. */
+/** Most commands take no lock: its code is loaded with the first one. */
+function createLazyLocks(options: FileLocksOptions): FileLocks {
+  let loaded: Promise<FileLocks> | undefined;
+  const load = (): Promise<FileLocks> =>
+    (loaded ??= import('./lock/file-locks.ts').then(({ createFileLocks }) => createFileLocks(options)));
+  return {
+    take: async (path, lockOptions) => (await load()).take(path, lockOptions),
+    holder: async (path) => (await load()).holder(path),
+  };
+}
+
+/** On 127.0.0.1. Usage (2): port in use, or handler missing or broken. `ownDirectories` may be missing. */
+export const createLocalHost = (
+  runtime: LocalRuntime,
+  ownDirectories: () => readonly string[] = () => [],
+): LocalHost => ({
+  // Loaded here: other commands need none of it.
+  serve: async (options) =>
+    (await import('./connection/local-server.ts')).startLocalServer(runtime, options, ownDirectories()),
+});
+
+/** Must be closed after the command: it listens for signals and may hold connections. */
 export interface HostContext extends Context {
-  /** Saves the rate windows that were seen; closes connections and stops listening for signals, unless the process exits. */
+  /** Saves the rate windows; closes connections and signal handlers, unless the process exits. */
   close(): Promise<void>;
 }
 
-/**
- * Creates the Context of one run. `flags` are the global flags as given, by setting name. Only the signal handlers are
- * installed here; files, connections and code are opened and loaded when a command uses them.
- */
+/** Installs only signal handlers; files, connections and code are opened when a command uses them. */
 export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext {
   const { env, clock, random } = runtime;
   const interrupt = listenForInterrupt(runtime);
@@ -62,7 +82,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     user: runtime.user,
   });
   const remembered = (kind: string): RememberedOptions => ({
-    // A file holds one account. Another one that the environment gives for a moment must not replace that of the profile.
+    // One account per file. A temporary one from the environment must not replace the profile's.
     path: () => {
       const mark = settings.isProfileOverridden() ? '~' : '';
       return join(settings.dataDirectory, 'completion', `${kind}-${settings.profile}${mark}.json`);
@@ -73,7 +93,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     random,
     user: runtime.user,
   });
-  // A guard in cron has its key from elsewhere than a shell, and works for the same account.
+  // A guard in cron gets its key from elsewhere than a shell, but for the same account.
   const ofAccounts = (kind: string): AccountDocumentOptions => ({
     path: () => join(settings.dataDirectory, 'accounts', `${kind}.json`),
     account: () => settings.accountOfKey(),
@@ -127,7 +147,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       return openArchives((path) => absolutePath(runtime, path));
     },
     storage: async (options = {}) => {
-      const { openHostStorage } = await import('./connection/storage.ts');
+      const { openHostStorage } = await import('./connection/volume-files.ts');
       const storage = openHostStorage({ runtime, settings, signal, stderr, files: await durable() }, options);
       storages.push(storage);
       return storage;
@@ -168,7 +188,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
   };
 }
 
-/** Where berth keeps files of its own; nowhere without a home directory. */
+/** None without a home directory. */
 function ownDirectories(settings: Pick<Settings, 'dataDirectory' | 'profilesPath'>): readonly string[] {
   try {
     return [settings.dataDirectory, dirname(settings.profilesPath)];

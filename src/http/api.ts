@@ -1,56 +1,122 @@
-import { berth, sentence } from '../core/message.ts';
 import { setMaxListeners } from 'node:events';
-import { parseKeyAddress, type Address } from '../core/addresses/http-address.ts';
+import { accessNeeded, type AllowedAccess, requireAccess } from '../core/access.ts';
+import { type Address, parseKeyAddress } from '../core/addresses.ts';
 import type { ApiAnswer, ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
-import { ABSENT, Failure } from '../core/failure.ts';
+import { ABSENT, Failure, noKey } from '../core/failure.ts';
+import { berth, sentence } from '../core/message.ts';
+import type { Bytes, Milliseconds } from '../core/unit-types.ts';
+import { decodeBody, type LostAnswer, lostFailure } from './answer.ts';
 import { createAttempts, type Done, type Refused } from './attempt.ts';
-import { noKey } from '../core/no-key.ts';
-import { requireAccess, type AllowedAccess } from '../core/access.ts';
-import { accessNeeded } from '../core/request-access.ts';
-import { createExchangeWatch } from './policy/deadline.ts';
-import { lostFailure, type LostAnswer } from './policy/lost-answer.ts';
-import { refusalFailure, type RequestFacts } from './policy/problem.ts';
-import { decideRetry, wasNotProcessed, readRetryAfter, type AttemptEnd } from './policy/retry.ts';
-import { createThrottle } from './policy/throttle.ts';
+import { createExchangeWatch } from './deadline.ts';
+import { refusalFailure, type RequestFacts } from './problem.ts';
 import {
   bytesOf,
+  type Call,
   checkKey,
   prepare,
   previewOf,
   REQUEST_ID,
   signed,
-  withKey,
-  type Call,
   type UnsignedRequest,
-} from './prepare.ts';
-import { createRequestIds } from './request-ids.ts';
+  withKey,
+} from './request.ts';
+import { type AttemptEnd, decideRetry, readRetryAfter, wasNotProcessed } from './retry.ts';
+import { createThrottle } from './throttle.ts';
 import type { TraceEvent } from './trace.ts';
-import { decodeBody } from './message/decode-body.ts';
-import { untilIdle } from './message/idle-timeout.ts';
-import { readEvents } from './message/server-events.ts';
-import { WireError, type Transport } from './message/transport.ts';
-import type { Bytes, Milliseconds } from '../core/unit-types.ts';
+import { type Transport, WireError } from './transport.ts';
+
+/** Such as `5b1f0c9ae2d4-1`: 48 random bits and the request's number. All its attempts share the id. */
+function createRequestIds(random: () => number): () => string {
+  let run: string | undefined;
+  let count = 0;
+  return () => {
+    run ??= Math.floor(random() * 2 ** 48)
+      .toString(16)
+      .padStart(12, '0');
+    count += 1;
+    return `${run}-${String(count)}`;
+  };
+}
+
+/** Real time; keep-alive comments do not count. The caller must end the HTTP request afterwards. */
+async function* untilIdle<T>(
+  source: AsyncIterable<T>,
+  idleMs: number,
+  clock: Pick<Clock, 'deadline'>,
+): AsyncGenerator<T> {
+  const items = source[Symbol.asyncIterator]();
+  for (;;) {
+    const next = items.next();
+    // After a timeout nobody awaits this read, and ending the HTTP request makes it fail.
+    next.catch(() => undefined);
+    const result = await withTimeout(next, idleMs, clock);
+    if (result === undefined || result.done === true) return;
+    yield result.value;
+  }
+}
+
+async function withTimeout<T>(
+  promise: Promise<T>,
+  timeoutMs: number,
+  clock: Pick<Clock, 'deadline'>,
+): Promise<T | undefined> {
+  const deadline = clock.deadline(timeoutMs);
+  const timeout = new Promise<undefined>((resolve) => {
+    deadline.signal.addEventListener(
+      'abort',
+      () => {
+        resolve(undefined);
+      },
+      { once: true },
+    );
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    deadline.cancel();
+  }
+}
+
+/** The limit for one event, in characters: it protects the memory against a hostile server. */
+const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
+
+/** Contract rules, Pods: logs. Drops an incomplete last event, as the format requires. Fails with WireError. */
+async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
+  const { createParser } = await import('eventsource-parser');
+  const ready: ServerEvent[] = [];
+  const state = { tooLong: false };
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_LENGTH,
+    onEvent: ({ id, event, data }) => ready.push({ id, event, data }),
+    onError: ({ type }) => {
+      state.tooLong ||= type === 'max-buffer-size-exceeded';
+    },
+  });
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* ready.splice(0);
+    if (state.tooLong) throw new WireError('answered', 'an event of the stream never ends');
+  }
+}
 
 export interface ApiOptions {
   readonly transport: Transport;
-  /** Returns the configured base address of a service. Throws a Failure when there is none. */
+  /** Throws a Failure when none is configured. */
   readonly addresses: (service: ServiceName) => string | Promise<string>;
   /** `again`: after a 401. It may have changed where it comes from since it was read. */
   readonly key: (again: boolean) => Promise<string | undefined>;
-  /** The variable that gives the key, for hints; undefined where it is in a profile. */
   readonly keyVariable?: () => string | undefined;
   /** False sends requests without a key when there is none; true by default. */
   readonly requireKey?: boolean;
   readonly clock: Clock;
-  /** From 0 up to, but not including, 1. */
   readonly random: () => number;
   /** The user's interrupt; its reason is the Failure that ends the command. */
   readonly signal: AbortSignal;
   /** Attempts after the first; 0 for batches, which retry themselves. */
   readonly retries: number;
-  /** Timeout of one exchange, body included, for requests that set none. */
   readonly timeoutMs: Milliseconds;
   /** What all waits between the attempts of one request may take; 2 minutes by default. */
   readonly maxRetryWaitMs?: Milliseconds;
@@ -61,10 +127,8 @@ export interface ApiOptions {
   readonly access?: () => AllowedAccess;
   /** The headers of the trace that this process is a part of, sent with every request. */
   readonly traceHeaders?: Readonly<Record<string, string>>;
-  /** Called with the rate windows of every answer that has them. */
   readonly onWindows?: (windows: readonly RateWindow[]) => void | Promise<void>;
   readonly trace?: (event: TraceEvent) => void;
-  /** Called before each wait for a retry. */
   readonly onRetryWait?: (wait: RetryWait) => void;
 }
 
@@ -131,7 +195,6 @@ export function createApi(options: ApiOptions): BatchApi {
   const unsignedOf = async (request: ApiRequest): Promise<UnsignedRequest> =>
     prepare(request, await readBase(request.service), options.userAgent, request.body !== undefined);
 
-  /** Repeats an attempt until it succeeds, or until a retry would not help, not be safe, or wait too long. */
   const sendWithRetries = async <T extends object>(
     given: Call,
     once: (call: Call, attempt: number) => Promise<Done<T> | Refused | LostAnswer>,

@@ -1,17 +1,14 @@
 import type { ApiAnswer, RateWindow } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { formatDuration } from '../core/units.ts';
-import type { ExchangeWatch, WatchedExchange } from './policy/deadline.ts';
-import { interruptFailure, type LostAnswer } from './policy/lost-answer.ts';
-import type { Refusal } from './policy/problem.ts';
-import { hasWindows, readWindows } from './policy/rate-windows.ts';
-import type { Call } from './prepare.ts';
-import { readAnswer } from './read-answer.ts';
+import type { ExchangeWatch, WatchedExchange } from './deadline.ts';
+import { interruptFailure, type LostAnswer, readAnswer, readBody } from './answer.ts';
+import type { Refusal } from './problem.ts';
+import { hasWindows, readWindows } from './throttle.ts';
+import type { Call } from './request.ts';
 import { redactHeaders, type TraceEvent } from './trace.ts';
-import { readBody } from './message/decode-body.ts';
-import { WireError, type Exchange, type SendBuffered, type Transport, type WireAnswer } from './message/transport.ts';
+import { type Exchange, type SendBuffered, type Transport, type WireAnswer, WireError } from './transport.ts';
 
-/** An answer that is not a success. */
 export interface Refused extends Refusal {
   readonly kind: 'refused';
 }
@@ -40,21 +37,15 @@ export interface AttemptOptions {
   readonly trace?: ((event: TraceEvent) => void) | undefined;
 }
 
-/** One request that is sent once. `attempt` counts from 1. */
 export interface Attempts {
-  /** Reads the whole answer and checks it. */
   send(call: Call, body: Uint8Array | undefined, attempt: number): Promise<Done<ApiAnswer> | Refused | LostAnswer>;
   /** Stops at the head of a 2xx answer, whose body is a stream. */
   open(call: Call, body: Uint8Array | undefined, attempt: number): Promise<OpenAnswer | Refused | LostAnswer>;
 }
 
-/** Bytes of an error's body that are read. */
 const MAX_ERROR_BYTES = 1024 * 1024;
 
-/**
- * Returns the one way in which every request is sent, of single commands and of batches: exchange, rate windows,
- * refusal, redaction, trace, check of the answer.
- */
+/** The one way in which every request is sent, of single commands and of batches. */
 export function createAttempts(options: AttemptOptions): Attempts {
   const { transport, clock, watch, signal, maxBytes, onWindows, trace } = options;
   const buffered = new Map<string, SendBuffered>();
@@ -79,7 +70,6 @@ export function createAttempts(options: AttemptOptions): Attempts {
     return { sent, exchange: new TracedExchange(sent, watch.start(sent, call.deadlineMs), call, options) };
   };
 
-  /** Passes on the rate windows of an answer that has them. */
   const passWindows = async ({ headers }: WireAnswer): Promise<void> => {
     // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
     await onWindows?.(await readWindows(headers, clock.now()));
@@ -129,13 +119,11 @@ const isSuccess = ({ status }: WireAnswer): boolean => status >= 200 && status <
 
 type TraceOptions = Pick<AttemptOptions, 'clock' | 'signal' | 'trace'>;
 
-/** One exchange with its deadline and its trace. */
 class TracedExchange {
   readonly #sent: Exchange;
   readonly #watched: WatchedExchange;
   readonly #call: Call;
   readonly #options: TraceOptions;
-  /** By the monotonic clock. */
   readonly #startedAt: number;
 
   constructor(sent: Exchange, watched: WatchedExchange, call: Call, options: TraceOptions) {
@@ -150,7 +138,6 @@ class TracedExchange {
     this.#watched.liftDeadline();
   }
 
-  /** Ends the exchange, whether its body was read or not. */
   end(): void {
     this.#watched.end();
     this.#sent.close?.();
@@ -191,7 +178,6 @@ class TracedExchange {
   }
 }
 
-/** Starts an exchange whose body is a stream. */
 function stream(transport: Transport, call: Call, body: Uint8Array | undefined): Exchange {
   const { method, url, headers } = call.wire;
   const controller = new AbortController();

@@ -1,6 +1,6 @@
 import { safeText } from '../core/safe-text.ts';
-import { formatBytes, formatDuration } from '../core/units.ts';
 import type { Bytes, Milliseconds } from '../core/unit-types.ts';
+import { formatBytes, formatDuration } from '../core/units.ts';
 
 /** One step of a request, for `--verbose`. No event contains a body, and secrets in headers are already redacted. */
 export type TraceEvent =
@@ -9,7 +9,6 @@ export type TraceEvent =
       readonly method: string;
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
-      /** Size of the body; 0 when there is none. */
       readonly bytes: Bytes;
       /** From 1. */
       readonly attempt: number;
@@ -26,7 +25,6 @@ export type TraceEvent =
   | { readonly kind: 'lost'; readonly stage: string; readonly reason: string; readonly ms: Milliseconds }
   | { readonly kind: 'wait'; readonly ms: Milliseconds; readonly reason: string };
 
-/** The headers of an answer that `--verbose` shows. */
 const SHOWN_HEADERS = ['content-type', 'retry-after', 'ratelimit', 'location', 'x-request-id'];
 const SECRET_HEADER = /^(authorization|proxy-authorization|cookie|set-cookie)$|key|token|secret|password/i;
 
@@ -64,3 +62,16 @@ const headerList = (headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('; ');
+
+/** A valid `traceparent` of the W3C trace context: no zero ids, and not version ff. */
+const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
+const MAX_STATE = 512;
+
+/** Passes on TRACEPARENT and TRACESTATE unchanged: berth records no span. None if TRACEPARENT is invalid. */
+export function traceHeaders(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  const traceparent = env['TRACEPARENT']?.trim();
+  if (traceparent === undefined || !TRACEPARENT.test(traceparent)) return {};
+  const tracestate = env['TRACESTATE']?.trim() ?? '';
+  const isUsable = tracestate !== '' && tracestate.length <= MAX_STATE && /^[\x20-\x7e]+$/.test(tracestate);
+  return { traceparent, ...(isUsable ? { tracestate } : {}) };
+}

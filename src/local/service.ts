@@ -1,18 +1,13 @@
 import { createLocalClock } from './state/clock.ts';
-import { createCallSignals } from './http/call/call-signals.ts';
-import type { Frame } from './http/routing/dispatch.ts';
-import { takeStartFault } from './http/faults/fault-effects.ts';
-import type { LocalAnswer, LocalRequest } from './http/call/request-and-answer.ts';
-import { createDateHeader } from './http/server/date-header.ts';
-import type { Call } from './http/call/operation.ts';
-import { quotaOf } from './http/faults/rate-limit.ts';
-import { settingsOf } from './http/call/settings.ts';
-import { createRouter } from './http/routing/router.ts';
-import { createValidator } from './http/requests/validate.ts';
-import { takesByProtocol, type Served } from './model/endpoints/record.ts';
-import { endpoints, withServed } from './model/endpoints/seed.ts';
-import { lastStockTurn } from './model/catalog/stock.ts';
-import { giveOddTexts } from './model/pods/odd-texts.ts';
+import { type Call, createCallSignals, type LocalAnswer, type LocalRequest, settingsOf } from './http/operation.ts';
+import type { Frame } from './http/dispatch.ts';
+import { quotaOf, takeStartFault } from './http/faults.ts';
+import { createDateHeader } from './http/date-header.ts';
+import { createRouter } from './http/router.ts';
+import { createValidator } from './http/validate.ts';
+import { endpoints, type Served, takesByProtocol, withServed } from './model/endpoints.ts';
+import { lastStockTurn } from './model/stock.ts';
+import { giveOddTexts } from './model/pods.ts';
 import {
   advanceQueue,
   createHeldRequests,
@@ -28,31 +23,26 @@ import { queuesOf } from './queue/state/records.ts';
 import { releaseFiles } from './resources/endpoints/releases.ts';
 import type { LocalServiceOptions } from './service-options.ts';
 import { createState, originAfter, type State } from './state/state.ts';
-import { createWorkerKeys } from './state/worker-keys.ts';
-import { createObjectPorts } from './objects/ports.ts';
-import { isSigned } from './objects/requests/signature.ts';
-import { createVolumeFolders, temporaryRoot } from './objects/volumes/volumes.ts';
+import { createWorkerKeys } from './state/keys.ts';
+import { createObjectPorts, createVolumeFolders, temporaryRoot } from './objects/volumes.ts';
+import { isSigned } from './objects/signature.ts';
 import { createTable } from './table.ts';
-import { servedBy } from './workers/handlers/source.ts';
+import { endpointVariables, servedBy, type WorkerName, workerVariables } from './workers/handlers.ts';
 import type { SendWebhook } from './webhooks/send.ts';
-import { createPodContainers } from './pods/containers.ts';
+import { createPodContainers } from './containers.ts';
 import type { Workers } from './workers/start-workers.ts';
-import { endpointVariables, workerVariables, type WorkerName } from './workers/handlers/variables.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
 
 export interface LocalService {
-  /**
-   * Answers one request in this process. Rejects with DroppedConnection when a fault drops the connection, with a local-file
-   * Failure (14) when the state cannot be read or saved, and with the signal's reason when the request was aborted.
-   */
+  /** Rejects with DroppedConnection (a fault), local-file (14) for the state, or the signal's reason. */
   answer(request: LocalRequest): Promise<LocalAnswer>;
-  /** Runs workers and delivers webhooks until `stop`. Call it when the HTTP server is listening, with its port. */
+  /** Call it when the HTTP server is listening, with its port. */
   start(port: number): void;
-  /** Replaces the workers of the endpoints of these names as a release does: each after the jobs that it has. */
+  /** As a release does: each worker after the jobs that it has. */
   reload(names: readonly string[]): Promise<void>;
-  /** Starts the containers of the pods that run now, until `stop`: for one command, which does not `start` the service. */
+  /** For one command that does not `start` the service; until `stop`. */
   openContainers(): Promise<void>;
-  /** Ends all workers and containers; none is left when it resolves. */
+  /** None is left when it resolves. */
   stop(): Promise<void>;
 }
 
@@ -65,10 +55,6 @@ const VOLUMES_PATH = '/v2/network-volumes/';
 /** When the state was not checked for this time, the service was suspended, or it waited for its state. */
 const PAUSE_MS: Milliseconds = 5000;
 
-/**
- * Creates a local service that keeps its data in `store` and answers every operation of the API contract in this
- * process.
- */
 export function createLocalService(options: LocalServiceOptions): LocalService {
   const { clock, store, handlers = {} } = options;
   const settings = settingsOf(options);
@@ -90,7 +76,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   /** With workers that attach there is nothing to start or stop here. */
   const hasHandlers = Object.values(handlers).some(({ kind }) => kind !== 'attach');
   let hasDeliveries = false;
-  /** When the state was last checked for work, by the monotonic clock; undefined while the service is not served. */
+  /** By the monotonic clock; undefined while the service is not served. */
   let checkedAt: number | undefined;
   const noticePause = (state: State): void => {
     if (checkedAt === undefined) return;
@@ -130,7 +116,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
         },
       );
     } finally {
-      // Not before what they tell of is saved.
+      // Only after the step is saved.
       changes?.settle();
     }
   };
@@ -196,8 +182,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const syncWorkers = (): Promise<void> =>
     (nextSync ??= lastSync.then(() => {
       nextSync = undefined;
-      // The error is ignored here: the next request fails with the same file error and reports it. The next interval
-      // tries again.
+      // Ignored: the next request fails with the same file error, and the next interval retries.
       lastSync = Promise.all([workers?.sync(), containers?.sync()]).then(
         () => undefined,
         () => undefined,
@@ -227,7 +212,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       onWebhookRefused: options.onWebhookRefused,
     });
   };
-  /** Tries again until it is saved: with a worker whose process does not run, a job could wait for ever. */
+  /** Retries until saved: a job could wait forever for a worker whose process does not run. */
   const loseFormerWorkers = async (): Promise<void> => {
     while (!stopping.signal.aborted)
       try {

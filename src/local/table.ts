@@ -1,18 +1,17 @@
-import type { Operation } from './http/call/operation.ts';
+import type { Operation } from './http/operation.ts';
 import { createQueueOperations, type QueueOptions } from './queue/index.ts';
 import { accountOperations } from './resources/account.ts';
-import { billingOperations } from './resources/billing/operations.ts';
-import { catalogOperations } from './resources/catalog/operations.ts';
-import { clusterOperations } from './resources/clusters/operations.ts';
+import { billingOperations } from './resources/billing.ts';
+import { catalogOperations } from './resources/catalog.ts';
+import { clusterOperations } from './resources/clusters.ts';
 import { endpointOperations } from './resources/endpoints/operations.ts';
 import { podOperations } from './resources/pods/operations.ts';
-import { delegationOperations } from './resources/registries/delegations.ts';
-import { registryOperations } from './resources/registries/operations.ts';
-import { secretOperations } from './resources/secrets/operations.ts';
-import { templateOperations } from './resources/templates/operations.ts';
+import { delegationOperations, registryOperations } from './resources/registries.ts';
+import { secretOperations } from './resources/secrets.ts';
+import { templateOperations } from './resources/templates.ts';
 import { volumeOperations } from './resources/volumes.ts';
 
-/** All operations of the local service but its control operations and those of the worker protocol. A new resource is one more line. */
+/** Without control operations and the worker protocol. */
 export const createTable = (options: QueueOptions): readonly Operation[] => [
   ...accountOperations,
   ...secretOperations,

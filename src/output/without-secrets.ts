@@ -1,17 +1,15 @@
 /** Secret variables in results that people read: tables, detail views, CSV, dry runs on a terminal. */
 import type { Terminal } from '../core/context.ts';
 import type { Json } from '../core/json.ts';
-import { hideSecrets } from '../core/text/secret-names.ts';
-import { rowsOf, type OutputOptions, type Result, type RowsResult } from './view.ts';
+import { hideSecrets } from '../core/secret-names.ts';
+import { type OutputOptions, type Result, rowsOf, type RowsResult } from './view.ts';
 
-/** Told beside a result with hidden values, on a terminal. */
 const HIDDEN_NOTE = 'What is shown as *** is secret; --show-secrets shows it.';
 
 /** The row as a table shows it, also where `--fields env.NAME` asks for a variable. */
 export const rowWithoutSecrets = (row: Json, { isSecret }: OutputOptions): Json =>
   isSecret === undefined ? row : hideSecrets(row, isSecret);
 
-/** The result as a table shows it; the same result where nothing is hidden. */
 export function resultWithoutSecrets(result: RowsResult, options: OutputOptions): RowsResult {
   const rows = rowsOf(result);
   const values = rows.map((row) => rowWithoutSecrets(row, options));

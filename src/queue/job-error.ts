@@ -1,26 +1,19 @@
-import { encodeJson, memberAt, stringOf, tryDecodeJson, type Json } from '../core/json.ts';
+import { encodeJson, type Json, memberAt, stringOf, tryDecodeJson } from '../core/json.ts';
 
-/** The error of a job, for people. */
 export interface JobError {
-  /** What went wrong, on one line. Of a traceback, the line that names the exception: its last one. */
+  /** One line; of a traceback, its last: the exception. */
   readonly headline: string;
-  /** All of it: of a traceback, the headline and then the lines of the traceback. */
+  /** Of a traceback, the headline, then its lines. */
   readonly text: string;
 }
 
-/** Longer texts are not parsed as JSON. */
 const MAX_PARSED_LENGTH = 1_000_000;
 
-/** The longest headline, in characters. */
 const MAX_HEADLINE_LENGTH = 500;
 
-/** How a traceback of Python begins. */
 const TRACEBACK = 'Traceback (most recent call last)';
 
-/**
- * Reads the error of a job: a text, which is sometimes JSON (contract rules, Queue API), of the library of a worker with the
- * members `error_type`, `error_message` and `error_traceback`. Undefined when the job has no error.
- */
+/** Text, sometimes JSON with `error_type`, `error_message`, `error_traceback` (contract rules, Queue API). */
 export function jobError(job: Json | undefined): JobError | undefined {
   const error = memberAt(job, 'error');
   if (error === undefined) return undefined;
@@ -34,10 +27,7 @@ export function jobError(job: Json | undefined): JobError | undefined {
   return { headline, text: `${headline}\n${traceback.trimEnd()}` };
 }
 
-/**
- * The line of a traceback that names the exception: the first one after the last frame and its source that is not indented. A
- * message of several lines goes on after it. Undefined when there is none.
- */
+/** The first unindented line after the last frame: a message may have more lines. */
 function exceptionLine(traceback: string): string | undefined {
   const lines = traceback.split(/\r?\n/);
   const lastFrame = lines.findLastIndex((line) => /^\s+File "/.test(line));

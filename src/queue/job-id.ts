@@ -1,19 +1,19 @@
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import { isUsableId } from '../core/ids.ts';
-import { encodeJson, memberAt, stringOf, type Json } from '../core/json.ts';
+import { encodeJson, type Json, memberAt, stringOf } from '../core/json.ts';
 import { safeText } from '../core/safe-text.ts';
 
-/** Longest id in characters: it must fit in a URL. */
+/** Characters: it must fit in a URL. */
 const MAX_ID_LENGTH = 1000;
 
-/** Returns the id of a job document, or undefined when it has none that can be used in a path. */
+/** Undefined if it cannot be used in a path. */
 export function jobIdOf(job: Json | undefined): string | undefined {
   const id = stringOf(memberAt(job, 'id'));
   return id !== undefined && id.length <= MAX_ID_LENGTH && isUsableId(id) ? id : undefined;
 }
 
-/** The service accepted a submission, and its answer has no usable id: exit 8, because the job may exist. */
+/** Exit 8: the job may exist. */
 export function unusableJobId(job: Json | undefined): Failure {
   const id = memberAt(job, 'id');
   return unknownOutcome(
@@ -21,7 +21,7 @@ export function unusableJobId(job: Json | undefined): Failure {
   );
 }
 
-/** The service gave the id of an earlier job to another submission: exit 8. */
+/** Exit 8: the service reused the id of an earlier job. */
 export const duplicateJobId = (job: string): Failure =>
   unknownOutcome(
     `the service gave the job id ${shown(job)} to two items; the job of the second one cannot be told apart`,

@@ -1,9 +1,8 @@
-import { memberAt, stringOf, type Json } from '../core/json.ts';
+import { type Json, memberAt, stringOf } from '../core/json.ts';
 
-/** How a job ends at the service. */
 export type JobOutcome = 'completed' | 'failed' | 'cancelled' | 'timedOut';
 
-/** Terminal statuses (specification 3.2). ERROR is not in the specification; clients have seen it for a failure. */
+/** Specification 3.2. ERROR is not in it; clients have seen it for a failure. */
 const OUTCOMES: Readonly<Record<string, JobOutcome>> = {
   COMPLETED: 'completed',
   FAILED: 'failed',
@@ -12,16 +11,16 @@ const OUTCOMES: Readonly<Record<string, JobOutcome>> = {
   TIMED_OUT: 'timedOut',
 };
 
-/** Statuses of a job that a worker runs. RUNNING is not in the specification; clients have seen it. */
+/** RUNNING is not in the specification; clients have seen it. */
 const RUNNING: readonly string[] = ['IN_PROGRESS', 'RUNNING'];
 
-/** Statuses that the service retries (specification 4.5, detail 6). */
+/** Specification 4.5, detail 6. */
 const RETRYABLE: readonly string[] = ['FAILED', 'TIMED_OUT'];
 
-/** Returns the status as the service names it, or `?` when there is none. */
+/** `?` without a status. */
 export const jobStatus = (job: Json | undefined): string => stringOf(memberAt(job, 'status')) ?? '?';
 
-/** Returns how the job ended, or undefined while it has not. An unknown status counts as not ended. */
+/** An unknown status counts as not ended. */
 export function jobOutcome(job: Json | undefined): JobOutcome | undefined {
   const status = jobStatus(job);
   return Object.hasOwn(OUTCOMES, status) ? OUTCOMES[status] : undefined;

@@ -1,4 +1,4 @@
-/** Requests to the queue of one endpoint (specification 4.5). */
+/** Specification 4.5. */
 import type { ApiRequest } from '../core/api.ts';
 import type { Id } from '../core/ids.ts';
 
@@ -10,23 +10,20 @@ const request = (method: 'GET' | 'POST', endpointId: EndpointId, ...operation: r
   path: ['v2', endpointId, ...operation],
 });
 
-/** A request without its body: many submissions to one endpoint can share it. */
+/** Without a body: submissions to one endpoint share it. */
 export const runRequest = (endpointId: EndpointId): ApiRequest => ({
   ...request('POST', endpointId, 'run'),
   expects: 'created',
 });
 
-/** `waitMs`: how long the service delays its answer to include the result. */
+/** `waitMs`: how long the answer is delayed for the result. */
 export const runSyncRequest = (endpointId: EndpointId, waitMs: number): ApiRequest => ({
   ...request('POST', endpointId, 'runsync'),
   expects: 'created',
   query: { wait: waitMs },
 });
 
-/**
- * With `ttlMs`, the request also sets how long the job and its result live from now on. A batch makes one for each poll, so
- * nothing is spread: that takes 1 us longer on Node 20.
- */
+/** `ttlMs` also resets the TTL. One per poll, so nothing is spread: 1 us slower on Node 20. */
 export const statusRequest = (endpointId: EndpointId, job: string, ttlMs?: number): ApiRequest => ({
   service: 'queue',
   method: 'GET',

@@ -2,7 +2,6 @@ import { encodeJson, Exact, memberAt, numberOf, tryDecodeJson } from '../core/js
 import { PAYLOAD_LIMITS } from './limits.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
 
-/** Options of a job that are sent beside its input. */
 export interface JobOptions {
   readonly webhook?: string | undefined;
   readonly executionTimeout?: Milliseconds | undefined;
@@ -10,24 +9,22 @@ export interface JobOptions {
   readonly lowPriority: boolean;
 }
 
-/** Returns the members that a submission has beside `input`, as JSON text: `,"policy":{"ttl":60000}`, or an empty text. */
+/** JSON text: `,"policy":{"ttl":60000}`, or empty. */
 export function optionsText({ webhook, executionTimeout, ttl, lowPriority }: JobOptions): string {
   const policy = encodeJson({ executionTimeout, lowPriority: lowPriority || undefined, ttl });
   const text = encodeJson({ webhook, policy: policy === '{}' ? undefined : new Exact(policy) }).slice(1, -1);
   return text === '' ? '' : `,${text}`;
 }
 
-/** The time to live in the text that `optionsText` returned; undefined when it has none. */
 export const timeToLive = (options: string): Milliseconds | undefined =>
   numberOf(memberAt(tryDecodeJson(`{${options.slice(1)}}`), 'policy.ttl'));
 
 const OPEN = Buffer.from('{"input":');
 const CLOSE = Buffer.from('}');
 
-/** The bytes that the input of a submission may have beside these options. */
 export const maxInputBytes = (options: string): number =>
   PAYLOAD_LIMITS.run - submissionBody(new Uint8Array(0), options).byteLength;
 
-/** Returns the body of a submission. The input must be JSON text and is kept byte for byte. */
+/** The input must be JSON text and is kept byte for byte. */
 export const submissionBody = (input: Uint8Array, options: string): Uint8Array =>
   Buffer.concat([OPEN, input, options === '' ? CLOSE : Buffer.from(`${options}}`)]);

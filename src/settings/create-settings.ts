@@ -1,35 +1,146 @@
 import { join } from 'node:path';
 import type { KeyView, SettingSource, SettingsView } from '../core/context.ts';
-import { Failure } from '../core/failure.ts';
-import { configDirectory, dataDirectory, type DirectoryInput } from './directories.ts';
-import { accountWords } from './account-words.ts';
-import { checkEnvironmentKey, environmentBeside, type NamedProfile } from './key-and-addresses.ts';
-import { effectiveKey, keyMark, keySource, type ApiKey } from './api-key.ts';
-import { profileOf, readProfiles, type ProfileValues, type ProfilesFile } from './read-profiles.ts';
-import { namedProfile, resolveLocal, resolveSetting, type GlobalFlags, type Resolved } from './resolve.ts';
+import { Failure, usage } from '../core/failure.ts';
+import { type AccountWords, berth, sentence } from '../core/message.ts';
+import { type ApiKey, effectiveKey, findStorageKey, type FoundStorageKey, keyMark, keySource } from './keys.ts';
+import {
+  configDirectory,
+  dataDirectory,
+  type DirectoryInput,
+  profileOf,
+  type ProfilesFile,
+  type ProfileValues,
+  readProfiles,
+} from './read-profiles.ts';
+import {
+  type GlobalFlags,
+  namedProfile,
+  type Resolved,
+  resolveLocal,
+  resolveSetting,
+  valueOfSetting,
+} from './resolve.ts';
 import {
   ADDRESSES,
   DEFAULT_PROFILE,
-  LOCAL_PROFILE,
   findSetting,
+  KEY_VARIABLES,
+  LOCAL_PROFILE,
+  SECRET_VARIABLES,
+  type SettingName,
   settingNamed,
   type TableValues,
 } from './settings-table.ts';
-import { findStorageKey, type FoundStorageKey } from './storage-key.ts';
-import { valueOfSetting } from './check-setting.ts';
+
+/** What chose the account of a run. Each function fails as the settings do. */
+interface ChosenAccount {
+  readonly isLocal: () => boolean;
+  readonly named: () => string | undefined;
+  /** The profile whose settings are in use; undefined where no profile is kept, so that there is none to name. */
+  readonly profile: () => string | undefined;
+  /** Whether a command line without flags would be for the local service, by the profiles file. */
+  readonly isLocalElsewhere: () => boolean;
+  /** A variable's key goes to the addresses of BERTH_PROFILE: `--profile` alone would be refused. */
+  readonly isKeyBeside: () => boolean;
+  readonly isKept: () => boolean;
+  readonly resolved: (name: SettingName) => Resolved | undefined;
+}
+
+/** For another shell with the same home and key. A key has no flag; a refused value is left out. */
+function accountWords(chosen: ChosenAccount): AccountWords {
+  const profile = profileWords(orUndefined(chosen.profile));
+  if (orUndefined(chosen.isLocal) === true)
+    return { account: [settingNamed('local').flag ?? ''], addresses: [], profile, storage: [] };
+  const named = orUndefined(chosen.named);
+  const isLocalElsewhere = orUndefined(chosen.isLocalElsewhere) === true;
+  const isOfShell = ADDRESSES.every((name) => orUndefined(() => chosen.resolved(name))?.source !== 'flag');
+  const isOnlyService = named === undefined && isOfShell && !isLocalElsewhere && orUndefined(chosen.isKept) !== true;
+  const addresses = isOnlyService ? [] : addressWords(chosen);
+  const storage = orUndefined(() => chosen.resolved('storage-url'))?.source;
+  // An address on the command line means a remote service already.
+  const isHidden = named === undefined && addresses.length === 0 && isLocalElsewhere;
+  return {
+    account: isHidden ? profile : profileWords(named),
+    addresses,
+    profile,
+    storage: isOnlyService && storage !== 'flag' ? [] : wordsOf(chosen, 'storage-url'),
+  };
+}
+
+function addressWords(chosen: ChosenAccount): readonly string[] {
+  const base = orUndefined(() => chosen.resolved('base-url')?.value);
+  if (base !== undefined && orUndefined(chosen.isKeyBeside) === true)
+    return ADDRESSES.flatMap((name) => flagWords(name, orUndefined(() => chosen.resolved(name))?.value));
+  return ADDRESSES.flatMap((name) => wordsOf(chosen, name, base));
+}
+
+function wordsOf({ resolved }: ChosenAccount, name: SettingName, base?: string): readonly string[] {
+  const found = orUndefined(() => resolved(name));
+  const follows = name === 'queue-url' && found?.source === 'environment' && found.value === base;
+  return (found?.source === 'flag' || found?.source === 'environment') && !follows ? flagWords(name, found.value) : [];
+}
+
+const profileWords = (name: string | undefined): readonly string[] => flagWords('profile', name);
+
+function flagWords(name: SettingName, value: string | undefined): readonly string[] {
+  const { flag } = settingNamed(name);
+  return value === undefined || flag === undefined ? [] : [flag, value];
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface NamedProfile {
+  readonly name: string;
+  readonly by: 'flag' | 'environment';
+  readonly values: () => ProfileValues;
+}
+
+/** With `--profile`, its stored addresses and key replace the variables: a key belongs to its addresses. */
+function environmentBeside(named: NamedProfile | undefined, env: Environment): Environment {
+  if (named?.by !== 'flag') return env;
+  const dropped = [...(hasAddress(named) ? ADDRESS_VARIABLES : []), ...(hasKey(named) ? SECRET_VARIABLES : [])];
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.includes(name)));
+}
+
+/** A key of the environment must not go to a profile's addresses. Fails with usage (2), saying what to drop. */
+function checkEnvironmentKey(named: NamedProfile | undefined, env: Environment, isAddressGiven: boolean): void {
+  const variable = KEY_VARIABLES.find((name) => env[name] !== undefined && env[name] !== '');
+  if (named === undefined || variable === undefined) return;
+  const { name, by, values } = named;
+  if (by === 'flag' && hasAddress(named) && !hasKey(named) && !isAddressGiven)
+    throw usage(
+      `profile "${name}" keeps addresses and no key, and ${variable} is not known to be a key for them`,
+      sentence`Keep its key: ${berth`auth login --profile ${name}`}. Or, where ${variable} is for it, set BERTH_PROFILE=${name} beside it and drop --profile.`,
+    );
+  if (by === 'environment' && hasKey(named) && env[variable]?.trim() !== values()['api-key'])
+    throw usage(
+      `${variable} is set, and profile "${name}", which BERTH_PROFILE names, keeps a key of its own`,
+      `Unset ${variable} to use the profile's key, or unset BERTH_PROFILE. With --profile ${name} the profile's key is used.`,
+    );
+}
+
+const ADDRESS_VARIABLES: readonly string[] = ADDRESSES.map((name) => findSetting(name)?.variable ?? '');
+
+const hasAddress = ({ values }: NamedProfile): boolean => ADDRESSES.some((name) => values()[name] !== undefined);
+const hasKey = ({ values }: NamedProfile): boolean => values()['api-key'] !== undefined;
 
 export interface SettingsInput extends DirectoryInput {
   readonly flags: GlobalFlags;
-  /** The number of the user that this process runs as; undefined on systems without user numbers. */
+  /** Undefined on systems without user numbers. */
   readonly user: number | undefined;
-  /** Reads the text of a key file; the path is as the user gave it. */
   readonly readKeyFile: (path: string) => Promise<string>;
 }
 
-/**
- * The settings as the code that runs commands needs them: with the API key, and with the addresses that a profile's key
- * may be sent to.
- */
+/** Has the API key itself and where it may be sent; commands only get SettingsView. */
 export interface Settings extends SettingsView {
   /** Path of the profiles file, whether it exists or not. Fails with usage (2) when there is no home directory. */
   readonly profilesPath: string;
@@ -40,9 +151,7 @@ export interface Settings extends SettingsView {
   storageKey(): FoundStorageKey | undefined;
   /** Where the key comes from. Opens no key file. Fails like `key` when the key must not be used with the profile. */
   keySource(): KeyView['source'] | undefined;
-  /**
-   * The address of the management API, and a mark of the key in use that tells accounts apart, without the key. Undefined without an address or a key. Opens no key file. Fails like `keySource`.
-   */
+  /** Address and a hash of the key; undefined if either is missing. Opens no key file. Fails like `keySource`. */
   account(): string | undefined;
   /** The same by the key alone: wherever it is kept, it is the same account. Reads a key file. Fails like `key`. */
   accountOfKey(): Promise<string | undefined>;
@@ -52,15 +161,10 @@ export interface Settings extends SettingsView {
   profileAddresses(): Readonly<Record<string, string>>;
   /** False when a flag or variable names a profile that is not in the file. */
   profileExists(): boolean;
-  /** The names of the profiles in the file. */
   profileNames(): readonly string[];
 }
 
-/**
- * Resolves the settings of one run. The profiles file is read once, and only when neither a flag nor a variable gives a
- * value, so that a broken file does not affect a command that does not need it. When the file is broken, a setting with
- * a default uses its default; an address, the key and the profile's name fail with local-file (14).
- */
+/** Reads the profiles file only if needed; if broken, defaults apply, and address or key: local-file (14). */
 export function createSettings(input: SettingsInput): Settings {
   const { flags, env } = input;
   const profilesPath = once(() => join(configDirectory(input), 'config.json'));
@@ -73,7 +177,6 @@ export function createSettings(input: SettingsInput): Settings {
     return named === undefined || named === LOCAL_PROFILE ? DEFAULT_PROFILE : named;
   });
   const values = once((): ProfileValues => (local() ? {} : (profileOf(file(), profile()) ?? {})));
-  /** The profile that would be in use without the local service. */
   const userProfile = (): string => namedProfile(flags, env) ?? file().current ?? DEFAULT_PROFILE;
   const userValues = (): ProfileValues => profileOf(file(), userProfile()) ?? {};
   const named = once((): NamedProfile | undefined => {
@@ -225,7 +328,6 @@ export function createSettings(input: SettingsInput): Settings {
 
 const following = (base: Resolved | undefined): Resolved | undefined => base && { ...base, source: 'base-url' };
 
-/** The sources without the profile. */
 const withoutProfile = (input: SettingsInput): Parameters<typeof resolveSetting>[1] => ({
   flags: input.flags,
   env: input.env,

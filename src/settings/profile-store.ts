@@ -1,41 +1,30 @@
 import { berth, sentence } from '../core/message.ts';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, parse } from 'node:path';
-import { parseKeyAddress } from '../core/addresses/http-address.ts';
+import { parseKeyAddress } from '../core/addresses.ts';
 import type { Profile, ProfileStore } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
-import { errorReason } from '../core/files/file-errors.ts';
-import { makeDirectory } from '../core/files/make-directory.ts';
-import type { FileLocks } from '../core/files/locks.ts';
-import { checkProfileName, checkSetting } from './check-setting.ts';
-import { cleanKey, keyTail } from './api-key.ts';
-import { noProfile } from './no-profile.ts';
+import { errorReason, type FileLocks, makeDirectory } from '../core/files.ts';
+import { checkProfileName, checkSetting } from './resolve.ts';
+import { cleanKey, cleanStorageKey, keyTail, STORAGE_MEMBERS } from './keys.ts';
 import {
+  noProfile,
   profileOf,
+  type ProfilesFile,
+  type ProfileValues,
   readProfiles,
   refuseProfilesFolder,
-  type ProfileValues,
-  type ProfilesFile,
 } from './read-profiles.ts';
-import { cleanStorageKey, STORAGE_MEMBERS } from './storage-key.ts';
 import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './settings-table.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
 
-/** The new values of the members that berth writes. */
 interface Change {
   readonly current: string | undefined;
   readonly profiles: Readonly<Record<string, ProfileValues>>;
-  /** As they were, where absent. */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
-/**
- * Stores the profiles in one JSON file, in which an API key is in the same profile as its addresses:
- * `{"current": NAME, "profiles": {NAME: {SETTING: TEXT}}, "aliases": {NAME: TEXT}}`. Every change reads and replaces the
- * whole file under a lock, and sets mode 0600. Unknown members are kept. Fails with local-file (14) when the file is
- * broken or cannot be written, or when another user than `user` may change it or its directory (see `whyForeign`); such a
- * file is never changed.
- */
+/** Changed under a lock, mode 0600, unknown members kept. A broken or untrusted file fails (14), unchanged. */
 export function createProfiles(path: () => string, locks: FileLocks, user?: number): ProfileStore {
   const read = (): ProfilesFile => readProfiles(path(), user);
   const change = (step: (file: ProfilesFile) => Change): Promise<void> =>
@@ -109,7 +98,6 @@ export function createProfiles(path: () => string, locks: FileLocks, user?: numb
   };
 }
 
-/** Returns a setting that a profile can store and show. Fails with usage (2) for any other name. */
 function storable(name: string): Setting {
   const setting = findSetting(name);
   if (!setting?.inProfile || setting.secret) throw notStorable(name);
@@ -144,10 +132,9 @@ function refuseLocalProfile(profile: string): void {
     throw usage('profile "local" is the local service and keeps no settings', 'Name another profile with --profile.');
 }
 
-/** The members of the file that berth writes. */
 const OWN_MEMBERS: readonly string[] = ['current', 'profiles', 'aliases'];
 
-/** How long to wait while another process changes the file. */
+/** While another process changes the file. */
 const LOCK_WAIT_MS: Milliseconds = 30_000;
 
 /** Changes the file under a lock. The library is loaded here, because reading does not need it. */

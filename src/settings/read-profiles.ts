@@ -1,19 +1,15 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { type Failure, localFile } from '../core/failure.ts';
-import { MAKE_IT_YOURS, whyForeign, type Ownership } from '../core/files/foreign-files.ts';
-import { openRegular } from '../core/files/regular-file.ts';
-import { errorCode } from '../core/files/file-errors.ts';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { type Failure, localFile, usage } from '../core/failure.ts';
+import { errorCode, MAKE_IT_YOURS, openRegular, type Ownership, whyForeign } from '../core/files.ts';
+import { berth, sentence } from '../core/message.ts';
+import { suggestName } from '../core/text.ts';
 
-/** One profile as it is in the file: the text of each setting by name, the key included. */
 export type ProfileValues = Readonly<Record<string, string>>;
 
-/** The parsed profiles file. */
 export interface ProfilesFile {
-  /** The profile that is used when no flag or variable names one. */
   readonly current: string | undefined;
   readonly profiles: Readonly<Record<string, ProfileValues>>;
-  /** The user's aliases: what each stands for. They belong to no profile. */
   readonly aliases: Readonly<Record<string, string>>;
   /** The whole document: unknown members are kept when the file is written. */
   readonly document: Readonly<Record<string, unknown>>;
@@ -21,11 +17,7 @@ export interface ProfilesFile {
 
 const NONE: ProfilesFile = { current: undefined, profiles: {}, aliases: {}, document: {} };
 
-/**
- * Reads the profiles file without the library that writes it, because most commands read it and loading the library
- * takes time. A missing file has no profiles. Fails with local-file (14) and names the file, but never quotes it,
- * because it contains keys; also when another user than `user` (see `whyForeign`) may have written it.
- */
+/** Without the slow library that writes it. Fails with local-file (14); never quotes the file: it has keys. */
 export function readProfiles(path: string, user?: number): ProfilesFile {
   let text: string;
   try {
@@ -50,10 +42,7 @@ export function readProfiles(path: string, user?: number): ProfilesFile {
   return parseProfiles(text, path);
 }
 
-/**
- * Checks the directory of a profiles file, which exists: whoever may change it can replace the file. Fails with local-file (14)
- * when another user than `user` may.
- */
+/** Whoever may change the directory can replace the file. Fails with local-file (14). */
 export function refuseProfilesFolder(path: string, user: number | undefined): void {
   const folder = dirname(path);
   refuseForeign(`the directory ${folder} of the configuration`, statSync(folder), user);
@@ -65,7 +54,6 @@ function refuseForeign(subject: string, stats: Ownership, user: number | undefin
     throw localFile(`cannot use ${subject}: it ${why}`, `${MAKE_IT_YOURS} BERTH_CONFIG_DIR names the directory.`);
 }
 
-/** Parses and checks the text of a profiles file. Fails with local-file (14). */
 function parseProfiles(text: string, path: string): ProfilesFile {
   if (text.trim() === '') throw broken(path, 'it is empty');
   if (text.startsWith('\uFEFF')) throw broken(path, 'it begins with a byte order mark');
@@ -93,7 +81,6 @@ function requireTexts(
 const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
 
-/** The settings of a profile; undefined when the file has no such profile. */
 export const profileOf = (file: ProfilesFile, name: string): ProfileValues | undefined =>
   Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 
@@ -124,3 +111,64 @@ const hint = (path: string): string =>
 
 const broken = (path: string, why: string): Failure =>
   localFile(`cannot use the configuration ${path}: ${why}`, hint(path));
+
+/** A usage failure (2). */
+export function noProfile(name: string, known: readonly string[], path: string): Failure {
+  const suggestion = suggestName(name, known);
+  const all = known.length === 0 ? 'There are none' : `There are: ${known.join(', ')}`;
+  return usage(
+    `there is no profile ${JSON.stringify(name)} in ${path}`,
+    sentence`${suggestion === undefined ? '' : `${suggestion} `}${all}. Make it with: ${berth`auth login --profile ${name}`}`,
+  );
+}
+
+export interface DirectoryInput {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  /** Empty when there is none. */
+  readonly home: string;
+  /** See `Runtime`. No directory below it is used, unless a BERTH_* variable names it. */
+  readonly foreignHome?: string | undefined;
+  readonly cwd: string;
+}
+
+/** Fails with usage (2) when it is not set and the home directory is unknown. */
+export const configDirectory = (input: DirectoryInput): string =>
+  fromVariable(input, 'BERTH_CONFIG_DIR') ??
+  join(parentDirectory(input, 'XDG_CONFIG_HOME', 'APPDATA', ROAMING, '.config'), 'berth');
+
+/** Fails with usage (2) when it is not set and the home directory is unknown. */
+export const dataDirectory = (input: DirectoryInput): string =>
+  fromVariable(input, 'BERTH_DATA_DIR') ??
+  join(parentDirectory(input, 'XDG_DATA_HOME', 'LOCALAPPDATA', LOCAL, join('.local', 'share')), 'berth');
+
+const ROAMING = join('AppData', 'Roaming');
+const LOCAL = join('AppData', 'Local');
+
+function fromVariable(input: DirectoryInput, variable: string): string | undefined {
+  const value = input.env[variable];
+  if (value === undefined || value === '') return undefined;
+  // An absolute path needs no working directory, which may have been removed.
+  return isAbsolute(value) ? resolve(value) : resolve(input.cwd, value);
+}
+
+function parentDirectory(
+  input: DirectoryInput,
+  xdg: string,
+  windows: string,
+  underWindows: string,
+  underHome: string,
+): string {
+  const { env, platform } = input;
+  const named = platform === 'win32' ? env[windows] : env[xdg];
+  // The XDG specification says to ignore a relative path.
+  if (named !== undefined && isAbsolute(named) && !isInside(named, input.foreignHome)) return named;
+  if (!isAbsolute(input.home))
+    throw usage('there is no home directory to keep files in', 'Set HOME, or BERTH_CONFIG_DIR and BERTH_DATA_DIR.');
+  if (platform === 'win32') return join(input.home, underWindows);
+  if (platform === 'darwin') return join(input.home, 'Library', 'Application Support');
+  return join(input.home, underHome);
+}
+
+const isInside = (path: string, folder: string | undefined): boolean =>
+  folder !== undefined && `${resolve(path)}${sep}`.startsWith(`${resolve(folder)}${sep}`);

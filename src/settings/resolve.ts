@@ -1,10 +1,94 @@
+import { checkStorageAddress, parseAddress } from '../core/addresses.ts';
 import type { SettingSource } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
-import { checkSetting } from './check-setting.ts';
+import { parseDuration } from '../core/units.ts';
 import type { ProfileValues } from './read-profiles.ts';
-import { ADDRESSES, LOCAL_PROFILE, settingNamed, type Setting, type SettingName } from './settings-table.ts';
+import { ADDRESSES, LOCAL_PROFILE, type Setting, type SettingName, settingNamed } from './settings-table.ts';
 
-/** The global flags as given, by setting name: text, or true for a switch. */
+const TRUE = ['1', 'true', 'yes', 'on'];
+const FALSE = ['0', 'false', 'no', 'off'];
+
+const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+
+/** Returns the normal form. `where` names the source in messages. Fails with usage (2). */
+export function checkSetting(setting: Setting, text: string, where: string): string {
+  switch (setting.kind) {
+    case 'address':
+      parseAddress(text.trim(), where);
+      return text.trim();
+    case 'storage-address':
+      checkStorageAddress(text, where);
+      return text.trim();
+    case 'duration':
+      if (parseDuration(text, setting.bare, where) === 0) throw usage(`${where} must be more than 0`);
+      return text.trim();
+    case 'count':
+      if (!/^\d{1,15}$/.test(text.trim()) || Number(text) < setting.least)
+        throw usage(`${where} takes a whole number of at least ${setting.least}, not ${JSON.stringify(text)}`);
+      return String(Number(text));
+    case 'switch':
+      return checkSwitch(setting, text, where);
+    case 'choice':
+      if (!setting.choices.includes(text.trim()))
+        throw usage(`${where} is one of ${setting.choices.join(', ')}; ${JSON.stringify(text)} is none of them`);
+      return text.trim();
+    case 'profile':
+      return checkProfileName(text, where);
+    case 'identifier':
+      if (!IDENTIFIER.test(text))
+        throw usage(
+          `${where} cannot begin the name of a variable: ${JSON.stringify(text)}`,
+          'Use letters, digits and "_", beginning with a letter.',
+        );
+      return text;
+    case 'text':
+    case 'path':
+    case 'key':
+      return text;
+  }
+}
+
+export function valueOfSetting(setting: Setting, text: string): string | number | boolean {
+  switch (setting.kind) {
+    case 'duration':
+      return parseDuration(text, setting.bare, setting.name);
+    case 'count':
+      return Number(text);
+    case 'switch':
+      return text === 'true';
+    case 'address':
+    case 'storage-address':
+    case 'choice':
+    case 'profile':
+    case 'identifier':
+    case 'text':
+    case 'path':
+    case 'key':
+      return text;
+  }
+}
+
+/** Checks a profile's name: at most 64 letters, digits, `.`, `_` and `-`. Fails with usage (2). */
+export function checkProfileName(text: string, where: string): string {
+  if (!PROFILE_NAME.test(text))
+    throw usage(
+      `${where} cannot be the name of a profile: ${JSON.stringify(text)}`,
+      'Use letters, digits, ".", "_" and "-", beginning with a letter or digit.',
+    );
+  return text;
+}
+
+function checkSwitch(setting: Setting, text: string, where: string): string {
+  // The convention of NO_COLOR: any value turns colour off.
+  if (setting.variable === 'NO_COLOR') return 'true';
+  const word = text.trim().toLowerCase();
+  if (TRUE.includes(word)) return 'true';
+  if (FALSE.includes(word)) return 'false';
+  throw usage(`${where} is on or off; ${JSON.stringify(text)} is neither`, 'Write 1 or 0.');
+}
+
 export type GlobalFlags = Readonly<Record<string, string | boolean | undefined>>;
 
 export interface Sources {
@@ -19,10 +103,7 @@ export interface Resolved {
   readonly source: SettingSource;
 }
 
-/**
- * Returns a setting's value and its source: flag, environment, profile, default. An empty variable counts as unset.
- * Fails with usage (2) for a bad flag or variable, with local-file (14) for a bad value in the profile.
- */
+/** An empty variable counts as unset. Usage (2) for a bad flag or variable, local-file (14) for the profile. */
 export function resolveSetting(setting: Setting, sources: Sources): Resolved | undefined {
   return (
     fromFlag(setting, sources.flags) ??
@@ -32,11 +113,7 @@ export function resolveSetting(setting: Setting, sources: Sources): Resolved | u
   );
 }
 
-/**
- * Whether to use the local service. The flags decide, then the environment, then the profiles file. In each of them the
- * setting `local` has priority, then the name of a profile, then an address, which means a remote service. `current`
- * returns the profile that the file names. Fails with usage (2) for flags that name the local service and another one.
- */
+/** Flags before environment before file; in each: `local`, profile, address. Usage (2) on conflict. */
 export function resolveLocal(flags: GlobalFlags, env: Sources['env'], current: () => string | undefined): boolean {
   const isFlag = (name: SettingName): boolean => flags[name] !== undefined;
   const isVariable = (name: SettingName): boolean => (env[settingNamed(name).variable ?? ''] ?? '') !== '';

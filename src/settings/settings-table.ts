@@ -1,5 +1,5 @@
 import type { SettingValues } from '../core/context.ts';
-import { OUTPUT_FORMATS } from '../core/ports/output-formats.ts';
+import { OUTPUT_FORMATS } from '../core/settings.ts';
 import type { TimeUnit } from '../core/units.ts';
 
 /** The kind of value a setting takes. `bare` is the unit of a duration without a unit; `least` is the smallest count. */
@@ -10,7 +10,6 @@ export type SettingKind =
   | { readonly kind: 'choice'; readonly choices: readonly string[] };
 
 export type Setting = SettingKind & {
-  /** The name in `berth config` and among the flags. */
   readonly name: string;
   /** Absent when the setting must not be given on the command line. */
   readonly flag?: string;
@@ -18,30 +17,23 @@ export type Setting = SettingKind & {
   readonly default?: string;
   /** Never shown, except for its last four characters. */
   readonly secret: boolean;
-  /** May be stored in a profile. */
   readonly inProfile: boolean;
   /** The profile's value applies to the local service too, which has no profile of its own. */
   readonly appliesToLocal?: boolean;
   /** When the profiles file is damaged, reading this setting fails instead of giving its default. */
   readonly failsWithFile?: boolean;
-  /** One line without a period at the end. */
   readonly summary: string;
 };
 
-/** The name that selects the local service in this process. */
 export const LOCAL_PROFILE = 'local';
 
-/** The profile in use when nothing names one. */
 export const DEFAULT_PROFILE = 'default';
 
 const address = { kind: 'address', secret: false, inProfile: true } as const;
 const open = { secret: false, inProfile: false } as const;
 const kept = { secret: false, inProfile: true } as const;
 
-/**
- * Every setting. `berth help environment`, `berth config list` and the global flags are generated from this table. The
- * order of the sources is flag, environment, profile, default.
- */
+/** Help, `berth config list` and the global flags are generated from this table. */
 export const SETTINGS = [
   {
     ...address,
@@ -242,13 +234,11 @@ export type SettingName = (typeof SETTINGS)[number]['name'];
 /** The address settings. When one of them is set, commands use a remote service. */
 export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfies readonly SettingName[];
 
-/** Variables that contain the key of the service, or name its file. */
 export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE'];
 
 /** Variables with secrets. They are removed from the environment of child processes. */
 export const SECRET_VARIABLES: readonly string[] = [...KEY_VARIABLES, 'BERTH_STORAGE_SECRET'];
 
-/** Environment variables that berth reads but that are not settings. */
 export const OTHER_VARIABLES: readonly { readonly variable: string; readonly summary: string }[] = [
   { variable: 'BERTH_STORAGE_ACCESS_KEY', summary: 'the access key of the files on volumes; else AWS_ACCESS_KEY_ID' },
   { variable: 'BERTH_STORAGE_SECRET', summary: 'the secret of that access key' },
@@ -267,7 +257,6 @@ export const OTHER_VARIABLES: readonly { readonly variable: string; readonly sum
 
 type Row = (typeof SETTINGS)[number];
 
-/** The type that a setting of this kind is used in. */
 type ValueOfKind<R extends Row> = R['kind'] extends 'duration' | 'count'
   ? number
   : R['kind'] extends 'switch'
@@ -276,24 +265,20 @@ type ValueOfKind<R extends Row> = R['kind'] extends 'duration' | 'count'
       ? Choice
       : string;
 
-/** Settings that have a value even when nothing sets them. */
 type AlwaysSet = { readonly default: string } | { readonly kind: 'switch' | 'profile' };
 
 /** Fails to compile when the table and the values that commands may read disagree. */
 type Checked<T extends SettingValues> = T;
 
-/** The value of each setting that is not a secret, as the table defines it. */
 export type TableValues = Checked<{
   readonly [R in Exclude<Row, { readonly secret: true }> as R['name']]:
     ValueOfKind<R> | (R extends AlwaysSet ? never : undefined);
 }>;
 
-/** Returns the row of a known setting. */
 export const settingNamed = (name: SettingName): Setting => {
   const setting = findSetting(name);
   if (setting === undefined) throw new Error(`the settings table lacks ${name}`);
   return setting;
 };
 
-/** The setting of this name; undefined when there is none. */
 export const findSetting = (name: string): Setting | undefined => SETTINGS.find((setting) => setting.name === name);

@@ -1,14 +1,11 @@
 import { usage } from '../core/failure.ts';
 import type { DurableFiles, FolderEntry, ObjectStorage, StoredObject } from '../core/context.ts';
 import type { Bytes } from '../core/unit-types.ts';
-import { compareBytes } from '../core/text/compare-bytes.ts';
+import { compareBytes } from '../core/text.ts';
 import { parsePattern } from './objects/address-pattern.ts';
 import { changedObject, notAsWritten } from './objects/stored-object-failures.ts';
 
-/**
- * Files as objects: the address is the path. A file is written under a temporary name, NAME.RANDOM.partial, flushed to
- * disk and renamed; a crash may leave the temporary file, which `list` shows like any other.
- */
+/** Written as NAME.RANDOM.partial, flushed and renamed. A crash may leave that file; `list` shows it. */
 export function createFolderStorage(files: DurableFiles, random: () => number): ObjectStorage {
   const describe = async (address: string): Promise<StoredObject | undefined> => {
     const found = await files.describe(address);
@@ -64,7 +61,6 @@ async function makeFolderOf(files: DurableFiles, address: string): Promise<void>
   if (slash > 0) await files.makeFolder(address.slice(0, slash));
 }
 
-/** Yields the paths of all files whose path begins with a prefix, in the order of their bytes. */
 async function* filesBelow(
   files: DurableFiles,
   prefix: string,
@@ -113,7 +109,6 @@ async function* readFile(
   throw changedObject(address);
 }
 
-/** Creates a file, writes all chunks and flushes it. Returns the number of bytes. */
 async function writeWhole(
   files: DurableFiles,
   path: string,

@@ -1,5 +1,5 @@
 import type { Clock, DurableFiles, ObjectStorage, StorageOptions } from '../core/context.ts';
-import { collectBytes } from '../core/files/byte-streams.ts';
+import { collectBytes } from '../core/files.ts';
 import { localFile } from '../core/failure.ts';
 import { formatBytes } from '../core/units.ts';
 import type { TraceEvent } from '../http/trace.ts';
@@ -9,7 +9,6 @@ import type { RunProgram } from './s3/credentials/credential-process.ts';
 import { isObjectAddress } from './s3/object-address.ts';
 import type { Bytes, Milliseconds } from '../core/unit-types.ts';
 
-/** The parts of the host that storage uses. */
 export interface StoragePorts {
   readonly files: DurableFiles;
   readonly clock: Clock;
@@ -19,17 +18,13 @@ export interface StoragePorts {
   /** The user's interrupt: it ends requests that have no signal of their own. */
   readonly signal: AbortSignal;
   readonly userAgent: string;
-  /** Runs the program that prints credentials. */
   readonly runProgram: RunProgram;
-  /** Attempts after the first, as for other requests. */
   readonly retries: number;
   readonly timeoutMs: Milliseconds;
-  /** Of one part of a large object. */
   readonly partBytes?: Bytes | undefined;
   readonly trace?: ((event: TraceEvent) => void) | undefined;
 }
 
-/** Storage that holds connections. */
 export interface OpenStorage extends ObjectStorage {
   close(): Promise<void>;
 }
@@ -91,10 +86,8 @@ const PART_BYTES = 16 * 1024 * 1024;
 /** A batch of hours must outlive a disturbance of minutes, so objects are retried more often than other requests. */
 const MIN_RETRIES = 8;
 
-/** How often storage is tried again, from how often other requests are. */
 export const retriesOf = (retries: number): number => (retries === 0 ? 0 : Math.max(MIN_RETRIES, retries));
 
-/** Limit for a file of settings. */
 const MAX_SETTINGS_BYTES: Bytes = 1024 * 1024;
 
 /** Returns the text of a file; undefined when there is none. Fails with local-file (14), also when it is too large. */

@@ -1,25 +1,20 @@
 import type { RangeFiles } from '../core/context.ts';
-import type { VolumeFiles, VolumePlace } from '../core/ports/volume-files.ts';
+import type { VolumeFiles, VolumePlace } from '../core/file-ports.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { berth, sentence } from '../core/message.ts';
-import { DATA_CENTER, storageAddressAt } from '../core/addresses/storage-address.ts';
-import type { Transport } from '../http/message/transport.ts';
+import { DATA_CENTER, storageAddressAt } from '../core/addresses.ts';
+import type { Transport } from '../http/transport.ts';
 import { createVolumeFiles } from './volume-files/create-volume-files.ts';
 import { readSettings, retriesOf, type StoragePorts } from './open-storage.ts';
 import { findCredentials, NO_CREDENTIALS, type FoundCredentials } from './s3/credentials/find-credentials.ts';
 import { createS3Client } from './s3/s3-client.ts';
 
-/** The most requests to one volume at once. */
 const REQUESTS_AT_ONCE = 16;
 
 /** The service refuses now and then what is allowed (storage contract). */
 const RETRIES_OF_DENIED = 3;
 
-/**
- * Opens the files of a volume. `url` is the address of the S3-compatible interface, in which `{data-center}` stands for the
- * data center of the volume. Fails with usage (2) without one, and for plain http to another machine; with denied (3) without
- * credentials.
- */
+/** Fails with usage (2) without a url and for plain http to another machine; denied (3) without credentials. */
 export async function openVolumeFiles(
   ports: StoragePorts & { readonly files: RangeFiles },
   transport: Transport,

@@ -63,9 +63,9 @@ describe('the worked examples', () => {
       ['src/registry.ts', false],
       ['src/local/resources/snapshots.ts', true],
       ['src/local/table.ts', false],
-      ['src/commands/pods/pod/fields.ts', false],
-      ['src/core/control/fault-kinds.ts', false],
-      ['src/local/http/faults/fault-effects.ts', false],
+      ['src/commands/pods/fields.ts', false],
+      ['src/core/fault-kinds.ts', false],
+      ['src/local/http/faults.ts', false],
     ]);
   });
 

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandsOf } from '../../src/commands/help/describe/commands.ts';
-import { describeProgram } from '../../src/commands/help/describe/program.ts';
+import { commandsOf, describeProgram } from '../../src/commands/help/describe.ts';
 import { parseCommandLine } from '../../src/cli/parse/command-line.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import {

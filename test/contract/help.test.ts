@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HELP_TOPICS } from '../../src/cli/help/help.ts';
+import { HELP_TOPICS } from '../../src/cli/help.ts';
 import type { Command, Group } from '../../src/cli/model/command.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { berth } from '../support/worlds/run-berth.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EXPIRED_KEY, JOBS_ONLY_KEY } from '../../src/local/http/requests/auth.ts';
+import { EXPIRED_KEY, JOBS_ONLY_KEY } from '../../src/local/http/auth.ts';
 import { localFixture, type Answer } from '../support/local/service-fixture.ts';
 import { ask, prepare, type Case } from './cases/case.ts';
 import { CASES } from './cases/index.ts';

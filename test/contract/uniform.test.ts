@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Command, Group, Program } from '../../src/cli/model/command.ts';
-import { commonOptions } from '../../src/cli/model/common-options.ts';
+import { type Command, commonOptions, type Group, type Program } from '../../src/cli/model/command.ts';
 import { flagName, type Param } from '../../src/cli/model/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { completionTree } from '../../src/cli/completion/tree.ts';
-import { groupHelp } from '../../src/cli/help/help.ts';
+import { groupHelp } from '../../src/cli/help.ts';
 
 /** Every collection has the same verbs with the same flags. This is what a collection lacks, and why. */
 interface Collection {

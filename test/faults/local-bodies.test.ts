@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
-import { LOCAL_KEY } from '../../src/local/http/requests/auth.ts';
-import { serveLocal } from '../../src/local/http/server/server.ts';
+import { LOCAL_KEY } from '../../src/local/http/auth.ts';
+import { serveLocal } from '../../src/local/http/server.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 
 // A refused or unexpected body must not break the connection for the next request.

@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LOCAL_KEY } from '../../src/local/http/requests/auth.ts';
-import { serveLocal } from '../../src/local/http/server/server.ts';
+import { LOCAL_KEY } from '../../src/local/http/auth.ts';
+import { serveLocal } from '../../src/local/http/server.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 
 // Row 39 of docs/faults.md: requests of web pages and foreign Hosts. Webhooks are in local-webhooks.test.ts.

@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { realClock } from '../../src/host/runtime/clock.ts';
+import { realClock } from '../../src/host/runtime/runtime.ts';
 import type { LocalServiceOptions } from '../../src/local/service-options.ts';
-import { serveLocal } from '../../src/local/http/server/server.ts';
-import { kindOfAddress } from '../../src/local/webhooks/kind-of-address.ts';
+import { serveLocal } from '../../src/local/http/server.ts';
+import { kindOfAddress } from '../../src/local/webhooks/send.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 
 // Row 39 of docs/faults.md: webhooks to the service itself, to this machine and to private networks.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../src/local/http/requests/auth.ts';
+import { LOCAL_KEY } from '../../src/local/http/auth.ts';
 import { createTable } from '../../src/local/table.ts';
 import { berth, berthIn } from '../support/worlds/run-berth.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
@@ -147,8 +147,8 @@ const targets = (path: string, word: string): readonly string[] => {
 
 /** A local service on a free port that has an endpoint of that name with a handler module. */
 async function served(directory: string, endpoint: string) {
-  const { createLocalHost } = await import('../../src/host/connection/serve-local.ts');
-  const { realClock } = await import('../../src/host/runtime/clock.ts');
+  const { createLocalHost } = await import('../../src/host/context.ts');
+  const { realClock } = await import('../../src/host/runtime/runtime.ts');
   const { PassThrough } = await import('node:stream');
   const host = createLocalHost({
     clock: realClock,

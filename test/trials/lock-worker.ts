@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { realClock } from '../../src/host/runtime/clock.ts';
+import { realClock } from '../../src/host/runtime/runtime.ts';
 import { openDurable } from '../../src/host/files/durable-files.ts';
 import { createFileLocks } from '../../src/host/lock/file-locks.ts';
 

@@ -1,6 +1,8 @@
+import { pipeline, Readable } from 'node:stream';
+import { localFile } from '../../core/failure.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 
-/** A line of a file, without its line feed. Offsets count from where reading began. */
+/** Without its line feed. Offsets count from where reading began. */
 export interface Line {
   readonly bytes: Uint8Array;
   readonly start: Bytes;
@@ -8,11 +10,11 @@ export interface Line {
   readonly end: Bytes;
   /** False when the file ends without a line feed after it. */
   readonly complete: boolean;
-  /** True when the line is longer than the limit; in that case `bytes` is empty. */
+  /** `bytes` is then empty. */
   readonly tooLong: boolean;
 }
 
-/** Returns the first bytes of a file's chunks: bytes that another process appends during the reading are left out. */
+/** Bytes that another process appends during the reading are left out. */
 export async function* firstBytes(chunks: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
   let left = bytes;
   if (left === 0) return;
@@ -27,18 +29,12 @@ export async function* firstBytes(chunks: AsyncIterable<Uint8Array>, bytes: numb
 const LINE_FEED = 0x0a;
 const NO_BYTES = new Uint8Array(0);
 
-/**
- * Splits chunks of a file into lines and keeps one line in memory. For a line longer than `maxBytes`, `bytes` is empty.
- * The bytes of a line share memory with the chunk: copy what must be kept.
- */
+/** The bytes of a line share memory with the chunk: copy what must be kept. Empty above `maxBytes`. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxBytes: Bytes): AsyncGenerator<Line> {
   for await (const lines of lineGroups(chunks, maxBytes)) yield* lines;
 }
 
-/**
- * Returns the lines grouped by the chunk they end in, because one `await` per line would take longer than the line. A
- * group is split while it is iterated: iterate each one to its end before the next.
- */
+/** By chunk: one `await` per line is slow. Iterate each group to its end before the next. */
 export async function* lineGroups(chunks: AsyncIterable<Uint8Array>, maxBytes: Bytes): AsyncGenerator<Iterable<Line>> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
@@ -76,3 +72,34 @@ export async function* lineGroups(chunks: AsyncIterable<Uint8Array>, maxBytes: B
   for await (const chunk of chunks) yield split(chunk);
   if (heldBytes > 0) yield [{ bytes: join(NO_BYTES), start, end: offset, complete: false, tooLong }];
 }
+
+type Chunks = AsyncIterable<Uint8Array>;
+
+export const isGzip = (name: string): boolean => name.toLowerCase().endsWith('.gz');
+
+/** The same chunks in the same sizes become the same bytes. */
+export async function* gzip(chunks: Chunks): AsyncGenerator<Uint8Array> {
+  const { createGzip } = await import('node:zlib');
+  const compressed = createGzip();
+  pipeline(Readable.from(chunks), compressed, () => undefined);
+  for await (const chunk of compressed) yield chunk as Uint8Array;
+}
+
+/** Fails with local-file (14), with `name`, for corrupt or truncated content. */
+export async function* gunzip(chunks: Chunks, name: string): AsyncGenerator<Uint8Array> {
+  const { createGunzip } = await import('node:zlib');
+  const decompressed = createGunzip();
+  // When reading the chunks fails, the decompression stops and throws that error.
+  pipeline(Readable.from(chunks), decompressed, () => undefined);
+  try {
+    for await (const chunk of decompressed) yield chunk as Uint8Array;
+  } catch (error) {
+    throw isOfZlib(error)
+      ? localFile(`cannot decompress ${name}: corrupt or truncated`, 'Make the file again.', error)
+      : error;
+  }
+}
+
+/** The codes of the errors of zlib begin with Z_ (Z_DATA_ERROR), and no others do. */
+const isOfZlib = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');

@@ -1,14 +1,18 @@
-import { createDeferred } from './deferred.ts';
 import type { AppendFile, DurableFiles } from '../../core/context.ts';
 
-/** Maximum number of characters in a group, unless one text is longer. Larger writes are not faster. */
+function createDeferred() {
+  let resolve = (): void => undefined;
+  let reject = (_: unknown): void => undefined;
+  const promise = new Promise<void>((onDone, onFailed) => ([resolve, reject] = [onDone, onFailed]));
+  // Nobody may wait for it, or only for a later one that fails too.
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}
+
+/** Characters, unless one text is longer. Larger writes are not faster. */
 const MAX_GROUP_LENGTH = 1024 * 1024;
 
-/**
- * Creates a writer for a file: texts that arrive during a sync share the next write and sync. After the first failure every
- * append fails: the position of the end of the file is no longer known, and a record after an incomplete one could not be
- * read. `afterSync` is called with the texts of each group when they are synced, before their appends resolve; they fail as it does.
- */
+/** After one failure every append fails: the end is unknown, and a record after it could not be read. */
 export function createGroupWriter(file: AppendFile, afterSync?: (texts: readonly string[]) => Promise<void>) {
   const queue: Group[] = [];
   let broken: { readonly error: unknown } | undefined;
@@ -33,10 +37,7 @@ export function createGroupWriter(file: AppendFile, afterSync?: (texts: readonly
   };
 
   return {
-    /**
-     * Resolves when this text and all earlier ones are synced to disk: to wait for several, wait for the last. Fails with
-     * local-file (14).
-     */
+    /** Resolves when all earlier texts are synced too: await the last only. Fails with local-file (14). */
     append: (text: string): Promise<void> => {
       let group = queue.at(-1);
       if (group === undefined || group.length + text.length > MAX_GROUP_LENGTH) queue.push((group = createGroup()));
@@ -49,7 +50,7 @@ export function createGroupWriter(file: AppendFile, afterSync?: (texts: readonly
     idle: async (): Promise<void> => {
       while (running !== undefined) await running;
     },
-    /** Fails when another process wrote, truncated, removed or replaced the file. Call it only when no write is pending. */
+    /** Fails when another process changed the file. Call it only when no write is pending. */
     check: (): Promise<void> => file.check(),
     close: (): Promise<void> => file.close(),
   };
@@ -61,10 +62,7 @@ const createGroup = () => ({ texts: [] as string[], length: 0, synced: createDef
 
 type Group = ReturnType<typeof createGroup>;
 
-/**
- * Creates a file, replacing one that an interrupted attempt left, and syncs it. Fails as the chunks do and with local-file
- * (14), and then removes the file.
- */
+/** Replaces what an interrupted attempt left; removes the file on failure. Fails with local-file (14). */
 export async function writeSyncedFile(
   durable: DurableFiles,
   path: string,
@@ -83,10 +81,7 @@ export async function writeSyncedFile(
   }
 }
 
-/**
- * Copies the bytes of a file from an offset on to a new file, before the file is truncated there. Returns the name of the
- * copy: `first`, or with a number after it, so that earlier copies are kept. Fails with local-file (14).
- */
+/** Call it before a truncation. A numbered name keeps earlier copies. Fails with local-file (14). */
 export async function saveTail(durable: DurableFiles, path: string, offset: number, first: string): Promise<string> {
   let name = first;
   for (let count = 2; (await durable.size(name)) !== undefined; count++) name = `${first}.${String(count)}`;

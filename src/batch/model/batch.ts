@@ -1,64 +1,48 @@
-import type { DurableFiles, StoredObject } from '../../core/context.ts';
-import type { DollarRange } from '../../core/units.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
-import type { SourcePorts } from '../read/inputs.ts';
-import type { Timeline } from './ends-over-time.ts';
 import type { ItemCounts, Resubmittable } from './item-states.ts';
 import type { KnownJob } from './run-end.ts';
+import type { SourcePorts } from '../read/inputs.ts';
+import type { DurableFiles, StoredObject } from '../../core/context.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
+import type { DollarRange } from '../../core/units.ts';
 
-/** What reading the files of a batch and its inputs needs. */
 export interface BatchFilePorts extends SourcePorts {
   readonly durable: DurableFiles;
 }
 
-/** Where the items of a batch are sent. */
 export interface BatchTarget {
-  /** The endpoint as the user named it, and its id. */
   readonly endpoint: string;
   readonly endpointId: string;
-  /** Address of the queue API at which the batch was begun, or `LOCAL_SERVICE`. */
+  /** The queue API's address at the start of the batch, or `LOCAL_SERVICE`. */
   readonly service: string;
 }
 
-/** A file of a batch. */
 export type BatchFile = Pick<StoredObject, 'address' | 'bytes'>;
 
-/**
- * Asks the service for jobs that it did not have, and may have all the same. Returns the items whose jobs it has. Fails as the
- * requests do.
- */
+/** Jobs that the service did not have, and may have now. Fails as the requests do. */
 export type FindJobs = (jobs: readonly Pick<KnownJob, 'item' | 'job'>[]) => Promise<ReadonlySet<number>>;
 
-/** Which items are sent again. */
 export interface Resubmit {
   readonly states: readonly Resubmittable[];
   /** Only those whose error contains this text; an unknown item has none. */
   readonly onlyError?: string | undefined;
 }
 
-/** What is known about every batch. */
 export interface BatchSummary extends Omit<BatchTarget, 'endpointId'> {
   /** The path of its results file. */
   readonly name: string;
-  /** Items of the input that cannot be sent. */
   readonly invalid: number;
-  /** The inputs as they are called. */
   readonly input: string;
   readonly counts: ItemCounts;
-  /** How often an item was sent again as a new job, because the user asked for it. */
   readonly resubmitted: number;
   /** Items whose submission may or may not have been accepted. */
   readonly unknownItems: readonly number[];
   /** True when all items have ended and the results are not sorted yet. */
   readonly unordered: boolean;
-  /** True when there is something left to do for a resume. */
   readonly resumable: boolean;
 }
 
-/** The state of a batch according to its files. */
 export interface BatchStatus extends BatchSummary {
   readonly state: 'running' | 'ended' | 'stopped';
-  /** The process that works on it now. */
   readonly holder: { readonly pid: number; readonly host: string } | undefined;
   readonly begunAt: EpochMs;
 }
@@ -69,12 +53,67 @@ export interface ResultLine {
 }
 
 export interface BatchHistory {
-  /** How often the service ran a job again. */
   readonly retried: number;
-  /** When items ended. */
   readonly timeline: Timeline;
-  /** Undefined while nothing has ended. */
   readonly lastEndedAt: EpochMs | undefined;
-  /** The range of all known prices of a worker per hour. */
+  /** Of all known prices per hour. */
   readonly workerPrice: DollarRange | undefined;
 }
+
+interface TimelineBucket {
+  readonly at: EpochMs;
+  readonly completed: number;
+  readonly notCompleted: number;
+}
+
+export interface TimelineSummary {
+  readonly bucketMs: number;
+  readonly buckets: readonly TimelineBucket[];
+}
+
+/** Milliseconds, ascending. Longer spans are multiples of the last. */
+const SPANS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400].map((seconds) => seconds * 1000);
+const MAX_BUCKETS = 120;
+
+/** Longer spans replace too many short ones, so memory is limited. */
+export function createTimeline() {
+  let counts = new Map<number, { completed: number; notCompleted: number }>();
+  let span = 0;
+  const bucketMs = (): number => SPANS[span] ?? 86_400_000 * 2 ** (span - SPANS.length + 1);
+  const addTo = (at: EpochMs, completed: number, notCompleted: number): void => {
+    const start = Math.floor(at / bucketMs()) * bucketMs();
+    const found = counts.get(start) ?? { completed: 0, notCompleted: 0 };
+    counts.set(start, { completed: found.completed + completed, notCompleted: found.notCompleted + notCompleted });
+  };
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const widen = (): void => {
+    while ((last - first) / bucketMs() >= MAX_BUCKETS) {
+      span += 1;
+      const before = counts;
+      counts = new Map();
+      for (const [at, { completed, notCompleted }] of before) addTo(at, completed, notCompleted);
+    }
+  };
+  return {
+    add: (at: EpochMs, completed: number, notCompleted: number): void => {
+      if (!Number.isFinite(at)) return;
+      [first, last] = [Math.min(first, at), Math.max(last, at)];
+      widen();
+      addTo(at, completed, notCompleted);
+    },
+    last: (): number | undefined => (counts.size === 0 ? undefined : last),
+    summary: (): TimelineSummary | undefined => {
+      const starts = [...counts.keys()].sort((a, b) => a - b);
+      const [from, to] = [starts[0], starts.at(-1)];
+      if (from === undefined || to === undefined) return undefined;
+      const length = Math.round((to - from) / bucketMs()) + 1;
+      const buckets = Array.from({ length }, (_, index) => {
+        const at = from + index * bucketMs();
+        return { at, ...(counts.get(at) ?? { completed: 0, notCompleted: 0 }) };
+      });
+      return { bucketMs: bucketMs(), buckets };
+    },
+  };
+}
+
+export type Timeline = ReturnType<typeof createTimeline>;

@@ -1,7 +1,7 @@
 /** Command lines that hints name. A batch is named by its results file. */
-import { berth, flags, type CommandLine } from '../../core/message.ts';
+import { berth, type CommandLine, flags } from '../../core/message.ts';
 
-/** Resumes a batch; `local` when it runs on the local service in this process. */
+/** `local`: it runs on the local service in this process. */
 export const resumeLine = (local: boolean, results: string, ...more: readonly string[]): CommandLine =>
   berth`${flags(local ? ['--local'] : [])} jobs batch resume ${results} ${flags(more)}`;
 

@@ -1,22 +1,20 @@
-import { encodeJson, Exact, isObject, type Json } from '../../core/json.ts';
-import { jobOutcome, jobStatus } from '../../queue/job-status.ts';
 import type { Ending } from './item-states.ts';
+import { encodeJson, Exact, isObject, type Json, memberAt, stringAt, stringOf } from '../../core/json.ts';
+import { jobError } from '../../queue/job-error.ts';
+import { jobOutcome, jobStatus } from '../../queue/job-status.ts';
 
-/** The item that a result line belongs to. */
 export interface LineOwner {
   readonly item: number;
-  /** JSON text of the item's label. */
+  /** JSON text. */
   readonly id?: string | undefined;
   readonly job?: string | undefined;
 }
 
-/** The members of a result line that are those of the job document. */
 const COPIED_MEMBERS = ['status', 'output', 'error', 'delayTime', 'executionTime'] as const;
 
-/** All members of a result line, in their order. */
 export const RESULT_MEMBERS = ['item', 'id', 'job', ...COPIED_MEMBERS] as const;
 
-/** Returns one line of the results: the item and members of the job document, with exact numbers. */
+/** With exact numbers. */
 export function resultLine({ item, id, job }: LineOwner, document: Json): string {
   const copied = isObject(document) ? Object.fromEntries(COPIED_MEMBERS.map((name) => [name, document[name]])) : {};
   return `${encodeJson({
@@ -27,21 +25,57 @@ export function resultLine({ item, id, job }: LineOwner, document: Json): string
   })}\n`;
 }
 
-/** Returns the item of a result line; undefined for another line. */
 export function itemOfLine(bytes: Uint8Array): number | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(40, bytes.byteLength)).toString('latin1');
   const item = /^\{"item":(\d+)[,}]/.exec(head)?.[1];
   return item === undefined ? undefined : Number(item);
 }
 
-/** Statuses that this program writes itself, when the service has no document. */
+/** Written by this program when the service has no document. */
 const OWN_ENDINGS: ReadonlyMap<string, Ending> = new Map([
   ['EXPIRED', 'expired'],
   ['REFUSED', 'failed'],
 ]);
 
-/** Returns how the item of a result line ended, or undefined when its status is not terminal. */
+/** Undefined when its status is not terminal. */
 export const endingOf = (result: Json): Ending | undefined => jobOutcome(result) ?? OWN_ENDINGS.get(jobStatus(result));
 
-/** Returns how the item of a result line ended. A status that is not known counts as failed. */
+/** An unknown status counts as failed. */
 export const endingOrFailed = (result: Json): Ending => endingOf(result) ?? 'failed';
+
+/** Characters. */
+export const MAX_ERROR_LENGTH = 200;
+
+/** One line; the status when there is no error. */
+export const errorOf = (result: Json): string =>
+  (jobError(result)?.headline ?? stringAt(result, 'status') ?? 'the job has no error message').slice(
+    0,
+    MAX_ERROR_LENGTH,
+  );
+
+/** Replaced in this order. */
+const VARIABLE_PARTS: readonly (readonly [RegExp, string])[] = [
+  [/\b[a-z][a-z\d+.-]*:\/\/[^\s"'<>]+/gi, '<url>'],
+  [/\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/gi, '<id>'],
+  // A path has two separators at least: "and/or" is not one.
+  [/(?<![\w<])(?:[A-Za-z]:)?(?:[/\\][\w.@+-]+){2,}[/\\]?/g, '<path>'],
+  [/(?<![\w<])(?:[\w.@+-]+[/\\]){2,}[\w.@+-]+/g, '<path>'],
+  [/\b0x[\da-f]+\b/gi, '<id>'],
+  // Letters and digits mixed, such as a hash or the id of a job.
+  [/\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{8,}\b/g, '<id>'],
+  [/\d+(?:[.,:]\d+)*/g, '<n>'],
+];
+
+/** Masks numbers, ids, paths and addresses, so that errors of one kind are equal. */
+export const errorPattern = (error: string): string =>
+  VARIABLE_PARTS.reduce((text, [part, mask]) => text.replace(part, mask), error);
+
+/** Ignores case; also matches the pattern that a report shows. */
+export function errorMatcher(wanted: string): (result: Json) => boolean {
+  const lower = wanted.toLowerCase();
+  return (result) => {
+    const error = memberAt(result, 'error');
+    const whole = stringOf(error) ?? (error === undefined ? '' : encodeJson(error));
+    return [whole, errorPattern(errorOf(result))].some((text) => text.toLowerCase().includes(lower));
+  };
+}

@@ -3,25 +3,24 @@ import type { StoredObject } from '../../core/context.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
-import { parseColumnTypes } from '../read/items/csv.ts';
-import { type InputFormat, type InvalidItem, type Item, describeInvalid, inputName } from '../read/items/item.ts';
-import { readItems } from '../read/items/read-items.ts';
+import { parseColumnTypes } from '../read/csv.ts';
+import { describeInvalid, type InputFormat, inputName, type InvalidItem, type Item } from '../read/items.ts';
+import { readItems } from '../read/read-items.ts';
 import {
   type BatchInputs,
-  checkInput,
   type CheckedInput,
+  checkInput,
   nameOfInputs,
   type SharedFormat,
   type SourcePorts,
 } from '../read/inputs.ts';
-import { type FindPorts, readUntilAborted } from './find-inputs.ts';
+import { type FindPorts, readUntilAborted } from '../read/find-inputs.ts';
 
 /** The checked inputs of a new batch. */
 export interface BatchPlan extends BatchInputs {
   readonly summary: InputSummary;
 }
 
-/** What an input contains. */
 export interface InputSummary {
   readonly planned: number;
   readonly invalid: number;
@@ -35,7 +34,6 @@ export interface InputSummary {
   readonly removedApostrophes: number;
 }
 
-/** How the inputs of a batch are read, as the command line says it. */
 export interface InputOptions {
   /** By default, the name of each input decides. */
   readonly format?: InputFormat['format'] | undefined;
@@ -43,17 +41,12 @@ export interface InputOptions {
   readonly idField?: string | undefined;
   /** The types of CSV columns, as `price:number,active:boolean`. */
   readonly types?: string | undefined;
-  /** The cells of CSV files are taken as they are. */
   readonly csvRaw?: boolean | undefined;
 }
 
-/** The format of an input: by its name, unless the options say it. */
 export const formatOf = (name: string, { format }: InputOptions): InputFormat['format'] => format ?? formatByName(name);
 
-/**
- * Returns what the inputs of a batch have in common: the options of each, and the types of those that are CSV. Fails with
- * usage (2) for options that exclude each other.
- */
+/** Fails with usage (2) for options that exclude each other. */
 function sharedFormat(names: readonly string[], options: InputOptions): SharedFormat {
   const { types, inputField, idField } = options;
   const formats = names.map((name) => formatOf(name, options));
@@ -114,7 +107,7 @@ export async function planInputs(
   return { ...rules, sources, summary };
 }
 
-/** Checks an input that can be read only once, and keeps nothing of it. Fails as `planInputs` does. */
+/** For an input that can be read only once: keeps nothing of it. Fails as `planInputs` does. */
 export async function checkPiped(
   { durable, signal }: FindPorts,
   input: string,
@@ -135,13 +128,9 @@ export async function checkPiped(
   return requireItems(tally.summary(bytes), [input], format, options.skipInvalid);
 }
 
-/** Number of invalid items that are described one by one. */
 const MAX_DESCRIBED = 20;
 
-/**
- * Counts the items of any number of inputs. `extras` is the text of the members that every submission has beside its
- * input.
- */
+/** `extras` is the text of the members that every submission has beside its input. */
 export function createInputTally(extras: string) {
   const maxBytes = maxInputBytes(extras);
   const beside = PAYLOAD_LIMITS.run - maxBytes;
@@ -149,9 +138,7 @@ export function createInputTally(extras: string) {
   const counts = { planned: 0, invalid: 0, bodyBytes: 0, largestBody: 0, removedApostrophes: 0 };
   let first: Item | undefined;
   return {
-    /** The bytes that an input may have. */
     maxBytes,
-    /** `input` is the name of the input that has the item. */
     add: (item: Item | InvalidItem, input: string): void => {
       if (item.kind === 'invalid') {
         counts.invalid += 1;
@@ -170,7 +157,6 @@ export function createInputTally(extras: string) {
   };
 }
 
-/** Returns a summary of an input that can be sent. Fails with usage (2), with the places of invalid items. */
 function requireItems(
   summary: InputSummary,
   names: readonly string[],

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
+import { gunzip, isGzip } from '../bytes/split-lines.ts';
+import type { InputFormat, InvalidItem, Item } from './items.ts';
+import { readItems } from './read-items.ts';
 import type { ObjectStorage, StoredObject } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile } from '../../core/failure.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
-import { gunzip, isGzip } from '../bytes/gzip.ts';
-import type { InputFormat, InvalidItem, Item } from './items/item.ts';
-import { readItems } from './items/read-items.ts';
 
-/** What reading inputs needs. */
 export interface SourcePorts {
   readonly storage: ObjectStorage;
   readonly signal: AbortSignal;
@@ -16,16 +15,15 @@ export interface SourcePorts {
 /** How the inputs of a batch are read, as far as they have it in common. */
 export type SharedFormat = Omit<InputFormat, 'path' | 'format' | 'maxBytes'>;
 
-export interface InputRules {
+interface InputRules {
   readonly format: SharedFormat;
-  /** JSON text of the members that every submission has in addition to its input, as `optionsText` returns it. */
+  /** JSON text, as `optionsText` returns it. */
   readonly extras: string;
 }
 
-/** One input of a batch. */
-export interface BatchInput extends StoredObject {
+interface BatchInput extends StoredObject {
   readonly format: InputFormat['format'];
-  /** What it is called in messages; its address by default. */
+  /** In messages; default: its address. */
   readonly name?: string | undefined;
 }
 
@@ -120,6 +118,5 @@ const inputChanged = (input: StoredObject): Failure =>
 
 const nameOf = ({ name, address }: StoredObject & Pick<BatchInput, 'name'>): string => name ?? address;
 
-/** The name of several inputs in messages. */
 export const nameOfInputs = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0 ? first : `${first} and ${others.length} more`;

@@ -1,8 +1,8 @@
 import { localFile, usage } from '../../core/failure.ts';
 import { decodeJson, isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { findMoved } from '../plan/find-inputs.ts';
+import { findMoved } from '../read/find-inputs.ts';
 import { type BatchInputs, inputItems } from '../read/inputs.ts';
-import { textOf } from '../read/items/item.ts';
+import { textOf } from '../read/items.ts';
 import { RESULT_MEMBERS } from '../model/result-line.ts';
 import type { BatchFilePorts, ResultLine } from '../model/batch.ts';
 import { readBatchResults } from '../store/batch-results.ts';
@@ -11,33 +11,27 @@ import type { DurableFiles } from '../../core/context.ts';
 import { writeSyncedFile } from '../bytes/synced-files.ts';
 
 interface ExportOptions {
-  /** Where the inputs are, when they were moved. */
+  /** Set when the inputs were moved. */
   readonly input: readonly string[];
-  /** True to add the input of each item. */
   readonly joinInput: boolean;
-  /** True when the rows must be in the order of the input. Joined rows always are. */
+  /** Joined rows always are. */
   readonly ordered: boolean;
 }
 
-/** The results of a batch, one row per item. */
 export interface ExportedResults {
   readonly counts: ItemCounts;
-  /** Absolute paths of what belongs to the batch. */
+  /** Absolute paths. */
   readonly files: readonly string[];
-  /** The rows, grouped by what is read at once, because one `await` per row would take longer than the row. */
+  /** By what is read at once: one `await` per row would take longer than the row. */
   readonly rows: AsyncGenerator<Iterable<JsonObject>>;
 }
 
-/** The members of a row, in their order; `input` only where it was joined. */
+/** In their order; `input` only where it was joined. */
 export const EXPORT_MEMBERS = RESULT_MEMBERS.flatMap((name) =>
   name === 'output' ? (['input', name] as const) : [name],
 );
 
-/**
- * Opens the results that a batch has so far, whether it has ended, runs or was killed: the last result of each item that has
- * ended. Fails as `readBatchResults` does, and with usage (2) when an input that is joined is not that of the batch, before the
- * first row.
- */
+/** The batch may still run. Fails as `readBatchResults`, or with usage (2) for another batch's input. */
 export async function exportResults(
   ports: BatchFilePorts,
   results: string,
@@ -93,7 +87,7 @@ async function* ungrouped(groups: AsyncIterable<Iterable<ResultLine>>): AsyncGen
   for await (const lines of groups) yield* lines;
 }
 
-/** Returns the row of a result. Every row has the same members, so that a table of them has the same columns. */
+/** Every row has the same members: a table of them has the same columns. */
 function rowOf(name: string, { bytes }: ResultLine, input: Json | undefined): JsonObject {
   const result = decodeJson(textOf(bytes));
   if (!isObject(result) || typeof result['item'] !== 'number') throw localFile(`${name} was changed while it was read`);
@@ -107,17 +101,13 @@ function rowOf(name: string, { bytes }: ResultLine, input: Json | undefined): Js
 
 interface ExportFile {
   readonly name: string;
-  /** True to replace a file that exists. An empty file is replaced in any case. */
+  /** An empty file is replaced in any case. */
   readonly force: boolean;
-  /** Absolute paths of the files that belong to the batch: none of them is replaced. */
+  /** Absolute paths; never replaced. */
   readonly batchFiles: readonly string[];
 }
 
-/**
- * Writes parts to a temporary file and renames it when it is complete, so an old file stays until then. Fails with
- * local-file (14), also when there is a file already, as iterating `parts` fails, and with usage (2) when the file is
- * one of the batch.
- */
+/** Renamed when complete. Fails with local-file (14) for an existing file, usage (2) for a batch file. */
 export async function writeExport(
   durable: DurableFiles,
   { name, force, batchFiles }: ExportFile,

@@ -9,24 +9,19 @@ interface RateBounds {
   readonly rate: number;
 }
 
-/**
- * The current rate of one kind of request: a token bucket whose rate and concurrency are halved by a 429 and grow again
- * with each success. Immutable: each event returns a new value.
- */
+/** A 429 halves rate and concurrency, each success raises them. Immutable: events return a new value. */
 export interface SendRate {
   readonly bounds: RateBounds;
   readonly concurrency: number;
   readonly perSecond: number;
-  /** Tokens in the bucket at the time `tokensAt`: each allows one request. */
+  /** At the time `tokensAt`; each allows one request. */
   readonly tokens: number;
   readonly tokensAt: MonotonicMs;
-  /** No request is sent before this time. */
   readonly blockedUntil: MonotonicMs;
   /** When the latest backoff began: failures of requests that were sent earlier belong to it. */
   readonly backoffAt: MonotonicMs;
-  /** Backoffs without a success between them. */
+  /** Without a success between them. */
   readonly backoffs: number;
-  /** Number of requests per second that the service's rate windows allow. */
   readonly windowPerSecond: number;
 }
 
@@ -56,10 +51,7 @@ const bucketSize = (perSecond: number): number => Math.max(1, perSecond / 10);
 const refillPerSecond = ({ perSecond, windowPerSecond }: SendRate): number =>
   Math.max(0.01, Math.min(perSecond, windowPerSecond));
 
-/**
- * Returns the time until the next request may be sent while `active` ones are in progress, or undefined when one
- * of those must end first.
- */
+/** Undefined when an active request must end first. */
 export function delayUntilNext(
   rate: SendRate,
   active: number,
@@ -72,11 +64,7 @@ export function delayUntilNext(
   return Math.max(blockedMs, missing <= 0 ? 0 : Math.ceil((missing / refillPerSecond(rate)) * 1000));
 }
 
-/**
- * Returns how many intents may be on disk before their requests are sent: the concurrency; at thousands of requests per
- * second, as many as are sent during one sync, so that sending never waits for the disk. After a crash, the outcome of
- * each of them is unknown.
- */
+/** At thousands of requests per second more than the concurrency: sending never waits for a sync. */
 export const maxIntents = ({ concurrency, perSecond }: SendRate): number =>
   Math.max(concurrency, Math.min(32 * concurrency, perSecond * SLOW_SYNC_SECONDS));
 
@@ -88,21 +76,17 @@ const tokensAt = (rate: SendRate, now: MonotonicMs): number =>
     rate.tokens + (Math.max(0, now - rate.tokensAt) / 1000) * refillPerSecond(rate),
   );
 
-/** Returns how many requests may be sent now while `active` ones are in progress. */
 export const availableRequests = (rate: SendRate, active: number, now: MonotonicMs, maxActive: number): number =>
   rate.blockedUntil > now ? 0 : Math.max(0, Math.floor(Math.min(maxActive - active, tokensAt(rate, now))));
 
-/** Removes tokens for requests that are sent. */
 export const takeTokens = (rate: SendRate, now: MonotonicMs, count = 1): SendRate => ({
   ...rate,
   tokens: tokensAt(rate, now) - count,
   tokensAt: now,
 });
 
-/** Returns the token of a request that was not sent. */
 export const returnToken = (rate: SendRate): SendRate => ({ ...rate, tokens: rate.tokens + 1 });
 
-/** After a success: raises the concurrency and the rate a little. */
 export function speedUp(rate: SendRate): SendRate {
   const { bounds, concurrency, perSecond } = rate;
   if (rate.backoffs === 0 && concurrency === bounds.concurrency && perSecond === bounds.rate) return rate;
@@ -114,11 +98,7 @@ export function speedUp(rate: SendRate): SendRate {
   };
 }
 
-/**
- * After a 429, or when the service was not reached, for a request that was sent at `sentAt`: halves the concurrency and
- * the rate, once for all requests that were sent before the backoff began. Blocks requests for the time that the service
- * asks for, or for a time that doubles with every backoff. `random` (0 to 1) adds jitter.
- */
+/** Once for all requests sent before the backoff started. `random` (0 to 1) adds jitter. */
 export function backOff(
   rate: SendRate,
   sentAt: MonotonicMs,
@@ -146,10 +126,7 @@ export function backOff(
   };
 }
 
-/**
- * Applies the rate windows of an answer (specification 8.1). A used-up window that resets after more than an hour does
- * not block: the service answers the next request with 429, and the batch stops with its message.
- */
+/** A reset in over an hour does not block: the next 429 stops the batch (specification 8.1). */
 export function applyWindows(rate: SendRate, windows: readonly RateWindow[], now: MonotonicMs): SendRate {
   let windowPerSecond = Number.POSITIVE_INFINITY;
   let blockedUntil = rate.blockedUntil;
@@ -167,7 +144,7 @@ export function applyWindows(rate: SendRate, windows: readonly RateWindow[], now
 /** Longest wait of one kind that the other kind asked for: results must be fetched before they expire. */
 const MAX_OTHER_WAIT_MS = 10_000;
 
-/** The rates of a run. A failure of one kind slows down both. `bounds` are those of submissions. */
+/** A failure of one kind slows down both. `bounds` are for submissions. */
 export function createRequestRates(bounds: RateBounds, clock: Clock, random: () => number) {
   const { concurrency, rate } = bounds;
   // The service limits status requests separately, at twice the rate of submissions.
@@ -176,7 +153,6 @@ export function createRequestRates(bounds: RateBounds, clock: Clock, random: () 
   const rates = {
     submit: createSendRate(bounds, started),
     poll: createSendRate(pollBounds, started),
-    /** Slows down after the failure of a request that was sent at `sentAt`. */
     backOff: (kind: RequestKind, sentAt: MonotonicMs, retryAfterMs?: Milliseconds): void => {
       const now = clock.monotonic();
       const other = kind === 'submit' ? 'poll' : 'submit';

@@ -1,18 +1,19 @@
-import { MINUTE_MS } from '../../core/durations.ts';
 import TinyQueue from 'tinyqueue';
-import type { Absence } from '../../core/not-there-yet.ts';
+import type { FindJobs } from '../model/batch.ts';
 import type { KnownJob, MonotonicMs } from '../model/run-end.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
+import type { QueueClient } from './queue-client.ts';
+import type { Clock } from '../../core/context.ts';
+import type { Absence } from '../../core/not-there-yet.ts';
+import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 
-/** How many jobs are looked at: few, so that it adapts when the jobs change. */
+/** Few, so that it adapts when the jobs change. */
 const LATEST = 128;
 
-/** The durations of the latest jobs, in milliseconds. */
+/** Milliseconds. */
 function createDurations() {
   const latest: number[] = [];
   const sorted: number[] = [];
   let oldest = 0;
-  /** The number of durations that are not longer. */
   const rankOf = (milliseconds: Milliseconds): number => {
     const firstLonger = sorted.findIndex((each) => each > milliseconds);
     return firstLonger < 0 ? sorted.length : firstLonger;
@@ -25,10 +26,7 @@ function createDurations() {
       oldest = (oldest + 1) % LATEST;
       sorted.splice(rankOf(milliseconds), 0, milliseconds);
     },
-    /**
-     * Of the jobs that took longer than `beyondMs`: the time after which this fraction (0 to 1) of them had ended. Undefined when
-     * no job took longer.
-     */
+    /** Of jobs longer than `beyondMs`: when this fraction (0 to 1) had ended. Undefined for none. */
     timeByWhich: (fraction: number, beyondMs = -1): number | undefined => {
       const first = rankOf(beyondMs);
       return sorted[first + Math.floor((sorted.length - first) * fraction)];
@@ -62,12 +60,7 @@ const bounded = (milliseconds: Milliseconds): number =>
 const withMargin = (milliseconds: Milliseconds): number =>
   milliseconds + Math.min(MAX_MARGIN_MS, milliseconds * MARGIN_FRACTION);
 
-/**
- * Decides how long jobs are left alone before they are polled, by how long the latest jobs took. A poll is due when most of the
- * jobs like it have ended: an earlier one would find many that run, and the service limits polls to two for each submission.
- * Polls that are due and exceed that limit are sent later, and then find more jobs ended. All times are milliseconds.
- * `pollsPerSecond` returns how many polls may be sent.
- */
+/** A poll is due when most similar jobs have ended: the service allows two polls per submission. */
 export function createPollDelays(pollsPerSecond: () => number) {
   const turnarounds = createDurations();
   const executions = createDurations();
@@ -78,22 +71,19 @@ export function createPollDelays(pollsPerSecond: () => number) {
     return turnaroundMs === undefined ? undefined : Math.min(turnaroundMs, executionMs * 1.5);
   };
   return {
-    /** A job has ended: the times from its submission to its end, and on a worker. A time that is not known is undefined. */
+    /** Undefined for a time that is not known. */
     add: (turnaroundMs: Milliseconds | undefined, executionMs: Milliseconds | undefined): void => {
       if (turnaroundMs !== undefined) turnarounds.add(turnaroundMs);
       if (executionMs !== undefined) executions.add(executionMs);
     },
-    /** The delay from the submission of a job to its first poll, for a job that is not queued behind others. See `next`. */
+    /** For a job that is not queued behind others. See `next`. */
     first: (jobsAlike: number): Milliseconds => {
       const lateMs = firstAt(ENDED_FRACTION);
       if (lateMs === undefined) return FIRST_POLL_DELAY_MS * Math.max(1, jobsAlike / PILOT_JOBS);
       const soonMs = firstAt(EARLY_FRACTION) ?? lateMs;
       return bounded(Math.min(withMargin(lateMs), Math.max(soonMs, SHORT_JOB_MS)));
     },
-    /**
-     * The delay until the next poll of a job that has not ended, and that has run for `ranMs` or, when it does not run, has been
-     * queued for `waitedMs`. `jobsAlike` is the number of jobs that are polled like this one.
-     */
+    /** `ranMs` is undefined for a queued job. `jobsAlike` is how many are polled like it. */
     next: (waitedMs: Milliseconds, ranMs: Milliseconds | undefined, jobsAlike: number): Milliseconds => {
       const spreadMs = (jobsAlike / (pollsPerSecond() * EARLY_PART)) * 1000;
       const elapsedMs = Math.max(FIRST_POLL_DELAY_MS, (ranMs ?? waitedMs) * ELAPSED_FRACTION, spreadMs);
@@ -106,20 +96,19 @@ export function createPollDelays(pollsPerSecond: () => number) {
   };
 }
 
-/** Returns the delay after this many failed polls of one job in a row: exponential backoff. */
+/** Exponential backoff after failed polls in a row. */
 export const retryPollDelay = (failures: number): Milliseconds => bounded(FIRST_POLL_DELAY_MS * 2 ** (failures - 1));
 
-/** A job as it is in the records, without its date: durations are measured by the monotonic clock. */
+/** Without its date: durations are measured by the monotonic clock. */
 export type JobRef = Omit<KnownJob, 'submittedAt'>;
 
-/** A job between two polls. */
 export interface Job extends JobRef, PolledJob {
-  /** Number of polls in a row to which the service answered that the job does not exist, and what they mean. */
+  /** In a row: the service answered that the job does not exist. */
   readonly notFoundPolls: number;
   readonly absence: Absence | undefined;
-  /** Number of polls in a row that failed, 429 excluded. */
+  /** In a row, 429 excluded. */
   readonly failedPolls: number;
-  /** `failed` and `expired`: how it ended in an earlier run. It is then retried, or asked for once. */
+  /** `failed`, `expired`: in an earlier run. It is then retried, or asked for once. */
   readonly kind: 'submitted' | 'failed' | 'expired';
 }
 
@@ -138,42 +127,28 @@ export const newJob = ({ item, job, id, retries }: JobRef, acceptedAt: Monotonic
   pollAt: acceptedAt,
 });
 
-/** A job that is polled. */
 interface PolledJob {
   readonly item: number;
-  /** When the service accepted it, or began to run it again. */
+  /** Or when it started to run again. */
   readonly acceptedAt: MonotonicMs;
-  /** Polls that found it queued. */
   readonly queuedPolls: number;
-  /** When to poll it, if it is a timed job. */
   readonly pollAt: MonotonicMs;
 }
 
 type PollResult = 'queued' | 'running' | 'ended';
 
-/**
- * Maximum number of concurrent polls of queued jobs, at the start and after each pause. It grows by one with each poll
- * that finds a started job.
- */
+/** At the start and after each pause; one more after each poll that finds a started job. */
 const INITIAL_PROBES = 2;
-/** After this many polls that found it queued, a job becomes timed: the service may not start jobs in order. */
+/** Then a job becomes timed: the service may not start jobs in order. */
 const MAX_QUEUED_POLLS = 3;
 /** Longest pause between polls of queued jobs, and the same as a fraction of the age of the first one. */
 const MAX_PAUSE_MS = 10_000;
 const PAUSE_FRACTION = 1 / 16;
-/**
- * Number of ended jobs that the polls between two pauses should find. After fewer, the pause gets longer; after more,
- * shorter.
- */
+/** What the polls between two pauses should find: fewer lengthen the pause, more shorten it. */
 const MIN_ENDS = 1;
 const MAX_ENDS = 4;
 
-/**
- * Decides which job is polled next. Jobs that no worker has started are kept in submission order: a service starts jobs
- * in that order, so when the first one is still queued, the others are too, and when it has ended, the next one may
- * have ended too. All other jobs are timed: each has its own time of the next poll. `pollsPerSecond` returns how many polls
- * may be sent.
- */
+/** Jobs start in submission order: when the first is queued, all are. Started ones have timed polls. */
 export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => number) {
   const delays = createPollDelays(pollsPerSecond);
   const queued = new TinyQueue<J>([], (a, b) => a.acceptedAt - b.acceptedAt || a.item - b.item);
@@ -191,7 +166,7 @@ export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => nu
   };
   const timedDueAt = (): number => timed.peek()?.pollAt ?? Number.POSITIVE_INFINITY;
 
-  /** The first job is still queued, so all later ones are too: stop polling queued jobs for some time. */
+  /** All later jobs are queued too, so polling them stops for some time. */
   const pause = (first: J, now: MonotonicMs): void => {
     if (ends < MIN_ENDS) pauseMs *= 1.5;
     else if (ends > MAX_ENDS) pauseMs /= 2;
@@ -212,21 +187,18 @@ export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => nu
   };
 
   return {
-    /** Adds a job that no worker has started. */
     addQueued: (job: J): void => {
       queued.push(job);
     },
-    /** Adds a job that is polled at its `pollAt`. */
     addTimed: (job: J): void => {
       timed.push(job);
     },
-    /** Adds a job that was polled and has not ended; `ranMs` is its execution time so far, when it is known. */
+    /** `ranMs` is its execution time so far, when it is known. */
     addLater,
-    /** A job has ended: the times from its submission to its end, and on a worker. A time that is not known is undefined. */
     onEnded: delays.add,
-    /** When the next poll is due; infinity when polls in progress must finish first. */
+    /** Infinity when polls in progress must finish first. */
     dueAt: (): number => Math.min(queuedDueAt(), timedDueAt()),
-    /** Removes and returns a job that is due. Its poll must be reported with `onPolled` or `onPollFailed`. */
+    /** Its poll must be reported with `onPolled` or `onPollFailed`. */
     take: (now: MonotonicMs): J | undefined => {
       // When a queued and a timed job are due, the older one is first, because its result expires first.
       const queuedIsDue = queuedDueAt() <= now;
@@ -238,7 +210,7 @@ export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => nu
       if (job !== undefined) probing.add(job.item);
       return job;
     },
-    /** Reports what a poll found. A queued job is added again. */
+    /** A queued job is added again. */
     onPolled: (job: J, result: PollResult, now: MonotonicMs): void => {
       const wasProbe = probing.delete(job.item);
       if (result === 'queued') {
@@ -252,5 +224,34 @@ export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => nu
     onPollFailed: (job: J): void => {
       probing.delete(job.item);
     },
+  };
+}
+
+const MAX_ACTIVE = 8;
+const MAX_ATTEMPTS = 8;
+
+/** Fails when the service does not say whether it has a job: nothing must be sent again then. */
+export function createFindJobs(
+  client: Pick<QueueClient, 'status'>,
+  clock: Pick<Clock, 'sleep'>,
+  signal: AbortSignal,
+): FindJobs {
+  const isThere = async (job: string): Promise<boolean> => {
+    for (let attempt = 1; ; attempt++) {
+      signal.throwIfAborted();
+      const outcome = await client.status(job);
+      if (outcome.kind === 'found' || outcome.kind === 'not-found') return outcome.kind === 'found';
+      if (outcome.kind === 'fatal' || attempt === MAX_ATTEMPTS) throw outcome.failure;
+      await clock.sleep(outcome.retryAfterMs ?? retryPollDelay(attempt), signal);
+    }
+  };
+  return async (jobs) => {
+    const found = new Set<number>();
+    const left = jobs.values();
+    const askForAll = async (): Promise<void> => {
+      for (const { item, job } of left) if (await isThere(job)) found.add(item);
+    };
+    await Promise.all(Array.from({ length: Math.min(MAX_ACTIVE, jobs.length) }, askForAll));
+    return found;
   };
 }

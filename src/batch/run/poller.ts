@@ -8,10 +8,9 @@ import type { Fatal, RetryLater, RetryOutcome, StatusOutcome } from './queue-cli
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
-/** Maximum number of results that are being written to disk at the same time; each may be large. */
+/** Each may be large. */
 const MAX_SAVING = 256;
 
-/** Polls jobs until each has ended and its result is on disk. */
 export function createPoller(run: RunState) {
   const { options, observer, rates, clock, client, records, control, monitor } = run;
   const schedule = createPollSchedule<Job>(() => rates.poll.perSecond);
@@ -65,7 +64,7 @@ export function createPoller(run: RunState) {
     // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
     records.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
 
-  /** Retries a job that failed, instead of saving its result. */
+  /** Instead of saving its result. */
   const retry = async (job: Job, document: Json, ending: JobOutcome): Promise<void> => {
     const sentAt = clock.monotonic();
     const outcome = await client.retry(job.job);
@@ -143,7 +142,6 @@ export function createPoller(run: RunState) {
     }
   };
 
-  /** Makes a request about a job of an earlier run: it may have to be made again later. */
   const askEarlier = async <T extends StatusOutcome | RetryOutcome>(job: Job, request: Promise<T>): Promise<T> => {
     const sentAt = clock.monotonic();
     const outcome = await request;
@@ -153,7 +151,7 @@ export function createPoller(run: RunState) {
     return outcome;
   };
 
-  /** Retries a job whose result is written already: nothing changes unless the retry succeeds. */
+  /** Its result is written already: nothing changes unless the retry succeeds. */
   const retryEnded = async (job: Job): Promise<void> => {
     const outcome = await askEarlier(job, client.retry(job.job));
     if (outcome.kind === 'refused') observer.onNotRetried?.(outcome.failure);
@@ -166,7 +164,7 @@ export function createPoller(run: RunState) {
     schedule.addQueued({ ...job, kind: 'submitted', acceptedAt, retries: 1 });
   };
 
-  /** Asks once for a job that the service did not have. It is polled like any other when it is there after all. */
+  /** Polled like any other job when it is there after all. */
   const findExpired = async (job: Job): Promise<void> => {
     const outcome = await askEarlier(job, client.status(job.job));
     if (outcome.kind !== 'found') return;
@@ -190,22 +188,15 @@ export function createPoller(run: RunState) {
   };
 
   return {
-    /** Adds a job that the service has. */
     add: (job: JobRef, acceptedAt: MonotonicMs): void => {
       schedule.addQueued(newJob(job, acceptedAt, 'submitted'));
     },
-    /**
-     * Retries a job that failed in an earlier run, or asks once more for one that the service did not have then and may have all
-     * the same.
-     */
+    /** Retries a failed job, or asks once more for one that the service did not have. */
     addEarlier: (job: JobRef, acceptedAt: MonotonicMs, kind: 'failed' | 'expired'): void => {
       pendingEarlier += 1;
       schedule.addTimed(newJob(job, acceptedAt, kind));
     },
-    /**
-     * Sends the polls that are due. Returns the milliseconds until the next one, or undefined when it must wait for an
-     * event, such as the answer to a request.
-     */
+    /** Milliseconds until the next poll; undefined when it must wait for an event. */
     step: (): number | undefined => {
       const now = clock.monotonic();
       for (;;) {
@@ -220,11 +211,9 @@ export function createPoller(run: RunState) {
         run.start(handle(job));
       }
     },
-    /** Number of jobs of earlier runs that are still to be retried or asked for once more. */
     get pendingEarlier(): number {
       return pendingEarlier;
     },
-    /** Number of jobs that run again although their result had been written. */
     get rerunCount(): number {
       return rerunCount;
     },
@@ -233,5 +222,4 @@ export function createPoller(run: RunState) {
 
 const EXPIRED = 'the service no longer has this job: its result was not fetched in time, or its time to live was over';
 
-/** Execution time so far, in milliseconds. */
 const executionMsOf = (document: Json): number | undefined => numberAt(document, 'executionTime');

@@ -12,11 +12,10 @@ import type { Milliseconds } from '../../core/unit-types.ts';
 /** The request had no effect and may succeed later. */
 export interface RetryLater {
   readonly kind: 'retry-later';
-  /** The wait that the service asks for. */
   readonly retryAfterMs: Milliseconds | undefined;
-  /** True when the service answered 429; false when it was not reached or failed. */
+  /** True for 429; false when it was not reached or failed. */
   readonly throttled: boolean;
-  /** True when the service postponed only this request (408, 425): the number of attempts must be limited. */
+  /** 408 or 425 for this request only: the number of attempts must be limited. */
   readonly requestOnly?: boolean;
   readonly failure: Failure;
 }
@@ -49,10 +48,7 @@ export type RetryOutcome =
   | RetryLater
   | Fatal;
 
-/**
- * Creates a client for the queue of one endpoint (specification 4.5). `extras` are the members that every submission has
- * beside its input, as `optionsText` returns them.
- */
+/** Specification 4.5. `extras`: the members of every submission beside its input, by `optionsText`. */
 export function createQueueClient(api: Pick<BatchApi, 'send' | 'prepare'>, endpointId: Id<'endpoint'>, extras = '') {
   const run = api.prepare(runRequest(endpointId));
   let pending = 0;
@@ -85,7 +81,7 @@ export function createQueueClient(api: Pick<BatchApi, 'send' | 'prepare'>, endpo
   };
 }
 
-/** The requests of a batch. Each is tried once and resolves to its outcome; none throws a Failure. */
+/** Each is tried once and resolves to its outcome; none throws a Failure. */
 export type QueueClient = ReturnType<typeof createQueueClient>;
 
 const REQUEUED: RetryOutcome = { kind: 'requeued' };
@@ -122,10 +118,10 @@ function retryFailure(failure: Failure): RetryOutcome {
   return hadNoEffect(failure) ? retryLater(failure) : { kind: 'refused', failure };
 }
 
-/** True when the service rejected the key, or when its certificate is not valid. */
+/** The key was rejected, or the certificate is not valid. */
 const isFatal = ({ exit, code }: Failure): boolean => exit === EXIT.denied || code === 'certificate';
 
-/** True when the service answered 408, 425 or 429, or was not reached. */
+/** 408, 425 or 429, or not reached. */
 const hadNoEffect = ({ exit, code }: Failure): boolean =>
   exit === EXIT.rateLimited || (exit === EXIT.unavailable && code !== 'redirected' && code !== 'certificate');
 

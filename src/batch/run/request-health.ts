@@ -1,16 +1,14 @@
 import type { Failure } from '../../core/failure.ts';
 import type { MonotonicMs } from '../model/run-end.ts';
 
-/** Why a batch is slow: requests fail. */
 export interface RequestProblem {
-  /** No request has succeeded since this time; undefined when some succeed. */
+  /** Undefined when some requests succeed. */
   readonly failingSince: MonotonicMs | undefined;
-  /** The fraction of recent requests that failed, 0 to 1. */
+  /** Of recent requests, 0 to 1. */
   readonly failedFraction: number;
   readonly message: string;
 }
 
-/** Failed requests of a whole run. */
 export interface FailedRequests {
   readonly count: number;
   readonly total: number;
@@ -28,7 +26,6 @@ export function createRequestHealth() {
   let failingSince: MonotonicMs | undefined;
   let message: string | undefined;
   return {
-    /** Call it as `RunObserver.onRequest`. */
     onRequest: (failure: Failure | undefined, since: MonotonicMs | undefined): void => {
       total += 1;
       failedFraction += WEIGHT * ((failure === undefined ? 0 : 1) - failedFraction);
@@ -43,7 +40,7 @@ export function createRequestHealth() {
       if (failingSince === undefined && !many) return undefined;
       return { failingSince, failedFraction: many ? failedFraction : 0, message };
     },
-    /** Returns undefined when few requests failed. */
+    /** Undefined when few requests failed. */
     failed: (): FailedRequests | undefined =>
       message === undefined || count < MIN_FAILURES || count < total * MIN_FAILED_FRACTION
         ? undefined

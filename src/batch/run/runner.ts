@@ -1,34 +1,36 @@
 import type { Clock } from '../../core/context.ts';
 import type { Json } from '../../core/json.ts';
-import type { InvalidItem, Item } from '../read/items/item.ts';
-import { createItemQueue } from './item-queue.ts';
+import type { InvalidItem, Item } from '../read/items.ts';
+import { createItemQueue, createSubmitter } from './submitter.ts';
 import type { KnownJob, MonotonicMs, RunEnd } from '../model/run-end.ts';
 import type { RunRecords } from '../store/records.ts';
 import { countsAddUp, type EndEvent, notCompleted } from '../model/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
 import { createRequestRates } from './adaptive-rate.ts';
-import { createFailureMonitor, createRunControl, type RunControl } from './run-control.ts';
-import type { RunObserver, RunOptions, RunState } from './run-state.ts';
-import { createSubmitter } from './submitter.ts';
+import {
+  createFailureMonitor,
+  createRunControl,
+  type RunControl,
+  type RunObserver,
+  type RunOptions,
+  type RunState,
+} from './run-state.ts';
 
 export interface RunParts {
   readonly records: RunRecords;
   readonly options: RunOptions;
-  /** Items of the batch; those that are not waiting are skipped. */
+  /** Items that are not waiting are skipped. */
   readonly items: AsyncGenerator<Iterable<Item | InvalidItem>>;
   readonly client: QueueClient;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The user's interrupt: no more requests are sent, but the answers to pending ones are still processed. */
+  /** No more requests are sent, but answers to pending ones are still processed. */
   readonly interrupt: AbortSignal;
   readonly observer?: RunObserver;
 }
 
-/**
- * Submits waiting items and fetches results, until nothing is left or something stops it. No write is pending when it
- * returns. It does not fail: an error is the reason in its `stopped`.
- */
+/** Never fails: an error is the reason in `stopped`. No write is pending when it returns. */
 export async function runItems(parts: RunParts): Promise<RunEnd> {
   const { options, clock, records, interrupt, client, observer = {} } = parts;
   const { states } = records;
@@ -121,10 +123,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   };
 }
 
-/**
- * Stops submissions when the input cannot be read. Submitted jobs are still polled to their end: a resume needs the
- * input, and their results may have expired by then.
- */
+/** Jobs are still polled to their end: a resume needs the input, and results may expire by then. */
 function stopOnInputError(step: () => number | undefined, control: RunControl): number | undefined {
   try {
     return step();
@@ -134,14 +133,10 @@ function stopOnInputError(step: () => number | undefined, control: RunControl): 
   }
 }
 
-/** A delay that only `wake` ends. */
+/** Only `wake` ends it. */
 const NEVER = Number.POSITIVE_INFINITY;
 
-/**
- * Runs a step repeatedly: after each call of `wake` (several calls at the same moment cause one run), and when the delay
- * is over. Creates a scheduler that keeps one timer: most delays end early by `wake`, and a timer for each would be
- * slow.
- */
+/** One timer only: most delays end early by `wake`, and a timer for each would be slow. */
 function createScheduler(clock: Clock) {
   let next: (() => void) | undefined;
   let wakePending = false;
@@ -188,12 +183,8 @@ function createScheduler(clock: Clock) {
     if (failed !== undefined) throw failed.error;
   };
   return {
-    /** Runs the step soon. */
     wake,
-    /**
-     * Runs `step` immediately and then repeatedly until it returns undefined, which means that no work is left. Otherwise
-     * it returns the milliseconds until it must run again. Fails as `step` does.
-     */
+    /** `step` returns milliseconds until its next run, undefined when no work is left. Fails as it does. */
     run,
   };
 }

@@ -1,22 +1,18 @@
-import type { Failure } from '../../core/failure.ts';
-import { duplicateJobId } from '../../queue/job-id.ts';
-import type { Item } from '../read/items/item.ts';
-import type { ItemQueue } from './item-queue.ts';
+import type { KnownJob } from '../model/run-end.ts';
+import type { InvalidItem, Item } from '../read/items.ts';
+import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
 import type { SubmitOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
-import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
-import type { KnownJob } from '../model/run-end.ts';
+import type { Failure } from '../../core/failure.ts';
+import { duplicateJobId } from '../../queue/job-id.ts';
 
 /** Items are taken from the queue only when this many fit, because each group of intents needs a sync of its own. */
 const groupSize = (maxActive: number): number => Math.max(1, Math.floor(maxActive / 8));
 
-/** How often one submission may be postponed by a 408 or 425 before it counts as refused. */
+/** By a 408 or 425; then it counts as refused. */
 const MAX_POSTPONED = 3;
 
-/**
- * Submits items: writes to disk that the item is about to be sent (the "intent"), sends the request, and records its
- * outcome. `onAccepted` is called when the id of an accepted job is on disk, with the time of the answer by the monotonic clock.
- */
+/** The intent is on disk before the request. `onAccepted` comes when the job's id is on disk. */
 export function createSubmitter(
   run: RunState,
   queue: ItemQueue,
@@ -50,7 +46,7 @@ export function createSubmitter(
     }
   };
 
-  /** Puts back an item that was certainly not accepted. */
+  /** Only for an item that was certainly not accepted. */
   const withdraw = async (item: Item): Promise<void> => {
     rates.submit = returnToken(rates.submit);
     const recorded = records.record(item.number, { kind: 'withdraw' });
@@ -155,7 +151,7 @@ export function createSubmitter(
   };
 
   const freeJobs = (): number => options.inFlight - states.count('sending') - states.count('submitted');
-  /** Writes the intents of the items that may be sent next. Returns a delay as `step` does. */
+  /** Returns a delay as `step` does. */
   const takeItems = (now: number): number | undefined => {
     queue.check();
     const maxActive = Math.floor(maxIntents(rates.submit));
@@ -168,8 +164,7 @@ export function createSubmitter(
       rates.submit = takeTokens(rates.submit, now, items.length);
       start(writeIntents(items));
     }
-    // The run continues when the item queue has loaded an item, or, when the service has the maximum number of jobs,
-    // when a job ends.
+    // Continues when an item is loaded, or a job ends while the service has the maximum number.
     if (items.length < count || items.length >= free) return undefined;
     return delayUntilNext(rates.submit, active + items.length, now, maxActive);
   };
@@ -184,12 +179,8 @@ export function createSubmitter(
   };
 
   return {
-    /** Jobs that the service accepted and that could not be written to the journal. */
     unrecorded,
-    /**
-     * Sends what may be sent at `now`, in milliseconds of the monotonic clock. Returns the milliseconds until more may be
-     * sent, or undefined when it must wait for an event (an answer, a loaded item, an ended job).
-     */
+    /** `now` is monotonic. Milliseconds until more may be sent; undefined when it must wait for an event. */
     step: (now: number): number | undefined => {
       // A wait that the service asked for also applies to items whose intent was being written at that time.
       if (!control.maySubmit() || rates.submit.blockedUntil > now) withdrawReady();
@@ -199,3 +190,65 @@ export function createSubmitter(
     },
   };
 }
+
+/** `onChange` is called when an item was loaded, at the end, and when reading failed. */
+export function createItemQueue(
+  groups: AsyncGenerator<Iterable<Item | InvalidItem>>,
+  isWanted: (item: Item) => boolean,
+  onChange: () => void,
+) {
+  const returned: Item[] = [];
+  let group: Iterator<Item | InvalidItem, unknown> | undefined;
+  let next: Item | undefined;
+  let ended = false;
+  let failed: { readonly error: unknown } | undefined;
+
+  const advance = (): void => {
+    next = undefined;
+    while (group !== undefined && next === undefined) {
+      const step = group.next();
+      if (step.done === true) {
+        group = undefined;
+        void loadGroup();
+      } else if (step.value.kind === 'item' && isWanted(step.value)) next = step.value;
+    }
+  };
+  const loadGroup = async (): Promise<void> => {
+    try {
+      const step: IteratorResult<Iterable<Item | InvalidItem>, unknown> = await groups.next();
+      if (step.done === true) ended = true;
+      else {
+        group = step.value[Symbol.iterator]();
+        advance();
+      }
+    } catch (error) {
+      failed = { error };
+    }
+    onChange();
+  };
+  void loadGroup();
+
+  return {
+    take: (): Item | undefined => {
+      const item = returned.pop() ?? next;
+      if (item !== undefined && item === next) advance();
+      return item;
+    },
+    /** Throws the reading error once all items that were read are taken. */
+    check: (): void => {
+      if (failed !== undefined && returned.length === 0 && next === undefined) throw failed.error;
+    },
+    putBack: (item: Item): void => {
+      returned.push(item);
+    },
+    /** No item is left and none will be loaded. */
+    get empty(): boolean {
+      return returned.length === 0 && next === undefined && ended;
+    },
+    close: async (): Promise<void> => {
+      await groups.return(undefined).catch(() => undefined);
+    },
+  };
+}
+
+type ItemQueue = ReturnType<typeof createItemQueue>;

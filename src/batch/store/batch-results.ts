@@ -1,18 +1,21 @@
-import type { BatchFilePorts, BatchHistory, BatchStatus, ResultLine } from '../model/batch.ts';
+import {
+  type BatchFilePorts,
+  type BatchHistory,
+  type BatchStatus,
+  createTimeline,
+  type ResultLine,
+  type Timeline,
+} from '../model/batch.ts';
 import { localFile } from '../../core/failure.ts';
 import { type ItemCounts, itemsLeft } from '../model/item-states.ts';
 import { journalPath, lockPath, OWN_ENDS } from './file-names.ts';
 import type { JournalRecord } from './record.ts';
 import { type JournalState, replayJournal } from './replay.ts';
-import { findBatch } from './check-results-path.ts';
+import { findBatch } from './journal.ts';
 import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
-import { createTimeline, type Timeline } from '../model/ends-over-time.ts';
 import { intactResults, resultsChanged, resultsInOrder, storedResults } from './stored-results.ts';
 
-/**
- * Reads the state of a batch from its journal and changes nothing. `onRecord` is called with each record of the journal.
- * Fails with local-file (14).
- */
+/** Changes nothing. Fails with local-file (14). */
 export async function readStatus(
   { durable }: Pick<BatchFilePorts, 'durable'>,
   results: string,
@@ -40,21 +43,17 @@ export async function readStatus(
   return { status, journal };
 }
 
-/** Returns the counts when no process runs the batch: items in `sending` count as unknown. */
+/** Items in `sending` count as unknown. */
 function countsWhenStopped({ states }: JournalState): ItemCounts {
   const counts = states.counts();
   const sending = states.count('sending');
   return { ...counts, unknown: counts.unknown + sending, inFlight: counts.inFlight - sending };
 }
 
-/** Maximum number of attempts to read the files, because a running batch may change them during the reading. */
+/** A running batch may change the files during the reading. */
 const MAX_ATTEMPTS = 3;
 
-/**
- * Reads the journal of a batch and finds its results, whether it has ended, runs or was killed. Memory does not grow with the
- * results, except by eight bytes per item when they are put in order or when some items ran again. Fails with local-file (14)
- * when the journal is broken or the results are not what it records.
- */
+/** The batch may still run. Fails with local-file (14) for a broken journal or other results. */
 export async function readBatchResults(ports: BatchFilePorts, results: string) {
   const { durable, signal } = ports;
   for (let attempt = 1; ; attempt++) {
@@ -72,31 +71,27 @@ export async function readBatchResults(ports: BatchFilePorts, results: string) {
     return {
       status,
       history,
-      /** Absolute paths of what belongs to the batch: no export replaces it. */
+      /** Absolute paths; no export replaces them. */
       files: [
         ...[path, ...OWN_ENDS.map((end) => path + end), status.input],
         ...inputCandidates(path, journal.header).flat(),
       ].map((each) => durable.absolute(each)),
-      /** One line for each item that has ended: its last one. */
+      /** The last line of each item that has ended. */
       lines: (order: 'as-stored' | 'in-order'): AsyncGenerator<Iterable<ResultLine>> =>
         (order === 'in-order' ? resultsInOrder : storedResults)(durable, source, signal),
-      /** Finds the inputs, which are where they were or were moved, and compares them. Fails with usage (2). */
+      /** Also where they were moved; compares them. Fails with usage (2). */
       inputs: (moved: readonly string[]) => locateInputs(ports, path, journal.header, moved),
     };
   }
 }
 
-/** Adds the end of an item to the timeline, where a record is one. */
 function addEnd(timeline: Timeline, record: JournalRecord): void {
   if (record.kind !== 'event' || (record.event.kind !== 'end' && record.event.kind !== 'refuse')) return;
   const completed = record.event.kind === 'end' && record.event.ending === 'completed';
   if (record.data.at !== undefined) timeline.add(record.data.at, completed ? 1 : 0, completed ? 0 : 1);
 }
 
-/**
- * Yields the batches of a folder by name. `status` fails with local-file (14) where the batch is broken, or was removed
- * meanwhile. Fails with local-file (14) where there is no such folder.
- */
+/** By name. `status` fails with local-file (14) for a broken or removed batch. */
 export async function* listBatches({ durable }: Pick<BatchFilePorts, 'durable'>, folder: string) {
   const end = journalPath('');
   const at = folder === '' ? '' : folder.replace(/\/?$/, '/');

@@ -1,25 +1,87 @@
-import type { DurableFiles } from '../../core/context.ts';
-import { type Failure, localFile } from '../../core/failure.ts';
+import { dirname } from 'node:path';
 import { linesOf } from '../bytes/split-lines.ts';
 import { createGroupWriter, type GroupWriter, writeSyncedFile } from '../bytes/synced-files.ts';
-import { endPath, newJournalPath, tornPath } from './file-names.ts';
-import { openSyncedEnd, readSyncedEnd, refuseForeignEnd } from './journal-length.ts';
+import { resumeLine } from '../model/command-lines.ts';
 import {
+  endPath,
+  inputCopyPath,
+  journalPath,
+  newJournalPath,
+  orderedPath,
+  OWN_ENDS,
+  tornEnd,
+  tornPath,
+} from './file-names.ts';
+import {
+  type BatchHeader,
+  checksum,
   checksumOfRecord,
   decodeRecord,
   encodeRecord,
   isWholeRecord,
-  type BatchHeader,
   type JournalRecord,
 } from './record.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import { type Failure, localFile, usage } from '../../core/failure.ts';
+import { collectBytes } from '../../core/files.ts';
+import { sentence } from '../../core/message.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
-/** Where the complete records of a journal end. */
+/** In a file beside the journal, which cannot show that records at its end are missing. */
+interface SyncedEnd {
+  /** A checksum: the file may have been left by another batch at this place. */
+  readonly header: number;
+  readonly bytes: Bytes;
+  /** A checksum too. */
+  readonly last: number;
+}
+
+/** Always the same number of bytes, so that a write never changes its length. */
+function encodeEnd({ header, bytes, last }: SyncedEnd): Buffer {
+  const text = `${hex(header)} ${String(bytes).padStart(16, '0')} ${hex(last)}`;
+  return Buffer.from(`${checksum(text, 0)} ${text}\n`);
+}
+
+const hex = (sum: number): string => sum.toString(16).padStart(8, '0');
+
+const LENGTH: Bytes = encodeEnd({ header: 0, bytes: 0, last: 0 }).byteLength;
+
+function decodeEnd(content: Buffer): SyncedEnd | undefined {
+  const [, sum, text = '', header = '', bytes, last = ''] =
+    /^([0-9a-f]{8}) (([0-9a-f]{8}) (\d{16}) ([0-9a-f]{8}))\n$/.exec(content.toString('latin1')) ?? [];
+  if (sum === undefined || checksum(text, 0) !== sum) return undefined;
+  return { header: Number.parseInt(header, 16), bytes: Number(bytes), last: Number.parseInt(last, 16) };
+}
+
+/** Undefined when the file is missing (earlier versions) or truncated. Fails with local-file (14). */
+async function readSyncedEnd(durable: DurableFiles, path: string): Promise<SyncedEnd | undefined> {
+  if ((await durable.size(endPath(path))) !== LENGTH) return undefined;
+  const content = await collectBytes(durable.read(endPath(path), 0), LENGTH);
+  return content === undefined ? undefined : decodeEnd(content);
+}
+
+/** Write only after a journal sync; not synced: an earlier end is right too. Fails with local-file (14). */
+async function openSyncedEnd(durable: DurableFiles, path: string, first: SyncedEnd) {
+  await refuseForeignEnd(durable, path);
+  const file = await durable.openRanges(endPath(path), 0o600);
+  const write = (end: SyncedEnd): Promise<void> => file.write(encodeEnd(end), 0);
+  await write(first);
+  await file.sync();
+  return { write, close: (): Promise<void> => file.close() };
+}
+
+/** Fails with local-file (14) when a file is there that no batch wrote. */
+async function refuseForeignEnd(durable: DurableFiles, path: string): Promise<void> {
+  const size = (await durable.size(endPath(path))) ?? 0;
+  if (size > 0 && (await readSyncedEnd(durable, path)) === undefined)
+    throw localFile(`${endPath(path)} exists already, and this batch would write it`, 'Move it away.');
+}
+
 export interface JournalEnd {
-  /** Bytes of complete records. */
   readonly validBytes: number;
   /** Bytes of an incomplete record after them. */
   readonly tornBytes: number;
-  /** The checksums of the header and of the last record; undefined where records are not chained. */
+  /** Undefined where records are not chained. */
   readonly chain: Chain | undefined;
 }
 
@@ -29,11 +91,7 @@ interface Chain {
   readonly last: number;
 }
 
-/**
- * Creates a journal with its header; call it while holding the batch's lock. The file is written with a temporary name
- * and renamed after it is synced, so that a journal always has a complete header. Fails with local-file (14), also when
- * there is a journal already.
- */
+/** Hold the lock. Renamed after the sync: the header is always complete. Fails with local-file (14). */
 export async function createJournal(durable: DurableFiles, path: string, header: BatchHeader): Promise<Journal> {
   if ((await durable.size(path)) !== undefined) throw localFile(`${path} exists already`, 'Name another --out.');
   await refuseForeignEnd(durable, path);
@@ -49,10 +107,7 @@ export async function createJournal(durable: DurableFiles, path: string, header:
   });
 }
 
-/**
- * Opens a journal that was read to its end. An incomplete record at the end is copied to a file named after its offset
- * and then removed from the journal. Fails with local-file (14).
- */
+/** Moves an incomplete last record to a file named after its offset. Fails with local-file (14). */
 export async function reopenJournal(durable: DurableFiles, path: string, end: JournalEnd): Promise<Journal> {
   const { validBytes, tornBytes, chain } = end;
   // A crash may have left an incomplete copy: it is always written again.
@@ -69,7 +124,6 @@ export async function reopenJournal(durable: DurableFiles, path: string, end: Jo
   return journalOn({ ...writer, close: () => Promise.all([writer.close(), syncedEnd.close()]).then() }, chain.last);
 }
 
-/** The chain after a record that was read or written; undefined where records are not chained. */
 function chainAfter(line: string, record: JournalRecord, before: Chain | undefined): Chain | undefined {
   const last = checksumOfRecord(line);
   if (record.kind === 'header') return record.header.version === 2 ? { header: last, last } : undefined;
@@ -79,15 +133,12 @@ function chainAfter(line: string, record: JournalRecord, before: Chain | undefin
 function journalOn(writer: GroupWriter, seed: number | undefined) {
   let last = seed;
   return {
-    /**
-     * Resolves when the record is on disk. Fails with local-file (14). After one failure, every later write fails too.
-     */
+    /** On disk when it resolves. Fails with local-file (14), and then every later write fails too. */
     write: (record: JournalRecord): Promise<void> => {
       const line = encodeRecord(record, last);
       if (last !== undefined) last = checksumOfRecord(line);
       return writer.append(line);
     },
-    /** Resolves when no write is pending. */
     idle: (): Promise<void> => writer.idle(),
     /** Fails with local-file (14) when another process changed the file. Call it only when the journal is idle. */
     check: (): Promise<void> => writer.check(),
@@ -100,12 +151,7 @@ function journalOn(writer: GroupWriter, seed: number | undefined) {
 
 export type Journal = ReturnType<typeof journalOn>;
 
-/**
- * Reads a journal and calls `onRecord` with each record and its offset, the header first. An incomplete record at the
- * end is ignored. Fails with local-file (14) when a broken record is followed by a complete one, because records are
- * missing in that case, when the file beside it shows that records at its end are missing, and when it is not a journal or has
- * another version.
- */
+/** Ignores an incomplete last record. Fails with local-file (14) when records are missing or corrupt. */
 export async function readJournal(
   durable: DurableFiles,
   path: string,
@@ -152,10 +198,7 @@ export async function readJournal(
 /** The longest header, in bytes: it names the files of the input. */
 const MAX_HEADER_BYTES = 64 * 1024 * 1024;
 
-/**
- * Reads the header of a journal, and nothing after it: any file may have such a name, of any length and without a line
- * feed. Fails with local-file (14) for a file that does not begin with the header of a journal.
- */
+/** Reads only the header: any file may have this name. Fails with local-file (14) for another file. */
 export async function readHeader(durable: DurableFiles, path: string): Promise<BatchHeader> {
   for await (const line of linesOf(beginningOf(durable.read(path, 0)), MAX_HEADER_BYTES)) {
     const record = line.complete ? decodeRecord(line.bytes) : undefined;
@@ -166,7 +209,7 @@ export async function readHeader(durable: DurableFiles, path: string): Promise<B
   throw noJournal(path);
 }
 
-/** The chunks of a file up to the length of the longest header; the first one alone where no header begins. */
+/** Only the first chunk where no header begins. */
 async function* beginningOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of chunks) {
@@ -177,7 +220,7 @@ async function* beginningOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<U
   }
 }
 
-/** Returns whether a broken line contains a complete record: the line feed before that record was damaged. */
+/** True when the line feed before a complete record was damaged. */
 function containsRecord(line: Uint8Array): boolean {
   const text = Buffer.from(line).toString('latin1');
   const starts = [...text.matchAll(/[0-9a-f]{8} \d{1,9} /g)].map(({ index }) => index);
@@ -190,7 +233,7 @@ const noJournal = (path: string): Failure =>
 const brokenBefore = (path: string, offset: number): Failure =>
   brokenJournal(path, offset, 'a broken record is followed by others');
 
-/** The journal cannot be used from an offset on: exit 14. The file is not changed. */
+/** Exit 14. The file is not changed. */
 export const brokenJournal = (path: string, offset: number, why: string, hint = RESTORE): Failure =>
   localFile(`the journal ${path} is broken at byte ${String(offset)}: ${why}`, hint);
 
@@ -202,3 +245,82 @@ const otherVersion = (path: string, version: number): Failure =>
     `the journal ${path} was written by another version of berth (form ${String(version)})`,
     'Go on with that version.',
   );
+
+/** Follows links. Fails with usage (2) for an invalid name, local-file (14) for anything but a file. */
+export async function resolveResultsPath(durable: DurableFiles, name: string): Promise<string> {
+  if (name === '' || name === '-' || name.endsWith('/'))
+    throw usage(
+      `results are written to a file, and ${JSON.stringify(name)} is not the name of one`,
+      'A journal is kept beside the file, from which the batch can be resumed.',
+    );
+  const { path, kind } = await durable.resolve(name);
+  if (kind === 'directory' || kind === 'other')
+    throw localFile(
+      `${path} is ${kind === 'directory' ? 'a directory' : 'no regular file'}`,
+      'Results are written to a regular file: a resume truncates it and reads it again.',
+    );
+  return path;
+}
+
+/** Fails with local-file (14) for files that exist or belong to a batch, or a missing directory. */
+export async function mustBeNew(
+  durable: DurableFiles,
+  path: string,
+  copiesInput: boolean,
+  local: boolean,
+): Promise<void> {
+  if ((await durable.resolve(path)).kind === 'no-folder') {
+    const folder = dirname(path);
+    const isThere = ['file', 'other'].includes((await durable.resolve(folder)).kind);
+    if (isThere) throw localFile(`${folder} is no directory`, 'Name another --out.');
+    throw localFile(`the directory ${folder} does not exist`, 'Make it, or name another --out.');
+  }
+  if (await exists(durable, journalPath(path)))
+    throw localFile(
+      `there is a batch at ${path} already`,
+      sentence`Go on with it: ${resumeLine(local, path)}. Or name another --out.`,
+    );
+  if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
+  const torn = tornEnd(path);
+  for (const end of torn === undefined ? OWN_ENDS : [...OWN_ENDS, torn]) {
+    const results = path.slice(0, -end.length);
+    if (path.endsWith(end) && (await exists(durable, journalPath(results))))
+      throw localFile(`${path} is a name that the batch at ${results} uses`, 'Name another --out.');
+    if (await exists(durable, journalPath(path + end)))
+      throw localFile(`a batch has its results in ${path}${end}, and this one would write that`, 'Name another --out.');
+  }
+  await mustBeUnused(durable, orderedPath(path));
+  if (copiesInput) await mustBeUnused(durable, inputCopyPath(path));
+}
+
+/** Never overwrites a file that is not the batch's own. Fails with local-file (14). */
+async function mustBeUnused(durable: DurableFiles, path: string): Promise<void> {
+  if (await exists(durable, path))
+    throw localFile(`${path} exists already, and this batch would write it`, 'Move it away, or name another --out.');
+}
+
+/** A dangling symbolic link exists too: replacing it would destroy it. */
+async function exists(durable: DurableFiles, name: string): Promise<boolean> {
+  const { path, kind } = await durable.resolve(name);
+  return kind !== 'nothing' || path !== name;
+}
+
+/** Fails with local-file (14) when there is none. */
+export async function mustExist(durable: DurableFiles, path: string): Promise<void> {
+  if ((await durable.size(journalPath(path))) === undefined)
+    throw localFile(
+      `there is no batch at ${path}: ${journalPath(path)} does not exist`,
+      'Name the results file that the batch was begun with (--out). If it was killed before it had begun, nothing was sent: run it again.',
+    );
+}
+
+/** Fails with usage (2) and local-file (14), also when its journal does not begin as one. */
+export async function findBatch(
+  durable: DurableFiles,
+  name: string,
+): Promise<{ readonly path: string; readonly header: BatchHeader }> {
+  const path = await resolveResultsPath(durable, name);
+  await mustExist(durable, path);
+  // Any file may have the name of a journal: it is read further only where it begins as one.
+  return { path, header: await readHeader(durable, journalPath(path)) };
+}

@@ -7,28 +7,22 @@ import type { BatchHeader } from './record.ts';
 import { NO_RESULTS, openResults, type Results } from './results-file.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 
-/** A batch that this process works on: its files are open and its lock is held. */
+/** Its files are open and its lock is held. */
 export interface OpenBatch extends Omit<
   JournalState,
   'resultBytes' | 'checksum' | 'retried' | 'endsWithOrdered' | 'inOrder' | 'end'
 > {
   readonly journal: Journal;
   readonly results: Results;
-  /** Length of the results that are sorted already; undefined when they are not. */
+  /** Undefined when they are not sorted. */
   readonly sortedBytes: Bytes | undefined;
-  /** What was repaired when the batch was opened: one sentence each. */
   readonly repairs: readonly string[];
   close(): Promise<void>;
 }
 
-/** Releases the lock of a batch. */
 type Release = () => Promise<void>;
 
-/**
- * Takes the lock of a new batch and calls `create`, which creates it: files that are checked meanwhile do not change until the
- * batch has begun. Fails as `create` does; the lock is released then, and a copy of the input is removed unless the journal
- * exists.
- */
+/** Holds the lock, so that checked files cannot change. Removes the copy on failure without a journal. */
 export async function withNewPlace<T>(
   durable: DurableFiles,
   path: string,
@@ -45,11 +39,7 @@ export async function withNewPlace<T>(
   }
 }
 
-/**
- * Creates the files of a new batch whose lock is held; the copy of an input has the temporary name. Until the journal exists,
- * the same batch can be begun again; from then on it can be resumed. Fails with local-file (14) when there is a batch already
- * or results that are not empty.
- */
+/** Hold the lock. Once the journal exists, it can be resumed. Fails with local-file (14). */
 export async function createBatch(
   durable: DurableFiles,
   path: string,
@@ -68,21 +58,18 @@ export async function createBatch(
   return withClose({ ...state, journal, results, sortedBytes: undefined, repairs: [] }, release);
 }
 
-/** An empty file may be used: the user created it, or a batch was killed before it had begun. */
+/** An empty file may be used: the user created it, or a batch was killed before it started. */
 async function createResultsFile(durable: DurableFiles, path: string): Promise<void> {
   const size = await durable.size(path);
   if (size === undefined) await (await durable.create(path)).close();
   else if (size > 0) throw localFile(`${path} exists already`, 'Name another --out.');
 }
 
-/**
- * Removes the copy of the input, unless a journal exists: with a journal, the batch can be resumed and needs the copy.
- */
+/** Unless a journal exists: the batch can then be resumed and needs the copy. */
 async function removeCopy(durable: DurableFiles, path: string): Promise<void> {
   if ((await durable.size(journalPath(path))) === undefined) await durable.remove(temporaryCopyPath(path));
 }
 
-/** Adds `close`, which closes the files and releases the lock. */
 export function withClose(parts: Omit<OpenBatch, 'close'>, release: Release): OpenBatch {
   return {
     ...parts,

@@ -1,19 +1,125 @@
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { isObject, type JsonObject } from '../../core/json.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
-import type { DollarRange } from '../../core/units.ts';
 import type { BatchTarget } from '../model/batch.ts';
+import { type Ending, ENDINGS, type ItemEvent } from '../model/item-states.ts';
 import type { CheckedInput, SharedFormat } from '../read/inputs.ts';
-import { COLUMN_TYPES, INPUT_FORMATS, type InputFormat } from '../read/items/item.ts';
-import { EVENT_CODES, eventFromArray, eventToArray, isCount, isText, type EventRecord } from './event-record.ts';
+import { COLUMN_TYPES, INPUT_FORMATS, type InputFormat } from '../read/items.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
+import type { Bytes, EpochMs } from '../../core/unit-types.ts';
+import type { DollarRange } from '../../core/units.ts';
 
-/** The identity of a batch: the first record of its journal, never changed. */
+/** Not needed to determine the next state. */
+export interface EventData {
+  /** JSON text of the item's label, with `send`, `retry` and `find`. */
+  readonly id?: string | undefined;
+  /** With `accept`, `retry`, `find`, `end` and `refuse`; earlier versions did not store the time of an end. */
+  readonly at?: EpochMs | undefined;
+  /** Length of the results file including the item's line, with `end` and `refuse`. */
+  readonly resultBytes?: Bytes | undefined;
+  /** CRC-32 of the results file up to that length. Earlier versions did not store it. */
+  readonly checksum?: number | undefined;
+}
+
+export interface EventRecord {
+  readonly item: number;
+  readonly event: ItemEvent;
+  readonly data: EventData;
+}
+
+const EVENT_CODES = {
+  send: 'i',
+  withdraw: 'w',
+  accept: 's',
+  refuse: 'x',
+  lose: 'u',
+  end: 'e',
+  retry: 'r',
+  find: 'f',
+  resubmit: 'a',
+} as const satisfies Readonly<Record<ItemEvent['kind'], string>>;
+
+/** After the code and the item. Names as in `ItemEvent` and `EventData`. */
+interface Members extends Required<EventData> {
+  readonly job: string;
+  readonly ending: Ending;
+}
+
+/** In their order. Those at the end may be missing: earlier versions did not write them. */
+const MEMBERS: Readonly<Record<ItemEvent['kind'], readonly (keyof Members)[]>> = {
+  send: ['id'],
+  withdraw: [],
+  accept: ['job', 'at'],
+  refuse: ['resultBytes', 'checksum', 'at'],
+  lose: [],
+  end: ['ending', 'resultBytes', 'checksum', 'at'],
+  retry: ['job', 'at', 'id'],
+  find: ['job', 'at', 'id'],
+  resubmit: [],
+};
+const KINDS = new Map<unknown, ItemEvent['kind']>(
+  (Object.keys(MEMBERS) as ItemEvent['kind'][]).map((kind) => [EVENT_CODES[kind], kind]),
+);
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0;
+const isEnding = (value: unknown): value is Ending => ENDINGS.some((ending) => ending === value);
+
+const CHECKS: { readonly [Name in keyof Members]: (value: unknown) => value is Members[Name] } = {
+  ...{ id: isText, job: isText, ending: isEnding },
+  ...{ at: isCount, resultBytes: isCount, checksum: isCount },
+};
+
+/** Without unknown members at its end. */
+function eventToArray({ item, event, data }: EventRecord): readonly unknown[] {
+  const known: Partial<Members> = { ...data, ...event };
+  const members = MEMBERS[event.kind].map((name) => known[name] ?? (name === 'resultBytes' ? 0 : null));
+  return [EVENT_CODES[event.kind], item, ...members.slice(0, 1 + members.findLastIndex((member) => member !== null))];
+}
+
+/** Undefined for anything else: another program may have written it. */
+function eventFromArray(members: readonly unknown[]): EventRecord | undefined {
+  const [code, item] = members;
+  const kind = KINDS.get(code);
+  if (kind === undefined || !isCount(item)) return undefined;
+  const known: { [Name in keyof Members]?: Members[Name] } = {};
+  for (const [at, name] of MEMBERS[kind].entries())
+    if (!setMember(known, name, members[at + 2] ?? undefined)) return undefined;
+  const { job, ending, ...data } = known;
+  const event = eventOf(kind, job, ending);
+  return event === undefined ? undefined : { item, event, data };
+}
+
+function setMember<Name extends keyof Members>(
+  known: { [Each in Name]?: Members[Each] },
+  name: Name,
+  value: unknown,
+): boolean {
+  if (value === undefined) return true;
+  const check: (given: unknown) => given is Members[Name] = CHECKS[name];
+  if (!check(value)) return false;
+  known[name] = value;
+  return true;
+}
+
+function eventOf(kind: ItemEvent['kind'], job: string | undefined, ending: Ending | undefined): ItemEvent | undefined {
+  switch (kind) {
+    case 'accept':
+    case 'retry':
+    case 'find':
+      return job === undefined ? undefined : { kind, job };
+    case 'end':
+      return ending === undefined ? undefined : { kind, ending };
+    default:
+      return { kind };
+  }
+}
+
+/** The first record of its journal, never changed. */
 export interface BatchHeader extends BatchTarget {
-  /** 2: the checksum of each record goes on from that of the record before, so that a missing one is noticed. */
+  /** 2: the checksum of each record continues the previous one, so that a missing one is noticed. */
   readonly version: 1 | 2;
   readonly input: InputIdentity;
-  /** JSON text of the members that every submission has in addition to its input, as `optionsText` returns it. */
+  /** JSON text, as `optionsText` returns it. */
   readonly extras: string;
   readonly planned: number;
   readonly invalid: number;
@@ -21,18 +127,17 @@ export interface BatchHeader extends BatchTarget {
   readonly createdAt: EpochMs;
 }
 
-/** Whether two headers are those of one batch: another one may have been begun in its place since the first was read. */
+/** Another batch may have replaced it since the first header was read. */
 export const isSameBatch = (one: BatchHeader, other: BatchHeader): boolean => isDeepStrictEqual(one, other);
 
-/** How the inputs are read, and what identifies them. */
 export interface InputIdentity extends SharedFormat {
-  /** True when the only input is a copy of one that can be read only once: it belongs to the batch. */
+  /** A copy of an input that can be read only once: it belongs to the batch. */
   readonly copied?: boolean;
   /** The path of a file is as `storedInputPath` returns it. */
   readonly inputs: readonly CheckedInput[];
 }
 
-/** One line of a journal. Records are in the order of events. */
+/** In the order of events. */
 export type JournalRecord =
   | { readonly kind: 'header'; readonly header: BatchHeader }
   | ({ readonly kind: 'event' } & EventRecord)
@@ -41,10 +146,7 @@ export type JournalRecord =
   /** The results file is about to be replaced by its sorted copy, which has this length and CRC-32. */
   | { readonly kind: 'ordered'; readonly bytes: number; readonly checksum?: number | undefined };
 
-/**
- * Encodes a record as a line: CRC-32 of the JSON, its length in bytes, the JSON, a line feed. The checksum begins with `seed`:
- * that of the record before where records are chained, 0 otherwise and for the header.
- */
+/** CRC-32, byte length, JSON, line feed. `seed`: the previous checksum where chained, otherwise 0. */
 export function encodeRecord(record: JournalRecord, seed = 0): string {
   const frequent = record.kind === 'event' ? frequentJson(record) : undefined;
   if (frequent !== undefined) return `${checksum(frequent, seed)} ${String(frequent.length)} ${frequent}\n`;
@@ -52,10 +154,7 @@ export function encodeRecord(record: JournalRecord, seed = 0): string {
   return `${checksum(json, seed)} ${String(Buffer.byteLength(json))} ${json}\n`;
 }
 
-/**
- * The JSON of the two records that every item has, when it is ASCII without escapes; the same text as `toArray` gives.
- * Undefined for any other record.
- */
+/** For the two frequent records in ASCII without escapes, as `toArray` gives it; else undefined. */
 function frequentJson({ item, event, data: { id, at } }: JournalRecord & { kind: 'event' }): string | undefined {
   if (event.kind === 'send' && id === undefined) return `["${EVENT_CODES.send}",${String(item)}]`;
   if (event.kind === 'accept' && PLAIN_JOB_ID.test(event.job) && Number.isSafeInteger(at))
@@ -65,7 +164,7 @@ function frequentJson({ item, event, data: { id, at } }: JournalRecord & { kind:
 
 const PLAIN_JOB_ID = /^[\w-]+$/;
 
-/** The checksum of a line that `encodeRecord` returned: what the next one begins with where records are chained. */
+/** What the next checksum begins with where records are chained. */
 export const checksumOfRecord = (line: string): number => Number.parseInt(line.slice(0, 8), 16);
 
 const partsOf = (line: Uint8Array): { readonly sum: string; readonly json: string } | undefined => {
@@ -76,7 +175,7 @@ const partsOf = (line: Uint8Array): { readonly sum: string; readonly json: strin
     : { sum, json };
 };
 
-/** Whether a line without its line feed has the form of a record, whatever its checksum begins with. */
+/** Without its line feed, whatever its checksum begins with. */
 export function isWholeRecord(line: Uint8Array): boolean {
   const json = partsOf(line)?.json;
   try {
@@ -86,13 +185,12 @@ export function isWholeRecord(line: Uint8Array): boolean {
   }
 }
 
-/** The header of a journal in a form that this version does not know. */
 interface OtherVersion {
   readonly kind: 'other-version';
   readonly version: number;
 }
 
-/** Decodes a line without its line feed. Returns undefined for an incomplete or invalid record, and for another seed. */
+/** Undefined for an incomplete or corrupt record, and for another seed. */
 export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | OtherVersion | undefined {
   const { sum, json } = partsOf(line) ?? {};
   if (json === undefined || checksum(json, seed) !== sum) return undefined;
@@ -104,7 +202,7 @@ export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | OtherV
   }
 }
 
-/** Returns the CRC-32 as eight hexadecimal digits. A table is much faster than `toString(16)` of a large number. */
+/** A table is much faster than `toString(16)` of a large number. */
 export function checksum(text: string, seed: number): string {
   const sum = crc32(text, seed);
   return hex(sum >>> 24) + hex(sum >>> 16) + hex(sum >>> 8) + hex(sum);
@@ -126,7 +224,7 @@ function toArray(record: JournalRecord): readonly unknown[] {
   }
 }
 
-/** Returns undefined for what is no record: a program that is not berth can have written a line with a right checksum. */
+/** Undefined for anything else: another program may have written it with a right checksum. */
 function fromArray(members: readonly unknown[]): JournalRecord | OtherVersion | undefined {
   const [code, first, second] = members;
   if (code === 'berth batch') return headerFrom(first);
@@ -165,7 +263,6 @@ const isTextOrAbsent = (value: unknown): boolean => value === undefined || isTex
 
 const isFormat = (value: unknown): value is InputFormat['format'] => INPUT_FORMATS.some((format) => format === value);
 
-/** How all inputs of a batch are read. */
 const isSharedFormat = (value: unknown): value is SharedFormat =>
   isObject(value) &&
   [value['inputField'], value['idField']].every(isTextOrAbsent) &&

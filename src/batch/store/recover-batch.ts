@@ -4,37 +4,30 @@ import { safeText } from '../../core/safe-text.ts';
 import { journalPath, lockPath, orderedPath, ownedFiles, tornPath } from './file-names.ts';
 import { type ItemStates, hasResult } from '../model/item-states.ts';
 import { type BatchHeader, isSameBatch } from './record.ts';
-import { reopenJournal, type Journal, type JournalEnd } from './journal.ts';
-import { replayJournal, type JournalState } from './replay.ts';
+import { type Journal, type JournalEnd, mustExist, reopenJournal } from './journal.ts';
+import { type JournalState, replayJournal } from './replay.ts';
 import { withClose, type OpenBatch } from './open-batch.ts';
-import { mustExist } from './check-results-path.ts';
 import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results-file.ts';
 import { saveTail } from '../bytes/synced-files.ts';
 import type { KnownJob } from '../model/run-end.ts';
 import type { FindJobs, Resubmit } from '../model/batch.ts';
 import { decodeJson } from '../../core/json.ts';
-import { errorMatcher } from '../model/error-text.ts';
+import { errorMatcher } from '../model/result-line.ts';
 import { type ResultsSource, storedResults } from './stored-results.ts';
 
 export interface RecoverOptions {
-  /** The header of the batch that is meant, as it was read before the lock was taken. */
+  /** As it was read before the lock was taken. */
   readonly header?: BatchHeader | undefined;
-  /** True to load the jobs that failed or timed out, so that they can be retried. */
   readonly wantFailed: boolean;
-  /** Expired jobs that were submitted after this date are loaded, so that they can be asked for once more. */
+  /** Loads expired jobs that were submitted after this date, to ask for them once more. */
   readonly expiredSince?: number | undefined;
   readonly resubmit?: Resubmit | undefined;
-  /** Asks for expired jobs once more, before they are sent again. */
   readonly findJobs?: FindJobs | undefined;
   /** Stops the reading of the results, before anything is repaired. */
   readonly signal?: AbortSignal;
 }
 
-/**
- * Opens a batch after its process ended in any way, and repairs its files. Fails with local-file (14) when another
- * process works on it, another batch took its place, its journal is broken or was shortened, its results were changed, or a file is missing. In these
- * cases the files are not repaired, except that an interrupted sort may be completed or discarded.
- */
+/** Fails with local-file (14) for a held lock, another batch, or corrupt files, which stay unrepaired. */
 export async function recoverBatch(durable: DurableFiles, path: string, options: RecoverOptions): Promise<OpenBatch> {
   await mustExist(durable, path);
   const release = await durable.lock(lockPath(path), ownedFiles(path));
@@ -84,7 +77,7 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
   }
 }
 
-/** Completes or discards a sort whose process ended between the journal record and the rename. */
+/** Its process ended between the journal record and the rename. */
 async function finishInterruptedSort(durable: DurableFiles, path: string, state: JournalState): Promise<void> {
   const size = await durable.size(orderedPath(path));
   if (size === undefined) return;
@@ -92,11 +85,7 @@ async function finishInterruptedSort(durable: DurableFiles, path: string, state:
   else await durable.remove(orderedPath(path));
 }
 
-/**
- * A job is in the journal before its result is fetched. A result of a job that is not in the journal shows that the
- * journal was shortened or belongs to other results, so that none of its states can be trusted. Fails with local-file
- * (14).
- */
+/** A result whose job is not in the journal shows a wrong journal. Fails with local-file (14). */
 function checkUnrecorded(path: string, jobs: ReadonlyMap<number, KnownJob>, { unrecorded }: ResultsContent): void {
   const seen = new Set<number>();
   for (const { item, job } of unrecorded) {
@@ -110,10 +99,7 @@ function checkUnrecorded(path: string, jobs: ReadonlyMap<number, KnownJob>, { un
   }
 }
 
-/**
- * Records the results that are on disk and not in the journal: the service may not have them any more. Returns the extent
- * of the valid results.
- */
+/** For results not in the journal: the service may not have them any more. */
 async function recordResults(
   { states }: JournalState,
   { recorded, unrecorded }: ResultsContent,
@@ -131,7 +117,7 @@ async function recordResults(
   return valid;
 }
 
-/** Truncates the results to the valid part. The rest is saved to another file, because another program may have written it. */
+/** The rest is saved to another file: another program may have written it. */
 async function truncateResults(durable: DurableFiles, path: string, validBytes: number, size: number): Promise<string> {
   const saved = await saveTail(durable, path, validBytes, tornPath(path, validBytes));
   const file = await durable.open(path);
@@ -151,12 +137,7 @@ async function loseSending(states: ItemStates, journal: Journal): Promise<readon
 const describeTorn = (path: string, { tornBytes, validBytes }: JournalEnd): string =>
   `the journal ended in ${tornBytes} bytes of an incomplete record: kept in ${tornPath(journalPath(path), validBytes)}`;
 
-/**
- * Sets items back to `waiting`, so that they are sent as new jobs, and writes that to the journal. Returns their number, whether
- * some of them have a line in the results, and sentences about them. If the process is killed before it has finished, the
- * remaining items are unchanged. Expired items whose jobs the service has are left as they are. Fails with local-file (14), and
- * with the signal's reason and as `findJobs` before anything is written.
- */
+/** Expired items whose jobs the service has are not sent again. Fails as `findJobs` before any write. */
 async function resubmitItems(
   durable: DurableFiles,
   source: ResultsSource & Pick<JournalState, 'expired'>,
@@ -177,10 +158,7 @@ async function resubmitItems(
   return { count, hadResults, notes: describeResubmitted(count, found.size, onlyError, mayHaveRun) };
 }
 
-/**
- * What was done about `--resubmit`, in sentences. `found`: expired items whose jobs the service has after all. `mayHaveRun`:
- * some items expired, or are unknown.
- */
+/** `found`: the service has their jobs after all. `mayHaveRun`: some items expired, or are unknown. */
 function describeResubmitted(
   count: number,
   found: number,
@@ -203,7 +181,7 @@ function describeSent(count: number, onlyError: string | undefined, mayHaveRun: 
   return `${items} sent again${mayHaveRun ? ': some may run twice' : ''}`;
 }
 
-/** Applies an event to items and resolves to their number when all records are on disk. */
+/** Resolves when all records are on disk. */
 async function applyToAll(
   states: ItemStates,
   journal: Journal,
@@ -220,7 +198,7 @@ async function applyToAll(
   return items.length;
 }
 
-/** Returns 1 for each item whose result has an error that contains the text. */
+/** 1 for each item with such an error. */
 async function itemsWithError(
   durable: DurableFiles,
   source: ResultsSource,

@@ -2,22 +2,17 @@ import { dirname, join } from 'node:path';
 import type { DurableFiles } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import type { BatchFile } from '../model/batch.ts';
-import { findBatch } from './check-results-path.ts';
-import { readHeader } from './journal.ts';
+import { findBatch, readHeader } from './journal.ts';
 import { type BatchHeader, isSameBatch } from './record.ts';
 import { inputCopyPath, isTorn, journalPath, lockPath, OWN_ENDS, ownedFiles } from './file-names.ts';
 
-/** A batch as it was when it was found, and its files. */
 export interface BatchContents {
   readonly path: string;
   readonly header: BatchHeader;
   readonly files: readonly BatchFile[];
 }
 
-/**
- * Finds the files of a batch, the journal last: while it is there, the batch can be removed again. The input is not among
- * them, except for a copy of stdin. Fails with usage (2) while a process works on the batch, and as `findBatch` does.
- */
+/** The journal last, so that a removal can be repeated. Fails with usage (2) while a process uses it. */
 export async function findContents(durable: DurableFiles, name: string): Promise<BatchContents> {
   const { path, header } = await findBatch(durable, name);
   const holder = await durable.holder(lockPath(path));
@@ -45,10 +40,7 @@ async function foundFiles(durable: DurableFiles, path: string, { input }: BatchH
   );
 }
 
-/**
- * Removes a batch with its files. Fails with local-file (14), and with usage (2) when they are not those that were found: it
- * was worked on since then, or another batch was begun in its place. Nothing is removed then.
- */
+/** Removes nothing and fails with usage (2) when the batch changed since; else with local-file (14). */
 export async function removeBatch(durable: DurableFiles, { path, header, files }: BatchContents): Promise<void> {
   const release = await durable.lock(lockPath(path), ownedFiles(path));
   try {

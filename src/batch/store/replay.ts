@@ -1,60 +1,90 @@
-import type { DurableFiles } from '../../core/context.ts';
-import type { DollarRange } from '../../core/units.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
-import { journalPath } from './file-names.ts';
 import { createItemStates, hasResult, type ItemStates } from '../model/item-states.ts';
-import { createJobIds, type JobIds } from '../model/job-id-set.ts';
-import { brokenJournal, type JournalEnd, readJournal } from './journal.ts';
-import type { BatchHeader, JournalRecord } from './record.ts';
-import type { EventRecord } from './event-record.ts';
 import type { KnownJob } from '../model/run-end.ts';
+import { journalPath } from './file-names.ts';
+import { brokenJournal, type JournalEnd, readJournal } from './journal.ts';
+import type { BatchHeader, EventRecord, JournalRecord } from './record.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
+import type { DollarRange } from '../../core/units.ts';
+
+/** More slots need more memory, fewer make probing slower. */
+const SLOTS_PER_ID = 1.5;
+
+/** Six bytes per id: a hash table of 32-bit hashes, indexed by 32 other bits. */
+export function createJobIds(capacity: number) {
+  const slotCount = Math.ceil(capacity * SLOTS_PER_ID) + 16;
+  const slots = new Uint32Array(slotCount);
+  let count = 0;
+  return {
+    /** False for a known id, and in rare cases (about one in several billion) for a new one. */
+    add: (id: string): boolean => {
+      const [first, second] = hashesOf(id);
+      // Zero marks an empty slot.
+      const stored = first === 0 ? 1 : first;
+      let slot = second % slotCount;
+      for (let other = slots[slot]; other !== 0 && other !== undefined; other = slots[slot]) {
+        if (other === stored) return false;
+        slot = slot + 1 === slotCount ? 0 : slot + 1;
+      }
+      // After many resubmissions there are more ids than items: those beyond the capacity are not stored.
+      if (count < capacity * 1.25) {
+        slots[slot] = stored;
+        count += 1;
+      }
+      return true;
+    },
+  };
+}
+
+/** Detects that the service returned the same id for two jobs. */
+type JobIds = ReturnType<typeof createJobIds>;
+
+function hashesOf(text: string): readonly [number, number] {
+  let first = 0xdeadbeef;
+  let second = 0x41c6ce57;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    first = Math.imul(first ^ character, 2_654_435_761);
+    second = Math.imul(second ^ character, 1_597_334_677);
+  }
+  first = Math.imul(first ^ (first >>> 16), 2_246_822_507) ^ Math.imul(second ^ (second >>> 13), 3_266_489_909);
+  second = Math.imul(second ^ (second >>> 16), 2_246_822_507) ^ Math.imul(first ^ (first >>> 13), 3_266_489_909);
+  return [first >>> 0, second >>> 0];
+}
 
 export interface JournalState {
   readonly header: BatchHeader;
   readonly states: ItemStates;
-  /** Jobs that had not ended. */
   readonly jobs: readonly KnownJob[];
-  /** Jobs that failed or timed out; empty unless `wantFailed` is set. */
+  /** Failed or timed out; empty unless `wantFailed` is set. */
   readonly failed: readonly KnownJob[];
-  /** Jobs that expired; those submitted after `expiredSince`. */
+  /** Those submitted after `expiredSince`. */
   readonly expired: readonly KnownJob[];
-  /** The ids of all jobs that the service accepted. */
   readonly jobIds: JobIds;
   /** Length of the results file in bytes, and its CRC-32 when the journal has it. */
   readonly resultBytes: number;
   readonly checksum: number | undefined;
-  /**
-   * True when items that had ended were sent again or ran again after the last sort: the results may have two lines for
-   * one item.
-   */
+  /** Rerun after the last sort: the results may have two lines for one item. */
   readonly hasRerunItems: boolean;
-  /** How often an item was sent again as a new job, and how often the service ran a job again. */
   readonly resubmitted: number;
   readonly retried: number;
-  /** The range of all prices of a worker per hour in the journal; undefined when there is none. */
+  /** Per hour; undefined when the journal has none. */
   readonly workerPrice: DollarRange | undefined;
-  /**
-   * True when the last record, apart from prices, is `ordered`: the results were about to be replaced by the sorted
-   * copy.
-   */
+  /** The last record, apart from prices, is `ordered`: the sorted copy was about to replace the results. */
   readonly endsWithOrdered: boolean;
-  /** True when the results were sorted and nothing was added after that. */
+  /** Sorted, and nothing was added after that. */
   readonly inOrder: boolean;
   readonly end: JournalEnd;
 }
 
 interface ReplayOptions {
   readonly wantFailed?: boolean;
-  /** The jobs that expired and were submitted after this date are loaded; none by default. */
+  /** Loads jobs that expired and were submitted after this date; none by default. */
   readonly expiredSince?: EpochMs | undefined;
   readonly onRecord?: (record: JournalRecord) => void;
 }
 
-/**
- * Replays the journal of a batch. An item that has ended needs one byte of memory for its state; with `wantFailed`, the
- * jobs that failed or timed out are kept too. Fails with local-file (14) as `readJournal` does, and when an event is
- * not possible in its item's state.
- */
+/** One byte per ended item. Fails with local-file (14), also for an event that is not possible. */
 export async function replayJournal(
   durable: DurableFiles,
   results: string,
@@ -129,18 +159,17 @@ export async function replayJournal(
   return { ...batch, ...jobs, ...content, resubmitted, retried, workerPrice, end };
 }
 
-/** An item that was sent and has no recorded end. */
 type OpenItem =
   | ({ readonly state: 'sending' | 'unknown' } & Pick<KnownJob, 'id'>)
   | ({ readonly state: 'submitted' } & Omit<KnownJob, 'item'>);
 
-/** The date of a submission where none is recorded: 1970, so that the job is old. */
+/** 1970, where no date is recorded, so that the job is old. */
 const LONG_AGO: EpochMs = 0;
 
 /** One for all items without a label: a journal has millions of them. */
 const SENDING: OpenItem = { state: 'sending', id: undefined };
 
-/** Returns an open item after one more record; undefined when it has ended or waits again. */
+/** Undefined when it has ended or waits again. */
 function afterRecord(before: OpenItem | undefined, { event, data }: EventRecord): OpenItem | undefined {
   const { kind } = event;
   if (kind === 'send') return data.id === undefined ? SENDING : { ...SENDING, id: data.id };
@@ -153,7 +182,6 @@ function afterRecord(before: OpenItem | undefined, { event, data }: EventRecord)
   };
 }
 
-/** The jobs of the open items that the service has. */
 const jobsOf = (open: ReadonlyMap<number, OpenItem>): readonly KnownJob[] =>
   [...open].flatMap(([item, each]) => {
     if (each.state !== 'submitted') return [];

@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib';
-import type { DurableFiles } from '../../core/context.ts';
-import { localFile } from '../../core/failure.ts';
-import { numberAt, stringAt, tryDecodeJson } from '../../core/json.ts';
 import { firstBytes, linesOf } from '../bytes/split-lines.ts';
 import { createGroupWriter } from '../bytes/synced-files.ts';
 import type { Ending } from '../model/item-states.ts';
 import { endingOf } from '../model/result-line.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import { localFile } from '../../core/failure.ts';
+import { numberAt, stringAt, tryDecodeJson } from '../../core/json.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 
-/** A number of bytes from the start of the results file, and the CRC-32 of these bytes. */
+/** Bytes from the start, and their CRC-32. */
 export interface ResultsExtent {
   readonly resultBytes: Bytes;
   readonly checksum: number;
@@ -16,12 +16,11 @@ export interface ResultsExtent {
 
 export const NO_RESULTS: ResultsExtent = { resultBytes: 0, checksum: 0 };
 
-/** Opens a results file whose content has this extent. */
 export async function openResults(durable: DurableFiles, path: string, content: ResultsExtent) {
   const writer = createGroupWriter(await durable.open(path));
   let extent = content;
   return {
-    /** Resolves when the line is on disk, with the extent of the file up to its end. Fails with local-file (14). */
+    /** Resolves when the line is on disk. Fails with local-file (14). */
     append: async (line: string): Promise<ResultsExtent> => {
       extent = {
         resultBytes: extent.resultBytes + Buffer.byteLength(line),
@@ -31,11 +30,9 @@ export async function openResults(durable: DurableFiles, path: string, content: 
       await writer.append(line);
       return upToHere;
     },
-    /** Extent of all lines appended so far. */
     extent: (): ResultsExtent => extent,
     /** Fails with local-file (14) when another process changed the file. Call it only when the file is idle. */
     check: () => writer.check(),
-    /** Resolves when no write is pending. */
     idle: () => writer.idle(),
     close: async (): Promise<void> => {
       await writer.idle();
@@ -44,31 +41,24 @@ export async function openResults(durable: DurableFiles, path: string, content: 
   };
 }
 
-/** The results file while it is written. */
 export type Results = Awaited<ReturnType<typeof openResults>>;
 
-/** A result that is not in the journal: the process ended after writing the result and before the journal record. */
+/** The process ended after writing the result and before the journal record. */
 interface UnrecordedResult {
   readonly item: number;
   readonly job: string | undefined;
   readonly ending: Ending;
-  /** Extent of the file up to the end of this line. */
   readonly extent: ResultsExtent;
 }
 
 export interface ResultsContent {
-  /** Extent of the results that the journal records. */
   readonly recorded: ResultsExtent;
-  /** The complete results after them, up to the first line that is not one. */
+  /** Complete results after those, up to the first line that is not one. */
   readonly unrecorded: readonly UnrecordedResult[];
   readonly size: number;
 }
 
-/**
- * Reads a results file and compares its beginning with the length and the CRC-32 that the journal records. Journals of
- * an earlier version have no CRC-32. Fails with local-file (14) when the file is shorter or different, and with the
- * signal's reason when it is aborted.
- */
+/** Fails with local-file (14) when it is shorter than, or differs from, what the journal records. */
 export async function readResults(
   durable: DurableFiles,
   path: string,
@@ -101,7 +91,7 @@ export async function readResults(
 
 const RESTORE = 'Restore it as it was, or begin a new batch with another --out.';
 
-/** Returns the CRC-32 of the first bytes of a file. Fails as reading does, and with the signal's reason. */
+/** Fails as reading does, and with the signal's reason. */
 export async function checksumOf(
   durable: DurableFiles,
   path: string,

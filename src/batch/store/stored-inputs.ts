@@ -34,7 +34,7 @@ const isObject = (address: string): boolean => address.startsWith('s3://');
 const addressOf = (results: string, address: string): string =>
   isObject(address) || isAbsolute(address) ? address : join(dirname(results), address);
 
-/** Returns the addresses at which each input may be, the most likely one first. */
+/** The most likely one first. */
 export const inputCandidates = (
   results: string,
   { input }: Pick<BatchHeader, 'input'>,
@@ -45,17 +45,13 @@ export const inputCandidates = (
     return address === inputCopyPath(results) ? [address, temporaryCopyPath(results)] : [address];
   });
 
-/** Returns what the inputs are called: where the only one is, or where it should be. */
 export async function inputName(durable: DurableFiles, results: string, header: BatchHeader): Promise<string> {
   const [candidates = [], ...others] = inputCandidates(results, header);
   if (others.length === 0) for (const path of candidates) if ((await durable.size(path)) !== undefined) return path;
   return nameOfInputs([candidates[0] ?? '', ...others.map(([first = '']) => first)]);
 }
 
-/**
- * Finds the inputs of a batch and compares them with what was planned: items are identified by their position, so another
- * input would send other items. `moved` is where they are now, when they were moved. Fails with usage (2).
- */
+/** Compared with the plan: items are identified by their position. Fails with usage (2). */
 export async function locateInputs(
   ports: SourcePorts,
   results: string,

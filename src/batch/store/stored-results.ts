@@ -1,43 +1,38 @@
-import type { DurableFiles } from '../../core/context.ts';
+import { crc32 } from 'node:zlib';
 import { firstBytes, type Line, lineGroups } from '../bytes/split-lines.ts';
-import { batchStatusLine } from '../model/command-lines.ts';
-import { hasResult, type ItemStates } from '../model/item-states.ts';
-import { itemOfLine } from '../model/result-line.ts';
+import { writeSyncedFile } from '../bytes/synced-files.ts';
 import type { ResultLine } from '../model/batch.ts';
-import { type Failure, localFile } from '../../core/failure.ts';
-import { sentence } from '../../core/message.ts';
+import { batchStatusLine } from '../model/command-lines.ts';
+import { hasResult, itemsLeft, type ItemStates } from '../model/item-states.ts';
+import { itemOfLine } from '../model/result-line.ts';
+import type { RunEnd } from '../model/run-end.ts';
 import { orderedPath } from './file-names.ts';
+import type { OpenBatch } from './open-batch.ts';
+import type { JournalRecord } from './record.ts';
 import type { JournalState } from './replay.ts';
 import { checksumOf } from './results-file.ts';
-import { crc32 } from 'node:zlib';
-import { writeSyncedFile } from '../bytes/synced-files.ts';
-import type { JournalRecord } from './record.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import { type Failure, localFile } from '../../core/failure.ts';
+import { sentence } from '../../core/message.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 
 interface StoredResult extends ResultLine {
-  /** Where the line begins in the file. */
   readonly start: Bytes;
 }
 
-/** Where the results of a batch are, and the items that they may belong to. */
 export interface WrittenResults {
   readonly path: string;
-  /** Length of the results that the journal records. */
   readonly resultBytes: number;
   readonly states: Pick<ItemStates, 'stateOf' | 'positions'>;
 }
 
 export interface ResultsSource extends WrittenResults {
   readonly states: ItemStates;
-  /** True when the file may have several lines for one item. */
+  /** The file may have several lines for one item. */
   readonly hasRerunItems: boolean;
 }
 
-/**
- * Returns one result for each item that has ended: its last line when it has several. An item that was sent again and
- * has not ended has no result. Results are grouped by the chunk of the file, in the order of the file. Only twelve bytes
- * per item are kept in memory, and only when some items ran again. Fails as reading does, and with the signal's reason.
- */
+/** The last line of each ended item. Twelve bytes of memory per item, only when some ran again. */
 export async function* storedResults(
   durable: DurableFiles,
   source: ResultsSource,
@@ -51,23 +46,17 @@ export async function* storedResults(
   for await (const lines of storedLines(durable, source, signal)) yield current(lines);
 }
 
-/** Bytes of lines that are in memory while results are read in order, unless one line is longer. */
+/** In memory while results are read in order, unless one line is longer. */
 const GROUP_BYTES = 16 * 1024 * 1024;
-/** Bytes between two lines that are read over: to begin again behind them takes longer. */
+/** Read over: to start again behind them takes longer. */
 const GAP_BYTES = 128 * 1024;
 
-/** The last line of an item. */
 interface Place {
   readonly item: number;
   readonly start: Bytes;
 }
 
-/**
- * Returns the last line of each item that has ended, in groups in the order of the items. Reads the file once for the place of
- * each line, twelve bytes of memory per item, and then a group of lines at a time, in the order in which they are in the file:
- * results are nearly in order, so that this reads it once more. Fails with local-file (14) when the file is changed meanwhile,
- * as reading does, and with the signal's reason.
- */
+/** Finds all lines first (twelve bytes per item), then reads groups. Local-file (14) when it changes. */
 export async function* resultsInOrder(
   durable: DurableFiles,
   source: WrittenResults,
@@ -106,7 +95,7 @@ async function linesAt(durable: DurableFiles, path: string, places: readonly Pla
   return lines.sort((one, other) => one.item - other.item);
 }
 
-/** Returns where the last line of each item begins, -1 for an item without any, and the bytes of these lines. */
+/** -1 for an item without any line. */
 async function latestLines(durable: DurableFiles, source: WrittenResults, signal?: AbortSignal) {
   const starts = new Float64Array(source.states.positions + 1).fill(-1);
   const sizes = new Uint32Array(starts.length);
@@ -136,11 +125,7 @@ function* resultLines(lines: Iterable<Line>): Generator<StoredResult> {
   }
 }
 
-/**
- * Returns where the results are that the journal of a batch records; undefined when the file is missing or contains
- * other results. When a process was killed after sorting the results and before the rename, the sorted ones are in
- * another file in the same directory. Fails as reading does, and with the signal's reason.
- */
+/** Undefined when missing or different. A kill before the rename leaves the sorted ones beside it. */
 export async function intactResults(
   durable: DurableFiles,
   path: string,
@@ -157,7 +142,7 @@ export async function intactResults(
   return undefined;
 }
 
-/** The results are not what the batch wrote: exit 14. */
+/** Exit 14. */
 export const resultsChanged = (name: string): Failure =>
   localFile(
     `the results file ${name} is missing, shorter or different from what its journal records`,
@@ -166,13 +151,7 @@ export const resultsChanged = (name: string): Failure =>
 
 const LINE_FEED = Buffer.from('\n');
 
-/**
- * Sorts the results file by item; when an item has several lines, the last one is kept, and lines of items that were sent
- * again without an end are left out. Needs as much disk space as the results; memory as `resultsInOrder` does, which is fast
- * because results are nearly in order, or in a few parts that are. The sorted file is complete and the journal has its length
- * before it replaces the results file, so that a crash leaves one complete file. Fails with local-file (14), and with the
- * signal's reason; the results file is not changed then.
- */
+/** The sorted file and its journal record precede the rename: a crash leaves one complete file. */
 export async function orderResults(
   durable: DurableFiles,
   results: WrittenResults,
@@ -193,3 +172,39 @@ export async function orderResults(
   await writeRecord({ kind: 'ordered', bytes, checksum });
   await durable.replace(ordered, results.path);
 }
+
+/** Sorts an ordered or rerun batch when every item has ended. File errors (14) are in `stopped`. */
+export async function finishBatch(
+  durable: DurableFiles,
+  path: string,
+  batch: OpenBatch,
+  end: RunEnd,
+  interrupt: AbortSignal,
+): Promise<RunEnd> {
+  if (end.stopped?.failure !== undefined) return end;
+  try {
+    await batch.journal.check();
+    await batch.results.check();
+    if (itemsLeft(end.counts) > 0) return end;
+    const { resultBytes, checksum } = batch.results.extent();
+    if ((await checksumOf(durable, path, resultBytes, interrupt)) !== checksum) throw changedWhileItRan(path);
+    const written = { path, resultBytes, states: batch.states };
+    if (needsSort(batch, end)) await orderResults(durable, written, (record) => batch.journal.write(record), interrupt);
+    return end;
+  } catch (failure) {
+    if (interrupt.aborted && failure === interrupt.reason)
+      return { ...end, stopped: { reason: 'interrupt' }, unordered: needsSort(batch, end) };
+    return { ...end, stopped: { reason: 'error', failure } };
+  }
+}
+
+function needsSort({ header, hasRerunItems, sortedBytes, results }: OpenBatch, { rerunCount }: RunEnd): boolean {
+  const wanted = header.ordered || hasRerunItems || rerunCount > 0;
+  return wanted && sortedBytes !== results.extent().resultBytes;
+}
+
+const changedWhileItRan = (path: string): Failure =>
+  localFile(
+    `the results file ${path} was changed by another program while the batch ran`,
+    'Its journal has the state of the batch; which results are intact is unknown.',
+  );

@@ -1,4 +1,4 @@
-import { type JobOptions, optionsText } from '../../queue/submission.ts';
+import { writeSyncedFile } from '../bytes/synced-files.ts';
 import {
   checkPiped,
   type InputOptions,
@@ -6,39 +6,33 @@ import {
   planInputs,
   type PlanOptions,
 } from '../plan/check-inputs.ts';
-import { findInputs, type FoundInput, readOnceInput, readUntilAborted } from '../plan/find-inputs.ts';
-import { writeSyncedFile } from '../bytes/synced-files.ts';
-import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
-import { mustBeNew, resolveResultsPath } from '../store/check-results-path.ts';
+import { findInputs, type FoundInput, readOnceInput, readUntilAborted } from '../read/find-inputs.ts';
 import { inputCopyPath, temporaryCopyPath } from '../store/file-names.ts';
+import { mustBeNew, resolveResultsPath } from '../store/journal.ts';
 import { createBatch, withNewPlace } from '../store/open-batch.ts';
 import { identityOf } from '../store/stored-inputs.ts';
+import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import { type BatchReport, runToEnd } from './run-to-end.ts';
+import { type JobOptions, optionsText } from '../../queue/submission.ts';
 
-/** A new batch as the user describes it. */
-export interface BeginOptions extends InputOptions {
+interface BeginOptions extends InputOptions {
   /** Files, `s3://` addresses and globs; or `-` alone, which is stdin. */
   readonly inputs: readonly string[];
-  /** The results file. */
   readonly out: string;
   readonly skipInvalid: boolean;
   readonly jobOptions: JobOptions;
-  /** True to put the results in the order of the input when all items have ended. */
+  /** Sorts the results when all items have ended. */
   readonly ordered: boolean;
 }
 
 interface BeginRun {
-  /** The endpoint as the user named it. */
   readonly endpoint: string;
-  /** Called before anything is written: returns the endpoint's id and the address of the queue API. May fail. */
+  /** Called before anything is written. May fail. */
   readonly connect: () => Promise<{ readonly endpointId: string; readonly service: string }>;
   readonly limits: BatchLimits;
 }
 
-/**
- * Checks a new batch without creating any. Fails with usage (2) when the input cannot be sent, with local-file (14) when its
- * results cannot be there, and as reading the input does.
- */
+/** Creates nothing. Fails with usage (2) for the input, local-file (14) for the results. */
 export async function checkBatch(ports: BatchPorts, options: BeginOptions): Promise<InputSummary> {
   const { durable, local } = ports;
   const piped = await readOnceInput(durable, options.inputs);
@@ -48,10 +42,7 @@ export async function checkBatch(ports: BatchPorts, options: BeginOptions): Prom
   return (await planInputs(ports, await findInputs(ports, options.inputs), planned)).summary;
 }
 
-/**
- * Checks the whole input, begins a batch and runs it to its end. Fails as `checkBatch`, `connect` and creating the batch do:
- * nothing was sent then.
- */
+/** Fails as `checkBatch`, `connect` and creating the batch do: nothing was sent then. */
 export async function beginBatch(
   ports: BatchPorts,
   options: BeginOptions,
@@ -66,7 +57,7 @@ export async function beginBatch(
   await checkPlace();
   const { open, plan } = await withNewPlace(durable, path, piped !== undefined, async (release) => {
     await checkPlace();
-    // An input that can be read only once is copied to be read: only for an endpoint that is there.
+    // An input that can be read only once is copied only for an endpoint that exists.
     const early = piped === undefined ? undefined : await connect();
     const found =
       piped === undefined
@@ -97,7 +88,6 @@ const planOptionsOf = (options: BeginOptions): PlanOptions => ({
   extras: optionsText(options.jobOptions),
 });
 
-/** Copies an input that can be read only once. In messages it keeps its name. */
 async function copied({ durable, storage, signal }: BatchPorts, input: string, to: string): Promise<FoundInput> {
   await writeSyncedFile(durable, to, readUntilAborted(durable, input, signal));
   const object = await storage.describe(to, signal);

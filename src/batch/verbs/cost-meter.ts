@@ -1,21 +1,23 @@
+import type { EndEvent } from '../model/item-states.ts';
+import { errorOf, MAX_ERROR_LENGTH } from '../model/result-line.ts';
+import { createFailureGroups, executionCost } from '../results/analysis.ts';
 import type { Clock } from '../../core/context.ts';
-import type { DollarRange } from '../../core/units.ts';
-import { executionCost } from '../results/report/batch-analysis.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Json } from '../../core/json.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
+import type { DollarRange } from '../../core/units.ts';
 
-/** Cost of the jobs that ended while this process ran the batch, without idle and starting workers. */
+/** Of jobs that ended in this process, without idle and starting workers. */
 export interface ExecutionCost extends DollarRange {
-  /** True when the batch was resumed: jobs that ended earlier are not included. */
+  /** Jobs that ended before the resume are not included. */
   readonly sinceResume: boolean;
 }
 
-/** Maximum time that the end of a batch waits for the price. */
+/** The end of a batch waits this long for the price. */
 const MAX_PRICE_WAIT_MS: Milliseconds = 1000;
 
-/**
- * Measures the cost of a batch. `requestPrice` asks for the price of a worker per hour; when it fails, the cost stays
- * unknown. `onPrice` is called with the price, but never after `close`. `interrupt` skips the wait at the end.
- */
+/** `onPrice` is never called after `close`. `interrupt` skips the wait at the end. */
 export function createCostMeter(
   clock: Clock,
   interrupt: AbortSignal,
@@ -34,16 +36,15 @@ export function createCostMeter(
     () => undefined,
   );
   return {
-    /** Call it with the time that a worker ran a job. */
     onExecuted: (milliseconds: number): void => {
       executionMs = (executionMs ?? 0) + milliseconds;
     },
-    /** Returns undefined while the price or an execution time is unknown. */
+    /** Undefined while the price or an execution time is unknown. */
     total: (): ExecutionCost | undefined =>
       perHour === undefined || executionMs === undefined
         ? undefined
         : { ...executionCost(perHour, executionMs), sinceResume },
-    /** Waits briefly for a price that was requested, then aborts the request. */
+    /** Waits briefly for a requested price, then aborts the request. */
     close: async (): Promise<void> => {
       const deadline = clock.deadline(interrupt.aborted ? 0 : MAX_PRICE_WAIT_MS);
       const expired = new Promise((resolve) => {
@@ -54,4 +55,60 @@ export function createCostMeter(
       abort.abort(new Error('the batch has ended'));
     },
   };
+}
+
+/** Same except for numbers, ids, paths and addresses. */
+interface CommonError {
+  /** Its pattern, such as `no model at <path>`, where the texts differ. */
+  readonly error: string;
+  readonly count: number;
+}
+
+export interface RefusedRetries {
+  readonly count: number;
+  readonly failure: Failure;
+}
+
+const createErrorGroups = () => createFailureGroups<'', Pick<CommonError, 'error'>>();
+
+export function createErrorTally() {
+  const [errors, unknown] = [createErrorGroups(), createErrorGroups()];
+  let [failedJobs, refused, expiredRetries] = [0, 0, 0];
+  let refusedRetries: RefusedRetries | undefined;
+  return {
+    onEnded: (event: EndEvent, document: Json): void => {
+      if (event.kind === 'refuse') refused += 1;
+      else if (event.ending === 'failed' || event.ending === 'timedOut') failedJobs += 1;
+      else return;
+      errors.add('', { error: errorOf(document) });
+    },
+    onUnknown: ({ message }: Failure): void => {
+      unknown.add('', { error: message.slice(0, MAX_ERROR_LENGTH) });
+    },
+    onNotRetried: (failure: Failure): void => {
+      if (failure.exit === EXIT.notFound) expiredRetries += 1;
+      else refusedRetries = { count: (refusedRetries?.count ?? 0) + 1, failure };
+    },
+    totals: () => ({
+      /** Jobs that failed or timed out. */
+      failedJobs,
+      refused,
+      /** Of failed and refused items; undefined when there is none. */
+      commonestError: mostFrequent(errors),
+      /** Why the outcome of a submission is unknown; undefined when there is none. */
+      unknownReason: mostFrequent(unknown)?.error,
+      /** The service does not have these jobs any more. */
+      expiredRetries,
+      refusedRetries,
+    }),
+  };
+}
+
+export type ErrorTotals = ReturnType<ReturnType<typeof createErrorTally>['totals']>;
+
+function mostFrequent(groups: ReturnType<typeof createErrorGroups>): CommonError | undefined {
+  const [group] = groups.summary().groups;
+  const [example, ...others] = group?.examples ?? [];
+  if (group === undefined || example === undefined) return undefined;
+  return { error: others.length === 0 ? example.error : group.pattern, count: group.count };
 }

@@ -1,29 +1,24 @@
 import { asId } from '../../core/ids.ts';
 import { usage } from '../../core/failure.ts';
-import { findMoved } from '../plan/find-inputs.ts';
+import { findMoved } from '../read/find-inputs.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import type { Resubmit } from '../model/batch.ts';
-import { createFindJobs } from '../run/find-jobs.ts';
+import { createFindJobs } from '../run/poll-schedule.ts';
 import { createQueueClient } from '../run/queue-client.ts';
-import { findBatch } from '../store/check-results-path.ts';
+import { findBatch } from '../store/journal.ts';
 import { recoverBatch } from '../store/recover-batch.ts';
 import { locateInputs } from '../store/stored-inputs.ts';
 import { expiredSince, runToEnd, type BatchReport } from './run-to-end.ts';
 
 interface ResumeOptions {
-  /** Returns the address of the queue API in use. */
   readonly service: () => Promise<string>;
   readonly limits: BatchLimits;
-  /** Where the inputs are, when they were moved: all of them, in the order of the batch. */
+  /** Set when they were moved: all of them, in the order of the batch. */
   readonly input: readonly string[];
   readonly resubmit: Resubmit | undefined;
 }
 
-/**
- * Goes on with a batch and runs it to its end. Fails with usage (2) when the address or the input differs from that of the
- * batch, and with local-file (14) when its files are not as they were: nothing was changed then. Also fails as asking for
- * expired jobs does before they are sent again.
- */
+/** Fails with usage (2) for another address or input, local-file (14) for changed files. */
 export async function resumeBatch(
   ports: BatchPorts,
   name: string,

@@ -3,8 +3,13 @@ import type { EpochMs } from '../../core/unit-types.ts';
 import { RESULT_RETENTION_MS, RATE_LIMITS } from '../../queue/limits.ts';
 import { certainMs } from '../../queue/not-there-yet.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
-import { type ExecutionCost, createCostMeter } from './cost-meter.ts';
-import { type ErrorTotals, type RefusedRetries, createErrorTally } from './error-tally.ts';
+import {
+  createCostMeter,
+  createErrorTally,
+  type ErrorTotals,
+  type ExecutionCost,
+  type RefusedRetries,
+} from './cost-meter.ts';
 import { type FailedRequests, createRequestHealth } from '../run/request-health.ts';
 import type { BatchSummary } from '../model/batch.ts';
 import { type ItemCounts, itemsLeft } from '../model/item-states.ts';
@@ -18,54 +23,45 @@ import { createQueueClient } from '../run/queue-client.ts';
 import type { RunOptions } from '../run/run-state.ts';
 import { runItems } from '../run/runner.ts';
 import type { RunEnd, Stopped } from '../model/run-end.ts';
-import { finishBatch } from '../store/finish-batch.ts';
+import { finishBatch } from '../store/stored-results.ts';
 import type { OpenBatch } from '../store/open-batch.ts';
 import { createRecords } from '../store/records.ts';
 import { replayJournal } from '../store/replay.ts';
 
 export interface BatchReport extends BatchSummary, Pick<ErrorTotals, 'commonestError' | 'unknownReason'> {
   readonly expiredItems: readonly number[];
-  /** True when a resume would ask once more for some of these: the service may have their jobs. */
+  /** A resume would ask once more for some of these: the service may have their jobs. */
   readonly expiredMayBeThere: boolean;
   readonly tookMs: number;
   /** Undefined when no price or no execution time is known. */
   readonly cost: ExecutionCost | undefined;
-  /** True when an earlier run had sent some items. */
   readonly resumed: boolean;
   readonly stopped: StopCause | undefined;
-  /** Jobs that were accepted and could not be written to the journal. */
   readonly unrecorded: RunEnd['unrecorded'];
-  /** Items that failed or were refused in this run. */
+  /** In this run, refused ones included. */
   readonly failedItems: number;
-  /** Undefined when few requests failed. */
   readonly failedRequests: FailedRequests | undefined;
-  /**
-   * Failed items that the user asked to retry and that were not retried; undefined when the user asked for no retry.
-   */
+  /** Undefined when the user asked for no retry. */
   readonly notRetried: NotRetried | undefined;
-  /** Failed jobs that the service may still have, so that they can be retried. */
+  /** The service may still have them. */
   readonly retryableJobs: number;
 }
 
 interface NotRetried {
-  /** Items whose submission was refused: there is no job to retry. */
+  /** Refused submissions: there is no job to retry. */
   readonly neverAccepted: number;
   /** Jobs that the service does not have any more. */
   readonly expired: number;
   readonly refused: RefusedRetries | undefined;
 }
 
-/** A batch that this process works on. */
 interface RunningBatch {
   readonly path: string;
   readonly open: OpenBatch;
   readonly inputs: BatchInputs;
 }
 
-/**
- * Runs a batch until it ends, closes it, and reports how it ended: an error that stopped it is in the report. Throws only
- * errors that are bugs.
- */
+/** An error that stopped it is in the report. Throws only errors that are bugs. */
 export async function runToEnd(
   ports: BatchPorts,
   batch: RunningBatch,
@@ -86,7 +82,7 @@ export async function runToEnd(
     input: nameOfInputs(inputs.sources.map(({ name, address }) => name ?? address)),
     unknownItems: [...states.items('unknown')],
     expiredItems: [...states.items('expired')],
-    // As a resume finds them. The times of the submissions are in the journal alone.
+    // As a resume finds them: the times of submissions are only in the journal.
     expiredMayBeThere:
       counts.expired > 0 &&
       (await replayJournal(ports.durable, path, { expiredSince: expiredSince(ports.clock, extras) }).then(
@@ -104,10 +100,7 @@ export async function runToEnd(
   };
 }
 
-/**
- * Expired jobs that were submitted after this date may be at the service all the same: their retention is not over. `extras`
- * are the members of every submission beside its input.
- */
+/** Later submissions may still be at the service: their retention is not over. */
 export const expiredSince = (clock: Pick<Clock, 'now'>, extras: string): EpochMs =>
   // eslint-disable-next-line no-restricted-syntax -- compared with dates of the records
   clock.now() - certainMs({ ttlMs: timeToLive(extras) });
@@ -132,14 +125,14 @@ function retries(
 
 const DEFAULT_CONCURRENCY = 32;
 const MAX_IN_FLIGHT = 1000;
-/** With a limit of failures, the maximum number of jobs that are submitted before the first one has ended. */
+/** With a limit of failures: submitted before the first job has ended. */
 const FIRST_IN_FLIGHT = 10;
 
-/** Why a run stopped before all items had ended. An error that is not a Failure is a bug and is thrown instead. */
+/** Any error that is not a Failure is a bug and is thrown instead. */
 type StopCause =
   { readonly reason: 'interrupt' | 'timeout' | 'failures' } | { readonly reason: 'error'; readonly failure: Failure };
 
-/** Submits and polls until the work ends or something stops it, and shows that. Throws only errors that are bugs. */
+/** Throws only errors that are bugs. */
 async function drive(
   ports: BatchPorts,
   { path, open, inputs }: RunningBatch,
@@ -221,7 +214,6 @@ async function drive(
   return { end, totals: tally.totals(), ...run };
 }
 
-/** True when an earlier run had sent some items. */
 const wasBegun = ({ waiting, planned }: ItemCounts): boolean => waiting < planned;
 
 function runOptions(limits: BatchLimits, { states, header }: OpenBatch): RunOptions {
@@ -249,6 +241,6 @@ function stopCause(stopped: Stopped | undefined): StopCause | undefined {
   return { reason, failure };
 }
 
-/** A second interrupt aborted a request: it may have been accepted. */
+/** A second interrupt aborted it: the request may have been accepted. */
 const requestAborted = (): Failure =>
   new Failure({ code: 'outcome-unknown', exit: EXIT.unknown, message: 'its answer was not waited for' });

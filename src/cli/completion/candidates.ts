@@ -1,13 +1,8 @@
-import { valuesOf, type CompletionPorts } from './live.ts';
-import { placeOf, type Place, type Wanted } from './place.ts';
-import type { Candidate } from '../model/completion-sources.ts';
+import { type CompletionPorts, type Place, placeOf, valuesOf, volumePaths, type Wanted } from './live.ts';
+import type { Candidate } from '../model/collection.ts';
 import type { CompletionTree, CompletionValue } from './tree.ts';
-import { volumePaths } from './volume-paths.ts';
 
-/**
- * The completions that the shell offers: words, or its own completion of files or of programs. `paths` are words too; one that ends
- * with a colon or a slash is not the end of what the user types.
- */
+/** Words, or the shell's own completion of files or programs. A path ending in `:` or `/` is unfinished. */
 export interface Completion {
   readonly kind: 'words' | 'paths' | 'files' | 'commands';
   /** The text before the file's name in the same word: `--input=`, `@`. */
@@ -18,9 +13,7 @@ export interface Completion {
 const files = (before: string): Completion => ({ kind: 'files', before, words: [] });
 const offer = (words: readonly Candidate[]): Completion => ({ kind: 'words', before: '', words });
 
-/**
- * Finds the candidates for the last word. Reads the data directory, and waits for the service only for a short time.
- */
+/** Reads the data directory; waits for the service only for a short time. */
 export async function candidatesAt(tree: CompletionTree, place: Place, ports: CompletionPorts): Promise<Completion> {
   const { node, wanted, given } = place;
   switch (wanted.kind) {
@@ -77,7 +70,6 @@ async function valueCandidates(
   }
 }
 
-/** The candidates as whole words: with the text before the value, and with the values before the last comma. */
 function inWord(
   candidates: readonly Candidate[],
   { commas }: CompletionValue,
@@ -91,7 +83,6 @@ function inWord(
     .map(({ value, description }) => ({ value: before + head + value, description }));
 }
 
-/** The arguments of `berth help` are a topic, or the path of a command. */
 function helpWords(tree: CompletionTree, { args }: Place, { choices = [] }: CompletionValue): readonly Candidate[] {
   const { node } = placeOf(tree, [...args, '']);
   const words = node.words.map(({ word, summary }) => ({ value: word, description: summary }));

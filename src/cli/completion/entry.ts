@@ -1,33 +1,86 @@
-import type { Context } from '../../core/context.ts';
-import { safeText } from '../../core/safe-text.ts';
+import { builtTree } from './built-tree.ts';
+import { candidatesAt, type Completion } from './candidates.ts';
+import { folderOfList, type Place, placeOf, renewFolder, renewList } from './live.ts';
+import type { CompletionTree } from './tree.ts';
 import type { Program } from '../model/command.ts';
 import type { GlobalValues } from '../model/global-flags.ts';
 import { expandAlias, type UserAliases } from '../parse/user-aliases.ts';
-import { builtTree } from './built-tree.ts';
-import { candidatesAt, type Completion } from './candidates.ts';
-import { renewList } from './renew.ts';
-import { placeOf, type Place } from './place.ts';
-import { folderOfList, renewFolder } from './volume-paths.ts';
-import { quotedForBash, splitLine } from './shell-line.ts';
-import type { CompletionTree } from './tree.ts';
+import type { Context } from '../../core/context.ts';
+import { safeText } from '../../core/safe-text.ts';
+
+/** For bash, which gives a completion function the line as it was typed. */
+
+type Quote = '' | '"' | "'";
+
+interface LastWord {
+  readonly quote: Quote;
+  /** The part that bash does not replace: everything before the last word break, without quotes. */
+  readonly kept: string;
+}
+
+/** `breaks` is COMP_WORDBREAKS: bash replaces only what follows the last unquoted one (and `@`, `$` itself). */
+export function splitLine(
+  line: string,
+  breaks: string,
+): { readonly words: readonly string[]; readonly last: LastWord } {
+  const words: string[] = [];
+  let word = '';
+  let started = false;
+  let quote: Quote = '';
+  let kept = '';
+  for (let at = 0; at < line.length; at++) {
+    const character = line.charAt(at);
+    const next = line.charAt(at + 1);
+    if (quote === "'") {
+      if (character === "'") quote = '';
+      else word += character;
+    } else if (character === '\\' && next !== '' && (quote === '' || '"\\$`'.includes(next))) {
+      word += next;
+      at++;
+      started = true;
+    } else if (quote === '"') {
+      if (character === '"') quote = '';
+      else word += character;
+    } else if (character === '"' || character === "'") {
+      quote = character;
+      started = true;
+    } else if (/\s/.test(character)) {
+      if (started) words.push(word);
+      [word, kept, started] = ['', '', false];
+    } else {
+      const start = word;
+      word += character;
+      started = true;
+      if (breaks.includes(character)) kept = '@$'.includes(character) ? start : word;
+    }
+  }
+  // Bash ignores break characters inside quotes, so `kept` ends before an open quote.
+  return { words: [...words, word], last: { quote, kept } };
+}
+
+/** What bash must insert in place of the text after the last word break. */
+export function quotedForBash(value: string, { quote, kept }: LastWord): string {
+  const rest = value.slice(kept.length);
+  switch (quote) {
+    case "'":
+      return rest.replaceAll("'", `'\\''`);
+    case '"':
+      return rest.replace(/["\\$`]/g, '\\$&');
+    case '':
+      return rest.replace(/[^\p{L}\p{N}_@%+=:,./-]/gu, '\\$&');
+  }
+}
 
 /** The hidden command that reads a list again. Any other one completes. */
 const RENEW = '__renew';
 
-/** A command line of the completion. */
 interface Entry {
   /** The global flags in the command line that is completed: they select the profile. */
   readonly globals: GlobalValues;
-  /** Prints the candidates, or renews a list. Fails as a request does. */
   readonly run: (context: Context) => Promise<void>;
 }
 
-/**
- * Reads one of these command lines:
- * - `__complete bash BREAKS LINE`: the line up to the cursor, and bash's COMP_WORDBREAKS;
- * - `__complete zsh|fish|powershell WORD...`: the words after `berth`, the last one up to the cursor;
- * - `__renew LIST FLAG...`: reads a list of the service for later completions.
- */
+/** `__complete bash BREAKS LINE`, `__complete zsh|fish|powershell WORD...` or `__renew LIST FLAG...`. */
 export async function completionEntry(argv: readonly string[], program: Program): Promise<Entry> {
   const [command, ...rest] = argv;
   const tree = await builtTree(program);
@@ -68,7 +121,6 @@ export async function completionEntry(argv: readonly string[], program: Program)
 const wordsOf = (shell: string, words: readonly string[]): readonly string[] =>
   shell === 'powershell' ? [...words.slice(0, -1), (words.at(-1) ?? '').replace(/^=/, '')] : words;
 
-/** The words, in which an alias is replaced by the words that it means. */
 async function expanded(
   words: readonly string[],
   { flags, nouns }: Program,
@@ -103,7 +155,6 @@ async function complete(
   });
 }
 
-/** The global flags that name a service and its settings. Those about the output are not needed for a completion. */
 function globalsOf({ given }: Place, { flags }: Program): GlobalValues {
   const values: Record<string, string | boolean> = {};
   for (const { name, flag } of flags) {
@@ -122,19 +173,13 @@ const SERVICE_FLAGS: readonly string[] = [
   '--storage-url',
 ];
 
-/**
- * The first line has the kind of completion and the text before a file's name. Each other line has a word and its
- * description.
- */
+/** The first line has the kind and the text before a file's name; the others a word and its description. */
 const describedLines = ({ kind, before, words }: Completion): readonly string[] => [
   `${kind}\t${before}`,
   ...words.map(({ value, description }) => (description === '' ? value : `${value}\t${safeText(description)}`)),
 ];
 
-/**
- * Bash compares no words and quotes none, and shows no descriptions. Inside double quotes nothing can quote `!`, which bash
- * replaces by an earlier command, so a value with it is not offered there.
- */
+/** Nothing inside double quotes can quote `!` (bash history), so a value with it is not offered there. */
 const bashLines = (
   { kind, words }: Completion,
   typed: string,

@@ -1,24 +1,19 @@
-import type { Command, Group, Program } from '../model/command.ts';
+import { type Command, type Group, type Program, visibleOptions } from '../model/command.ts';
 import type { GlobalFlag } from '../model/global-flags.ts';
-import { visibleOptions } from '../model/common-options.ts';
 import { flagName, type Param } from '../model/params.ts';
-import { listSource, type Completes, type ListSource, type LocalSource } from '../model/completion-sources.ts';
+import { type Completes, listSource, type ListSource, type LocalSource } from '../model/collection.ts';
 
-/** What completes one value: its choices, or a source. */
 export interface CompletionValue {
   readonly summary: string;
   readonly choices?: readonly string[] | undefined;
-  /** The choices after each word of the argument before. */
+  /** By the word of the argument before. */
   readonly choicesAfter?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** A local source, or the key of one of the tree's lists after `list:`. */
+  /** After `list:` the key of one of the tree's lists. */
   readonly source?: LocalSource | 'fields' | `list:${string}` | undefined;
-  /** True when one word may contain several values with commas between them. */
   readonly commas?: boolean | undefined;
-  /** True when the value may be given more than once: a repeatable flag, or the last argument. */
   readonly many?: boolean | undefined;
 }
 
-/** A flag; a switch has no value. */
 export interface CompletionFlag {
   readonly flag: string;
   readonly short?: string | undefined;
@@ -26,31 +21,24 @@ export interface CompletionFlag {
   readonly value?: CompletionValue | undefined;
 }
 
-/** A node of the command tree, with what can follow it. */
 export interface CompletionNode {
-  /** Nouns or verbs. */
   readonly words: readonly { readonly word: string; readonly summary: string }[];
   readonly args: readonly CompletionValue[];
-  /** Its own flags; `globals` of the tree has the others. */
   readonly flags: readonly CompletionFlag[];
-  /** The paths that `--fields` can name. */
   readonly fields?: readonly string[] | undefined;
 }
 
-/**
- * Everything that completion knows about the program, as data: it is made when the program is built, and loaded as one
- * file.
- */
+/** Plain data: made by the build and loaded as one file. */
 export interface CompletionTree {
   /** By path, such as `pods get`; the root has an empty path. */
   readonly nodes: Readonly<Record<string, CompletionNode>>;
-  /** Flags of every command; a node's own flag of the same name takes precedence. */
+  /** A node's own flag of the same name takes precedence. */
   readonly globals: readonly CompletionFlag[];
-  /** The lists of the service, by noun. */
+  /** By noun. */
   readonly lists: Readonly<Record<string, ListSource>>;
 }
 
-/** Makes the completion tree. Loads the module of every noun. */
+/** Loads the module of every noun. */
 export async function completionTree(program: Program): Promise<CompletionTree> {
   const words = program.nouns.map(({ name, summary }) => ({ word: name, summary }));
   const nodes: Record<string, CompletionNode> = { '': { words, args: [], flags: [] } };
@@ -67,7 +55,6 @@ export async function completionTree(program: Program): Promise<CompletionTree> 
   const sourceOf = (complete: Completes): NonNullable<CompletionValue['source']> => {
     if (typeof complete === 'string') return complete;
     const list = listSource(complete);
-    // One would be offered for the other.
     if (String(lists[complete.noun]?.path ?? list.path) !== String(list.path))
       throw new Error(`two lists have the noun ${complete.noun}`);
     lists[complete.noun] = list;

@@ -1,109 +1,84 @@
-import type { Access } from '../../core/access.ts';
-import type { Message } from '../../core/message.ts';
-import type { ExitCode } from '../../core/exit-codes.ts';
-import { memberAt, type Json } from '../../core/json.ts';
-import { rowsOf, type Result, type View } from '../../output/view.ts';
 import type { CommandContext } from './context.ts';
 import type { GlobalFlag } from './global-flags.ts';
-import type { Params, ValuesOf } from './params.ts';
 import type { OutputSchema } from './output-schema.ts';
+import { onlyWith, option, type Param, type Params, type ValuesOf } from './params.ts';
+import type { Access } from '../../core/access.ts';
+import { EXIT, EXIT_CODES, type ExitCode } from '../../core/exit-codes.ts';
+import { type Json, memberAt } from '../../core/json.ts';
+import type { Message } from '../../core/message.ts';
+import { type Result, rowsOf, type View } from '../../output/view.ts';
 
-/** What is said and asked before something is changed for good. */
 export interface Confirmation {
-  /** The rows that are affected, shown as a table. */
   readonly rows?: { readonly view: View; readonly values: readonly Json[] };
-  /** Sentences that say what happens to them. */
   readonly lines: readonly Message[];
-  /** A text that the user must type, such as a name; without it, yes or no is asked. */
+  /** Must be typed, such as a name; if absent, yes or no is asked. */
   readonly typed?: string;
-  /** It is about a part: the others would be refused. A dry run then shows its lines, and the requests too. */
+  /** Covers a part: the others would be refused. A dry run shows its lines and the requests. */
   readonly isPartial?: boolean;
-  /** What may be typed in its place: an id, where a name is hard to type. */
+  /** May be typed instead: an id, where a name is hard to type. */
   readonly orTyped?: string;
 }
 
-/** What the help of a command says. */
 export interface CommandWords {
-  /** One line that begins with a verb, without a final stop. */
+  /** Begins with a verb, without a final stop. */
   readonly summary: string;
-  /** Paragraphs of `--help`. */
   readonly details?: string | undefined;
-  /** Pairs of a command line and what it does. */
   readonly examples?: readonly (readonly [string, string])[] | undefined;
 }
 
-/** A command as its file declares it. `T` is what `prepare` returns. */
-export interface CommandSpec<A extends Params, O extends Params, T> extends CommandWords {
+/** `T` is what `prepare` returns. */
+interface CommandSpec<A extends Params, O extends Params, T> extends CommandWords {
   readonly args?: A;
   readonly options?: O;
-  /** The paths that a row of its output has, for `--fields`: undefined where they are not known. */
   readonly fields?: readonly string[] | undefined;
-  /** What `--json` prints; undefined for a command that prints text or nothing. Dry runs are described for all commands. */
+  /** What `--json` prints; undefined for text or nothing. Does not cover dry runs. */
   readonly output?: OutputSchema | undefined;
-  /** Groups of keys of flags: of each group at least one must be given, by a flag or in a file. */
+  /** Flag keys: of each group at least one must be given, by a flag or in a file. */
   readonly needed?: readonly (string | readonly string[])[] | undefined;
-  /** The command changes something at the service; adds `--dry-run`. */
+  /** Changes something at the service; adds `--dry-run`. */
   readonly writes?: boolean;
-  /** The command changes files, settings or processes of this machine. */
   readonly changesMachine?: boolean;
-  /** The command destroys something; true when absent for a command that asks (`confirm`). */
+  /** Default: true for a command with `confirm`. */
   readonly destroys?: boolean;
-  /**
-   * What the setting `access` must allow, as far as the command line alone tells it: checked before anything is asked, read or
-   * opened. By default `full` for a command that writes and destroys, `write` for another that writes, and `read`. Each request is
-   * checked again when it is sent.
-   */
+  /** Checked before anything is asked or opened. Default by `writes` and `destroys`: full, write or read. */
   readonly needs?: Access | ((values: ValuesOf<A> & ValuesOf<O>) => Access);
-  /** The command may start something that costs money. */
   readonly costs?: boolean;
-  /** The command always waits for something; commands that wait only with a flag leave it out. */
+  /** Only for commands that always wait, not for those that wait with a flag. */
   readonly waits?: boolean;
-  /** Exit codes of its results, beyond the common ones and those that `exitsOf` derives. */
+  /** Beyond the common ones and those that `exitsOf` derives. */
   readonly exits?: readonly ExitCode[];
-  /** It ends with the exit code of a program that it runs. */
   readonly exitsAsProgram?: boolean;
-  /** The command can be repeated; adds `--watch` and `--interval`. */
+  /** Adds `--watch` and `--interval`. */
   readonly watch?: true | WatchSpec;
-  /**
-   * Reads what the command is about, before the confirmation and `run`, which both receive it. Not called if the
-   * confirmation is needed and impossible, so that a script without `--yes` sends nothing.
-   */
+  /** Runs before `confirm` and `run`, which receive it. Not called if a needed confirmation is impossible. */
   readonly prepare?: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<T>;
-  /**
-   * `prepare` sends nothing to the service. It is called also if the confirmation is impossible: what does not exist is said
-   * before `--yes` is asked for.
-   */
+  /** `prepare` sends nothing: called even if confirmation is impossible, so "not found" precedes `--yes`. */
   readonly preparesFirst?: boolean;
-  /**
-   * The command destroys something; adds `--yes`. Returns what is affected (`This purges 3 jobs ...`). It is shown before
-   * `run`, and the user must confirm. Undefined if nothing is affected: then nothing is asked.
-   */
+  /** Adds `--yes`. Returns what is affected, shown before `run`; undefined: nothing is asked. */
   readonly confirm?: (
     ctx: CommandContext,
     values: ValuesOf<A> & ValuesOf<O>,
     prepared: T,
   ) => Promise<Message | Confirmation | undefined>;
-  /** Whether these values need confirmation; always if absent. Evaluated before anything is sent. */
+  /** Default: always. Evaluated before anything is sent. */
   readonly confirmWhen?: (values: ValuesOf<A> & ValuesOf<O>, ctx: CommandContext) => boolean;
   readonly run: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>, prepared: T) => Promise<Result>;
 }
 
-/** How a command is watched. */
 export interface WatchSpec {
-  /** True for a result after which nothing can change any more: the watch ends. `first` is that of the first poll. */
+  /** Nothing can change any more: the watch ends. `first` is the result of the first poll. */
   readonly ended?: (result: Result, first: Result) => boolean;
-  /** Rings the bell of the terminal at that result. */
+  /** Rings the terminal bell at that result. */
   readonly bell?: true;
 }
 
-/** The end of a watch of one row or several, by each row. A row that is gone (`ok` is false) has ended. */
+/** Tested for each row. A row that is gone (`ok` is false) has ended. */
 export const endedWhen = (test: (row: Json) => boolean): WatchSpec => ({
   ended: (result) =>
     (result.kind === 'one' || result.kind === 'many') &&
     rowsOf(result).every((row) => memberAt(row, 'ok') === false || test(row)),
 });
 
-/** A declared command without the types of its values. */
 export interface Command extends CommandWords {
   readonly kind: 'command';
   readonly args: Params;
@@ -141,25 +116,21 @@ export interface Group {
   readonly commands: Readonly<Record<string, Command | Group>>;
 }
 
-/** An entry of the registry: what is known of a noun without loading its module. */
+/** Known without loading the noun's module. */
 export interface Noun {
   readonly name: string;
   readonly summary: string;
-  /** The heading of its group in `berth --help`. */
   readonly section: string;
-  /** True if most of its commands send no request. */
   readonly offline?: true;
-  /** `verb` is the word after the noun, if there is one; a noun may then load only that verb. */
+  /** `verb` is the word after the noun: a noun may load only that verb. */
   readonly load: (program: Program, verb?: string) => Promise<Command | Group>;
 }
 
-/** All nouns and global flags, for parsing, help and completion. */
 export interface Program {
   readonly nouns: readonly Noun[];
   readonly flags: readonly GlobalFlag[];
 }
 
-/** Declares a command. `run` receives the values that `args` and `options` declare, parsed and validated. */
 export function defineCommand<const A extends Params, const O extends Params, T = undefined>(
   spec: CommandSpec<A, O, T>,
 ): Command {
@@ -184,7 +155,7 @@ export function defineCommand<const A extends Params, const O extends Params, T 
     exitsAsProgram: spec.exitsAsProgram ?? false,
     preparesFirst: spec.preparesFirst ?? false,
     watch: spec.watch === true ? {} : spec.watch,
-    // The casts are sound: callers pass only values that `args` and `options` parsed, and what `prepare` returned.
+    // The casts are sound: callers pass only parsed values and what `prepare` returned.
     needs: typeof needs === 'function' ? (values) => needs(values as Given) : needs,
     ...(prepare === undefined ? {} : { prepare: (ctx, values) => prepare(ctx, values as Given) }),
     ...(confirm === undefined
@@ -195,10 +166,55 @@ export function defineCommand<const A extends Params, const O extends Params, T 
   };
 }
 
-/** Declares a noun with verbs. */
 export const defineGroup = (summary: string, commands: Group['commands'], details?: string): Group => ({
   kind: 'group',
   summary,
   commands,
   details,
 });
+
+export const COMMON_EXITS: readonly ExitCode[] = EXIT_CODES.flatMap((row) => ('own' in row ? [] : [row.code]));
+
+/** Beyond the common ones: 8 of a write, 9 of a wait with a timeout, and its declared ones. */
+export const exitsOf = ({ writes, options, exits }: Command): readonly ExitCode[] =>
+  EXIT_CODES.map(({ code }) => code).filter(
+    (code) =>
+      (code === EXIT.unknown && writes) ||
+      (code === EXIT.waitEnded && 'waitTimeout' in options) ||
+      exits.includes(code),
+  );
+
+export function textIn(values: Values, key: string): string | undefined {
+  const value = values[key];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function textsIn(values: Values, key: string): readonly string[] {
+  const value = values[key];
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+export const yesOption: Param<boolean> = option.on('do not ask for confirmation', { short: '-y' });
+
+export function commonOptions(command: Command): Params {
+  return {
+    ...(command.writes ? { dryRun: option.on('show the request, in a pipe as JSON; it only reads') } : {}),
+    ...(command.confirm ? { yes: yesOption } : {}),
+    ...(command.watch
+      ? {
+          watch: option.on('refresh the output until it ends, or q', { short: '-w' }),
+          interval: onlyWith(['watch'], option.durationOr('time between refreshes with --watch', 's', 2000, '2s')),
+        }
+      : {}),
+  };
+}
+
+export const waitTimeoutOption = (summary: string): Param<number> => option.durationOr(summary, 's', 600_000, '10m');
+
+export const waitOptions = (summary: string) => ({
+  wait: option.on(summary),
+  waitTimeout: onlyWith(['wait'], waitTimeoutOption('how long --wait waits')),
+});
+
+export const visibleOptions = (command: Command): readonly (readonly [string, Param<unknown>])[] =>
+  Object.entries({ ...command.options, ...commonOptions(command) }).filter(([, { hidden }]) => hidden !== true);

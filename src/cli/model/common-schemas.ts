@@ -12,7 +12,6 @@ import {
   type OutputSchema,
 } from './output-schema.ts';
 
-/** The facts of a failure, without its exit code. */
 export const FAILURE = ownObject(
   {
     code: { type: 'string', pattern: '^[a-z0-9-]+$', description: 'a short stable identifier for scripts' },
@@ -30,10 +29,8 @@ export const FAILURE = ownObject(
   },
 );
 
-/** The error that `--json` prints on stderr. */
 export const ERROR = ownObject({ error: FAILURE });
 
-/** What happened to one of several that a command acted on. */
 export const OUTCOME = ownObject(
   { id: TEXT, ok: YES_NO },
   {
@@ -44,25 +41,19 @@ export const OUTCOME = ownObject(
   },
 );
 
-/** What a command prints that acted on several ids, or on a selection. */
 export const OUTCOMES = manyOf(OUTCOME);
 
-/** A request as `--dry-run` prints it. */
 const PREVIEW = ownObject({ method: TEXT, url: TEXT, headers: mapOf(TEXT) }, { body: ANYTHING });
 
-/** A cost in US dollars that is known within bounds. */
 export const RANGE_USD = ownObject({ low: NUMBER, high: NUMBER }, { sinceResume: YES_NO });
 
 export const COUNT: OutputSchema = { ...WHOLE, minimum: 0 };
 
-/** The name of the schema of what a command prints; `apply` alone names that of the files that it reads. */
+/** `apply` alone names the schema of the files that it reads. */
 export const schemaNameOf = (path: readonly string[]): string =>
   path.join(' ') === 'apply' ? 'apply-results' : path.join(' ');
 
-/**
- * All that a command prints with `--json`: its output, and the requests of a dry run where it has one. Undefined for a
- * command that prints no JSON.
- */
+/** Its output, and the requests of a dry run. Undefined for a command that prints no JSON. */
 export function printedSchema({ output, writes }: Command): OutputSchema | undefined {
   if (!writes) return output;
   const previews = [PREVIEW, manyOf(PREVIEW)].map((schema) => ({ ...schema, description: 'with --dry-run' }));

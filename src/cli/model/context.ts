@@ -1,50 +1,91 @@
-import type { CommandLine, Message } from '../../core/message.ts';
-import type { ApiRequest } from '../../core/api.ts';
-import type { Failure } from '../../core/failure.ts';
+import type { Collection } from './collection.ts';
+import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
+import { type Failure, unlessFailed } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
-import type { OutputOptions, View } from '../../output/view.ts';
-import type { IdCache } from './id-cache.ts';
-import type { RowWriter } from '../../output/print/row-writer.ts';
+import type { CommandLine, Message } from '../../core/message.ts';
+import type { RememberedJob, RememberedJobs, RememberedLists } from '../../core/remembered.ts';
+import { safeText } from '../../core/safe-text.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
+import type { RowWriter } from '../../output/render.ts';
+import type { OutputOptions, View } from '../../output/view.ts';
 
-/** A spinner with a text, shown on a terminal only. */
+/** Shown on a terminal only. */
 export interface Progress {
   update(text: string): void;
   stop(): Promise<void>;
 }
 
-/** The Context, extended for one run of a command. */
 export interface CommandContext extends Context {
   readonly output: OutputOptions;
-  /** `--dry-run`: reads are sent, to find what the command is about. The first write is printed and ends the command. */
+  /** Reads are sent. The first write is printed and ends the command. */
   readonly dryRun: boolean;
-  /** `--yes`. */
   readonly yes: boolean;
-  /** The ids that the words of the command line stand for, once they are resolved. */
   readonly ids: IdCache;
-  /** The service's time, from the `Date` of its answers, to compute ages. */
+  /** From the `Date` of its answers. */
   readonly serviceNow: () => EpochMs;
-  /**
-   * The service's time before the first request, to compute a time such as `10m` ago. Sends a request only to
-   * the local service of this process, and with `overHttp` to an address of this machine, where the local service may
-   * answer; for other services it returns this machine's time.
-   */
+  /** Asks only the local service (with `overHttp` also at a local address); else this machine's time. */
   readonly fetchServiceNow: (options?: { readonly overHttp?: boolean }) => Promise<number>;
-  /** Prints one line on stderr. Control characters are escaped, line feeds included. */
+  /** One line on stderr. Control characters are escaped, line feeds included. */
   tell(line: Message): Promise<void>;
-  /** Prints rows as a table on stderr, as wide as its terminal. */
   tellRows(view: View, rows: readonly Json[]): Promise<void>;
   progress(text: string): Progress;
   rows(view: View): RowWriter;
-  /**
-   * Ends a dry run of several requests by printing all of them. `failure` is why others would be refused: the dry run ends with
-   * it, and prints nothing else where there is no request.
-   */
+  /** Ends a dry run by printing the requests; with `failure` (why others would be refused) it ends with it. */
   previewAll(requests: readonly ApiRequest[], failure?: Failure): Promise<never>;
-  /**
-   * Sets the command line that resumes the current wait; printed if the command is interrupted, with what goes on and is paid
-   * without it.
-   */
+  /** Printed if the command is interrupted, with what still runs and costs money. */
   setResumeCommand(commandLine: CommandLine | undefined, stillRunning?: () => Message | undefined): void;
 }
+
+/** Kept for one run. */
+export class IdCache {
+  readonly #ids = new Map<string, string>();
+  readonly #lists = new Map<string, Promise<readonly Json[]>>();
+
+  get<N extends string>(collection: Collection<N>, word: string): Id<N> | undefined {
+    return this.#ids.get(wordKey(collection, word)) as Id<N> | undefined;
+  }
+
+  /** The id itself counts as an id from then on. */
+  set<N extends string>(collection: Collection<N>, word: string, id: Id<N>): void {
+    this.#ids.set(wordKey(collection, word), id);
+    this.#ids.set(wordKey(collection, id), id);
+  }
+
+  /** `load` runs at most once per collection, also if it fails. */
+  rows(collection: Collection, load: () => Promise<readonly Json[]>): Promise<readonly Json[]> {
+    const key = listKey(collection);
+    const rows = this.#lists.get(key) ?? load();
+    this.#lists.set(key, rows);
+    return rows;
+  }
+}
+
+const listKey = ({ path }: Collection): string => path.join('/');
+const wordKey = (collection: Collection, word: string): string => `${listKey(collection)}\n${word}`;
+
+export async function rememberedJobs(
+  { jobs, lists }: { readonly jobs: RememberedJobs; readonly lists: RememberedLists },
+  endpoint: string,
+): Promise<readonly RememberedJob[]> {
+  const rows = (await lists.read('endpoint'))?.rows ?? [];
+  const words = [endpoint, ...rows.flatMap(({ value, name }) => (name === endpoint ? [value] : []))];
+  return (await jobs.read()).filter((job) => words.some((word) => word === job.endpoint || word === job.named));
+}
+
+/** Only then is a total printed, so that pipes and logs have rows alone. */
+export const isForPerson = ({ terminal, output }: CommandContext): boolean =>
+  terminal.output && terminal.errors && isTableOutput(output);
+
+/** ` on the profile work`, if there are several profiles; empty if the account is not a profile's. */
+export async function onProfile(ctx: CommandContext): Promise<string> {
+  const { settings, profiles } = ctx;
+  if (settings.local || !['profile', 'default'].includes(settings.source('base-url') ?? 'default')) return '';
+  const known = (await unlessFailed(ctx, () => profiles.list())) ?? [];
+  return known.length < 2 ? '' : ` on the profile ${safeText(settings.profile)}`;
+}
+
+/** By the `server` header, also over HTTP. */
+export const isLocalService = ({ headers }: Pick<ApiAnswer, 'headers'>): boolean => headers['server'] === 'berth-local';

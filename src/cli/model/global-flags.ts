@@ -1,21 +1,16 @@
 import { usage } from '../../core/failure.ts';
-import { OUTPUT_FORMATS, type OutputFormat } from '../../core/ports/output-formats.ts';
-import type { SettingsView } from '../../core/ports/settings.ts';
-import { createIsSecret, type IsSecret } from '../../core/text/secret-names.ts';
+import { OUTPUT_FORMATS, type OutputFormat, type SettingsView } from '../../core/settings.ts';
+import { createIsSecret, type IsSecret } from '../../core/secret-names.ts';
 import { isJsonFormat, parseFormat } from '../../output/formats/format-table.ts';
 import type { OutputOptions } from '../../output/view.ts';
 
-/** A flag that every command accepts, before or after its noun. */
 export interface GlobalFlag {
-  /** The key of its value: the name of a setting, or of one of the output flags below. */
   readonly name: string;
-  /** Such as `--base-url`. A flag that begins with `--no-` is true if given. */
+  /** A flag that begins with `--no-` is true if given. */
   readonly flag: string;
   readonly short?: string;
-  /** Absent for a switch. */
   readonly metavar?: string;
   readonly choices?: readonly string[];
-  /** What completes its value in a shell: `fields` are the members that the command prints. */
   readonly complete?: 'fields' | 'profile';
   readonly commas?: boolean;
   readonly summary: string;
@@ -62,7 +57,7 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
   { name: 'help', flag: '--help', short: '-h', summary: 'show help for a command' },
 ];
 
-/** Validates the output flags, and completes them by the settings. Fails with usage (2). */
+/** Fails with usage (2). */
 export function outputOptions(globals: GlobalValues, settings: Pick<SettingsView, 'get'>): OutputOptions {
   const named = typeof globals['output'] === 'string' ? globals['output'] : undefined;
   const jq = typeof globals['jq'] === 'string' ? globals['jq'] : undefined;
@@ -83,10 +78,7 @@ export function outputOptions(globals: GlobalValues, settings: Pick<SettingsView
   return { format, fields, jq, raw, csvRaw: globals['csvRaw'] === true, isSecret };
 }
 
-/**
- * Tells secret variables by the setting `secret-names`, which is read with the first variable: most commands print none, and
- * a profile that cannot be used must not fail those that do not need it.
- */
+/** Reads `secret-names` lazily: an unusable profile must not fail commands that print no variables. */
 function isSecretBy(settings: Pick<SettingsView, 'get'>): IsSecret {
   let known: IsSecret | undefined;
   const read = (): string => {
@@ -99,7 +91,6 @@ function isSecretBy(settings: Pick<SettingsView, 'get'>): IsSecret {
   return (name, value) => (known ??= createIsSecret(wordsOf(read())))(name, value);
 }
 
-/** The words of a list with commas. */
 const wordsOf = (text: string): readonly string[] =>
   text
     .split(',')
@@ -109,10 +100,7 @@ const wordsOf = (text: string): readonly string[] =>
 const optionalFormat = (text: string | undefined): OutputFormat | undefined =>
   text === undefined ? undefined : parseFormat(text);
 
-/**
- * Whether a failure is printed as JSON: if the command line asks for JSON or, without a format there, the settings do.
- * `fallback` reads the setting; if it fails, the failure is printed as text.
- */
+/** `fallback` reads the setting; if that fails, the failure is printed as text. */
 export function printsJson(globals: GlobalValues, fallback: () => string | undefined): boolean {
   if (globals['json'] === true) return true;
   try {

@@ -1,16 +1,15 @@
-import { usage } from '../../core/failure.ts';
-import { parseDuration, parseDurationWithUnit, type TimeUnit } from '../../core/units.ts';
+import type { Completes } from './collection.ts';
 import type { CommandContext } from './context.ts';
-import { suggestName } from '../../core/text/nearest.ts';
 import type { Choice } from '../../core/context.ts';
-import type { Completes } from './completion-sources.ts';
+import { usage } from '../../core/failure.ts';
+import { suggestName } from '../../core/text.ts';
+import { parseDuration, parseDurationWithUnit, type TimeUnit } from '../../core/units.ts';
 
-/** The prompt for a missing required value on a terminal. */
 export type Ask =
   | {
       readonly kind: 'text';
       readonly question: string;
-      /** What is asked for, with its article, as a refusal of an answer names it: `a name`. */
+      /** With its article, for the refusal of an answer: `a name`. */
       readonly answer: string;
     }
   | {
@@ -19,43 +18,37 @@ export type Ask =
       readonly choices: (ctx: CommandContext) => Promise<readonly Choice<string>[]>;
     };
 
-/** A kind of value. A duration is `90s`, `5m`, `1h30m`, or a number in the unit that the summary names. */
-export type ValueFormat = 'integer' | 'number' | 'duration';
+/** A duration is `90s`, `5m`, `1h30m`, or a number in the unit that the summary names. */
+type ValueFormat = 'integer' | 'number' | 'duration';
 
-/** An argument or a flag, as parsing, help, completion and prompts use it. `T` is the type of its value in `run`. */
 export interface Param<T> {
   readonly kind: 'flag' | 'argument';
   readonly summary: string;
-  /** The placeholder of the value in help; a flag without one is a switch. */
+  /** A flag without one is a switch. */
   readonly metavar?: string;
   readonly short?: string;
   readonly required: boolean;
-  /** Takes several values: a repeated flag, or all remaining arguments. */
   readonly many: boolean;
-  /** An argument that takes the words after `--`, and no others. */
+  /** Takes only the words after `--`. */
   readonly afterDashes?: boolean;
-  /** Removes repeated values, such as an id that is given twice. */
   readonly distinct?: boolean;
-  /** Why a flag takes one value where a user may expect several; what a second value is refused with. */
+  /** Why only one value: the message when a second one is refused. */
   readonly onlyOne?: string;
   readonly choices?: readonly string[];
-  /** What completes a value after each word of the argument before it. The values are checked elsewhere. */
+  /** For completion, by the word of the argument before; values are checked elsewhere. */
   readonly choicesAfter?: Readonly<Record<string, readonly string[]>>;
-  /** Keys of flags of which at least one must be given with this one. */
+  /** Flag keys: at least one must be given with this flag. */
   readonly needs?: readonly string[];
-  /** Keys of flags that take the place of this argument, such as selectors: one side is given, never both. */
+  /** Flag keys that replace this argument, such as selectors: never both. */
   readonly unless?: readonly string[];
   readonly initial?: T;
-  /** Accepted, but not shown in help and completion: an old name. */
+  /** Accepted but not shown in help and completion: an old name. */
   readonly hidden?: boolean;
-  /** The default as help shows it, if `initial` itself is not readable. */
+  /** The default in help, if `initial` itself is not readable. */
   readonly initialText?: string;
   readonly ask?: Ask;
-  /** What completes a value in a shell, where `choices` do not. */
   readonly complete?: Completes;
-  /** One word may hold several values with commas between them. */
   readonly commas?: boolean;
-  /** What a value must be, for the description of a command; any text where absent. */
   readonly format?: ValueFormat;
   /** Parses one value. Fails with usage (2); `label` names the flag or argument in messages. */
   readonly parse: (text: string, label: string) => unknown;
@@ -115,7 +108,6 @@ function parseChoice<T extends string>(choices: readonly T[]): (text: string, la
 
 const flag = { kind: 'flag', required: false, many: false } as const;
 
-/** A flag with a value, which help shows as `metavar` unless `shape` has another one. */
 const valueFlag = <T>(summary: string, metavar: string, shape: Shape<T>, parse: Param<T>['parse']): Param<T> => ({
   ...flag,
   metavar,
@@ -124,9 +116,8 @@ const valueFlag = <T>(summary: string, metavar: string, shape: Shape<T>, parse: 
   parse,
 });
 
-/** Flags. The key `lowPriority` becomes `--low-priority`. Without `initial`, an absent flag is undefined. */
+/** The key `lowPriority` becomes `--low-priority`. Without `initial`, an absent flag is undefined. */
 export const option = {
-  /** A switch: true if given. */
   on: (summary: string, shape: { readonly short?: string } = {}): Param<boolean> => ({
     ...flag,
     ...shape,
@@ -140,16 +131,15 @@ export const option = {
     ...valueFlag(summary, 'TEXT', shape, asText),
     required: true,
   }),
-  /** A number greater than 0 and at most 1. */
+  /** Greater than 0 and at most 1. */
   fraction: (summary: string, shape: Shape<number> = {}): Param<number | undefined> =>
     valueFlag(summary, 'N', { format: 'number', ...shape }, parseFraction),
-  /** A duration in milliseconds; `bare` is the unit of a number without a unit. */
+  /** In milliseconds; `bare` is the unit of a number without a unit. */
   duration: (summary: string, bare: TimeUnit, shape: Shape<number> = {}): Param<number | undefined> =>
     valueFlag(summary, 'TIME', { format: 'duration', ...shape }, (text, label) => parseDuration(text, bare, label)),
-  /** A duration in milliseconds; a unit is required, because none is obvious. */
+  /** In milliseconds; a unit is required, because none is obvious. */
   durationWithUnit: (summary: string): Param<number | undefined> =>
     valueFlag(summary, 'TIME', { format: 'duration' }, parseDurationWithUnit),
-  /** A duration in milliseconds, with a default. */
   durationOr: (summary: string, bare: TimeUnit, initial: number, initialText: string): Param<number> =>
     valueFlag(summary, 'TIME', { format: 'duration', initial, initialText }, (text, label) =>
       parseDuration(text, bare, label),
@@ -167,7 +157,7 @@ export const option = {
     ...valueFlag(summary, choices.length > 4 ? 'WORD' : choices.join('|'), shape, parseChoice(choices)),
     choices,
   }),
-  /** A repeatable flag whose value may also hold several values, separated by commas. */
+  /** Repeatable; a value may hold several, separated by commas. */
   list: (
     summary: string,
     shape: Shape<readonly string[]> & { readonly choices?: readonly string[] } = {},
@@ -181,19 +171,16 @@ export const option = {
     many: true,
     commas: true,
   }),
-  /** A repeatable flag; each value is taken as it is. */
   texts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
     ...valueFlag(summary, 'TEXT', { initial: [], ...shape }, asTexts),
     many: true,
   }),
-  /** A repeatable flag that is needed at least once; each value is taken as it is. */
   requiredTexts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
     ...option.texts(summary, shape),
     required: true,
   }),
 };
 
-/** A flag that needs at least one of some other flags: without them it is an error. */
 export const onlyWith = <T>(needs: readonly string[], param: Param<T>): Param<T> => ({ ...param, needs });
 
 interface WordShape<T extends string> extends Shape<T> {
@@ -218,40 +205,40 @@ const words = (summary: string, shape: Shape<readonly string[]>, required: boole
   parse: asTexts,
 });
 
-/** Arguments, in the order of their declaration. Help shows the key in upper case unless `metavar` is set. */
+/** In order of declaration. Help shows the key in upper case unless `metavar` is set. */
 export const arg = {
   text: <const T extends string = string>(summary: string, shape: WordShape<T> = {}): Param<T> =>
     word(summary, shape, true),
   optional: <const T extends string = string>(summary: string, shape: WordShape<T> = {}): Param<T | undefined> =>
     word(summary, shape, false),
-  /** Zero or more arguments. */
   any: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, shape, false),
-  /** One or more ids or names; repeated ones are removed. */
   ids: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
     ...words(summary, shape, true),
     distinct: true,
   }),
-  /** The words after `--`, as they are. */
   afterDashes: (summary: string, metavar: string) => ({ ...words(summary, { metavar }, false), afterDashes: true }),
-  /** One or more arguments. */
   many: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, shape, true),
 };
 
-/** Whether a value was given: a switch that is off and an empty list count as absent. */
+/** A switch that is off and an empty list count as absent. */
 export const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
 
-/** Whether the arguments are another program with its own arguments: flags after its name are its own. */
 export const namesProgram = (args: Params): boolean =>
   Object.values(args).some(({ complete }) => complete === 'command');
 
-/** The flag of a key: `lowPriority` becomes `--low-priority`. */
 export const flagName = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** The name of an argument in help and messages: `ENDPOINT`. */
 export const argumentName = (key: string, param: Param<unknown>): string =>
   param.metavar ?? key.replace(/[A-Z]/g, (letter) => `-${letter}`).toUpperCase();
 
-/** The name of a flag or argument in messages: `--ttl`, `ENDPOINT`. */
 export const labelOf = (key: string, param: Param<unknown>): string =>
   param.kind === 'flag' ? flagName(key) : argumentName(key, param);
+
+/** Must be above 0. Usage (2). */
+export function dollarsOf(key: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const amount = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && amount > 0) return amount;
+  throw usage(`${flagName(key)} is not an amount in US dollars: ${JSON.stringify(text)}`, 'Write 2.50.');
+}

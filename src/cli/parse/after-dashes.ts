@@ -2,10 +2,7 @@ import type { GlobalFlag } from '../model/global-flags.ts';
 
 type Flag = Pick<GlobalFlag, 'flag' | 'short' | 'metavar'>;
 
-/**
- * The words after the `--` that ends the flags of a command line; none without it. A `--` that is the value of a flag is not
- * meant: `flags` are all that the command line may have.
- */
+/** A `--` that is the value of a flag does not count; `flags` are all that the command line may have. */
 export function wordsAfterDashes(argv: readonly string[], flags: readonly Flag[]): readonly string[] {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
@@ -15,7 +12,7 @@ export function wordsAfterDashes(argv: readonly string[], flags: readonly Flag[]
   return [];
 }
 
-/** Whether the value of a flag is the next word: `--name`, `-n`, `-wn`; not `--name=TEXT`, not `-nTEXT`. */
+/** `--name`, `-n`, `-wn`; not `--name=TEXT`, not `-nTEXT`. */
 function takesNextWord(word: string, flags: readonly Flag[]): boolean {
   if (word.startsWith('--')) return flags.some(({ flag, metavar }) => flag === word && metavar !== undefined);
   if (!word.startsWith('-')) return false;

@@ -1,42 +1,34 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { Failure } from '../../core/failure.ts';
-import type { Command, Group, Noun, Program, Values } from '../model/command.ts';
+import { type Command, commonOptions, type Group, type Noun, type Program, type Values } from '../model/command.ts';
 import type { GlobalFlag, GlobalValues } from '../model/global-flags.ts';
-import { resolveAlias, SHORT_VERBS } from '../words/aliases.ts';
-import { commonOptions } from '../model/common-options.ts';
+import { resolveAlias, SHORT_VERBS } from '../words.ts';
 import { flagName, labelOf, namesProgram, type Param, type Params } from '../model/params.ts';
 import { refuseRepeatedGlobals, repeatedFlag, type AliasWords, type GivenWords } from './repeated-flags.ts';
 
-/** A parsed command line: a command with its values, or a group whose help is printed. */
 export interface Invocation {
   readonly path: readonly string[];
-  /** Undefined for `berth` itself. */
   readonly target: Command | Group | undefined;
-  /** The given values, parsed; without defaults. */
+  /** Parsed; without defaults. */
   readonly values: Values;
   readonly globals: GlobalValues;
 }
 
-/** A command line with an error, and the global flags read so far, which say how to print the failure. */
+/** With the global flags read so far, which say how to print the failure. */
 export interface InvalidCommandLine {
   readonly failure: Failure;
   readonly globals: GlobalValues;
 }
 
-/** A node of the command tree, and the parser of the words after it. */
 interface Node {
   readonly parser: Commander;
   readonly path: readonly string[];
-  /** Undefined at the root. */
   readonly target: Command | Group | undefined;
-  /** Global flags that are read here: all but those that the command declares itself. */
+  /** All but those that the command declares itself. */
   readonly globals: readonly GlobalFlag[];
 }
 
-/**
- * Parses a command line. Loads only the module of its noun. This is the only file that uses commander; the result holds
- * plain values. A usage failure (2) is returned, not thrown; `alias` is for its message.
- */
+/** Loads only the module of its noun. Returns, not throws, usage (2). The only file that uses commander. */
 export async function parseCommandLine(
   argv: readonly string[],
   program: Program,
@@ -47,7 +39,7 @@ export async function parseCommandLine(
   const used = flags.filter(({ flag, short }) => mentioned(flag, short));
   let reached: Node | undefined;
 
-  /** Configures a parser to print nothing, never to exit, and to record that the command line led to it. */
+  /** The parser must print nothing and never exit. */
   const configureNode = (parser: Commander, path: readonly string[], target: Node['target']): Node => {
     const globals = target?.kind === 'command' ? used.filter(({ flag }) => !ownFlags(target).has(flag)) : used;
     const node = { parser, path, target, globals };
@@ -109,7 +101,7 @@ export async function parseCommandLine(
   }
 }
 
-/** Whether a flag may be in the command line. A word such as `-wy` may hold any short flag. */
+/** A word such as `-wy` may hold any short flag. */
 type Mentioned = (flag: string, short: string | undefined) => boolean;
 
 function mentionedIn(argv: readonly string[]): Mentioned {
@@ -120,10 +112,9 @@ function mentionedIn(argv: readonly string[]): Mentioned {
 
 const optionsOf = (command: Command): Params => ({ ...command.options, ...commonOptions(command) });
 
-/** The long flags of a command. They replace global flags of the same name. */
+/** They replace global flags of the same name. */
 const ownFlags = (command: Command): ReadonlySet<string> => new Set(Object.keys(optionsOf(command)).map(flagName));
 
-/** The words that are possible in place of an unknown word. */
 const wordsAt = ({ target }: Node, nouns: readonly Noun[]): readonly string[] =>
   target?.kind === 'group' ? Object.keys(target.commands) : nouns.map(({ name }) => name);
 
@@ -153,7 +144,6 @@ async function invocationAt(
   }
 }
 
-/** `berth pods help create` is `berth pods create --help`. */
 async function helpBelow(
   { path, target }: Pick<Invocation, 'path' | 'target'>,
   [word, ...more]: readonly string[],
@@ -166,7 +156,7 @@ async function helpBelow(
   return { failure: (await import('./usage-errors.ts')).unknownCommand(word, path, known), globals };
 }
 
-/** The words of each argument, in the order of their declaration. Fails with usage (2) for a word that none of them takes. */
+/** Fails with usage (2) for a word that no argument takes. */
 async function wordsOf(
   { parser, path, globals }: Node,
   target: Command,
@@ -189,7 +179,6 @@ async function wordsOf(
   });
 }
 
-/** The key of the argument that takes the words after `--`. */
 const dashesKey = ({ args }: Command): string | undefined =>
   Object.keys(args).find((key) => args[key]?.afterDashes === true);
 
@@ -222,7 +211,7 @@ async function failureOf(
 }
 
 async function excessWords(path: readonly string[], target: Node['target']): Promise<Failure> {
-  const [{ tooManyWords }, { usageOf }] = await Promise.all([import('./usage-errors.ts'), import('../help/help.ts')]);
+  const [{ tooManyWords }, { usageOf }] = await Promise.all([import('./usage-errors.ts'), import('../help.ts')]);
   return tooManyWords(path, target?.kind === 'command' ? usageOf(path, target) : 'berth');
 }
 
@@ -251,10 +240,7 @@ function readValues(
   ]);
 }
 
-/**
- * An option that is kept under its own name: a switch as true, any other as the list of all texts that it is given. Commander
- * would keep `--no-input` as `input: false` and confuse it with a command's `--input`, and of several texts only the last.
- */
+/** Commander would keep `--no-input` as `input: false` (a command's `--input`), and only the last text. */
 function plainOption(flag: string, { short, metavar }: Pick<GlobalFlag, 'short' | 'metavar'>): Option {
   const name = flag + (metavar === undefined ? '' : ' <value>');
   const option = new Option(short === undefined ? name : `${short}, ${name}`);
@@ -268,11 +254,10 @@ function addGlobals(parser: Commander, flags: readonly GlobalFlag[]): void {
   for (const flag of flags) parser.addOption(plainOption(flag.flag, flag));
 }
 
-/** The global flags at every position of the command line; of several texts the one nearest to the verb wins. */
+/** Of several texts, the one nearest to the verb wins. */
 const globalsOf = (at: Node, flags: readonly GlobalFlag[]): GlobalValues =>
   Object.fromEntries([...textsOfGlobals(at, flags)].map(([name, texts]) => [name, texts.at(-1) ?? true]));
 
-/** The texts that each global flag is given, at every position of the command line; none for a switch. */
 function textsOfGlobals(at: Node, flags: readonly GlobalFlag[]): ReadonlyMap<string, readonly string[]> {
   const chain: Commander[] = [];
   for (let parser: Commander | null = at.parser; parser !== null; parser = parser.parent) chain.unshift(parser);

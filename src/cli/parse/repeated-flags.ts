@@ -1,27 +1,22 @@
-import { usage, type Failure } from '../../core/failure.ts';
+import { type Failure, usage } from '../../core/failure.ts';
 import type { GlobalFlag } from '../model/global-flags.ts';
 import type { Param } from '../model/params.ts';
 
-/** The words of a command line, and which of them an alias of the user's stands for. */
 export interface GivenWords {
   readonly argv: readonly string[];
   readonly alias?: AliasWords | undefined;
 }
 
-/** Where the words of an alias are: from the word `at` (0 is the first), `count` words in the place of the alias. */
+/** `at` counts from 0; `count` words replace the alias. */
 export interface AliasWords {
   readonly name: string;
   readonly at: number;
   readonly count: number;
 }
 
-/** The names of a flag, and why it takes one value. */
 type Flag = Pick<Param<unknown>, 'short' | 'onlyOne'>;
 
-/**
- * The usage failure (2) for a flag of one value that was given several: it names each one and its place. The kit cannot
- * know which of them is meant, and to drop one in silence may cost money.
- */
+/** Usage (2) with each value and its place: to drop one silently may cost money. */
 export function repeatedFlag(name: string, flag: Flag, texts: readonly string[], given: GivenWords): Failure {
   const all = placesOf([name, ...(flag.short === undefined ? [] : [flag.short])], texts, given);
   const times = all.length === 2 ? 'twice' : `${String(all.length)} times`;
@@ -31,7 +26,6 @@ export function repeatedFlag(name: string, flag: Flag, texts: readonly string[],
   );
 }
 
-/** Refuses a global flag that was given several values, before or after the noun: see `repeatedFlag`. */
 export function refuseRepeatedGlobals(
   flags: readonly GlobalFlag[],
   texts: ReadonlyMap<string, readonly string[]>,
@@ -50,7 +44,7 @@ export function refuseRepeatedGlobals(
   }
 }
 
-/** Each value with its place: `"a" (word 4)`, `"b" (in the alias mine)`. The first word after `berth` is word 1. */
+/** `"a" (word 4)`, `"b" (in the alias mine)`. The first word after `berth` is word 1. */
 function placesOf(names: readonly string[], texts: readonly string[], { argv, alias }: GivenWords): readonly string[] {
   let from = 0;
   return texts.map((text) => {
@@ -61,7 +55,7 @@ function placesOf(names: readonly string[], texts: readonly string[], { argv, al
   });
 }
 
-/** Whether a word is or ends with the value of a flag: `--name TEXT`, `--name=TEXT`, `-n TEXT`, `-nTEXT`, `-wn TEXT`. */
+/** `--name TEXT`, `--name=TEXT`, `-n TEXT`, `-nTEXT`, `-wn TEXT`. */
 function holdsValue(at: number, names: readonly string[], text: string, argv: readonly string[]): boolean {
   const [before = '', word = ''] = [argv[at - 1], argv[at]];
   return names.some((name) =>

@@ -1,18 +1,94 @@
+import { didYouMean, resolveAlias } from '../words.ts';
+import { type Failure, usage } from '../../core/failure.ts';
 import { berth, lines, type Message, names, sentence } from '../../core/message.ts';
-import { usage, type Failure } from '../../core/failure.ts';
-import { nearestOf, suggestionOf } from '../../core/text/nearest.ts';
-import { didYouMean } from '../words/suggestions.ts';
-import { resolveAlias } from '../words/aliases.ts';
-import { ABSENT_COMMANDS, ABSENT_FLAGS, FLAG_ALIASES, ROOT_COMMANDS } from './words-of-other-programs.ts';
+import { nearestOf, suggestionOf } from '../../core/text.ts';
 
-/** How to pass a word that begins with a dash: `berth pods get -- -x`. */
+export const ROOT_COMMANDS: Readonly<Record<string, string>> = {
+  batch: 'jobs batch',
+  cost: 'billing report',
+  costs: 'billing report',
+  cpus: 'catalog cpus',
+  datacenters: 'catalog datacenters',
+  exec: 'local exec',
+  gpu: 'catalog gpus',
+  gpus: 'catalog gpus',
+  keys: 'account ssh-keys',
+  login: 'auth login',
+  logout: 'auth logout',
+  logs: 'pods logs',
+  network: 'volumes',
+  'network-volumes': 'volumes',
+  ps: 'pods list',
+  purge: 'queue purge',
+  run: 'jobs run',
+  serve: 'local serve',
+  serverless: 'endpoints',
+  ssh: 'pods ssh',
+  'ssh-keys': 'account ssh-keys',
+  status: 'auth status',
+  storage: 'volumes',
+  submit: 'jobs run',
+  vol: 'volumes',
+  version: '--version',
+  whoami: 'auth status',
+};
+
+/** Per command: why it does not exist, the replacement, and its command. */
+export const ABSENT_COMMANDS: Readonly<Record<string, readonly [why: string, instead: string, command: string]>> = {
+  'jobs list': ['the service has no list of jobs', 'The jobs that this machine submitted last:', 'jobs recent'],
+};
+
+const deadline = (flag: string): AbsentFlag => [
+  'a deadline is a variable of the pod, and a change of those restarts a pod that runs',
+  'It is changed when the pod starts the next time. Until then, a lock keeps every guard from it:',
+  [`pods start POD ${flag} 8h`, 'pods update POD --locked on'],
+];
+
+const ROTATE: AbsentFlag = [
+  'the service cannot change a credential, and pods that run restart where another one takes its place',
+  'Give the registry another name in the files, also where it is used, and look at the plan. Once it is applied, delete the old one:',
+  ['plan FILE', 'apply FILE', 'registries delete OLD'],
+];
+
+const FILES = (command: string): AbsentFlag => [
+  'files and folders are named without a flag',
+  'Name them after the command:',
+  [`${command} FILE...`],
+];
+
+type AbsentFlag = readonly [why: string, instead: string, commands: readonly string[]];
+
+/** Per flag: why it does not exist, the replacement, and its commands. */
+export const ABSENT_FLAGS: Readonly<Record<string, AbsentFlag>> = {
+  'apply --rotate': ROTATE,
+  'apply -f': FILES('apply'),
+  'plan -f': FILES('plan'),
+  'plan --rotate': ROTATE,
+  'pods update --stop-after': deadline('--stop-after'),
+  'pods update --terminate-after': deadline('--terminate-after'),
+};
+
+/** The first one that the command has is used. */
+export const FLAG_ALIASES: Readonly<Record<string, readonly string[]>> = {
+  body: ['input', 'field'],
+  confirm: ['yes'],
+  data: ['input', 'field'],
+  environment: ['env'],
+  filter: ['match'],
+  format: ['output'],
+  lines: ['tail'],
+  location: ['data-center'],
+  payload: ['input'],
+  region: ['data-center'],
+  retry: ['retry-failed', 'retries'],
+  volume: ['network-volume'],
+};
+
 const DASH_HINT = 'A value that begins with a dash goes after --, or as --flag=VALUE.';
 const KEY_HINT = sentence`A key is never given on a command line, where others can read it: ${berth`auth login --with-key`} < FILE`;
 
-/** `` See `berth pods --help`. `` for the path of a command or a group. */
 const seeHelp = (path: readonly string[]): Message => sentence`See \`${berth`${names(path.join(' '))} --help`}\`.`;
 
-/** The usage failure (2) for an unknown noun or verb; `known` are the words that are possible there. */
 export function unknownCommand(word: string, path: readonly string[], known: readonly string[]): Failure {
   const lower = word.toLowerCase();
   const absent = absentCommand(lower, path, known);
@@ -23,7 +99,6 @@ export function unknownCommand(word: string, path: readonly string[], known: rea
   return usage(`unknown command '${word}'`, lines(near, see));
 }
 
-/** The usage failure (2) for a command that other nouns have and this one cannot have. */
 function absentCommand(word: string, path: readonly string[], known: readonly string[]): Failure | undefined {
   for (const [name, [why, instead, command]] of Object.entries(ABSENT_COMMANDS)) {
     const [noun = '', verb = ''] = name.split(' ');
@@ -33,10 +108,7 @@ function absentCommand(word: string, path: readonly string[], known: readonly st
   return undefined;
 }
 
-/**
- * The usage failure (2) for an unknown flag; `known` are the long flags of the command. The message never contains the
- * text after the flag's name, which may be a key.
- */
+/** The message never contains the text after the flag's name, which may be a key. */
 export function unknownOption(word: string, path: readonly string[], known: readonly string[]): Failure {
   const name = /^(--[^=\s]*|-[a-z]{0,12}(?![^=])|-.?)/.exec(word)?.[0] ?? '';
   const absent = ABSENT_FLAGS[[...path, name].join(' ')];
@@ -66,28 +138,21 @@ export function unknownOption(word: string, path: readonly string[], known: read
   );
 }
 
-/** The few known flags, without dashes, that begin with the letter of a short one: `-q` is nothing, and `--quiet` may be meant. */
 function flagsOfLetter(name: string, known: readonly string[]): readonly string[] {
   const found = known.filter((flag) => name.length === 2 && flag.startsWith(`-${name}`)).map((flag) => flag.slice(2));
   return found.length > 3 ? [] : found.toSorted();
 }
 
-/** The usage failure (2) for a flag without its value at the end of the command line. */
 export const missingValue = (flag: string, path: readonly string[]): Failure =>
   usage(`option '${flag}' argument missing`, seeHelp(path));
 
-/** The usage failure (2) for more arguments than a command takes; `usageLine` says how it is written. */
 export const tooManyWords = (path: readonly string[], usageLine: string): Failure =>
   usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, lines(`Usage: ${usageLine}`, seeHelp(path)));
 
-/** The usage failure (2) for another error of the parser, named by its code. */
 export const otherParseError = (code: string, path: readonly string[]): Failure =>
   usage(`the command line cannot be read (${code})`, seeHelp(path));
 
-/**
- * The known flags, without dashes, that are nearest to one; else those that have all its words (`workers`: workers-max), or
- * some of them and no others (`gpu-type`: gpu).
- */
+/** The nearest; else those with all its words (`workers`: workers-max) or some and no others. */
 function nearestFlags(flag: string, known: readonly string[]): readonly string[] {
   const alias = Object.hasOwn(FLAG_ALIASES, flag)
     ? FLAG_ALIASES[flag]?.find((each) => known.includes(each))

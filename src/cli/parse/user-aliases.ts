@@ -1,12 +1,10 @@
 import { usage } from '../../core/failure.ts';
-import { splitWords } from '../../core/text/split-words.ts';
+import { splitWords } from '../../core/split-words.ts';
 import type { GlobalFlag } from '../model/global-flags.ts';
 import type { GivenWords } from './repeated-flags.ts';
 
-/** The user's aliases: the words that each stands for, as text. */
 export type UserAliases = Readonly<Record<string, string>>;
 
-/** The place of the first word of a command line that is no flag and no value of one; undefined without such a word. */
 function firstWordAt(argv: readonly string[], flags: readonly GlobalFlag[]): number | undefined {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
@@ -18,11 +16,7 @@ function firstWordAt(argv: readonly string[], flags: readonly GlobalFlag[]): num
   return undefined;
 }
 
-/**
- * Replaces an alias at the beginning of a command line by the words that it stands for, once: an alias does not lead to
- * another one. `nouns` are never aliases; only for another word does it read the aliases. Fails with usage (2) for an alias
- * whose text is no command of berth.
- */
+/** Once: an alias cannot lead to another. Reads aliases only for a word that is not a noun. Usage (2). */
 export async function expandAlias(
   argv: readonly string[],
   flags: readonly GlobalFlag[],
@@ -42,13 +36,10 @@ export async function expandAlias(
   };
 }
 
-/** A name of an alias: a short word that cannot be taken for a flag. */
+/** Cannot be taken for a flag. */
 const ALIAS_NAME = /^[A-Za-z][A-Za-z0-9-]{0,31}$/;
 
-/**
- * The words of an alias. Fails with usage (2) for a name that is a command or no word, and for a text that does not begin
- * with a command or holds what only a shell could run.
- */
+/** Usage (2) for the name of a command, or a text without a command or with shell syntax. */
 export async function aliasWords(
   name: string,
   text: string,

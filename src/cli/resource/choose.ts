@@ -5,53 +5,41 @@ import { safeText } from '../../core/safe-text.ts';
 import { idOf, type Result } from '../../output/view.ts';
 import type { CommandContext } from '../model/context.ts';
 import { flagName, isGiven } from '../model/params.ts';
-import { countOf, pluralOf } from '../words/words.ts';
-import { unlessUnread } from '../run/context/dry-run.ts';
-import { readRow } from './identity/identify.ts';
+import { countOf, pluralOf } from '../words.ts';
+import { unlessUnread } from '../run/dry-run.ts';
+import { readRow } from './identify.ts';
 import { listRowsWithCreated } from './created.ts';
 import type { Resource } from './read.ts';
-import { outcomeResult } from './several/outcomes.ts';
-import type { RowFilter } from '../../core/text/patterns/row-filter.ts';
-import { compileFilter, SELECTOR_KEYS } from './select/selectors.ts';
+import { outcomeResult } from './several.ts';
+import type { RowFilter } from '../../core/patterns.ts';
+import { compileFilter, SELECTOR_KEYS } from './selectors.ts';
 
-/** The values of a command that accepts ids or selectors. */
 export interface ChoiceValues extends RowFilter {
   readonly id: readonly string[];
   readonly all: boolean;
 }
 
-/** One resource that a command acts on. */
 export interface Target {
-  /** What the user gave, or the id of a selected row. */
   readonly word: string;
-  /** The row; absent if it was not read. */
+  /** Absent if it was not read. */
   readonly row?: Json;
-  /** Why the row could not be read. */
   readonly failure?: Failure;
 }
 
-/** What a command acts on. */
 export interface Chosen {
-  /** True when selectors picked the targets. */
   readonly bySelector: boolean;
   readonly targets: readonly Target[];
-  /** The rows that the selectors pick and that cannot be acted on. */
+  /** Selected, but cannot be acted on. */
   readonly leftOut: readonly Json[];
 }
 
-/** The selectors that were given. */
 const givenSelectors = (values: ChoiceValues): readonly string[] => SELECTOR_KEYS.filter((key) => isGiven(values[key]));
 
 export const hasSelector = (values: ChoiceValues): boolean => givenSelectors(values).length > 0;
 
-/** The number of rows that messages name. */
 const MAX_NAMED = 10;
 
-/**
- * The rows that the selectors pick, from one read of the list, in a dry run too; the command acts on their ids, even if
- * their names change. `exclude` returns why a row is left out, such as a lock; rows that are left out are reported on
- * stderr. Fails with usage (2) if `--all` is given with another selector.
- */
+/** One read of the list; acts on ids even if names change. `exclude` says why a row is left out. Usage (2). */
 export async function selectTargets(
   ctx: CommandContext,
   resource: Resource,
@@ -79,10 +67,7 @@ export async function selectTargets(
 /** `pod-train (train-llm)`. */
 export const labelOf = (row: Json | undefined): string => `${idOf(row)} (${stringAt(row, 'name') ?? '-'})`;
 
-/**
- * Reads the rows that words name, each with one request; each row is there once. A failure belongs to its word; an interrupt ends
- * the command. A dry run goes on with the word where the service cannot be read.
- */
+/** One request per row. A failure belongs to its word; an interrupt ends the command. Unread dry run: word. */
 export const readTargets = async (
   ctx: CommandContext,
   resource: Resource,
@@ -102,13 +87,13 @@ export const readTargets = async (
     ),
   );
 
-/** Each row once: the id and the name of one thing may both have been given. */
+/** The id and the name of one thing may both be given. */
 const withoutRepeated = (targets: readonly Target[]): readonly Target[] =>
   targets.filter(
     ({ row }, at) => idOf(row) === '' || targets.findIndex((other) => idOf(other.row) === idOf(row)) === at,
   );
 
-/** The result if the selectors picked nothing: an empty list, and a line that says so. The exit code is 0. */
+/** An empty list and a line that says so. Exit code 0. */
 export const nothingSelected = (ctx: CommandContext, resource: Resource, verb: string): Result => ({
   ...outcomeResult(ctx, resource.noun, [], verb),
   notes: [`No ${safeText(resource.noun)} to be ${verb}: the selectors pick none of the ${pluralOf(resource.noun)}.`],

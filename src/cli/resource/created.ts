@@ -1,33 +1,28 @@
-import { MINUTE_MS } from '../../core/durations.ts';
+import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import type { Context } from '../../core/context.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { createAbsence, type Absence } from '../../core/not-there-yet.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
 import { idOf } from '../../output/view.ts';
 import type { Collection, Query } from '../model/collection.ts';
 import type { CommandContext } from '../model/context.ts';
-import { listRows } from './identity/requests.ts';
+import { listRows } from './requests.ts';
 
 type Ports = Pick<Context, 'lists' | 'clock'>;
 
-/** For how long it is remembered that something was just created. */
 const REMEMBERED_MS: Milliseconds = MINUTE_MS;
-/** A list is read again after this time. */
 const LIST_AGAIN_MS: Milliseconds = 1000;
-/** Maximum number of rows that are remembered. */
 const MAX_ROWS = 100;
 
-/** A row that this machine created in the last minute. */
 interface CreatedRow {
   readonly id: string;
   readonly name: string;
   readonly ageMs: Milliseconds;
 }
 
-/** The remembered list of the rows of a noun that this machine has just created. The description of each is its time. */
+/** The description of each row is its time. */
 const listOf = (noun: string): string => `created ${noun}`;
 
-/** The rows of a noun that this machine created in the last minute, the latest first: a replica of the service may not have them yet. */
+/** From the last minute, the latest first: a replica of the service may not have them yet. */
 export async function createdRows({ lists, clock }: Ports, noun: string): Promise<readonly CreatedRow[]> {
   const rows = (await lists.read(listOf(noun)))?.rows ?? [];
   // eslint-disable-next-line no-restricted-syntax -- a date: another process created the row
@@ -37,13 +32,11 @@ export async function createdRows({ lists, clock }: Ports, noun: string): Promis
     .filter(({ ageMs }) => ageMs >= 0 && ageMs < REMEMBERED_MS);
 }
 
-/** Remembers that a row was just created. */
 export async function rememberCreated(ports: Ports, noun: string, row: Json): Promise<void> {
   const created = { id: stringAt(row, 'id') ?? '', name: stringAt(row, 'name') ?? '', ageMs: 0 };
   await write(ports, noun, [created, ...(await createdRows(ports, noun))].slice(0, MAX_ROWS));
 }
 
-/** Remembers the name that an update gave to a row that was just created, in the place of the one before. */
 export async function rememberRenamed(ports: Ports, noun: string, row: Json): Promise<void> {
   const [id, name] = [stringAt(row, 'id'), stringAt(row, 'name')];
   const rows = await createdRows(ports, noun);
@@ -51,7 +44,7 @@ export async function rememberRenamed(ports: Ports, noun: string, row: Json): Pr
   if (renamed.some((each, at) => each.name !== rows[at]?.name)) await write(ports, noun, renamed);
 }
 
-/** Forgets rows that this machine has deleted: that they are not there is final. */
+/** After a delete, a 404 is final. */
 export async function forgetCreated(ports: Ports, noun: string, ids: readonly string[]): Promise<void> {
   const rows = await createdRows(ports, noun);
   const left = rows.filter(({ id }) => !ids.includes(id));
@@ -67,17 +60,14 @@ async function write({ lists, clock }: Ports, noun: string, rows: readonly Creat
   );
 }
 
-/** Decides about the 404s of a row, by its id or name; undefined where this machine has not created one a moment ago. */
+/** Decides about 404s; undefined unless this machine created the row a moment ago. */
 export async function absenceOfCreated(ports: Ports, noun: string, word: string): Promise<Absence | undefined> {
   const created = (await createdRows(ports, noun)).find(({ id, name }) => id === word || name === word);
   const { clock } = ports;
   return created && createAbsence(clock, clock.monotonic() + REMEMBERED_MS - created.ageMs);
 }
 
-/**
- * Reads the whole list again, for up to a minute, until it has what this machine has just created: what acts on all rows must
- * not leave it out, as it costs money. Says on stderr that it waits.
- */
+/** Polls for up to a minute until the list has just-created rows: they cost money. Says so on stderr. */
 export async function listRowsWithCreated(
   ctx: CommandContext,
   collection: Pick<Collection, 'path' | 'member' | 'billed' | 'noun'>,

@@ -7,11 +7,11 @@ import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type Result } from '../../output/view.ts';
-import { defineCommand, type Command, type Confirmation, type CommandWords } from '../model/command.ts';
+import { type Command, type CommandWords, type Confirmation, defineCommand } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { option, type Param } from '../model/params.ts';
 import { OUTCOMES } from '../model/common-schemas.ts';
-import { countOf, pluralOf } from '../words/words.ts';
+import { countOf, pluralOf } from '../words.ts';
 import { forgetCreated } from './created.ts';
 import { idsArgument, type Resource } from './read.ts';
 import {
@@ -23,37 +23,29 @@ import {
   type ChoiceValues,
   type Chosen,
 } from './choose.ts';
-import { selectorOptions } from './select/selectors.ts';
-import { unlessUnread } from '../run/context/dry-run.ts';
-import { outcomeResult, SEVERAL } from './several/outcomes.ts';
-import { sendEach, type Sent } from './several/send-each.ts';
+import { selectorOptions } from './selectors.ts';
+import { unlessUnread } from '../run/dry-run.ts';
+import { outcomeResult, sendEach, type Sent, SEVERAL } from './several.ts';
 
-/** What a delete refuses unless `--force` is given. */
 export interface Guard {
-  /** The summary of `--force`. */
   readonly force: string;
-  /**
-   * Why rows must not be deleted, by id: `vol-data is mounted by pod-train`. Fails if it cannot find out, and the delete
-   * then fails too, unless `--force` is given.
-   */
+  /** By id. If it fails, the delete fails too, unless `--force` is given. */
   readonly reasons: (ctx: CommandContext, rows: readonly Json[]) => Promise<ReadonlyMap<string, string>>;
-  /** What to do about protected rows. */
   readonly hint: (ctx: CommandContext, ids: readonly string[]) => Message | undefined | Promise<Message | undefined>;
 }
 
 export interface DeleteSpec extends CommandWords {
-  /** What is lost with it, printed before the confirmation: `Its data is destroyed.` */
+  /** Printed before the confirmation: `Its data is destroyed.` */
   readonly loss?: string;
-  /** Whether data is lost with a row: then its name must be typed. */
+  /** Then its name must be typed. */
   readonly destroysData?: (row: Json) => boolean;
-  /** What is saved with these rows: `It saves $7.47 an hour.` Omitted if it cannot be found out. */
+  /** `It saves $7.47 an hour.` Omitted if it cannot be found out. */
   readonly saving?: (ctx: CommandContext, rows: readonly Json[]) => Promise<string | undefined>;
   readonly guard?: Guard;
-  /** What the service itself refuses to delete, looked up for a dry run alone, which ends as the delete would; what to do then. */
+  /** What the service itself refuses; looked up for a dry run only, which ends as the delete would. */
   readonly refused?: Pick<Guard, 'reasons'> & { readonly hint?: (row: Json) => Message | undefined };
-  /** Lines at the end, such as what goes on costing. `ended` are the ids of what was deleted; `all` says that all were to be. */
+  /** Lines at the end, such as what still costs. `ended`: deleted ids; `all`: all were to be deleted. */
   readonly remaining?: (ctx: CommandContext, ended: readonly string[], all: boolean) => Promise<readonly Message[]>;
-  /** The participle in messages: `deleted`, `terminated`. */
   readonly done?: string;
 }
 
@@ -61,14 +53,10 @@ interface DeleteValues extends ChoiceValues {
   readonly force?: boolean | undefined;
 }
 
-/**
- * `berth NOUN delete ID...`: by ids, names or selectors. It says what is affected and asks first. What the guard protects
- * is refused before anything is sent, and left out of a selection.
- */
+/** Protected rows are refused before anything is sent, and left out of a selection. */
 export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec): Command {
   const done = spec.done ?? 'deleted';
   const plural = pluralOf(resource.noun);
-  // Without a guard the flag is absent, and its value undefined.
   const force = (spec.guard === undefined ? {} : { force: option.on(spec.guard.force) }) as Readonly<
     Record<'force', Param<boolean | undefined>>
   >;
@@ -84,7 +72,6 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
     confirm: async (ctx, { force: isForced }, { bySelector, targets }) => {
       const failed = targets.find(({ failure }) => failure !== undefined);
       if (failed?.failure !== undefined && !ctx.dryRun) throw failed.failure;
-      // Of what a dry run could not read nothing is shown: it prints the requests.
       const going = targets.filter((target) => target.failure === undefined);
       if (going.length === 0 || going.some(({ row }) => row === undefined)) return undefined;
       const rows = rowsOf(going);
@@ -127,7 +114,6 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
       const [only, ...others] = sent;
       if (!bySelector && others.length === 0 && only !== undefined) {
         if (only.failure !== undefined) throw only.failure;
-        // A table of one row would say the same as the note.
         if (isTableOutput(ctx.output))
           return { kind: 'nothing', notes: [`${resource.noun} ${targets[0]?.word ?? ''} is ${done}.`, ...remaining] };
       }
@@ -136,7 +122,7 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
   });
 }
 
-/** What is deleted. Rows are read only where something is to be said, asked or checked about them. */
+/** Reads rows only where something is said, asked or checked about them. */
 async function targetsOf(
   ctx: CommandContext,
   resource: Resource,
@@ -152,7 +138,7 @@ async function targetsOf(
   }
   if (!ctx.dryRun && ctx.yes && !isGuarded)
     return { bySelector: false, targets: values.id.map((word) => ({ word })), leftOut: [] };
-  // A dry run reads too: what is not there, and what is protected, is refused as it would be.
+  // A dry run reads too, and refuses what is missing or protected.
   const targets = await readTargets(ctx, resource, values.id);
   const rows = rowsOf(targets);
   if (isGuarded && rows.length > 0)
@@ -164,7 +150,7 @@ async function targetsOf(
 
 const rowsOf = (targets: Chosen['targets']): readonly Json[] => targets.flatMap(({ row }) => row ?? []);
 
-/** The targets with the failures that the service would answer; the same outside of a dry run, and where it cannot be read. */
+/** For a dry run only; unchanged where the service cannot be read. */
 async function withRefusals(
   ctx: CommandContext,
   refused: DeleteSpec['refused'],
@@ -182,14 +168,14 @@ async function withRefusals(
   });
 }
 
-/** The outcome of a delete with the hint of `refused`, where the service refused it by the state of the row (409). */
+/** Where the service refused it by the state of the row (409). */
 function withHint(sent: Sent, refused: DeleteSpec['refused'], rows: readonly Json[]): Sent {
   const row = rows.find((each) => idOf(each) === sent.id);
   const hint = row === undefined || sent.failure?.status !== 409 ? undefined : refused?.hint?.(row);
   return sent.failure === undefined || hint === undefined ? sent : { ...sent, failure: sent.failure.with({ hint }) };
 }
 
-/** Fails with refused (5), before anything is sent, where some of `count` rows must not be deleted. */
+/** Refused (5), before anything is sent. */
 async function refuse(
   reasons: ReadonlyMap<string, string>,
   count: number,
@@ -206,7 +192,7 @@ async function refuse(
 const refusal = (message: string, hint: Message | undefined): Failure =>
   new Failure({ code: 'refused', exit: EXIT.refused, message, ...(hint === undefined ? {} : { hint }) });
 
-/** The reasons that `--force` overrides, as sentences; a sentence that says so if they cannot be read. */
+/** A sentence that says so if they cannot be read. */
 async function forcedReasons(
   ctx: CommandContext,
   guard: Guard | undefined,
@@ -221,10 +207,7 @@ async function forcedReasons(
   }
 }
 
-/**
- * The name of the only row; its id if the name cannot be typed, and its id too if a keyboard may lack the letters of the name. For
- * several rows their number, such as `3 volumes`.
- */
+/** The id if the name cannot be typed. For several rows their number, such as `3 volumes`. */
 function textToType(resource: Resource, rows: readonly Json[]): Pick<Confirmation, 'typed' | 'orTyped'> {
   const [only = null, ...others] = rows;
   if (others.length > 0) return { typed: countOf(rows.length, resource.noun) };

@@ -1,52 +1,161 @@
-import type { ListRequest } from '../../core/api.ts';
-import { encodeJson, type Json, type JsonObject } from '../../core/json.ts';
-import { isPrintedFromText } from '../../output/formats/format-table.ts';
-import type { Result } from '../../output/view.ts';
-import { defineCommand, type Command, type CommandWords, type WatchSpec } from '../model/command.ts';
-import type { CommandContext } from '../model/context.ts';
-import { isForPerson } from '../run/for-person.ts';
-import { option, type Params, type ValuesOf } from '../model/params.ts';
-import { manyOf } from '../model/output-schema.ts';
-import { countOf } from '../words/words.ts';
-import type { ResourceTable } from './fields/fields.ts';
 import type { Collection, Query } from '../model/collection.ts';
-import { identify } from './identity/identify.ts';
-import { listRequest, rememberNames } from './identity/requests.ts';
-import { followPages, type Page } from './pages/follow-pages.ts';
-import { mayPrintPages, printPages } from './pages/print-pages.ts';
-import { firstRows, openPages, wantedPages, type OpenPages, type WantedPage } from './pages/wanted-pages.ts';
-import { completeRows, idArgument, rowSchema, type CompleteRows, type Resource } from './read.ts';
-import type { RowFilter } from '../../core/text/patterns/row-filter.ts';
-import { compileFilter, filterOptions } from './select/selectors.ts';
-import { sortOption, sortRows, type SortKey } from './select/sort.ts';
+import { type Command, type CommandWords, defineCommand, type WatchSpec } from '../model/command.ts';
+import { type CommandContext, isForPerson } from '../model/context.ts';
+import { manyOf } from '../model/output-schema.ts';
+import { option, type Param, type Params, type ValuesOf } from '../model/params.ts';
+import type { FieldType, ResourceTable } from './fields.ts';
+import { identify } from './identify.ts';
+import { firstRows, followPages, openPages, type OpenPages, type Page, type WantedPage, wantedPages } from './pages.ts';
+import { completeRows, type CompleteRows, idArgument, type Resource, rowSchema } from './read.ts';
+import { listRequest, rememberNames } from './requests.ts';
+import { compileFilter, filterOptions } from './selectors.ts';
+import { countOf } from '../words.ts';
+import type { ListRequest } from '../../core/api.ts';
+import { usage } from '../../core/failure.ts';
+import { encodeJson, type Json, type JsonObject, memberAt, numberOf, stringOf } from '../../core/json.ts';
+import type { RowFilter } from '../../core/patterns.ts';
+import { nearestOf, suggestionOf } from '../../core/text.ts';
+import { areKnownFields } from '../../output/fields.ts';
+import { isPrintedByPage, isPrintedFromText } from '../../output/formats/format-table.ts';
+import type { Result, View } from '../../output/view.ts';
+
+/** Only for several pages. Waits while unsure of `--fields` names: a wrong one fails before any output. */
+const mayPrintPages = (ctx: CommandContext, view: View, { rows, hasMore }: WantedPage): boolean =>
+  hasMore &&
+  isPrintedByPage(ctx.output, ctx.terminal.output) &&
+  // A table of one column has a header only once all rows are known.
+  ctx.output.fields?.length !== 1 &&
+  areKnownFields(view, rows, ctx.output.fields);
+
+/** Returns what is left to print. If a page fails, what was printed is only a part of the list. */
+async function printPages(
+  ctx: CommandContext,
+  view: View,
+  pages: AsyncIterable<WantedPage>,
+): Promise<{ readonly last: WantedPage | undefined; readonly result: Result }> {
+  const writer = ctx.rows(view);
+  let last: WantedPage | undefined;
+  let isEmpty = true;
+  for await (const page of pages) {
+    await writer.rows(page.rows);
+    isEmpty &&= page.rows.length === 0;
+    last = page;
+  }
+  if (isEmpty) return { last, result: { kind: 'many', view, values: [] } };
+  await writer.close();
+  return { last, result: { kind: 'nothing' } };
+}
+
+interface SortKey {
+  readonly path: string;
+  readonly type: FieldType;
+  readonly descending: boolean;
+}
+
+const ORDERED: readonly FieldType[] = [
+  ...(['text', 'status', 'time', 'flag', 'count', 'dollars', 'gigabytes'] as const),
+  ...(['seconds', 'milliseconds', 'percent'] as const),
+];
+
+function sortOption(table: ResourceTable | undefined): Params {
+  if (table === undefined) return {};
+  const keys = sortKeys(table);
+  const names = Object.keys(keys);
+  const { type: _, ...list } = option.list('sort by these members; a - before one turns the order around', {
+    metavar: '[-]MEMBER',
+  });
+  const sort: Param<readonly SortKey[]> = {
+    ...list,
+    choices: names,
+    initial: [],
+    parse: (text, label) =>
+      text
+        .split(',')
+        .filter((part) => part !== '')
+        .map((part) => parseKey(part, keys, names, label)),
+  };
+  return { sort };
+}
+
+function parseKey(part: string, keys: Readonly<Record<string, SortKey>>, names: readonly string[], label: string) {
+  const isTurned = part.startsWith('-');
+  const word = isTurned ? part.slice(1) : part;
+  const found = names.find((name) => name.toLowerCase() === word.toLowerCase());
+  const key = found === undefined ? undefined : keys[found];
+  if (key === undefined)
+    throw usage(
+      `${label} takes one of ${names.join(', ')}; ${JSON.stringify(word)} is none of them`,
+      suggestionOf(nearestOf(word, names)),
+    );
+  return { ...key, descending: key.descending !== isTurned };
+}
+
+/** `age` is the creation time in reverse order. */
+function sortKeys(table: ResourceTable): Readonly<Record<string, SortKey>> {
+  const entries = [...table.table, ...(table.wide ?? [])].flatMap((key): [string, SortKey][] => {
+    const { path, type = 'text' } = table.fields[key] ?? {};
+    if (path === undefined || !ORDERED.includes(type)) return [];
+    const own: [string, SortKey] = [key, { path, type, descending: false }];
+    return key === 'createdAt' ? [own, ['age', { ...own[1], descending: true }]] : [own];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Rows without a value come last in both directions. */
+function sortRows(rows: readonly Json[], keys: readonly SortKey[]): readonly Json[] {
+  if (keys.length === 0) return rows;
+  const collator = new Intl.Collator('en', { numeric: true });
+  return rows.toSorted((one, other) => {
+    for (const { path, type, descending } of keys) {
+      const [left, right] = [valueOf(memberAt(one, path), type), valueOf(memberAt(other, path), type)];
+      if (left === undefined || right === undefined) {
+        if (left !== right) return left === undefined ? 1 : -1;
+        continue;
+      }
+      const order =
+        typeof left === 'number' && typeof right === 'number'
+          ? left - right
+          : collator.compare(String(left), String(right));
+      if (order !== 0) return descending ? -order : order;
+    }
+    return 0;
+  });
+}
+
+/** Undefined if it has another type than its field. */
+function valueOf(value: Json | undefined, type: FieldType): string | number | undefined {
+  switch (type) {
+    case 'text':
+    case 'status':
+      return stringOf(value);
+    case 'flag':
+      return typeof value === 'boolean' ? Number(value) : undefined;
+    case 'time': {
+      const time = Date.parse(stringOf(value) ?? '');
+      return Number.isNaN(time) ? undefined : time;
+    }
+    default:
+      return numberOf(value);
+  }
+}
 
 interface ListSpec<O extends Params> extends CommandWords {
-  /** Flags beside those that every list has. */
   readonly options?: O;
   readonly watch?: true | WatchSpec;
-  /**
-   * What the rows belong to, such as the endpoint of workers: the argument of the command names it, and the path of the
-   * rows begins below it.
-   */
+  /** The parent, such as the endpoint of workers: the command's argument and the start of the path. */
   readonly of?: Collection;
   readonly query?: (values: ValuesOf<O>) => Query;
-  /** Filters rows by the flags of this list, for filters that the service does not have. */
+  /** For filters that the service does not have. */
   readonly keep?: (row: Json, values: ValuesOf<O>) => boolean;
-  /**
-   * A sentence about all rows, printed after the table on a terminal: `8 pods, $7.47 an hour`. `ctx` is for what else it
-   * has to read; absent in a watch, which asks for its rows alone.
-   */
+  /** After the table on a terminal: `8 pods, $7.47 an hour`. `ctx` is absent in a watch. */
   readonly total?: (rows: readonly Json[], ctx: CommandContext | undefined) => string | Promise<string>;
-  /** Completes rows with what their table shows and the service does not send. Not called for JSON. */
+  /** Adds what the service does not send. Not called for JSON. */
   readonly complete?: CompleteRows;
-  /** What the last answer says beside its rows, printed after the output. */
+  /** Printed after the output. */
   readonly summaryOf?: (document: JsonObject) => readonly string[];
 }
 
-/**
- * `berth NOUN list`: all rows, in the order of the service unless `--sort` is given. Rows are printed page by page where
- * nothing in the output depends on the last one.
- */
+/** In the order of the service unless `--sort`. Printed page by page if nothing depends on the last row. */
 export function listCommand<const O extends Params>(resource: Resource, spec: ListSpec<O>): Command {
   const { of, query, keep, total, complete, summaryOf, options, ...words } = spec;
   return defineCommand({
@@ -77,7 +186,6 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
       const { last, ...read } = await collect(resource, opened, filter, isPrintedAsText);
       const result = { ...read, values: await completeRows(ctx, complete, read.values) };
       const rows = result.values;
-      // A total is of all rows.
       if (total === undefined || rows.length === 0 || result.notes.length > 0 || !isForPerson(ctx))
         return { ...result, notes: [...summary(last), ...result.notes] };
       return { ...result, notes: [await total(rows, isWatched(values) ? undefined : ctx)] };
@@ -85,17 +193,14 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
   });
 }
 
-/** The flags that every list has. */
 export const listOptions = (table: ResourceTable | undefined): Params => ({
   ...filterOptions(table),
   ...sortOption(table),
   limit: limitOption,
 });
 
-/** `--limit` of a list. */
 export const limitOption = option.count('show only the first N rows', 1);
 
-/** The values of the flags that every list has. */
 export type ListFilter = RowFilter & {
   readonly sort?: readonly SortKey[] | undefined;
   readonly limit?: number | undefined;
@@ -103,21 +208,19 @@ export type ListFilter = RowFilter & {
 
 const isSorted = ({ sort = [] }: ListFilter): boolean => sort.length > 0;
 
-/** Which rows are read. */
 interface ListSource {
   readonly query: Query | undefined;
   readonly keep: (row: Json) => boolean;
-  /** What the rows belong to, by its id or name. */
   readonly of?: { readonly collection: Collection; readonly word: string };
 }
 
-/** The rows of a list that its filters keep, sorted. With the text of the service where that has the same rows. */
+/** Sorted. With the service's text if that has the same rows. */
 export async function filteredRows(ctx: CommandContext, resource: Resource, filter: ListFilter, source: ListSource) {
   const { last: _, ...result } = await collect(resource, await openList(ctx, resource, filter, source), filter);
   return result;
 }
 
-/** Reads the first page. Without an order of its own, the list ends at its limit. */
+/** If unsorted, the list ends at its limit. */
 async function openList(
   ctx: CommandContext,
   resource: Resource,
@@ -143,7 +246,6 @@ async function openList(
   ).result;
 }
 
-/** Remembers the names in each page. */
 async function* remembered(ctx: CommandContext, resource: Resource, pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   for await (const page of pages) {
     await rememberNames(ctx, resource, page.rows);
@@ -151,10 +253,7 @@ async function* remembered(ctx: CommandContext, resource: Resource, pages: Async
   }
 }
 
-/**
- * Reads all pages. With `asText` the rows are kept as text alone, unless they are sorted: decoded, those of a long list need
- * several times as much memory.
- */
+/** `asText` keeps only text unless sorted: decoded rows of a long list need several times the memory. */
 async function collect(resource: Resource, { pages }: OpenPages, filter: ListFilter, asText = false) {
   const { sort = [], limit } = filter;
   const read: WantedPage[] = [];
@@ -179,7 +278,6 @@ async function collect(resource: Resource, { pages }: OpenPages, filter: ListFil
   } as const satisfies Result & { readonly last: WantedPage | undefined };
 }
 
-/** A page without its decoded rows. */
 const textOf = ({ rows, source, ...page }: WantedPage): WantedPage => ({
   ...page,
   rows: [],
@@ -187,7 +285,6 @@ const textOf = ({ rows, source, ...page }: WantedPage): WantedPage => ({
   document: {},
 });
 
-/** Says that `--limit` left rows out. */
 export const beyondNotes = (
   noun: string,
   { limit = 0 }: Pick<ListFilter, 'limit'>,

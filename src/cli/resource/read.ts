@@ -1,38 +1,54 @@
-import type { Json } from '../../core/json.ts';
+import type { Collection, Query } from '../model/collection.ts';
+import { type Command, type CommandWords, defineCommand, type WatchSpec } from '../model/command.ts';
+import type { CommandContext } from '../model/context.ts';
+import { ANY_OBJECT, contractSchema, type OutputSchema } from '../model/output-schema.ts';
+import { arg, type Ask, type Param, type Params, type ValuesOf } from '../model/params.ts';
+import { type ResourceTable, viewOf } from './fields.ts';
+import { sendTo } from './identify.ts';
+import { lookupRows, rowRequest } from './requests.ts';
+import { SELECTOR_KEYS } from './selectors.ts';
+import { eachSchema, readEach, READS_SEVERAL } from './several.ts';
+import type { ExitCode } from '../../core/exit-codes.ts';
+import { type Json, numberAt, stringAt } from '../../core/json.ts';
+import { formatDollars } from '../../core/units.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result, View } from '../../output/view.ts';
-import type { ExitCode } from '../../core/exit-codes.ts';
-import type { CommandContext } from '../model/context.ts';
-import { defineCommand, type Command, type WatchSpec, type CommandWords } from '../model/command.ts';
-import type { Collection, Query } from '../model/collection.ts';
-import { rowRequest } from './identity/requests.ts';
-import { viewOf, type ResourceTable } from './fields/fields.ts';
-import { sendTo } from './identity/identify.ts';
-import { eachSchema, READS_SEVERAL, readEach } from './several/read-each.ts';
-import { pickRow } from './identity/pick-row.ts';
-import { arg, type Params, type ValuesOf, type Param } from '../model/params.ts';
-import { ANY_OBJECT, contractSchema, type OutputSchema } from '../model/output-schema.ts';
-import { SELECTOR_KEYS } from './select/selectors.ts';
 
-/** A collection of the management API with the view of its rows. */
+const pickRow = (collection: Collection, keep: (row: Json) => boolean = () => true): Ask => ({
+  kind: 'pick',
+  question: collection.noun.charAt(0).toUpperCase() + collection.noun.slice(1),
+  choices: async (ctx) => {
+    const rows = await lookupRows(ctx, collection);
+    return rows.filter(keep).flatMap((row) => {
+      const id = stringAt(row, 'id');
+      return id === undefined ? [] : [{ name: [id, ...wordsOf(row)].join('  '), value: id }];
+    });
+  },
+});
+
+function wordsOf(row: Json): readonly string[] {
+  const cost = numberAt(row, 'cost');
+  return [
+    stringAt(row, 'name'),
+    stringAt(row, 'status'),
+    cost === undefined ? undefined : `${formatDollars(cost)}/hr`,
+  ].flatMap((word) => (word === undefined || word === '' ? [] : [word]));
+}
+
 export interface Resource<N extends string = string> extends Collection<N> {
   readonly view: View;
-  /** Its fields, for selectors and sorting. */
   readonly table?: ResourceTable;
 }
 
-/** A collection with the fields and the view of its rows. */
 export const resourceOf = <N extends string>(collection: Collection<N>, table: ResourceTable): Resource<N> => ({
   ...collection,
   table,
   view: viewOf(table),
 });
 
-/** What `--json` prints of a row. */
 export const rowSchema = ({ schema }: Collection): OutputSchema =>
   schema === undefined ? ANY_OBJECT : contractSchema(schema);
 
-/** The placeholder of an id in help: `GPU-TYPE`. */
 const metavar = ({ noun }: Collection): string => noun.toUpperCase().replaceAll(' ', '-');
 
 const idShape = (resource: Collection, keep?: (row: Json) => boolean) => ({
@@ -41,17 +57,16 @@ const idShape = (resource: Collection, keep?: (row: Json) => boolean) => ({
   complete: resource,
 });
 
-/** The argument for the id or name of a row; on a terminal a missing one is picked from the list. */
+/** On a terminal a missing one is picked from the list. */
 export const idArgument = (resource: Collection): Param<string> =>
   arg.text(`${resource.noun} id or name`, idShape(resource));
 
-/** The argument for ids or names of rows, which selectors may replace; `keep` says which rows are offered for a missing one. */
+/** Selectors may replace it; `keep` says which rows are offered for a missing one. */
 export const idsArgument = (resource: Collection, keep?: (row: Json) => boolean): Param<readonly string[]> =>
   arg.ids(`${resource.noun} ids or names`, { ...idShape(resource, keep), unless: SELECTOR_KEYS });
 
 export type CompleteRows = (ctx: CommandContext, rows: readonly Json[]) => Promise<readonly Json[]>;
 
-/** The rows of a table, completed; those of another format as they are. */
 export const completeRows = async (
   ctx: CommandContext,
   complete: CompleteRows | undefined,
@@ -64,13 +79,11 @@ interface GetSpec<O extends Params> extends CommandWords {
   readonly watch?: true | WatchSpec;
   readonly exits?: readonly ExitCode[];
   readonly query?: (values: ValuesOf<O>) => Query;
-  /** Completes rows with what their table shows and the service does not send. Not called for JSON. */
+  /** Adds what the service does not send. Not called for JSON. */
   readonly complete?: CompleteRows;
-  /** The exit code and notes for a row. */
   readonly outcome?: (row: Json, values: ValuesOf<O>) => Pick<Result, 'exit' | 'notes'>;
 }
 
-/** `berth NOUN get ID...`: one row in detail, or several as a list, by ids or names. */
 export function getCommand<const O extends Params>(resource: Resource, spec: GetSpec<O>): Command {
   const { query, outcome, complete, ...words } = spec;
   return defineCommand({

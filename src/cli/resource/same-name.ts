@@ -1,17 +1,12 @@
 import { Failure } from '../../core/failure.ts';
-import { memberAt, stringAt, type Json } from '../../core/json.ts';
+import { type Json, memberAt, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { CommandContext } from '../model/context.ts';
 import type { Collection } from '../model/collection.ts';
-import { listRequest, rememberNames } from './identity/requests.ts';
-import { readList } from './pages/read-list.ts';
+import { listRequest, rememberNames } from './requests.ts';
+import { readList } from './pages.ts';
 
-/**
- * A note when another row has the name that a row was just given: the name then stands for neither of them on a command line. It
- * costs one request, for the list, unless this run has read the list before: what this machine remembers has neither what others
- * made nor what was made before. A script is told too, as each later command with the name ends 2 there, and what it was to stop
- * is paid on. With --quiet nothing is read.
- */
+/** With two equal names, later commands by name end 2. Costs one request; none with --quiet. */
 export async function sameNameNote(
   ctx: CommandContext,
   collection: Collection,
@@ -29,7 +24,7 @@ export async function sameNameNote(
   return `The name ${JSON.stringify(safeText(name))} is also that of ${many}: name this ${collection.noun} by its id, ${safeText(id)}.`;
 }
 
-/** The rows; none where they cannot be read at once. After an interrupt too: the row is there, and its id must be printed. */
+/** None if unreadable, even after an interrupt: the new row's id must still be printed. */
 async function rowsOf(ctx: CommandContext, collection: Collection): Promise<readonly Json[]> {
   try {
     return await ctx.ids.rows(collection, async () => {

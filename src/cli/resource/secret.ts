@@ -1,19 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import { Failure, usage } from '../../core/failure.ts';
 import { type JsonObject, stringAt } from '../../core/json.ts';
-import type { Values } from '../model/command.ts';
+import { textIn, textsIn, type Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { flagName, option, type Params } from '../model/params.ts';
-import { textIn, textsIn } from '../model/values.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 
-/** A member of a body that is never given on the command line and never printed, such as a password. */
+/** Never given on the command line and never printed, such as a password. */
 export interface Secret {
   readonly member: string;
-  /** The text of its masked prompt. */
   readonly question: string;
-  /** Its largest size in UTF-8, where the service has a limit. */
+  /** In UTF-8, where the service has a limit. */
   readonly maxBytes?: Bytes;
 }
 
@@ -22,7 +20,6 @@ const REDACTED = '***';
 const stdinKey = ({ member }: Secret): string => `${member}Stdin`;
 const fileKey = ({ member }: Secret): string => `${member}File`;
 
-/** `--password-stdin` and `--password-file FILE`. */
 export const secretOptions = (secret: Secret): Params => ({
   [stdinKey(secret)]: option.on(`read the ${secret.member} from stdin`),
   [fileKey(secret)]: option.text(`read the ${secret.member} from a file; a line end at its end is left out`, {
@@ -31,11 +28,10 @@ export const secretOptions = (secret: Secret): Params => ({
   }),
 });
 
-/** Whether stdin or a file is named for the secret. */
 export const isSecretGiven = (secret: Secret, values: Values): boolean =>
   values[stdinKey(secret)] === true || values[fileKey(secret)] !== undefined;
 
-/** Fails with usage (2) if the secret is on the command line, where shell history and process lists show it. */
+/** Usage (2): shell history and process lists show the command line. */
 export function refuseSecretOnArgv(secret: Secret, values: Values): void {
   const { member } = secret;
   if (textsIn(values, 'set').some((text) => text.startsWith(`${member}=`)))
@@ -47,11 +43,7 @@ export function refuseSecretOnArgv(secret: Secret, values: Values): void {
     throw usage(`--file - and ${flagName(stdinKey(secret))} both read stdin`, 'Keep one of them.');
 }
 
-/**
- * The body with its secret from stdin, from a file, from the body's file, or from a masked prompt. A dry run shows `***`.
- * Fails with usage (2) if the secret is empty, too large or no text, or if there is no terminal for the prompt, and with
- * local-file (14) if a file cannot be read.
- */
+/** A dry run shows `***`. Usage (2) if empty, too large, not text or unpromptable; local-file (14). */
 export async function withSecret(
   ctx: CommandContext,
   secret: Secret,
@@ -75,7 +67,7 @@ export async function withSecret(
   return { ...body, [member]: text };
 }
 
-/** The text of a secret without the line end at its end. No message has a part of it. */
+/** Without the final line end. No message contains a part of it. */
 function textOf({ maxBytes = Infinity }: Secret, bytes: Uint8Array, source: string): string {
   if (!isUtf8(bytes))
     throw usage(`${source} is not UTF-8`, 'Encode other data as text first, for example with base64.');
@@ -87,24 +79,23 @@ function textOf({ maxBytes = Infinity }: Secret, bytes: Uint8Array, source: stri
   return text;
 }
 
-/** Characters of a secret that is replaced within words too: what is left of words around a shorter one would show it. */
+/** Characters. A shorter secret is not replaced within words: the rest of the word would reveal it. */
 const MIN_IN_WORDS = 4;
 
-/** The text with `***` in the place of a secret; in that of a short one only where no letter or digit is beside it. */
+/** A short secret is replaced only where no letter or digit is beside it. */
 function withoutForm(text: string, form: string): string {
   if (form.length >= MIN_IN_WORDS) return text.replaceAll(form, REDACTED);
   const literal = form.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
   return text.replaceAll(new RegExp(String.raw`(?<![\p{L}\p{N}])${literal}(?![\p{L}\p{N}])`, 'gu'), REDACTED);
 }
 
-/** How an answer or a message may contain a secret: as it is, as JSON, made safe for a terminal, or line by line. */
+/** As it is, as JSON, escaped for a terminal, and line by line. */
 function formsOf(text: string): readonly string[] {
   const lines = text.split(/\r?\n/).filter((line) => line.length >= 4);
   const forms = [text, ...lines].flatMap((form) => [form, JSON.stringify(form).slice(1, -1), safeText(form)]);
   return [...new Set(forms)].toSorted((one, other) => other.length - one.length);
 }
 
-/** Runs `act`; replaces the secret with `***` in the texts of its failure. */
 export async function redactingSecret<T>(secret: Secret, body: JsonObject, act: () => Promise<T>): Promise<T> {
   const text = stringAt(body, secret.member) ?? '';
   try {

@@ -1,8 +1,8 @@
 import { readRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import type { Id } from '../../core/ids.ts';
-import { stringAt, type Json } from '../../core/json.ts';
-import { berth, names, type CommandLine, type Message } from '../../core/message.ts';
+import { type Json, stringAt } from '../../core/json.ts';
+import { berth, type CommandLine, type Message, names } from '../../core/message.ts';
 import { askUntilThere, type Absence } from '../../core/not-there-yet.ts';
 import type { Result } from '../../output/view.ts';
 import type { Values } from '../model/command.ts';
@@ -10,28 +10,25 @@ import type { CommandContext } from '../model/context.ts';
 import { waitFor } from '../run/wait.ts';
 import type { Resource } from './read.ts';
 
-/** A state of a row to wait for. */
 export interface WaitSpec {
-  /** The name of the state: `RUNNING`. */
   readonly until: string;
   readonly done: (row: Json) => boolean;
-  /** Whether the state cannot be reached any more. */
+  /** True if the state cannot be reached any more. */
   readonly bad: (row: Json) => boolean;
-  /** The path of what is polled, below the row: `releases`. The row itself if absent. */
+  /** Path below the row that is polled: `releases`. Default: the row itself. */
   readonly subresource?: string;
-  /** The current state for the spinner; its `status` if absent. */
+  /** For the spinner; default: its `status`. */
   readonly describe?: (seen: Json) => string;
-  /** Lines that are printed after the wait. */
   readonly notes?: (seen: Json) => readonly Message[];
-  /** The command line that resumes the wait; `NOUN wait ID --for UNTIL` if absent. */
+  /** Default: `NOUN wait ID --for UNTIL`. */
   readonly resumeCommand?: (id: string) => CommandLine;
-  /** What is still running and paid after the wait, and the command that ends it; said where the wait ends early. */
+  /** What still runs and costs money if the wait ends early, and the command that ends it. */
   readonly stillRunning?: (seen: Json, perHour: string | undefined) => Message | undefined;
-  /** `$38.24 an hour`, where the row has no cost: it is read while the wait lasts, because an interrupt ends every request. */
+  /** `$38.24 an hour`, if the row has no cost: read during the wait, as an interrupt ends every request. */
   readonly perHour?: (ctx: CommandContext, seen: Json) => Promise<string | undefined>;
 }
 
-/** Waits after a write. Returns the row after the wait, or the answer of the write if a subresource was polled. */
+/** Returns the row, or the answer of the write if a subresource was polled. */
 export async function afterWait(
   ctx: CommandContext,
   resource: Resource,
@@ -46,10 +43,7 @@ export async function afterWait(
   return wait.subresource === undefined ? end : { ...answer, exit: end.exit };
 }
 
-/**
- * Polls a row until it has the wanted state. The exit code is 10 if the state cannot be reached any more. `absence` is that of
- * a row that was just created.
- */
+/** Exit code 10 if the state cannot be reached any more. `absence` is for a row just created. */
 export async function waitForRow(
   ctx: CommandContext,
   resource: Resource,

@@ -1,21 +1,14 @@
-import { berth, type CommandLine, type Message, names } from '../../core/message.ts';
-import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
-import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
-import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
-import { isTableOutput } from '../../output/formats/format-table.ts';
-import { answerResult } from '../../output/view.ts';
-import { flagName, type Params } from '../model/params.ts';
-import { defineCommand, type Command, type Values, type CommandWords } from '../model/command.ts';
+import {
+  type Command,
+  type CommandWords,
+  defineCommand,
+  textIn,
+  type Values,
+  waitOptions,
+  yesOption,
+} from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import { asId, type Id } from '../../core/ids.ts';
-import { createAbsence } from '../../core/not-there-yet.ts';
-import { identify, readRow } from './identity/identify.ts';
-import { rememberNames } from './identity/requests.ts';
-import { unlessUnread } from '../run/context/dry-run.ts';
-import { afterWait, type WaitSpec } from './wait-for-row.ts';
-import { bodyOptions } from './body/body.ts';
-import { completeBody, composeBody, setExampleOf, type BodySpec } from './body/compose-body.ts';
+import { flagName, type Params } from '../model/params.ts';
 import {
   askAboutRaise,
   askToCreate,
@@ -25,69 +18,67 @@ import {
   tellPrice,
 } from './ask-before-write.ts';
 import { rememberCreated, rememberRenamed } from './created.ts';
-import { idArgument, rowSchema, type Resource } from './read.ts';
-import { sendReferences, withCompletion, type References } from './body/references.ts';
-import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret, type Secret } from './secret.ts';
-import { waitOptions, yesOption } from '../model/common-options.ts';
-import { textIn } from '../model/values.ts';
+import { textColumn } from './fields.ts';
+import { identify, readRow } from './identify.ts';
+import { idArgument, type Resource, rowSchema } from './read.ts';
+import { type References, sendReferences, withCompletion } from './references.ts';
+import { bodyOptions, type BodySpec, completeBody, composeBody, setExampleOf } from './request-body.ts';
+import { rememberNames } from './requests.ts';
+import { redactingSecret, refuseSecretOnArgv, type Secret, secretOptions, withSecret } from './secret.ts';
+import { afterWait, type WaitSpec } from './wait-for-row.ts';
+import { unlessUnread } from '../run/dry-run.ts';
+import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { asId, type Id } from '../../core/ids.ts';
+import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
+import { berth, type CommandLine, type Message, names } from '../../core/message.ts';
+import { createAbsence } from '../../core/not-there-yet.ts';
+import { text } from '../../output/cells.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
+import { answerResult, type Result, type View } from '../../output/view.ts';
 
-/** A create or update command of a collection. */
 export interface WriteSpec extends BodySpec, CommandWords {
-  /**
-   * Validates the body before it is sent. Fails with usage (2) and names the flag and the rule. `readRow` reads the
-   * current row; it is undefined on create, and in a dry run where
-   * the service cannot be read.
-   */
+  /** Usage (2) naming flag and rule. `readRow` is undefined on create and in a dry run that cannot read. */
   readonly check?: (
     body: JsonObject,
     readRow: (() => Promise<Json>) | undefined,
     ctx: CommandContext,
   ) => void | Promise<void>;
-  /** Completes an update with members of the current row, for members that the service accepts only as a whole. */
+  /** For members that the service accepts only complete. */
   readonly fill?: (body: JsonObject, values: Values, readRow: () => Promise<Json>) => Promise<JsonObject>;
-  /**
-   * What a create costs, said before it. A person is asked about it where it `asks`, and where something else was asked.
-   * Where it fails, that the price is not known is said, and asked about.
-   */
+  /** Said before a create; asked about if it `asks` or anything else was asked. If it fails: unknown price. */
   readonly price?: (ctx: CommandContext, body: JsonObject, values: Values) => Promise<Price | undefined>;
-  /** What an update costs before and after it; where it fails, as for a create. */
   readonly raise?: PriceOfChange;
-  /**
-   * What an update does to what runs: a sentence that is said before anything is sent, and asked about; undefined where it
-   * does nothing. Without a terminal it needs --yes.
-   */
+  /** Said and asked about before anything is sent; without a terminal it needs --yes. Undefined: nothing. */
   readonly restarts?: (
     ctx: CommandContext,
     body: JsonObject,
     readRow: () => Promise<Json>,
   ) => Promise<string | undefined>;
-  /** Members that hold ids of other resources; a name is accepted too. */
+  /** Ids of other resources; a name is accepted too. */
   readonly references?: References;
-  /** A member of a create that is never given on the command line and never printed. */
+  /** Never given on the command line and never printed. */
   readonly secret?: Secret;
-  /** Sends the create in another way than as the default request. `asked`: a person has answered questions about it. */
+  /** Replaces the default request. `asked`: a person has answered questions about it. */
   readonly send?: (ctx: CommandContext, request: CreateRequest, values: Values, asked: boolean) => Promise<ApiAnswer>;
-  /** Flags of a create that are no members of its body: `send` reads them. */
+  /** Not members of the body: `send` reads them. */
   readonly options?: Params;
-  /** Why the service would refuse the body, by what can be read: a dry run is refused for it. Fails as its reads do. */
+  /** By what can be read: refuses a dry run. Fails as its reads do. */
   readonly wouldRefuse?: (ctx: CommandContext, body: JsonObject) => Promise<readonly string[]>;
-  /** A refusal in the words of the resource. */
   readonly refused?: (failure: Failure) => Failure;
-  /** Lines that are printed after the write. */
   readonly notes?: (row: Json, body: JsonObject) => readonly Message[];
-  /** What the user may want next, said on a terminal after a create, and after the wait for what it made. */
+  /** Said on a terminal after a create and its wait. */
   readonly nextStep?: (row: Json, body: JsonObject) => Message;
-  /** See `CommandSpec.costs` and `CommandSpec.exits`. */
   readonly costs?: boolean;
   readonly exits?: readonly ExitCode[];
-  /** Adds `--wait`: polls until the row has the wanted state. */
+  /** Adds `--wait`. */
   readonly wait?: WaitSpec;
 }
 
-/** The default request of a create. */
 export type CreateRequest = Omit<ApiRequest, 'body'> & { readonly body: JsonObject };
 
-/** The members of a kind: flags, or the words after `--`. */
+/** Flags, or the words after `--`. */
 const membersOf = (spec: WriteSpec, kind: 'flag' | 'argument'): Params =>
   Object.fromEntries(
     Object.entries(spec.members).flatMap(([key, member]) =>
@@ -95,7 +86,6 @@ const membersOf = (spec: WriteSpec, kind: 'flag' | 'argument'): Params =>
     ),
   );
 
-/** All flags of a create or an update. */
 const optionsOf = (spec: WriteSpec): Params => ({
   ...membersOf(spec, 'flag'),
   ...spec.options,
@@ -114,7 +104,6 @@ const wordsOf = ({ summary, details, examples, costs, price, wait, exits = [] }:
 
 const listLine = (noun: string): CommandLine => berth`${names(noun)} list`;
 
-/** The default request of a create. `name` is the noun on the command line. */
 export const createRequest = ({ path }: Pick<Resource, 'path'>, name: string, body: JsonObject): CreateRequest => ({
   service: 'base',
   method: 'POST',
@@ -124,7 +113,6 @@ export const createRequest = ({ path }: Pick<Resource, 'path'>, name: string, bo
   expects: 'created',
 });
 
-/** The request of an update. `name` is the noun on the command line. */
 export const updateRequest = (
   { path }: Pick<Resource, 'path'>,
   name: string,
@@ -140,7 +128,7 @@ export const updateRequest = (
   checkCommand: berth`${names(name)} get ${id}`,
 });
 
-/** `berth NOUN create`. `name` is the noun on the command line: `volumes`, `registries delegations`. */
+/** `name` is the noun on the command line: `volumes`, `registries delegations`. */
 export function createCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   const { secret } = spec;
   const send = spec.send ?? plainSend;
@@ -155,7 +143,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
     run: async (ctx, values: Values) => {
       if (secret !== undefined) refuseSecretOnArgv(secret, values);
       const { body: given } = await composeBody(ctx, spec, values);
-      const lookUp = once(async () => (await import('./body/unknown-words.ts')).lookUpNamed(ctx, spec, given));
+      const lookUp = once(async () => (await import('./unknown-words.ts')).lookUpNamed(ctx, spec, given));
       const { body: plain, asked } = await completeBody(ctx, spec, given, values, lookUp);
       await spec.check?.(plain, undefined, ctx);
       spec.checkFields?.(plain);
@@ -197,7 +185,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
 
 const plainSend: NonNullable<WriteSpec['send']> = (ctx, request) => ctx.api.send(request);
 
-/** `berth NOUN update ID`: a PATCH of the given members. */
+/** A PATCH of the given members. */
 export function updateCommand(resource: Resource, name: string, spec: WriteSpec): Command {
   return defineCommand({
     ...wordsOf(spec),
@@ -216,7 +204,7 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
         );
       const word = textIn(values, 'id') ?? '';
       const readBefore = once(async () => (await readRow(ctx, resource, word)).answer.value ?? null);
-      // A dry run ends where the name is not found, and prints the request where the service cannot be read.
+      // A dry run fails for an unknown name, but prints the request if the service cannot be read.
       const isReadable = !ctx.dryRun || (await unlessUnread(ctx, readBefore)) !== undefined;
       const update = { values, file, readRow: readBefore };
       const filled = isReadable ? ((await spec.fillFields?.(ctx, given, update)) ?? given) : given;
@@ -250,17 +238,42 @@ const sameName = async (ctx: CommandContext, resource: Resource, row: Json): Pro
   return note === undefined ? [] : [note];
 };
 
-/** Rethrows a failure of a write; see `withKnownWords`. */
 const throwWithWords =
   (ctx: CommandContext, spec: WriteSpec, body: JsonObject) =>
   async (error: unknown): Promise<never> => {
     if (!(error instanceof Failure || ctx.dryRun)) throw error;
     const inWords = error instanceof Failure ? (spec.refused?.(error) ?? error) : error;
-    throw await (await import('./body/unknown-words.ts')).withKnownWords(ctx, spec, body, inWords);
+    throw await (await import('./unknown-words.ts')).withKnownWords(ctx, spec, body, inWords);
   };
 
-/** A function that runs at most once; later calls return the same result. */
 function once<T>(run: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => (result ??= run());
 }
+
+/** `notes` are for a person; `facts`, one object, for a program that asks for data. */
+export function changeResult(ctx: CommandContext, facts: JsonObject, notes: readonly Message[]): Result {
+  if (isTableOutput(ctx.output)) return { kind: 'nothing', notes };
+  return { kind: 'one', view: factsView(facts), value: facts };
+}
+
+/** Printed as it is for a shell; `facts` where data is asked for. */
+export function textResult(
+  ctx: CommandContext,
+  facts: JsonObject,
+  shellText: string,
+  notes: readonly Message[] = [],
+): Result {
+  if (isTableOutput(ctx.output)) return { kind: 'text', text: shellText, notes };
+  return { kind: 'one', view: factsView(facts), value: facts, notes };
+}
+
+const factsView = (facts: JsonObject): View => {
+  const members = Object.keys(facts);
+  return {
+    noun: ['change', 'changes'],
+    id: text(members[0] ?? ''),
+    members,
+    columns: members.map((member) => textColumn(member)),
+  };
+};

@@ -1,12 +1,9 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Context } from '../../core/context.ts';
-import { renderFailure } from '../../output/print/failure.ts';
+import { renderFailure } from '../../output/failure.ts';
 
-/**
- * Prints an error on stderr and returns its exit code; never throws. If the reader of stdout closed its pipe, nothing is
- * printed and the exit code is 0.
- */
+/** Never throws. If the reader of stdout closed its pipe: prints nothing, exit code 0. */
 export async function printFailure(error: unknown, json: boolean, ctx: Context): Promise<ExitCode> {
   if (error instanceof Failure && error.code === 'closed-pipe') return EXIT.done;
   try {

@@ -1,14 +1,13 @@
-import { helpMessage } from '../words/words.ts';
-import { usage, messageOf } from '../../core/failure.ts';
-import { lines, sentence } from '../../core/message.ts';
 import type { Command, Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import { flagName, labelOf, isGiven, type Param, type Params } from '../model/params.ts';
+import { flagName, isGiven, labelOf, type Param, type Params } from '../model/params.ts';
+import { helpMessage } from '../words.ts';
+import { readRequest } from '../../core/api.ts';
+import type { Prompts } from '../../core/context.ts';
+import { messageOf, noKey, usage } from '../../core/failure.ts';
+import { lines, sentence } from '../../core/message.ts';
 
-/**
- * Adds defaults to the given values and prompts for missing required values on a terminal. Without a terminal it fails
- * with usage (2) and names every missing flag or argument; also for a flag that needs another flag.
- */
+/** Without a terminal: usage (2) naming every missing flag, also one that another flag needs. */
 export async function completeValues(
   ctx: CommandContext,
   command: Command,
@@ -27,7 +26,7 @@ export async function completeValues(
   const unasked = missing.filter(([, param]) => !ctx.terminal.canAsk || param.ask === undefined);
   if (unasked.length > 0) {
     const labels = unasked.map(([key, param]) => labelOf(key, param));
-    const { usageOf } = await import('../help/help.ts');
+    const { usageOf } = await import('../help.ts');
     throw usage(
       `missing ${labels.join(' and ')}`,
       lines(
@@ -45,14 +44,13 @@ export async function completeValues(
   return values;
 }
 
-/** The flag that was given in place of an argument. */
 const insteadOf = ({ unless }: Param<unknown>, given: Values): string | undefined =>
   unless?.find((key) => isGiven(given[key]));
 
 const orFlags = ({ unless }: Param<unknown>): string =>
   unless === undefined ? '' : `; or select them with ${unless.map(flagName).join(', ')}`;
 
-/** Fails with usage (2) where an argument and a flag that takes its place are both given. */
+/** Usage (2) for an argument together with a flag that replaces it. */
 function refuseBoth(params: readonly (readonly [string, Param<unknown>])[], given: Values): void {
   for (const [key, param] of params) {
     const flag = isMissing(given[key]) ? undefined : insteadOf(param, given);
@@ -63,7 +61,7 @@ function refuseBoth(params: readonly (readonly [string, Param<unknown>])[], give
 
 const isMissing = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** Prompts for one value until it parses and `checkValue` takes it, with a list to pick from if there is one. */
+/** Repeats until the answer parses and `checkValue` accepts it. */
 export async function promptFor(
   ctx: CommandContext,
   key: string,
@@ -90,4 +88,24 @@ export async function promptFor(
   const choices = await ask.choices(ctx);
   if (choices.length === 0) return parse(await ctx.prompts.text(ask.question, { check }));
   return parse(await ctx.prompts.select(ask.question, choices));
+}
+
+/** Asks only if the request can be sent: no key is denied (3), unknown profile usage (2). */
+export function promptsWithKey({ settings, api, dryRun, prompts }: CommandContext): Prompts {
+  const requireKey = async (): Promise<void> => {
+    if (settings.local || (await settings.key()) !== undefined) return;
+    // Not sent: fails without an address.
+    await api.preview(readRequest(['v2', 'pods']));
+    if (!dryRun) throw noKey();
+  };
+  const after = async <T>(ask: () => Promise<T>): Promise<T> => {
+    await requireKey();
+    return await ask();
+  };
+  return {
+    text: (message, options) => after(() => prompts.text(message, options)),
+    secret: (message) => after(() => prompts.secret(message)),
+    select: (message, choices) => after(() => prompts.select(message, choices)),
+    confirm: (message, initial) => prompts.confirm(message, initial),
+  };
 }

@@ -1,25 +1,9 @@
-import { isMessage, lines, type Message, printed, sentence } from '../../core/message.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
-import type { Context } from '../../core/context.ts';
-import { encodeJson, type Json } from '../../core/json.ts';
-import { safeText } from '../../core/safe-text.ts';
-import { isJsonFormat, isTableOutput } from '../../output/formats/format-table.ts';
-import { checkFields, checkKnownFields } from '../../output/fields/check-fields.ts';
-import { render } from '../../output/print/render.ts';
-import type { OutputOptions, Result, View } from '../../output/view.ts';
-import { hiddenNotes } from '../../output/without-secrets.ts';
-import { completeValues } from './prompt-missing.ts';
-import type { Command, Confirmation, Values } from '../model/command.ts';
-import { createCommandContext, type RunState } from './context/create-context.ts';
-import type { CommandContext } from '../model/context.ts';
-import { DRY_RUN_NOTE, DryRun, isShown, unlessUnread } from './context/dry-run.ts';
-import { commonOptions } from '../model/common-options.ts';
-import { promptsWithKey } from './context/prompts-with-key.ts';
-import { onProfile } from './on-profile.ts';
-import { refuseAccess } from './refuse-access.ts';
+import { type Command, commonOptions, type Confirmation, type Values } from '../model/command.ts';
+import { type CommandContext, onProfile } from '../model/context.ts';
+import { createCommandContext, type RunState } from './create-context.ts';
+import { DRY_RUN_NOTE, DryRun, isShown, unlessUnread } from './dry-run.ts';
+import { completeValues, promptsWithKey } from './prompt-missing.ts';
 import { sameCommand } from './same-command.ts';
-import { suggestName } from '../../core/text/nearest.ts';
 import {
   createWriteRecord,
   notPrinted,
@@ -27,12 +11,36 @@ import {
   withUnfilteredAnswer,
   withWriteHint,
   type WriteRecord,
-} from './context/write-record.ts';
+} from './write-record.ts';
+import { type Access, accessFailure, allowedAccess, requireAccess } from '../../core/access.ts';
+import type { Context } from '../../core/context.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { encodeJson, type Json } from '../../core/json.ts';
+import { isMessage, lines, type Message, printed, sentence } from '../../core/message.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { suggestName } from '../../core/text.ts';
+import { checkFields, checkKnownFields } from '../../output/fields.ts';
+import { isJsonFormat, isTableOutput } from '../../output/formats/format-table.ts';
+import { render } from '../../output/render.ts';
+import type { OutputOptions, Result, View } from '../../output/view.ts';
+import { hiddenNotes } from '../../output/without-secrets.ts';
 
-/**
- * Runs a command: completes its values, asks for confirmation if needed, executes it and prints its result. Returns the
- * exit code; fails as the command does.
- */
+/** Denied (3) by the command line alone, before anything is asked or opened. A dry run fails at its end. */
+function refuseAccess(ctx: CommandContext, state: RunState, command: Command, values: Values | undefined): void {
+  const { needs } = command;
+  if ((typeof needs === 'function') !== (values !== undefined)) return;
+  const needed = typeof needs === 'function' ? needs(values ?? {}) : (needs ?? usualNeed(command));
+  if (needed === 'read') return;
+  const allowed = allowedAccess(ctx.settings);
+  if (!ctx.dryRun) requireAccess(needed, allowed);
+  // Without a need of its own, the requests of the dry run tell it.
+  else if (needs !== undefined) state.refusal ??= accessFailure(needed, allowed);
+}
+
+const usualNeed = ({ writes, destroys }: Command): Access => (!writes ? 'read' : destroys ? 'full' : 'write');
+
+/** Returns the exit code; fails as the command does. */
 export async function runCommand(
   context: Context,
   command: Command,
@@ -70,7 +78,7 @@ export async function runCommand(
       return await watch(ctx, { ...command, watch: command.watch }, values);
     }
     const result = await command.run(asking, values, prepared);
-    // A result with an outcome is never withheld: it may be of a long wait.
+    // A result with an outcome is never withheld: it may be from a long wait.
     if (!command.writes && result.exit === undefined && result.failure === undefined)
       checkFields(result, output, suggestName);
     const shown = ctx.dryRun && isShown(ctx.terminal, output) ? withDryRunNote(result) : result;
@@ -85,7 +93,7 @@ export async function runCommand(
   }
 }
 
-/** Says on a terminal that the profiles are those of root, and not of the user whose home it is, as after `sudo -E`. */
+/** The profiles are root's and not the home's owner's, as after `sudo -E`. */
 async function tellForeignHome(ctx: CommandContext): Promise<void> {
   if (ctx.foreignHome === undefined || !ctx.terminal.errors || ctx.settings.get('quiet')) return;
   await ctx.tell(
@@ -93,13 +101,12 @@ async function tellForeignHome(ctx: CommandContext): Promise<void> {
   );
 }
 
-/** The exit code, unless the setting `access` would refuse what a dry run has shown: then it fails with that. */
+/** Fails after a dry run whose content the setting `access` would refuse. */
 function endOf({ refusal }: RunState, code: number): number {
   if (refusal !== undefined) throw refusal;
   return code;
 }
 
-/** What a dry run that sends no single request shows, such as the files of a copy. */
 const withDryRunNote = (result: Result): Result => ({ ...result, notes: [...(result.notes ?? []), DRY_RUN_NOTE] });
 
 async function print(ctx: CommandContext, result: Result, writes: WriteRecord): Promise<number> {
@@ -108,7 +115,7 @@ async function print(ctx: CommandContext, result: Result, writes: WriteRecord): 
   } catch (error) {
     throw await withUnfilteredAnswer(error, result, writes);
   }
-  // A failure that is printed as JSON must be the only output on stderr.
+  // A failure printed as JSON must be the only output on stderr.
   const asJson = isJsonFormat(ctx.output.format);
   const isHiding = isTableOutput(ctx.output) || ctx.output.format === 'csv';
   const hidden = isHiding ? hiddenNotes(result, ctx.output, ctx.terminal) : [];
@@ -122,17 +129,14 @@ async function print(ctx: CommandContext, result: Result, writes: WriteRecord): 
   return result.kind === 'program' ? result.code : (result.exit ?? EXIT.done);
 }
 
-/** Compiles the filter before any request is sent, also for a list to pick from. Fails with usage (2). */
+/** Before any request, also for a list to pick from. Fails with usage (2). */
 async function checkFilter({ jq }: OutputOptions, { blocking }: Context): Promise<void> {
   if (jq === undefined) return;
   const { checkJq } = await import('../../output/formats/jq.ts');
   await checkJq(jq, blocking);
 }
 
-/**
- * Whether the command asks for confirmation. Fails with usage (2) if it does and there is no terminal, before anything is
- * sent.
- */
+/** Fails with usage (2) without a terminal, before anything is sent. */
 function mustConfirm(ctx: CommandContext, command: Command, values: Values, path: readonly string[]): boolean {
   if (command.confirm === undefined || ctx.yes || ctx.dryRun || !command.confirmWhen(values, ctx)) return false;
   if (ctx.terminal.canAsk) return true;
@@ -148,11 +152,7 @@ async function tellQuestion(ctx: CommandContext, question: Message | Confirmatio
   for (const line of said) await ctx.tell(line);
 }
 
-/**
- * Shows in a dry run what the command would ask about if it asked: on a terminal, where no format is asked for, in place of
- * the requests; elsewhere its lines, on stderr without --quiet. Returns whether it stands for the requests: not where there is
- * nothing to ask, it could not be read, or a part would be refused.
- */
+/** For dry runs. Returns whether it replaces the requests: not if unread, empty or partly refused. */
 async function showQuestion(
   ctx: CommandContext,
   command: Command,
@@ -165,7 +165,7 @@ async function showQuestion(
   const question = await unlessUnread(ctx, async () => command.confirm?.(ctx, values, prepared));
   if (question === undefined) return false;
   if (!isMessage(question) && question.isPartial === true) {
-    // A failure that is printed as JSON must be the only output on stderr.
+    // A failure printed as JSON must be the only output on stderr.
     if (!isJsonFormat(output.format)) await tellQuestion(ctx, question, false);
     return false;
   }
@@ -191,7 +191,7 @@ async function confirm(
     throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });
 }
 
-/** Asks until one of the texts is typed; an empty answer declines. */
+/** An empty answer declines. */
 async function wasTyped({ prompts }: CommandContext, texts: readonly string[], where: string): Promise<boolean> {
   const isIt = (answer: string): boolean => texts.some((text) => answer === text || answer === `"${text}"`);
   const shown = texts.map((text) => `"${safeText(text)}"`).join(' or ');
@@ -206,7 +206,7 @@ async function wasTyped({ prompts }: CommandContext, texts: readonly string[], w
   );
 }
 
-/** Adds the command line that resumes the wait, and what goes on without it, to an interrupt or to a temporary failure. */
+/** For an interrupt or a temporary failure. */
 function withResumeHint(error: unknown, { resumeCommand, stillRunning }: RunState): unknown {
   if (!(error instanceof Failure) || resumeCommand === undefined) return error;
   const line = sentence`Go on with: ${resumeCommand}`;
@@ -222,7 +222,6 @@ function withResumeHint(error: unknown, { resumeCommand, stillRunning }: RunStat
   }
 }
 
-/** The view of a document without columns of its own: it shows all members. */
 export const plainView = (noun: string): View => ({
   noun: [noun, `${noun}s`],
   id: (row: Json) => encodeJson(row),

@@ -3,7 +3,7 @@ import { exactDuration } from '../../core/units.ts';
 import type { Command, Values } from '../model/command.ts';
 import { flagName, type Param, type Params } from '../model/params.ts';
 
-/** The command again, with what was given to it: `berth files sync d datasets: --delete`. Defaults are left out. */
+/** `berth files sync d datasets: --delete`. Defaults are left out. */
 export function sameCommand(
   { args, options }: Pick<Command, 'args' | 'options'>,
   values: Values,
@@ -13,11 +13,9 @@ export function sameCommand(
   return berth`${names(path.join(' '))} ${given} ${flags(givenFlags(options, values))}`;
 }
 
-/** The words of the flags that were given: `--max-price`, `2.50`. */
 export const givenFlags = (options: Params, values: Values): readonly string[] =>
   Object.entries(options).flatMap(([key, param]) => flagWords(key, param, values[key]));
 
-/** The words of one flag; none where it was not given. */
 function flagWords(key: string, param: Param<unknown>, value: unknown): readonly string[] {
   if (value === undefined || value === false || value === param.initial) return [];
   const name = flagName(key);

@@ -1,25 +1,24 @@
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { formatDuration } from '../../core/units.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
-import { type CommandLine, lines, type Message, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../model/context.ts';
+import type { RateWindow } from '../../core/api.ts';
+import type { Context } from '../../core/context.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { asError, Failure } from '../../core/failure.ts';
+import { type CommandLine, lines, type Message, sentence } from '../../core/message.ts';
+import { type Absence, askUntilThere } from '../../core/not-there-yet.ts';
+import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
+import { formatDuration } from '../../core/units.ts';
 
-/** A wait that polls. */
-export interface WaitOptions<T> {
-  /** What is waited for, for messages: `job abc`, `pod abc to be RUNNING`. */
+interface WaitOptions<T> {
+  /** In messages: `job abc`, `pod abc to be RUNNING`. */
   readonly what: string;
-  /** Reads the state once. `leftMs` is the time left. */
   readonly poll: (leftMs: Milliseconds) => Promise<T>;
   readonly done: (state: T) => boolean;
-  /** The state as text, for the spinner. */
   readonly describe: (state: T) => string;
-  /** Lines to print on stderr after a poll that did not end the wait. */
+  /** Printed on stderr after a poll that did not end the wait. */
   readonly notice?: () => Promise<readonly Message[]>;
   readonly timeoutMs: Milliseconds;
-  /** The command line that resumes the wait. */
   readonly resumeCommand: CommandLine;
-  /** What is still running and paid after the wait, and the command that ends it, by the last state; said where it ends early. */
+  /** What still runs and costs money if the wait ends early, and the command that ends it. */
   readonly stillRunning?: (state: T) => Message | undefined;
   readonly id?: string;
   /** The command has sent nothing before: a service that is away at once is its failure. */
@@ -65,7 +64,7 @@ export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): 
         ...((outage === undefined ? await options.notice?.() : undefined) ?? []),
       ];
       if (notes.length > 0) {
-        // A spinner on the same line would be mixed with the text.
+        // A spinner on the same line would mix with the text.
         await progress.stop();
         for (const line of notes) await ctx.tell(line);
         progress = ctx.progress(`waiting for ${options.what}`);
@@ -86,10 +85,7 @@ export async function waitFor<T>(ctx: CommandContext, options: WaitOptions<T>): 
   }
 }
 
-/**
- * A function that tells, once a wait has lasted as long as --timeout, that this is no limit of the wait. It is easily taken
- * for one; nothing is told where it was not given on this command line.
- */
+/** --timeout is often mistaken for a limit of the wait: says so once the wait lasted that long. */
 function requestLimitNote({ settings }: CommandContext, timeoutMs: number): (elapsedMs: number) => readonly string[] {
   const limitMs = settings.source('timeout') === 'flag' ? settings.get('timeout') : Infinity;
   let isSaid = limitMs >= timeoutMs;
@@ -102,7 +98,7 @@ function requestLimitNote({ settings }: CommandContext, timeoutMs: number): (ela
   };
 }
 
-/** The failure of a wait that timed out: wait-ended (9). Nothing is cancelled. */
+/** Wait-ended (9). Nothing is cancelled. */
 export const waitEnded = (
   options: Pick<WaitOptions<never>, 'what' | 'timeoutMs' | 'resumeCommand' | 'id'>,
   stillRunning?: Message,
@@ -115,3 +111,68 @@ export const waitEnded = (
     hint: lines(sentence`Go on waiting: ${options.resumeCommand}`, stillRunning),
     id: options.id,
   });
+
+const INTERVAL_MS: Milliseconds = 500;
+
+/** Retries a 404 of what was just created (a replica may lag) and says so on stderr. Fails as the request. */
+export async function askAgain<T>(
+  ctx: CommandContext,
+  what: string,
+  find: () => Promise<Absence | undefined>,
+  request: () => Promise<T>,
+): Promise<T> {
+  const ask = askUntilThere(find);
+  for (let count = 0; ; count++) {
+    const answer = await ask(async () => ({ value: await request() }));
+    if (answer !== undefined) return answer.value;
+    if (count === 0)
+      await ctx.tell(`${what} is not there yet: a replica of the service may lag. Asking again for up to a minute.`);
+    await ctx.clock.sleep(INTERVAL_MS, ctx.signal);
+  }
+}
+
+/** One view uses this share of the rest of a rate window: the user's other commands need some. */
+const SHARE = 0.5;
+
+/** The longest pause between two polls. A window that resets later is looked at again then. */
+const MAX_PACE_MS: Milliseconds = MINUTE_MS;
+
+/** The shortest pause. */
+export const MIN_PACE_MS: Milliseconds = 100;
+
+/** Half of the rest of every rate window must last until its reset; at least `wantedMs` and 100 ms. */
+export function pacedInterval(windows: readonly RateWindow[], requests: number, wantedMs: Milliseconds): Milliseconds {
+  const needed = windows.map(({ remaining, resetSeconds }) => {
+    if (remaining === undefined || resetSeconds === undefined) return 0;
+    const usable = remaining * SHARE;
+    return usable < requests ? resetSeconds * 1000 : (resetSeconds * 1000 * requests) / usable;
+  });
+  return Math.max(MIN_PACE_MS, wantedMs, Math.min(MAX_PACE_MS, Math.max(0, ...needed)));
+}
+
+/** Without a data directory no windows are known between commands. */
+export async function nextInterval(ctx: Context, requests: number, wantedMs: Milliseconds): Promise<Milliseconds> {
+  try {
+    return pacedInterval(await ctx.limits.read(), requests, wantedMs);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return pacedInterval([], requests, wantedMs);
+  }
+}
+
+/** Rejects with the signal's reason at its abort, even while the work continues. */
+export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      reject(asError(signal.reason));
+    };
+    signal.addEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

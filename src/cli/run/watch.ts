@@ -2,22 +2,15 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
 import type { Result } from '../../output/view.ts';
 import { styled } from '../../output/text/terminal-text.ts';
-import { openWatchView } from '../../output/live/open-watch-view.ts';
-import type { WatchView } from '../../output/live/watch-view.ts';
+import { openWatchView, type WatchView } from '../../output/live/watch-view.ts';
 import type { Command, Values, WatchSpec } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import { nextInterval } from './pace.ts';
-import { untilAborted } from './until-aborted.ts';
+import { nextInterval, untilAborted } from './wait.ts';
 
-/** After so many failed polls in a row, the watch fails as the last one did. */
+/** Failed polls in a row; then fails as the last one did. */
 const MAX_FAILURES = 10;
 
-/**
- * Repeats a command and shows each result. Ends 0 when the user presses q and when what it watches is gone; with the exit
- * code of the result when that cannot change any more; with 130 or 143 and no error message for Ctrl-C and SIGTERM. Polls
- * that the service does not answer (6, 7) are repeated once one has succeeded. Fails as the first poll does, and as the
- * tenth failed poll in a row.
- */
+/** Ends 0 on q or when the row is gone, 130/143 on signals. Failed polls (6, 7) are retried after a success. */
 export async function watch(
   ctx: CommandContext,
   command: Command & { readonly watch: WatchSpec },
@@ -56,9 +49,7 @@ interface Repeated {
   readonly live: WatchView;
   readonly intervalMs: number;
   readonly ended: WatchSpec['ended'];
-  /** Called where what is watched does not exist any more. */
   readonly onGone: (failure: Failure) => void;
-  /** The user's wish to end the watch. */
   readonly signal: AbortSignal;
 }
 

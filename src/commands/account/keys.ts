@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 
-/** A public SSH key as one line of text and its parts, which are empty where the text has another form. */
+/** The parts are empty if the text has another form. */
 export interface SshKey {
-  /** The line as the service has it. */
   readonly text: string;
   readonly type: string;
   /** `SHA256:...`, as `ssh-keygen -l` prints it. */
@@ -15,7 +14,7 @@ export interface SshKey {
 /** A type, the key, and a comment without a line break (contract, UpdateSshKeysRequest). */
 const FORM = /^((?:ssh|ecdsa|sk)-\S+) (\S+)(?:[ \t]([^\n\r]*))?$/;
 
-/** Parses a key of the service; a text of any form is accepted. */
+/** Accepts any text. */
 export function readKey(text: string): SshKey {
   const [, type = '', body = '', comment = ''] = FORM.exec(text) ?? [];
   return { text, type, fingerprint: body === '' ? '' : fingerprint(body), comment: comment.trim() };
@@ -24,16 +23,14 @@ export function readKey(text: string): SshKey {
 const fingerprint = (body: string): string =>
   `SHA256:${createHash('sha256').update(Buffer.from(body, 'base64')).digest('base64').replace(/=+$/, '')}`;
 
-/** True for the same key, also with another comment. */
 export const isSameKey = (one: SshKey, other: SshKey): boolean =>
   one.text === other.text ||
   (one.fingerprint !== '' && one.fingerprint === other.fingerprint && one.type === other.type);
 
-/** The name of a key for messages: its fingerprint, never its whole text. */
+/** For messages: the fingerprint, never the complete text. */
 export const keyName = ({ text, type, fingerprint: print, comment }: SshKey): string =>
   safeText(print === '' ? `${text.slice(0, 24)}...` : [print, comment === '' ? type : comment].join(' '));
 
-/** Decodes the bytes of a file and parses its keys. Fails with usage (2). */
 export function decodeKeys(bytes: Uint8Array, from: string): readonly SshKey[] {
   let text: string;
   try {
@@ -44,10 +41,7 @@ export function decodeKeys(bytes: Uint8Array, from: string): readonly SshKey[] {
   return parseKeys(text, from);
 }
 
-/**
- * Parses one key per line, as in a `.pub` or an `authorized_keys` file. Skips empty lines, comment lines and repeated
- * keys. Fails with usage (2) for a line that is not a public key, without printing it: it may be a private key.
- */
+/** Usage (2) for a line that is not a public key, without printing it: it may be a private key. */
 export function parseKeys(text: string, from: string): readonly SshKey[] {
   if (text.includes('-----BEGIN'))
     throw usage(`${from} holds a private key or a certificate`, 'Give the public key: the file that ends in .pub.');
@@ -69,10 +63,7 @@ export function parseKeys(text: string, from: string): readonly SshKey[] {
   return keys;
 }
 
-/**
- * Finds a key by its exact text, its fingerprint (with or without `SHA256:`), or its comment. Undefined where there is
- * none. Fails with usage (2) and the candidates where there are several.
- */
+/** By exact text, fingerprint or comment. Usage (2) with candidates if several match; undefined if none. */
 export function findKey(keys: readonly SshKey[], word: string): SshKey | undefined {
   const trimmed = word.trim();
   const exact = keys.find(({ text }) => text.trim() === trimmed);

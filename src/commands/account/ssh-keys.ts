@@ -1,22 +1,100 @@
-import { type Message, sentence } from '../../core/message.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
-import type { Json } from '../../core/json.ts';
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { arg, option } from '../../cli/model/params.ts';
-import { readList } from '../../cli/resource/pages/read-list.ts';
-import { unlessUnread } from '../../cli/run/context/dry-run.ts';
-import { countOf } from '../../cli/words/words.ts';
-import type { Result, View } from '../../output/view.ts';
-import { changeKeys, isSameSet, keysOf, LIST, readAgain, readKeys, writeRequest, KEYS_REQUEST } from './change.ts';
-import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKey } from './keys.ts';
 import { manyOf, TEXT } from '../../cli/model/output-schema.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { readList } from '../../cli/resource/pages.ts';
+import { listRequest } from '../../cli/resource/requests.ts';
+import { unlessUnread } from '../../cli/run/dry-run.ts';
+import { countOf } from '../../cli/words.ts';
+import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKey } from './keys.ts';
+import type { ApiRequest } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import type { Json } from '../../core/json.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
+import type { Result, View } from '../../output/view.ts';
 
-/** What is printed: the text of each key. */
+/** Retries after someone else changed the keys at the same time. */
+const MAX_TRIES = 5;
+
+const PATH = ['v2', 'account', 'ssh-keys'];
+const LIST = berth`account ssh-keys list`;
+
+const KEYS_REQUEST = listRequest({ path: PATH, member: 'keys' });
+
+/** PUT replaces the complete set (contract rules, SSH keys). `destroys`: a key of the set is removed. */
+const writeRequest = (keys: readonly string[], destroys = true): ApiRequest => ({
+  service: 'base',
+  method: 'PUT',
+  path: PATH,
+  body: { keys },
+  destroys,
+  expects: { list: 'keys' },
+  checkCommand: LIST,
+});
+
+const keysOf = (values: readonly Json[]): readonly SshKey[] =>
+  values.flatMap((key) => (typeof key === 'string' ? [readKey(key)] : []));
+
+export const readKeys = async (ctx: CommandContext): Promise<readonly SshKey[]> =>
+  keysOf((await readList(ctx.api, KEYS_REQUEST)).values);
+
+interface Changed {
+  readonly before: readonly SshKey[];
+  readonly after: readonly SshKey[];
+}
+
+/** No conditional writes: re-reads, retries concurrent changes, nothing between read and write. Refused (5). */
+async function changeKeys(
+  ctx: CommandContext,
+  change: (keys: readonly SshKey[]) => readonly SshKey[],
+): Promise<Changed> {
+  const before = await readKeys(ctx);
+  let seen = before;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const wanted = change(seen);
+    if (wanted === seen) return { before, after: seen };
+    await ctx.api.send(
+      writeRequest(
+        wanted.map(({ text }) => text),
+        !seen.every(isIn(wanted)),
+      ),
+    );
+    const current = await readAgain(ctx, wanted);
+    if (isSameSet(current, wanted)) return { before, after: current };
+    await ctx.tell('Someone else changed the keys at the same time; theirs are kept.');
+    seen = current;
+  }
+  if (change(seen) === seen) return { before, after: seen };
+  throw new Failure({
+    code: 'keys-moved',
+    exit: EXIT.refused,
+    message: `someone else changed the keys each of the ${MAX_TRIES} times that they were written`,
+    hint: sentence`What you asked for is not in the set now. See it, and try again: ${LIST}`,
+  });
+}
+
+/** If the read fails, says so and returns the written keys. */
+async function readAgain(ctx: CommandContext, written: readonly SshKey[]): Promise<readonly SshKey[]> {
+  try {
+    return await readKeys(ctx);
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    await ctx.tell(sentence`The keys are written, and could not be read again (${error.message}). See ${LIST}`);
+    return written;
+  }
+}
+
+const isSameSet = (one: readonly SshKey[], other: readonly SshKey[]): boolean =>
+  one.length === other.length && one.every(isIn(other));
+
+const isIn =
+  (keys: readonly SshKey[]) =>
+  (key: SshKey): boolean =>
+    keys.some((each) => isSameKey(each, key));
+
 const KEYS = manyOf(TEXT);
 
-/** A row is the text of a key, as in the service's answer. */
 const keyOf = (row: Json): SshKey => readKey(typeof row === 'string' ? row : '');
 
 const keyView: View = {
@@ -31,7 +109,6 @@ const keyView: View = {
   ],
 };
 
-/** The set of keys after a change, with notes about what changed. */
 const shown = (keys: readonly SshKey[], notes: readonly Message[]): Extract<Result, { kind: 'many' }> => ({
   kind: 'many',
   view: keyView,
@@ -49,11 +126,11 @@ const list = defineCommand({
   },
 });
 
-/** The keys of a file; `-` is stdin. Fails with usage (2), with local-file (14). */
+/** `-` is stdin. Usage (2), local-file (14). */
 const keysOfFile = async (ctx: CommandContext, file: string): Promise<readonly SshKey[]> =>
   decodeKeys(await ctx.files.read(file), file === '-' ? 'stdin' : file);
 
-/** The keys of an argument: the key itself, `@FILE`, or `-` for stdin. Fails with usage (2), with local-file (14). */
+/** The key itself, `@FILE`, or `-` for stdin. Usage (2), local-file (14). */
 async function keysGiven(ctx: CommandContext, given: string): Promise<readonly SshKey[]> {
   const keys =
     given === '-' || given.startsWith('@')
@@ -63,10 +140,7 @@ async function keysGiven(ctx: CommandContext, given: string): Promise<readonly S
   return keys;
 }
 
-/**
- * The dry run of a change to the present keys: both requests, with `unread` in place of keys that cannot be read. Fails as
- * `change` does.
- */
+/** Shows both requests, with `unread` for keys that cannot be read. Fails as `change` does. */
 async function preview(
   ctx: CommandContext,
   change: (keys: readonly SshKey[]) => readonly SshKey[],
@@ -76,7 +150,6 @@ async function preview(
   return await ctx.previewAll([KEYS_REQUEST, writeRequest(after ?? unread)]);
 }
 
-/** The keys that are not among the others. */
 const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly SshKey[] =>
   keys.filter((key) => !others.some((other) => isSameKey(other, key)));
 
@@ -107,7 +180,6 @@ const add = defineCommand({
   },
 });
 
-/** The keys that the words name, each once. Fails with not-found (4) for a word without a key. */
 function keysNamed(keys: readonly SshKey[], words: readonly string[]): readonly SshKey[] {
   const found = words.map((word) => {
     const key = findKey(keys, word);
@@ -140,7 +212,7 @@ const remove = defineCommand({
       ]);
     let named: readonly SshKey[] | undefined;
     const { after } = await changeKeys(ctx, (keys) => {
-      // Names are resolved once: on a second try a removed key is not found any more.
+      // Resolved once: on a second try a removed key is not found any more.
       named ??= keysNamed(keys, key);
       const left = without(keys, named);
       return left.length === keys.length ? keys : left;
@@ -152,7 +224,7 @@ const remove = defineCommand({
   },
 });
 
-/** The keys that `set` writes. Fails with usage (2) where there are none and `--none` is not given. */
+/** Usage (2) for an empty set without `--none`. */
 async function wholeSet(ctx: CommandContext, file: string | undefined, none: boolean): Promise<readonly SshKey[]> {
   if (none && file !== undefined) throw usage('FILE and --none exclude each other', 'Keep one of them.');
   if (none) return [];
@@ -169,7 +241,7 @@ const set = defineCommand({
   args: { file: arg.optional('file of keys, or - for stdin', { complete: 'file' }) },
   options: { none: option.on('remove every key') },
   writes: true,
-  // Read once: what was asked about is what is sent, and stdin has it once.
+  // Read once: stdin can be read only once, and what was asked about must be what is sent.
   prepare: (ctx, { file, none }) => wholeSet(ctx, file, none),
   confirm: async (ctx, _, wanted) => {
     const keys = await readKeys(ctx);

@@ -4,24 +4,22 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { idOf } from '../../output/view.ts';
 import { createAccount } from '../plan/account.ts';
 import { KINDS, type KindName } from '../plan/kinds.ts';
-import { applyItem, labelOf } from './apply-item.ts';
-import { removeRow } from './remove-item.ts';
-import { failedOutcome, type Done, type Outcome } from './outcome.ts';
+import { applyItem, labelOf, removeRow } from './apply-item.ts';
+import { type Done, failedOutcome, type Outcome } from './outcome.ts';
 import { isWaitedFor, notWaitedFor, waitUntilReady } from './wait.ts';
 import type { Plan, Planned } from '../plan/planned.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** How many things of one kind are written at once; the pace of all requests is that of the service. */
+/** Concurrent writes of one kind. */
 const AT_ONCE = 4;
 
-/** How an apply is done. */
 export interface ApplyOptions {
   readonly keepGoing: boolean;
-  /** For how long it is waited until what was made is ready; undefined: not at all. */
+  /** Undefined: does not wait. */
   readonly waitMs: Milliseconds | undefined;
 }
 
-/** Does what a plan says, and returns an outcome for each thing in it. What was not done has one too. */
+/** What was not done has an outcome too. */
 export async function applyAll(
   ctx: CommandContext,
   plan: Plan,
@@ -57,7 +55,7 @@ export async function applyAll(
     for (const [planned, { done, failure }] of outcomes) {
       const { kind } = planned.document;
       if (failure !== undefined || done === undefined || !isWaitedFor(kind, done)) continue;
-      // It was made, whether it is waited for or not; nothing is removed where something is not ready.
+      // Already made, waited for or not; nothing is removed if something is not ready.
       const before = interruptOf(ctx) ?? stopped;
       const waited =
         before === undefined
@@ -74,7 +72,7 @@ export async function applyAll(
   return plan.planned.flatMap((planned) => outcomes.get(planned) ?? []);
 }
 
-/** The failure of the interrupt, once there was one: nothing more is sent then. */
+/** After an interrupt nothing more is sent. */
 const interruptOf = ({ signal }: CommandContext): Failure | undefined =>
   signal.reason instanceof Failure ? signal.reason : undefined;
 

@@ -1,36 +1,88 @@
 import { isDeepStrictEqual } from 'node:util';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed } from '../../core/failure.ts';
-import { asId } from '../../core/ids.ts';
-import { encodeJson, memberAt, objectOf, type Json, type JsonObject } from '../../core/json.ts';
-import type { ApiRequest } from '../../core/api.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { withMember } from '../../cli/resource/body/body.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { rememberRenamed } from '../../cli/resource/created.ts';
-import { rowRequest } from '../../cli/resource/identity/requests.ts';
-import { createRequest, updateRequest, type CreateRequest } from '../../cli/resource/write.ts';
-import { pluralOf } from '../../cli/words/words.ts';
-import { idOf } from '../../output/view.ts';
-import { differences } from '../../fleet/differences.ts';
-import { bodyOfChanges, withoutNull } from '../../fleet/plan-item.ts';
-import type { Item } from '../../fleet/model.ts';
+import { forgetCreated, rememberRenamed } from '../../cli/resource/created.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { withMember } from '../../cli/resource/request-body.ts';
+import { rowRequest } from '../../cli/resource/requests.ts';
+import { createRequest, type CreateRequest, updateRequest } from '../../cli/resource/write.ts';
+import { pluralOf } from '../../cli/words.ts';
+import { createOnce } from './create-once.ts';
+import { type Done, PartlyDone } from './outcome.ts';
 import type { Account } from '../plan/account.ts';
-import { NO_COST } from '../plan/cost.ts';
+import { costOf, NO_COST } from '../plan/cost.ts';
 import { acceptedPaths } from '../plan/document.ts';
 import type { FileKind } from '../plan/kinds.ts';
 import { completeNew, planDocument, planRow } from '../plan/make-plan.ts';
-import { createOnce } from './create-once.ts';
-import { PartlyDone, type Done } from './outcome.ts';
-import { changedSinceRead, removeRequest } from './remove-item.ts';
 import type { Planned } from '../plan/planned.ts';
+import type { ApiRequest } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed } from '../../core/failure.ts';
+import { asId } from '../../core/ids.ts';
+import { encodeJson, type Json, type JsonObject, memberAt, objectOf, stringAt } from '../../core/json.ts';
+import { berth, names } from '../../core/message.ts';
+import { SET_MARK, variableOf } from '../../create/key.ts';
+import { differences } from '../../fleet/differences.ts';
+import type { Item } from '../../fleet/model.ts';
+import { bodyOfChanges, withoutNull } from '../../fleet/plan-item.ts';
+import { idOf } from '../../output/view.ts';
+
+function removeRequest({ collection }: FileKind, row: Json) {
+  const id = asId<string>(idOf(row));
+  const checkCommand = berth`${names(pluralOf(collection.noun))} list`;
+  return { service: 'base', method: 'DELETE', path: [...collection.path, id], id, checkCommand } as const;
+}
+
+/** Failure (5). `done` is a sentence. */
+const changedSinceRead = (what: string, members: readonly string[], done: string, id: string | undefined) =>
+  new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: `${what} was changed by somebody else since it was read: ${members.join(', ')}`,
+    hint: `${done} Run it again to see what there is to do now.`,
+    ...(id === undefined ? {} : { id }),
+  });
+
+/** Reads it again; returns whether it existed. Refused (5) if renamed, in another set, or locked. */
+export async function removeRow(ctx: CommandContext, kind: FileKind, row: Json): Promise<boolean> {
+  const id = asId<string>(idOf(row));
+  const read = async (): Promise<Json | undefined> => {
+    try {
+      const now = (await ctx.api.send(rowRequest(kind.collection, id))).value ?? null;
+      return stringAt(now, 'status') === 'TERMINATED' ? undefined : now;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  };
+  const withCost = async (failure: Failure, seen: Json): Promise<PartlyDone> => {
+    const { before } = await costOf(ctx, kind.name, kind.adapt(objectOf(seen) ?? {}), {});
+    return new PartlyDone(failure, { after: before });
+  };
+  const now = await read();
+  if (now === undefined) return false;
+  const changed = [
+    ...(memberAt(now, 'name') === memberAt(row, 'name') ? [] : ['name']),
+    ...(variableOf(now, SET_MARK) === variableOf(row, SET_MARK) ? [] : [`env.${SET_MARK}`]),
+    ...(memberAt(now, 'locked') === true ? ['locked'] : []),
+  ];
+  if (changed.length > 0) throw await withCost(changedSinceRead('it', changed, 'It was not removed.', id), now);
+  try {
+    await ctx.api.send(removeRequest(kind, row));
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    if (error.exit === EXIT.unknown) {
+      const seen = await unlessFailed(ctx, async () => ({ row: await read() }));
+      if (seen === undefined) throw error;
+      if (seen.row !== undefined) throw await withCost(error, seen.row);
+    } else if (error.exit !== EXIT.notFound) throw error;
+  }
+  await forgetCreated(ctx, kind.collection.noun, [id]);
+  return true;
+}
 
 type WriteRequest = ApiRequest & { readonly body: JsonObject };
 
-/**
- * Does what a plan says about one document, after it was read again. Fails with refused (5) where it is not as the plan saw
- * it any more, and as its write does.
- */
+/** Reads it again first: refused (5) if it differs from the plan. Else fails as its write does. */
 export async function applyItem(ctx: CommandContext, account: Account, planned: Planned): Promise<Done> {
   const now = await planDocument(ctx, account, planned.document);
   if (planned.item.action !== 'create') return await update(ctx, account, planned);
@@ -53,13 +105,12 @@ async function create(ctx: CommandContext, planned: Planned, now: Planned): Prom
   }
 }
 
-/** A row that nothing is to be done about; otherwise it fails with refused (5). */
+/** Refused (5) if something must change now. */
 function unchanged(planned: Planned, now: Planned, row: Json): Json {
   if (now.item.action === 'none') return row;
   throw moved(planned, now);
 }
 
-/** Plans a thing again that is there, from its row alone. */
 async function planAgain(ctx: CommandContext, account: Account, { document, row: before }: Planned): Promise<Planned> {
   const { kind } = document;
   const id = asId<string>(idOf(before ?? null));
@@ -67,7 +118,7 @@ async function planAgain(ctx: CommandContext, account: Account, { document, row:
   return await planRow(ctx, document, row, await account.withIds(document, document.body, row));
 }
 
-/** Reads what was there when the plan was made; what is gone by now costs nothing. */
+/** Things that disappeared since the plan cost nothing. */
 async function readAgain(ctx: CommandContext, request: ApiRequest): Promise<Json> {
   try {
     return (await ctx.api.send(request)).value ?? null;
@@ -86,7 +137,7 @@ async function update(ctx: CommandContext, account: Account, planned: Planned): 
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     if (error.exit !== EXIT.unknown) throw error;
-    // No answer: it is done if it reads so.
+    // No answer: it is done if a read shows it.
     const then = await unlessFailed(ctx, read);
     if (then === undefined) throw error;
     if (then.item.action !== 'none') throw new PartlyDone(error, { after: then.cost.before });
@@ -94,7 +145,7 @@ async function update(ctx: CommandContext, account: Account, planned: Planned): 
   }
 }
 
-/** Sends an update. Fails with refused (5) where the answer is not as the document says. */
+/** Refused (5) if the answer differs from the document. */
 async function sendChange(ctx: CommandContext, planned: Planned): Promise<JsonObject> {
   const { document, row, body, item } = planned;
   const answer = await ctx.api.send(await changeRequest(ctx, planned));
@@ -114,17 +165,13 @@ async function sendChange(ctx: CommandContext, planned: Planned): Promise<JsonOb
   });
 }
 
-/**
- * Whether two plans of a document change the same members from the same values. What they become is not compared: it is of
- * the same document, and an id by now where the plan had the name of what was made in between.
- */
+/** Ignores new values: names in the plan may be ids of created things by now. */
 const isSamePlan = (one: Item, other: Item): boolean => isDeepStrictEqual(plain(one.changes), plain(other.changes));
 const plain = (changes: Item['changes']): unknown =>
   changes
     .map(({ path, before }) => [path, encodeJson(before)])
     .toSorted(([one = ''], [other = '']) => (one < other ? -1 : 1));
 
-/** The failure where what is there has changed since the plan was made. */
 function moved(planned: Planned, { item: now, row, cost }: Planned): Failure {
   const before = new Map(planned.item.changes.map((change) => [change.path, encodeJson(change.before)]));
   const paths = now.changes.flatMap(({ path, before: found }) =>
@@ -138,12 +185,10 @@ function moved(planned: Planned, { item: now, row, cost }: Planned): Failure {
   return new PartlyDone(failure, { after: cost.before });
 }
 
-/** `pod lab`. */
 export const labelOf = ({ document: { kind, name } }: Planned): string => `${kind.name} ${name}`;
 
 const nounOf = ({ document: { kind } }: Planned): string => pluralOf(kind.collection.noun);
 
-/** The request that creates what a document describes. */
 async function newRequest(ctx: CommandContext, planned: Planned): Promise<CreateRequest> {
   const { document, body } = planned;
   const late = lateMembers(document.kind);
@@ -166,7 +211,7 @@ async function sendNew(ctx: CommandContext, planned: Planned) {
   }
 }
 
-/** The request that makes a row what a document describes: the members that differ, variables with those that stay. */
+/** The members that differ; variables with those that stay. */
 async function changeRequest(ctx: CommandContext, planned: Planned): Promise<WriteRequest> {
   const { document, row, body, item } = planned;
   const changed = bodyOfChanges(body, item.changes);
@@ -179,7 +224,7 @@ async function changeRequest(ctx: CommandContext, planned: Planned): Promise<Wri
   return updateRequest(document.kind.collection, nounOf(planned), id, withEmpty(ctx, document.kind, filled ?? changed));
 }
 
-/** A body of an update with what the service takes for an empty member in the place of null. */
+/** Replaces null by what the service takes for an empty member. */
 function withEmpty(ctx: CommandContext, kind: FileKind, body: JsonObject): JsonObject {
   const { emptied } = kind.planned(ctx);
   return acceptedPaths(kind).reduce<JsonObject>((result, path) => {
@@ -188,11 +233,10 @@ function withEmpty(ctx: CommandContext, kind: FileKind, body: JsonObject): JsonO
   }, withoutNull(body));
 }
 
-/** Members that only an update takes, such as the lock of a pod: they are sent after the create. */
+/** Only an update takes them, such as the lock of a pod: they are sent after the create. */
 const lateMembers = ({ table }: FileKind): readonly string[] =>
   bodyOf(table, 'update').accepts.filter((path) => !bodyOf(table, 'create').accepts.includes(path));
 
-/** The requests of an item, for a dry run. */
 export async function requestsOf(ctx: CommandContext, planned: Planned): Promise<readonly ApiRequest[]> {
   const { document, item, body } = planned;
   if (item.action === 'update') return [await changeRequest(ctx, planned)];

@@ -1,31 +1,25 @@
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { memberAt, type Json } from '../../core/json.ts';
+import { type Json, memberAt } from '../../core/json.ts';
 import { berth, names, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { rememberCreated } from '../../cli/resource/created.ts';
-import { listRows } from '../../cli/resource/identity/requests.ts';
-import { pluralOf } from '../../cli/words/words.ts';
+import { listRows } from '../../cli/resource/requests.ts';
+import { pluralOf } from '../../cli/words.ts';
 import { idOf } from '../../output/view.ts';
 import { isOpen, type Attempt } from '../../create/attempts.ts';
-import { keepAttempt, readAttempts } from '../shared/capacity/memory.ts';
-import { attemptId, SETTLING_MS } from '../shared/capacity/keyed-create.ts';
+import { attemptId, keepAttempt, readAttempts, SETTLING_MS } from '../pods/keyed-create.ts';
 import type { FileDocument } from '../plan/document.ts';
 import { PartlyDone } from './outcome.ts';
 
-/** How a create is named on this machine; the key of a `pods create` has no space. */
+/** On this machine. Contains a space, which keys of `pods create` do not. */
 const keyOf = ({ kind, name }: FileDocument): string => `${kind.name} ${name}`;
 
-/** What a create came to: what it made, or what an earlier one had made, which may differ from the document. */
+/** `found`: an earlier create made it, and it may differ from the document. */
 export type Created = { readonly made: Json } | { readonly found: Json };
 
-/**
- * Sends the create of a document that nothing has the name of. It is kept on the disk before it is sent: after a lost answer,
- * and where an earlier apply ended before its answer, the thing is looked for in the whole list, for over a minute, before
- * anything is sent. Fails with unavailable (7) where nothing has appeared after a lost answer,
- * with outcome-unknown (8) where that could not be read, and as `send` does.
- */
+/** Saved before sending: after a lost answer polls the list over a minute. Unavailable (7), unknown (8). */
 export async function createOnce(
   ctx: CommandContext,
   document: FileDocument,
@@ -72,7 +66,7 @@ export async function createOnce(
   }
 }
 
-/** `appeared`, for a create that has no answer: where the list cannot be read, its outcome is not known (8). */
+/** Outcome-unknown (8) if the list cannot be read. */
 async function appearedAfter(ctx: CommandContext, document: FileDocument): Promise<Json | undefined> {
   try {
     return await appeared(ctx, document);
@@ -87,7 +81,7 @@ async function appearedAfter(ctx: CommandContext, document: FileDocument): Promi
   }
 }
 
-/** What has the name of a document, looked for until it is there; undefined where nothing appears. */
+/** Polls until it is there; undefined if nothing appears. */
 async function appeared(ctx: CommandContext, { kind, name }: FileDocument): Promise<Json | undefined> {
   for (const pause of SETTLING_MS) {
     if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);

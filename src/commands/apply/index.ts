@@ -1,15 +1,14 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { objectOf, type Json } from '../../core/json.ts';
-import { hideSecrets } from '../../core/text/secret-names.ts';
+import { type Json, objectOf } from '../../core/json.ts';
+import { hideSecrets } from '../../core/secret-names.ts';
 import { berth, flags, sentence } from '../../core/message.ts';
-import { defineCommand } from '../../cli/model/command.ts';
-import { waitOptions } from '../../cli/model/common-options.ts';
+import { defineCommand, waitOptions } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { allowedAccess, requireAccess } from '../../core/access.ts';
-import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
-import { countOf } from '../../cli/words/words.ts';
+import { combinedFailure } from '../../cli/resource/several.ts';
+import { countOf } from '../../cli/words.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
 import { withoutVariables } from '../../fleet/variables.ts';
@@ -23,10 +22,9 @@ import { planView } from '../plan/plan-view.ts';
 import { applyAll } from './apply-all.ts';
 import { labelOf, requestsOf } from './apply-item.ts';
 import { APPLIED, appliedView, failureOf, notesOf, rowOf } from './report.ts';
-import { tellNoStock } from '../shared/refusals/no-stock.ts';
+import { tellNoStock } from '../explain/would-be-refused.ts';
 import type { Plan, PlanInput, Planned } from '../plan/planned.ts';
 
-/** `berth apply`: makes what is at the service what files say. */
 export const apply = defineCommand({
   summary: 'create and change what files describe',
   details:
@@ -42,7 +40,7 @@ export const apply = defineCommand({
   output: APPLIED,
   writes: true,
   destroys: true,
-  // The plan tells it: a profile that may only read is told that there is nothing to do.
+  // Checked by the plan: a read-only profile is told that there is nothing to do.
   needs: 'read',
   costs: true,
   examples: [
@@ -79,14 +77,14 @@ export const apply = defineCommand({
   },
 });
 
-/** Refuses a plan with what the profile may not do, before anything is sent: denied (3). */
+/** Denied (3), before anything is sent. */
 function checkAccess(ctx: CommandContext, planned: readonly Planned[]): void {
   const destroys = planned.some(({ item }) => item.action === 'delete');
   const writes = planned.some(({ item }) => item.action === 'create' || item.action === 'update');
   if (destroys || writes) requireAccess(destroys ? 'full' : 'write', allowedAccess(ctx.settings));
 }
 
-/** Refuses a plan with something that cannot be made so, before anything is sent: refused (5). */
+/** Refused (5), before anything is sent. */
 function refuseBlocked(planned: readonly Planned[], { files, envFrom, prune, setName }: PlanInput): void {
   const blocked = planned.filter(({ item }) => item.action === 'blocked');
   if (blocked.length === 0) return;
@@ -103,10 +101,7 @@ function refuseBlocked(planned: readonly Planned[], { files, envFrom, prune, set
   });
 }
 
-/**
- * Ends a dry run with the requests, and with refused (5) where something would be refused. What is made in the same run has its
- * name in the place of its id.
- */
+/** Refused (5) if something would be refused. Things made in the same run have names in place of ids. */
 async function preview(ctx: CommandContext, { planned, hidden }: Plan): Promise<never> {
   const ofKind = (name: string, isRemoval: boolean): readonly Planned[] =>
     planned.filter(({ document, item }) => document.kind.name === name && (item.action === 'delete') === isRemoval);
@@ -122,7 +117,7 @@ async function preview(ctx: CommandContext, { planned, hidden }: Plan): Promise<
     if (failure !== undefined) continue;
     for (const request of await requestsOf(ctx, each)) {
       const whole = withoutVariables((request.body ?? null) as Json, hidden);
-      // As in a plan: also the variables of what is there, which an update sends again.
+      // Also the variables of the current row, which an update sends again.
       const body = objectOf(ctx.output.isSecret === undefined ? whole : hideSecrets(whole, ctx.output.isSecret));
       requests.push(
         body === undefined ? request : { ...request, body: 'password' in body ? { ...body, password: '***' } : body },
@@ -132,7 +127,7 @@ async function preview(ctx: CommandContext, { planned, hidden }: Plan): Promise<
   return await ctx.previewAll(requests, combinedFailure(ended));
 }
 
-/** Why the service would refuse what is planned; says too where it has no room for a pod now. */
+/** Also says if the service has no room for a pod now. */
 async function refusalOf(ctx: CommandContext, planned: Planned): Promise<Failure | undefined> {
   const { document, item, body } = planned;
   if (item.action === 'blocked') return new Failure({ code: 'refused', exit: EXIT.refused, message: item.why ?? '' });

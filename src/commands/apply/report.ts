@@ -1,28 +1,25 @@
 /** What an apply prints: an outcome for each document, notes, and how it failed with what goes on being paid. */
-import type { Failure } from '../../core/failure.ts';
-import { isInterrupt } from '../../core/failure.ts';
-import { memberAt, stringAt, type Json, type JsonObject } from '../../core/json.ts';
-import { berth, lines, sentence, type Message } from '../../core/message.ts';
+import { type Failure, isInterrupt } from '../../core/failure.ts';
+import { type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
+import { berth, lines, type Message, sentence } from '../../core/message.ts';
 import { FAILURE } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, NUMBER, oneOf, orNull, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
 import { labelOf as labelOfRow } from '../../cli/resource/choose.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
-import { errorOf } from '../../cli/resource/several/outcomes.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
+import { combinedFailure, errorOf } from '../../cli/resource/several.ts';
 import { ACTIONS } from '../../fleet/model.ts';
-import { text } from '../../output/cells/cell-functions.ts';
-import { idOf, type Cell, type View } from '../../output/view.ts';
+import { text } from '../../output/cells.ts';
+import { type Cell, idOf, type View } from '../../output/view.ts';
 import { knownOf, type Cost } from '../plan/cost.ts';
 import { KINDS } from '../plan/kinds.ts';
 import { costSentence, credentialsNote, keptNotes, unpricedNote } from '../plan/rows.ts';
-import { stillPaidLines } from '../pods/actions/cost.ts';
-import { rateText } from '../shared/rate/hourly-cost.ts';
+import { stillPaidLines } from '../pods/action-cost.ts';
+import { rateText } from '../../cli/money/hourly-cost.ts';
 import { labelOf } from './apply-item.ts';
 import { costNow, type Outcome } from './outcome.ts';
 import { goOnLines } from './wait.ts';
 
-/** What `apply --json` prints: an outcome for each document. */
 export const APPLIED = manyOf(
   ownObject(
     {
@@ -89,7 +86,6 @@ export function rowOf(ctx: CommandContext, outcome: Outcome): JsonObject {
   };
 }
 
-/** `1 created, 2 changed, 3 as described.` */
 export function notesOf(outcomes: readonly Outcome[]): readonly Message[] {
   if (outcomes.length === 0) return ['The files hold no document.'];
   const counts = (['create', 'update', 'delete', 'none'] as const).flatMap((action) => {
@@ -109,10 +105,7 @@ export function notesOf(outcomes: readonly Outcome[]): readonly Message[] {
 
 const costOfOutcome = (outcome: Outcome): Cost => ({ before: outcome.planned.cost.before, after: costNow(outcome) });
 
-/**
- * The failures of an apply as one; undefined if nothing failed. Its hint names what is paid: new things that are not ready, and after
- * an interrupt all that was made.
- */
+/** Undefined if nothing failed. Its hint names what costs money: unready things, after an interrupt all. */
 export function failureOf(ctx: CommandContext, outcomes: readonly Outcome[]): Failure | undefined {
   const failure = combinedFailure(outcomes.map((each) => ({ id: labelOf(each.planned), failure: each.failure })));
   if (failure === undefined) return undefined;
@@ -125,13 +118,11 @@ export function failureOf(ctx: CommandContext, outcomes: readonly Outcome[]): Fa
   if (interrupt === undefined) return failure.with({ hint });
   const { code, exit, message } = interrupt;
   const done = outcomes.filter((each) => each.done !== undefined).length;
-  // The failure of a single thing says itself what was interrupted.
   const counted =
     outcomes.length === 1 ? {} : { message: `${message}: ${done} of ${outcomes.length} are as the files say` };
   return failure.with({ hint, code, exit, ...counted });
 }
 
-/** What is paid, each with the command that ends it. */
 function paidLines(outcomes: readonly Outcome[]): readonly Message[] {
   const ofKind = (name: string): readonly Outcome[] =>
     outcomes.filter(({ planned }) => planned.document.kind.name === name);
@@ -143,7 +134,7 @@ function paidLines(outcomes: readonly Outcome[]): readonly Message[] {
   ];
 }
 
-/** `Still paid: endpoint ep-1 (api), $2.24 an hour: berth endpoints update ep-1 --workers-min 0`; none for what costs nothing. */
+/** `Still paid: endpoint ep-1 (api), $2.24 an hour: berth ...`; none for what costs nothing. */
 function paidLine(outcome: Outcome, end: (id: string) => Message): readonly Message[] {
   const [cost, { row = null } = {}] = [costNow(outcome), outcome.done];
   if (cost.perHour === 0) return [];

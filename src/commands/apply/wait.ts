@@ -1,36 +1,30 @@
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isInterrupt } from '../../core/failure.ts';
-import { asId } from '../../core/ids.ts';
-import { stringAt, type Json } from '../../core/json.ts';
-import { berth, sentence, type Message } from '../../core/message.ts';
-import { createAbsence } from '../../core/not-there-yet.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { resourceOf } from '../../cli/resource/read.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/wait-for-row.ts';
-import { pluralOf } from '../../cli/words/words.ts';
-import { idOf } from '../../output/view.ts';
+import { pluralOf } from '../../cli/words.ts';
+import { type Done, type Outcome, PartlyDone } from './outcome.ts';
 import { ROLLOUT } from '../endpoints/releases.ts';
 import type { FileKind, KindName } from '../plan/kinds.ts';
-import { untilStatus } from '../pods/actions/wait.ts';
-import { isAt, REACHABLE } from '../pods/pod/reachable.ts';
-import { PartlyDone, type Done, type Outcome } from './outcome.ts';
+import { isAt, REACHABLE } from '../pods/reachable.ts';
+import { untilStatus } from '../pods/wait.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, isInterrupt } from '../../core/failure.ts';
+import { asId } from '../../core/ids.ts';
+import { type Json, stringAt } from '../../core/json.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
+import { createAbsence } from '../../core/not-there-yet.ts';
+import { idOf } from '../../output/view.ts';
 
-/** What a kind is waited for; of the others, nothing takes time. */
+/** Only these kinds need time. */
 const READY: Readonly<Partial<Record<KindName, WaitSpec>>> = { pod: untilStatus(REACHABLE), endpoint: ROLLOUT };
 
-/**
- * Whether a thing is waited for: a stopped pod does not become ready by itself. One that was as described is waited for too, because
- * an earlier apply may have ended before it was ready; a pod only where its row does not say that it is.
- */
+/** Not a stopped pod. Unchanged things too: an earlier apply may have ended before they were ready. */
 export function isWaitedFor({ name }: FileKind, { action, row }: Done): boolean {
   if (READY[name] === undefined || stringAt(row, 'status') === 'EXITED') return false;
   return action === 'create' || action === 'update' || (action === 'none' && (name !== 'pod' || !isAt(row, REACHABLE)));
 }
 
-/**
- * Waits until a pod can be reached, or the workers of an endpoint run its last release. `untilMs` is on the clock that never
- * jumps. Fails with wait-ended (9), and with job-failed (10) where it cannot become ready, with the pod as it was seen last.
- */
+/** `untilMs` is monotonic. Wait-ended (9); job-failed (10) with the last row if it cannot become ready. */
 export async function waitUntilReady(ctx: CommandContext, kind: FileKind, done: Done, untilMs: number): Promise<Done> {
   const spec = READY[kind.name];
   if (spec === undefined) return done;
@@ -44,7 +38,7 @@ export async function waitUntilReady(ctx: CommandContext, kind: FileKind, done: 
       if (spec.subresource === undefined && idOf(seen) === id) row = seen;
       return spec.done(seen);
     },
-    // Said at the end, of all that was made.
+    // Said at the end, for everything that was made.
     stillRunning: () => undefined,
   };
   const silent: CommandContext = { ...ctx, setResumeCommand: () => undefined };
@@ -76,7 +70,6 @@ export async function waitUntilReady(ctx: CommandContext, kind: FileKind, done: 
   );
 }
 
-/** The failure of what was made and is not waited for, because of what happened before. */
 export const notWaitedFor = (row: Json, before: Failure | undefined): Failure =>
   new Failure({
     ...(isInterrupt(before) ? { code: before.code, exit: before.exit } : { code: 'wait-ended', exit: EXIT.waitEnded }),
@@ -84,7 +77,6 @@ export const notWaitedFor = (row: Json, before: Failure | undefined): Failure =>
     id: idOf(row),
   });
 
-/** How the waits go on that ended before what was made is ready. */
 export function goOnLines(outcomes: readonly Outcome[]): readonly Message[] {
   const unready = outcomes.filter(({ failure }) => ENDED.includes(failure?.code ?? ''));
   const idsOf = (name: KindName): readonly string[] =>
@@ -98,5 +90,4 @@ export function goOnLines(outcomes: readonly Outcome[]): readonly Message[] {
   ].map((line) => sentence`Go on waiting: ${line}`);
 }
 
-/** The codes of a wait that ended early. */
 const ENDED: readonly string[] = ['wait-ended', 'interrupted', 'terminated', 'unavailable', 'rate-limited'];

@@ -2,28 +2,26 @@ import { sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { defineCommand, defineGroup, type Command } from '../../cli/model/command.ts';
+import { type Command, defineCommand, defineGroup } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { listCommandOf, type Collection, type Query } from '../../cli/model/collection.ts';
-import { listRequest, rowRequest } from '../../cli/resource/identity/requests.ts';
-import { findId } from '../../cli/resource/identity/identify.ts';
-import { readList, type WholeList } from '../../cli/resource/pages/read-list.ts';
+import { type Collection, listCommandOf, type Query } from '../../cli/model/collection.ts';
+import { listRequest, rowRequest } from '../../cli/resource/requests.ts';
+import { findId } from '../../cli/resource/identify.ts';
+import { readList, type WholeList } from '../../cli/resource/pages.ts';
 import { option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import { PERIOD_OPTIONS, periodQuery } from './period.ts';
-import { CLUSTERS, ENDPOINTS, PODS, SERVERLESS, SUMMARY, VOLUMES, type Report } from './report/service-reports.ts';
-import { billingView, totalsLine } from './billing-view.ts';
+import { billingView, PERIOD_OPTIONS, periodQuery, totalsLine } from './billing-view.ts';
+import { CLUSTERS, ENDPOINTS, PODS, type Report, SERVERLESS, SUMMARY, VOLUMES } from './service-reports.ts';
 import { asId } from '../../core/ids.ts';
 import { contractSchema } from '../../cli/model/output-schema.ts';
-import { GROUPINGS } from './report/costs.ts';
-import { COST_REPORT } from './report/schema.ts';
+import { GROUPINGS } from './costs.ts';
+import { COST_REPORT } from './report-schema.ts';
 
 const MEMBER = 'records';
 
-/** The command of a report. `--json` prints the service's whole document, with records and metadata. */
+/** `--json` prints the service's complete document. */
 function reportCommand(report: Report, example: string): Command {
   const noun = report.of?.lookup.noun;
-  // A flag named after the report's resource; its key is only known at run time.
   const filter = noun === undefined ? {} : { [noun]: filterFlag(report.of?.lookup, noun) };
   return defineCommand({
     summary: report.summary,
@@ -63,10 +61,7 @@ const filterFlag = (complete: Collection | undefined, noun: string) =>
     ...(complete === undefined ? {} : { complete }),
   });
 
-/**
- * Reads a report. `given` is used as an id first, which may be of a deleted resource; without records for it, it is looked
- * up as a name, also of what is gone. Fails with not-found (4) where it is neither, so that a misspelt name does not look like a cost of zero.
- */
+/** Tries an id (maybe deleted), then a name. Not-found (4): a misspelt name must not look like no cost. */
 async function readReport(
   ctx: CommandContext,
   report: Report,
@@ -91,10 +86,7 @@ async function readReport(
   return gone ?? records;
 }
 
-/**
- * Reads the report of what is gone, by the name that this machine remembers; undefined where nothing of this name was billed. A
- * name may stand for rows of other reports too, which have no records in this one. Fails with usage (2) where several have some.
- */
+/** By a remembered name; undefined if nothing was billed. Usage (2) if several ids have records. */
 async function readGone(
   ctx: CommandContext,
   name: string,
@@ -111,10 +103,10 @@ async function readGone(
   return billed[0]?.list;
 }
 
-/** How many rows of one remembered name are asked for, the latest ones. */
+/** The latest rows of one remembered name. */
 const MAX_GONE = 10;
 
-/** Fails with not-found (4) where no resource has this id. Other failures of the check are ignored. */
+/** Not-found (4). Other failures of the check are ignored. */
 async function requireExisting(ctx: CommandContext, lookup: Collection, given: string): Promise<void> {
   try {
     await ctx.api.send(rowRequest(lookup, asId(given)));
@@ -149,7 +141,7 @@ const report = defineCommand({
     ['berth billing report --by day --last 7d', 'the last days'],
     ['berth billing report --budget 2000', 'end 15 when this month cost more than 2000 dollars'],
   ],
-  run: async (ctx, values) => (await import('./report/index.ts')).costs(ctx, values),
+  run: async (ctx, values) => (await import('./report.ts')).costs(ctx, values),
 });
 
 export const billing = defineGroup('what was spent, and on what', {

@@ -1,25 +1,73 @@
-import { defineTable, viewOf, type Field, type Fields } from '../../cli/resource/fields/fields.ts';
-import { text } from '../../output/cells/cell-functions.ts';
-import * as show from './show.ts';
+/** How the fields of catalog entries are shown that take more than their own value. */
 
-/** A list of places, each with its availability. */
+import { defineTable, type Field, type Fields, viewOf } from '../../cli/resource/fields.ts';
+import { arrayAt, type Json, memberAt } from '../../core/json.ts';
+import { money, text, toned, yesNo } from '../../output/cells.ts';
+import type { Cell, Section, Shown } from '../../output/view.ts';
+
+type Lines = Section['lines'];
+
+export const availability = toned('availability', { HIGH: 'good', MEDIUM: 'good', LOW: 'warn', NONE: 'bad' });
+
+const availabilityLines = (row: Json): Lines =>
+  memberAt(row, 'availability') === undefined ? [] : [{ label: 'overall', value: availability(row) }];
+
+const places =
+  (member: string) =>
+  (row: Json): Shown =>
+    arrayAt(row, member)
+      ?.map((each) => place(each).text)
+      .join(', ');
+
+const placeLines =
+  (member: string, label: string) =>
+  (row: Json): Lines => {
+    const rows = arrayAt(row, member);
+    return rows === undefined ? [] : [{ label, value: rows.map(place) }];
+  };
+
+function place(row: Json): Cell {
+  const version = text('version')(row);
+  if (version !== '') return { text: `${version} ${yesNo('available')(row)}` };
+  const { text: word, tone } = availability(row);
+  return { text: `${text('id')(row)} ${word}`, tone };
+}
+
+/** Empty where the cloud does not offer the GPU, even if the catalog has a price. */
+const cloudPrice =
+  (cloud: 'secure' | 'community') =>
+  (row: Json): Shown =>
+    memberAt(row, cloud) === false ? undefined : money(`price.${cloud}`)(row);
+
+const cloud =
+  (name: 'secure' | 'community') =>
+  (row: Json): string => {
+    const offered = yesNo(name)(row);
+    const maximum = text(`maxCount.${name}`)(row);
+    return offered === 'yes' && maximum !== '' ? `yes, up to ${maximum} in one pod` : offered;
+  };
+
+function vcpus(row: Json): Shown {
+  const [minimum, maximum] = [text('vcpu.min')(row), text('vcpu.max')(row)];
+  return minimum === '' && maximum === '' ? undefined : `${minimum} to ${maximum}`;
+}
+
 const placesField = (path: string, label: string): Field => ({
   path,
   type: 'objects',
   label,
-  lines: show.placeLines(path, label),
-  column: { show: show.places(path) },
+  lines: placeLines(path, label),
+  column: { show: places(path) },
 });
 
-/** The fields that GPU types and CPU flavors share. */
 const HARDWARE_FIELDS = {
   id: { path: 'id' },
   name: { path: 'name' },
   availability: {
     path: 'availability',
     values: ['HIGH', 'MEDIUM', 'LOW', 'NONE'],
-    show: show.availability,
-    lines: show.availabilityLines,
+    show: availability,
+    lines: availabilityLines,
   },
   dataCenters: placesField('dataCenters', 'data centers'),
 } as const satisfies Fields;
@@ -32,19 +80,19 @@ const GPU_FIELDS = {
   securePrice: {
     path: 'price.secure',
     type: 'dollars',
-    show: show.cloudPrice('secure'),
+    show: cloudPrice('secure'),
     column: { header: 'SECURE/HR' },
   },
   communityPrice: {
     path: 'price.community',
     type: 'dollars',
-    show: show.cloudPrice('community'),
+    show: cloudPrice('community'),
     column: { header: 'COMMUNITY/HR', dropFirst: true },
   },
   serverlessPrice: { path: 'price.serverless', type: 'dollars', column: { header: 'SERVERLESS/HR' } },
   maxCount: { path: 'maxCount.secure', type: 'count', column: { header: 'MOST' } },
-  secure: { path: 'secure', type: 'flag', label: 'secure cloud', show: show.cloud('secure') },
-  community: { path: 'community', type: 'flag', label: 'community cloud', show: show.cloud('community') },
+  secure: { path: 'secure', type: 'flag', label: 'secure cloud', show: cloud('secure') },
+  community: { path: 'community', type: 'flag', label: 'community cloud', show: cloud('community') },
   cudaVersions: placesField('cudaVersions', 'cuda'),
 } as const satisfies Fields;
 
@@ -67,7 +115,7 @@ export const GPU_TABLE = defineTable({
 const CPU_FIELDS = {
   ...HARDWARE_FIELDS,
   group: { path: 'group', column: { dropFirst: true } },
-  vcpu: { path: 'vcpu', type: 'object', show: show.vcpus },
+  vcpu: { path: 'vcpu', type: 'object', show: vcpus },
   ramGbPerVcpu: {
     path: 'ramGbPerVcpu',
     type: 'gigabytes',
@@ -124,7 +172,7 @@ export const DATA_CENTER_TABLE = defineTable({
   members: ['id', 'name', 'region', 'globalNetwork', 'networkVolumeTypes', 'compliance'],
 });
 
-/** The view for `--available`: the availability takes the place of the columns that describe the data center. */
+/** The availability replaces the columns that describe the data center. */
 export const availableDataCenterView = viewOf({
   ...DATA_CENTER_TABLE,
   table: ['id', 'gpus', 'cpus'],

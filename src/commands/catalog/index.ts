@@ -1,24 +1,115 @@
-import { usage } from '../../core/failure.ts';
-import { memberAt, numberAt, type Json } from '../../core/json.ts';
-import { defineGroup } from '../../cli/model/command.ts';
-import { option } from '../../cli/model/params.ts';
-import { nearestNames } from '../../cli/words/suggestions.ts';
-import { suggestionOf } from '../../core/text/nearest.ts';
-import { resourceOf } from '../../cli/resource/read.ts';
-import { idOf } from '../../output/view.ts';
-import { dollarsOf } from '../shared/dollars.ts';
-import * as collections from '../shared/collections.ts';
+import type { Query } from '../../cli/model/collection.ts';
+import {
+  type Command,
+  type CommandWords,
+  defineCommand,
+  defineGroup,
+  type WatchSpec,
+} from '../../cli/model/command.ts';
+import { either, manyOf } from '../../cli/model/output-schema.ts';
+import { arg, dollarsOf, flagName, isGiven, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
+import * as collections from '../../cli/resource/collections.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
+import { filteredRows, type ListFilter, listOptions } from '../../cli/resource/list.ts';
+import { type Resource, resourceOf, rowSchema } from '../../cli/resource/read.ts';
+import { rowRequest } from '../../cli/resource/requests.ts';
+import { nearestNames } from '../../cli/words.ts';
+import { availability, availableDataCenterView, CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from './fields.ts';
 import { TEMPLATE_TABLE } from '../templates/fields.ts';
-import { availabilityQuery, catalogCommand, joined } from './command.ts';
-import { availableDataCenterView, CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from './fields.ts';
-import { mapView } from './map.ts';
+import { usage } from '../../core/failure.ts';
+import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { suggestionOf } from '../../core/text.ts';
+import { answerResult, idOf, type Shown, type View } from '../../output/view.ts';
+
+interface CatalogSpec<O extends Params> extends CommandWords {
+  readonly options: O;
+  readonly query: (values: ValuesOf<O>) => Query;
+  /** For filters that the service does not have. */
+  readonly keep?: (row: Json, values: ValuesOf<O>) => boolean;
+  readonly view?: (values: ValuesOf<O>, rows: readonly Json[]) => View;
+  /** By all rows, before they are filtered: usage (2). */
+  readonly check?: (values: ValuesOf<O>, rows: readonly Json[]) => void;
+  readonly watch?: WatchSpec;
+  readonly listOnly?: readonly (keyof O & string)[];
+  /** Default: the path of the list. */
+  readonly onePath?: readonly string[];
+}
+
+function catalogCommand<const O extends Params>(resource: Resource, spec: CatalogSpec<O>): Command {
+  const { summary, details, options, query, listOnly = [], onePath = resource.path, examples } = spec;
+  const ofEveryList = listOptions(resource.table);
+  return defineCommand({
+    summary,
+    details,
+    args: { id: arg.optional(`one ${resource.noun}, by id or name`, { complete: resource }) },
+    options: { ...options, ...ofEveryList },
+    fields: resource.view.paths,
+    output: either(manyOf(rowSchema(resource)), rowSchema(resource)),
+    examples,
+    ...(spec.watch === undefined ? {} : { watch: spec.watch }),
+    run: async (ctx, allValues) => {
+      const values = allValues as unknown as ValuesOf<O>;
+      const { id: given, ...filter } = allValues as unknown as ListFilter & { readonly id?: string };
+      const asked = query(values);
+      if (given === undefined) {
+        const all: Json[] = [];
+        const keep = (row: Json) => {
+          all.push(row);
+          return spec.keep?.(row, values) ?? true;
+        };
+        const result = await filteredRows(ctx, resource, filter, { query: asked, keep });
+        spec.check?.(values, all);
+        return { ...result, view: spec.view?.(values, result.values) ?? resource.view };
+      }
+      const ofLists = [...listOnly, ...Object.keys(ofEveryList)];
+      const filters = ofLists.filter((key) => isGiven((allValues as Readonly<Record<string, unknown>>)[key]));
+      if (filters.length > 0)
+        throw usage(
+          `${filters.map(flagName).join(' and ')} filters the list, and ${given} is one of it`,
+          'Leave one out.',
+        );
+      const { answer } = await sendTo(ctx, resource, given, (id) => rowRequest({ path: onePath }, id, asked));
+      return answerResult(spec.view?.(values, [answer.value ?? null]) ?? resource.view, answer);
+    },
+  });
+}
+
+/** With commas (contract rules, Catalog). */
+const joined = (values: readonly string[]): string | undefined => (values.length === 0 ? undefined : values.join(','));
+
+/** `include=AVAILABILITY` needs a product (default POD); filters need both (contract rules, Catalog). */
+const availabilityQuery = (product: readonly string[], filters: Query): Query => ({
+  include: 'AVAILABILITY',
+  product: joined(product) ?? 'POD',
+  ...filters,
+});
+
+/** A row per type, a column per data center that any of them names. */
+function mapView(rows: readonly Json[]): View {
+  const centers = [...new Set(rows.flatMap(placesOf).flatMap((place) => stringAt(place, 'id') ?? []))].toSorted();
+  return {
+    noun: ['GPU type', 'GPU types'],
+    id: idOf,
+    columns: [textColumn('id', { cutLast: true }), ...centers.map((center) => ({ header: center, show: at(center) }))],
+  };
+}
+
+const placesOf = (row: Json): readonly Json[] => itemsAt(row, 'dataCenters');
+
+const at =
+  (center: string) =>
+  (row: Json): Shown => {
+    const place = placesOf(row).find((each) => memberAt(each, 'id') === center);
+    return place === undefined || memberAt(place, 'availability') === 'NONE' ? undefined : availability(place);
+  };
 
 const available = option.on('only what can be had now');
 
-/** Whether some of it can be had; an unknown word counts as yes, and so does none. */
+/** An unknown word counts as yes, and so does none. */
 const isAvailable = (row: Json): boolean => memberAt(row, 'availability') !== 'NONE';
 
-/** Whether a pod of a GPU type costs no more than a limit, on the cloud that is asked for or on any. US dollars an hour. */
+/** US dollars an hour, on the cloud that is asked for or on any. */
 function isWithin(
   row: Json,
   most: number | undefined,
@@ -138,7 +229,7 @@ const templates = catalogCommand(
     summary: 'list public templates, or show one',
     options: { source: option.choice('whose (default official)', ['official', 'verified', 'community']) },
     listOnly: ['source'],
-    // The catalog has no path for one template; a public one can be read by anyone (contract rules, Templates).
+    // The catalog has no path for one template; anyone can read a public one (contract rules, Templates).
     onePath: ['v2', 'templates'],
     query: ({ source }) => ({ source }),
     examples: [['berth catalog templates --source community', 'those that other accounts have published']],

@@ -1,28 +1,24 @@
 import { usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, numberAt, numberOf, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/model/params.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
-import { money, text } from '../../output/cells/cell-functions.ts';
+import { defineTable, type Fields, textColumn } from '../../cli/resource/fields.ts';
+import { money, text } from '../../output/cells.ts';
 import type { Section, Shown, View } from '../../output/view.ts';
-import { podView } from '../pods/pod/fields.ts';
-import { CONTAINER_FIELDS, createOnly, NAME_FLAG, CREATED_AT } from '../shared/container/container-fields.ts';
-import { atLeast } from '../shared/container/value-rules.ts';
-import { pick } from '../shared/pick/pick.ts';
-import { DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { hourlyCost } from '../pods/pod/show.ts';
-import { networkMount } from '../pods/pod/mounts.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { podView } from '../pods/fields.ts';
+import { atLeast, CONTAINER_FIELDS, CREATED_AT, createOnly, NAME_FLAG } from '../../cli/container/container-fields.ts';
+import { pick } from '../../cli/resource/pick.ts';
+import { DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
+import { hourlyCost, networkMount } from '../pods/pod-cells.ts';
 
-/** Bounds of the number of pods in a cluster (contract rules, Clusters). */
+/** Contract rules, Clusters. */
 export const MIN_PODS = 2;
 export const MAX_PODS = 250;
 
 const TYPES = ['APPLICATION', 'TRAINING', 'SLURM', 'RAY'] as const;
 
-/** The cost of an hour; no line in the answer of a create or an update, which has none. */
+/** The answer of a create or an update has no cost. */
 const knownCost = (row: Json): Section['lines'] => (numberAt(row, 'cost') === undefined ? [] : hourlyCost(row));
 
-/** The fields of a cluster (contract, Cluster, CreateClusterRequest and UpdateClusterRequest). */
 const FIELDS = {
   id: { path: 'id' },
   name: { path: 'name', write: NAME_FLAG },
@@ -147,7 +143,6 @@ export const CLUSTER_TABLE = defineTable({
   ],
 });
 
-/** The pods of a cluster: the columns of pods, after the place of each in the cluster. */
 export const memberView: View = {
   ...podView,
   columns: [
@@ -158,7 +153,6 @@ export const memberView: View = {
   ],
 };
 
-/** `GPU-80G x8 on 4 pods`. */
 function compute(row: Json): Shown {
   const each = objectAt(row, 'compute');
   return each === undefined
@@ -166,16 +160,15 @@ function compute(row: Json): Shown {
     : `${text('gpuTypeId')(each)} x${text('gpuCountPerPod')(each)} on ${text('podCount')(each)} pods`;
 }
 
-/** `4 RUNNING`, `3 RUNNING, 1 STARTING`. */
 function podStatuses(row: Json): readonly string[] {
   const counts = objectAt(row, 'pods.byStatus') ?? {};
   return Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : [`${text(name)(counts)} ${name}`]));
 }
 
-/** What a template sets for all pods, and a body with a template cannot (additions 10). */
+/** A template sets them for all pods: a body with a template cannot (additions 10). */
 const OF_TEMPLATE = ['image', 'args', 'cmd', 'entrypoint', 'disk', 'env', 'ports', 'mounts'] as const;
 
-/** Refuses a cluster with a template and members of its own for the container: usage (2). */
+/** Usage (2) for a template together with container members. */
 export function checkTemplate(body: JsonObject): void {
   const besides = OF_TEMPLATE.filter((member) => body[member] !== undefined);
   if (body['templateId'] !== undefined && besides.length > 0)

@@ -1,41 +1,55 @@
-import { berth, sentence } from '../../core/message.ts';
-import { numberAt, stringAt, type Json, type JsonObject } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
 import { defineGroup } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { deleteCommand } from '../../cli/resource/delete.ts';
-import { labelOf } from '../../cli/resource/choose.ts';
-import { idOf } from '../../output/view.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { listCommand } from '../../cli/resource/list.ts';
-import { getCommand, resourceOf, type Resource } from '../../cli/resource/read.ts';
-import type { WaitSpec } from '../../cli/resource/wait-for-row.ts';
+import { remainingAfterDelete, rowsUnlessFailed, totalWithAccount } from '../../cli/money/account-line.ts';
+import { hasKnownPlaces, hasSoMany, largeDisk, largeDiskLine, withTemplateDisks } from '../../cli/money/disks.ts';
+import { podsRate, rateText, rateWithUnknown } from '../../cli/money/hourly-cost.ts';
 import { AT_UNKNOWN_PRICE, type Price } from '../../cli/resource/ask-before-write.ts';
+import { labelOf } from '../../cli/resource/choose.ts';
+import * as collections from '../../cli/resource/collections.ts';
+import { PODS } from '../../cli/resource/collections.ts';
+import { deleteCommand } from '../../cli/resource/delete.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { listCommand } from '../../cli/resource/list.ts';
+import { catalogRow } from '../../cli/resource/pickers.ts';
+import { getCommand, type Resource, resourceOf } from '../../cli/resource/read.ts';
+import type { WaitSpec } from '../../cli/resource/wait-for-row.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
-import { countOf } from '../../cli/words/words.ts';
-import { catalogRow } from '../shared/pick/pickers.ts';
-import * as collections from '../shared/collections.ts';
-import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
-import { clusterRefusals, podOfCluster } from '../shared/refusals/would-be-refused.ts';
-import { tellNoStock } from '../shared/refusals/no-stock.ts';
-import { hasKnownPlaces, hasSoMany } from '../shared/rate/is-possible.ts';
-import { largeDisk, largeDiskLine } from '../shared/rate/large-disk.ts';
-import { withTemplateDisks } from '../shared/rate/template-disks.ts';
-import { remainingAfterDelete, totalWithAccount } from '../shared/rate/account-line.ts';
-import { inOwnWords } from '../pods/pod/create-refusals.ts';
-import { POD_TABLE } from '../pods/pod/fields.ts';
-import { costOf, savingOf, withCosts } from './cost.ts';
+import { countOf } from '../../cli/words.ts';
 import { checkTemplate, CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
+import { clusterRefusals, podOfCluster, refuseVolumeElsewhere, tellNoStock } from '../explain/would-be-refused.ts';
+import { POD_TABLE } from '../pods/fields.ts';
+import { inOwnWords } from '../pods/refusals.ts';
+import { type Json, type JsonObject, memberAt, numberAt, objectOf, stringAt } from '../../core/json.ts';
+import { berth, sentence } from '../../core/message.ts';
+import { formatDollars } from '../../core/units.ts';
+import { idOf } from '../../output/view.ts';
+
+/** Adds `cost`, the sum of its pods, if all of them are listed with costs. Rethrows an interrupt. */
+async function withCosts(ctx: CommandContext, clusters: readonly Json[]): Promise<readonly Json[]> {
+  const pods = (await rowsUnlessFailed(ctx, PODS)) ?? [];
+  return clusters.map((cluster) => {
+    const own = pods.filter((pod) => memberAt(pod, 'cluster.id') === idOf(cluster));
+    const { total, unknown } = podsRate(own);
+    const isWhole = own.length === numberAt(cluster, 'pods.total') && unknown.length === 0;
+    return isWhole ? { ...objectOf(cluster), cost: total } : cluster;
+  });
+}
+
+/** `$38.24 an hour`; undefined if unknown. Rethrows an interrupt. */
+async function costOf(ctx: CommandContext, cluster: Json): Promise<string | undefined> {
+  const rate = podsRate(await withCosts(ctx, [cluster]));
+  return rate.unknown.length === 0 ? rateText(rate) : undefined;
+}
+
+async function savingOf(ctx: CommandContext, clusters: readonly Json[]): Promise<string> {
+  return `It saves ${rateWithUnknown(podsRate(await withCosts(ctx, clusters)))}.`;
+}
 
 const CLUSTERS = resourceOf(collections.CLUSTERS, CLUSTER_TABLE);
 
-/** The pods of a cluster. */
 const MEMBERS: Resource = { ...collections.PODS, path: ['pods'], table: POD_TABLE, view: memberView };
 
-/**
- * `8 GPUs on each of 4 pods: $76.48 an hour ($2.39 a GPU).` Undefined for a GPU type or a place that the catalog does not have,
- * which the service refuses. Fails as the catalog does.
- */
+/** Undefined for a GPU type or place not in the catalog, which the service refuses. Fails as the catalog. */
 async function price(ctx: CommandContext, body: JsonObject): Promise<Price | undefined> {
   const row = await catalogRow(ctx, collections.GPUS, stringAt(body, 'compute.gpuTypeId') ?? '');
   const each = numberAt(row, 'price.secure') ?? 0;
@@ -67,7 +81,6 @@ async function price(ctx: CommandContext, body: JsonObject): Promise<Price | und
   };
 }
 
-/** The number of pods with a status. */
 const countOfStatus = (row: Json, name: string): number => numberAt(row, `pods.byStatus.${name}`) ?? 0;
 
 const RUNNING: WaitSpec = {

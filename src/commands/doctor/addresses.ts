@@ -1,19 +1,41 @@
-/** The checks of the addresses: each is sent one cheap read. */
-import { MINUTE_MS } from '../../core/durations.ts';
-import { berth, sentence } from '../../core/message.ts';
-import { endsInVersion } from '../../core/addresses/http-address.ts';
-import { readRequest, type ApiAnswer, type ApiRequest, type ServiceName } from '../../core/api.ts';
+import { type CommandContext, isLocalService } from '../../cli/model/context.ts';
+import {
+  type Check,
+  failedRow,
+  type FailedRow,
+  ok,
+  PROXY_ADVICE,
+  proxyOf,
+  type SettingsFinding,
+  skipped,
+} from './environment.ts';
+import { endsInVersion } from '../../core/addresses.ts';
+import { type ApiAnswer, type ApiRequest, readRequest, type ServiceName } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { memberAt, numberAt } from '../../core/json.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
+import type { SettingsView } from '../../core/settings.ts';
+import { MINUTE_MS } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { isLocalService } from '../shared/is-local-service.ts';
-import { unsetLine } from '../shared/unset-line.ts';
-import { failedRow, ok, PROXY_ADVICE, skipped, type Check, type FailedRow } from './check.ts';
-import { proxyOf, type SettingsFinding } from './environment.ts';
+import { type SettingName, settingNamed } from '../../settings/settings-table.ts';
 
-/** A larger difference of the clocks makes times in answers, tokens and log cursors wrong. */
+/** Names the variable or flag, which win over the profile, or the command that removes the setting. */
+function unsetLine(settings: Pick<SettingsView, 'source'>, name: SettingName): Message {
+  const { flag = '', variable = '' } = settingNamed(name);
+  switch (settings.source(name)) {
+    case 'flag':
+      return `leave out ${flag}`;
+    case 'environment':
+      return `unset the variable ${variable}`;
+    default:
+      return berth`config unset ${name}`;
+  }
+}
+
+/** The checks of the addresses: each is sent one cheap read. */
+
+/** A larger difference makes times in answers, tokens and log cursors wrong. */
 const MAX_SKEW_MS = MINUTE_MS;
 
 interface Probe {
@@ -21,14 +43,11 @@ interface Probe {
   readonly setting: 'base-url' | 'queue-url' | 'rest-url';
   readonly path: readonly string[];
   readonly needed: boolean;
-  /** The member that the answer must have; any readable answer will do where absent. */
+  /** If absent, any readable answer will do. */
   readonly member?: string;
 }
 
-/**
- * A cheap read for each address. The management API has to answer with a list. For the others any readable answer will
- * do, a refusal too: the queue has no endpoint of that name, and an older volume API may have no list.
- */
+/** Only the management API must answer with a list: a refusal by the others proves the address too. */
 const PROBES: readonly Probe[] = [
   {
     service: 'base',
@@ -41,7 +60,7 @@ const PROBES: readonly Probe[] = [
   { service: 'rest', setting: 'rest-url', path: ['v1', 'networkvolumes'], needed: false },
 ];
 
-/** The rows of all addresses, and of the clock. An address that was not reached is not tried for a second service. */
+/** A failed address is not tried again for a second service. */
 export async function addressChecks(
   ctx: CommandContext,
   settings: SettingsFinding,
@@ -74,7 +93,7 @@ async function addressCheck(
   if (address !== undefined && unreached.has(address)) return [skipped(setting, `${address}: see base-url`)];
   const answers = ok(setting, `${address ?? ''} answers`);
   try {
-    // What is the case now is the finding: a second try would only take longer.
+    // No retries: the current state is the finding.
     const request: ApiRequest = { service, method: 'GET', path, expects: 'anything', once: true };
     const answer = await ctx.api.send(request);
     if (member !== undefined && memberAt(answer.value ?? null, member) === undefined)
@@ -90,7 +109,7 @@ async function addressCheck(
   }
 }
 
-/** Names the proxy through which an address was not reached, where the failure does not name it. */
+/** If the failure does not name it. */
 function namingProxy(ctx: CommandContext, address: string | undefined, check: Check): Check {
   const proxy = proxyOf(ctx, address);
   const { result, finding } = check;
@@ -168,7 +187,7 @@ async function clockCheck(ctx: CommandContext, service: ServiceName, answer: Api
   ];
 }
 
-/** How far `local clock advance` has moved the clock of a local service; undefined where unknown. */
+/** By `local clock advance`; undefined if unknown. */
 async function advancedBy(ctx: CommandContext): Promise<number | undefined> {
   try {
     const clock = await ctx.api.send(readRequest(['local', 'clock']));

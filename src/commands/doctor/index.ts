@@ -1,11 +1,10 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/model/command.ts';
-import { text, toned } from '../../output/cells/cell-functions.ts';
+import { text, toned } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import { addressChecks } from './addresses.ts';
-import { CHECKS, advice, asRow, createFailedRow } from './check.ts';
-import { keyCheck, proxyCheck, settingsCheck } from './environment.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { advice, asRow, CHECKS, createFailedRow, keyCheck, proxyCheck, settingsCheck } from './environment.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
 
 const doctorView: View = {
   noun: ['check', 'checks'],
@@ -14,12 +13,12 @@ const doctorView: View = {
     textColumn('check'),
     { header: 'RESULT', show: toned('result', { OK: 'good', WARNING: 'warn', ERROR: 'bad', SKIPPED: 'quiet' }) },
     textColumn('finding'),
-    // Printed below the table as well, where it is never cut.
+    // Printed below the table as well, where it is never truncated.
     { header: 'WHAT TO DO', show: text('hint'), wide: true },
   ],
 };
 
-/** `berth doctor`: each check is a row, and a check that fails does not keep the others from being made. */
+/** A failed check does not stop the others. */
 export const doctor = defineCommand({
   output: CHECKS,
   summary: 'check addresses, key, clock, proxy and settings; changes nothing',

@@ -3,19 +3,17 @@ import { readRequest } from '../../core/api.ts';
 import type { Json } from '../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { resourceOf, rowSchema } from '../../cli/resource/read.ts';
-import { text } from '../../output/cells/cell-functions.ts';
-import { answerResult, rowsOf, type Result } from '../../output/view.ts';
-import { BUILD_STATUSES, hasFailed, isFinal, wasCancelled } from '../shared/builds.ts';
-import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
+import { text } from '../../output/cells.ts';
+import { answerResult, type Result, rowsOf } from '../../output/view.ts';
+import { BUILD_STATUSES, hasFailed, isFinal, wasCancelled } from '../explain/endpoint-facts.ts';
+import { ENDPOINT_ARGUMENT, ENDPOINTS } from '../../cli/resource/collections.ts';
 
-/** As many characters of a commit as people use to name it. */
 const SHORT_COMMIT = 8;
 
-/** The fields of a build (contract, Build). */
 const BUILD_FIELDS = {
   id: { path: 'id' },
   status: { path: 'status', type: 'status', values: BUILD_STATUSES },
@@ -97,5 +95,5 @@ function outcomeOf(build: Json) {
   return wasCancelled(build) ? EXIT.jobCancelled : EXIT.done;
 }
 
-/** `berth endpoints builds`: what the service builds from a repository (additions 9). Nothing here changes one. */
+/** Built from a repository (additions 9). Nothing here changes one. */
 export const builds = defineGroup('images that the service builds for an endpoint', { list, get });

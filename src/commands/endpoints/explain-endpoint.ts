@@ -1,13 +1,13 @@
 import type { Id } from '../../core/ids.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { identify } from '../../cli/resource/identity/identify.ts';
-import { listRequest } from '../../cli/resource/identity/requests.ts';
+import { identify } from '../../cli/resource/identify.ts';
+import { listRequest } from '../../cli/resource/requests.ts';
 import { itemsAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { isRunning } from '../../queue/job-status.ts';
 import { statusRequest } from '../../queue/requests.ts';
 import { idOf, type Result } from '../../output/view.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { ENDPOINTS } from '../../cli/resource/collections.ts';
 import {
   BUILD_FAILED,
   ENDPOINT_CAUSES,
@@ -16,17 +16,30 @@ import {
   endpointEvidence,
   factsOf,
   JOBS_FAIL,
-} from '../shared/explain/endpoint-causes.ts';
-import { jobCount, readEndpointFacts, rowsOf, type EndpointFacts } from '../shared/explain/endpoint-facts.ts';
-import { readFact, valueOf } from '../shared/explain/facts.ts';
-import { readWorkerNotes, saysNoResult, type WorkerNotes } from '../shared/explain/lost-results.ts';
-import { serviceCauses } from '../shared/explain/service-causes.ts';
-import { decide, evidence, explained, unreadEvidence, type Cause, type Evidence } from '../shared/explain/verdict.ts';
-import { rateOf, rateWithUnknown } from '../shared/rate/hourly-cost.ts';
-import { priceCatalog } from '../shared/rate/worker-price.ts';
+} from '../explain/endpoint-causes.ts';
+import {
+  type EndpointFacts,
+  jobCount,
+  readEndpointFacts,
+  readWorkerNotes,
+  rowsOf,
+  saysNoResult,
+  type WorkerNotes,
+} from '../explain/endpoint-facts.ts';
+import {
+  type Cause,
+  decide,
+  evidence,
+  type Evidence,
+  explained,
+  readFact,
+  serviceCauses,
+  unreadEvidence,
+  valueOf,
+} from '../explain/verdict.ts';
+import { priceCatalog, rateOf, rateWithUnknown } from '../../cli/money/hourly-cost.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** An endpoint, with the running jobs whose result will not come. */
 interface Facts extends EndpointFacts {
   readonly lost: readonly LostResult[];
 }
@@ -64,7 +77,7 @@ interface ExplainValues {
   readonly exitStatus: boolean;
 }
 
-/** Reads what decides about an endpoint, and decides. Fails with not-found (4) when there is no such endpoint. */
+/** Not-found (4) when there is no such endpoint. */
 export async function explainEndpoint(
   ctx: CommandContext,
   { id: word, sample, exitStatus }: ExplainValues,
@@ -79,7 +92,7 @@ export async function explainEndpoint(
   return explained(ctx, { endpoint: id }, decide(CAUSES, { ...facts, lost }), found, exitStatus);
 }
 
-/** The running jobs whose result will not come, by the logs of busy workers. A line may be about a job that has ended since. */
+/** By the logs of busy workers. A line may be about a job that has ended since. */
 async function readLost(ctx: CommandContext, id: Id<'endpoint'>, facts: EndpointFacts): Promise<readonly LostResult[]> {
   const notes = await readWorkerNotes(ctx, facts, saysNoResult);
   const found = notes.flatMap((note): LostResult[] => {
@@ -90,7 +103,7 @@ async function readLost(ctx: CommandContext, id: Id<'endpoint'>, facts: Endpoint
   return found.filter((_, at) => isRunning(valueOf(jobs[at])));
 }
 
-/** What the workers of an endpoint cost now. The catalog with their prices is requested only where there are workers. */
+/** Requests the catalog only if there are workers. */
 async function costEvidence(ctx: CommandContext, { endpoint, workers }: EndpointFacts): Promise<readonly Evidence[]> {
   if (!endpoint.known || !workers.known) return [];
   const [catalog, rows] = [priceCatalog(endpoint.value), rowsOf(workers)];

@@ -1,23 +1,87 @@
-import { usage } from '../../core/failure.ts';
-import { arrayOf, type Json, numberAt, numberOf } from '../../core/json.ts';
-import { option } from '../../cli/model/params.ts';
-import { defineTable, viewOf, type Fields } from '../../cli/resource/fields/fields.ts';
+/** How the fields of an endpoint are shown that take more than their own value. */
+
 import {
+  atLeast,
   CONTAINER_FIELDS,
   CONTAINER_MEMBERS,
   CONTAINER_SECTION,
-  NAME_FLAG,
   CREATED_AT,
-} from '../shared/container/container-fields.ts';
-import { atLeast, cudaVersions } from '../shared/container/value-rules.ts';
-import { pick } from '../shared/pick/pick.ts';
-import * as show from './show.ts';
-import { DATA_CENTERS, GPUS, VOLUMES, CPUS, POOLS, TEMPLATES } from '../shared/collections.ts';
+  cudaVersions,
+  NAME_FLAG,
+} from '../../cli/container/container-fields.ts';
+import { option } from '../../cli/model/params.ts';
+import { CPUS, DATA_CENTERS, GPUS, POOLS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
+import { defineTable, type Fields, memberLabel, viewOf } from '../../cli/resource/fields.ts';
+import { pick } from '../../cli/resource/pick.ts';
+import { usage } from '../../core/failure.ts';
+import {
+  arrayOf,
+  isObject,
+  itemsAt,
+  type Json,
+  memberAt,
+  numberAt,
+  numberOf,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
+import { json, list, text } from '../../output/cells.ts';
+import type { Section, Shown } from '../../output/view.ts';
+
+type Lines = Section['lines'];
+
+function workers(row: Json): Shown {
+  const [min, max] = [text('workers.min')(row), text('workers.max')(row)];
+  return min === max ? min : `${min} to ${max}`;
+}
+
+/** `4 s delay`, `5 requests`. The two parameters are the words for the two kinds. */
+const scaling =
+  (delay: string, requests: string) =>
+  (row: Json): Shown => {
+    const type = stringAt(row, 'scaling.type');
+    if (type === 'QUEUE_DELAY') return `${text('scaling.queueDelay')(row)} s ${delay}`;
+    if (type === 'REQUEST_COUNT') return `${text('scaling.requestCount')(row)} ${requests}`;
+    return json('scaling')(row);
+  };
+
+function hardware(row: Json): Shown {
+  if (!isObject(memberAt(row, 'gpu'))) return itemsAt(row, 'cpu').map(cpu);
+  const count = text('gpu.count')(row);
+  return list('gpu.pools')(row).join(', ') + (count === '' || count === '1' ? '' : ` x${count}`);
+}
+
+function cpu(item: Json): string {
+  const memory = text('memory')(item);
+  return `${text('id')(item)} ${text('vcpuCount')(item)} vCPU${memory === '' ? '' : ` ${memory} GB`}`;
+}
+
+function hardwareLines(row: Json): Lines {
+  const gpu = objectAt(row, 'gpu');
+  if (gpu === undefined) return [{ label: 'cpu', value: hardware(row) }];
+  return [
+    { label: 'gpu pools', value: list('pools')(gpu) },
+    { label: 'excluded types', value: list('excludedTypes')(gpu) },
+    { label: 'gpus a worker', value: text('count')(gpu) },
+    { label: 'cuda', value: cuda(gpu) },
+  ];
+}
+
+function cuda(gpu: Json): Shown {
+  const minimum = text('minCudaVersion')(gpu);
+  return minimum === '' ? list('allowedCudaVersions')(gpu) : `${minimum} or newer`;
+}
+
+/** The two types of endpoint have different addresses. */
+const requestUrls = (row: Json): Lines =>
+  Object.keys(objectAt(row, 'requestUrls') ?? {}).map((name) => ({
+    label: memberLabel(name),
+    value: text(`requestUrls.${name}`)(row),
+  }));
 
 const TYPES = ['QUEUE', 'LOAD_BALANCER'] as const;
 const FLASHBOOT = ['OFF', 'FLASHBOOT', 'PRIORITY_FLASHBOOT'] as const;
 
-/** The fields of an endpoint (contract, Endpoint, CreateEndpointRequest and UpdateEndpointRequest). */
 const FIELDS = {
   id: { path: 'id' },
   name: { path: 'name', write: NAME_FLAG },
@@ -36,7 +100,7 @@ const FIELDS = {
       ask: pick('Template', 'endpointTemplates'),
     }),
   },
-  hardware: { show: show.hardware, lines: show.hardwareLines },
+  hardware: { show: hardware, lines: hardwareLines },
   gpuPool: {
     path: 'gpu.pools',
     type: 'list',
@@ -83,8 +147,8 @@ const FIELDS = {
   cpuId: { path: 'cpu.id', write: 'accepted' },
   vcpuCount: { path: 'cpu.vcpuCount', type: 'count', write: 'accepted' },
   cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
-  workers: { path: 'workers', type: 'object', show: show.workers, write: 'accepted' },
-  workerCount: { label: 'count', show: show.workers },
+  workers: { path: 'workers', type: 'object', show: workers, write: 'accepted' },
+  workerCount: { label: 'count', show: workers },
   workersMin: {
     path: 'workers.min',
     type: 'count',
@@ -104,8 +168,8 @@ const FIELDS = {
   scaling: {
     path: 'scaling',
     type: 'object',
-    show: show.scaling('queue delay', 'requests a worker'),
-    column: { show: show.scaling('delay', 'requests') },
+    show: scaling('queue delay', 'requests a worker'),
+    column: { show: scaling('delay', 'requests') },
     check: checkQueueDelay,
     write: 'accepted',
   },
@@ -150,7 +214,7 @@ const FIELDS = {
       complete: VOLUMES,
     }),
   },
-  requestUrls: { path: 'requestUrls', type: 'object', lines: show.requestUrls },
+  requestUrls: { path: 'requestUrls', type: 'object', lines: requestUrls },
   createdAt: CREATED_AT,
 } as const satisfies Fields;
 
@@ -178,26 +242,26 @@ export const ENDPOINT_TABLE = defineTable({
 
 export const endpointView = viewOf(ENDPOINT_TABLE);
 
-/** Milliseconds as the whole seconds that the service takes. Fails with usage (2). */
+/** Usage (2) unless whole seconds, as the service requires. */
 function wholeSeconds(milliseconds: number): Json {
   if (milliseconds % 1000 !== 0) throw usage('--idle-timeout must be a whole number of seconds');
   return milliseconds / 1000;
 }
 
-/** An idle worker stays for 1 to 3600 seconds (published contract, EndpointWorkers). Fails with usage (2). */
+/** 1 to 3600 seconds (published contract, EndpointWorkers). Usage (2). */
 function checkIdleTimeout(given: Json): void {
   atLeast('--idle-timeout', 1, ' second')(given);
   const seconds = numberOf(given);
   if (seconds !== undefined && seconds > 3600) throw usage(`--idle-timeout is at most 1h; ${seconds}s is longer`);
 }
 
-/** A job waits for half a second at least before workers are added (published contract, QueueDelayScaling). */
+/** At least half a second (published contract, QueueDelayScaling). */
 function checkQueueDelay(scaling: Json): void {
   const seconds = numberAt(scaling, 'queueDelay');
   if (seconds !== undefined && seconds < 0.5) throw usage(`--queue-delay is at least 500ms; ${seconds}s is shorter`);
 }
 
-/** Parses `cpu-general:4` into a flavor and its vCPUs. Fails with usage (2). */
+/** `cpu-general:4`: a flavor and its vCPUs. Usage (2). */
 function cpuFlavors(given: readonly string[]): Json {
   return given.map((each) => {
     const [, id = '', count = ''] = /^(.+):(\d+)$/.exec(each) ?? [];
@@ -206,7 +270,7 @@ function cpuFlavors(given: readonly string[]): Json {
   });
 }
 
-/** vCPUs are a power of two of at least 2 (contract rules, Serverless; specification 8.3). Fails with usage (2). */
+/** A power of two, at least 2 (contract rules, Serverless; specification 8.3). Usage (2). */
 function checkVcpus(flavors: Json): void {
   for (const flavor of arrayOf(flavors) ?? []) {
     const count = numberAt(flavor, 'vcpuCount');

@@ -6,14 +6,12 @@ import { itemsAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg } from '../../cli/model/params.ts';
-import { text } from '../../output/cells/cell-functions.ts';
-import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
-import { LOG_DETAILS, LOG_OPTIONS, showLogs } from '../shared/logs/index.ts';
+import { text } from '../../output/cells.ts';
+import { ENDPOINT_ARGUMENT, ENDPOINTS } from '../../cli/resource/collections.ts';
+import { LOG_DETAILS, LOG_LINES, LOG_OPTIONS, showLogs } from '../../cli/logs.ts';
 import { listWorkers } from './workers.ts';
 import { idOf } from '../../output/view.ts';
-import { LOG_LINES } from '../shared/logs/log-view.ts';
 
-/** `berth endpoints logs ID [WORKER]`: the log of one worker. */
 export const logs = defineCommand({
   output: LOG_LINES,
   summary: 'show what a worker of an endpoint writes',
@@ -47,13 +45,9 @@ export const logs = defineCommand({
   },
 });
 
-/** How many workers that have ended are named beside the one whose log is shown. */
 const MAX_NAMED = 3;
 
-/**
- * The only worker of an endpoint, or the one that the user picks; without workers the one that ended last, where the service
- * names it. Fails with not-found (4) where there is none, and with usage (2) where there are several and no terminal.
- */
+/** Without workers the last ended one. Not-found (4) if none; several without a terminal: usage (2). */
 async function onlyWorker(
   ctx: CommandContext,
   endpoint: string,

@@ -1,45 +1,44 @@
-/** What a change of an endpoint raises: the price of its workers, how long they stay, and the container disk of each. */
 import { isDeepStrictEqual } from 'node:util';
 import { berth, inOne, sentence } from '../../core/message.ts';
 import { type Json, type JsonObject, memberAt, numberAt, objectOf } from '../../core/json.ts';
 import { type DollarRange, formatDollarRange, formatDuration } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { merged } from '../../cli/resource/body/compose-body.ts';
+import { merged } from '../../cli/resource/request-body.ts';
 import type { Price } from '../../cli/resource/ask-before-write.ts';
-import { countOf } from '../../cli/words/words.ts';
+import { countOf } from '../../cli/words.ts';
 import { idOf } from '../../output/view.ts';
-import { CONTAINER_MEMBERS } from '../shared/container/container-fields.ts';
-import { keptLine, keptWorkers, minimumPrice } from '../shared/rate/kept-workers.ts';
-import { lookupWorkers, rowsUnlessFailed } from '../shared/rate/read-rate.ts';
-import { storagePrice } from '../shared/rate/storage-change.ts';
-import { HOURS_PER_MONTH } from '../shared/rate/volume-price.ts';
-import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
+import { CONTAINER_MEMBERS } from '../../cli/container/container-fields.ts';
+import {
+  HOURS_PER_MONTH,
+  keptLine,
+  keptWorkers,
+  minimumPrice,
+  priceCatalog,
+  workerHourlyPrice,
+} from '../../cli/money/hourly-cost.ts';
+import { lookupWorkers, rowsUnlessFailed } from '../../cli/money/account-line.ts';
+import { storagePrice } from '../../cli/money/disks.ts';
 
 /** What the service sets where a create names none (contract rules, Serverless). */
 const DEFAULT_MAX = 3;
 
-/** How many workers of an endpoint always run. */
 export const minWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.min') ?? 0;
 
-/** How many workers of an endpoint run at most. */
 export const maxWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.max') ?? DEFAULT_MAX;
 
 const UNKNOWN_PRICE = 'a price that the catalog does not tell';
 
-/** What workers that always run cost, by their price in US dollars an hour: `$8.36 an hour, $6102.80 a month`. */
 export const alwaysRunning = (perHour: DollarRange): string =>
   [
     `${formatDollarRange(perHour)} an hour`,
     `${formatDollarRange({ low: perHour.low * HOURS_PER_MONTH, high: perHour.high * HOURS_PER_MONTH })} a month`,
   ].join(', ');
 
-/** A number of things at a price each. */
 export const times = ({ low, high }: DollarRange, count: number): DollarRange => ({
   low: low * count,
   high: high * count,
 });
 
-/** What an update raises: the price of its workers, and the container disk of each. */
 export async function raise(
   ctx: CommandContext,
   body: JsonObject,
@@ -60,7 +59,7 @@ export async function raise(
   return { line: inOne(parts.map(({ line }) => line)), asks: parts.some(({ asks }) => asks) };
 }
 
-/** What a longer time costs for which a worker stays without jobs: it is paid. */
+/** A worker without jobs is paid for its idle timeout. */
 async function raiseOfIdleTimeout(body: JsonObject, readRow: () => Promise<Json>): Promise<Price | undefined> {
   const to = numberAt(body, 'workers.idleTimeout');
   const from = to === undefined ? undefined : numberAt(await readRow(), 'workers.idleTimeout');
@@ -69,13 +68,10 @@ async function raiseOfIdleTimeout(body: JsonObject, readRow: () => Promise<Json>
   return { line: `A worker without jobs is paid until it stops: ${duration(from)} to ${duration(to)}.`, asks: true };
 }
 
-/** Where it is not known which hardware the workers have that run now. */
+/** If the hardware of the current workers is unknown. */
 const MAY_KEEP = 'Workers that run now may keep their hardware, and its price, until they stop.';
 
-/**
- * What another minimum of workers, or other hardware, costs before and after. Workers that run now keep their hardware, unless the
- * change makes a release. A person is asked unless it is less.
- */
+/** Current workers keep their hardware, unless the change makes a release. Asks unless it costs less. */
 async function raiseOfWorkers(
   ctx: CommandContext,
   body: JsonObject,
@@ -110,16 +106,16 @@ async function raiseOfWorkers(
   return parts.length === 0 ? undefined : { line: inOne(parts), asks: raised?.asks ?? false };
 }
 
-/** Whether a change makes a release, which replaces all workers (contract rules, Serverless endpoints). */
+/** A release replaces all workers (contract rules, Serverless endpoints). */
 const isRelease = (before: Json, body: JsonObject): boolean =>
   ['templateId', ...CONTAINER_MEMBERS].some(
     (member) => body[member] !== undefined && !isDeepStrictEqual(body[member], memberAt(before, member)),
   );
 
-/** An endpoint, and the workers that it keeps on other hardware than it asks for. */
+/** `kept`: workers on other hardware than the endpoint asks for. */
 type WithKept = readonly [endpoint: Json, kept: readonly Json[]];
 
-/** The price of the workers that always run, before and after; asks where it is higher, or will be once the kept ones have stopped. */
+/** Asks if it is higher, or will be once the kept workers have stopped. */
 function raiseOfMinimum(
   [before, keptBefore]: WithKept,
   [after, keptAfter]: WithKept,
@@ -143,10 +139,7 @@ interface LineAndAsks {
   readonly asks: boolean;
 }
 
-/**
- * The price of a worker before and after other hardware or a higher maximum, for an endpoint without workers that always run. A
- * person is asked where it is higher.
- */
+/** For an endpoint without workers that always run. Asks if a worker's price is higher. */
 function raiseWithoutMinimum(
   before: Json,
   after: JsonObject,

@@ -1,19 +1,18 @@
 import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
-import { defineCommand } from '../../cli/model/command.ts';
-import { readListOf } from '../../cli/resource/identity/identify.ts';
+import { defineCommand, waitOptions } from '../../cli/model/command.ts';
+import { readListOf } from '../../cli/resource/identify.ts';
 import { beyondNotes, limitOption } from '../../cli/resource/list.ts';
-import { documentResult } from '../../cli/resource/pages/read-list.ts';
+import { documentResult } from '../../cli/resource/pages.ts';
 import { waitForRow, type WaitSpec } from '../../cli/resource/wait-for-row.ts';
-import { age, percent, text } from '../../output/cells/cell-functions.ts';
-import { type Facts, type Result, type Section, type View } from '../../output/view.ts';
-import { loadCommandLine } from '../shared/container/container-command.ts';
-import { ENDPOINTS, ENDPOINT_ARGUMENT } from '../shared/collections.ts';
-import { otherMembers } from '../../cli/resource/fields/detail-lines.ts';
-import { waitOptions } from '../../cli/model/common-options.ts';
+import { age, percent, text } from '../../output/cells.ts';
+import type { Facts, Result, Section, View } from '../../output/view.ts';
+import { loadCommandLine } from '../../cli/container/container-command.ts';
+import { ENDPOINT_ARGUMENT, ENDPOINTS } from '../../cli/resource/collections.ts';
+import { otherMembers } from '../../cli/resource/fields.ts';
 import { contractSchema } from '../../cli/model/output-schema.ts';
 
-/** Waits until every worker runs the newest release. Ends at once where the service gives no percentage. */
+/** Ends at once if the service gives no percentage. */
 export const ROLLOUT: WaitSpec = {
   until: 'rolled out',
   subresource: 'releases',
@@ -26,7 +25,7 @@ export const ROLLOUT: WaitSpec = {
   resumeCommand: (id) => berth`endpoints releases ${id} --wait`,
 };
 
-/** How the text `args` is shown, so that spellings of one command are the same. */
+/** So that spellings of one command are the same. */
 type ShowArgs = (args: string) => string;
 
 const releaseView = (showArgs: ShowArgs): View => ({
@@ -54,7 +53,6 @@ const releaseView = (showArgs: ShowArgs): View => ({
 const KNOWN_ROLLOUT = ['inProgress', 'workersOnLatest', 'workersTotal', 'percentOnLatest'];
 const KNOWN = ['id', 'version', 'source', 'buildId', 'createdByUserId', 'createdAt', 'workerCount', 'diff'];
 
-/** `2 of 4, in progress`. */
 function rolledOut(row: Json): string {
   const total = text('rollout.workersTotal')(row);
   if (total === '0') return 'none';
@@ -62,7 +60,6 @@ function rolledOut(row: Json): string {
   return `${text('rollout.workersOnLatest')(row)} of ${total}${going}`;
 }
 
-/** One release with the fields that it changed. */
 function section(release: Json, facts: Facts, showArgs: ShowArgs): Section {
   const changed = itemsAt(release, 'diff').flatMap((entry) => {
     const isArgs = memberAt(entry, 'field') === 'args';
@@ -95,7 +92,6 @@ const value = (side: Json | undefined, show: (given: string) => string = (given)
 const isRollingOut = (result: Result): boolean =>
   result.kind === 'one' && memberAt(result.value, 'rollout.inProgress') === true;
 
-/** `berth endpoints releases ID`: the rollout of the newest release, then each release with its changes. */
 export const releases = defineCommand({
   output: contractSchema('ListEndpointReleasesResponse'),
   summary: 'show how far the newest release has rolled out, and what each one changed',

@@ -1,15 +1,15 @@
 import { type Json, memberAt, numberAt, objectAt } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
-import { readListOf } from '../../cli/resource/identity/identify.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { readListOf } from '../../cli/resource/identify.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { resourceOf } from '../../cli/resource/read.ts';
-import { countOf } from '../../cli/words/words.ts';
-import { text, yesNo } from '../../output/cells/cell-functions.ts';
+import { countOf } from '../../cli/words.ts';
+import { text, yesNo } from '../../output/cells.ts';
 import type { Cell, Shown } from '../../output/view.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { ENDPOINTS } from '../../cli/resource/collections.ts';
 
-/** Whether a worker runs an older release and will be replaced (contract rules, Serverless). */
+/** Runs an older release and will be replaced (contract rules, Serverless). */
 function stale(row: Json): Cell {
   return { text: yesNo('isStale')(row), tone: memberAt(row, 'isStale') === true ? 'warn' : 'plain' };
 }
@@ -20,7 +20,6 @@ function gpu(row: Json): Shown {
   return type === '' || count === undefined || count === 1 ? type : `${type} x${count}`;
 }
 
-/** The fields of a worker (contract, Worker). */
 const WORKER_FIELDS = {
   id: { path: 'id' },
   status: { path: 'status', type: 'status' },
@@ -43,7 +42,6 @@ export const WORKER_TABLE = defineTable({
 
 const WORKERS = resourceOf({ noun: 'worker', path: ['workers'], member: 'workers', schema: 'Worker' }, WORKER_TABLE);
 
-/** `4 workers: 1 running, 3 idle. The endpoint is at version 3.` */
 function summaryOf(document: Json): readonly string[] {
   const counts = Object.entries(objectAt(document, 'summary') ?? {});
   const total = numberAt(document, 'summary.total');
@@ -57,13 +55,11 @@ function summaryOf(document: Json): readonly string[] {
   ];
 }
 
-/** Reads the workers of an endpoint by its id or name; also returns the id. */
 export async function listWorkers(ctx: CommandContext, endpoint: string) {
   const { id, list } = await readListOf(ctx, ENDPOINTS, endpoint, 'workers');
   return { id, list, workers: list.values };
 }
 
-/** `berth endpoints workers ENDPOINT`. */
 export const workers = listCommand(WORKERS, {
   of: ENDPOINTS,
   summary: 'list the workers of an endpoint, and which run an older release',

@@ -15,25 +15,22 @@ import {
 import { type DollarRange, formatDollarRange } from '../../core/units.ts';
 import { withoutKey } from '../../create/key.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import type { WriteVerb } from '../../cli/resource/fields/fields.ts';
-import { merged } from '../../cli/resource/body/compose-body.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import type { WriteVerb } from '../../cli/resource/fields.ts';
+import { merged } from '../../cli/resource/request-body.ts';
 import { AT_UNKNOWN_PRICE, type Price } from '../../cli/resource/ask-before-write.ts';
 import type { WriteSpec } from '../../cli/resource/write.ts';
-import { countOf } from '../../cli/words/words.ts';
-import { REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
-import { endpointRefusals } from '../shared/refusals/would-be-refused.ts';
-import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
-import { rowsUnlessFailed } from '../shared/rate/read-rate.ts';
-import { largeDiskLine } from '../shared/rate/large-disk.ts';
-import { withTemplateDisks } from '../shared/rate/template-disks.ts';
-import { priceCatalog, workerHourlyPrice } from '../shared/rate/worker-price.ts';
+import { countOf } from '../../cli/words.ts';
+import { REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
+import { endpointRefusals, refuseVolumeElsewhere } from '../explain/would-be-refused.ts';
+import { hasKnownPlaces, largeDiskLine, withTemplateDisks } from '../../cli/money/disks.ts';
+import { rowsUnlessFailed } from '../../cli/money/account-line.ts';
+import { priceCatalog, workerHourlyPrice } from '../../cli/money/hourly-cost.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
 import { alwaysRunning, maxWorkers, minWorkers, raise, times } from './raise.ts';
 import { ROLLOUT } from './releases.ts';
 
-/** The body of a create or update. A `template` in a file is left out, as other members that are only printed. */
+/** Drops a `template` of a file, like other members that are only printed. */
 function bodyFields(verb: WriteVerb) {
   const fields = bodyOf(ENDPOINT_TABLE, verb);
   return { ...fields, prints: [...(fields.prints ?? []), 'template'] };
@@ -117,7 +114,7 @@ export const updateSpec: WriteSpec = {
   ],
 };
 
-/** Drops a `gpu.minCudaVersion` that `get` prints as null, which a body does not accept. */
+/** `get` prints `gpu.minCudaVersion` as null, which a body does not accept. */
 function withoutNull(document: JsonObject): JsonObject {
   const { gpu, ...rest } = document;
   if (!isObject(gpu)) return rest;
@@ -128,7 +125,7 @@ function withoutNull(document: JsonObject): JsonObject {
   };
 }
 
-/** Not both of GPU and CPU, and on creation a pool for a GPU (contract rules, Serverless). */
+/** Not both GPU and CPU; a create with a GPU needs a pool (contract rules, Serverless). */
 function checkHardware(body: JsonObject, verb: WriteVerb): void {
   const [gpu, cpu] = [body['gpu'] !== undefined, body['cpu'] !== undefined];
   if (gpu && cpu) throw usage('an endpoint runs on GPUs or on CPUs, not on both', 'Keep --gpu-pool or --cpu.');
@@ -144,7 +141,7 @@ function checkKind(body: JsonObject, before: Json): void {
     throw usage('this endpoint runs on GPUs, and that cannot change', 'Create another one.');
 }
 
-/** Refuses scaling and an idle timeout that the type of the endpoint does not have (contract rules, Serverless). */
+/** Scaling and idle timeout depend on the endpoint's type (contract rules, Serverless). */
 function checkScaling(body: JsonObject, type: string | undefined, scaling: Json | undefined): void {
   const kind = stringAt(scaling, 'type');
   if (type === 'LOAD_BALANCER' && kind === 'QUEUE_DELAY')
@@ -156,7 +153,7 @@ function checkScaling(body: JsonObject, type: string | undefined, scaling: Json 
     );
 }
 
-/** Refuses a minimum of workers above the maximum: usage (2). `before` is the endpoint that is changed. */
+/** Minimum above maximum: usage (2). `before` is the current endpoint of an update. */
 function checkWorkers(body: JsonObject, before?: Json): void {
   const endpoint = merged(objectOf(before ?? null) ?? {}, body);
   const [min, max] = [minWorkers(endpoint), maxWorkers(endpoint)];
@@ -171,7 +168,6 @@ function checkWorkers(body: JsonObject, before?: Json): void {
   );
 }
 
-/** `A worker costs $1.12 to $1.90 an hour while it runs.` */
 async function price(ctx: CommandContext, body: JsonObject): Promise<Price | undefined> {
   if (!(await hasKnownPlaces(ctx, body))) return undefined;
   const catalog = (await rowsUnlessFailed(ctx, priceCatalog(body))) ?? [];
@@ -188,7 +184,7 @@ async function price(ctx: CommandContext, body: JsonObject): Promise<Price | und
   return { line, asks: min > 0, inQuestion: inQuestion(hour, min) };
 }
 
-/** `for $8.36 an hour, $6,102.80 a month`, of the workers that always run; without one, the price of a worker. */
+/** Of the workers that always run; without one, the price of a worker. */
 const inQuestion = (hour: DollarRange | undefined, min: number): string => {
   if (hour === undefined) return AT_UNKNOWN_PRICE;
   return `for ${min === 0 ? `${formatDollarRange(hour)} an hour of a running worker` : alwaysRunning(times(hour, min))}`;

@@ -1,28 +1,28 @@
 import { usage } from '../../core/failure.ts';
 import {
+  isList,
   isObject,
+  type Json,
+  type JsonObject,
   memberAt,
   memberOf,
   objectOf,
   stringAt,
-  type Json,
-  type JsonObject,
-  isList,
 } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { hideSecrets, type IsSecret } from '../../core/text/secret-names.ts';
+import { hideSecrets, type IsSecret } from '../../core/secret-names.ts';
 import { withVariablesKept } from '../../fleet/variables.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, oneOf, serviceObject, TEXT } from '../../cli/model/output-schema.ts';
 import { arg } from '../../cli/model/params.ts';
-import { writable } from '../../cli/resource/body/compose-body.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { listRows } from '../../cli/resource/identity/requests.ts';
-import { didYouMean } from '../../cli/words/suggestions.ts';
+import { writable } from '../../cli/resource/request-body.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
+import { listRows } from '../../cli/resource/requests.ts';
+import { didYouMean } from '../../cli/words.ts';
 import { withoutKey } from '../../create/key.ts';
-import { text } from '../../output/cells/cell-functions.ts';
+import { text } from '../../output/cells.ts';
 import { toYaml } from '../../output/formats/yaml.ts';
 import { asksForData, idOf, type Result, type View } from '../../output/view.ts';
 import { acceptedPaths } from '../plan/document.ts';
@@ -36,7 +36,6 @@ const documentView: View = {
   columns: [textColumn('kind'), textColumn('name')],
 };
 
-/** `berth export`: what is there, as files for `berth plan`. */
 export const exportFiles = defineCommand({
   summary: 'print what is there as files for plan',
   details:
@@ -52,7 +51,7 @@ export const exportFiles = defineCommand({
   run: async (ctx, { kinds }): Promise<Result> => {
     const wanted = kinds.length === 0 ? KINDS : kinds.map(kindNamed);
     const lists = new Map<KindName, readonly Json[]>();
-    // References are printed by the names of these lists: they are read even where only one kind is wanted.
+    // References are printed by names of these lists: read them even for only one kind.
     for (const kind of KINDS) lists.set(kind, await rowsOf(ctx, FILE_KINDS[kind]));
     const hidesSecrets = ctx.output.isSecret;
     const plainDocuments = wanted.flatMap((kind) =>
@@ -65,7 +64,6 @@ export const exportFiles = defineCommand({
         names.map((name) => [name, markOf(name, memberOf(document['env'], name) ?? null)]),
       );
       const credentials = document['kind'] === 'registry' ? credentialMarks(document, id, markOf) : {};
-      // Other texts of this form stay as they are.
       const kept = objectOf(withVariablesKept(document)) ?? {};
       return {
         ...kept,
@@ -98,17 +96,14 @@ function kindNamed(word: string): KindName {
   return kind;
 }
 
-/**
- * All rows of a kind, in the order of their names, so that two exports are alike; the export fails where the list is not whole.
- * Pods of clusters belong to their clusters.
- */
+/** Sorted by name, so that exports are comparable. Fails on an incomplete list. No pods of clusters. */
 async function rowsOf(ctx: CommandContext, { collection }: FileKind): Promise<readonly Json[]> {
   const rows = (await listRows(ctx, collection)).values.filter((row) => stringAt(row, 'status') !== 'TERMINATED');
   const keyOf = (row: Json): string => `${stringAt(row, 'name') ?? ''} ${idOf(row)}`;
   return rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
-/** What stands for a secret: `${NAME}`, and `${NAME_2}` for another value of the same name. */
+/** `${NAME}`, and `${NAME_2}` for another value of the same name. */
 function createMarks(): (name: string, value: Json) => string {
   const values = new Map<string, Json[]>();
   return (variable, value) => {
@@ -120,7 +115,7 @@ function createMarks(): (name: string, value: Json) => string {
   };
 }
 
-/** What stands for a user name and a password, which the service never shows: `${HUB_PASSWORD}` of the registry `hub`. */
+/** The service never shows them: `${HUB_PASSWORD}` of the registry `hub`. */
 const credentialMarks = (document: JsonObject, id: string, markOf: ReturnType<typeof createMarks>): JsonObject =>
   Object.fromEntries(
     CREDENTIALS.map((member) => [
@@ -129,7 +124,6 @@ const credentialMarks = (document: JsonObject, id: string, markOf: ReturnType<ty
     ]),
   );
 
-/** The variables of a document whose values are not printed. */
 const secretNames = (document: JsonObject, isSecret: IsSecret | undefined): readonly string[] =>
   Object.entries(objectOf(document['env']) ?? {})
     .filter(([name, value = null]) => {
@@ -138,10 +132,10 @@ const secretNames = (document: JsonObject, isSecret: IsSecret | undefined): read
     })
     .map(([name]) => name);
 
-/** What a document of a row holds: its members that can be written, without those that are empty or say who made it. */
+/** Without read-only and empty members. */
 function writableRow(kind: FileKind, row: JsonObject): JsonObject {
   const prints = ['id', 'createdAt', ...(bodyOf(kind.table, 'create').prints ?? [])];
-  // What a template gave is in the row already.
+  // The row already has what a template gave.
   const { templateId: _template, ...body } = writable(withoutKey(row), acceptedPaths(kind), prints).body;
   const hasCommand = Array.isArray(body['cmd']) || Array.isArray(body['entrypoint']);
   return Object.fromEntries(
@@ -159,7 +153,6 @@ function documentOf(kind: FileKind, row: Json, lists: ReadonlyMap<KindName, read
   return { kind: kind.name, name, ...(isUnique ? {} : { id: idOf(row) }), ...named };
 }
 
-/** A member with names in the place of the ids of other things. */
 function withNames(
   { references }: FileKind,
   member: string,
@@ -185,7 +178,7 @@ function withNames(
   return within(member, value);
 }
 
-/** The name of a row where no other row has it as its name or id; else its id. */
+/** Its id if another row has the same name, or that name as its id. */
 function nameOf(rows: readonly Json[], id: string): string {
   const name = stringAt(rows.find((row) => idOf(row) === id) ?? null, 'name');
   if (name === undefined || name === '') return id;

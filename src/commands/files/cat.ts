@@ -1,9 +1,8 @@
 import { defineCommand } from '../../cli/model/command.ts';
-import { copyToOutput } from './copy/streams.ts';
-import { parseVolumeAddress } from './places/file-address.ts';
+import { copyToOutput } from './streams.ts';
+import { parseVolumeAddress } from './file-address.ts';
 import { PLACE } from './ls.ts';
 
-/** `berth files cat`: prints a file of a volume. */
 export const cat = defineCommand({
   summary: 'print a file of a network volume',
   details: 'The bytes are printed as they are; on a terminal, control characters are shown and not obeyed.',

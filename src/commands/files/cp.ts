@@ -1,16 +1,14 @@
 import { berth, words, Words } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from './copy/choose-files.ts';
-import { copyPlaces, sourcesAndTarget } from './copy/copy-places.ts';
-import { VERIFY } from './copy/transfer/verify.ts';
-import { FILE_OUTCOMES_AND_WHOLE } from '../shared/paths/file-outcomes.ts';
-import { copyFromInput, copyToOutput, streamEnds } from './copy/streams.ts';
-import { isOnVolume, parseFileAddress } from './places/file-address.ts';
-import { printOutcomes } from './print-outcomes.ts';
-import { createTally } from './copy/tally.ts';
+import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from './filter.ts';
+import { copyPlaces, sourcesAndTarget } from './copy-places.ts';
+import { VERIFY } from './transfer.ts';
+import { FILE_OUTCOMES_AND_WHOLE } from './file-outcomes.ts';
+import { copyFromInput, copyToOutput, streamEnds } from './streams.ts';
+import { isOnVolume, parseFileAddress } from './file-address.ts';
+import { createTally, printOutcomes } from './progress.ts';
 
-/** `berth files cp`: copies files to and from network volumes. */
 export const cp = defineCommand({
   summary: 'copy files to and from network volumes',
   details:

@@ -1,14 +1,12 @@
 import { formatBytes } from '../../core/units.ts';
-import { numberAt, stringAt, type Json } from '../../core/json.ts';
+import { type Json, numberAt, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { manyOf, ownObject, TEXT, WHOLE } from '../../cli/model/output-schema.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { text } from '../../output/cells/cell-functions.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
+import { text } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
-import { parseVolumeAddress } from './places/file-address.ts';
+import { expandPlace, filesBelow, findOnVolume, openVolume, parseVolumeAddress } from './file-address.ts';
 import { PLACE } from './ls.ts';
-import { expandPlace } from './places/globs.ts';
-import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';
 
 const view: View = {
   noun: ['folder', 'folders'],
@@ -21,7 +19,6 @@ const view: View = {
   ],
 };
 
-/** `berth files du`: how much space folders take. */
 export const du = defineCommand({
   summary: 'show how much space the folders of a network volume take',
   details: 'A line for each folder directly below the place, the largest first, and one for all of it, the last.',
@@ -33,7 +30,6 @@ export const du = defineCommand({
     const volume = await openVolume(ctx, address.volume);
     const places = await expandPlace(volume, address);
     if (places.length > 1 || places[0]?.path !== address.path) {
-      // A line for each place that matches a pattern.
       const all = { files: 0, bytes: 0 };
       const values: Json[] = [];
       for (const each of places) {

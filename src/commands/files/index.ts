@@ -6,7 +6,7 @@ import { ls } from './ls.ts';
 import { login, logout } from './login.ts';
 import { mv } from './mv.ts';
 import { rm } from './rm.ts';
-import { sync } from './sync/index.ts';
+import { sync } from './sync.ts';
 
 export const files = defineGroup(
   'files on network volumes',

@@ -5,9 +5,8 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { oneOf, orNull, ownObject, TEXT } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
-import { changeResult } from '../../cli/resource/change-result.ts';
+import { changeResult } from '../../cli/resource/write.ts';
 
-/** `berth files login`: keeps the key of the files on volumes in the profile. */
 export const login = defineCommand({
   output: ownObject({ profile: TEXT, storageUrl: orNull(TEXT) }),
   summary: 'keep the key of the files on volumes in the profile',
@@ -37,7 +36,6 @@ export const login = defineCommand({
   },
 });
 
-/** `berth files logout`: forgets the key of the files on volumes. */
 export const logout = defineCommand({
   output: ownObject({ profile: TEXT, forgot: oneOf('key', 'nothing') }),
   summary: 'forget the key of the files on volumes',
@@ -52,7 +50,7 @@ export const logout = defineCommand({
   },
 });
 
-/** The address from a flag or a variable, to be kept. Fails with usage (2) for one that the key must not be sent to. */
+/** Usage (2) for an address that the key must not be sent to. */
 function givenAddress({ settings }: CommandContext): string | undefined {
   const source = settings.source('storage-url');
   return source === 'flag' || source === 'environment' ? settings.get('storage-url') : undefined;

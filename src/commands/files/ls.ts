@@ -1,22 +1,54 @@
-import { createSorter } from '../../core/files/external-sort.ts';
-import { type Json, numberAt, stringAt } from '../../core/json.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
-import { formatTimestamp } from '../../core/text/timestamp.ts';
-import { formatBytes } from '../../core/units.ts';
-import type { VolumeFile } from '../../core/ports/volume-files.ts';
 import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, oneOf, ownObject, TEXT, TIME, WHOLE } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { countOf } from '../../cli/words/words.ts';
-import { age, text } from '../../output/cells/cell-functions.ts';
-import type { View } from '../../output/view.ts';
-import { parseVolumeAddress } from './places/file-address.ts';
-import { printLongList } from './print-long-list.ts';
-import { expandPlace } from './places/globs.ts';
-import { filesBelow, findOnVolume, openVolumeWithSpace } from './places/open-volume.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
+import { countOf } from '../../cli/words.ts';
+import { expandPlace, filesBelow, findOnVolume, openVolumeWithSpace, parseVolumeAddress } from './file-address.ts';
+import { createSorter } from '../../core/external-sort.ts';
+import type { SortedItems, VolumeFile } from '../../core/file-ports.ts';
+import { type Json, numberAt, stringAt } from '../../core/json.ts';
+import type { Message } from '../../core/message.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
+import { formatBytes, formatTimestamp } from '../../core/units.ts';
+import { age, text } from '../../output/cells.ts';
+import { isJsonFormat, isPrintedByPage } from '../../output/formats/format-table.ts';
+import type { Result, View } from '../../output/view.ts';
 
-/** The argument for a file or a folder of a volume. */
+const AT_ONCE = 1000;
+
+/** For complete lists. Streams, unless the format is a terminal table or `--jq`. */
+async function printLongList(
+  ctx: CommandContext,
+  view: View,
+  rows: SortedItems<Json>,
+  notes: readonly Message[],
+): Promise<Result> {
+  const { format, jq, fields } = ctx.output;
+  const isHeld = jq !== undefined || fields !== undefined;
+  if (isHeld || !(isJsonFormat(format) || isPrintedByPage(ctx.output, ctx.terminal.output))) {
+    const values: Json[] = [];
+    for await (const row of rows) values.push(row);
+    return { kind: 'many', view, values, notes };
+  }
+  let group: Json[] = [];
+  const writer = ctx.rows(view);
+  const flush = async (): Promise<void> => {
+    await writer.rows(group);
+    group = [];
+  };
+  let isEmpty = true;
+  for await (const row of rows) {
+    isEmpty = false;
+    group.push(row);
+    if (group.length === AT_ONCE) await flush();
+  }
+  if (isEmpty) return { kind: 'many', view, values: [], notes };
+  await flush();
+  await writer.close();
+  return { kind: 'nothing', notes };
+}
+
 export const PLACE = arg.text('VOLUME:PATH, or VOLUME for all of it', {
   metavar: 'PLACE',
   complete: 'volume-path',
@@ -32,7 +64,6 @@ const fileRow = ({ key, bytes, version, modifiedAt }: VolumeFile): Json => ({
 
 const folderRow = (key: string): Json => ({ path: key, kind: 'folder' });
 
-/** The view of files, whose ages are counted until `now`. */
 const viewAt = (now: EpochMs): View => ({
   noun: ['file or folder', 'files and folders'],
   id: text('path'),
@@ -52,16 +83,14 @@ function sizeCell(row: Json): string {
 
 const pathOf = (row: Json): string => stringAt(row, 'path') ?? '';
 
-/** A number from -1 to below 10^15, as a text that sorts the largest first. */
+/** For -1 to below 10^15. */
 const largestFirst = (number: number): string => String(10 ** 15 - number).padStart(16, '0');
 
-/** The texts by which rows are sorted. */
 const ORDERS: Readonly<Record<'size' | 'time', (row: Json) => string>> = {
   size: (row) => `${largestFirst(numberAt(row, 'bytes') ?? -1)} ${pathOf(row)}`,
   time: (row) => `${largestFirst(Date.parse(stringAt(row, 'modifiedAt') ?? '') || 0)} ${pathOf(row)}`,
 };
 
-/** `berth files ls`: what is on a volume. */
 export const ls = defineCommand({
   summary: 'list the files of a network volume',
   details:

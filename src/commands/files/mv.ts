@@ -3,14 +3,12 @@ import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { berth, flags } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { copyPlaces, shown, sourcesAndTarget, type Place } from './copy/copy-places.ts';
-import type { Copy } from './copy/copy.ts';
-import { FILE_OUTCOMES } from '../shared/paths/file-outcomes.ts';
-import { printOutcomes } from './print-outcomes.ts';
-import { createTally } from './copy/tally.ts';
-import { isOnVolume, folderKey } from './places/file-address.ts';
+import { copyPlaces, type Place, shown, sourcesAndTarget } from './copy-places.ts';
+import type { Copy } from './copy.ts';
+import { FILE_OUTCOMES } from './file-outcomes.ts';
+import { createTally, printOutcomes } from './progress.ts';
+import { folderKey, isOnVolume } from './file-address.ts';
 
-/** `berth files mv`: moves files to, from and within network volumes. */
 export const mv = defineCommand({
   summary: 'move files to, from and within network volumes',
   details:
@@ -31,7 +29,7 @@ export const mv = defineCommand({
     const [sources, target] = sourcesAndTarget(place, 'a move');
     checkNotWithin(sources, target);
     const durable = await ctx.durable();
-    // What was moved is no longer there, and is not missed.
+    // What was moved is gone, and is not reported missing.
     ctx.setResumeCommand(berth`files mv ${flags(recursive ? ['--recursive'] : [])} ${place}`);
     const remove = async ({ from }: Copy): Promise<void> => {
       const now =
@@ -68,7 +66,7 @@ export const mv = defineCommand({
   },
 });
 
-/** Whether a file would be moved to where it is, or its folder into itself: the same volume may have two words. */
+/** The same volume may have two words. */
 const isWithin = ({ from, to }: Copy, sources: readonly Place[], target: Place): boolean =>
   from.kind === 'volume' &&
   to.kind === 'volume' &&
@@ -82,7 +80,7 @@ const isWithin = ({ from, to }: Copy, sources: readonly Place[], target: Place):
         folderKey(target.path).startsWith(folderKey(each.path)),
     ));
 
-/** Fails with usage (2) for a folder that would be moved into itself. */
+/** Usage (2). */
 function checkNotWithin(sources: readonly Place[], target: Place): void {
   for (const source of sources)
     if (

@@ -1,27 +1,31 @@
-import { createSorter, type Sorter } from '../../core/files/external-sort.ts';
+import { createSorter, type Sorter } from '../../core/external-sort.ts';
 import { rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 import { formatBytes } from '../../core/units.ts';
-import type { VolumeFile, VolumeFiles } from '../../core/ports/volume-files.ts';
+import type { VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { countOf } from '../../cli/words/words.ts';
+import { countOf } from '../../cli/words.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import { addressText, parseVolumeAddress, type VolumeAddress } from './places/file-address.ts';
-import { isFolderFailure } from './places/file-failures.ts';
-import { expandPlace } from './places/globs.ts';
-import { filesBelow, findOnVolume, openVolume } from './places/open-volume.ts';
-import { FILE_OUTCOMES, type FileOutcome } from '../shared/paths/file-outcomes.ts';
-import { printOutcomes } from './print-outcomes.ts';
+import {
+  addressText,
+  expandPlace,
+  filesBelow,
+  findOnVolume,
+  isFolderFailure,
+  openVolume,
+  parseVolumeAddress,
+  type VolumeAddress,
+} from './file-address.ts';
+import { FILE_OUTCOMES, type FileOutcome } from './file-outcomes.ts';
+import { printOutcomes } from './progress.ts';
 
-/** A file to remove, and the number of the place that names it. */
 interface Target {
   readonly of: number;
   readonly file: VolumeFile;
 }
 
-/** What is known before the question. */
 interface Targets {
   readonly places: readonly { readonly address: VolumeAddress; readonly volume: VolumeFiles }[];
   readonly files: Sorter<Target>;
@@ -30,7 +34,6 @@ interface Targets {
   readonly hasFolder: boolean;
 }
 
-/** `berth files rm`: removes files of a volume. The volume itself is deleted by `volumes delete`. */
 export const rm = defineCommand({
   summary: 'remove files of a network volume',
   details:
@@ -69,7 +72,7 @@ export const rm = defineCommand({
   confirm: async (_, { place }, { places, count, bytes }) => {
     if (count === 0) return undefined;
     const line = `This removes ${countOf(count, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
-    // As much is lost as where a volume is deleted.
+    // As much is lost as when the volume is deleted.
     const whole = places.find(({ address }) => address.path === '');
     return whole === undefined ? line : { lines: [line], typed: whole.address.volume };
   },

@@ -3,49 +3,44 @@ import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
-import { memberAt, stringAt, type Json } from '../../core/json.ts';
+import { type Json, memberAt, stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { forgetCreated } from '../../cli/resource/created.ts';
-import { rowRequest } from '../../cli/resource/identity/requests.ts';
+import { rowRequest } from '../../cli/resource/requests.ts';
 import { idOf } from '../../output/view.ts';
 import { deadlinesOf, type DeadlineAction } from '../../guard/deadline.ts';
 import type { ActingDecision } from '../../guard/decide.ts';
-import { PODS } from '../shared/collections.ts';
-import { podAction } from '../shared/pod-action.ts';
+import { PODS } from '../../cli/resource/collections.ts';
+import { podAction } from '../../cli/resource/pod-action.ts';
 
 export const RESULTS = ['stopped', 'terminated', 'ended before', 'changed', 'failed'] as const;
 
-/** What became of an action. */
 export interface Done {
   readonly result: (typeof RESULTS)[number];
   readonly failure?: Failure;
 }
 
-/** What the guard knows of an action: its result, and the statuses in which nothing is left to be done. */
+/** Per action: its result, and the statuses in which nothing is left to do. */
 const ACTS = {
   stop: { result: 'stopped', done: ['EXITED', 'TERMINATED'] },
   terminate: { result: 'terminated', done: ['TERMINATED'] },
 } as const satisfies Record<DeadlineAction, { readonly result: Done['result']; readonly done: readonly string[] }>;
 
-/** The request of an action (contract rules, Pods: actions, DELETE). */
+/** Contract rules, Pods: actions, DELETE. */
 export function actionRequest({ action, pod }: ActingDecision): ApiRequest {
   const id = asId<'pod'>(idOf(pod));
   if (action === 'stop') return podAction(id, 'stop');
   return { service: 'base', method: 'DELETE', path: [...PODS.path, id], id, checkCommand: berth`pods list` };
 }
 
-/** What must be as it was when it was decided. By a change of its variables a pod starts anew. */
+/** Must be as when it was decided. A change of variables restarts a pod. */
 const factsOf = (pod: Json): readonly unknown[] => [
   ...['status', 'startedAt', 'locked', 'cluster'].map((member) => memberAt(pod, member) ?? null),
   deadlinesOf(pod),
 ];
 
-/**
- * Does what was decided. The pod is read again right before: when its facts are others, or `isStillOver` says no, it is left
- * alone. After an answer that was lost or a refusal it is looked at before anything is said. A failure belongs to its pod, also
- * that of an interrupt.
- */
+/** Reads the pod again right before, and after a lost answer or refusal. A failure belongs to its pod. */
 export async function act(
   ctx: CommandContext,
   decision: ActingDecision,
@@ -70,7 +65,6 @@ export async function act(
 const isDone = ({ action }: ActingDecision, pod: Json): boolean =>
   ACTS[action].done.some((status) => status === stringAt(pod, 'status'));
 
-/** The pod of a decision as it is now; undefined where it is gone. */
 async function read(ctx: CommandContext, { pod }: ActingDecision): Promise<Json | undefined> {
   try {
     return (await ctx.api.send(rowRequest(PODS, asId(idOf(pod))))).value ?? null;
@@ -80,7 +74,7 @@ async function read(ctx: CommandContext, { pod }: ActingDecision): Promise<Json 
   }
 }
 
-/** A lost answer (8) and a refusal (409) may mean that it is done: by this request, or by somebody else. */
+/** After a lost answer (8) or refusal (409) it may be done, by this request or by somebody else. */
 async function afterFailure(ctx: CommandContext, decision: ActingDecision, failure: Failure): Promise<Done> {
   if (failure.exit === EXIT.notFound) return { result: 'ended before' };
   if (failure.exit !== EXIT.unknown && failure.status !== 409) return { result: 'failed', failure };

@@ -1,17 +1,17 @@
-import { memberAt, stringAt, type Json, type JsonObject } from '../../core/json.ts';
-import { formatTimestamp } from '../../core/text/timestamp.ts';
+import { type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
+import { formatTimestamp } from '../../core/units.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import { FAILURE } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ANYTHING, manyOf, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { errorOf } from '../../cli/resource/several/outcomes.ts';
-import { text } from '../../output/cells/cell-functions.ts';
-import { idOf, type Cell, type View } from '../../output/view.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
+import { errorOf } from '../../cli/resource/several.ts';
+import { text } from '../../output/cells.ts';
+import { type Cell, idOf, type View } from '../../output/view.ts';
 import { GUARD_ACTIONS, RULES, VERDICTS, type Decision } from '../../guard/decide.ts';
 import { RESULTS, type Done } from './act.ts';
 
-/** A decision as `--json` prints it. `now` is the service's time. */
+/** `now` is the service's time. */
 export function decisionRow(
   ctx: CommandContext,
   { pod, rule, verdict, action, why, held }: Decision,
@@ -61,7 +61,6 @@ export const DECISIONS = manyOf(
   ),
 );
 
-/** What a person reads by is the name and the reason: the id is in the wide table, and in data. */
 export const decisionView: View = {
   noun: ['decision', 'decisions'],
   id: text('id'),
@@ -83,7 +82,7 @@ export const decisionView: View = {
   ],
 };
 
-/** With ids, where several of these pods have the name of a decision. */
+/** With ids if several of these pods have a decision's name. */
 export function decisionViewOf(rows: readonly Json[], pods: readonly Json[]): View {
   const isShared = (name: string): boolean =>
     name !== '' && pods.filter((pod) => text('name')(pod) === name).length > 1;

@@ -1,11 +1,11 @@
 import { isObject, numberAt } from '../../core/json.ts';
 import { messageOf } from '../../core/failure.ts';
-import { berth, sentence, type CommandLine, type Message } from '../../core/message.ts';
+import { berth, type CommandLine, type Message, sentence } from '../../core/message.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 
-/** When a guard of this machine last looked, by the service's time; undefined where none did. */
+/** By the service's time; undefined where none did. */
 export async function readLastRun({ guard }: CommandContext): Promise<EpochMs | undefined> {
   const kept = await guard.read();
   return isObject(kept) ? numberAt(kept, 'sweptAt') : undefined;
@@ -19,11 +19,11 @@ export async function keepLastRun(ctx: CommandContext, now: EpochMs): Promise<vo
   }
 }
 
-/** The guard that stays; without --allow-terminate it only reports a deadline that `terminates`. */
+/** Without --allow-terminate it only reports a deadline that `terminates`. */
 export const guardCommand = (terminates: boolean): CommandLine =>
   terminates ? berth`guard run --every 1m --allow-terminate` : berth`guard run --every 1m`;
 
-/** `A guard of this machine last ran 5m ago.` Where a deadline `terminates`, also the command that does. */
+/** Where a deadline `terminates`, also the command that does. */
 export function lastRunLine(sweptAt: EpochMs | undefined, now: EpochMs, terminates: boolean): Message {
   const command = guardCommand(terminates);
   if (sweptAt === undefined) return sentence`No guard has run on this machine: ${command}`;

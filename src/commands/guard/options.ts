@@ -1,15 +1,14 @@
 import { usage } from '../../core/failure.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { onlyWith, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
+import { dollarsOf, onlyWith, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import { DEADLINE_ACTIONS } from '../../guard/deadline.ts';
 import type { Policy } from '../../guard/decide.ts';
 import { longestInterval, type IdleLimits } from '../../guard/idle.ts';
-import { dollarsOf } from '../shared/dollars.ts';
 
 const LIMITS = ['idle', 'maxAge', 'maxRunning', 'budget'] as const;
 
-/** Each look is a request for the complete list. */
+/** Each look requests the complete list. */
 const MIN_INTERVAL_MS: Milliseconds = 10_000;
 
 /** Use in percent below which a pod is idle. */
@@ -35,7 +34,7 @@ export const GUARD_OPTIONS = {
 
 type GuardValues = ValuesOf<typeof GUARD_OPTIONS>;
 
-/** The policy of the flags. Fails with usage (2). */
+/** Usage (2). */
 export const policyOf = (values: GuardValues): Policy => ({
   isIdleWatched: values.idle !== undefined,
   maxAge: values.maxAge,
@@ -46,7 +45,7 @@ export const policyOf = (values: GuardValues): Policy => ({
   allowTerminate: values.allowTerminate,
 });
 
-/** The limits of --idle; undefined without it. Fails with usage (2) where the looks of --every cannot tell. */
+/** Undefined without --idle. Usage (2) if --every is too rare to tell. */
 export function idleLimitsOf({ idle, idleGpu, idleCpu, every }: GuardValues): IdleLimits | undefined {
   if (every !== undefined && every < MIN_INTERVAL_MS)
     throw usage(`--every is at least ${formatDuration(MIN_INTERVAL_MS)}`);

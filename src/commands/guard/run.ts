@@ -1,13 +1,13 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { isInterrupt, rethrowUnlessFailure } from '../../core/failure.ts';
-import { memberAt, stringAt, type Json } from '../../core/json.ts';
-import { sentence, type Message } from '../../core/message.ts';
+import { type Json, memberAt, stringAt } from '../../core/json.ts';
+import { type Message, sentence } from '../../core/message.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { sameCommand } from '../../cli/run/same-command.ts';
-import { countOf } from '../../cli/words/words.ts';
+import { countOf } from '../../cli/words.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
 import type { Policy } from '../../guard/decide.ts';
@@ -16,7 +16,6 @@ import { DECISIONS, decisionView, decisionViewOf } from './decision-view.ts';
 import { GUARD_OPTIONS, idleLimitsOf, policyOf } from './options.ts';
 import { sweep, type Sweep } from './sweep.ts';
 
-/** `berth guard run`: one look that acts, or with `--every` one after the other. */
 export const run = defineCommand({
   summary: 'stop pods whose deadline is over, or that exceed a limit',
   details:
@@ -26,7 +25,7 @@ export const run = defineCommand({
   output: DECISIONS,
   writes: true,
   destroys: true,
-  // What it needs depends on its decisions: each request is checked when it is sent.
+  // Depends on its decisions: each request is checked when sent.
   needs: 'read',
   examples: [
     ['berth guard run', 'once: for cron'],
@@ -59,10 +58,7 @@ export const run = defineCommand({
 const checkedLine = ({ pods, rows }: Sweep): string =>
   `Checked ${countOf(pods.length, 'pod')}: ${rows.length === 0 ? 'nothing to do' : `${rows.length} over a limit or unknown`}.`;
 
-/**
- * Looks until it is interrupted (130, without a message), and prints what is new. A look that fails is said, and the next one
- * follows all the same.
- */
+/** Until interrupted (130, no message); prints what is new. A failed look does not end it. */
 async function sweepAgain(
   ctx: CommandContext,
   policy: Policy,
@@ -80,7 +76,7 @@ async function sweepAgain(
         known = swept.rows;
       }
       const next = `${swept === undefined ? '' : `${checkedLine(swept)} `}Next check in ${formatDuration(everyMs)}`;
-      // Without a terminal nothing else says that it runs.
+      // Without a terminal nothing else shows that it runs.
       if (swept !== undefined && !isTold) await ctx.tell(`${next}; only changes are printed.`);
       isTold ||= swept !== undefined;
       const progress = ctx.progress(next);
@@ -113,7 +109,7 @@ async function sweepUnlessFailed(
   }
 }
 
-/** Whether a row says something that the rows of the look before do not. What was done is always new. */
+/** What was done is always new. */
 const isNews = (row: Json, known: readonly Json[]): boolean =>
   ['stopped', 'terminated'].includes(stringAt(row, 'result') ?? '') ||
   !known.some((other) =>

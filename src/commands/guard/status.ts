@@ -1,14 +1,13 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
-import { formatTimestamp } from '../../core/text/timestamp.ts';
-import { costOver, formatDollars } from '../../core/units.ts';
+import { costOver, formatDollars, formatTimestamp } from '../../core/units.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { manyOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME, YES_NO } from '../../cli/model/output-schema.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { listRows } from '../../cli/resource/identity/requests.ts';
-import { countOf } from '../../cli/words/words.ts';
-import { money, text } from '../../output/cells/cell-functions.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
+import { listRows } from '../../cli/resource/requests.ts';
+import { countOf } from '../../cli/words.ts';
+import { money, text } from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type View } from '../../output/view.ts';
 import {
@@ -19,7 +18,7 @@ import {
   waitingText,
 } from '../../guard/deadline.ts';
 import { exemptionOf } from '../../guard/decide.ts';
-import { PODS } from '../shared/collections.ts';
+import { PODS } from '../../cli/resource/collections.ts';
 import { lastRunLine, readLastRun } from './last-run.ts';
 
 const POD = { pod: TEXT, name: TEXT, action: oneOf(...DEADLINE_ACTIONS) };
@@ -39,7 +38,6 @@ const WAITING = {
 
 const podOf = (pod: Json) => ({ pod: idOf(pod), name: stringAt(pod, 'name') ?? '' });
 
-/** The deadlines of a pod that count now. */
 const countingRows = (pod: Json, now: EpochMs): readonly Json[] =>
   countingDeadlines(pod).map(({ action, at }): Json => {
     const cost = numberAt(pod, 'cost');
@@ -77,7 +75,6 @@ const view = (now: EpochMs): View => ({
   ],
 });
 
-/** `berth guard status`: the deadlines, and when a guard last looked. */
 export const status = defineCommand({
   summary: 'show the deadlines of pods, and when a guard last ran here',
   details:
@@ -96,7 +93,7 @@ export const status = defineCommand({
       return found === undefined ? [] : [{ ...podOf(pod), action: found.action, after: found.given }];
     });
     const overdue = rows.filter((row) => memberAt(row, 'overdue') === true);
-    // The hours of a pod count once, also where both of its deadlines are overdue.
+    // A pod's hours count once, even if both of its deadlines are overdue.
     const lateByPod = new Map<string, number>();
     for (const row of overdue) {
       const pod = stringAt(row, 'pod') ?? '';

@@ -1,34 +1,26 @@
-/** One look of a guard: it reads, decides, acts, and notes that it ran. */
 import { Failure, unlessFailed } from '../../core/failure.ts';
-import { numberAt, type Json } from '../../core/json.ts';
+import { type Json, numberAt } from '../../core/json.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { listRows } from '../../cli/resource/identity/requests.ts';
-import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
-import { previewRow } from '../../cli/run/context/dry-run.ts';
+import { listRows } from '../../cli/resource/requests.ts';
+import { combinedFailure } from '../../cli/resource/several.ts';
+import { previewRow } from '../../cli/run/dry-run.ts';
 import { idOf } from '../../output/view.ts';
 import { compilePolicy, isActing, type Decision, type Facts, type Policy } from '../../guard/decide.ts';
 import type { IdleWatch } from '../../guard/idle.ts';
-import { PODS } from '../shared/collections.ts';
+import { PODS } from '../../cli/resource/collections.ts';
 import { act, actionRequest, type Done } from './act.ts';
 import { decisionRow } from './decision-view.ts';
 import { keepLastRun } from './last-run.ts';
 
 export interface Sweep {
-  /** What was looked at. */
   readonly pods: readonly Json[];
-  /** The decisions as rows, in the order of the list. */
   readonly rows: readonly Json[];
-  /** Whether a rule applied to a pod. */
   readonly isOver: boolean;
-  /** The failures of actions, as one. */
   readonly failure: Failure | undefined;
 }
 
-/**
- * Looks at all pods once. Fails as the reading of the list does, which must be complete: nothing is done then. A dry run makes
- * the same decisions, each with its request.
- */
+/** Does nothing on an incomplete list. A dry run makes the same decisions, each with its request. */
 export async function sweep(ctx: CommandContext, policy: Policy, watch: IdleWatch | undefined): Promise<Sweep> {
   const decide = compilePolicy(policy);
   const { values: pods } = await listRows(ctx, PODS);
@@ -63,12 +55,12 @@ export async function sweep(ctx: CommandContext, policy: Policy, watch: IdleWatc
 const interruptOf = ({ signal }: CommandContext): Failure | undefined =>
   signal.aborted && signal.reason instanceof Failure ? signal.reason : undefined;
 
-/** What the account cost in the month of `now`, in UTC. */
+/** In UTC. */
 async function readMonth(ctx: CommandContext, now: EpochMs): Promise<Facts['month']> {
   const [{ readRecords }, { monthStart }, { SUMMARY }] = await Promise.all([
-    import('../billing/report/fetch.ts'),
-    import('../billing/report/forecast.ts'),
-    import('../billing/report/service-reports.ts'),
+    import('../billing/facts.ts'),
+    import('../billing/report-document.ts'),
+    import('../billing/service-reports.ts'),
   ]);
   const records = await readRecords(ctx, SUMMARY, monthStart(now), now);
   const amounts = records.map((record) => numberAt(record, 'totalAmount'));

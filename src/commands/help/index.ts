@@ -1,21 +1,23 @@
 import { usage } from '../../core/failure.ts';
-import { defineCommand, type Command, type Group, type Program } from '../../cli/model/command.ts';
-import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../../cli/help/help.ts';
-import { resolveAlias } from '../../cli/words/aliases.ts';
-import { didYouMean } from '../../cli/words/suggestions.ts';
+import { type Command, defineCommand, type Group, type Program } from '../../cli/model/command.ts';
+import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../../cli/help.ts';
+import { didYouMean, resolveAlias } from '../../cli/words.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { Page } from '../../output/help-page.ts';
-import type { Result } from '../../output/view.ts';
-import { agentText } from './describe/agent.ts';
-import { commandsIn, commandsOf, type NamedCommand } from './describe/commands.ts';
-import { describeProgram, descriptionView } from './describe/program.ts';
-import { DESCRIPTION } from './describe/schema.ts';
+import type { Page, Result } from '../../output/view.ts';
+import { agentText } from './agent.ts';
+import {
+  commandsIn,
+  commandsOf,
+  describeProgram,
+  DESCRIPTION,
+  descriptionView,
+  type NamedCommand,
+} from './describe.ts';
 import { topicPage } from './topics.ts';
 
 const TOPICS: readonly string[] = HELP_TOPICS.map(([name]) => name);
 
-/** `berth help`, `berth help pods get`, `berth help exit-codes`, `berth help --json`, `berth help --agent`. */
 export const help = (program: Program): Command =>
   defineCommand({
     summary: 'show help on a command or a topic',
@@ -45,7 +47,7 @@ export const help = (program: Program): Command =>
     },
   });
 
-/** The commands that words name; all of them without words, and for a topic. */
+/** All without words, and for a topic. */
 async function namedCommands(program: Program, words: readonly string[]): Promise<readonly NamedCommand[]> {
   const [first] = words;
   if (first === undefined || TOPICS.includes(first)) return await commandsOf(program);
@@ -62,7 +64,7 @@ async function helpPage(program: Program, words: readonly string[]): Promise<Pag
   return target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
 }
 
-/** Finds what words name. Fails with usage (2) when there is no such command. */
+/** Usage (2) when there is no such command. */
 async function findTarget(
   program: Program,
   [first = '', ...rest]: readonly string[],

@@ -1,29 +1,41 @@
 import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, usage, isNotFound, unknownOutcome } from '../../core/failure.ts';
+import { Failure, isNotFound, rethrowUnlessFailure, unknownOutcome, usage } from '../../core/failure.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { Json } from '../../core/json.ts';
 import type { Id } from '../../core/ids.ts';
-import { defineCommand, endedWhen } from '../../cli/model/command.ts';
+import { defineCommand, endedWhen, waitOptions } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { outcomeResult, SEVERAL } from '../../cli/resource/several/outcomes.ts';
-import { eachSchema, READS_SEVERAL, readEach } from '../../cli/resource/several/read-each.ts';
-import { sendEach, type Sent } from '../../cli/resource/several/send-each.ts';
+import {
+  eachSchema,
+  outcomeResult,
+  readEach,
+  READS_SEVERAL,
+  sendEach,
+  type Sent,
+  SEVERAL,
+} from '../../cli/resource/several.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { unlessUnread } from '../../cli/run/context/dry-run.ts';
-import { countOf } from '../../cli/words/words.ts';
+import { unlessUnread } from '../../cli/run/dry-run.ts';
+import { countOf } from '../../cli/words.ts';
 import { cancelRequest, retryRequest } from '../../queue/requests.ts';
 import { canRetry, hasEnded, jobOutcome, jobStatus } from '../../queue/job-status.ts';
-import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
-import { statusLine, waitLine } from './job/command-lines.ts';
-import { exitOf, JOB_EXITS } from './job/outcome.ts';
-import { jobView } from './job/job-view.ts';
-import { absenceOfRemembered, mayHaveExpired } from './job/job-not-there-yet.ts';
-import { readJob, rememberStatus, sendAboutJob } from './job/job-requests.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from '../../cli/resource/collections.ts';
+import {
+  absenceOfRemembered,
+  exitOf,
+  JOB,
+  JOB_EXITS,
+  jobView,
+  mayHaveExpired,
+  readJob,
+  rememberStatus,
+  sendAboutJob,
+  statusLine,
+  waitLine,
+} from './job.ts';
 import { waitForJob } from './wait.ts';
 import { answerResult } from '../../output/view.ts';
-import { waitOptions } from '../../cli/model/common-options.ts';
-import { JOB } from './job/schemas.ts';
 import { either } from '../../cli/model/output-schema.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 
@@ -62,7 +74,7 @@ export const cancel = defineCommand({
   args: { endpoint: QUEUE_ARGUMENT, job: arg.ids('job ids', { complete: 'job' }) },
   writes: true,
   destroys: false,
-  // A dry run ends where one of the jobs is not there; where they cannot be read, there is nothing to show but the requests.
+  // A dry run fails for a missing job; if jobs cannot be read, it shows only the requests.
   prepare: async (ctx, { endpoint, job }) => {
     const failures: (Failure | undefined)[] = [];
     const ended: string[] = [];
@@ -116,10 +128,7 @@ export const cancel = defineCommand({
   },
 });
 
-/**
- * Believes a cancellation only by a status that has ended: it comes at once (specification 4.5, detail 5). After an answer with
- * another one the job is read. Fails with outcome-unknown (8) where it has not ended, because it may go on and cost.
- */
+/** Only an ended status proves it (specification 4.5, detail 5). Else outcome-unknown (8): it may cost. */
 async function confirmCancel(
   ctx: CommandContext,
   id: Id<'endpoint'>,
@@ -136,7 +145,6 @@ async function confirmCancel(
   );
 }
 
-/** As `confirmCancel`, with the failure as the outcome of one of several. */
 async function unlessStillThere(ctx: CommandContext, sent: Sent<'endpoint'>): Promise<Sent<'endpoint'>> {
   if (sent.failure !== undefined) return sent;
   try {
@@ -148,10 +156,9 @@ async function unlessStillThere(ctx: CommandContext, sent: Sent<'endpoint'>): Pr
   }
 }
 
-/** Whether a job that was cancelled had ended before; one that was cancelled twice cannot be told. */
+/** A job that was cancelled twice cannot be told. */
 const hadEnded = (document: Json | undefined): boolean => hasEnded(document) && jobOutcome(document) !== 'cancelled';
 
-/** Says that a job had ended before it was cancelled; nothing for any other. */
 const endedBefore = (job: string, document: Json | undefined): readonly string[] =>
   hadEnded(document) ? [`job ${job} had ended before: it is ${jobStatus(document)}, and nothing was cancelled.`] : [];
 
@@ -187,10 +194,7 @@ async function retryJob(ctx: CommandContext, endpoint: string, job: string) {
   }));
 }
 
-/**
- * Fails with usage (2) when the job's status does not allow a retry, and as its status request does when the job is not
- * found. When the status cannot be read, the service decides.
- */
+/** Usage (2) if the status forbids a retry. If it cannot be read, the service decides. */
 async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: string): Promise<void> {
   let found: { readonly id: Id<'endpoint'>; readonly answer: ApiAnswer };
   try {
@@ -211,7 +215,7 @@ async function mustBeRetryable(ctx: CommandContext, endpoint: string, job: strin
   ).with({ id: job });
 }
 
-/** Rethrows; a 404 says that an expired job cannot be retried, where it can have expired. */
+/** Rethrows; explains a 404 of a job that can have expired. */
 async function explainNotRetryable(ctx: CommandContext, endpoint: string, job: string, error: unknown): Promise<never> {
   if (!isNotFound(error) || !(await mayHaveExpired(ctx, { endpoint, job }))) throw error;
   throw error.with({

@@ -1,7 +1,7 @@
 import { defineGroup } from '../../cli/model/command.ts';
 import { cancel, retry, status } from './actions.ts';
-import { batch } from './batch/index.ts';
-import { explain } from './explain/index.ts';
+import { batch } from '../batch/index.ts';
+import { explain } from './explain.ts';
 import { recent } from './recent.ts';
 import { run } from './run.ts';
 import { stream } from './stream.ts';

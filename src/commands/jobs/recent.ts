@@ -1,27 +1,24 @@
 import { asId } from '../../core/ids.ts';
-import { isNotFound, rethrowUnlessFailure, type Failure } from '../../core/failure.ts';
+import { type Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import { type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
-import type { RememberedJob } from '../../core/ports/remembered.ts';
+import type { RememberedJob } from '../../core/remembered.ts';
 import { defineCommand } from '../../cli/model/command.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { rememberedJobs } from '../../cli/model/remembered-jobs.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { type CommandContext, rememberedJobs } from '../../cli/model/context.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
 import { limitOption } from '../../cli/resource/list.ts';
-import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
-import { errorOf } from '../../cli/resource/several/outcomes.ts';
+import { combinedFailure, errorOf } from '../../cli/resource/several.ts';
 import { FAILURE } from '../../cli/model/common-schemas.ts';
 import { manyOf, orNull, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { age, status } from '../../output/cells/cell-functions.ts';
+import { age, status } from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type View } from '../../output/view.ts';
 import { jobStatus } from '../../queue/job-status.ts';
 import { statusRequest } from '../../queue/requests.ts';
-import { isCertainlyThere } from './job/job-not-there-yet.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
+import { isCertainlyThere } from './job.ts';
+import { ENDPOINTS } from '../../cli/resource/collections.ts';
 
-/** How many jobs are asked for at the same time. */
 const AT_ONCE = 10;
 
 const recentView: View = {
@@ -46,7 +43,7 @@ const recentView: View = {
   ],
 };
 
-/** `berth jobs recent`: the service has no list of jobs, so these are the ones that this machine has kept. */
+/** The service has no list of jobs: these are the ones this machine has kept. */
 export const recent = defineCommand({
   output: manyOf(
     ownObject(
@@ -82,12 +79,12 @@ export const recent = defineCommand({
     const known = all.slice(0, limit);
     const notes = endpoint === undefined || all.length > 0 ? [] : [nothingOf(endpoint)];
     if (!asks) {
-      // The ages of the rows are by the clock of the service, which nothing has told yet.
+      // Ages need the service's clock, which no answer has set yet.
       if (known.length > 0 && isTableOutput(ctx.output)) await ctx.fetchServiceNow({ overHttp: true });
       return { kind: 'many', view: recentView, values: known.map(rowOf), notes };
     }
     const found = await readJobs(ctx, known);
-    // That a job is no longer there is an answer.
+    // A missing job is an answer, not a failure.
     const failure = combinedFailure(found.filter(({ failure: each }) => !isNotFound(each)));
     return { kind: 'many', view: recentView, values: found.map(({ row }) => row), failure, notes };
   },
@@ -98,7 +95,6 @@ const nothingOf = (endpoint: string): Message =>
 
 const NOT_FOUND = 'not found (404)';
 
-/** A job as it was last seen. */
 const rowOf = (job: RememberedJob): JsonObject => ({
   id: job.id,
   endpoint: job.endpoint,
@@ -108,7 +104,7 @@ const rowOf = (job: RememberedJob): JsonObject => ({
   ...(job.goneAt === undefined ? {} : { error: { code: 'not-found', message: NOT_FOUND, status: 404 } }),
 });
 
-/** What a 404 of a job means, which is recorded. One of a job that the service certainly has comes from a replica that lags. */
+/** A 404 of a job that the service certainly has comes from a lagging replica. */
 async function explainNotFound(ctx: CommandContext, { endpoint, id }: RememberedJob, error: Failure): Promise<Failure> {
   if (await isCertainlyThere(ctx, { endpoint, job: id })) return error.with({ message: 'not there yet (404)' });
   await ctx.jobs.sawGone(id, ctx.serviceNow());
@@ -120,13 +116,12 @@ const timeOf = (at: number): string => new Date(at).toISOString();
 interface ReadJob {
   readonly id: string;
   readonly job: RememberedJob;
-  /** The document of the service, where it was read. */
   readonly document?: Json;
   readonly row: Json;
   readonly failure?: Failure;
 }
 
-/** Asks the service for jobs, some at a time, and records what it says. Each may fail on its own. */
+/** Each may fail on its own. */
 export async function readJobs(ctx: CommandContext, jobs: readonly RememberedJob[]): Promise<readonly ReadJob[]> {
   const read = async (job: RememberedJob): Promise<ReadJob> => {
     try {

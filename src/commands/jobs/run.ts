@@ -1,30 +1,56 @@
-import { sentence } from '../../core/message.ts';
+import { defineCommand, waitTimeoutOption } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { either, manyOf } from '../../cli/model/output-schema.ts';
+import { onlyWith, option } from '../../cli/model/params.ts';
+import { ENDPOINTS, QUEUE_ARGUMENT } from '../../cli/resource/collections.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
+import { checkedJsonText, type RawInput, readInputBytes } from '../../cli/resource/json-input.ts';
+import { unlessUnread } from '../../cli/run/dry-run.ts';
+import { checkBounds } from '../batch/options.ts';
+import { CHUNK, exitOf, healthLine, JOB, JOB_EXITS, jobView, waitLine } from './job.ts';
+import { streamJob } from './stream.ts';
+import { waitForJob } from './wait.ts';
+import type { Files } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
+import { sentence } from '../../core/message.ts';
 import { say } from '../../core/safe-text.ts';
-import { defineCommand } from '../../cli/model/command.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { sendTo } from '../../cli/resource/identity/identify.ts';
-import { unlessUnread } from '../../cli/run/context/dry-run.ts';
-import { onlyWith, option } from '../../cli/model/params.ts';
+import { formatBytes } from '../../core/units.ts';
 import { answerResult, asksForData, type Result } from '../../output/view.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
-import { DEFAULT_SYNC_WAIT_MS, DURATION_BOUNDS } from '../../queue/limits.ts';
+import { hasEnded, jobStatus } from '../../queue/job-status.ts';
+import { DEFAULT_SYNC_WAIT_MS, DURATION_BOUNDS, PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { absenceOfJob, certainMs } from '../../queue/not-there-yet.ts';
 import { healthRequest, runRequest, runSyncRequest } from '../../queue/requests.ts';
-import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { optionsText } from '../../queue/submission.ts';
-import { ENDPOINTS, QUEUE_ARGUMENT } from '../shared/collections.ts';
-import { healthLine, waitLine } from './job/command-lines.ts';
-import { jobBody, readInput } from './input.ts';
-import { checkBounds } from './duration-bounds.ts';
-import { exitOf, JOB_EXITS } from './job/outcome.ts';
-import { streamJob } from './stream.ts';
-import { jobView } from './job/job-view.ts';
-import { waitForJob } from './wait.ts';
-import { waitTimeoutOption } from '../../cli/model/common-options.ts';
-import { CHUNK, JOB } from './job/schemas.ts';
-import { either, manyOf } from '../../cli/model/output-schema.ts';
+import { optionsText, submissionBody } from '../../queue/submission.ts';
+
+/**
+ * Reads the input that `--input` or `--input-file` gives: JSON text, `@FILE`, or `-` for stdin. Fails with usage (2)
+ * when it is missing or given twice, with local-file (14) when a file cannot be read.
+ */
+async function readInput(files: Files, input: string | undefined, inputFile: string | undefined): Promise<RawInput> {
+  if (input !== undefined && inputFile !== undefined)
+    throw usage('--input and --input-file are both given', 'Keep one of them.');
+  if (inputFile !== undefined)
+    return { bytes: await files.read(inputFile), from: inputFile === '-' ? 'stdin' : inputFile };
+  if (input === undefined)
+    throw usage('missing --input', `--input '{"prompt":"hello"}', --input @FILE, or --input - for stdin`);
+  return await readInputBytes(files, input);
+}
+
+/** Input byte for byte, without BOM and outer space. Usage (2): not UTF-8, not JSON, over the limit. */
+function jobBody(given: RawInput, options: string, operation: keyof typeof PAYLOAD_LIMITS): Uint8Array {
+  const body = submissionBody(new TextEncoder().encode(checkedJsonText(given)), options);
+  const limit = PAYLOAD_LIMITS[operation];
+  if (body.length > limit)
+    throw usage(
+      `the payload is ${formatBytes(body.length)} (${body.length} bytes); ${operation} takes at most ${formatBytes(limit)} (${limit} bytes)`,
+      operation === 'run'
+        ? 'Pass a link to the data in place of the data, or use --sync (up to 20 MB).'
+        : 'Pass a link to the data in place of the data.',
+    );
+  return body;
+}
 
 export const run = defineCommand({
   output: either(JOB, manyOf(CHUNK)),
@@ -78,7 +104,7 @@ export const run = defineCommand({
       await ctx.tell(
         'The webhook will not be delivered: only "local serve" and "local exec" deliver webhooks, and --local does not.',
       );
-    // A dry run ends where there is no such endpoint, and has the id in place of a name.
+    // A dry run fails without such an endpoint, and shows the id in place of a name.
     if (ctx.dryRun) await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest));
     const { id: endpoint, answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => {
       const checkCommand = healthLine(id);
@@ -109,9 +135,7 @@ export const run = defineCommand({
   },
 });
 
-/**
- * Prints only the id, unless an output flag asks for the document: a script can write `id=$(berth jobs run ...)`.
- */
+/** So that a script can write `id=$(berth jobs run ...)`; output flags print the document. */
 function submitted(ctx: CommandContext, endpoint: string, job: Json, text: string): Result {
   const id = submittedId(job);
   if (asksForData(ctx.output)) return { kind: 'one', view: jobView, value: job, source: text };
@@ -119,14 +143,13 @@ function submitted(ctx: CommandContext, endpoint: string, job: Json, text: strin
   return { kind: 'text', text: say`${id}\n`, notes };
 }
 
-/** Returns the id of a submitted job. Fails with outcome-unknown (8) when the answer has no usable id. */
+/** Outcome-unknown (8) when the answer has no usable id. */
 function submittedId(job: Json): string {
   const id = jobIdOf(job);
   if (id === undefined) throw unusableJobId(job);
   return id;
 }
 
-/** Returns `--input`, or asks for the input when none was given and a question can be asked. */
 async function inputOrAsk(
   ctx: CommandContext,
   input: string | undefined,

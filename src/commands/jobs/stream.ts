@@ -4,25 +4,20 @@ import { Failure, isNotFound } from '../../core/failure.ts';
 import { arrayAt, arrayOf, encodeJson, type Json, memberAt, objectOf } from '../../core/json.ts';
 import type { Absence } from '../../core/not-there-yet.ts';
 import { safeText, say } from '../../core/safe-text.ts';
-import { defineCommand } from '../../cli/model/command.ts';
+import { defineCommand, waitTimeoutOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg } from '../../cli/model/params.ts';
 import { waitEnded } from '../../cli/run/wait.ts';
 import { styled } from '../../output/text/terminal-text.ts';
-import { escapeJson } from '../../output/formats/escape-json.ts';
+import { escapeJson } from '../../output/formats/json.ts';
 import { asksForData, type Result } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
 import { streamRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { QUEUE_ARGUMENT } from '../shared/collections.ts';
-import { exitOf, JOB_EXITS } from './job/outcome.ts';
-import { askForJob } from './job/job-not-there-yet.ts';
-import { chunkView } from './job/job-view.ts';
-import { readJobNow, sendAboutJobNow } from './job/job-requests.ts';
+import { QUEUE_ARGUMENT } from '../../cli/resource/collections.ts';
+import { askForJob, CHUNK, chunkView, exitOf, JOB_EXITS, readJobNow, sendAboutJobNow } from './job.ts';
 import { cancelLine } from './wait.ts';
-import { countOf } from '../../cli/words/words.ts';
-import { waitTimeoutOption } from '../../cli/model/common-options.ts';
-import { CHUNK } from './job/schemas.ts';
+import { countOf } from '../../cli/words.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';
 
 const POLL_INTERVAL_MS = 250;
@@ -43,11 +38,7 @@ export const stream = defineCommand({
   run: (ctx, values) => streamJob(ctx, values.endpoint, values.job, values.waitTimeout),
 });
 
-/**
- * Prints the chunks of a job until it ends. The service returns each chunk once, so every answer is printed completely
- * before the next request, and those of an answer that was lost do not come again (additions to the contract, 12): that
- * fails (7) when the job has completed. `absence` is that of a job that this command has submitted.
- */
+/** The service returns each chunk once (additions 12): chunks of a lost answer are lost, which fails (7). */
 export async function streamJob(
   ctx: CommandContext,
   endpoint: string,
@@ -74,12 +65,11 @@ export async function streamJob(
       if (ended !== undefined && isNotFound(error)) return undefined;
       throw error;
     });
-    // The job has ended and expired.
     if (poll === undefined && ended !== undefined) break;
     const chunks = chunksOf(poll);
     for (const chunk of chunks) await printer.print(chunk);
     chunkCount += chunks.length;
-    // An answer with the last chunks may also have the status, and the job may be expired at the next request.
+    // The last chunks may come with the status: the job may have expired at the next request.
     const wrapped = objectOf(poll);
     const before = ended;
     if (hasEnded(wrapped)) ended = wrapped;
@@ -87,7 +77,7 @@ export async function streamJob(
       const current = poll === undefined ? undefined : await ask(readStatus);
       if (hasEnded(current)) ended = current;
     }
-    // One more poll after the end returns the chunks that were produced between the two requests.
+    // One poll after the end returns chunks produced between the two requests.
     if (chunks.length === 0 && before !== undefined) break;
     const isLast = chunks.length === 0 && ended !== undefined;
     if (!isLast && ctx.clock.monotonic() - start >= timeoutMs) {
@@ -114,7 +104,7 @@ export async function streamJob(
     : { kind: 'nothing', exit, notes: [...notes, gaps.message] };
 }
 
-/** The failure (7) of a stream whose job completed, and of which some chunks may be missing. */
+/** Unavailable (7). */
 const incompleteStream = (endpoint: string, job: string, lost: number): Failure =>
   new Failure({
     code: 'incomplete-stream',
@@ -124,7 +114,7 @@ const incompleteStream = (endpoint: string, job: string, lost: number): Failure 
     id: job,
   });
 
-/** The job with its error. The answer of a stream may have the status only: then the error is read with the status. */
+/** A stream's answer may have the status only: the error is then read separately. */
 async function withError(
   ctx: CommandContext,
   ended: Json | undefined,
@@ -134,13 +124,13 @@ async function withError(
   try {
     return { ...objectOf(ended), error: memberAt(await readStatus(), 'error') };
   } catch (error) {
-    // The outcome is known all the same: the job may have expired meanwhile.
+    // The outcome is known: the job may have expired meanwhile.
     if (error instanceof Failure && !ctx.signal.aborted) return ended;
     throw error;
   }
 }
 
-/** Returns the chunks of one answer: an array, or (some servers) an object with an array as `stream`. */
+/** An array, or (some servers) an object with an array as `stream`. */
 const chunksOf = (value: Json | undefined): readonly Json[] => arrayOf(value) ?? arrayAt(value, 'stream') ?? [];
 
 interface ChunkPrinter {
@@ -148,7 +138,6 @@ interface ChunkPrinter {
   close(): Promise<void>;
 }
 
-/** Prints chunks as text, or as rows when an output flag is given. */
 function chunkPrinter(ctx: CommandContext): ChunkPrinter {
   if (asksForData(ctx.output)) {
     const rows = ctx.rows(chunkView);
@@ -171,7 +160,7 @@ function chunkPrinter(ctx: CommandContext): ChunkPrinter {
   };
 }
 
-/** Returns the text of a chunk's output: a string, or the strings of its `text` member (specification 4.5, detail 4). */
+/** A string, or the strings of its `text` member (specification 4.5, detail 4). */
 function textOf(output: Json): string | undefined {
   if (typeof output === 'string') return output;
   const text = memberAt(output, 'text');

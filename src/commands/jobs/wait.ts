@@ -1,28 +1,65 @@
-import { berth, type Message, sentence } from '../../core/message.ts';
-import { encodeJson, memberAt, stringOf, type Json } from '../../core/json.ts';
-import { Failure } from '../../core/failure.ts';
-import { EXIT, worstExit } from '../../core/exit-codes.ts';
-import { defineCommand } from '../../cli/model/command.ts';
-import type { Absence } from '../../core/not-there-yet.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { arg, option } from '../../cli/model/params.ts';
-import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
-import { outcomeRow } from '../../cli/resource/several/outcomes.ts';
-import { isOutage, waitFor } from '../../cli/run/wait.ts';
-import { countOf } from '../../cli/words/words.ts';
-import type { Result } from '../../output/view.ts';
-import { askForJob } from './job/job-not-there-yet.ts';
-import { readJobNow } from './job/job-requests.ts';
-import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { QUEUE_ARGUMENT } from '../shared/collections.ts';
-import { waitLine } from './job/command-lines.ts';
-import { exitOf, JOB_EXITS } from './job/outcome.ts';
-import { createStallNotice } from './stall-notice.ts';
-import { jobView } from './job/job-view.ts';
-import { waitTimeoutOption } from '../../cli/model/common-options.ts';
+import { defineCommand, waitTimeoutOption } from '../../cli/model/command.ts';
 import { OUTCOME } from '../../cli/model/common-schemas.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { either, manyOf } from '../../cli/model/output-schema.ts';
-import { JOB } from './job/schemas.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { QUEUE_ARGUMENT } from '../../cli/resource/collections.ts';
+import { combinedFailure, outcomeRow } from '../../cli/resource/several.ts';
+import { isOutage, waitFor } from '../../cli/run/wait.ts';
+import { countOf } from '../../cli/words.ts';
+import { askForJob, exitOf, JOB, JOB_EXITS, jobView, readJobNow, waitLine } from './job.ts';
+import { EXIT, worstExit } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import { encodeJson, type Json, memberAt, stringOf } from '../../core/json.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
+import type { Absence } from '../../core/not-there-yet.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
+import type { Result } from '../../output/view.ts';
+import { hasEnded, jobStatus } from '../../queue/job-status.ts';
+
+/** Without progress, until the reason is printed. */
+const STALLED_MS: Milliseconds = 15_000;
+
+/** Once per wait. */
+interface StallNotice {
+  readonly saw: (job: string, document: Json) => void;
+  /** About the first queued job; none while jobs move (a running job moves), and none after the first time. */
+  readonly lines: () => Promise<readonly Message[]>;
+}
+
+function createStallNotice(ctx: CommandContext, endpoint: string): StallNotice {
+  const statuses = new Map<string, string>();
+  let changedAt = ctx.clock.monotonic();
+  let isDone = false;
+  return {
+    saw: (job, document) => {
+      const status = jobStatus(document);
+      if (statuses.get(job) === status) return;
+      statuses.set(job, status);
+      changedAt = ctx.clock.monotonic();
+    },
+    lines: async () => {
+      if (isDone || ctx.clock.monotonic() - changedAt < STALLED_MS) return [];
+      const [waiting] = [...statuses].find(([, status]) => status === 'IN_QUEUE') ?? [];
+      if (waiting === undefined) return [];
+      isDone = true;
+      return await explainStall(ctx, endpoint, waiting);
+    },
+  };
+}
+
+async function explainStall(ctx: CommandContext, endpoint: string, job: string): Promise<readonly Message[]> {
+  try {
+    const { explainJob } = await import('./explain-job.ts');
+    const { verdict } = await explainJob(ctx, endpoint, job, 0);
+    if (verdict.code === 'unknown') return [];
+    return [`job ${job}: ${verdict.verdict}`, ...verdict.cure.map((line) => sentence`  -> ${line}`)];
+  } catch (error) {
+    // The wait itself reports what goes wrong.
+    if (error instanceof Failure && !ctx.signal.aborted) return [];
+    throw error;
+  }
+}
 
 export const wait = defineCommand({
   output: either(JOB, manyOf(either(OUTCOME, JOB))),
@@ -58,17 +95,13 @@ export const wait = defineCommand({
   },
 });
 
-/** How a job is ended that goes on without its wait. */
 export const cancelLine = (endpoint: string, job: string): Message =>
   sentence`To end the job: ${berth`jobs cancel ${endpoint} ${job}`}`;
 
-/** The result that shows a job that has ended; `source` is its document as the service sent it. */
-export type EndedJob = Extract<Result, { kind: 'one' }> & { readonly source: string };
+/** `source` is its document as the service sent it. */
+type EndedJob = Extract<Result, { kind: 'one' }> & { readonly source: string };
 
-/**
- * Polls one job until it ends. Returns its document, with the exit code of its outcome. `absence` is that of a job that this
- * command has submitted.
- */
+/** With the exit code of its outcome. `absence` is for a job submitted by this command. */
 export async function waitForJob(
   ctx: CommandContext,
   endpoint: string,
@@ -101,11 +134,7 @@ export async function waitForJob(
   return { kind: 'one', view: jobView, value, source: text, exit: exitOf(value) };
 }
 
-/**
- * Polls jobs until each has ended, or with `any` until one has. The rows are the documents of the jobs, in the order
- * given; with `-o jsonl` each is printed as it ends. A job that could not be read, or that did not end in time, has an
- * outcome row (`id`, `ok`, `error`) in its place. The exit code is the worst one.
- */
+/** In given order (`-o jsonl`: as they end). Unread or late jobs have outcome rows; the worst exit code. */
 async function waitForJobs(
   ctx: CommandContext,
   endpoint: string,
@@ -159,7 +188,6 @@ async function waitForJobs(
       isFirst: true,
     });
   } catch (error) {
-    // Where no job has ended, there is nothing to print.
     if (!(error instanceof Failure) || isOutputFailure(error) || rows.size === 0) throw error;
     const left = jobs.filter((job) => !rows.has(job));
     end =
@@ -180,13 +208,12 @@ async function waitForJobs(
 const isOutputFailure = ({ exit, code }: Failure): boolean =>
   exit === EXIT.localFile || code === 'closed-pipe' || code === 'jq';
 
-/** What is shown of a job that the service does not have yet. */
 const NOT_THERE_YET: Json = { status: 'not there yet' };
 
-/** How much of the progress of a running job is shown while it is waited for. Characters. */
+/** Characters. */
 const MAX_PROGRESS_LENGTH = 80;
 
-/** The status, and what the job has reported as its progress: the output of a job that runs. */
+/** Progress is the output of a running job. */
 function statusAndProgress(job: Json): string {
   const progress = hasEnded(job) ? undefined : memberAt(job, 'output');
   if (progress === undefined) return jobStatus(job);

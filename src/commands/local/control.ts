@@ -1,28 +1,23 @@
 import { berth, sentence } from '../../core/message.ts';
 import type { ApiRequest, Method, ApiAnswer } from '../../core/api.ts';
-import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/control/fault-kinds.ts';
+import { FAULT_KINDS, FAULT_SETTINGS, SEEDS } from '../../core/fault-kinds.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
-import { encodeJson, itemsAt, numberAt, objectAt, objectOf, type Json } from '../../core/json.ts';
-import { SEEDS } from '../../core/control/seeds.ts';
+import { encodeJson, itemsAt, type Json, numberAt, objectAt, objectOf } from '../../core/json.ts';
 import { formatDuration, parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { text } from '../../output/cells/cell-functions.ts';
-import { changeResult } from '../../cli/resource/change-result.ts';
-import { memberHeader, memberLabel } from '../../cli/resource/fields/detail-lines.ts';
+import { text } from '../../output/cells.ts';
+import { changeResult } from '../../cli/resource/write.ts';
+import { memberHeader, memberLabel } from '../../cli/resource/fields.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import { answerResult, listResult, rowsOfAnswer, type Result, type View } from '../../output/view.ts';
+import { answerResult, listResult, type Result, rowsOfAnswer, type View } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { ENDPOINTS } from '../shared/collections.ts';
-import { withNoSuch } from './no-such.ts';
-import { CLEARED, CLOCK, FAULT, LOCAL_STATUS } from './schemas.ts';
+import { ENDPOINTS } from '../../cli/resource/collections.ts';
+import { CLEARED, CLOCK, FAULT, LOCAL_STATUS, withNoSuch } from './schemas.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';
 
-/**
- * Sends a control request, which only a local service answers. Explains the errors of a wrong key, and of a service that
- * is not a local one (it answers 404).
- */
+/** Explains a wrong key, and a service that is not local (it answers 404). */
 export async function sendControl(
   ctx: CommandContext,
   method: Method,
@@ -46,10 +41,7 @@ export async function sendControl(
   }
 }
 
-/**
- * Adds to the result of a change which local service was changed: these commands never change one elsewhere, also where the
- * settings name it.
- */
+/** Names the local service that changed: never one elsewhere, even if the settings name it. */
 export function changed({ settings, output }: CommandContext, result: Result): Result {
   if (settings.get('quiet') && isTableOutput(output)) return { kind: 'nothing' };
   const from = settings.source('base-url') === 'profile' ? ` of the profile "${settings.profile}"` : '';
@@ -64,7 +56,6 @@ interface Line {
   readonly value: string;
 }
 
-/** The label and the value of a member of a control answer. Durations are shown with their units. */
 function memberLine(row: Json, member: string): Line {
   const unit = MEMBER_UNITS.get(member);
   const value = numberAt(row, member);
@@ -73,14 +64,13 @@ function memberLine(row: Json, member: string): Line {
     : { label: unit.label, value: durationText(value * unit.milliseconds) };
 }
 
-/** Members that are durations: the label without the unit, and the unit in milliseconds. */
 const MEMBER_UNITS: ReadonlyMap<string, { readonly label: string; readonly milliseconds: number }> = new Map([
   ['advancedMs', { label: 'advanced', milliseconds: 1 }],
   ['latencyMs', { label: 'latency', milliseconds: 1 }],
   ['retryAfter', { label: 'retry after', milliseconds: 1000 }],
 ]);
 
-/** A duration without rounding: `1m 30s`, `1500ms`. */
+/** Without rounding: `1m 30s`, `1500ms`. */
 const durationText = (milliseconds: number): string =>
   milliseconds % 1000 === 0 ? formatDuration(milliseconds) : `${milliseconds}ms`;
 
@@ -96,13 +86,11 @@ export const membersView = (noun: string): View => ({
   detail: (row) => [{ lines: linesOf(row) }],
 });
 
-/** `2 COMPLETED, 1 FAILED`. */
 const jobs = (row: Json): string =>
   Object.entries(objectAt(row, 'jobs') ?? {})
     .map(([name, count]) => `${encodeJson(count ?? null)} ${name}`)
     .join(', ');
 
-/** One line per fault: `fault-000001 drop, count 1`. */
 const faults = (row: Json): readonly string[] =>
   itemsAt(row, 'faults').map((each) => {
     const settings = linesOf(each, ['id', 'kind']).map(({ label, value }) => `, ${label} ${value}`);
@@ -166,7 +154,7 @@ export const reset = defineCommand({
   },
   run: async (ctx, { seed }) => {
     const answer = await sendControl(ctx, 'POST', ['reset'], { query: { seed } });
-    // Pods of the new account have the ids of the old one, and what was just created or submitted is gone for good.
+    // The new account reuses pod ids, and what was just created or submitted is gone for good.
     await ctx.guard.update(() => ({}));
     await ctx.lists.forget();
     await ctx.jobs.forget();

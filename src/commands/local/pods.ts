@@ -1,14 +1,12 @@
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { answerResult } from '../../output/view.ts';
-import { PODS } from '../shared/collections.ts';
+import { PODS } from '../../cli/resource/collections.ts';
 import { changed, membersView, sendControl } from './control.ts';
-import { withNoSuch } from './no-such.ts';
-import { USE } from './schemas.ts';
+import { USE, withNoSuch } from './schemas.ts';
 
 const percent = (summary: string) => option.count(summary, 0, { metavar: '%', most: 100 });
 
-/** `berth local pods`: what the containers of pods do, where nothing runs in them. */
 export const pods = defineGroup('what pods use: to see what happens when one is idle', {
   use: defineCommand({
     output: USE,

@@ -5,9 +5,9 @@ import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
-import { workerPrefixOf } from './worker-prefix.ts';
-import { untilAborted } from '../../cli/run/until-aborted.ts';
-import { namedValues } from '../../core/text/named-values.ts';
+import { workerPrefixOf } from './worker-env.ts';
+import { untilAborted } from '../../cli/run/wait.ts';
+import { namedValues } from '../../core/text.ts';
 
 const WINDOWS = ['minute', 'hour', 'day'] as const;
 
@@ -63,7 +63,7 @@ export const serve = defineCommand({
       // The open port keeps the process running until the interrupt.
       await untilAborted(ctx.signal, new Promise<never>(() => undefined));
     } catch (error) {
-      // The only way to end it is no error; the exit code names the signal, as that of any other command.
+      // An interrupt is the only way to end it, not an error; the exit code names the signal.
       if (!isInterrupt(error)) throw error;
       exit = error.exit;
     } finally {
@@ -99,7 +99,7 @@ export const exec = defineCommand({
   },
 });
 
-/** The variables that point berth at a server. Empty ones override the settings of the shell. */
+/** Empty ones override the settings of the shell. */
 const environment = (server: LocalServer): Readonly<Record<string, string>> => ({
   BERTH_BASE_URL: server.url,
   BERTH_QUEUE_URL: server.url,
@@ -131,13 +131,13 @@ function serveOptions(ctx: CommandContext, values: ValuesOf<typeof options>): Om
   };
 }
 
-/** Fails with usage (2) when placeholders cannot begin with it. */
+/** Usage (2) for a prefix that placeholders cannot have. */
 function secretPrefixOf(given: string | undefined): string | undefined {
   if (given === undefined || /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(given)) return given;
   throw usage(`--secret-prefix takes letters, digits and _, not ${JSON.stringify(given)}`, '--secret-prefix BERTH');
 }
 
-/** NAME=SOURCE, or NAME alone for an endpoint that only attached workers serve. */
+/** NAME=SOURCE, or NAME alone if only attached workers serve it. */
 function endpointOf(text: string): readonly [string, string | undefined] {
   const at = text.indexOf('=');
   const name = at < 0 ? text : text.slice(0, at);

@@ -5,12 +5,12 @@ import { itemsAt, type Json, type JsonObject, memberAt } from '../../core/json.t
 import { formatDollars, formatDuration } from '../../core/units.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
-import { text } from '../../output/cells/cell-functions.ts';
+import { text } from '../../output/cells.ts';
 import type { Result, View } from '../../output/view.ts';
 import { changed, sendControl } from './control.ts';
-import { CLOUDS } from '../shared/collections.ts';
-import { changeResult } from '../../cli/resource/change-result.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { CLOUDS } from '../../cli/resource/collections.ts';
+import { changeResult } from '../../cli/resource/write.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
 import { CLEARED, STOCK } from './schemas.ts';
 
 const stockView: View = {
@@ -29,13 +29,12 @@ const rowsOf = ({ value, text: source }: ApiAnswer, keep: (row: Json) => boolean
 
 const HARDWARE = arg.text('a GPU type or CPU flavor, as in berth catalog');
 
-/** The flags of a change that holds for a time of the service's clock. */
+/** Times are by the service's clock. */
 const SPAN_OPTIONS = {
   for: option.duration('only for this time; then as before', 's'),
   repeat: onlyWith(['for'], option.duration('and again each time this has passed, from now on', 's')),
 };
 
-/** `berth local stock`: how much hardware is free, which decides where pods and workers can run. */
 export const stock = defineGroup('how much hardware is free: to see what happens when there is none', {
   list: defineCommand({
     output: STOCK,
@@ -103,23 +102,22 @@ export const stock = defineGroup('how much hardware is free: to see what happens
   }),
 });
 
-/** How much is free by its word, so that the catalog shows it so for one GPU. */
+/** So that the catalog shows the word for one GPU. */
 const AMOUNTS: Readonly<Record<string, number>> = { none: 0, low: 2, high: 1000 };
 
-/** Fails with usage (2) when the text is neither a whole number nor a word for an amount. */
+/** Usage (2). */
 function amountOf(given: string): number {
   const amount = /^\d{1,7}$/.test(given) ? Number(given) : AMOUNTS[given.toLowerCase()];
   if (amount !== undefined) return amount;
   throw usage(`FREE is a whole number, not ${JSON.stringify(given)}`, 'Or write none, low or high.');
 }
 
-/** Fails with usage (2) when the text is not an amount. */
+/** Usage (2). */
 function dollarsOf(given: string): number {
   if (/^\d{1,6}(\.\d{1,4})?$/.test(given)) return Number(given);
   throw usage(`DOLLARS is an amount, not ${JSON.stringify(given)}`, 'Write 2.39.');
 }
 
-/** Sends a change of some hardware. Returns its rows, and says what was changed. */
 async function change(
   ctx: CommandContext,
   of: 'stock' | 'prices',
@@ -142,7 +140,6 @@ const spanText = ({ for: forMs, repeat }: Span): string =>
     ? ''
     : ` for ${formatDuration(forMs)}${repeat === undefined ? '' : `, and again each ${formatDuration(repeat)}`}`;
 
-/** The members of a request that say for how long a change holds. */
 const spanOf = (span: Span) => ({
   forMs: span.for,
   everyMs: span.repeat,

@@ -1,13 +1,21 @@
-import { berth, sentence } from '../../core/message.ts';
-import { usage } from '../../core/failure.ts';
-import { objectAt, stringOf } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { mapOf, TEXT } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { membersView, sendControl } from './control.ts';
-import { withNoSuch } from './no-such.ts';
-import { workerPrefixOf } from './worker-prefix.ts';
+import { withNoSuch } from './schemas.ts';
+import { usage } from '../../core/failure.ts';
+import { objectAt, stringOf } from '../../core/json.ts';
+import { berth, sentence } from '../../core/message.ts';
 import { asksForData } from '../../output/view.ts';
-import { mapOf, TEXT } from '../../cli/model/output-schema.ts';
+import { checkSetting } from '../../settings/resolve.ts';
+import { settingNamed } from '../../settings/settings-table.ts';
+
+/** Undefined when neither flag nor settings name one. Usage (2). */
+export const workerPrefixOf = (ctx: CommandContext, flag: string | undefined): string | undefined =>
+  flag === undefined
+    ? ctx.settings.get('worker-prefix')
+    : checkSetting(settingNamed('worker-prefix'), flag, '--worker-prefix');
 
 const variablesView = membersView('worker');
 
@@ -45,5 +53,4 @@ export const workerEnv = defineCommand({
   },
 });
 
-/** A word for any POSIX shell. */
 const shellQuote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

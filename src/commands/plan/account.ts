@@ -1,28 +1,26 @@
 import { isNotFound, usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { arrayOf, isObject, memberAt, stringAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
-import { nearestNames } from '../../cli/words/suggestions.ts';
-import { withArticle } from '../../cli/words/words.ts';
-import { suggestionOf } from '../../core/text/nearest.ts';
+import { arrayOf, isObject, type Json, type JsonObject, memberAt, stringAt, stringOf } from '../../core/json.ts';
+import { nearestNames, withArticle } from '../../cli/words.ts';
+import { suggestionOf } from '../../core/text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { readRow } from '../../cli/resource/identity/identify.ts';
+import { readRow } from '../../cli/resource/identify.ts';
 import { listRowsWithCreated } from '../../cli/resource/created.ts';
-import { withMember } from '../../cli/resource/body/body.ts';
+import { withMember } from '../../cli/resource/request-body.ts';
 import { idOf } from '../../output/view.ts';
 import type { FileDocument } from './document.ts';
 import { FILE_KINDS, type FileKind, type KindName } from './kinds.ts';
 
-/** What is at the service, and what the files name: each kind is listed at most once. */
+/** Each kind is listed at most once. */
 export interface Account {
-  /** The whole list of a kind. Fails as lists do. */
   readonly rows: (kind: FileKind) => Promise<readonly Json[]>;
-  /** The row that a document means; undefined where there is none. Fails with usage (2) where several have its name. */
+  /** Undefined where there is none. Usage (2) where several have its name. */
   readonly rowOf: (document: FileDocument) => Promise<Json | undefined>;
-  /** A body with ids in the place of names. What the files make first keeps its name. Fails with usage (2). */
+  /** What the files make first keeps its name. Usage (2). */
   readonly withIds: (document: FileDocument, body: JsonObject, row: Json | undefined) => Promise<JsonObject>;
 }
 
-/** `made` has the ids of what this run has made, by kind and name: a list may not have it yet. */
+/** `made`: ids that this run created, which a list may not have yet. */
 export function createAccount(
   ctx: CommandContext,
   documents: readonly FileDocument[],
@@ -32,7 +30,7 @@ export function createAccount(
   const rows = (kind: FileKind): Promise<readonly Json[]> => {
     const known = lists.get(kind.name);
     if (known !== undefined) return known;
-    // A list that ended in an error is no list: the plan fails with it. Pods of clusters belong to their clusters.
+    // An incomplete list fails the plan. Pods of clusters belong to their clusters.
     const read = listRowsWithCreated(ctx, kind.collection).then((values) =>
       values.filter((row) => stringAt(row, 'status') !== 'TERMINATED'),
     );
@@ -60,7 +58,7 @@ export function createAccount(
     return row;
   };
 
-  /** The id that a word stands for; the word itself for what the files make first. */
+  /** The word itself for what the files make first. */
   const idFor = async (kind: FileKind, word: string, where: string): Promise<string> => {
     const inFiles = documents.find((each) => each.kind === kind && each.name === word);
     if (inFiles !== undefined) {
@@ -76,7 +74,7 @@ export function createAccount(
         `Use an id: ${[id ?? '', ...others].map((each) => safeText(each)).join(', ')}`,
       );
     if (id !== undefined) return id;
-    // Public templates are in no list of the account.
+    // The account's lists have no public templates.
     if (kind.name === 'template') {
       try {
         return (await readRow(ctx, kind.collection, word)).id;
@@ -116,7 +114,7 @@ export function createAccount(
   return { rows, rowOf, withIds };
 }
 
-/** Where a reference is in the files. It may be there under the short name, such as `template` for templateId. */
+/** It may be there under the short name, such as `template` for templateId. */
 function placeOf({ at }: FileDocument, path: string, name: KindName): string {
   const where = at(path.split('.'));
   return where === at([]) ? at([name]) : where;

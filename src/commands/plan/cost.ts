@@ -1,27 +1,23 @@
 import { unlessFailed } from '../../core/failure.ts';
-import { numberAt, objectOf, stringAt, type Json, type JsonObject } from '../../core/json.ts';
+import { type Json, type JsonObject, numberAt, objectOf, stringAt } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { merged } from '../../cli/resource/body/compose-body.ts';
-import { lookupRows } from '../../cli/resource/identity/requests.ts';
+import { merged } from '../../cli/resource/request-body.ts';
+import { lookupRows } from '../../cli/resource/requests.ts';
 import { idOf } from '../../output/view.ts';
-import { catalogPrice } from '../pods/pod/price.ts';
-import { keptLine, keptWorkers, minimumPrice } from '../shared/rate/kept-workers.ts';
-import { lookupWorkers } from '../shared/rate/read-rate.ts';
-import { largeDisk } from '../shared/rate/large-disk.ts';
-import { withTemplateDisks } from '../shared/rate/template-disks.ts';
-import { volumeHourly } from '../shared/rate/volume-price.ts';
-import { priceCatalog } from '../shared/rate/worker-price.ts';
+import { catalogPrice } from '../pods/price.ts';
+import { keptLine, keptWorkers, minimumPrice, priceCatalog, volumeHourly } from '../../cli/money/hourly-cost.ts';
+import { lookupWorkers } from '../../cli/money/account-line.ts';
+import { largeDisk, withTemplateDisks } from '../../cli/money/disks.ts';
 import type { KindName } from './kinds.ts';
 
-/** What a thing costs an hour. */
 export interface Amount {
-  /** US dollars; undefined where the service or the specification has no price. */
+  /** US dollars; undefined without a published price. */
   readonly perHour: number | undefined;
-  /** What is known of it where the whole is not known. */
+  /** The known part, if the total is unknown. */
   readonly atLeast?: number;
-  /** What is paid beside that, at a price that is not published: `the persistent mount (50 GB) of pod x, also while stopped`. */
+  /** Also paid, at an unpublished price: `the persistent mount (50 GB) of pod x, also while stopped`. */
   readonly unpriced?: string;
-  /** What is paid at another price than the thing asks for: `endpoint e: 1 worker that runs now keeps its hardware ...`. */
+  /** Paid at another price than asked for: `endpoint e: 1 worker that runs now keeps its hardware ...`. */
   readonly kept?: string;
 }
 
@@ -32,17 +28,12 @@ export interface Cost {
 
 export const NO_COST: Amount = { perHour: 0 };
 
-/** What is known of an amount, in US dollars an hour. */
 export const knownOf = ({ perHour, atLeast = 0 }: Amount): number => perHour ?? atLeast;
 
-/** What becomes of the workers of an endpoint that run: a release replaces them, and those of a new endpoint have what it asks for. */
+/** A release replaces workers; those of a new endpoint have what it asks for. */
 export type WorkersThen = 'stay' | 'replaced' | 'new';
 
-/**
- * What a thing costs before and after a change: a pod while it runs, a volume at the price of standard storage, and the workers
- * of an endpoint that always run, at the lowest price of their hardware (specification 8.4); those that stay keep
- * other hardware that they run on. Fails only when it is interrupted.
- */
+/** Running pods, standard storage, always-running workers at their lowest price (specification 8.4). */
 export async function costOf(
   ctx: CommandContext,
   kind: KindName,
@@ -73,7 +64,7 @@ async function costOfNewPod(ctx: CommandContext, body: JsonObject): Promise<Cost
   return { before: NO_COST, after: { perHour, ...(unpriced.length === 0 ? {} : { unpriced: unpriced.join('; ') }) } };
 }
 
-/** A pod keeps its hardware; its price is its own, and 0 while it is stopped. */
+/** A pod keeps its hardware and price; 0 while it is stopped. */
 function costOfPod(row: Json, body: JsonObject): Cost {
   const perHour = numberAt(row, 'cost');
   const after = merged(objectOf(row) ?? {}, body);
@@ -84,7 +75,7 @@ function costOfPod(row: Json, body: JsonObject): Cost {
   };
 }
 
-/** A container disk that grows costs more, at a price that is not published. */
+/** A larger container disk costs more, at an unpublished price. */
 function largerDisk(before: Json, after: Json): string | undefined {
   const [from, to] = [numberAt(before, 'disk') ?? 0, numberAt(after, 'disk') ?? 0];
   return to <= from ? undefined : `the larger container disk of pod ${nameOf(after)} (${from} GB to ${to} GB)`;
@@ -108,7 +99,7 @@ function volumeAmount(volume: Json): Amount {
 
 const nameOf = (thing: Json): string => stringAt(thing, 'name') ?? '?';
 
-/** What the workers that always run cost; `running` are those that run now, undefined where they cannot be read. */
+/** `running` is undefined where it cannot be read. */
 async function workersAmount(
   ctx: CommandContext,
   endpoint: Json,

@@ -1,30 +1,28 @@
 import { Failure, usage } from '../../core/failure.ts';
-import { arrayOf, isObject, memberAt, stringOf, type Json, type JsonObject } from '../../core/json.ts';
+import { arrayOf, isObject, type Json, type JsonObject, memberAt, stringOf } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { didYouMean } from '../../cli/words/suggestions.ts';
-import { withArticle } from '../../cli/words/words.ts';
-import type { YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
-import { writable } from '../../cli/resource/body/compose-body.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import type { Field } from '../../cli/resource/fields/fields.ts';
+import { didYouMean, withArticle } from '../../cli/words.ts';
+import type { YamlDocument } from '../../cli/resource/parse-yaml.ts';
+import { writable } from '../../cli/resource/request-body.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import type { Field } from '../../cli/resource/fields.ts';
 import { FILE_KINDS, KINDS, type FileKind } from './kinds.ts';
 
-/** A document of a file that was checked by itself. */
 export interface FileDocument {
   readonly kind: FileKind;
   readonly name: string;
-  /** The id that pins one thing of the name. */
+  /** Pins one of several with the name. */
   readonly id?: string;
   readonly body: JsonObject;
-  /** `FILE:3:5`: where a member is. */
+  /** `FILE:3:5`. */
   readonly at: (path: readonly string[]) => string;
-  /** Where a credential is that no value was given for: it cannot be sent. */
+  /** Credentials without a value: they cannot be sent. */
   readonly missing?: readonly { readonly at: string; readonly name: string }[];
-  /** The set whose mark it gets when it is created. */
+  /** Its mark is set on creation. */
   readonly set?: string;
 }
 
-/** Checks a document by the fields of its kind. Fails with usage (2), and the file, line and column. */
+/** Usage (2) with file, line and column. */
 export function checkDocument({ value, at }: YamlDocument): FileDocument {
   if (!isObject(value)) throw usage(`${at([])}: a document is an object: one member a line, name: VALUE`);
   const { kind: word, ...document } = value;
@@ -55,14 +53,13 @@ export function checkDocument({ value, at }: YamlDocument): FileDocument {
   return { kind, name, ...(id === undefined ? {} : { id }), body, at };
 }
 
-/** A usage failure that says where in the files its reason is. A hint that begins with a flag is for a command line. */
+/** Adds the place in the files. Drops a hint that begins with a flag: it is for a command line. */
 export function placed(error: unknown, where: string): unknown {
   if (!(error instanceof Failure) || error.code !== 'usage') return error;
   const isOfFlags = typeof error.hint === 'string' && error.hint.startsWith('--');
   return error.with({ message: `${where}: ${error.message}`, ...(isOfFlags ? { hint: undefined } : {}) });
 }
 
-/** The paths that a document of a kind may have. */
 export const acceptedPaths = ({ table, name }: FileKind): readonly string[] => [
   ...new Set([...bodyOf(table, 'create').accepts, ...(name === 'registry' ? [] : bodyOf(table, 'update').accepts)]),
 ];
@@ -88,10 +85,7 @@ function bodyOfDocument(kind: FileKind, document: JsonObject, at: FileDocument['
   );
 }
 
-/**
- * Refuses a member that is near one that is missing, in an object that is sent with whatever it holds: the service may know members
- * that the contract does not have (additions), but not these.
- */
+/** Refuses misspelt members of open objects: the service may know others (additions). */
 function checkNear(kind: FileKind, path: readonly string[], value: Json | undefined, at: FileDocument['at']): void {
   const items = arrayOf(value) ?? [];
   for (const [index, item] of items.entries()) checkNear(kind, [...path, String(index)], item, at);
@@ -113,7 +107,7 @@ function checkNear(kind: FileKind, path: readonly string[], value: Json | undefi
   }
 }
 
-/** A path that names no items of lists, with the first item of each list that has its next member. */
+/** Inserts the first item of each list that has the next member. */
 function withItems(within: Json | undefined, [member, ...rest]: readonly string[]): readonly string[] {
   if (member === undefined) return [];
   const items = arrayOf(within);
@@ -125,7 +119,7 @@ function withItems(within: Json | undefined, [member, ...rest]: readonly string[
   return [String(index), ...withItems(items[index], [member, ...rest])];
 }
 
-/** Refuses a text or number in the place of an object, and of a name: neither would say anything. */
+/** Refuses a text or number in place of an object, and of a name. */
 function checkForms({ table, words }: FileKind, document: JsonObject, at: FileDocument['at']): void {
   for (const [member, value] of Object.entries(document)) {
     if (value === null || value === undefined) continue;
@@ -140,7 +134,7 @@ function checkForms({ table, words }: FileKind, document: JsonObject, at: FileDo
 
 const NUMBERS = ['count', 'gigabytes', 'seconds', 'milliseconds', 'dollars', 'percent'];
 
-/** Refuses values of another type than their fields have; null clears a member. */
+/** Null clears a member. */
 function checkTypes({ table }: FileKind, body: JsonObject, at: FileDocument['at']): void {
   for (const field of Object.values<Field>(table.fields)) {
     const value = field.path === undefined ? undefined : memberAt(body, field.path);
@@ -161,7 +155,7 @@ function checkTypes({ table }: FileKind, body: JsonObject, at: FileDocument['at'
   }
 }
 
-/** Numbers, flags and choices always have a value: no answer of the service has null there. */
+/** Numbers, flags and choices are never null in an answer. */
 const hasNoNull = ({ type = 'text', values }: Field): boolean =>
   NUMBERS.includes(type) || type === 'flag' || values !== undefined;
 
@@ -179,7 +173,7 @@ function wrongType({ type = 'text' }: Field, value: Json): string | undefined {
   return undefined;
 }
 
-/** A value in an error: its type alone, because a value may come from a variable that is secret. */
+/** Only its type: a value may come from a secret variable. */
 const shown = (value: Json): string =>
   Array.isArray(value)
     ? 'a list'

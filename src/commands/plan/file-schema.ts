@@ -1,11 +1,11 @@
 /** The JSON Schema of a document of `apply`, for editors: made of the tables of fields, which check documents too. */
 import type { Json, JsonObject } from '../../core/json.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { readPaths, type Field, type FieldType, type FieldWrite } from '../../cli/resource/fields/fields.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { type Field, type FieldType, type FieldWrite, readPaths } from '../../cli/resource/fields.ts';
 import { acceptedPaths } from './document.ts';
 import { FILE_KINDS, KINDS, type FileKind } from './kinds.ts';
 
-/** The JSON types of fields; null clears a member that can be empty. A type that is not here is not checked. */
+/** Null clears a member that can be empty. A type that is not here is not checked. */
 const TYPES: Readonly<Partial<Record<FieldType, JsonObject>>> = {
   text: { type: ['string', 'null'] },
   flag: { type: 'boolean' },
@@ -17,7 +17,6 @@ const TYPES: Readonly<Partial<Record<FieldType, JsonObject>>> = {
   ),
 };
 
-/** What a document of any kind may be. */
 export const fileSchema = (): JsonObject => ({ anyOf: KINDS.map((name) => kindSchema(FILE_KINDS[name])) });
 
 function kindSchema(kind: FileKind): JsonObject {
@@ -28,7 +27,7 @@ function kindSchema(kind: FileKind): JsonObject {
   for (const field of Object.values<Field>(table.fields))
     if (field.path !== undefined && accepted.some((path) => path.startsWith(`${field.path ?? ''}.`)))
       place(root, field.path.split('.'), {});
-  // What get prints and nobody can write is left out of a document.
+  // Read-only members that get prints are dropped from a document.
   const printed = [...readPaths(table), ...(bodyOf(table, 'create').prints ?? []), 'id', 'createdAt', 'template'];
   for (const path of printed) {
     const [member = ''] = path.split('.');
@@ -57,7 +56,6 @@ const wordSchema = (word: string): JsonObject =>
     ? { type: ['string', 'null'] }
     : { type: ['string', 'null'], description: `a ${word}, by name or id` };
 
-/** A member with what is below it. */
 interface Inner {
   readonly schema: JsonObject;
   readonly inner: Node;
@@ -73,7 +71,7 @@ function place(node: Node, [name = '', ...rest]: readonly string[], schema: Json
   }
 }
 
-/** An object with members of its own, or a list of such objects. Members that get prints beside them are left out of it. */
+/** Members that get prints beside them are left out. */
 function schemaOf({ schema, inner }: Inner): Json {
   if (inner.size === 0) return schema;
   const properties = Object.fromEntries([...inner].map(([name, each]) => [name, schemaOf(each)]));

@@ -8,7 +8,7 @@ import { refuseUnknown } from './refusals.ts';
 import { planNotes, planRowOf } from './rows.ts';
 import { PLAN, planView } from './plan-view.ts';
 
-/** `berth plan`: how what is at the service differs from what files say. It writes nothing. */
+/** Writes nothing. */
 export const plan = defineCommand({
   summary: 'compare what files describe with what is there',
   details:

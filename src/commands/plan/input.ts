@@ -1,6 +1,5 @@
 import { arg, onlyWith, option } from '../../cli/model/params.ts';
 
-/** The files that describe things, the files of their variables, and the set that they are. */
 export const PLAN_INPUT = {
   args: { files: arg.many('files, folders, or - for stdin', { metavar: 'FILE', complete: 'file' }) },
   options: {

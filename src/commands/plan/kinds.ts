@@ -2,27 +2,27 @@
 import type { ApiAnswer } from '../../core/api.ts';
 import type { SettingsView } from '../../core/context.ts';
 import { Failure } from '../../core/failure.ts';
-import { isObject, numberAt, numberOf, stringAt, type Json, type JsonObject, itemsAt } from '../../core/json.ts';
+import { isObject, itemsAt, type Json, type JsonObject, numberAt, numberOf, stringAt } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Collection } from '../../cli/model/collection.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { redactingSecret } from '../../cli/resource/secret.ts';
 import type { CreateRequest } from '../../cli/resource/write.ts';
-import type { Field, ResourceTable } from '../../cli/resource/fields/fields.ts';
+import type { Field, ResourceTable } from '../../cli/resource/fields.ts';
 import type { Kind } from '../../fleet/model.ts';
 import { ENDPOINT_TABLE } from '../endpoints/fields.ts';
 import { createSpec, updateSpec } from '../endpoints/write.ts';
-import { checkUpdate } from '../pods/body/body-checks.ts';
+import { checkUpdate } from '../pods/body-checks.ts';
 import { asFlag, checkNewPod, createDefaults, sendNewPod } from '../pods/create.ts';
-import { inOwnWords } from '../pods/pod/create-refusals.ts';
-import { POD_TABLE } from '../pods/pod/fields.ts';
-import { networkMount } from '../pods/pod/mounts.ts';
-import { RESTARTING } from '../pods/restart-sentence.ts';
+import { inOwnWords } from '../pods/refusals.ts';
+import { POD_TABLE } from '../pods/fields.ts';
+import { networkMount } from '../pods/pod-cells.ts';
+import { RESTARTING } from '../pods/update.ts';
 import { PASSWORD, REGISTRY_TABLE } from '../registries/fields.ts';
-import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../shared/collections.ts';
-import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../shared/container/container-command.ts';
-import { CONTAINER_MEMBERS } from '../shared/container/container-fields.ts';
-import { endpointRefusals, podRefusals, volumeRefusals } from '../shared/refusals/would-be-refused.ts';
+import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
+import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../cli/container/container-command.ts';
+import { CONTAINER_MEMBERS } from '../../cli/container/container-fields.ts';
+import { endpointRefusals, podRefusals, volumeRefusals } from '../explain/would-be-refused.ts';
 import { TEMPLATE_TABLE } from '../templates/fields.ts';
 import { createSpec as newVolume } from '../volumes/create.ts';
 import { VOLUME_TABLE } from '../volumes/fields.ts';
@@ -30,32 +30,26 @@ import { VOLUME_TABLE } from '../volumes/fields.ts';
 export const KINDS = ['registry', 'volume', 'template', 'endpoint', 'pod'] as const;
 export type KindName = (typeof KINDS)[number];
 
-/** A kind with what reads its documents and its rows. */
 export interface FileKind {
   readonly name: KindName;
   readonly collection: Collection;
   readonly table: ResourceTable;
-  /** Members that hold ids of other things, by their path; a name works too. */
+  /** By path: ids of other things; a name works too. */
   readonly references: Readonly<Record<string, KindName>>;
-  /** Members that a create needs; of a group, one. */
+  /** For a create; of a group, one. */
   readonly needed: readonly (readonly string[])[];
-  /** Other names of members in files: `template` for `templateId`. */
+  /** Aliases in files: `template` for `templateId`. */
   readonly words: readonly string[];
-  /** The paths of members that have no fields of their own, in objects that are sent whole. */
+  /** Paths without fields of their own, in objects that are sent complete. */
   readonly inner: readonly string[];
-  /** A document or a row with the members of a body. */
   readonly adapt: (document: JsonObject) => JsonObject;
-  /** The body with what it says in another form than this row taken out. */
+  /** Removes what the row already says in another form. */
   readonly settle: (row: Json, body: JsonObject) => Promise<JsonObject>;
-  /** What a create has where a document says nothing. */
   readonly defaults?: (body: JsonObject, settings: SettingsView) => JsonObject;
-  /** Refuses the body of a create that contradicts itself: usage (2). */
+  /** Usage (2) for a body that contradicts itself. */
   readonly checkNew?: (ctx: CommandContext, body: JsonObject) => Promise<void> | void;
-  /** Sends a create in another way than as the default request. */
   readonly sendNew?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
-  /** See `WriteSpec.wouldRefuse`. */
   readonly wouldRefuse?: (ctx: CommandContext, body: JsonObject) => Promise<readonly string[]>;
-  /** A refusal of a create in the words of the kind. */
   readonly refused?: (failure: Failure) => Failure;
   readonly planned: (ctx: CommandContext) => Kind;
 }
@@ -78,12 +72,12 @@ type Rules = Pick<FileKind, 'collection' | 'table' | 'needed'> &
     >
   > &
   Partial<Effects> & {
-    /** Throws usage (2) for a change that the service would refuse. */
+    /** Usage (2) for a change that the service would refuse. */
     readonly check?: (ctx: CommandContext, row: Json, body: JsonObject) => void | Promise<void>;
     readonly hasCommand?: true;
   };
 
-/** The lists whose order means nothing: the members of the contract that are sets. */
+/** The contract's sets: their order means nothing. */
 const UNORDERED = [
   'ports',
   'dataCenterIds',
@@ -120,21 +114,20 @@ function kindOf(name: KindName, rules: Rules): FileKind {
   };
 }
 
-/** The members that the service takes empty, beside lists and variables. */
+/** Besides lists and variables. */
 const EMPTY: Readonly<Record<string, Json>> = { 'gpu.minCudaVersion': '', registry: null };
 
-/** What an update sends to make a member empty; undefined where it cannot be. */
+/** Undefined if it cannot be empty. */
 function emptied({ fields }: ResourceTable, kind: KindName, path: string): Json | undefined {
   if (Object.hasOwn(EMPTY, path)) return EMPTY[path];
   // The mounts of a pod are fixed.
   if (kind === 'template' && path === 'mounts') return {};
-  // What has no value goes out of the variables.
+  // A variable without a value is removed.
   if (isOneOf(path, ['env']) && path !== 'env') return null;
   const type = Object.values<Field>(fields).find((field) => field.path === path)?.type;
   return type === 'list' && path !== 'gpu.pools' ? [] : type === 'pairs' ? {} : undefined;
 }
 
-/** The message of a usage failure; undefined where there is none. */
 async function refusalOf(check: () => Promise<void> | undefined): Promise<string | undefined> {
   try {
     await check();
@@ -145,10 +138,10 @@ async function refusalOf(check: () => Promise<void> | undefined): Promise<string
   }
 }
 
-/** Both forms of a command in one document are settled as `update --file` does. */
+/** As `update --file` does for both forms of a command. */
 async function oneCommand(row: Json, body: JsonObject): Promise<JsonObject> {
   const { args, cmd, entrypoint, ...others } = body;
-  // A null beside the other form of the command says nothing more.
+  // A null beside the other form of the command adds nothing.
   const [hasText, hasLists] = [typeof args === 'string', Array.isArray(cmd) || Array.isArray(entrypoint)];
   const list = (name: string, words: Json | undefined): JsonObject =>
     words === undefined || (words === null && hasText) ? {} : { [name]: words ?? [] };
@@ -164,7 +157,7 @@ async function oneCommand(row: Json, body: JsonObject): Promise<JsonObject> {
 const isRunning = (row: Json): boolean => ['RUNNING', 'STARTING'].includes(stringAt(row, 'status') ?? '');
 const isOneOf = (path: string, members: readonly string[]): boolean => members.includes(path.split('.', 1)[0] ?? path);
 
-/** `template` is `templateId`; a pod or endpoint prints the first. */
+/** A pod or endpoint prints `templateId` as `template`. */
 const withTemplate = ({ template, ...document }: JsonObject): JsonObject =>
   typeof template === 'string' ? { templateId: template, ...document } : document;
 

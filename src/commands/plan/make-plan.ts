@@ -1,23 +1,20 @@
-import { usage } from '../../core/failure.ts';
-import { isObject, memberAt, objectOf, type JsonObject } from '../../core/json.ts';
+import { completeEnvironment } from '../../cli/container/environment.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { merged } from '../../cli/resource/body/compose-body.ts';
-import { SET_MARK } from '../../create/key.ts';
-import { idOf } from '../../output/view.ts';
-import { planCreate, planUpdate, withoutNull } from '../../fleet/plan-item.ts';
-import { completeEnvironment } from '../shared/environment.ts';
-import { createAccount, type Account } from './account.ts';
+import { merged } from '../../cli/resource/request-body.ts';
+import { type Account, createAccount } from './account.ts';
 import { costOf } from './cost.ts';
-import { checkDocument, placed, type FileDocument } from './document.ts';
+import { checkDocument, type FileDocument, placed } from './document.ts';
+import type { Plan, PlanInput, Planned } from './planned.ts';
 import { checkSetName, MARKED_KINDS, planPruning } from './prune.ts';
 import { readFiles } from './read-files.ts';
 import { noValue, replaceVariables } from './variables.ts';
-import type { Plan, PlanInput, Planned } from './planned.ts';
+import { usage } from '../../core/failure.ts';
+import { isObject, type JsonObject, memberAt, objectOf } from '../../core/json.ts';
+import { SET_MARK } from '../../create/key.ts';
+import { planCreate, planUpdate, withoutNull } from '../../fleet/plan-item.ts';
+import { idOf } from '../../output/view.ts';
 
-/**
- * Reads files, and compares what they describe with what is there. Fails with usage (2) for a wrong file, with its place,
- * with local-file (14) for one that cannot be read, and as lists do, which must be whole.
- */
+/** Usage (2) with the place, local-file (14); else as lists do, which must be complete. */
 export async function makePlan(ctx: CommandContext, { files, envFrom, setName, prune }: PlanInput): Promise<Plan> {
   checkSetName(setName);
   const hidden = new Set<string>();
@@ -42,7 +39,7 @@ export async function makePlan(ctx: CommandContext, { files, envFrom, setName, p
   return { documents, planned: [...planned, ...(pruning?.removed ?? [])], hidden, pruning };
 }
 
-/** A document whose references to secrets are placeholders. */
+/** References to secrets become placeholders. */
 async function withEnvironment(ctx: CommandContext, document: FileDocument): Promise<FileDocument> {
   const env = memberAt(document.body, 'env');
   if (!isObject(env)) return document;
@@ -53,11 +50,11 @@ async function withEnvironment(ctx: CommandContext, document: FileDocument): Pro
   }
 }
 
-/** Refuses two documents of one thing: usage (2). */
+/** Usage (2). */
 function refuseTwice(documents: readonly FileDocument[]): void {
   const seen = new Map<string, FileDocument>();
   for (const document of documents) {
-    // An id tells two of one name apart.
+    // An id distinguishes two of one name.
     const key = JSON.stringify([document.kind.name, document.id ?? null, document.name]);
     const before = seen.get(key);
     if (before !== undefined)
@@ -68,7 +65,7 @@ function refuseTwice(documents: readonly FileDocument[]): void {
   }
 }
 
-/** Refuses two documents that mean one row, one by its id and one by its name: usage (2). */
+/** One by its id and one by its name: usage (2). */
 function refuseSameRow(planned: readonly Planned[]): void {
   const seen = new Map<string, FileDocument>();
   for (const { document, row } of planned) {
@@ -80,7 +77,7 @@ function refuseSameRow(planned: readonly Planned[]): void {
   }
 }
 
-/** Compares one document with what is there. Fails with usage (2), and its place. */
+/** Usage (2) with its place. */
 export async function planDocument(ctx: CommandContext, account: Account, document: FileDocument): Promise<Planned> {
   const { kind, at } = document;
   const found = await account.rowOf(document);
@@ -99,7 +96,7 @@ export async function planDocument(ctx: CommandContext, account: Account, docume
   }
 }
 
-/** Compares a document, with ids in the place of names, with a row of its kind; `isNew`: this run made it. Fails with usage (2). */
+/** Ids replace names; `isNew`: this run made it. Usage (2). */
 export async function planRow(
   ctx: CommandContext,
   document: FileDocument,
@@ -119,11 +116,10 @@ export async function planRow(
   return { document, row, body, item: { ...item, why: `${item.why ?? ''}${hint}` }, cost };
 }
 
-/** The body of a create with what it has by default. */
 export const completeNew = (ctx: CommandContext, { kind }: FileDocument, body: JsonObject): JsonObject =>
   merged(kind.defaults?.(body, ctx.settings) ?? {}, body);
 
-/** A body with the mark of its set. Fails with usage (2) where the file gives it to another set. */
+/** Usage (2) where the file gives it to another set. */
 function withMark({ set }: FileDocument, body: JsonObject): JsonObject {
   if (set === undefined) return body;
   const given = memberAt(body, `env.${SET_MARK}`);
@@ -132,7 +128,7 @@ function withMark({ set }: FileDocument, body: JsonObject): JsonObject {
   return { ...body, env: { ...objectOf(body['env']), [SET_MARK]: set } };
 }
 
-/** The body of a create: without what null clears. Fails with usage (2) where a needed member is missing. */
+/** Without what null clears. Usage (2) for a missing needed member. */
 function newBody({ kind }: FileDocument, body: JsonObject): JsonObject {
   const given = withoutNull(body);
   const missing = kind.needed.filter((group) => group.every((path) => memberAt(given, path) === undefined));

@@ -1,13 +1,12 @@
-import { encodeJson, itemsAt, memberAt, numberAt, stringsOf, type Json } from '../../core/json.ts';
+import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringsOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { ANYTHING, manyOf, NUMBER, oneOf, orNull, ownObject, TEXT } from '../../cli/model/output-schema.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
-import { text } from '../../output/cells/cell-functions.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
+import { text } from '../../output/cells.ts';
 import type { Cell, View } from '../../output/view.ts';
 import { ACTIONS, EFFECTS } from '../../fleet/model.ts';
 import { KINDS } from './kinds.ts';
 
-/** What `plan --json` prints. */
 export const PLAN = manyOf(
   ownObject(
     {
@@ -86,7 +85,6 @@ function actionCell(row: Json): Cell {
   return { text: action, tone: TONES[action as keyof typeof TONES] };
 }
 
-/** How each effect is said beside a change. */
 const EFFECT_WORDS: Readonly<Record<string, string>> = {
   restarts: ' (restarts it, its disk is wiped)',
   release: ' (a new release)',
@@ -95,7 +93,6 @@ const EFFECT_WORDS: Readonly<Record<string, string>> = {
   fixed: ' (cannot be changed)',
 };
 
-/** What goes with a thing that is removed. */
 const DELETED: Readonly<Record<string, string>> = {
   endpoint: 'its jobs are cancelled',
 };
@@ -113,7 +110,7 @@ function changesText(row: Json): string {
 
 function changeText(change: Json, action: string): string {
   const effect = text('effect')(change);
-  // What is not done needs no word that it could not be undone.
+  // What is not done needs no warning that it cannot be undone.
   const words = action === 'blocked' && effect === 'permanent' ? '' : (EFFECT_WORDS[effect] ?? '');
   return `${text('path')(change)}: ${plain(memberAt(change, 'before'))} -> ${plain(memberAt(change, 'after'))}${words}`;
 }

@@ -1,9 +1,8 @@
-/** What an apply of a set made and no file names any more. */
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import { memberAt, stringAt, type Json } from '../../core/json.ts';
+import { type Json, memberAt, stringAt } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { countOf } from '../../cli/words/words.ts';
+import { countOf } from '../../cli/words.ts';
 import { SET_MARK, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import type { Account } from './account.ts';
@@ -11,18 +10,18 @@ import { costOf, NO_COST } from './cost.ts';
 import { FILE_KINDS, KINDS, type KindName } from './kinds.ts';
 import type { Planned, Pruning } from './planned.ts';
 
-/** The kinds that can carry a mark, in an environment. Volumes and registries are never pruned. */
+/** In an environment. Volumes and registries are never pruned. */
 export const MARKED_KINDS: readonly KindName[] = KINDS.filter((kind) =>
   Object.values(FILE_KINDS[kind].table.fields).some(({ path }) => path === 'env'),
 );
 
-/** Refuses a name of a set that is not 1 to 100 letters, digits and `.`, `_`, `-`: usage (2). */
+/** 1 to 100 letters, digits and `.`, `_`, `-`: else usage (2). */
 export function checkSetName(name: string | undefined): void {
   if (name !== undefined && !/^[\w.-]{1,100}$/.test(name))
     throw usage(`--set-name takes 1 to 100 letters, digits and . _ -, not ${JSON.stringify(name)}`);
 }
 
-/** The things of a set that no document means. Fails as lists do: one that is not whole prunes nothing. */
+/** An incomplete list fails and prunes nothing. */
 export async function planPruning(
   ctx: CommandContext,
   account: Account,
@@ -39,7 +38,7 @@ export async function planPruning(
     const marked = (await account.rows(kind)).filter((row) => variableOf(row, SET_MARK) === set);
     ofSet += marked.length;
     for (const row of marked.filter((each) => !named.has(keyOf(name, each)))) {
-      // The service terminates a locked pod all the same: berth does not.
+      // The service would terminate a locked pod: berth does not.
       const isLocked = memberAt(row, 'locked') === true;
       const { before } = await costOf(ctx, name, row, {});
       removed.push({
@@ -61,10 +60,7 @@ export async function planPruning(
 
 const keyOf = (kind: KindName, row: Json): string => `${kind} ${idOf(row)}`;
 
-/**
- * Why an apply would not prune so much: more than `most`, or without it more than half of what the set has. Undefined where
- * it would.
- */
+/** More than `most`, or by default more than half of the set. Undefined if allowed. */
 export function pruningRefusal({ removed, ofSet }: Pruning, most: number | undefined): Failure | undefined {
   const things = countOf(removed.length, 'thing');
   if (most !== undefined)

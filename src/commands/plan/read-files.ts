@@ -1,19 +1,15 @@
 import { usage } from '../../core/failure.ts';
 import type { DurableFiles } from '../../core/context.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { utf8Text } from '../../core/text/utf8-text.ts';
-import { parseYamlDocuments, type YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
+import { utf8Text } from '../../core/text.ts';
+import { parseYamlDocuments, type YamlDocument } from '../../cli/resource/parse-yaml.ts';
 
-/** A byte order mark before a document that is not the first: files that were put together have it. */
+/** Concatenated files have a byte order mark before later documents. */
 const INNER_MARK = /(^---[ \t]*\r?\n)\uFEFF/gm;
 
-/** How a file of documents is named in a folder. */
 const DOCUMENTS = /\.(ya?ml|json)$/i;
 
-/**
- * The documents of files, of the files of folders below them too, and of stdin (`-`), in this order. Fails with local-file (14)
- * for what cannot be read, and with usage (2) for what is not YAML and for a folder without a file of documents.
- */
+/** Local-file (14) if unreadable; usage (2) for invalid YAML and for a folder without documents. */
 export async function readFiles(ctx: CommandContext, paths: readonly string[]): Promise<readonly YamlDocument[]> {
   const documents: YamlDocument[] = [];
   for (const given of paths) {
@@ -29,7 +25,7 @@ export async function readFiles(ctx: CommandContext, paths: readonly string[]): 
   return documents;
 }
 
-/** The file itself, or the files of a folder, in the order of their names. */
+/** In the order of their names. */
 async function filesAt(ctx: CommandContext, path: string): Promise<readonly string[]> {
   if (path === '-') return [path];
   const durable = await ctx.durable();
@@ -50,10 +46,7 @@ async function filesAt(ctx: CommandContext, path: string): Promise<readonly stri
   return await within(path);
 }
 
-/**
- * Refuses what would be left out of a folder without a word: a prune would remove what it describes. That is what is named as a
- * file of documents and is none (a pipe, a link to nothing), and a link to a folder, which may lead to a folder above itself.
- */
+/** A prune would remove what a silently skipped pipe, broken link or linked folder describes. */
 async function refuseUnread(durable: DurableFiles, path: string, isLink: boolean): Promise<void> {
   if (isLink && (await durable.resolve(path)).kind === 'directory')
     throw usage(`${path} is a link to a folder: it is not followed`, 'Name that folder beside this one.');

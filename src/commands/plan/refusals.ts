@@ -1,15 +1,15 @@
-/** What of a plan the service would refuse, by what can be read. A plan and the dry run of an apply send nothing. */
+/** A plan and the dry run of an apply send nothing. */
 import { EXIT } from '../../core/exit-codes.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { refusalOfDryRun } from '../../cli/resource/body/unknown-words.ts';
-import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { refusalOfDryRun } from '../../cli/resource/unknown-words.ts';
+import { combinedFailure } from '../../cli/resource/several.ts';
 import { bodyOfChanges } from '../../fleet/plan-item.ts';
 import { FILE_KINDS } from './kinds.ts';
 import type { Planned } from './planned.ts';
 
-/** Why the service would refuse a planned write, as a dry run of the create or update says it; undefined where nothing is known. */
+/** As a dry run of the create or update; undefined where nothing is known. */
 export async function plannedRefusal(
   ctx: CommandContext,
   { document: { kind }, item, body }: Planned,
@@ -21,13 +21,13 @@ export async function plannedRefusal(
     Object.entries(kind.references).map(([path, name]) => [path, FILE_KINDS[name].collection]),
   );
   const { members } = bodyOf(kind.table, isNew ? 'create' : 'update');
-  // Of the others, it is told of a new one only.
+  // For other kinds, only if new.
   const wouldRefuse = isNew || kind.name === 'endpoint' ? kind.wouldRefuse : undefined;
   const known = { members, references, ...(wouldRefuse === undefined ? {} : { wouldRefuse }) };
   return await refusalOfDryRun(ctx, known, sent, sent);
 }
 
-/** Refuses a plan of what the service would refuse: usage (2), with the place of each document. */
+/** Usage (2), with the place of each document. */
 export async function refuseUnknown(ctx: CommandContext, planned: readonly Planned[]): Promise<void> {
   const ended: { readonly id: string; readonly failure: Failure | undefined }[] = [];
   for (const each of planned) {

@@ -1,23 +1,23 @@
 import { type Json, type JsonObject, memberAt, memberOf } from '../../core/json.ts';
-import { berth, sentence, type Message } from '../../core/message.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { HIDDEN, hideSecrets, type IsSecret } from '../../core/text/secret-names.ts';
-import { countOf } from '../../cli/words/words.ts';
+import { HIDDEN, hideSecrets, type IsSecret } from '../../core/secret-names.ts';
+import { countOf } from '../../cli/words.ts';
 import { SET_MARK, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import { withoutVariables } from '../../fleet/variables.ts';
-import { rateText } from '../shared/rate/hourly-cost.ts';
+import { rateText } from '../../cli/money/hourly-cost.ts';
 import { knownOf, type Cost } from './cost.ts';
 import { pruningRefusal } from './prune.ts';
 import type { Plan, Planned } from './planned.ts';
 
-/** What is not printed: texts from variables, and the variables of containers that are secret by their names. */
+/** Never printed: texts from variables, and container variables with secret names. */
 export interface Hiding {
   readonly texts: ReadonlySet<string>;
   readonly isSecret: IsSecret | undefined;
 }
 
-/** The value of a changed member as it is printed, in every format: a plan is kept in the logs of CI. */
+/** Hidden in every format: a plan is kept in the logs of CI. */
 function shownValue(path: string, value: Json, { texts, isSecret }: Hiding): Json {
   if (path === 'password') return HIDDEN;
   const shown = withoutVariables(value, texts);
@@ -27,7 +27,6 @@ function shownValue(path: string, value: Json, { texts, isSecret }: Hiding): Jso
   return (variable === undefined ? env : memberOf(env, variable)) ?? null;
 }
 
-/** A row of a plan. */
 export function planRowOf({ document, row, item, cost }: Planned, hiding: Hiding): JsonObject {
   const { kind, name, at } = document;
   const destroyed = destroyedBy({ document, row, item });
@@ -52,13 +51,12 @@ export function planRowOf({ document, row, item, cost }: Planned, hiding: Hiding
   };
 }
 
-/** What goes for good with a pod that is removed. */
 const destroyedBy = ({ document, row, item }: Pick<Planned, 'document' | 'row' | 'item'>): readonly string[] =>
   document.kind.name !== 'pod' || item.action !== 'delete'
     ? []
     : ['container disk', ...(memberAt(row, 'mounts.persistent') === undefined ? [] : ['persistent mount'])];
 
-/** The same beside the table, which a narrow terminal cuts. */
+/** Repeated, because a narrow terminal truncates the table. */
 const destroyedNote = (planned: readonly Planned[]): readonly string[] =>
   planned.flatMap((each) => {
     const destroyed = destroyedBy(each);
@@ -86,7 +84,6 @@ export function planNotes({ planned, pruning }: Plan): readonly Message[] {
   ];
 }
 
-/** `They cost $1.20 an hour before, and $2.40 an hour after.` */
 export function costSentence(costs: readonly Cost[]): string {
   const sum = (when: keyof Cost): string => {
     const amounts = costs.map((cost) => cost[when]);
@@ -102,17 +99,15 @@ export function costSentence(costs: readonly Cost[]): string {
   return `They cost ${sum('before')} before, and ${sum('after')} after.`;
 }
 
-/** What is paid beside that, at prices that are not published; one line. */
 export function unpricedNote(costs: readonly Cost[]): readonly string[] {
   const unpriced = costs.flatMap(({ after }) => after.unpriced ?? []);
   return unpriced.length === 0 ? [] : [safeText(`Paid too, at a price that is not published: ${unpriced.join('; ')}.`)];
 }
 
-/** Which workers go on running on other hardware than their endpoint asks for, and what they cost. */
 export const keptNotes = (costs: readonly Cost[]): readonly string[] =>
   costs.flatMap(({ after }) => (after.kept === undefined ? [] : [safeText(after.kept)]));
 
-/** What of the credentials that are there already is in the files and means nothing, and how another one is given. */
+/** Credentials of existing registries have no effect; says how to replace them. */
 export function credentialsNote(planned: readonly Planned[]): readonly Message[] {
   const given = planned.filter(
     ({ document, row, item }) => document.kind.name === 'registry' && row !== undefined && item.notCompared.length > 0,
@@ -126,7 +121,7 @@ export function credentialsNote(planned: readonly Planned[]): readonly Message[]
   ];
 }
 
-/** Which things of a set are there without its mark: it is given only to what is created, because a pod would restart. */
+/** Only a create sets the mark, because a pod would restart. */
 function unmarked(planned: readonly Planned[]): readonly string[] {
   const found = planned.filter(
     ({ document: { set }, row }) => set !== undefined && row !== undefined && variableOf(row, SET_MARK) !== set,

@@ -2,35 +2,29 @@
 import { usage } from '../../core/failure.ts';
 import { isObject, memberAt } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import type { YamlDocument } from '../../cli/resource/body/parse-yaml.ts';
-import type { Field } from '../../cli/resource/fields/fields.ts';
+import type { YamlDocument } from '../../cli/resource/parse-yaml.ts';
+import type { Field } from '../../cli/resource/fields.ts';
 import { withVariables } from '../../fleet/variables.ts';
-import { readVariableFiles } from '../shared/variable-files.ts';
+import { readVariableFiles } from '../../cli/container/environment.ts';
 import { FILE_KINDS } from './kinds.ts';
 
-/** A document with its variables replaced. */
 export interface ReplacedDocument extends YamlDocument {
-  /** Where a credential is that no value was given for, and what it needs: it matters only where it is sent. */
+  /** Credentials without a value: matters only where they are sent. */
   readonly missing: readonly { readonly at: string; readonly name: string }[];
 }
 
-/** The members of a registry that the service never shows: an export writes `${NAME}` in their place. */
+/** The service never shows them: an export writes `${NAME}` in their place. */
 export const CREDENTIALS: readonly string[] = Object.values<Field>(FILE_KINDS.registry.table.fields).flatMap(
   ({ path, writeOnly }) => (writeOnly === true && path !== undefined ? [path] : []),
 );
 
-/** The message and the hint where a variable has no value. */
 export const noValue = (at: string, name: string) =>
   usage(
     `${at}: no value is given for \${${name}}`,
     'Give it with --env-from FILE, or write $${' + name + '} for the text itself.',
   );
 
-/**
- * Replaces the variables of documents by those of these files. Fails with usage (2) for one without a value, or with several.
- * Without a file, the first is so only in `env`, because an export writes it in the place of a secret; elsewhere `${NAME}` is
- * text. `hidden` takes every text that was put in.
- */
+/** Usage (2) for no or several values; without a file only in `env`, elsewhere `${NAME}` is text. */
 export async function replaceVariables(
   ctx: CommandContext,
   documents: readonly YamlDocument[],

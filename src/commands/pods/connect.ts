@@ -1,12 +1,12 @@
-import { arg } from '../../cli/model/params.ts';
 import { defineCommand } from '../../cli/model/command.ts';
-import { HOST_SUFFIX } from './reach/ssh-config-text.ts';
-import { reachPod, type ReachablePod } from './reach/reach-pod.ts';
-import { PODS } from './pod/resource.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { arg } from '../../cli/model/params.ts';
+import { refusedName } from '../files/file-address.ts';
+import { type ReachablePod, reachPod } from './reach-pod.ts';
+import { PODS } from './resource.ts';
+import { HOST_SUFFIX } from './ssh-config.ts';
 import { unlessFailed, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { refusedName } from '../shared/paths/names.ts';
 
 export const connect = defineCommand({
   summary: "connect stdin and stdout to a pod's SSH port, for ssh's ProxyCommand",
@@ -24,11 +24,7 @@ export const connect = defineCommand({
   },
 });
 
-/**
- * Forgets the host key of a host of `pods ssh-config` when its pod was started again: the new container has a new key. Within one
- * start, ssh refuses another one. The file has the name of the host as ssh was given it. Fails with usage (2) for one that is no name
- * of a file, and with local-file (14).
- */
+/** Forgets the host key after a restart: a new container has a new key. Usage (2), local-file (14). */
 async function rememberStart(
   ctx: CommandContext,
   host: string,

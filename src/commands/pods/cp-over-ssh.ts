@@ -4,14 +4,10 @@ import { asError, Failure, localFile, unknownOutcome, usage } from '../../core/f
 import { berth, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { untilAborted } from '../../cli/run/until-aborted.ts';
-import { foldedName, refusedName } from '../shared/paths/names.ts';
-import { baseName } from '../shared/paths/slashes.ts';
-import type { ReachablePod } from './reach/reach-pod.ts';
-import { remoteCommand } from './reach/remote-command.ts';
-import { runSshBeside, SSH_FAILED } from './reach/run-ssh.ts';
-import { sshArguments } from './reach/ssh-arguments.ts';
-import { sshRefusal } from './reach/ssh-refusal.ts';
+import { untilAborted } from '../../cli/run/wait.ts';
+import { baseName, foldedName, refusedName } from '../files/file-address.ts';
+import { type ReachablePod, sshArguments, sshRefusal } from './reach-pod.ts';
+import { remoteCommand, runSshBeside, SSH_FAILED } from './ssh-command.ts';
 
 /** A path in a pod, or on this machine. */
 export interface CopyEnd {

@@ -1,18 +1,16 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { rethrowUnlessFailure, usage, type Failure } from '../../core/failure.ts';
+import { type Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { formatBytes } from '../../core/units.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
-import { countOf } from '../../cli/words/words.ts';
-import { FILE_OUTCOMES, rowOf, viewOf, type FileOutcome } from '../shared/paths/file-outcomes.ts';
-import { endsWithSlash } from '../shared/paths/slashes.ts';
-import { splitPlace } from '../shared/paths/split-place.ts';
+import { combinedFailure } from '../../cli/resource/several.ts';
+import { countOf } from '../../cli/words.ts';
+import { FILE_OUTCOMES, type FileOutcome, rowOf, viewOf } from '../files/file-outcomes.ts';
+import { endsWithSlash, splitPlace } from '../files/file-address.ts';
 import { copyOne, type CopyEnd } from './cp-over-ssh.ts';
-import { reachPod, type ReachablePod } from './reach/reach-pod.ts';
-import { START } from './reach/start-first.ts';
-import { stateNow } from './reach/state-now.ts';
+import { type ReachablePod, reachPod, stateNow } from './reach-pod.ts';
+import { START } from './start-first.ts';
 
 export const cp = defineCommand({
   summary: 'copy files to and from pods',

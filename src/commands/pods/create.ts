@@ -1,4 +1,4 @@
-import { waitOptions } from '../../cli/model/common-options.ts';
+import { type Values, waitOptions } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { SettingsView } from '../../core/context.ts';
@@ -8,38 +8,32 @@ import { isObject, type Json, type JsonObject, memberAt, stringAt } from '../../
 import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { withoutKey } from '../../create/key.ts';
-import type { Values } from '../../cli/model/command.ts';
 import { AT_UNKNOWN_PRICE, type Price } from '../../cli/resource/ask-before-write.ts';
 import { createCommand, type CreateRequest } from '../../cli/resource/write.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { planOf, PLACEMENT_OPTIONS, type PlacementValues } from './capacity/options.ts';
-import { checkCreate } from './body/body-checks.ts';
-import { checkSize } from './body/check-size.ts';
-import { checkDeadlineVariables, deadlinesOfProfile } from './pod/deadline-flags.ts';
-import { createCommandLine } from './body/create-command-line.ts';
-import { askMore, askVcpus } from './body/create-questions.ts';
-import { costUntilDeadline, warnWithoutDeadline } from './pod/deadline-cost.ts';
-import { inOwnWords } from './pod/create-refusals.ts';
-import { POD_TABLE } from './pod/fields.ts';
-import { andDisks } from './pod/unpriced-disks.ts';
-import { catalogPrice } from './pod/price.ts';
-import { isAskedAbout } from '../shared/rate/ask-limits.ts';
-import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
-import { DISK_GB, largeDiskLine } from '../shared/rate/large-disk.ts';
-import { hasExpensiveMount, withTemplateDisks } from '../shared/rate/template-disks.ts';
-import { keptDisks } from '../shared/rate/stopped-disks.ts';
-import { readPodOfKey } from '../shared/capacity/pod-of-key.ts';
-import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
-import { podRefusals } from '../shared/refusals/would-be-refused.ts';
-import { tellNoStock } from '../shared/refusals/no-stock.ts';
-import { refuseVolumeElsewhere } from '../shared/capacity/volume-place.ts';
-import { REACHABLE, statusOf } from './pod/reachable.ts';
-import { PODS, podNotes } from './pod/resource.ts';
-import { publishesSsh } from './reach/reach-pod.ts';
-import { untilStatus } from './actions/wait.ts';
-import { isStuck } from './actions/wait-for-status.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { PLACEMENT_OPTIONS, type PlacementValues, planOf } from './capacity-options.ts';
+import { checkCreate, checkSize } from './body-checks.ts';
+import { checkDeadlineVariables, costUntilDeadline, deadlinesOfProfile, warnWithoutDeadline } from './deadlines.ts';
+import { askMore, askVcpus, createCommandLine } from './create-questions.ts';
+import { inOwnWords } from './refusals.ts';
+import { POD_TABLE } from './fields.ts';
+import { andDisks, catalogPrice } from './price.ts';
+import {
+  DISK_GB,
+  hasExpensiveMount,
+  hasKnownPlaces,
+  isAskedAbout,
+  largeDiskLine,
+  withTemplateDisks,
+} from '../../cli/money/disks.ts';
+import { keptDisks } from '../../cli/money/hourly-cost.ts';
+import { readPodOfKey } from './keyed-create.ts';
+import { CREATE_REFERENCES, podNotes, PODS } from './resource.ts';
+import { podRefusals, refuseVolumeElsewhere, tellNoStock } from '../explain/would-be-refused.ts';
+import { REACHABLE, statusOf } from './reachable.ts';
+import { publishesSsh } from './reach-pod.ts';
+import { isStuck, untilStatus } from './wait.ts';
 
-/** Flags that are no members of the body, of the command line that is printed. */
 const BESIDE_THE_BODY = { ...PLACEMENT_OPTIONS, ...waitOptions(''), dryRun: option.on('') };
 
 export const create = createCommand(PODS, 'pods', {
@@ -63,7 +57,7 @@ export const create = createCommand(PODS, 'pods', {
     const plan = planOf(values as PlacementValues, request.body);
     if (plan === undefined) return await sendNewPod(ctx, request);
     await warnWithoutDeadline(ctx, request.body);
-    return await (await import('./capacity/send-planned.ts')).sendPlanned(ctx, request, plan, asked);
+    return await (await import('./send-planned.ts')).sendPlanned(ctx, request, plan, asked);
   },
   wouldRefuse: podRefusals,
   refused: (failure) => inOwnWords(failure, 'create'),
@@ -73,7 +67,7 @@ export const create = createCommand(PODS, 'pods', {
   nextStep,
   price: hourlyPrice,
   notes: podNotes,
-  // One that was made before with its key may be stopped: it will not start by itself.
+  // A pod created earlier with this key may be stopped and will not start by itself.
   wait: { ...untilStatus(REACHABLE), bad: (pod) => isStuck(pod, REACHABLE) || statusOf(pod) === 'EXITED' },
   examples: [
     [
@@ -107,7 +101,6 @@ export const create = createCommand(PODS, 'pods', {
   ],
 });
 
-/** What a create has by default: a GPU, a disk, and the deadlines of the profile. */
 export function createDefaults({ gpu, templateId, env }: JsonObject, settings: SettingsView): JsonObject {
   return {
     ...(isObject(gpu) ? { gpu: { count: 1 } } : {}),
@@ -116,17 +109,14 @@ export function createDefaults({ gpu, templateId, env }: JsonObject, settings: S
   };
 }
 
-/**
- * Refuses the body of a create that contradicts itself, has a deadline that nobody could keep, or names a network volume and
- * other data centers than the volume's: usage (2).
- */
+/** Usage (2) for a contradictory body, an impossible deadline, or data centers other than the volume's. */
 export async function checkNewPod(ctx: CommandContext, body: JsonObject): Promise<void> {
   await checkDeadlineVariables(ctx, body);
   checkCreate(body);
   await refuseVolumeElsewhere(ctx, body);
 }
 
-/** Sends a create whose pod is not placed by berth. Fails with usage (2) for a body that is too large. */
+/** For pods that berth does not place. Usage (2) for a body that is too large. */
 export async function sendNewPod(ctx: CommandContext, request: CreateRequest): Promise<ApiAnswer> {
   await warnWithoutDeadline(ctx, request.body);
   await checkSize(ctx, request.body);
@@ -136,7 +126,6 @@ export async function sendNewPod(ctx: CommandContext, request: CreateRequest): P
 
 const withEnv = (env: JsonObject): JsonObject => (Object.keys(env).length === 0 ? {} : { env });
 
-/** `Next: berth pods wait pod-1, then berth pods ssh pod-1`. */
 function nextStep(pod: Json, body: JsonObject): Message {
   const id = stringAt(pod, 'id') ?? 'POD';
   const use = body['startSsh'] === true ? berth`pods ssh ${id}` : berth`pods logs ${id} --follow`;
@@ -148,10 +137,7 @@ function nextStep(pod: Json, body: JsonObject): Message {
   return inOne(['It takes SSH by its proxy alone, which is a terminal: --port 22/tcp gives direct SSH.', next]);
 }
 
-/**
- * Turns a pod as `get` prints it into the body of a create. The template is left out: its settings are in the pod, and
- * may have been changed since.
- */
+/** Without the template: its settings are in the pod and may have changed since. */
 function asCreateBody({ dataCenterId, globalNetworking, ...pod }: JsonObject): JsonObject {
   const hardware = Object.fromEntries(
     Object.entries(pod).filter(([name, value]) => value !== null || name === 'registry'),
@@ -163,7 +149,7 @@ function asCreateBody({ dataCenterId, globalNetworking, ...pod }: JsonObject): J
   };
 }
 
-/** Turns the `globalNetworking` object of an answer into the true or false of a body (specification 2.2). */
+/** An answer has an object, a body true or false (specification 2.2). */
 export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
   isObject(globalNetworking)
     ? { globalNetworking: globalNetworking['enabled'] ?? false }
@@ -171,13 +157,10 @@ export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
       ? {}
       : { globalNetworking };
 
-/**
- * What it costs an hour, and until a deadline; undefined for hardware or a place that the catalog does not have, which the service
- * refuses. Fails as the catalog does.
- */
+/** Undefined if the catalog lacks the hardware or place. Fails as the catalog does. */
 async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values): Promise<Price | undefined> {
   const { key, wanted } = planOf(values as PlacementValues, body) ?? {};
-  // The prices of candidates are said with their order.
+  // Prices of candidates are printed with their order.
   if (wanted !== undefined) return undefined;
   if (key !== undefined && (await readPodOfKey(ctx, key)) !== undefined) return undefined;
   const price = (await hasKnownPlaces(ctx, body)) ? await catalogPrice(ctx, body) : undefined;

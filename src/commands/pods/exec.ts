@@ -1,27 +1,23 @@
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, usage, isInterrupt } from '../../core/failure.ts';
-import { berth, sentence, type Message } from '../../core/message.ts';
-import { idsArgument } from '../../cli/resource/read.ts';
-import { arg, option } from '../../cli/model/params.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { arg, option } from '../../cli/model/params.ts';
 import { hasSelector, labelOf, selectTargets } from '../../cli/resource/choose.ts';
-import { selectorOptions } from '../../cli/resource/select/selectors.ts';
-import { combinedFailure } from '../../cli/resource/several/combined-failure.ts';
-import { isTableOutput } from '../../output/formats/format-table.ts';
-import { outcomeResult, type Outcome } from '../../cli/resource/several/outcomes.ts';
-import { reachPod, type ReachablePod } from './reach/reach-pod.ts';
-import { runSsh, runSshBeside, SSH_FAILED } from './reach/run-ssh.ts';
-import { START } from './reach/start-first.ts';
-import { stateNow } from './reach/state-now.ts';
-import { remoteCommand } from './reach/remote-command.ts';
-import { sshArguments } from './reach/ssh-arguments.ts';
-import { idOf } from '../../output/view.ts';
+import { idsArgument } from '../../cli/resource/read.ts';
+import { selectorOptions } from '../../cli/resource/selectors.ts';
+import { combinedFailure, type Outcome, outcomeResult } from '../../cli/resource/several.ts';
+import { type ReachablePod, reachPod, sshArguments, stateNow } from './reach-pod.ts';
+import { statusOf } from './reachable.ts';
+import { PODS } from './resource.ts';
+import { remoteCommand, runSsh, runSshBeside, SSH_FAILED } from './ssh-command.ts';
+import { START } from './start-first.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
-import { statusOf } from './pod/reachable.ts';
-import { PODS } from './pod/resource.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
+import { idOf } from '../../output/view.ts';
 
 export const exec = defineCommand({
   summary: 'run a command in a pod, or in several',
@@ -60,7 +56,7 @@ export const exec = defineCommand({
     if (others.length === 0 && selected === undefined) return await runInOne(ctx, only, line, { tty, start });
     if (tty) throw usage('-t needs one pod', 'Leave it out for several.');
     const outcomes = await Promise.all(words.map((word) => runInOneOfSeveral(ctx, word, line, start)));
-    // Of a table, the lines are the output.
+    // In table output, the lines themselves are the output.
     if (isTableOutput(ctx.output)) return { kind: 'nothing', failure: combinedFailure(outcomes) };
     return outcomeResult(ctx, 'pod', outcomes, 'done');
   },
@@ -74,7 +70,6 @@ const ranNowhere = (): Failure =>
     hint: sentence`See ${berth`pods list`}.`,
   });
 
-/** Returns what says which pods a command cannot go to, by their status. */
 const leavingOut =
   (isLeftOut: (status: string) => boolean) =>
   (pods: readonly Json[]): Promise<ReadonlyMap<string, string>> =>
@@ -104,7 +99,7 @@ async function runInOne(
 const notKnown = ({ id }: ReachablePod): Message =>
   sentence`ssh ended with 255, its own code for an error: whether the command ran is not known. What it does: ${berth`pods ssh ${id}`} -- -v`;
 
-/** ssh passes no signals on: only a terminal of the command's own sends it the key, or SIGHUP when the connection ends. */
+/** ssh forwards no signals: only a terminal in the pod gets Ctrl-C, or SIGHUP at disconnect. */
 const mayGoOn = ({ id, name }: ReachablePod): Message =>
   sentence`What ran in ${name} was sent no signal and may go on there; with -t it ends with the connection. See: ${berth`pods exec ${id}`} -- ps aux`;
 
@@ -138,10 +133,10 @@ const endedWith = (code: number): Failure =>
         : `it ended with exit code ${String(code)}`,
   });
 
-/** A line that is longer than this is cut into several. Characters. */
+/** In characters; longer lines are split. */
 const LONGEST_LINE = 65_536;
 
-/** Turns the bytes of a program into lines that begin with a name, and are safe on a terminal. */
+/** Makes output safe for a terminal. */
 function prefixedLines(name: string, write: (line: TerminalText) => void) {
   const decoder = new TextDecoder();
   const head = say`${name}: `;
@@ -159,7 +154,7 @@ function prefixedLines(name: string, write: (line: TerminalText) => void) {
     take: (bytes: Uint8Array): void => {
       takeText(decoder.decode(bytes, { stream: true }));
     },
-    /** Prints what is left without a line feed. */
+    /** Prints the rest if it has no line feed. */
     end: (): void => {
       takeText(decoder.decode());
       if (rest !== '') print(rest);

@@ -1,33 +1,28 @@
+import type { CommandContext } from '../../cli/model/context.ts';
+import { readRow } from '../../cli/resource/identify.ts';
+import { untilAborted } from '../../cli/run/wait.ts';
+import { LOOPBACK, notReachable, reachableOf, type ReachablePod, sshRefusal } from './reach-pod.ts';
+import { describeReach, directSsh, isReachable, statusOf } from './reachable.ts';
+import { PODS } from './resource.ts';
+import { type Forward, openTunnel } from './ssh-tunnel.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
+import { type Json, memberAt, stringsOf } from '../../core/json.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { untilAborted } from '../../cli/run/until-aborted.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { LOOPBACK, type ReachablePod, notReachable, reachableOf } from './reach/reach-pod.ts';
-import { sshRefusal } from './reach/ssh-refusal.ts';
-import { type Forward, openTunnel } from './ssh-tunnel.ts';
-import { memberAt, stringsOf, type Json } from '../../core/json.ts';
-import { readRow } from '../../cli/resource/identity/identify.ts';
-import { describeReach, directSsh, isReachable, statusOf } from './pod/reachable.ts';
-import { PODS } from './pod/resource.ts';
 
-export interface ForwardOptions {
+interface ForwardOptions {
   readonly word: string;
   readonly forwards: readonly Forward[];
   readonly address: string;
-  /** The first connection is there, with the ports that are used from now on. */
+  /** At the first connection, with the ports used from then on. */
   readonly onOpen: (pod: ReachablePod, forwards: readonly Forward[]) => Promise<void>;
 }
 
-/** Tries before the first connection, at one start of a pod. */
+/** Per start of a pod. */
 const MAX_FIRST_TRIES = 5;
 
-/**
- * Keeps ports joined until the command is interrupted. A connection that ends is made again, to the address that the pod has then.
- * Fails with pod-ended (10) for a pod that has ended, with denied (3) where ssh is refused, with unavailable (7) where it never
- * connects, with port-in-use (14), and as `reachWhenThere`.
- */
+/** Reconnects until interrupted. Pod-ended (10), denied (3), unavailable (7), port-in-use (14). */
 export async function keepConnected(ctx: CommandContext, options: ForwardOptions): Promise<never> {
   const { word, address, onOpen } = options;
   let { forwards } = options;
@@ -77,7 +72,7 @@ export async function keepConnected(ctx: CommandContext, options: ForwardOptions
   }
 }
 
-/** A pod of a local service has the ports of this machine. Fails with usage (2) for a port that would lead to itself. */
+/** Pods of a local service share this machine's ports. Usage (2) for a port that leads to itself. */
 function refuseLoops({ name, address }: ReachablePod, forwards: readonly Forward[]): void {
   const loop = address.host === LOOPBACK ? forwards.find(({ local, remote }) => local === remote) : undefined;
   if (loop !== undefined)
@@ -87,7 +82,7 @@ function refuseLoops({ name, address }: ReachablePod, forwards: readonly Forward
     );
 }
 
-/** The port that a pod chose is asked for again after a restart. */
+/** After a restart, requests again the port that the pod chose. */
 const withRemotePort = (forwards: readonly Forward[], local: number, remote: number): readonly Forward[] => {
   const at = forwards.findIndex((each) => each.direction === 'from-pod' && each.local === local && each.remote === 0);
   return forwards.map((each, index) => (index === at ? { ...each, remote } : each));
@@ -95,7 +90,7 @@ const withRemotePort = (forwards: readonly Forward[], local: number, remote: num
 
 const reasonOf = (said: readonly string[]): string => safeText(said.at(-1)?.replace(/\.$/, '') ?? 'ssh said nothing');
 
-/** Fails for what another try does not change. */
+/** Fails for errors that a retry cannot change. */
 function throwIfFinal(pod: ReachablePod, said: readonly string[]): void {
   const inUse = said.find((line) => /cannot listen to port|[Aa]ddress already in use/.test(line));
   if (inUse !== undefined)
@@ -118,10 +113,10 @@ const neverConnected = ({ id, name }: ReachablePod, said: readonly string[]): Fa
     id,
   });
 
-/** Waits between two looks at a pod, and between two tries to connect: they double up to the last one. Milliseconds. */
+/** Milliseconds; doubles up to the last one. */
 const [FIRST_WAIT_MS, LAST_WAIT_MS] = [500, 15_000];
 
-/** Returns what waits, each time twice as long as before; `reset` begins again. Aborts with the signal of the command. */
+/** Each wait is twice the last; `reset` starts over. Aborts with the command's signal. */
 function growingWaits(ctx: CommandContext) {
   let nextMs = FIRST_WAIT_MS;
   return {
@@ -136,18 +131,13 @@ function growingWaits(ctx: CommandContext) {
   };
 }
 
-/** Whether a pod that cannot be reached now will be, without anybody's help: it is starting. */
 function isComing(pod: Json): boolean {
   const status = statusOf(pod);
   if (status === 'PROVISIONING' || status === 'STARTING') return true;
   return status === 'RUNNING' && stringsOf(memberAt(pod, 'ports')).includes('22/tcp') && !isReachable(pod);
 }
 
-/**
- * The present address of a pod. Waits while it starts, and says so once. `known` is the pod as it was reached before: then a
- * service that cannot be reached is asked again without end, because this machine may have lost its network, and a pod that has
- * ended fails with pod-ended (10). Else fails as `reachPod`.
- */
+/** With `known`, retries forever while the network is down; pod-ended (10). Else fails as `reachPod`. */
 async function reachWhenThere(
   ctx: CommandContext,
   word: string,
@@ -179,7 +169,6 @@ async function reachWhenThere(
   }
 }
 
-/** The failure for a pod that no connection can go to any more. */
 function hasEnded({ id, name }: Pick<ReachablePod, 'id' | 'name'>, pod: Json): Failure {
   const status = statusOf(pod);
   const { hint } = notReachable(pod, id);

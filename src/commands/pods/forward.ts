@@ -1,18 +1,18 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { isInterrupt, usage } from '../../core/failure.ts';
-import { numberAt, stringAt, type Json } from '../../core/json.ts';
-import { isLoopback } from '../../core/addresses/http-address.ts';
+import { type Json, numberAt, stringAt } from '../../core/json.ts';
+import { isLoopback } from '../../core/addresses.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, oneOf, ownObject, TEXT, WHOLE } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
 import { idArgument } from '../../cli/resource/read.ts';
 import { idOf, type View } from '../../output/view.ts';
-import { PODS } from './pod/resource.ts';
-import { reachPod } from './reach/reach-pod.ts';
-import { START } from './reach/start-first.ts';
-import type { RowWriter } from '../../output/print/row-writer.ts';
+import { PODS } from './resource.ts';
+import { reachPod } from './reach-pod.ts';
+import { START } from './start-first.ts';
+import type { RowWriter } from '../../output/render.ts';
 import { keepConnected } from './forward-connection.ts';
 import type { Forward } from './ssh-tunnel.ts';
 
@@ -35,7 +35,6 @@ const forwardView: View = {
   ],
 };
 
-/** `berth pods forward`: joins ports of this machine and of a pod. */
 export const forward = defineCommand({
   summary: 'reach ports of a pod from this machine',
   details:
@@ -100,7 +99,7 @@ export const forward = defineCommand({
   },
 });
 
-/** Gives each forward that listens here its port. Fails with usage (2) for one that is named twice, and with port-in-use (14). */
+/** Usage (2) for a forward that is named twice, port-in-use (14). */
 async function withFreePorts(
   ctx: CommandContext,
   address: string,
@@ -131,7 +130,7 @@ const rowOf = (pod: string, address: string, { direction, local, remote }: Forwa
   remote,
 });
 
-/** `LOCAL:REMOTE`, or one number for both; `:REMOTE` and `0:REMOTE` take any free port here. Fails with usage (2). */
+/** `LOCAL:REMOTE` or one number; `:REMOTE` and `0:REMOTE` use any free local port. Usage (2). */
 function forwardToPod(word: string): Forward {
   const [local, remote] = portsOf(word, 'LOCAL:REMOTE');
   if (remote === 0)
@@ -139,7 +138,7 @@ function forwardToPod(word: string): Forward {
   return { direction: 'to-pod', local, remote };
 }
 
-/** `REMOTE:LOCAL`, as of ssh -R; `:LOCAL` and `0:LOCAL` take any free port of the pod. Fails with usage (2). */
+/** `REMOTE:LOCAL` as ssh -R; `:LOCAL` and `0:LOCAL` use any free port of the pod. Usage (2). */
 function forwardFromPod(word: string): Forward {
   const [remote, local] = portsOf(word, 'REMOTE:LOCAL');
   if (local === 0) throw usage(`--reverse ${JSON.stringify(word)}: 0 is no port of this machine`);

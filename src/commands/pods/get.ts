@@ -3,7 +3,7 @@ import { memberAt, stringAt } from '../../core/json.ts';
 import { defineGroup, endedWhen } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import { getCommand } from '../../cli/resource/read.ts';
-import { PODS, podNotes } from './pod/resource.ts';
+import { podNotes, PODS } from './resource.ts';
 
 export const SUMMARY = 'GPU and CPU containers';
 
@@ -23,5 +23,5 @@ export const get = getCommand(PODS, {
   ],
 });
 
-/** The group with `get` alone, which loads less than all verbs: `pods get` is the most frequent command. */
+/** `get` alone loads less: `pods get` is the most frequent command. */
 export const podsGet = defineGroup(SUMMARY, { get });

@@ -2,13 +2,13 @@ import { memberAt } from '../../core/json.ts';
 import { defineGroup } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import { listCommand } from '../../cli/resource/list.ts';
-import { isAmong } from '../../core/text/patterns/row-filter.ts';
-import { totalOf } from './actions/cost.ts';
+import { isAmong } from '../../core/patterns.ts';
+import { totalOf } from './action-cost.ts';
 import { SUMMARY } from './get.ts';
-import { PODS } from './pod/resource.ts';
-import { CLOUDS, DATA_CENTERS, GPUS } from '../shared/collections.ts';
+import { PODS } from './resource.ts';
+import { CLOUDS, DATA_CENTERS, GPUS } from '../../cli/resource/collections.ts';
 
-/** The service can only leave out the pods of clusters; the other filters are applied to its list here. */
+/** The service can only filter pods of clusters; other filters are applied here. */
 export const list = listCommand(PODS, {
   summary: 'list pods',
   details: 'Filters narrow each other; several values of one of them widen it. TERMINATED pods leave the list.',
@@ -34,5 +34,5 @@ export const list = listCommand(PODS, {
   ],
 });
 
-/** The group with `list` alone: see `podsGet`. */
+/** See `podsGet`. */
 export const podsList = defineGroup(SUMMARY, { list });

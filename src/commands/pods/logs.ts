@@ -1,17 +1,16 @@
 import { berth, flags, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage, isNotFound } from '../../core/failure.ts';
-import { compileGlobs } from '../../core/text/patterns/glob.ts';
+import { Failure, isNotFound, usage } from '../../core/failure.ts';
+import { compileGlobs } from '../../core/patterns.ts';
 import type { Id } from '../../core/ids.ts';
 import { stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { listRows, rowRequest } from '../../cli/resource/identity/requests.ts';
-import { LOG_DETAILS, LOG_OPTIONS, showLogs, type LogTarget } from '../shared/logs/index.ts';
+import { listRows, rowRequest } from '../../cli/resource/requests.ts';
+import { LOG_DETAILS, LOG_LINES, LOG_OPTIONS, type LogTarget, showLogs } from '../../cli/logs.ts';
 import type { NamedLog } from './several-logs.ts';
-import { PODS } from './pod/resource.ts';
-import { LOG_LINES } from '../shared/logs/log-view.ts';
+import { PODS } from './resource.ts';
 
 export const logs = defineCommand({
   output: LOG_LINES,
@@ -52,7 +51,7 @@ export const logs = defineCommand({
   },
 });
 
-/** The pods that are named, without repetitions, then those that match. Fails with not-found (4) where none matches. */
+/** Named pods without duplicates, then those that match. Not-found (4) if none matches. */
 async function chosenPods(
   ctx: CommandContext,
   { id, match }: { readonly id: readonly string[]; readonly match: readonly string[] },
@@ -84,7 +83,7 @@ const targetOf = (ctx: CommandContext, given: string, name: string): LogTarget<'
   command: berth`pods logs ${given}`,
 });
 
-/** Statuses in which a container writes nothing (specification 3.1). In an unknown status it may write. */
+/** The container writes nothing (specification 3.1). In an unknown status it may write. */
 const SILENT = ['EXITED', 'ERROR', 'TERMINATED'];
 
 async function isLive(ctx: CommandContext, id: Id<'pod'>): Promise<boolean> {

@@ -8,30 +8,32 @@ import { loadNamePaint } from '../../output/text/colour.ts';
 import { styled } from '../../output/text/terminal-text.ts';
 import { ellipsize, textWidth } from '../../output/text/text-width.ts';
 import { asksForData, type Result } from '../../output/view.ts';
-import { readQuery, timeOf, openLog, type LOG_OPTIONS, type LogTarget } from '../shared/logs/index.ts';
-import { lineText, rowOf, timesOf } from '../shared/logs/line.ts';
-import { logView } from '../shared/logs/log-view.ts';
-import type { RowWriter } from '../../output/print/row-writer.ts';
+import {
+  lineText,
+  type LOG_OPTIONS,
+  type LogTarget,
+  logView,
+  openLog,
+  readQuery,
+  rowOf,
+  timeOf,
+  timesOf,
+} from '../../cli/logs.ts';
+import type { RowWriter } from '../../output/render.ts';
 
-/** One of several logs, with the name that its lines get. */
 export interface NamedLog<N extends string> extends LogTarget<N> {
   readonly name: string;
 }
 
-/** The most logs that are shown at once: each one holds a connection. */
+/** Each one holds a connection. */
 const MAX_LOGS = 50;
 
-/** A line and the log it belongs to, by its place. */
 interface Line {
   readonly at: number;
   readonly event: ServerEvent;
 }
 
-/**
- * Prints several logs as one, each line with the name of its log: past lines by their time, followed ones as they come. A
- * log that fails is named on stderr and the others go on; its failure is thrown at the end. Fails with usage (2) for
- * `--after`, which belongs to one log, and as the first failure to open a log.
- */
+/** Past lines by time. A failed log is reported and the others continue; thrown at the end. Usage (2). */
 export async function showSeveralLogs<N extends string>(
   ctx: CommandContext,
   logs: readonly NamedLog<N>[],
@@ -61,7 +63,7 @@ export async function showSeveralLogs<N extends string>(
     const time = timeOf(line.event);
     if (Number.isNaN(time)) return;
     lastTimes.set(line.at, time);
-    // From the log that is furthest behind: no line is lost, some may be shown again.
+    // From the log furthest behind: no line is lost, some may repeat.
     ctx.setResumeCommand(goOn(new Date(Math.min(...lastTimes.values())).toISOString()));
   };
   try {
@@ -87,7 +89,7 @@ export async function showSeveralLogs<N extends string>(
   return { kind: 'nothing', failure: failures[0] };
 }
 
-/** A line without a time keeps its place. */
+/** Lines without a time keep their place. */
 const compareTimes = (a: number, b: number): number => (Number.isNaN(a) || Number.isNaN(b) ? 0 : a - b);
 
 interface Printer {
@@ -95,7 +97,6 @@ interface Printer {
   close(): Promise<void>;
 }
 
-/** Prints `name time source line`, or rows with the member `log` in the output format that the user chose. */
 async function printer(
   ctx: CommandContext,
   names: readonly string[],
@@ -131,5 +132,5 @@ async function printer(
   };
 }
 
-/** The width to which names are padded, and on a terminal cut. */
+/** Padded to this width, and on a terminal cut. */
 const MAX_NAME = 32;

@@ -1,19 +1,81 @@
-import { localFile, usage } from '../../core/failure.ts';
-import { berth, type Message, sentence } from '../../core/message.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
-import { changeResult, textResult } from '../../cli/resource/change-result.ts';
-import { homeOfSsh } from './reach/home-of-ssh.ts';
-import { quotedPath } from './reach/host-trust.ts';
-import { includeLine, sshConfigText, withInclude, withoutInclude } from './reach/ssh-config-text.ts';
+import { changeResult, textResult } from '../../cli/resource/write.ts';
+import { quotedPath } from './reach-pod.ts';
+import { homeOfSsh } from './ssh-command.ts';
+import { localFile, usage } from '../../core/failure.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
 
-/** The file that is included, beside the user's own, and the line that does. */
+export const HOST_SUFFIX = '.berth';
+
+/** ssh inserts names unescaped into ProxyCommand and paths: names with quotes or slashes are excluded. */
+export function sshConfigText(program: readonly string[], knownHosts: string, platform: string): string {
+  const { left, word, name } = platform === 'win32' ? WINDOWS : POSIX;
+  return `# Written by berth (pods ssh-config).
+Host *${HOST_SUFFIX} ${left.join(' ')}
+  ProxyCommand ${[...program, 'pods', 'connect', '--'].map(word).join(' ')} ${name}
+  User root
+  UserKnownHostsFile ${quotedPath(`${knownHosts}.d/`).slice(0, -1)}%n"
+  GlobalKnownHostsFile none
+  StrictHostKeyChecking accept-new
+  HashKnownHosts no
+  CheckHostIP no
+  UpdateHostKeys no
+  ControlMaster no
+  ControlPath none
+`;
+}
+
+/** How a shell reads ProxyCommand after token replacement, and the excluded names. */
+interface ProxyShell {
+  readonly left: readonly string[];
+  readonly word: (word: string) => string;
+  readonly name: string;
+}
+
+const isPlain = (word: string): boolean => /^[\w@+=:,./-]+$/.test(word);
+
+const POSIX: ProxyShell = {
+  left: [`"!*'*"`, '"!*/*"'],
+  word: (word) => (isPlain(word) ? word : `'${word.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`),
+  name: "'%n'",
+};
+
+/** cmd.exe: without joining or redirecting characters, a name can only add words after `--`. */
+const WINDOWS: ProxyShell = {
+  left: ['/', '\\', ':', '%', '&', '|', '<', '>', '^'].map((sign) => `!*${sign}*`),
+  word: (word) => (isPlain(word) ? word : `"${word.replaceAll('%', '%%')}"`),
+  name: '"%n"',
+};
+
+/** Must come first: after a `Host` line it would be conditional. */
+export const includeLine = (name: string): string => `Include ${name}`;
+
+/** At the top; everything else is unchanged, line ends too. */
+export function withInclude(text: string, line: string): string {
+  if (hasLine(text, line)) return text;
+  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  return `${line}${end}${text}`;
+}
+
+export const withoutInclude = (text: string, line: string): string =>
+  text
+    .split(/(?<=\n)/)
+    .filter((each) => each.trim() !== line)
+    .join('');
+
+/** Not below a Host or a Match, where it would be conditional. */
+function hasLine(text: string, line: string): boolean {
+  const lines = text.split(/\r?\n/).map((each) => each.trim());
+  const conditional = lines.findIndex((each) => /^(host|match)([\s="]|$)/i.test(each));
+  return lines.slice(0, conditional < 0 ? undefined : conditional).includes(line);
+}
+
 const FILE = 'berth_config';
 const LINE = includeLine(FILE);
 
-/** What becomes of the user's file. */
 interface Change {
   readonly folder: string;
   readonly before: string;
@@ -64,7 +126,7 @@ export const sshConfig = defineCommand({
     const durable = await ctx.durable();
     if (install) await ctx.files.write(`${folder}/${FILE}`, text, { mode: 0o600, makeParents: true });
     const config = `${folder}/config`;
-    // Nothing else was in it: --install made it, or found it empty. A link is the user's.
+    // The file is empty otherwise: removed, unless it is a link, which is the user's.
     const isLeft = after === '' && (await durable.lookAt(config))?.kind === 'file';
     if (after !== before && isLeft) await durable.remove(config);
     else if (after !== before) {
@@ -100,7 +162,7 @@ function sshFolder(ctx: CommandContext): string {
   return `${home}/.ssh`;
 }
 
-/** The user's file; empty where there is none. Fails with local-file (14) where a change could not keep it byte for byte. */
+/** Empty if missing. Local-file (14) if a change could not keep it byte for byte. */
 async function readConfig(ctx: CommandContext, path: string): Promise<string> {
   const durable = await ctx.durable();
   if ((await durable.size(path)) === undefined) return '';

@@ -1,48 +1,37 @@
 import type { CommandContext } from '../../cli/model/context.ts';
-import type { ReachablePod } from './reach/reach-pod.ts';
-import { addressArguments } from './reach/ssh-address.ts';
-import { trustOptions } from './reach/host-trust.ts';
+import { type ReachablePod, trustOptions } from './reach-pod.ts';
+import { addressArguments } from './ssh-command.ts';
 
-/** A port of this machine and a port of a pod that are joined. */
 export interface Forward {
-  /** `to-pod`: programs here reach a port of the pod. `from-pod`: programs of the pod reach a port here. */
+  /** `to-pod`: programs here reach a port of the pod. `from-pod`: the reverse. */
   readonly direction: 'to-pod' | 'from-pod';
-  /** 0 for any free port, on the side that listens. */
+  /** 0 for any free port on the listening side. */
   readonly local: number;
   readonly remote: number;
 }
 
-/** One connection of ssh that joins ports. */
 export interface Tunnel {
-  /** True when every port is open; false when ssh ended before. */
+  /** True once every port is open; false if ssh ended before. */
   readonly ready: Promise<boolean>;
-  /** What ssh said, when it has ended. */
+  /** What ssh printed, once it has ended. */
   readonly ended: Promise<readonly string[]>;
   stop(): void;
 }
 
 export interface TunnelOptions {
   readonly pod: ReachablePod;
-  /** A local port is not 0. */
+  /** Local ports are never 0. */
   readonly forwards: readonly Forward[];
-  /** Where this machine listens. */
   readonly address: string;
-  /** The pod chose a port for a forward whose remote port is 0. */
   readonly onRemotePort: (local: number, remote: number) => void;
-  /** The other side did not take a connection, with the reason. */
   readonly onRefused: (reason: string) => void;
 }
 
-/** Lines of ssh that are kept, and the characters of one. */
 const [KEPT_LINES, LONGEST_LINE] = [20, 2000];
 
-/** What ssh says besides at the level DEBUG1. */
 const DETAILS = /^(debug\d: |Authenticated to |Transferred: |Bytes per second: |Warning: Permanently added |\s*$)/;
 
-/**
- * Starts `ssh -N`. Only at its level DEBUG1 it says when the ports are open: "Entering interactive session." when it listens,
- * and a line for each port that the pod has opened. Fails with usage (2) where there is no ssh.
- */
+/** Only at DEBUG1 does `ssh -N` say when the ports are open. Usage (2) if ssh is missing. */
 export async function openTunnel(ctx: CommandContext, options: TunnelOptions): Promise<Tunnel> {
   const { forwards, onRemotePort, onRefused } = options;
   const said: string[] = [];
@@ -77,7 +66,7 @@ export async function openTunnel(ctx: CommandContext, options: TunnelOptions): P
   };
 }
 
-/** A connection that carries nothing any more is given up after this time. Seconds. */
+/** Seconds. A silent connection is closed after interval x count. */
 const [ALIVE_INTERVAL, ALIVE_COUNT, CONNECT_TIMEOUT] = [10, 3, 20];
 
 async function argumentsOf(ctx: CommandContext, { pod, forwards, address }: TunnelOptions): Promise<readonly string[]> {
@@ -101,7 +90,6 @@ async function argumentsOf(ctx: CommandContext, { pod, forwards, address }: Tunn
   ];
 }
 
-/** Splits bytes into lines. */
 function linesOf(onLine: (line: string) => void): (bytes: Uint8Array) => void {
   const decoder = new TextDecoder();
   let rest = '';

@@ -1,22 +1,18 @@
-import { berth, flags, sentence } from '../../core/message.ts';
-import { usage, type Failure } from '../../core/failure.ts';
+import { berth, flags, sentence, shellWord } from '../../core/message.ts';
+import { type Failure, usage } from '../../core/failure.ts';
 import { type Json, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { either, manyOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
-import { textResult } from '../../cli/resource/change-result.ts';
-import { readRow } from '../../cli/resource/identity/identify.ts';
+import { textResult } from '../../cli/resource/write.ts';
+import { readRow } from '../../cli/resource/identify.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { shellWord } from '../../core/shell-word.ts';
-import { isLocalService } from '../shared/is-local-service.ts';
-import { directSsh, isReachable, statusOf } from './pod/reachable.ts';
-import { LOOPBACK, notReachable, publishesSsh, startOf } from './reach/reach-pod.ts';
-import { addressArguments, sshAddress } from './reach/ssh-address.ts';
-import { runSsh, SSH_FAILED } from './reach/run-ssh.ts';
-import { stateNow } from './reach/state-now.ts';
-import { START, startFirst } from './reach/start-first.ts';
-import { explainKeys } from './reach/explain-keys.ts';
-import { trustOptions } from './reach/host-trust.ts';
-import { PODS } from './pod/resource.ts';
+import { isLocalService } from '../../cli/model/context.ts';
+import { directSsh, isReachable, statusOf } from './reachable.ts';
+import { LOOPBACK, notReachable, publishesSsh, startOf, stateNow, trustOptions } from './reach-pod.ts';
+import { addressArguments, runSsh, SSH_FAILED, sshAddress } from './ssh-command.ts';
+import { START, startFirst } from './start-first.ts';
+import { explainKeys } from './explain-keys.ts';
+import { PODS } from './resource.ts';
 import { idArgument } from '../../cli/resource/read.ts';
 
 export const ssh = defineCommand({
@@ -64,7 +60,7 @@ export const ssh = defineCommand({
     }
     if (isLocalService(answer) && address.host !== LOOPBACK)
       throw proxy || publishesSsh(pod) ? noContainer(id, ctx.settings.local) : notReachable(pod, id);
-    // The proxy is one host for all pods, with one key that the user's own file keeps.
+    // The proxy is one host for all pods; its one key is in the user's own file.
     const trust =
       proxy || directSsh(pod) === undefined ? [] : trustOptions(startOf(pod, id), await ctx.spawn.knownHosts());
     const code = await runSsh(ctx, [...trust, ...args], { tty: true });
@@ -73,20 +69,18 @@ export const ssh = defineCommand({
   },
 });
 
-/** With --local, the service runs in this process. */
 const ENDS_WITH_COMMAND = sentence`The server of this pod ends with this command. To enter it: leave out --print, or keep the service running with ${berth`local serve`}`;
 
-/** The address of such a pod belongs to nobody: ssh would wait for an answer until its own timeout. */
+/** Such an address is unused: ssh would wait until its own timeout. */
 const noContainer = (id: string, local: boolean): Failure =>
   usage(
     `${id} of the local service has no SSH server, so no shell can be opened in it`,
     sentence`See the ssh command of a pod like this: ${berth`${flags(local ? ['--local'] : [])} pods ssh ${id} --print`}`,
   );
 
-/** Quotes an argument of the printed command where a shell needs it; options are left as they are. */
 const wordOf = (word: string): string => (/^-\w+$/.test(word) ? word : shellWord(word));
 
-/** The direct address where there is one and `--proxy` is not given, else the proxy (contract rules, Pods: ssh). */
+/** Direct if available and without `--proxy` (contract rules, Pods: ssh). */
 function addressOf(pod: Json, id: string, proxy: boolean): Json {
   const ssh = objectAt(pod, 'ssh');
   const byProxy = objectOf(ssh?.['proxy']);

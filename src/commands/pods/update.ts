@@ -1,24 +1,78 @@
-import { berth, sentence } from '../../core/message.ts';
-import { usage } from '../../core/failure.ts';
-import { type Json, type JsonObject, numberAt, objectAt, objectOf, stringAt } from '../../core/json.ts';
-import type { Values } from '../../cli/model/command.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { changedCommand, COMMAND_MEMBERS } from '../../cli/container/container-command.ts';
+import { textIn, type Values } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { updateCommand } from '../../cli/resource/write.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { checkUpdate } from './body/body-checks.ts';
-import { checkDeadlineVariables } from './pod/deadline-flags.ts';
-import { asFlag } from './create.ts';
-import { POD_TABLE } from './pod/fields.ts';
-import { refuseMember } from './pod/cluster-member.ts';
+import { storagePrice } from '../../cli/money/disks.ts';
 import type { Price } from '../../cli/resource/ask-before-write.ts';
-import { readRow } from '../../cli/resource/identity/identify.ts';
-import { storagePrice } from '../shared/rate/storage-change.ts';
-import { TEMPLATES } from '../shared/collections.ts';
-import { withPath } from './pod/mounts.ts';
-import { CREATE_REFERENCES } from '../shared/capacity/references.ts';
-import { PODS } from './pod/resource.ts';
-import { restartSentence } from './restart-sentence.ts';
-import { textIn } from '../../cli/model/values.ts';
+import { labelOf } from '../../cli/resource/choose.ts';
+import { TEMPLATES } from '../../cli/resource/collections.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { readRow } from '../../cli/resource/identify.ts';
+import { updateCommand } from '../../cli/resource/write.ts';
+import { checkUpdate } from './body-checks.ts';
+import { asFlag } from './create.ts';
+import { checkDeadlineVariables } from './deadlines.ts';
+import { POD_TABLE } from './fields.ts';
+import { withPath } from './pod-cells.ts';
+import { CREATE_REFERENCES, PODS } from './resource.ts';
+import { refuseMember } from './terminate.ts';
+import { usage } from '../../core/failure.ts';
+import {
+  encodeJson,
+  type Json,
+  type JsonObject,
+  memberAt,
+  numberAt,
+  objectAt,
+  objectOf,
+  stringAt,
+} from '../../core/json.ts';
+import { berth, sentence } from '../../core/message.ts';
+
+/** A change restarts the container (additions 5; a template brings new ones). */
+export const RESTARTING = [
+  'image',
+  'env',
+  'ports',
+  'disk',
+  'registry',
+  'mounts',
+  'templateId',
+  ...COMMAND_MEMBERS,
+] as const;
+
+/** Undefined if the pod does not run or nothing that restarts it changes. Fails as the read of the pod. */
+async function restartSentence(
+  _: unknown,
+  body: JsonObject,
+  readPod: () => Promise<Json>,
+): Promise<string | undefined> {
+  const given = RESTARTING.filter((member) => body[member] !== undefined);
+  if (given.length === 0) return undefined;
+  const pod = await readPod();
+  const status = stringAt(pod, 'status') ?? '';
+  if (status !== 'RUNNING' && status !== 'STARTING') return undefined;
+  const others = given.filter((member) => !isCommandMember(member));
+  const changed = [
+    ...others.filter((member) => !isSame(member, memberAt(pod, member), body[member])),
+    ...(await changedCommand(pod, body)),
+  ];
+  if (changed.length === 0) return undefined;
+  const path = stringAt(pod, 'mounts.network.0.path') ?? stringAt(pod, 'mounts.persistent.path');
+  const lost = path === undefined ? 'everything on its container disk is lost' : `what is not below ${path} is lost`;
+  return `Pod ${labelOf(pod)} is ${status}: a change of ${changed.join(', ')} restarts its container, and ${lost}.`;
+}
+
+const isCommandMember = (member: string): boolean => COMMAND_MEMBERS.some((each) => each === member);
+
+/** The order of ports does not count. */
+function isSame(member: string, before: Json | undefined, after: Json | undefined): boolean {
+  const plain = (value: Json | undefined): unknown => {
+    const decoded: unknown = JSON.parse(encodeJson(value ?? null));
+    return member === 'ports' && Array.isArray(decoded) ? decoded.map(String).toSorted() : decoded;
+  };
+  return isDeepStrictEqual(plain(before), plain(after));
+}
 
 const FIELDS = bodyOf(POD_TABLE, 'update');
 
@@ -27,7 +81,6 @@ export const update = updateCommand(PODS, 'pods', {
   details:
     'Only what is named is changed: --env adds or changes variables and keeps the others. Changes of the container of a running pod restart it: what is outside its mount is lost, so that is asked about first (--yes in scripts). The kind of a mount and its volume are fixed at creation. What berth pods get -o yaml printed can be changed and fed back with --file.',
   ...FIELDS,
-  // What a file for a create holds beside what `get` prints.
   prints: [...(FIELDS.prints ?? []), 'dataCenterIds', 'startSsh', 'startJupyter'],
   setExample: 'disk=100',
   adapt: ({ globalNetworking, ...pod }) => ({ ...pod, ...asFlag(globalNetworking) }),
@@ -48,10 +101,10 @@ export const update = updateCommand(PODS, 'pods', {
   ],
 });
 
-/** The storage of a pod that is paid by its size. It has no published price. */
+/** Charged by size; no published price. */
 const STORAGE = { disk: 'container disk', 'mounts.persistent.size': 'persistent mount' } as const;
 
-/** What storage grows, which costs more and is asked about, or shrinks; a template brings the disk that the body does not name. */
+/** Growth costs more and is confirmed. A template's disk counts if the body has none. */
 async function largerStorage(
   ctx: CommandContext,
   change: JsonObject,
@@ -71,7 +124,7 @@ async function largerStorage(
   );
 }
 
-/** Completes a mount from the pod: the service accepts a mount only with all of its members (specification 2.3). */
+/** The service requires all members of a mount (specification 2.3). */
 async function wholeMount(body: JsonObject, values: Values, readPod: () => Promise<Json>): Promise<JsonObject> {
   const path = textIn(values, 'mountPath');
   if (path === undefined && values['persistentSize'] === undefined) return body;

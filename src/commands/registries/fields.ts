@@ -1,9 +1,9 @@
 import { option } from '../../cli/model/params.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import type { Secret } from '../../cli/resource/secret.ts';
-import { NAME_FLAG } from '../shared/container/container-fields.ts';
+import { NAME_FLAG } from '../../cli/container/container-fields.ts';
 
-/** The fields of a registry credential (contract, Registry and CreateRegistryRequest). */
+/** Contract, Registry and CreateRegistryRequest. */
 const REGISTRY_FIELDS = {
   id: { path: 'id' },
   name: { path: 'name', create: NAME_FLAG },
@@ -18,7 +18,7 @@ const REGISTRY_FIELDS = {
   password: { path: 'password', writeOnly: true, create: 'accepted' },
 } as const satisfies Fields;
 
-/** The member of a create that is never printed. */
+/** Never printed. */
 export const PASSWORD = { member: 'password', question: 'Password or token' } as const satisfies Secret;
 
 export const REGISTRY_TABLE = defineTable({
@@ -27,7 +27,7 @@ export const REGISTRY_TABLE = defineTable({
   table: ['id', 'name'],
 });
 
-/** The fields of a delegation (contract, EcrDelegation and CreateDelegationRequest). */
+/** Contract, EcrDelegation and CreateDelegationRequest. */
 const DELEGATION_FIELDS = {
   resource: {
     path: 'resource',

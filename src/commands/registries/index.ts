@@ -1,24 +1,24 @@
 import { stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
-import { identify, sendTo } from '../../cli/resource/identity/identify.ts';
-import { lookupRows } from '../../cli/resource/identity/requests.ts';
-import { unlessUnread } from '../../cli/run/context/dry-run.ts';
+import { identify, sendTo } from '../../cli/resource/identify.ts';
+import { lookupRows } from '../../cli/resource/requests.ts';
+import { unlessUnread } from '../../cli/run/dry-run.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { idOf } from '../../output/view.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
-import { getCommand, resourceOf, idArgument } from '../../cli/resource/read.ts';
-import { outcomeResult } from '../../cli/resource/several/outcomes.ts';
+import { getCommand, idArgument, resourceOf } from '../../cli/resource/read.ts';
+import { outcomeResult } from '../../cli/resource/several.ts';
 import { createCommand } from '../../cli/resource/write.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import * as collections from '../shared/collections.ts';
-import { usersOf } from '../shared/in-use.ts';
+import * as collections from '../../cli/resource/collections.ts';
+import { usersOf } from '../../cli/resource/in-use.ts';
 import { DELEGATION_TABLE, PASSWORD, REGISTRY_TABLE } from './fields.ts';
 
 const REGISTRIES = resourceOf(collections.REGISTRIES, REGISTRY_TABLE);
@@ -44,14 +44,14 @@ const DELEGATIONS = resourceOf(
   DELEGATION_TABLE,
 );
 
-/** DELETE /v2/registries/delegations/ID (specification 4.2). */
+/** Specification 4.2. */
 const revoke = defineCommand({
   summary: 'revoke a delegation; images behind it can no longer be pulled',
   examples: [['berth registries delegations revoke dlg-images --yes', 'without a question, for scripts']],
   args: { id: idArgument(DELEGATIONS) },
   output: OUTCOMES,
   writes: true,
-  // A delegation cannot be read by itself. A dry run prints its request where the list cannot be read.
+  // Only the list has delegations. If it fails, a dry run still prints the request.
   prepare: async (ctx, { id }) => {
     if (!ctx.dryRun) return true;
     const mustBeListed = async (known: Id): Promise<void> => {
@@ -72,7 +72,7 @@ const revoke = defineCommand({
       id: known,
       checkCommand: berth`registries delegations list`,
     }));
-    // A table of one row would say the same as the note.
+    // A table of one row would repeat the note.
     if (isTableOutput(ctx.output)) return { kind: 'nothing', notes: [`Delegation ${id} is revoked.`] };
     return outcomeResult(ctx, 'delegation', [{ id: known }], 'revoked');
   },

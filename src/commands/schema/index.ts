@@ -1,18 +1,91 @@
-import { berth, sentence } from '../../core/message.ts';
-import { usage } from '../../core/failure.ts';
-import { encodeJson, type JsonObject } from '../../core/json.ts';
-import { arg } from '../../cli/model/params.ts';
-import { defineCommand, type Command, type Program } from '../../cli/model/command.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { didYouMean } from '../../cli/words/suggestions.ts';
-import { textColumn } from '../../cli/resource/fields/detail-lines.ts';
+import { type Command, defineCommand, type Program } from '../../cli/model/command.ts';
 import { ERROR, printedSchema, schemaNameOf } from '../../cli/model/common-schemas.ts';
-import { ANY_OBJECT, manyOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
-import { text } from '../../output/cells/cell-functions.ts';
-import { asksForData, type Result, type View } from '../../output/view.ts';
-import { commandsOf } from '../help/describe/commands.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import {
+  ANY_OBJECT,
+  CONTRACT_PREFIX,
+  manyOf,
+  type OutputSchema,
+  ownObject,
+  TEXT,
+} from '../../cli/model/output-schema.ts';
+import { arg } from '../../cli/model/params.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
+import { didYouMean } from '../../cli/words.ts';
+import { commandsOf } from '../help/describe.ts';
 import { fileSchema } from '../plan/file-schema.ts';
-import { completeSchema } from './complete.ts';
+import { usage } from '../../core/failure.ts';
+import { arrayOf, encodeJson, isObject, type Json, type JsonObject, stringOf } from '../../core/json.ts';
+import { berth, sentence } from '../../core/message.ts';
+import { text } from '../../output/cells.ts';
+import { asksForData, type Result, type View } from '../../output/view.ts';
+
+type ContractSchemas = Readonly<Record<string, JsonObject>>;
+
+const PUBLISHED_PREFIX = '#/components/schemas/';
+
+interface Title {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+}
+
+/** Self-contained. Throws an Error (a bug) for a name that the contract does not have. */
+function completeSchema(schema: OutputSchema, contract: ContractSchemas, about: Title): JsonObject {
+  const definitions = new Map<string, Json>();
+  const add = (name: string): void => {
+    if (definitions.has(name)) return;
+    const found = Object.hasOwn(contract, name) ? contract[name] : undefined;
+    if (found === undefined) throw new Error(`the contract has no schema ${name}`);
+    definitions.set(name, null);
+    definitions.set(name, openSchema(linked(found)));
+  };
+  const linked = (value: Json): Json => {
+    if (arrayOf(value) !== undefined) return (arrayOf(value) ?? []).map(linked);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner = null]) => {
+        const name = key === '$ref' ? contractName(stringOf(inner) ?? '') : undefined;
+        if (name === undefined) return [key, linked(inner)];
+        add(name);
+        return [key, `#/$defs/${name}`];
+      }),
+    );
+  };
+  const body = linked(schema) as JsonObject;
+  const names = [...definitions.keys()].sort();
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: `urn:berth:schema:${about.name.replaceAll(' ', '-')}`,
+    title: about.title,
+    description: about.description,
+    ...body,
+    ...(names.length === 0 ? {} : { $defs: Object.fromEntries(names.map((name) => [name, definitions.get(name)])) }),
+  };
+}
+
+const contractName = (reference: string): string | undefined =>
+  [CONTRACT_PREFIX, PUBLISHED_PREFIX].flatMap((prefix) =>
+    reference.startsWith(prefix) ? [reference.slice(prefix.length)] : [],
+  )[0];
+
+const CLOSING = ['additionalProperties', 'unevaluatedProperties'];
+
+/** The service may add members and enumeration values, so neither is forbidden. */
+function openSchema(schema: Json): Json {
+  if (arrayOf(schema) !== undefined) return (arrayOf(schema) ?? []).map(openSchema);
+  if (!isObject(schema)) return schema;
+  const { enum: words, ...others } = schema;
+  const open = Object.fromEntries(
+    Object.entries(others)
+      .filter(([key, value]) => !(CLOSING.includes(key) && value === false))
+      .map(([key, value = null]) => [key, openSchema(value)]),
+  );
+  if (words === undefined) return open;
+  return others['type'] === 'string'
+    ? { ...open, anyOf: [{ enum: words }, { type: 'string' }] }
+    : { ...open, enum: words };
+}
 
 const ROWS = manyOf(ownObject({ command: TEXT, schema: ANY_OBJECT }));
 
@@ -25,7 +98,6 @@ const schemasView: View = {
 
 const schemaView: View = { noun: ['schema', 'schemas'], id: text('$id'), columns: [] };
 
-/** `berth schema`, `berth schema pods get`, `berth schema error`. */
 export const schema = (program: Program): Command =>
   defineCommand({
     summary: 'print the JSON Schema of what a command prints with --json',
@@ -58,7 +130,6 @@ export const schema = (program: Program): Command =>
     },
   });
 
-/** The schemas by command: `pods get`; and that of errors. */
 export async function readSchemas(
   ctx: Pick<CommandContext, 'contractSchemas'>,
   program: Program,

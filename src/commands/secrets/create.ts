@@ -5,11 +5,11 @@ import { Failure, unlessFailed, usage } from '../../core/failure.ts';
 import { type Json, stringAt, stringOf } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
-import { listRows } from '../../cli/resource/identity/requests.ts';
-import { unlessUnread } from '../../cli/run/context/dry-run.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { listRows } from '../../cli/resource/requests.ts';
+import { unlessUnread } from '../../cli/run/dry-run.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
-import { SECRETS } from '../shared/collections.ts';
+import { SECRETS } from '../../cli/resource/collections.ts';
 import { idOf } from '../../output/view.ts';
 import { SECRET_TABLE, VALUE } from './fields.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
@@ -30,10 +30,10 @@ export const createSpec: WriteSpec = {
   examples: [['berth secrets create --name hf-token --value-stdin < token', 'for scripts']],
 };
 
-/** The most characters of a name (additions 7). */
+/** Characters (additions 7). */
 const MAX_NAME = 191;
 
-/** Refuses a name that no secret can have (additions 7), before its value is asked for. */
+/** Checked before the value is asked for (additions 7). */
 function checkName(name: string): void {
   if (!/^[a-zA-Z_][a-zA-Z0-9_.\-/]*$/.test(name))
     throw usage(
@@ -44,21 +44,17 @@ function checkName(name: string): void {
     throw usage(`--name has ${String(name.length)} characters, and a secret's has at most ${String(MAX_NAME)}`);
 }
 
-/** Fails with conflict (5) where a secret has the name: the service would refuse another one. For a dry run. */
+/** Conflict (5). For a dry run. */
 async function refuseTaken(ctx: CommandContext, name: string): Promise<void> {
   const rows = await unlessUnread(ctx, async () => (await listRows(ctx, SECRETS, { name })).values);
   const found = rows?.find((row) => stringAt(row, 'name') === name);
   if (found !== undefined) throw new Failure(alreadyThere(found));
 }
 
-/** How far the service's dates may be apart from each other. */
+/** The service's dates may differ from each other by this. */
 const DATE_TOLERANCE_MS: Milliseconds = 2000;
 
-/**
- * Sends the create. When its answer is lost, it looks for the name, which is unique (additions 7): a repeated create would be
- * refused because of the first one. Fails with conflict (5) when the name is older than the request, and with the lost
- * answer (8) when there is no such secret or it cannot be looked up.
- */
+/** After a lost answer looks for the unique name (additions 7). Conflict (5), lost answer (8). */
 async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAnswer> {
   const startedAt = ctx.clock.monotonic();
   try {

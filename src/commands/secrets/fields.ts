@@ -1,9 +1,9 @@
 import { option } from '../../cli/model/params.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import type { Secret } from '../../cli/resource/secret.ts';
-import { CREATED_AT, NAME_FLAG } from '../shared/container/container-fields.ts';
+import { CREATED_AT, NAME_FLAG } from '../../cli/container/container-fields.ts';
 
-/** The fields of a secret (contract, Secret, CreateSecretRequest and UpdateSecretRequest). No answer has its value. */
+/** No answer has the value. */
 const FIELDS = {
   id: { path: 'id' },
   name: { path: 'name', create: NAME_FLAG },
@@ -20,5 +20,5 @@ export const SECRET_TABLE = defineTable({
   detail: [{ fields: ['id', 'name', 'description', 'createdAt', 'valueLastUpdatedAt'] }],
 });
 
-/** The value: never on the command line, never printed. */
+/** Never on the command line, never printed. */
 export const VALUE: Secret = { member: 'value', question: 'Value of the secret', maxBytes: 16_777_215 };

@@ -1,17 +1,36 @@
+import { secretNamesIn } from '../../cli/container/environment.ts';
 import { defineGroup } from '../../cli/model/command.ts';
-import { deleteCommand } from '../../cli/resource/delete.ts';
+import * as collections from '../../cli/resource/collections.ts';
+import { ENDPOINTS, PODS, TEMPLATES } from '../../cli/resource/collections.ts';
+import { deleteCommand, type Guard } from '../../cli/resource/delete.ts';
+import { usersOf } from '../../cli/resource/in-use.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand } from '../../cli/resource/write.ts';
-import * as collections from '../shared/collections.ts';
 import { createSpec } from './create.ts';
 import { SECRET_TABLE } from './fields.ts';
-import { secretInUse } from './in-use.ts';
 import { update } from './update.ts';
+import { type Json, objectAt, stringAt, stringOf } from '../../core/json.ts';
+
+/** The service deletes secrets in use (additions 7). Fails as the lists of users do. */
+const secretInUse: Guard = {
+  force: 'delete secrets that are in use too',
+  reasons: usersOf({
+    noun: 'secret',
+    users: [PODS, ENDPOINTS, TEMPLATES],
+    usedBy: secretsOf,
+    keyOf: (secret) => stringAt(secret, 'name') ?? '',
+  }),
+  hint: () => 'Take it out of their variables first.',
+};
+
+function secretsOf(row: Json): readonly string[] {
+  return Object.values(objectAt(row, 'env') ?? {}).flatMap((value) => secretNamesIn(stringOf(value) ?? ''));
+}
 
 const SECRETS = resourceOf(collections.SECRETS, SECRET_TABLE);
 
-/** `berth secrets` (additions 7). */
+/** Additions 7. */
 export const secrets = defineGroup('values for the variables of pods and endpoints, never shown', {
   list: listCommand(SECRETS, {
     summary: 'list secrets; never their values',

@@ -6,20 +6,17 @@ import type { JsonObject } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
-import { dryRunNote, identify, readRow } from '../../cli/resource/identity/identify.ts';
+import { dryRunNote, identify, readRow } from '../../cli/resource/identify.ts';
 import { idArgument, resourceOf, rowSchema } from '../../cli/resource/read.ts';
 import { isSecretGiven, redactingSecret, secretOptions, withSecret } from '../../cli/resource/secret.ts';
-import { unlessUnread } from '../../cli/run/context/dry-run.ts';
+import { unlessUnread } from '../../cli/run/dry-run.ts';
 import { answerResult } from '../../output/view.ts';
-import { SECRETS } from '../shared/collections.ts';
+import { SECRETS } from '../../cli/resource/collections.ts';
 import { SECRET_TABLE, VALUE } from './fields.ts';
 
 const RESOURCE = resourceOf(SECRETS, SECRET_TABLE);
 
-/**
- * `berth secrets update ID`: the value and the description are two requests, because one with both is not atomic: after an
- * error the value may be new (additions 7).
- */
+/** Two requests: one with both is not atomic, after an error the value may be new (additions 7). */
 export const update = defineCommand({
   summary: 'change the value or the description of a secret',
   details:
@@ -62,12 +59,12 @@ const patch = (id: Id, body: JsonObject): ApiRequest => ({
   body,
   id,
   expects: 'resource',
-  // The same value and the same description once more change nothing.
+  // Sending the same value and description again changes nothing.
   repeatable: true,
   checkCommand: berth`secrets get ${id}`,
 });
 
-/** Sends one request for each body, in order. A failure of the second one says that the value is changed. */
+/** In order. If the second fails, the error says that the value has changed. */
 async function sendAll(ctx: CommandContext, word: string, bodies: readonly JsonObject[]): Promise<ApiAnswer> {
   const [first, second] = bodies;
   if (first === undefined) throw usage('nothing to change', 'Name --value-stdin, --value-file or --description.');

@@ -1,15 +1,21 @@
 import { usage } from '../../core/failure.ts';
 import { isObject, type Json, memberAt, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/model/params.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
-import { text } from '../../output/cells/cell-functions.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { text } from '../../output/cells.ts';
 import type { Shown } from '../../output/view.ts';
-import { atLeast, cudaVersions } from '../shared/container/value-rules.ts';
-import { CONTAINER_FIELDS, CONTAINER_SECTION, NAME_FLAG, onOff } from '../shared/container/container-fields.ts';
+import {
+  atLeast,
+  CONTAINER_FIELDS,
+  CONTAINER_SECTION,
+  cudaVersions,
+  NAME_FLAG,
+  onOff,
+} from '../../cli/container/container-fields.ts';
 
 const CATEGORIES = ['CPU', 'NVIDIA', 'AMD'] as const;
 
-/** The fields of a template (contract, Template, CreateTemplateRequest and UpdateTemplateRequest). */
+/** Contract, Template, CreateTemplateRequest and UpdateTemplateRequest. */
 const FIELDS = {
   id: { path: 'id' },
   name: { path: 'name', write: NAME_FLAG },
@@ -91,13 +97,12 @@ function product(row: Json): Shown {
   return memberAt(row, 'serverless') === true ? 'endpoints' : 'pods';
 }
 
-/** `20 GB at /workspace`. */
 function persistentMount(row: Json): Shown {
   const persistent = objectAt(row, 'mounts.persistent');
   return persistent === undefined ? undefined : `${text('size')(persistent)} GB at ${text('path')(persistent)}`;
 }
 
-/** A mount has a size and a path (specification 2.3). Fails with usage (2). */
+/** Must have a size and a path (specification 2.3). Usage (2). */
 function checkMounts(mounts: Json): void {
   const persistent = memberAt(mounts, 'persistent');
   if (!isObject(persistent) || (persistent['size'] !== undefined && persistent['path'] !== undefined)) return;

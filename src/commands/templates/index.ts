@@ -1,19 +1,19 @@
-import { memberAt, stringAt, type Json } from '../../core/json.ts';
+import { type Json, memberAt, stringAt } from '../../core/json.ts';
 import { withoutKey } from '../../create/key.ts';
 import { defineGroup } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand, type WriteSpec } from '../../cli/resource/write.ts';
-import * as collections from '../shared/collections.ts';
-import { usersOf } from '../shared/in-use.ts';
+import * as collections from '../../cli/resource/collections.ts';
+import { usersOf } from '../../cli/resource/in-use.ts';
 import { TEMPLATE_TABLE } from './fields.ts';
 
 const TEMPLATES = resourceOf(collections.TEMPLATES, TEMPLATE_TABLE);
 
-/** Warns that a public template can be read by anyone (contract rules, Templates). */
+/** Anyone can read a public template (contract rules, Templates). */
 const publicNote = (row: Json): readonly string[] =>
   memberAt(row, 'public') === true
     ? ['This template is public: everybody can read it, its environment variables too; only its owner can change it.']
@@ -66,7 +66,7 @@ export const templates = defineGroup('container settings to start pods and endpo
     summary: 'delete templates',
     examples: [['berth templates delete worker --yes', 'without a question, for scripts']],
     details: 'A template that a pod or an endpoint uses is refused.',
-    // An endpoint does not tell its template.
+    // An endpoint does not say its template.
     refused: {
       reasons: usersOf({
         noun: 'template',

@@ -1,9 +1,47 @@
-import { usage } from '../../core/failure.ts';
 import { defineCommand } from '../../cli/model/command.ts';
+import { COUNT } from '../../cli/model/common-schemas.ts';
+import { either, manyOf, mapOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
+import { SORTS } from './rows.ts';
+import { usage } from '../../core/failure.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import { SORTS } from './model/order.ts';
-import { TOP_ROWS } from './schema.ts';
+
+const [MAYBE, TOTAL] = [orNull(NUMBER), orNull(COUNT)];
+const SHARED = {
+  at: TIME,
+  id: TEXT,
+  name: TEXT,
+  costPerHour: MAYBE,
+  costToday: MAYBE,
+  createdAt: orNull(TEXT),
+  readSecondsAgo: MAYBE,
+};
+
+const TOP_ROWS = manyOf(
+  either(
+    ownObject({
+      ...SHARED,
+      kind: oneOf('pod'),
+      status: TEXT,
+      gpuUtil: MAYBE,
+      gpuMemoryUtil: MAYBE,
+      cpuUtil: MAYBE,
+      memoryUtil: MAYBE,
+    }),
+    ownObject({
+      ...SHARED,
+      kind: oneOf('endpoint'),
+      type: TEXT,
+      inQueue: TOTAL,
+      inProgress: TOTAL,
+      workers: mapOf(NUMBER),
+      completed: TOTAL,
+      failed: TOTAL,
+      completedPerMinute: MAYBE,
+      failedPerMinute: MAYBE,
+    }),
+  ),
+);
 
 const KINDS = ['pods', 'endpoints'] as const;
 
@@ -29,7 +67,7 @@ export const top = defineCommand({
     const shown = { pods: what !== 'endpoints', endpoints: what !== 'pods' };
     const isFrame = isTableOutput(ctx.output) && ctx.output.fields === undefined;
     if (once) return await (await import('./once.ts')).once(ctx, shown, sort, isFrame);
-    if (!isFrame) return await (await import('./stream.ts')).streamRows(ctx, shown, sort, interval);
+    if (!isFrame) return await (await import('./once.ts')).streamRows(ctx, shown, sort, interval);
     if (!ctx.terminal.output || !ctx.terminal.redraws)
       throw usage(
         ctx.terminal.output ? 'top needs a terminal that moves its cursor: TERM is "dumb"' : 'top needs a terminal',

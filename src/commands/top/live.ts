@@ -2,24 +2,20 @@ import { isInterrupt } from '../../core/failure.ts';
 import { say } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { loadPaint } from '../../output/text/colour.ts';
-import { openLiveScreen, type LiveScreen } from '../../output/live/live-screen.ts';
+import { type LiveScreen, openLiveScreen } from '../../output/live/screen.ts';
 import type { Result } from '../../output/view.ts';
-import { openLogPage, type LogPage } from './read/log-page.ts';
-import type { Sort } from './model/order.ts';
-import type { Shown } from './model/schedule.ts';
-import { screenLines, screenRows, type ScreenInput } from './draw/screen.ts';
-import { FIRST_SESSION, nextTick } from './read/session.ts';
-import { FIRST_UI, pressed, selectedOf, type Ui } from './model/ui.ts';
-import { untilAborted } from '../../cli/run/until-aborted.ts';
+import { type LogPage, openLogPage } from './log-page.ts';
+import type { Sort } from './rows.ts';
+import type { Shown } from './schedule.ts';
+import { type ScreenInput, screenLines, screenRows } from './screen.ts';
+import { FIRST_SESSION, nextTick } from './session.ts';
+import { FIRST_UI, pressed, selectedOf, type Ui } from './ui.ts';
+import { untilAborted } from '../../cli/run/wait.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** The ages on the screen are drawn again after this time. */
 const REDRAW_MS: Milliseconds = 1000;
 
-/**
- * Shows `top` until the user quits; ends 0 then, and with 130 or 143 and no message for Ctrl-C and SIGTERM. Fails as a
- * request does as long as nothing was ever read; later a failure is shown, and reading goes on.
- */
+/** Quit ends 0, Ctrl-C 130, SIGTERM 143. Request failures end it only until something was read. */
 export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wantedMs: Milliseconds): Promise<Result> {
   const quit = new AbortController();
   const stop = AbortSignal.any([ctx.signal, quit.signal]);
@@ -41,11 +37,10 @@ export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wanted
   const draw = async (): Promise<void> => {
     await screen.draw(session.intervalMs > 0 ? screenLines(input(), screen, paint) : [say`reading...`]);
   };
-  // Where a drawing fails because the terminal is gone, the next one in the loop fails too and ends the command.
+  // If the terminal is gone, the next drawing in the loop fails too and ends the command.
   const drawSoon = (): void => {
     draw().catch(() => undefined);
   };
-  /** Opens or closes the log, as the mode says. */
   const followMode = (): void => {
     const rows = screenRows(input());
     const selected = ui.mode === 'logs' ? selectedOf(ui, rows.keys) : undefined;

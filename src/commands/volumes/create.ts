@@ -2,13 +2,12 @@ import { encodeJson, type JsonObject, numberOf, objectOf, stringOf } from '../..
 import type { ApiAnswer } from '../../core/api.ts';
 import { ABSENT, Failure } from '../../core/failure.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
 import type { CreateRequest, WriteSpec } from '../../cli/resource/write.ts';
 import { MAX_GB, MIN_GB, VOLUME_TABLE } from './fields.ts';
-import { ASK_PER_MONTH } from '../shared/rate/ask-limits.ts';
-import { volumeRefusals } from '../shared/refusals/would-be-refused.ts';
-import { hasKnownPlaces } from '../shared/rate/is-possible.ts';
-import { monthlyCost, standardMonthly } from '../shared/rate/volume-price.ts';
+import { ASK_PER_MONTH, hasKnownPlaces } from '../../cli/money/disks.ts';
+import { volumeRefusals } from '../explain/would-be-refused.ts';
+import { monthlyCost, standardMonthly } from '../../cli/money/hourly-cost.ts';
 
 export const createSpec: WriteSpec = {
   summary: 'create a network volume',
@@ -34,10 +33,7 @@ export const createSpec: WriteSpec = {
   ],
 };
 
-/**
- * Creates the volume with v1 where a rest address is configured and no tier is given (specification 4.4), else with v2.
- * Where v1 is gone, nothing was done there, and v2 creates it (additions to the contract, 25).
- */
+/** v1 if a rest address is set and no tier is given (specification 4.4); v2 if v1 is gone (additions 25). */
 async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAnswer> {
   const { dataCenter, ...body } = request.body;
   const address = ctx.settings.get('rest-url');
@@ -57,12 +53,11 @@ async function send(ctx: CommandContext, request: CreateRequest): Promise<ApiAns
 const isGone = (error: unknown): error is Failure =>
   error instanceof Failure && (error.status === 404 || error.status === 410 || error.code === ABSENT);
 
-/** A document with `dataCenter`, which the v1 API calls `dataCenterId`. */
 function withDataCenter({ dataCenterId, ...document }: JsonObject): JsonObject {
   return dataCenterId === undefined ? document : { dataCenter: dataCenterId, ...document };
 }
 
-/** An answer of v1 as v2 gives it. v1 has no tiers: what it creates is standard storage. */
+/** v1 has no tiers: it creates standard storage. */
 function inV2Words(answer: ApiAnswer): ApiAnswer {
   const volume = objectOf(answer.value);
   if (volume === undefined) return answer;

@@ -2,15 +2,15 @@ import { usage } from '../../core/failure.ts';
 import { type Json, memberAt, numberAt, numberOf, stringOf } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { option } from '../../cli/model/params.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields/fields.ts';
-import { text } from '../../output/cells/cell-functions.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
+import { text } from '../../output/cells.ts';
 import type { Shown } from '../../output/view.ts';
-import { DATA_CENTERS } from '../shared/collections.ts';
-import { NAME_FLAG } from '../shared/container/container-fields.ts';
-import { pick } from '../shared/pick/pick.ts';
-import { standardMonthly } from '../shared/rate/volume-price.ts';
+import { DATA_CENTERS } from '../../cli/resource/collections.ts';
+import { NAME_FLAG } from '../../cli/container/container-fields.ts';
+import { pick } from '../../cli/resource/pick.ts';
+import { standardMonthly } from '../../cli/money/hourly-cost.ts';
 
-/** Bounds of a volume in GB (contract rules; specification 2.4 and 8.3: beyond 4 TB, support). */
+/** GB (specification 2.4 and 8.3: beyond 4 TB, contact support). */
 export const MIN_GB = 10;
 export const MAX_GB = 4096;
 
@@ -46,7 +46,7 @@ const FIELDS = {
       ask: pick('Data center', 'dataCenters'),
     }),
   },
-  /** The name that the v1 API gives to `dataCenter` (contract rules, Addresses). */
+  /** v1's name for `dataCenter` (contract rules, Addresses). */
   dataCenterId: { path: 'dataCenterId' },
   type: {
     path: 'type',
@@ -70,7 +70,7 @@ function dataCenter(row: Json): string {
   return text('dataCenter')(row) || text('dataCenterId')(row);
 }
 
-/** The published price of standard storage; high-performance storage costs more: `>$122.88` (specification 8.4). */
+/** Price of standard storage; high-performance costs more: `>$122.88` (specification 8.4). */
 function monthlyCost(row: Json): Shown {
   const size = numberAt(row, 'size');
   if (size === undefined) return undefined;

@@ -6,31 +6,30 @@ import type { Guard } from '../../cli/resource/delete.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import { listRowsWithCreated } from '../../cli/resource/created.ts';
 import { labelOf } from '../../cli/resource/choose.ts';
-import { age } from '../../output/cells/cell-functions.ts';
-import { ENDPOINTS, PODS } from '../shared/collections.ts';
+import { age } from '../../output/cells.ts';
+import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
 import { idOf } from '../../output/view.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 
-/** The resources that may use volumes, and how to read the volumes from a row (contract, Pod and Endpoint). */
+/** Contract, Pod and Endpoint. */
 const USERS: readonly {
   readonly lookup: Collection;
   readonly query?: NonNullable<ApiRequest['query']>;
   readonly volumes: (row: Json) => readonly Json[];
-  /** Since when a row uses them: `since 2026-01-31T12:00:00Z (3d ago)`; empty if that is not known. */
+  /** Empty if unknown. */
   readonly since: (row: Json, now: EpochMs) => string;
   readonly verb: string;
-  /** What makes rows use these volumes no more, in words and commands. */
   readonly release: (rows: readonly Json[], ids: readonly string[]) => readonly Message[];
 }[] = [
   {
     lookup: PODS,
-    // Without it the list has no pods of clusters (contract rules, Pods).
+    // Otherwise pods of clusters are left out (contract rules, Pods).
     query: { includeClusterPods: 'true' },
     volumes: (row) => itemsAt(row, 'mounts.network').flatMap((mount) => memberAt(mount, 'volumeId') ?? []),
     since: (row, now) => sinceTime(row, stringAt(row, 'startedAt') === undefined ? 'createdAt' : 'startedAt', now),
     verb: 'mounted',
     release: (rows) => {
-      // A pod of a cluster goes with its cluster.
+      // A pod of a cluster is deleted with its cluster.
       const [own, clustered] = [
         rows.filter((row) => clusterOf(row) === undefined),
         new Set(rows.flatMap((row) => clusterOf(row) ?? [])),
@@ -65,13 +64,9 @@ function sinceTime(row: Json, member: string, now: EpochMs): string {
   return time === undefined ? '' : ` since ${time} (${age(member)(row, { now })} ago)`;
 }
 
-/** How many users of a volume a message names. */
 const MAX_NAMED = 10;
 
-/**
- * Refuses to delete a volume in use, because the service may delete it all the same (contract rules, The rest). A stopped
- * pod keeps its mounts. Fails as the lists of pods and endpoints do.
- */
+/** The service may delete volumes in use (contract rules). Stopped pods keep mounts. Fails as the lists. */
 export const inUseGuard: Guard = {
   force: 'delete volumes that are in use too',
   reasons: usersOf,
@@ -90,11 +85,9 @@ export const inUseGuard: Guard = {
 
 const clusterOf = (pod: Json): string | undefined => stringAt(pod, 'cluster.id');
 
-/** All rows that may use volumes, by kind. */
 const readUsers = (ctx: CommandContext) =>
   Promise.all(USERS.map(async (kind) => ({ ...kind, rows: await listRowsWithCreated(ctx, kind.lookup, kind.query) })));
 
-/** What uses each volume: `volume vol-data (data) is mounted by pod pod-train (train-llm) since ...`. */
 async function usersOf(ctx: CommandContext, volumes: readonly Json[]): Promise<ReadonlyMap<string, string>> {
   if (volumes.length === 0) return new Map();
   const lists = await readUsers(ctx);

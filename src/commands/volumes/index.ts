@@ -3,18 +3,18 @@ import { formatDollars } from '../../core/units.ts';
 import { usage } from '../../core/failure.ts';
 import { defineGroup } from '../../cli/model/command.ts';
 import { deleteCommand } from '../../cli/resource/delete.ts';
-import { bodyOf } from '../../cli/resource/body/field-writes.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { getCommand, resourceOf } from '../../cli/resource/read.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import { labelOf } from '../../cli/resource/choose.ts';
-import { countOf } from '../../cli/words/words.ts';
-import * as collections from '../shared/collections.ts';
-import { remainingAfterDelete } from '../shared/rate/account-line.ts';
+import { countOf } from '../../cli/words.ts';
+import * as collections from '../../cli/resource/collections.ts';
+import { remainingAfterDelete } from '../../cli/money/account-line.ts';
 import { createSpec } from './create.ts';
 import { VOLUME_TABLE } from './fields.ts';
 import { inUseGuard } from './in-use.ts';
-import { standardMonthly } from '../shared/rate/volume-price.ts';
+import { standardMonthly } from '../../cli/money/hourly-cost.ts';
 
 const VOLUMES = resourceOf(collections.VOLUMES, VOLUME_TABLE);
 
@@ -46,7 +46,7 @@ const update = updateCommand(VOLUMES, 'volumes', {
 const sizeOf = (row: Json): number => numberAt(row, 'size') ?? 0;
 const totalSize = (rows: readonly Json[]): string => String(rows.reduce<number>((sum, row) => sum + sizeOf(row), 0));
 
-/** `$21.00 a month`, by the prices of standard storage. */
+/** At standard storage prices. */
 function monthly(rows: readonly Json[]): string {
   const standard = rows.reduce<number>((sum, row) => sum + standardMonthly(sizeOf(row)), 0);
   const isHigher = rows.some((row) => memberAt(row, 'type') === 'HIGH_PERFORMANCE');

@@ -1,5 +1,5 @@
 import { localFile } from '../failure.ts';
-import { errorCode, errorReason } from './file-errors.ts';
+import { errorCode, errorReason } from '../files.ts';
 
 /** Error codes for a program file that cannot be loaded: the launcher's, and Node's. */
 const CANNOT_LOAD = ['BERTH_CANNOT_LOAD', 'MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'];
@@ -9,10 +9,7 @@ const FILE_LIMIT_CODES = ['EMFILE', 'ENFILE'];
 
 const MORE_FILES = 'Allow more open files: ulimit -n 256';
 
-/**
- * Converts an error about berth's own program files, or about too many open files, into a Failure with local-file (14).
- * Returns any other error unchanged.
- */
+/** Unloadable program files and too many open files become local-file (14); other errors pass unchanged. */
 export function toFailure(error: unknown): unknown {
   const code = errorCode(error);
   if (code === undefined) return error;

@@ -1,17 +1,12 @@
-import { isOnThisMachine } from '../../core/addresses/http-address.ts';
+import { isOnThisMachine } from '../../core/addresses.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import type { GlobalFlags } from '../../settings/resolve.ts';
-import { noProfile } from '../../settings/no-profile.ts';
+import { noProfile } from '../../settings/read-profiles.ts';
 import { hostSettings } from '../runtime/settings.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
-/**
- * Returns the global flags for `berth local ...`: with `local`, unless the settings name a service on this machine. So these
- * commands act on the same service as all others with these settings, and never on one elsewhere. Fails with usage (2) when
- * a flag names a service that is not on this machine or a profile that does not exist, and as the settings do when a flag names a
- * profile that cannot be read.
- */
+/** `berth local` always acts on this machine: usage (2) if a flag names a service elsewhere. */
 export function chooseLocalService<T extends GlobalFlags>(flags: T, runtime: Runtime): T {
   const inProcess = { ...flags, local: true };
   const named = ['base-url', 'profile'].find((flag) => flags[flag] !== undefined);

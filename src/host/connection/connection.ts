@@ -1,5 +1,5 @@
-import { allowedAccess } from '../../core/access.ts';
 import { version } from '../../../package.json';
+import { allowedAccess } from '../../core/access.ts';
 import type {
   Api,
   ApiRequest,
@@ -12,77 +12,108 @@ import type {
   ServiceName,
 } from '../../core/api.ts';
 import type { Clock, Sink } from '../../core/context.ts';
-import { say, type SafeText, type TerminalText } from '../../core/safe-text.ts';
-import { formatDuration } from '../../core/units.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { berth, flags, sentence } from '../../core/message.ts';
+import { type SafeText, say, type TerminalText } from '../../core/safe-text.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
+import { formatDuration } from '../../core/units.ts';
 import type { RetryWait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
-import type { Transport } from '../../http/message/transport.ts';
+import type { Transport } from '../../http/transport.ts';
 import type { GivenSettings } from '../../local/index.ts';
-import { keyVariableOf } from '../../settings/api-key.ts';
 import type { Settings } from '../../settings/create-settings.ts';
-import { remoteAddress } from './remote-address.ts';
+import { keyVariableOf } from '../../settings/keys.ts';
+import { noProfile } from '../../settings/read-profiles.ts';
 
-export interface ConnectionOptions {
+const SERVICE_NAMES: Readonly<Record<ServiceName, string>> = {
+  base: 'the management API',
+  queue: 'the queue API',
+  rest: 'the older volume API',
+};
+
+/** Usage (2) without address or profile; denied (3) if nothing is configured or the key is not for it. */
+function remoteAddress(settings: Settings, service: ServiceName): string {
+  const name = `${service}-url` as const;
+  const address = settings.get(name);
+  if (address === undefined) {
+    if (!settings.profileExists()) throw noProfile(settings.profile, settings.profileNames(), settings.profilesPath);
+    if (settings.keySource() === undefined) throw nothingConfigured();
+    throw usage(
+      `no address is configured for ${SERVICE_NAMES[service]}`,
+      sentence`Set BERTH_${service.toUpperCase()}_URL, or keep it: ${berth`config set ${name} URL`}. Or use the local service: --local.`,
+    );
+  }
+  if (settings.source(name) !== 'profile') checkKeyAddress(settings, name, address);
+  return address;
+}
+
+/** Never send a profile's key to another address, for example one from an environment variable. */
+function checkKeyAddress(settings: Settings, name: string, address: string): void {
+  if (settings.keySource() !== 'profile') return;
+  const allowed = Object.values(settings.profileAddresses()).map(originOf);
+  if (allowed.includes(originOf(address))) return;
+  throw new Failure({
+    code: 'foreign-address',
+    exit: EXIT.denied,
+    message: `the key of profile "${settings.profile}" is for the addresses of that profile, and ${name} names another (from the ${String(settings.source(name))})`,
+    hint: sentence`Give the key for it in BERTH_API_KEY, or keep it with the address in a profile of its own: ${berth`auth login --profile NAME ${flags([`--${name}`])} URL`}`,
+  });
+}
+
+const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : address);
+
+const nothingConfigured = (): Failure =>
+  new Failure({
+    code: 'no-key',
+    exit: EXIT.denied,
+    message: 'no service is configured: there is no key and no address',
+    hint: sentence`Log in with: ${berth`auth login`}. Or use the local service, without an account: add --local.`,
+  });
+
+interface ConnectionOptions {
   readonly settings: Settings;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** See `Runtime.user`. */
   readonly user: number | undefined;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The user's interrupt. */
   readonly signal: AbortSignal;
-  /** For the traces of `--verbose`, and the note that the local service is used. */
   readonly stderr: Sink<TerminalText>;
-  /** True when a person reads stderr. */
   readonly interactive: () => boolean;
-  /** See `Runtime.localService`. */
   readonly localService: GivenSettings;
-  /** See `Runtime.exitsAfterRun`. */
   readonly exitsAfterRun: boolean;
   readonly onWindows: (windows: readonly RateWindow[]) => void;
 }
 
-export interface Connection {
+interface Connection {
   readonly api: BatchApi;
-  /** See `Context.batchApi`. Each Api has its own connections. */
+  /** Each Api has its own connections. */
   batchApi(options: BatchApiOptions): BatchApi;
-  /** See `Context.openLocalPods`. */
   openLocalPods(): Promise<void>;
-  /** Opens the local service in this process where requests go to it, which a terminal is told; nothing for a remote one. */
+  /** Says so on a terminal; nothing for a remote service. */
   openLocal(): Promise<void>;
-  /** See `Context.loginApi`. */
   loginApi(options: LoginApiOptions): Api;
-  /** Closes every connection, unless the system does when the process exits. */
+  /** Unless the system does when the process exits. */
   close(): Promise<void>;
 }
 
-/** The service that requests go to: a remote one, or the local service in this process. */
 interface Peer {
   readonly transport: Transport & { close(): Promise<void> };
   readonly addresses: (service: ServiceName) => string;
   /** See `ApiOptions`. */
   readonly key: (again: boolean) => Promise<string | undefined>;
   readonly keyVariable?: () => string | undefined;
-  /** See `Context.openLocalPods`. */
   readonly openPods: () => Promise<void>;
 }
 
-/** An Api and the way to close its connections. */
 interface OpenApi {
   readonly api: BatchApi;
-  /** See `Context.openLocalPods`. */
   openPods(): Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * Opens the Api over the network or over the local service in this process. Nothing is loaded before the first request,
- * and then only the code that is used. A request fails with denied (3) when no key is configured or the key is not for
- * its address, with usage (2) when no address is configured, with local-file (14) when the profiles file is needed and
- * damaged, and as `createApi` documents.
- */
+/** Loads nothing before the first request. Fails: no key denied (3), no address usage (2), profiles (14). */
 export function openConnection(options: ConnectionOptions): Connection {
   const single = openLazily(options, { batch: false });
   const opened = [single];
@@ -114,13 +145,12 @@ export function openConnection(options: ConnectionOptions): Connection {
 }
 
 interface Purpose {
-  /** Where requests go, and the key; as the settings say where absent. */
+  /** Absent: as the settings say. */
   readonly login?: LoginApiOptions;
-  /** Thousands of requests, each sent once. Otherwise a few requests with retries, after which the process ends. */
+  /** Thousands of requests, each sent once; else a few with retries, after which the process ends. */
   readonly batch: boolean;
 }
 
-/** Returns an Api that is opened with the first request. */
 function openLazily(options: ConnectionOptions, purpose: Purpose): OpenApi & { open(): Promise<void> } {
   let opening: Promise<OpenApi> | undefined;
   let api: BatchApi | undefined;
@@ -179,16 +209,15 @@ async function open(options: ConnectionOptions, purpose: Purpose): Promise<OpenA
   };
 }
 
-/** A wait before a retry is reported from this time on. */
+/** A shorter wait before a retry is not reported. */
 const REPORTED_WAIT_MS: Milliseconds = 2000;
 
 const waitLine = ({ reason, waitMs, retry, retries }: RetryWait): SafeText =>
   say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`;
 
-/** Returns the limits of one exchange and its trace. */
 async function exchangeOptions({ settings, stderr, env }: ConnectionOptions) {
   const { traceLine } = await import('../../http/trace.ts');
-  const { traceHeaders } = await import('../../http/trace-context.ts');
+  const { traceHeaders } = await import('../../http/trace.ts');
   return {
     access: () => allowedAccess(settings),
     traceHeaders: traceHeaders(env),

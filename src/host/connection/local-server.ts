@@ -19,17 +19,16 @@ import {
   type LocalService,
   type StartProcess,
 } from '../../local/index.ts';
-import { absolutePath } from '../files/absolute-path.ts';
+import { absolutePath } from '../files/user-files.ts';
 import { createFileLocks } from '../lock/file-locks.ts';
 import { createStartContainer } from '../pods/ssh-server.ts';
 import { createStartProcess } from '../process/start-process.ts';
-import { endpointSource } from '../workers/endpoint-sources.ts';
+import { endpointSource, workerLog } from '../workers/endpoint-sources.ts';
 import type { FileNumbers } from '../workers/watch-files.ts';
-import { workerLog } from '../workers/worker-log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** The parts of the runtime that a served local service uses. What workers print goes to stderr, because stdout is for data. */
+/** Workers print to stderr, because stdout is for data. */
 export type LocalRuntime = Pick<
   Runtime,
   'clock' | 'random' | 'cwd' | 'env' | 'platform' | 'stderr' | 'workerRunner' | 'holdProgram' | 'user'
@@ -37,7 +36,6 @@ export type LocalRuntime = Pick<
 
 type Sources = Readonly<Record<string, EndpointSource>>;
 
-/** Serves a local service: see `createLocalHost`. */
 export async function startLocalServer(
   runtime: LocalRuntime,
   options: LocalServeOptions,
@@ -59,7 +57,7 @@ export async function startLocalServer(
   const store = statePath === undefined ? undefined : fileStore(statePath, createFileLocks({ clock }));
   if (store !== undefined)
     await checkState(store).catch(async (error: unknown) => {
-      // Nothing of a refused file's folder stays, such as its lock.
+      // A refused file's folder keeps nothing, such as its lock.
       await store.idle();
       throw withStateFileHint(error);
     });
@@ -98,19 +96,16 @@ export async function startLocalServer(
   };
 }
 
-/** `local reset` is for the state of --local, and would empty that one: the file of --state is the user's own. */
+/** `local reset` is for the state of --local, and would empty that: the --state file is the user's own. */
 const withStateFileHint = (error: unknown): unknown =>
   error instanceof Failure && error.hint === START_OVER
     ? error.with({ hint: 'Name another file: --state. Or remove this one if nothing else needs it.' })
     : error;
 
-/**
- * How long handler modules are checked. A module that takes longer, for example because it loads a model,
- * is accepted unchecked.
- */
+/** A slower module, for example one that loads a model, is accepted unchecked. */
 const CHECK_TIMEOUT_MS: Milliseconds = 10_000;
 
-/** Loads each handler module and reads each Python file, so that a broken one fails now and not with every job. */
+/** A broken one fails now and not with every job. */
 async function checkSources(sources: Sources, clock: Clock, startProcess: StartProcess): Promise<void> {
   await Promise.all(
     Object.entries(sources).map(async ([endpoint, source]) => {
@@ -137,7 +132,7 @@ async function checkModule(endpoint: string, path: string, clock: Clock): Promis
 const EXPORT_HINT =
   'A handler module exports a function or an async generator, as default or as `handler`: export default async (input) => ({ ok: true });';
 
-/** Replaces the workers of an endpoint when a file changes beside its handler, or in the directory of its command. */
+/** For changes beside the handler, or in the directory of the command. */
 async function watchSources(
   { clock, stderr }: LocalRuntime,
   sources: Sources,
@@ -177,10 +172,10 @@ async function watchSources(
   });
 }
 
-/** How many files are watched for one handler: a project of source files, and not a home directory or a whole disk. */
+/** Per handler: a project of source files, not a home directory or a complete disk. */
 const MAX_WATCHED_FILES = 5000;
 
-/** Returns what tells the files that stdout and stderr are redirected to: they change with everything that is printed. */
+/** stdout and stderr may be redirected to files, which change with everything that is printed. */
 function isOutputOfThisProcess(): (file: FileNumbers) => boolean {
   const outputs = [1, 2].flatMap((descriptor) => {
     try {
@@ -192,7 +187,7 @@ function isOutputOfThisProcess(): (file: FileNumbers) => boolean {
   return ({ dev, ino }) => outputs.some((output) => output.dev === dev && output.ino === ino);
 }
 
-/** The real directory of a handler, where its file is, or of a command; undefined when there is nothing to watch. */
+/** Undefined when there is nothing to watch. */
 function watchedDirectory(source: EndpointSource): string | undefined {
   switch (source.kind) {
     case 'module':
@@ -208,7 +203,7 @@ function watchedDirectory(source: EndpointSource): string | undefined {
   }
 }
 
-/** The path without links; as it is where nothing is there. */
+/** Unchanged if nothing is there. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../../core/context.ts';
-import { WireError, type Transport } from '../../http/message/transport.ts';
+import { type Transport, WireError } from '../../http/transport.ts';
 import {
   addressParts,
   createLocalService,
@@ -17,33 +17,27 @@ import { asError } from '../../core/failure.ts';
 
 export interface LocalTransport {
   readonly transport: Transport & { close(): Promise<void> };
-  /** Starts containers for the pods that run now, until the transport is closed. */
+  /** Containers for the running pods, until the transport is closed. */
   openPods(): Promise<void>;
-  /** The address of all three services. */
   readonly origin: string;
-  /** The seeded full-access key. */
+  /** Seeded, full access. */
   readonly key: string;
-  /** The key of the files on volumes. */
   readonly storageKey: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
 interface LocalTransportOptions extends GivenSettings {
   readonly clock: Clock;
   readonly random: () => number;
-  /** To start containers. */
   readonly runtime: Pick<Runtime, 'env' | 'platform' | 'user'>;
 }
 
-/**
- * Opens the local service in this process as a transport. Its state is a file, so that the next command continues with it.
- * This module loads the whole local service: import it only when it is used.
- */
+/** State is a file for the next command. Loads the complete local service: import only when used. */
 export function openLocalTransport(
   dataDirectory: string,
   { runtime, ...options }: LocalTransportOptions,
 ): LocalTransport {
   const stateFile = join(dataDirectory, 'local', 'state.json');
-  // Not the user's interrupt: a request in progress may still finish, and its sender decides how long it waits.
+  // Not the user's interrupt: a request in progress may finish, and its sender decides how long it waits.
   const closing = new AbortController();
   const locks = createFileLocks({ clock: options.clock, signal: closing.signal });
   const service = createLocalService({
@@ -68,7 +62,7 @@ export function openLocalTransport(
   };
 }
 
-/** Wraps a local service as a transport. Injected faults become wire errors; other errors pass unchanged. */
+/** Injected faults become wire errors; other errors pass unchanged. */
 export const transportTo =
   (service: Pick<LocalService, 'answer'>): Transport =>
   async ({ method, url, headers, body: sent, signal }) => {
@@ -86,7 +80,7 @@ export const transportTo =
 const lowerCased = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Rejects with the signal's reason as soon as it is aborted, because the service may be waiting for another process. */
+/** At once: the service may be waiting for another process. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -103,7 +97,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Yields the body in chunks. An abort ends a pending read, as over the network. */
+/** An abort ends a pending read, as over the network. */
 async function* chunksOf(body: AsyncIterable<string | Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   try {
@@ -115,7 +109,7 @@ async function* chunksOf(body: AsyncIterable<string | Uint8Array>, signal: Abort
   } catch (error) {
     throw new WireError('answered', 'the answer broke off', error);
   } finally {
-    // Not awaited: it waits for the pending read. A service that stops or a signal that is aborted ends that.
+    // Not awaited: it waits for the pending read, which ends with the service or the signal.
     chunks.return?.().catch(() => undefined);
   }
 }

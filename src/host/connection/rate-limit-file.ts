@@ -1,37 +1,33 @@
-import { MINUTE_MS } from '../../core/durations.ts';
+import { type EpochMs, type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import type { RateWindow, RememberedLimits } from '../../core/api.ts';
-import { isRecord, readObject, writeObject } from '../remembered/json-file.ts';
-import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
+import { isRecord, readObject, writeObject } from '../remembered.ts';
 
-/** The rate windows last seen of the account in use, kept in a file by profile. */
 export interface RateLimitFile extends RememberedLimits {
-  /** Takes the rate windows of an answer. Cheap enough for every request; errors of the file are ignored. */
+  /** Cheap enough for every request; errors of the file are ignored. */
   remember(windows: readonly RateWindow[]): void;
-  /** Writes pending changes. */
   flush(): void;
 }
 
 export interface RateLimitFileOptions {
-  /** Path of the file, `{PROFILE: {account, windows: [RateWindow, ...]}}`; may fail when there is no directory for it. */
+  /** `{PROFILE: {account, windows: [RateWindow, ...]}}`; fails if there is no directory. */
   readonly path: () => string;
   readonly profile: () => string;
   /** The address and a mark of the key in use; undefined without a key. May fail. */
   readonly account: () => string | undefined;
-  /** The wall clock; the times in the file are of this clock. */
+  /** The wall clock, as for the times in the file. */
   readonly now: () => EpochMs;
   /** Milliseconds since an arbitrary start. */
   readonly monotonic: () => number;
   readonly random: () => number;
-  /** The number of this user: see `whyForeign`. */
   readonly user: number | undefined;
 }
 
-/** The minimum time between two writes during a command; `flush` writes at its end. */
+/** During a command; `flush` writes at its end. */
 const WRITE_INTERVAL_MS: Milliseconds = 2000;
-/** The clocks of machines that share a home directory may differ by this. */
+/** Machines that share a home directory. */
 const MAX_CLOCK_SKEW_MS: Milliseconds = MINUTE_MS;
 
-/** Keeps rate windows in a file. Errors of the file are ignored, because a command must not fail because of them. */
+/** File errors are ignored: a command must not fail because of them. */
 export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFile {
   let latest: readonly RateWindow[] | undefined;
   let unwritten = false;
@@ -68,7 +64,7 @@ export function createRateLimitFile(options: RateLimitFileOptions): RateLimitFil
   };
 }
 
-/** The windows of the file; none when they are of another account. */
+/** None when they are of another account. */
 function savedWindows({ path, profile, account, user }: RateLimitFileOptions): readonly RateWindow[] {
   const all = readObject(path(), user);
   const name = profile();

@@ -1,19 +1,52 @@
-import type { RangeFiles } from '../../core/context.ts';
-import type { VolumeFiles, VolumePlace } from '../../core/ports/volume-files.ts';
-import type { GivenSettings } from '../../local/index.ts';
+import { version } from '../../../package.json';
+import type { DurableFiles, RangeFiles, Sink, StorageOptions } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
+import type { VolumeFiles, VolumePlace } from '../../core/file-ports.ts';
 import { berth, sentence } from '../../core/message.ts';
-import type { FoundCredentials } from '../../storage/s3/credentials/find-credentials.ts';
+import { say, type TerminalText } from '../../core/safe-text.ts';
+import { createRunProgram } from '../process/run-program.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { type TraceEvent, traceLine } from '../../http/trace.ts';
+import type { GivenSettings } from '../../local/index.ts';
+import type { Settings } from '../../settings/create-settings.ts';
+import { openStorage, type OpenStorage, type StoragePorts } from '../../storage/open-storage.ts';
 import { openVolumeFiles } from '../../storage/open-volume-files.ts';
-import { storagePorts, type HostStorageOptions } from './storage.ts';
+import type { FoundCredentials } from '../../storage/s3/credentials/find-credentials.ts';
 
-/** Volumes whose files are open. */
-export interface OpenVolumes {
+interface HostStorageOptions {
+  readonly runtime: Pick<Runtime, 'env' | 'home' | 'clock' | 'random' | 'platform' | 'cwd' | 'user' | 'exitsAfterRun'>;
+  readonly settings: Settings;
+  readonly signal: AbortSignal;
+  readonly stderr: Sink<TerminalText>;
+  readonly files: DurableFiles;
+}
+
+export const openHostStorage = (host: HostStorageOptions, options: StorageOptions): OpenStorage =>
+  openStorage(storagePorts(host), options);
+
+function storagePorts({ runtime, settings, signal, stderr, files }: HostStorageOptions): StoragePorts {
+  const { env, home, clock, random } = runtime;
+  const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
+  return {
+    env,
+    home,
+    clock,
+    random,
+    files,
+    runProgram: createRunProgram(runtime),
+    signal,
+    userAgent: `berth/${version}`,
+    retries: settings.get('retries'),
+    timeoutMs: settings.get('timeout'),
+    trace: settings.get('verbose') ? trace : undefined,
+  };
+}
+
+interface OpenVolumes {
   open(place: VolumePlace): Promise<VolumeFiles>;
   close(): Promise<void>;
 }
 
-/** Opens the files of volumes with the settings of this run: over the network, or on the local service in this process. */
 export function openHostVolumes(
   options: HostStorageOptions & { readonly files: RangeFiles; readonly localService: GivenSettings },
 ): OpenVolumes {
@@ -44,10 +77,7 @@ export function openHostVolumes(
   };
 }
 
-/**
- * The key of berth's own, of the environment or the profile. Fails with usage (2) where the profile's would be sent to an
- * address that is not the profile's.
- */
+/** Usage (2) if the profile's key would be sent to an address that is not the profile's. */
 function ownKey(settings: HostStorageOptions['settings']): FoundCredentials | undefined {
   const found = settings.storageKey();
   if (found === undefined) return undefined;

@@ -5,7 +5,7 @@ import workerRunner from '../../../workers/berth_worker.py';
 import { localFile } from '../../core/failure.ts';
 import type { Installation } from '../runtime/runtime.ts';
 
-/** How the single executable is installed: all of it is in memory, and it starts itself without further arguments. */
+/** All of it is in memory, and it starts itself without further arguments. */
 export const executable: Installation = {
   workerRunner: () => {
     try {
@@ -19,7 +19,7 @@ export const executable: Installation = {
   startArguments: [],
 };
 
-/** Writes the runner into a new directory, which only this user can read and which is removed when this process exits. */
+/** In a new directory that only this user can read and that is removed on exit. */
 function writeRunner(): string {
   const folder = mkdtempSync(join(tmpdir(), 'berth-'));
   process.once('exit', () => {

@@ -2,14 +2,13 @@ import { promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Header, Pax, Unpack, type HeaderData, type ReadEntry } from 'tar';
-import type { Archives, ArchiveInput, EntryChecks } from '../../core/context.ts';
+import type { ArchiveInput, Archives, EntryChecks } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile, messageOf } from '../../core/failure.ts';
-import { errorCode, errorHint, errorReason } from '../../core/files/file-errors.ts';
+import { errorCode, errorHint, errorReason } from '../../core/files.ts';
 import type { Bytes } from '../../core/unit-types.ts';
-import { contentsOf } from './folders/folder-contents.ts';
-import { ifExists } from './resolve-path.ts';
-import { wrapErrors } from './wrap-errors.ts';
+import { contentsOf } from './folders.ts';
+import { ifExists, wrapErrors } from './user-files.ts';
 
 type Entry = Parameters<EntryChecks['takes']>[0];
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   close,
   closeSync,
@@ -11,38 +12,67 @@ import {
   openSync,
   promises as fs,
   read,
+  readSync,
   renameSync,
   rmSync,
   statSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
-import { hostname } from 'node:os';
-import { dirname } from 'node:path';
+import { hostname, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendFile, RangeFiles } from '../../core/context.ts';
-import { localFile, type Failure, asError } from '../../core/failure.ts';
-import type { FileLocks, HeldLock } from '../../core/files/locks.ts';
-import { makeDirectory } from '../../core/files/make-directory.ts';
-import { openRegular, refusalOf } from '../../core/files/regular-file.ts';
-import { absolutePath } from './absolute-path.ts';
-import { createFolderSyncs } from './folders/folder-syncs.ts';
-import { contentsOf, entryAt, removeEmptyFolder } from './folders/folder-contents.ts';
-import { describeFile, listFolder } from './look-at-files.ts';
-import { CHUNK_BYTES, readBytes } from './read-bytes.ts';
-import { createRangeDigests, type RangeDigests } from './ranges/range-digests.ts';
-import { readStdin } from './read-stdin.ts';
-import { freeBytes, rangeWriter } from './ranges/range-files.ts';
-import { resolvePath } from './resolve-path.ts';
-import { openUnnamed } from './unnamed-file.ts';
-import { fileTime } from './file-time.ts';
-import { wrapErrors, wrapErrorsOf } from './wrap-errors.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { asError, type Failure, localFile } from '../../core/failure.ts';
+import type { UnnamedFile } from '../../core/file-ports.ts';
+import { type FileLocks, type HeldLock, makeDirectory, openRegular, refusalOf } from '../../core/files.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
+import { contentsOf, createFolderSyncs, describeFile, entryAt, listFolder, removeEmptyFolder } from './folders.ts';
+import { createRangeDigests, type RangeDigests } from './ranges/range-digests.ts';
+import { freeBytes, rangeWriter } from './ranges/range-files.ts';
+import {
+  absolutePath,
+  CHUNK_BYTES,
+  fileTime,
+  readBytes,
+  readStdin,
+  resolvePath,
+  wrapErrors,
+  wrapErrorsOf,
+} from './user-files.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
-/**
- * Opens files that survive a crash, relative to the working directory. Reading standard input or a pipe ends with the
- * signal's reason when the command is interrupted. While a lock is held, every change first checks that it still is.
- */
+/** In the temporary folder, without a name: see `UnnamedFile`. */
+async function openUnnamed(): Promise<UnnamedFile> {
+  const folder = tmpdir();
+  const descriptor = await wrapErrors(`cannot create a temporary file in ${folder}`, async () => {
+    const path = join(folder, `berth-${randomUUID()}`);
+    const opened = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
+    unlinkSync(path);
+    return opened;
+  });
+  return {
+    // Synchronous: faster than starting another thread.
+    write: (bytes, at) =>
+      wrapErrors(`cannot write a temporary file in ${folder}`, async () => {
+        for (let done = 0; done < bytes.byteLength;)
+          done += writeSync(descriptor, bytes, done, bytes.byteLength - done, at + done);
+      }),
+    read: (start, end) =>
+      wrapErrors(`cannot read a temporary file in ${folder}`, async () => {
+        const bytes = Buffer.allocUnsafe(end - start);
+        for (let done = 0; done < bytes.byteLength;) {
+          const count = readSync(descriptor, bytes, done, bytes.byteLength - done, start + done);
+          if (count === 0) throw localFile(`a temporary file in ${folder} became shorter`);
+          done += count;
+        }
+        return bytes;
+      }),
+    close: () => wrapErrors(`cannot close a temporary file in ${folder}`, () => promisify(close)(descriptor)),
+  };
+}
+
+/** A read of stdin or a pipe rejects on interrupt. Every change first checks that a lock is still held. */
 export function openDurable(
   runtime: Pick<Runtime, 'stdin' | 'cwd'> & Partial<Pick<Runtime, 'holdProgram'>>,
   signal: AbortSignal,
@@ -111,7 +141,7 @@ export function openDurable(
       await wrapErrors(`cannot keep ${path}`, () => syncFolder(dirname(absolute(path))));
       return file;
     },
-    // Not opened with O_APPEND: after `truncate`, writing continues at the new end.
+    // Without O_APPEND: after `truncate`, writing continues at the new end.
     open: (path) => opened(path, constants.O_RDWR),
     replace: (from, to) =>
       wrapErrors(`cannot put ${from} in place of ${to}`, async () => {
@@ -125,7 +155,7 @@ export function openDurable(
         rmSync(absolute(path), { force: true });
       }),
     lock: async (path, files = []) => {
-      // A command that holds a lock runs for long: it must survive an upgrade of the program.
+      // A command that holds a lock runs long: it must survive an upgrade of the program.
       runtime.holdProgram?.();
       return wrapErrors(`cannot lock ${path}`, async () => {
         const lock = await locks.take(absolute(path), { subject: 'this batch', waitMs: 0, files: files.map(absolute) });
@@ -142,16 +172,16 @@ export function openDurable(
 
 const openFile = openRegular.bind(undefined, { openSync, fstatSync, closeSync, lstatSync, constants });
 
-/** The minimum time between two syncs of a file, so that several writes share one sync. */
+/** Several writes share one sync. */
 const SYNC_INTERVAL_MS: Milliseconds = 1;
 
 /** `path` is the name for messages. */
 function appendTo(path: string, absolute: string, descriptor: number, checkLocks: () => void): AppendFile {
   const { size, dev, ino } = fstatSync(descriptor);
   let end = size;
-  // Synchronous, because it takes only a few microseconds. A write to a removed or replaced file would be lost.
+  // Synchronous: takes microseconds. A write to a removed or replaced file would be lost.
   const check = (): void => {
-    // Before the locks: a process that takes over a lock also replaces the file, and must be named as the cause.
+    // Before the locks: a process that takes over a lock also replaces the file, and must be named as cause.
     const found = statSync(absolute, { throwIfNoEntry: false });
     checkLocks();
     if (found === undefined) throw changedOutside(`${path} was removed`);
@@ -163,7 +193,7 @@ function appendTo(path: string, absolute: string, descriptor: number, checkLocks
   };
   let syncedAt = Number.NEGATIVE_INFINITY;
   return {
-    // Synchronous: the system takes the bytes faster than another thread would be started.
+    // Synchronous: faster than starting another thread.
     append: (bytes) =>
       wrapErrors(`cannot write ${path}`, async () => {
         check();
@@ -189,7 +219,7 @@ function appendTo(path: string, absolute: string, descriptor: number, checkLocks
           });
         });
         syncedAt = performance.now();
-        // Checked again: when the lock was lost meanwhile, the file may have been replaced by a copy.
+        // Again: if the lock was lost meanwhile, a copy may have replaced the file.
         check();
       }),
     truncate: (size) =>
@@ -203,7 +233,7 @@ function appendTo(path: string, absolute: string, descriptor: number, checkLocks
   };
 }
 
-/** The least that is read at once: a file may have grown. */
+/** Minimum read: a file may have grown. */
 const PAGE_BYTES = 4096;
 
 async function* readFrom(
@@ -212,7 +242,7 @@ async function* readFrom(
   from: number | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  // Synchronous, as the close: it takes a few microseconds, and another thread many times that.
+  // Synchronous like the close: microseconds; another thread takes many times that.
   const stats = await wrapErrors(`cannot read ${path}`, async () => statSync(absolute));
   if (!stats.isFile() && from === undefined) {
     yield* readUnseekable(path, readBytes(absolute, signal), signal);
@@ -223,7 +253,7 @@ async function* readFrom(
   );
   try {
     for (let at = from ?? 0; ;) {
-      // No larger than what is left: many small files would else take much memory for a moment.
+      // Not larger than the rest: many small files would otherwise need much memory for a moment.
       const length = Math.min(CHUNK_BYTES, Math.max(stats.size - at, PAGE_BYTES));
       const chunk = Buffer.allocUnsafe(length);
       const { bytesRead } = await wrapErrors(`cannot read ${path}`, () =>

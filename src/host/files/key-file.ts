@@ -1,16 +1,13 @@
 import { promises as fs } from 'node:fs';
-import { collectBytes } from '../../core/files/byte-streams.ts';
+import { collectBytes, errorReason } from '../../core/files.ts';
 import { Failure, localFile } from '../../core/failure.ts';
-import { errorReason } from '../../core/files/file-errors.ts';
-import { absolutePath } from './absolute-path.ts';
-import { readBytes } from './read-bytes.ts';
+import { absolutePath, readBytes } from './user-files.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
 
-/** The largest key file. */
 const MAX_BYTES: Bytes = 64 * 1024;
 
-/** How long a pipe may take to provide the key. */
+/** For a pipe. */
 const READ_TIMEOUT_MS: Milliseconds = 5000;
 
 /**

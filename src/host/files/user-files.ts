@@ -1,19 +1,144 @@
-// A named import of `promises`: Node loads its code at the first use, and most commands do not use it.
-import { constants, mkdirSync, promises as fs, statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { collectBytes } from '../../core/files/byte-streams.ts';
-import type { Files } from '../../core/context.ts';
-import { Failure, localFile, usage } from '../../core/failure.ts';
-import { errorHint, errorReason } from '../../core/files/file-errors.ts';
-import { makeDirectory } from '../../core/files/make-directory.ts';
-import type { Runtime } from '../runtime/runtime.ts';
-import { absolutePath } from './absolute-path.ts';
-import { readBytes } from './read-bytes.ts';
-import { readStdin } from './read-stdin.ts';
-import { resolvePath } from './resolve-path.ts';
-import type { Bytes } from '../../core/unit-types.ts';
+import { closeSync, constants, lstatSync, mkdirSync, openSync, promises as fs, type Stats, statSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import type { ReadableStream } from 'node:stream/web';
+import type { Files, ResolvedPath } from '../../core/context.ts';
+import { asError, Failure, localFile, usage } from '../../core/failure.ts';
+import { collectBytes, errorCode, errorHint, errorReason, makeDirectory } from '../../core/files.ts';
+import type { Bytes, EpochMs } from '../../core/unit-types.ts';
+import type { Input, Runtime } from '../runtime/runtime.ts';
 
-/** Opens the user's files, relative to the working directory. A read ends early when the command is interrupted. */
+/** Links are not followed. For a relative path local-file (14) when the working directory was removed. */
+export const absolutePath = (runtime: { readonly cwd: string }, path: string): string =>
+  isAbsolute(path) ? resolve(path) : resolve(runtime.cwd, path);
+
+export const CHUNK_BYTES = 256 * 1024;
+
+/** Opens a named pipe non-blocking: a blocking open could not be interrupted. A socket: local-file (14). */
+export async function* readBytes(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  signal.throwIfAborted();
+  const stats = await fs.stat(path);
+  if (stats.isSocket()) throw localFile(`cannot read ${path}: it is a socket`, 'Name a file or a pipe.');
+  yield* stats.isFIFO() ? readPipe(path, signal) : readFile(path, signal);
+}
+
+async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { Socket } = await import('node:net');
+  signal.throwIfAborted();
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const { Bun } = globalThis as Executable;
+  if (Bun !== undefined) {
+    try {
+      yield* readStream(Bun.file(descriptor).stream(), signal);
+    } finally {
+      closeSync(descriptor);
+    }
+    return;
+  }
+  const pipe = new Socket({ fd: descriptor, readable: true, writable: false });
+  const stop = (): void => {
+    pipe.destroy(asError(signal.reason));
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of pipe) yield chunk as Uint8Array;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    pipe.destroy();
+  }
+}
+
+/** Only in the single executable: its `net.Socket` gets nothing from a pipe opened as a file. */
+interface Executable {
+  readonly Bun?: { readonly file: (descriptor: number) => { readonly stream: () => ReadableStream<Uint8Array> } };
+}
+
+async function* readStream(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  let stop = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    stop = () => {
+      resolve(undefined);
+    };
+  });
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for (;;) {
+      // A pending read does not end when its stream is cancelled.
+      const value = await Promise.race([reader.read().then((read) => read.value), aborted]);
+      signal.throwIfAborted();
+      if (value === undefined) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await reader.cancel();
+  }
+}
+
+async function* readFile(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const handle = await fs.open(path, 'r');
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, null);
+      if (bytesRead === 0) return;
+      yield chunk.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Rejects with the signal's reason on abort; usage (2) when stdin is a terminal. */
+export async function* readStdin(stdin: Input, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  if (stdin.isTTY === true)
+    throw usage('"-" reads standard input, which is a terminal here', 'Pipe the data in, or name a file.');
+  const stop = (): void => {
+    stdin.destroy(asError(signal.reason));
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of stdin) yield Buffer.from(chunk as Uint8Array);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Follows links but opens nothing: opening a pipe has an effect. Fails as the system does (link loops). */
+export async function resolvePath(path: string, absolute: string): Promise<ResolvedPath> {
+  // Synchronous: faster than starting another thread.
+  const entry = await ifExists(async () => lstatSync(absolute));
+  const target = entry?.isSymbolicLink() === true ? await ifExists(async () => statSync(absolute)) : entry;
+  const linked = entry?.isSymbolicLink() === true;
+  if (target !== undefined) {
+    const kind = kindOf(target);
+    return { path: linked && kind === 'file' ? await fs.realpath(absolute) : path, kind };
+  }
+  if (linked) {
+    const missing = resolve(await fs.realpath(dirname(absolute)), await fs.readlink(absolute));
+    return resolvePath(missing, missing);
+  }
+  const folder = await ifExists(async () => statSync(dirname(absolute)));
+  return { path, kind: folder?.isDirectory() === true ? 'nothing' : 'no-folder' };
+}
+
+function kindOf(stats: Stats): ResolvedPath['kind'] {
+  if (stats.isFile()) return 'file';
+  return stats.isDirectory() ? 'directory' : 'other';
+}
+
+export async function ifExists<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+// A named import of `promises`: Node loads its code at the first use, and most commands do not use it.
+
 export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: AbortSignal): Files {
   const absolute = (path: string): string => {
     if (path === '') throw usage('the name of a file is empty', 'Name a file, or - for stdin.');
@@ -48,7 +173,7 @@ export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: Abort
   };
 }
 
-/** The largest file that is read: an endless device or a wrong file must not fill the memory. */
+/** An endless device or a wrong file must not fill the memory. */
 const MAX_BYTES: Bytes = 256 * 1024 * 1024;
 
 async function readWhole(path: string, chunks: AsyncIterable<Uint8Array>, maxBytes: Bytes): Promise<Uint8Array> {
@@ -57,11 +182,11 @@ async function readWhole(path: string, chunks: AsyncIterable<Uint8Array>, maxByt
   throw localFile(`cannot read ${path}: it has more than ${String(maxBytes)} bytes`, 'Name another file.');
 }
 
-/** Writes a temporary file and renames it; through a link, the file that it leads to. A device, or a pipe that is read, is written directly. */
+/** Through a link, its target. A device, or a pipe that is read, is written directly. */
 async function writeAtomically(path: string, text: string, mode: number | undefined): Promise<void> {
   const { path: target, kind } = await resolvePath(path, path);
   if (kind === 'other') {
-    // A blocking open would wait for a reader of the pipe, and could not be interrupted.
+    // A blocking open would wait for the pipe's reader and could not be interrupted.
     const opened = await fs.open(path, constants.O_WRONLY | constants.O_NONBLOCK);
     try {
       await fs.writeFile(path, text);
@@ -80,3 +205,26 @@ const unreadable = (path: string, error: unknown): Failure =>
     path === '-' ? 'Pipe the data in, or name a file.' : 'Check its name and its permissions.',
     error,
   );
+
+/** Local-file (14); the message begins with `what`. */
+export async function wrapErrors<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw failureOf(what, error);
+  }
+}
+
+export async function* wrapErrorsOf<T>(what: string, items: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw failureOf(what, error);
+  }
+}
+
+const failureOf = (what: string, error: unknown): Failure =>
+  error instanceof Failure ? error : localFile(`${what}: ${errorReason(error)}`, errorHint(error), error);
+
+/** Seconds. The system cuts to microseconds: one more keeps the millisecond. */
+export const fileTime = (at: EpochMs): number => at / 1000 + 1e-6;

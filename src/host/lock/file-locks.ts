@@ -1,10 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import { constants, existsSync, promises as fs, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../../core/context.ts';
-import type { FileLocks, HeldLock } from '../../core/files/locks.ts';
-import { createHeartbeatMonitor, HEARTBEAT, type Heartbeat } from './holder-state.ts';
+import { type Failure, localFile } from '../../core/failure.ts';
+import { errorCode, type FileLocks, type HeldLock } from '../../core/files.ts';
+import { HOUR_MS, type Milliseconds } from '../../core/unit-types.ts';
 import {
   acquire,
   discardPrepared,
   folderOf,
+  isOwned,
+  listLeftovers,
+  type LockHolder,
+  type LockSystem,
   newToken,
   ownerFile,
   prepareLock,
@@ -12,38 +19,159 @@ import {
   realSystem,
   removeEmpty,
   removeHolder,
-  type LockSystem,
+  writeHeartbeat,
 } from './lock-directory.ts';
-import { heldBy, takenOver, waitingForHeartbeat } from './lock-failures.ts';
-import { isOwned, writeHeartbeat } from './owner-file.ts';
-import { ownIdentity, type Identity } from './process-identity.ts';
-import { removeLeftovers } from './remove-leftovers.ts';
-import { markForCopies, replaceWithCopies } from './replace-with-copies.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
+import { type Identity, ownIdentity, stateOf } from './process-identity.ts';
+
+export interface Heartbeat {
+  readonly intervalMs: Milliseconds;
+  /** By the observer's monotonic clock, never by file times or clocks of other machines. */
+  readonly timeoutMs: Milliseconds;
+}
+
+export const HEARTBEAT: Heartbeat = { intervalMs: 1000, timeoutMs: 10_000 };
+
+/** `silent`: unknown state and no heartbeat for the timeout; `undecided`: not for that long yet. */
+export type HolderState = 'alive' | 'stopped' | 'dead' | 'undecided' | 'silent';
+
+/** Call after every poll, with the holder found and the monotonic time before the poll. */
+export function createHeartbeatMonitor(
+  self: Identity,
+  { intervalMs, timeoutMs }: Heartbeat,
+): (found: LockHolder, polledAt: Milliseconds) => HolderState {
+  let first: string | undefined;
+  let last = { text: '', polledAt: 0, silentMs: 0 };
+  return ({ token, identity, text }, polledAt) => {
+    const state = identity === undefined ? 'unknown' : stateOf(identity, self);
+    if (state !== 'unknown') return state;
+    const current = `${token} ${text}`;
+    first ??= current;
+    // A long gap means a suspended machine, maybe the holder's too: it counts as one interval at most.
+    const silentMs = last.text === current ? last.silentMs + Math.min(intervalMs, polledAt - last.polledAt) : 0;
+    last = { text: current, polledAt, silentMs };
+    if (silentMs >= timeoutMs) return 'silent';
+    return current === first ? 'undecided' : 'alive';
+  };
+}
+
+const timeoutSeconds = String(HEARTBEAT.timeoutMs / 1000);
+
+export function heldBy(
+  path: string,
+  subject: string,
+  holder: Identity | undefined,
+  self: Identity,
+  state: 'alive' | 'stopped',
+): Failure {
+  const message = `another berth is at work on ${subject}: ${describeHolder(holder, self)}`;
+  if (state === 'stopped')
+    return localFile(
+      `${message}, which is stopped`,
+      `Continue it with: kill -CONT ${String(holder?.pid)}. Or end it with: kill -KILL ${String(holder?.pid)}`,
+    );
+  if (holder !== undefined && isLocal(holder, self))
+    return localFile(message, 'Let it end, or stop it with Ctrl-C; then go on.');
+  return localFile(
+    message,
+    `It is alive: it keeps changing its lock ${path}. Let it end, or stop it there; then go on. ` +
+      `When it is silent for ${timeoutSeconds} seconds, the lock is taken over.`,
+  );
+}
+
+export const takenOver = (path: string, subject: string): Failure =>
+  localFile(
+    `another berth has taken over ${subject}: this process stood still, or could not reach ${path}, for ${timeoutSeconds} seconds or more`,
+    'Nothing more was written here. Let the other one end, then go on.',
+  );
+
+export const waitingForHeartbeat = (path: string, holder: Identity | undefined): string =>
+  `${path} is held by ${describeHolder(holder)}: waiting up to ${timeoutSeconds} seconds for a sign of life.\n`;
+
+function describeHolder(holder: Identity | undefined, self?: Identity): string {
+  if (holder === undefined) return 'a process that cannot be identified';
+  const process = `process ${String(holder.pid)}`;
+  if (self !== undefined && isLocal(holder, self)) return process;
+  return `${process} on ${holder.host}${holder.host === self?.host ? ', in another container or namespace' : ''}`;
+}
+
+const isLocal = (holder: Identity, self: Identity): boolean =>
+  self.boot !== undefined && holder.boot === self.boot && holder.namespace === self.namespace;
+
+/** For processes of unknown state, by file system times. */
+const UNKNOWN_MAX_AGE_MS = HOUR_MS;
+
+/** After a clock jump a live process may lose its prepared lock; it notices and prepares another. */
+export function removeLeftovers(path: string, self: Identity, ownToken: string): void {
+  try {
+    const now = modifiedAt(`${path}.${ownToken}.new`);
+    for (const { folder, owner } of listLeftovers(path)) {
+      const state = folder.endsWith('.gone') ? 'dead' : owner?.identity && stateOf(owner.identity, self);
+      const unknown = state === undefined || state === 'unknown';
+      const abandoned = unknown ? now - modifiedAt(folder) > UNKNOWN_MAX_AGE_MS : state === 'dead';
+      if (abandoned) rmSync(folder, { recursive: true, force: true });
+    }
+  } catch {
+    // Leftovers do no harm; the next process tries again.
+  }
+}
+
+const modifiedAt = (path: string): number => statSync(path).mtimeMs;
+
+/** Marks that a removed holder may only be suspended: the next one must not share files with it. */
+const markerPath = (path: string): string => `${path}.seized`;
+
+/** Call before removing the holder: another process may be the next holder. */
+export function markForCopies(path: string): void {
+  writeFileSync(markerPath(path), '', { mode: 0o600 });
+}
+
+/** A removed holder may still have the files open: it then writes to unused ones. `check`: lock lost. */
+export async function replaceWithCopies(path: string, files: readonly string[], check: () => void): Promise<void> {
+  if (!existsSync(markerPath(path))) return;
+  for (const file of files) await replaceWithCopy(file, check);
+  rmSync(markerPath(path), { force: true });
+}
+
+async function replaceWithCopy(path: string, check: () => void): Promise<void> {
+  const copy = `${path}.${randomUUID()}.part`;
+  try {
+    await fs.copyFile(path, copy, constants.COPYFILE_FICLONE);
+    const handle = await fs.open(copy, 'r+');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    check();
+    await fs.rename(copy, path);
+  } catch (error) {
+    await fs.rm(copy, { force: true });
+    // A batch killed early has no results file yet.
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}
 
 export interface FileLocksOptions {
-  /** Measures how long a holder is silent, and waits. */
   readonly clock: Clock;
-  /** Ends every wait, with its reason. */
   readonly signal?: AbortSignal;
-  /** Called at most once per lock with the reason why taking it needs seconds. */
+  /** At most once per lock: why taking it needs seconds. */
   readonly say?: (text: string) => void;
   /** Must be the same in all processes that share a lock. */
   readonly heartbeat?: Heartbeat;
   readonly system?: LockSystem;
 }
 
-/** Poll interval of a waiting process: short, because most locks are held for a few milliseconds. */
+/** Short, because most locks are held for a few milliseconds. */
 const POLL_MS: Milliseconds = 5;
-/** When the same holder has had the lock for longer than SLOW_AFTER_MS, the interval is SLOW_POLL_MS. */
+/** After this with the same holder, the interval is SLOW_POLL_MS. */
 const SLOW_AFTER_MS = 1000;
 const SLOW_POLL_MS = 50;
-/** Poll interval when a process waits only to find out whether the holder is alive. */
+/** When a process waits only to find out whether the holder is alive. */
 const HEARTBEAT_POLL_MS: Milliseconds = 100;
-/** Attempts in a row that find no holder and still do not get the lock: then the file system is at fault. */
+/** In a row without a holder and without the lock: the file system is at fault. */
 const MAX_REFUSALS = 1000;
 
-/** Creates locks between processes: see docs/decisions/0009. */
+/** See docs/decisions/0009. */
 export function createFileLocks(options: FileLocksOptions): FileLocks {
   const { clock, signal, say, heartbeat = HEARTBEAT, system = realSystem } = options;
   let own: Identity | undefined;
@@ -76,7 +204,6 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
         const now = clock.monotonic();
         const holder = result === 'refused' ? readHolder(path) : undefined;
         if (holder === undefined) {
-          // The lock is free by now. A file system that keeps refusing is not retried forever.
           if (++refusals > MAX_REFUSALS) throw new Error('the file system refuses to rename a directory');
           if (refusals % 10 === 0) await clock.sleep(POLL_MS, signal);
           continue;
@@ -122,7 +249,7 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
   return { take, holder };
 }
 
-/** Makes sure that no earlier holder has the files open. Releases the lock when that fails. */
+/** No earlier holder may have the files open. Releases the lock when that fails. */
 async function ownFiles(lock: HeldLock, path: string, files: readonly string[]): Promise<HeldLock> {
   try {
     await replaceWithCopies(path, files, () => {
@@ -143,7 +270,6 @@ interface HeldLockOptions {
   readonly heartbeat: Heartbeat;
 }
 
-/** Starts the heartbeat of a lock that was taken; it runs until the lock is released. */
 function hold({ path, token, self, subject, heartbeat }: HeldLockOptions): HeldLock {
   const file = ownerFile(path, token);
   let beats = 0;

@@ -1,10 +1,88 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Failure, localFile } from '../../core/failure.ts';
-import { errorCode } from '../../core/files/file-errors.ts';
+import { errorCode } from '../../core/files.ts';
+import { isObject } from '../../core/json.ts';
 import type { Identity } from './process-identity.ts';
-import { createOwner, isMissing, isOwned, readOwner, type Owner } from './owner-file.ts';
+
+interface Owner {
+  /** Undefined when damaged, for example after a power failure. */
+  readonly identity: Identity | undefined;
+  /** Changed with every heartbeat: a changed text shows that the holder is alive. */
+  readonly text: string;
+}
+
+/** The counter is overwritten in place. */
+const BEAT_DIGITS = 12;
+
+const formatBeat = (beat: number): string => String(beat).padStart(BEAT_DIGITS, '0');
+
+function createOwner(file: string, identity: Identity): void {
+  writeFileSync(file, `${JSON.stringify(identity)}\n${formatBeat(0)}\n`, { mode: 0o600, flag: 'wx' });
+}
+
+/** ENOENT when the lock was taken over: the file is never recreated. */
+export function writeHeartbeat(file: string, identity: Identity, beat: number): void {
+  // On a network file system, other machines see the change only after a close.
+  const descriptor = openSync(file, 'r+');
+  try {
+    writeSync(descriptor, formatBeat(beat), Buffer.byteLength(JSON.stringify(identity)) + 1);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readOwner(file: string): Owner | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  return { identity: parseIdentity(text.split('\n', 1)[0] ?? ''), text };
+}
+
+/** Opened instead of looked up, so that a network file system asks its server. */
+export function isOwned(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'r'));
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ESTALE'].includes(errorCode(error) ?? '');
+}
+
+function parseIdentity(line: string): Identity | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!isObject(value)) return undefined;
+    const { pid, host, boot, namespace, started } = value;
+    if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0 || typeof host !== 'string') return undefined;
+    if (typeof boot !== 'string' || typeof namespace !== 'string' || typeof started !== 'string') return { pid, host };
+    return { pid, host, boot, namespace, started };
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * A held lock is a directory `LOCK/TOKEN` that contains the file `owner`. A process creates `LOCK.TOKEN.new/TOKEN/owner`
@@ -13,13 +91,12 @@ import { createOwner, isMissing, isOwned, readOwner, type Owner } from './owner-
  * removes that holder and no other. No links are needed.
  */
 export interface LockSystem {
-  /** `fs.renameSync`; tests replace it to simulate other file systems. */
+  /** `fs.renameSync`; tests replace it. */
   rename(from: string, to: string): void;
 }
 
 export const realSystem: LockSystem = { rename: renameSync };
 
-/** The holder found in a lock directory. */
 export interface LockHolder extends Owner {
   readonly token: string;
 }
@@ -33,7 +110,6 @@ export const ownerFile = (path: string, token: string): string => join(path, tok
 
 const preparedPath = (path: string, token: string): string => `${path}.${token}.new`;
 
-/** Creates a lock beside its path, ready to be renamed. */
 export function prepareLock(path: string, token: string, identity: Identity): void {
   const folder = preparedPath(path, token);
   mkdirSync(folder, { mode: 0o700 });
@@ -41,20 +117,16 @@ export function prepareLock(path: string, token: string, identity: Identity): vo
   createOwner(ownerFile(folder, token), identity);
 }
 
-/** Removes a prepared lock. */
 export function discardPrepared(path: string, token: string): void {
   rmSync(preparedPath(path, token), { recursive: true, force: true });
 }
 
-/**
- * Renames a prepared lock to its path. Returns `taken`, or `refused` when another lock may be there, or `lost` when the
- * prepared lock was removed. Fails as the file system does.
- */
+/** `refused`: another lock may be there. `lost`: the prepared lock was removed. */
 export function acquire(system: LockSystem, path: string, token: string): 'taken' | 'refused' | 'lost' {
   try {
     system.rename(preparedPath(path, token), path);
   } catch (error) {
-    // A network file system repeats a rename whose answer was lost, and then reports that there is nothing to rename.
+    // A network file system repeats a rename whose answer was lost, and then reports nothing to rename.
     if (isOwned(ownerFile(path, token))) return 'taken';
     const code = errorCode(error);
     if (code === 'ENOENT') return 'lost';
@@ -62,17 +134,17 @@ export function acquire(system: LockSystem, path: string, token: string): 'taken
     if (code === 'ENOTDIR') throw notALock(path);
     if (code === 'ENOSYS' || code === 'ENOTSUP' || code === 'EOPNOTSUPP' || code === 'EXDEV')
       throw noRename(path, error);
-    // Some systems report another error when there is a directory at the path, empty or not.
+    // Some systems report another error when a directory, empty or not, is at the path.
     if (listNames(path) !== undefined) return 'refused';
     throw error;
   }
-  // Another process that removes leftovers may have removed the owner file just before.
+  // Another process that removes leftovers may just have removed the owner file.
   if (isOwned(ownerFile(path, token))) return 'taken';
   removeHolder(path, token);
   return 'lost';
 }
 
-/** Returns the holder of a lock, undefined when it is free. Fails with local-file (14) when the path is no lock. */
+/** Undefined when it is free. Local-file (14) when the path is not a lock. */
 export function readHolder(path: string): LockHolder | undefined {
   const names = listNames(path);
   if (names === undefined) return undefined;
@@ -89,7 +161,7 @@ export function readHolder(path: string): LockHolder | undefined {
   return listNames(path)?.includes(token) === true ? { token, identity: undefined, text: '' } : undefined;
 }
 
-/** Removes one holder from a lock, atomically, and no other holder. Does nothing when it is not there any more. */
+/** Atomic; removes only this holder. Does nothing when it is gone. */
 export function removeHolder(path: string, token: string): void {
   const gone = `${path}.${newToken()}.gone`;
   try {
@@ -99,7 +171,7 @@ export function removeHolder(path: string, token: string): void {
     throw error;
   }
   try {
-    // Usually there is nothing else in it; a recursive removal takes three times as long.
+    // Usually the only entry; a recursive removal takes three times as long.
     unlinkSync(join(gone, OWNER));
     rmdirSync(gone);
   } catch {
@@ -107,7 +179,6 @@ export function removeHolder(path: string, token: string): void {
   }
 }
 
-/** Removes the lock directory when nobody holds the lock. */
 export function removeEmpty(path: string): void {
   try {
     rmdirSync(path);
@@ -116,7 +187,6 @@ export function removeEmpty(path: string): void {
   }
 }
 
-/** Lists the directories that killed processes left beside a lock, each with its owner when it has one. */
 export function listLeftovers(path: string): readonly { readonly folder: string; readonly owner: Owner | undefined }[] {
   const pattern = new RegExp(`^(${TOKEN})\\.(?:new|gone)$`);
   const prefix = `${basename(path)}.`;

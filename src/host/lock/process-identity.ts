@@ -1,23 +1,22 @@
-import { errorCode } from '../../core/files/file-errors.ts';
+import { errorCode } from '../../core/files.ts';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** Identifies one process among all that may share a file system. The optional members are known on Linux only. */
+/** Unique among all processes that may share a file system. Optional members: Linux only. */
 export interface Identity {
   readonly pid: number;
   readonly host: string;
-  /** The kernel's random boot id: it identifies the machine and the boot. */
+  /** The kernel's random boot id: identifies machine and boot. */
   readonly boot?: string;
-  /** The PID namespace, and the time namespace that start times are relative to. */
+  /** PID namespace, and the time namespace that start times are relative to. */
   readonly namespace?: string;
-  /** When the process started, in clock ticks since the boot. */
+  /** In clock ticks since the boot. */
   readonly started?: string;
 }
 
-/** `stopped` is alive but suspended by a signal; `unknown` cannot be decided by this process. */
+/** `stopped`: suspended by a signal. `unknown`: this process cannot tell. */
 export type ProcessState = 'alive' | 'stopped' | 'dead' | 'unknown';
 
-/** Returns the identity of this process. */
 export function ownIdentity(): Identity {
   const basic = { pid: process.pid, host: hostname() };
   try {
@@ -32,10 +31,7 @@ export function ownIdentity(): Identity {
   }
 }
 
-/**
- * Returns the state of another process. It can only be decided within the same boot and the same PID namespace: host
- * names and machine ids are copied with images, so equal ones prove nothing.
- */
+/** Only within one boot and PID namespace: equal host names prove nothing (copied images). */
 export function stateOf(other: Identity, self: Identity): ProcessState {
   if (self.boot === undefined || other.boot !== self.boot || other.namespace !== self.namespace) return 'unknown';
   try {
@@ -45,7 +41,6 @@ export function stateOf(other: Identity, self: Identity): ProcessState {
     // EPERM: a process of another user has that pid. Its start time tells whether it is the same process.
   }
   const stat = statOf(other.pid);
-  // The process has ended since, or is hidden from other users.
   if (stat === undefined) return 'unknown';
   if (stat.started !== other.started) return 'dead';
   // A zombie has ended; its parent has not read its exit code yet.
@@ -53,7 +48,7 @@ export function stateOf(other: Identity, self: Identity): ProcessState {
   return /[Tt]/.test(stat.state) ? 'stopped' : 'alive';
 }
 
-/** Returns the state and start time of a process; undefined when the system does not show them. */
+/** Undefined when the system does not show them. */
 function statOf(pid: number): { readonly state: string; readonly started: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
@@ -66,7 +61,7 @@ function statOf(pid: number): { readonly state: string; readonly started: string
   }
 }
 
-/** Returns the time namespace; empty on kernels without time namespaces. */
+/** Empty on kernels without time namespaces. */
 function timeNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/time');

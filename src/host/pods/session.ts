@@ -3,28 +3,24 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2';
 import type { ContainerSpec } from '../../local/index.ts';
-import type { GroupWatcher } from '../process/group/group-watcher.ts';
-import { signalGroup } from '../process/group/signal-group.ts';
+import { type GroupWatcher, signalGroup } from '../process/process-group.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { CONTAINER_VARIABLE } from './container-processes.ts';
+import { CONTAINER_VARIABLE, type ContainerView } from './container.ts';
 import { serveSftp } from './sftp.ts';
-import type { ContainerView } from './container-view.ts';
 
 export interface SessionOptions {
   readonly runtime: Pick<Runtime, 'env' | 'platform'>;
   readonly watcher: GroupWatcher;
   readonly spec: ContainerSpec;
   readonly view: ContainerView;
-  /** What ends the programs that run. */
   readonly ends: Set<() => void>;
-  /** The value of CONTAINER_VARIABLE of its programs. */
+  /** The value of CONTAINER_VARIABLE. */
   readonly mark: string;
 }
 
-/** The variables that a container has from this machine; all others are its own. */
+/** All other variables are the container's own. */
 const INHERITED = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'SystemRoot'];
 
-/** Serves one session of a client: a command, a shell, or SFTP. */
 export function serveSession(session: Session, options: SessionOptions): void {
   const { view } = options;
   let terminal: PseudoTtyInfo | undefined;
@@ -59,12 +55,11 @@ export function serveSession(session: Session, options: SessionOptions): void {
   });
 }
 
-/** Answers a request that wants an answer; for one that wants none, the library gives no function, whatever its types say. */
+/** The library passes no function if no answer is wanted, whatever its types say. */
 const agree = (accept: (() => unknown) | undefined): void => {
   accept?.();
 };
 
-/** The program of a command, or of a shell where there is none. */
 function commandLine(
   command: string | undefined,
   terminal: PseudoTtyInfo | undefined,
@@ -74,7 +69,7 @@ function commandLine(
   const own = view.command(command === undefined ? [shell] : [shell, '-c', command]);
   const script = terminal === undefined ? undefined : programIn(env['PATH'], 'script');
   if (terminal === undefined || script === undefined) return own;
-  // `script` of util-linux gives a program a terminal of its own.
+  // `script` of util-linux gives a program its own terminal.
   const { rows, cols } = terminal;
   const inTerminal = `stty rows ${String(rows)} cols ${String(cols)}; exec "$@"`;
   const line = ['sh', '-c', inTerminal, 'sh', ...own].map(quoted).join(' ');
@@ -89,7 +84,7 @@ const programIn = (path: string | undefined, name: string): string | undefined =
     .map((folder) => join(folder, name))
     .find((file) => existsSync(file));
 
-/** Runs a program whose streams are those of a channel, in a process group of its own. */
+/** In its own process group. */
 function startProgram(
   channel: ServerChannel,
   [program = '', ...args]: readonly string[],

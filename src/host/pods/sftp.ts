@@ -1,24 +1,20 @@
-import { errorCode } from '../../core/files/file-errors.ts';
+import { errorCode } from '../../core/files.ts';
 import { constants, promises as fs, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { utils, type Attributes, type InputAttributes, type SFTPWrapper } from 'ssh2';
-import type { ContainerView } from './container-view.ts';
+import type { ContainerView } from './container.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 
 const { STATUS_CODE, OPEN_MODE } = utils.sftp;
 
-/** What a client has open: a file, or a folder with the entries that it has not read. */
 type Opened =
   | { readonly kind: 'file'; readonly file: fs.FileHandle }
   | { readonly kind: 'folder'; entries: readonly { readonly name: string; readonly stats: Stats }[] | undefined };
 
-/** The most that a client may have open. */
 const MAX_OPEN = 256;
 
-/** The largest answer to a read. */
 const MAX_READ: Bytes = 262_144;
 
-/** Serves the files of a container by SFTP, version 3, at the paths that its programs see. */
 export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
   const opened = new Map<number, Opened>();
   let handles = 0;
@@ -26,17 +22,13 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
   const link = (path: string): Promise<string> => view.real(path, { isWrite: false, follow: false });
   const written = (path: string): Promise<string> => view.real(path, { isWrite: true, follow: false });
 
-  /**
-   * Carries requests out one after the other. OpenSSH takes answers in another order than its requests for an unfinished upload: it
-   * then cuts the file at the last part that was answered in order, and reports no error.
-   */
+  /** In order: OpenSSH silently cuts an unfinished upload when answers come in another order. */
   let last: Promise<unknown> = Promise.resolve();
   const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work);
     last = next.catch(() => undefined);
     return next;
   };
-  /** Answers with the status of what was done. */
   const done = (id: number, work: () => Promise<unknown>): void => {
     inOrder(work).then(
       () => {
@@ -193,13 +185,12 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
   });
 }
 
-/** A file that must be new is never what a link leads to. */
+/** A file that must be new never follows a link. */
 const howToOpen = (flags: number) => ({
   isWrite: (flags & OPEN_MODE.WRITE) !== 0,
   follow: (flags & OPEN_MODE.EXCL) === 0,
 });
 
-/** The flags of an open file of SFTP as those of the system. */
 function systemFlags(flags: number): number {
   const has = (flag: number): boolean => (flags & flag) !== 0;
   const access = !has(OPEN_MODE.WRITE)
@@ -254,7 +245,7 @@ async function setAttributes(path: string, attributes: InputAttributes): Promise
   }
 }
 
-/** Permissions, times and size. Owners are left as they are. */
+/** Owners are left as they are. */
 async function setOpenAttributes(file: fs.FileHandle, attributes: InputAttributes): Promise<void> {
   const { mode, size, atime, mtime } = attributes as Partial<Attributes>;
   if (mode !== undefined) await file.chmod(mode & 0o777);
@@ -274,5 +265,5 @@ function statusOf(error: unknown): number {
   }
 }
 
-/** Without the path, which is of this machine. */
+/** Without the path, which is on this machine. */
 const messageOf = (error: unknown): string => errorCode(error) ?? 'failed';

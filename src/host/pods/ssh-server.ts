@@ -1,26 +1,81 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, connect, type Server as NetServer } from 'node:net';
-import type { AuthContext, Connection, ParsedKey, Server, ServerChannel } from 'ssh2';
-import type { PodContainer, StartContainer } from '../../local/index.ts';
-import { createGroupWatcher } from '../process/group/group-watcher.ts';
-import type { Runtime } from '../runtime/runtime.ts';
-import { hostKeyOf, makeHostKey } from './host-key.ts';
-import { isPeerOf } from './peer-user.ts';
+import { promises as fs, readFileSync } from 'node:fs';
+import { connect, createServer, type Server as NetServer } from 'node:net';
+import type { AuthContext, Connection, ParsedKey, Server, ServerChannel, utils } from 'ssh2';
+import { boundAddress } from '../../core/addresses.ts';
+import { errorCode } from '../../core/files.ts';
+import { endContainerProcesses, findOwnRoot, openView } from './container.ts';
 import { serveSession } from './session.ts';
-import { endContainerProcesses } from './container-processes.ts';
-import { findOwnRoot, openView } from './container-view.ts';
-import { boundAddress } from '../../core/addresses/bound-address.ts';
+import { createGroupWatcher } from '../process/process-group.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { PodContainer, StartContainer } from '../../local/index.ts';
+
+/** Created if missing; concurrent processes all get the same key. Rejects as the file system does. */
+async function hostKeyOf(file: string, make: () => string): Promise<string> {
+  const known = await read(file);
+  if (known !== undefined) return known;
+  const own = `${file}.${randomUUID()}`;
+  await fs.writeFile(own, make(), { mode: 0o600, flag: 'wx' });
+  try {
+    // A link appears complete and never replaces another file.
+    await fs.link(own, file).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    });
+  } finally {
+    await fs.rm(own, { force: true });
+  }
+  return await fs.readFile(file, 'utf8');
+}
+
+/** The package drops a leading zero byte: about 7 in 1000 of its keys cannot be read. */
+export function makeHostKey({
+  generateKeyPairSync,
+  parseKey,
+}: Pick<typeof utils, 'generateKeyPairSync' | 'parseKey'>): string {
+  for (;;) {
+    const key = generateKeyPairSync('ed25519').private;
+    if (!(parseKey(key) instanceof Error)) return key;
+  }
+}
+
+async function read(file: string): Promise<string | undefined> {
+  try {
+    return await fs.readFile(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Whether a connection over the loopback address comes from a user: from a process of this one, or of root. True where the system
+ * does not say whose a connection is, as only Linux does (/proc/net/tcp). `peer` and `own` are the ports of both ends.
+ */
+function isPeerOf(user: number | undefined, { peer, own }: { readonly peer: number; readonly own: number }): boolean {
+  if (user === undefined) return true;
+  let table: string;
+  try {
+    table = readFileSync('/proc/net/tcp', 'latin1');
+  } catch {
+    return true;
+  }
+  return userOfConnection(table, peer, own).some((each) => each === user || each === 0);
+}
+
+export const userOfConnection = (table: string, from: number, to: number): readonly number[] =>
+  table.split('\n').flatMap((line) => {
+    const [, local, remote, , , , , uid] = line.trim().split(/\s+/);
+    return local === loopback(from) && remote === loopback(to) ? [Number(uid)] : [];
+  });
+
+/** Bytes in processor order: little-endian wherever Node runs. */
+const loopback = (port: number): string => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
 
 const LOOPBACK = '127.0.0.1';
 
-/** Names of this machine, as the clients of a container may call it. */
 const LOOPBACK_NAMES = ['localhost', LOOPBACK, '::1', ''];
 
-/**
- * Returns what starts containers: an SSH server on a free port of the loopback address, with the host key of the start of its pod. It takes
- * public keys only, and on Linux only clients of the same user or root: another user of this machine may know the key of the local
- * service, and could add a key of their own. What clients run is run as the user of this program, without any isolation.
- */
+/** Loopback, public keys; on Linux only the same user or root, as others may know the key. No isolation. */
 export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' | 'user'>): StartContainer {
   const watcher = createGroupWatcher(runtime.env['PATH']);
   let found: Promise<readonly string[] | undefined> | undefined;
@@ -37,7 +92,6 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
     const ends = new Set<() => void>();
     const mark = randomUUID();
     const server: Server = new ssh2.Server({ hostKeys: [hostKey] }, (client, { port: peer }) => {
-      // A client that breaks off is no error of this program.
       client.on('error', () => undefined);
       if (!isPeerOf(runtime.user, { peer, own: boundAddress(server).port })) {
         client.end();
@@ -69,7 +123,7 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
   };
 }
 
-/** A client proves one of the keys; the first request only asks whether a key would do. */
+/** The first request only asks whether a key would be accepted. */
 function isAllowed(context: AuthContext, username: string, allowed: readonly ParsedKey[]): boolean {
   if (context.method !== 'publickey' || context.username !== username) return false;
   const { key, signature, blob, hashAlgo } = context;
@@ -79,7 +133,6 @@ function isAllowed(context: AuthContext, username: string, allowed: readonly Par
   return found.verify(blob, signature, hashAlgo);
 }
 
-/** Connects a channel to a port of this machine. */
 function forwardTo(port: number, accept: () => ServerChannel, reject: () => void): void {
   const socket = connect({ host: LOOPBACK, port });
   socket.once('error', reject);
@@ -93,7 +146,7 @@ function forwardTo(port: number, accept: () => ServerChannel, reject: () => void
   });
 }
 
-/** Listens on ports of the loopback address for a client that asks for it (`ssh -R`). */
+/** For `ssh -R`, on loopback only. */
 function takeRemoteForwards(client: Connection): void {
   const servers = new Map<number, NetServer>();
   client.on('close', () => {

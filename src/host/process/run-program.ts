@@ -1,16 +1,14 @@
-import { MINUTE_MS } from '../../core/durations.ts';
-import { asText } from '../../core/text/utf8-text.ts';
+import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
+import { asText } from '../../core/text.ts';
 import type { RunProgram } from '../../storage/s3/credentials/credential-process.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { createStartProcess } from './start-process.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** How long a program may take. */
 const TIMEOUT_MS: Milliseconds = MINUTE_MS;
-/** Characters of each stream that are kept. */
+/** Characters of each stream. */
 const MAX_PRINTED = 64 * 1024;
 
-/** Returns the port that runs programs to their end and returns what they printed, at most 64 KiB of each stream. */
+/** Keeps at most 64 KiB of each stream. */
 export function createRunProgram(runtime: Pick<Runtime, 'env' | 'platform' | 'clock' | 'cwd'>): RunProgram {
   const startProcess = createStartProcess(runtime);
   return async (words) => {

@@ -1,15 +1,13 @@
 import { dirname, join } from 'node:path';
 import type { Spawn } from '../../core/context.ts';
-import { makeDirectory } from '../../core/files/make-directory.ts';
-import { withoutKeys } from './environment.ts';
-import type { Interrupt } from './interrupt.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { interrupted } from '../../core/failure.ts';
+import { makeDirectory } from '../../core/files.ts';
+import { failedToStart, startWatcher, withIgnoredHangup, withoutKeys } from './process-group.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { failedToStart, startWatcher, withIgnoredHangup } from './user-programs.ts';
+import type { StopSignal } from '../runtime/signals.ts';
 
-/**
- * Runs programs that share this terminal. The terminal sends Ctrl-C to the program directly, and berth waits for the
- * program to end. Signals that only berth receives are passed on. Fails with usage (2) when the program does not exist.
- */
+/** Ctrl-C reaches the program directly; other signals are passed on. Usage (2) for a missing program. */
 export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirectory: () => string): Spawn {
   return {
     start: async (command, args, streams) => {
@@ -19,9 +17,9 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
     get self() {
       return runtime.program;
     },
-    connect: async (host, port) => (await import('./connect-streams.ts')).connectStreams(runtime, host, port),
-    freePort: async (address, port) => (await import('./free-port.ts')).freePort(address, port),
-    openInBrowser: async (url) => (await import('./open-in-browser.ts')).openInBrowser(runtime, url),
+    connect: async (host, port) => (await import('./start-program.ts')).connectStreams(runtime, host, port),
+    freePort: async (address, port) => (await import('./start-program.ts')).freePort(address, port),
+    openInBrowser: async (url) => (await import('./start-program.ts')).openInBrowser(runtime, url),
     accountHome: () => runtime.accountHome(),
     knownHosts: async () => {
       const { mkdirSync, statSync } = await import('node:fs');
@@ -55,8 +53,7 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
           reject(failedToStart(command, error));
         });
         child.once('exit', (code, signal) => {
-          // A key of the terminal that ended the child came here too, and its end may be seen first: one more turn of the
-          // event loop passes before the signals are not redirected any more.
+          // The child's end may be seen before the key's signal: wait one turn before the redirection ends.
           setImmediate(() => {
             cleanUp();
             resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
@@ -64,5 +61,48 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
         });
       });
     },
+  };
+}
+
+interface Interrupt {
+  /** Its reason is the interrupted Failure (130 or 143). */
+  readonly signal: AbortSignal;
+  /** While a child process shares the terminal. Returns a function that ends it. */
+  redirect(listener: (signal: StopSignal) => void): () => void;
+  /** Instead of ending the process; the third signal ends it. Returns a function that removes it. */
+  onSecond(listener: () => void): () => void;
+  close(): void;
+}
+
+/** The first signal aborts the command; the second ends the process immediately. */
+export function listenForInterrupt(runtime: Pick<Runtime, 'signals' | 'exit'>): Interrupt {
+  const controller = new AbortController();
+  let redirected: ((signal: StopSignal) => void) | undefined;
+  const second = new Set<() => void>();
+  const close = runtime.signals.on((signal) => {
+    if (redirected !== undefined) redirected(signal);
+    else if (!controller.signal.aborted) controller.abort(interrupted(signal));
+    else if (second.size === 0) runtime.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
+    else {
+      const listeners = [...second];
+      second.clear();
+      for (const listener of listeners) listener();
+    }
+  });
+  return {
+    signal: controller.signal,
+    redirect: (listener) => {
+      redirected = listener;
+      return () => {
+        redirected = undefined;
+      };
+    },
+    onSecond: (listener) => {
+      second.add(listener);
+      return () => {
+        second.delete(listener);
+      };
+    },
+    close,
   };
 }

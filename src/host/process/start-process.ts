@@ -1,26 +1,30 @@
-import { errorCode } from '../../core/files/file-errors.ts';
+import { errorCode } from '../../core/files.ts';
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from '../../local/index.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { createGroupWatcher, type GroupWatcher } from './group/group-watcher.ts';
+import {
+  createGroupWatcher,
+  type GroupWatcher,
+  isGroupAlive,
+  isStream,
+  signalGroup,
+  tooManyOpenFiles,
+  withoutKeys,
+} from './process-group.ts';
 import { messageOf } from '../../core/failure.ts';
-import { withoutKeys } from './environment.ts';
-import { isGroupAlive, signalGroup } from './group/signal-group.ts';
-import { isStream, tooManyOpenFiles } from './group/watcher-shell.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
 type ProcessRuntime = Pick<Runtime, 'env' | 'platform' | 'clock'>;
 
-/** The time from SIGTERM to SIGKILL. */
+/** From SIGTERM to SIGKILL. */
 const GRACE_MS: Milliseconds = 5000;
-/** How often a group is checked, and how long what an ended process has printed is awaited. */
+/** Also how long the output of an ended process is awaited. */
 const CHECK_INTERVAL_MS: Milliseconds = 20;
 const OUTPUT_WAIT_MS = 500;
-/** How long processes that got SIGKILL are awaited. */
+/** After SIGKILL. */
 const KILL_WAIT_MS: Milliseconds = 2000;
 
-/** Returns the port that starts processes. */
 export function createStartProcess(runtime: ProcessRuntime): StartProcess {
   const watcher = createGroupWatcher(runtime.env['PATH']);
   return (spec) => startIn(runtime, watcher, spec);
@@ -35,13 +39,13 @@ function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSp
   try {
     child = platform === 'win32' ? start() : watcher.start(start);
   } catch (error) {
-    // For example a variable that is too long: an error of this program only, as that of a program that does not exist.
+    // For example a variable that is too long: only this program's error, like a missing program.
     return notStarted(error);
   }
   const group = platform === 'win32' ? undefined : child.pid;
   child.stdout.on('data', spec.onStdout);
   child.stderr.setEncoding('utf8').on('data', spec.onStderr);
-  // A program that does not read its input is no error.
+  // A program may ignore its input.
   child.stdin.on('error', () => undefined);
   child.stdin.end(spec.input ?? '');
 
@@ -82,7 +86,7 @@ function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSp
       const timeout = new Promise((resolve) => {
         waited.signal.addEventListener('abort', resolve);
       });
-      // What the process has started may keep its output open.
+      // Its descendants may keep its output open.
       await Promise.race([closed, timeout]);
       waited.cancel();
       void stop();
@@ -98,21 +102,20 @@ function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSp
   };
 }
 
-/** A process that could not be started. */
 const notStarted = (error: unknown): RunningProcess => ({
   ended: Promise.resolve({ error: errorCode(error) ?? messageOf(error) }),
   stop: () => Promise.resolve(),
   kill: () => undefined,
 });
 
-/** Throws when the system or Node refuses the program, its arguments or its environment, or there are too many open files. */
+/** Throws for a refused program, argument or environment, or too many open files. */
 function spawnChild({ env, platform }: ProcessRuntime, spec: ProcessSpec): Child {
   const [program = '', ...args] = typeof spec.command === 'string' ? [spec.command] : spec.command;
   const child: ChildProcess = spawn(program, args, {
     cwd: spec.cwd,
     env: { ...withoutKeys(env), ...spec.env },
     shell: typeof spec.command === 'string',
-    // A session and a process group of its own: Ctrl-C in the terminal reaches this process only, which then ends the group.
+    // Its own session and group: Ctrl-C reaches only this process, which then ends the group.
     detached: platform !== 'win32',
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -122,5 +125,5 @@ function spawnChild({ env, platform }: ProcessRuntime, spec: ProcessSpec): Child
   throw tooManyOpenFiles();
 }
 
-/** False when there was no free file descriptor: Node then returns a child without streams. */
+/** Node returns a child without streams when no file descriptor is free. */
 const hasStreams = (child: ChildProcess): child is Child => [child.stdin, child.stdout, child.stderr].every(isStream);

@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process';
+import { connect, createServer } from 'node:net';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
+import { boundAddress } from '../../core/addresses.ts';
 import type { ProgramStreams, StartedProgram } from '../../core/context.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { errorCode, errorReason } from '../../core/files.ts';
+import { failedToStart, startWatcher, withIgnoredHangup, withoutKeys } from './process-group.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { withoutKeys } from './environment.ts';
-import { failedToStart, startWatcher, withIgnoredHangup } from './user-programs.ts';
 
-/** Starts a program whose streams are passed on. When this process ends first, in whatever way, it is ended too. */
+/** Killed when this process ends first, in whatever way. */
 export function startProgram(
   runtime: Runtime,
   command: string,
@@ -18,7 +22,7 @@ export function startProgram(
     const [program, words] = withIgnoredHangup(runtime, command, args);
     const child = spawn(program, [...words], { stdio: 'pipe', cwd: runtime.cwd, env: withoutKeys(runtime.env) });
     child.stderr.on('data', onError);
-    // A program that does not read its input is no error.
+    // A program may ignore its input.
     child.stdin.on('error', () => undefined);
     const closed = new Promise<number>((end) => {
       child.once('close', (code, signal) => {
@@ -48,7 +52,6 @@ async function passOn(output: AsyncIterable<Uint8Array>, take: ProgramStreams['o
   for await (const bytes of output) await take(bytes);
 }
 
-/** Writes an input to the end, as fast as it is read. */
 async function pass(input: AsyncIterable<Uint8Array> = nothing(), target: Writable): Promise<void> {
   try {
     for await (const chunk of input) {
@@ -69,4 +72,86 @@ async function pass(input: AsyncIterable<Uint8Array> = nothing(), target: Writab
 
 async function* nothing(): AsyncGenerator<Uint8Array> {
   yield* [];
+}
+
+export async function connectStreams(
+  { stdin, stdout }: Pick<Runtime, 'stdin' | 'stdout'>,
+  host: string,
+  port: number,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const socket = connect({ host, port });
+    socket.setNoDelay(true);
+    socket.once('error', (error) => {
+      reject(
+        new Failure({
+          code: 'network',
+          exit: EXIT.unavailable,
+          message: `could not connect to ${host} port ${String(port)}: ${errorReason(error)}`,
+          hint: 'The pod may have just stopped, or moved to another port.',
+        }),
+      );
+    });
+    socket.once('connect', () => {
+      stdin.pipe(socket);
+      socket.pipe(stdout, { end: false });
+    });
+    const onClosed = (): void => {
+      socket.destroy();
+    };
+    stdout.once('error', onClosed);
+    socket.once('close', () => {
+      stdout.off('error', onClosed);
+      socket.unpipe(stdout);
+      stdin.unpipe(socket);
+      stdin.pause();
+      resolve();
+    });
+  });
+}
+
+export function freePort(address: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error) => {
+      reject(failureOf(error, address, port));
+    });
+    server.listen({ host: address === '*' ? undefined : address, port, exclusive: true }, () => {
+      const { port: found } = boundAddress(server);
+      server.close(() => {
+        resolve(found);
+      });
+    });
+  });
+}
+
+function failureOf(error: Error, address: string, port: number): Failure {
+  const code = errorCode(error);
+  if (code !== 'EADDRINUSE' && code !== 'EACCES')
+    return usage(`cannot listen at ${JSON.stringify(address)}: ${errorReason(error)}`);
+  return new Failure({
+    code: 'port-in-use',
+    exit: EXIT.localFile,
+    message: `port ${String(port)} of this machine is ${code === 'EACCES' ? 'not allowed' : 'in use'}`,
+    hint: `Choose another one; 0 takes a free one.`,
+  });
+}
+
+const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+export function openInBrowser({ platform, env, cwd }: Runtime, url: string): Promise<boolean> {
+  const [command, ...args] = OPENERS[platform] ?? ['xdg-open'];
+  return new Promise((resolve) => {
+    const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true, cwd, env: withoutKeys(env) });
+    child.once('error', () => {
+      resolve(false);
+    });
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
 }

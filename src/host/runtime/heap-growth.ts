@@ -1,18 +1,15 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
 
-/** The size of the space for new objects from which on it does not grow: smaller, it would be cleaned up too often. */
+/** Smaller, it would be cleaned up too often. */
 const NEW_SPACE_BYTES: Bytes = 4 * 1024 * 1024;
 
-/** How much the space for old objects may grow until it is cleaned up, in percent of what is used after the last time. */
+/** Percent of what is used after the last clean-up. */
 const OLD_GROWTH_PERCENT = 20;
 
 const CHECK_MS: Milliseconds = 20;
 
-/**
- * Makes V8 clean up the heap of this process sooner, so that its memory stays small while millions of names pass through. Without this
- * it grows to several times what is used. For a process that ends with its command: nothing undoes it.
- */
+/** For millions of names: else the heap grows to several times its use. Nothing undoes it. */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${String(OLD_GROWTH_PERCENT)}`);
   const timer = setInterval(() => {

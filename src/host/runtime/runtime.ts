@@ -1,12 +1,93 @@
-import { fstatSync, statSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
+import { fstatSync, readFileSync, readlinkSync, statSync, writeSync } from 'node:fs';
+import { type Readable, Writable } from 'node:stream';
 import type { Clock } from '../../core/context.ts';
-import { localFile } from '../../core/failure.ts';
-import type { GivenSettings } from '../../local/index.ts';
-import { realClock } from './clock.ts';
-import { fileOutput } from './file-output-stream.ts';
-import { wasClosed } from './closed-descriptor.ts';
+import { asError, localFile } from '../../core/failure.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { realSignals, type Signals } from './signals.ts';
+import type { GivenSettings } from '../../local/index.ts';
+
+/** A sleep keeps the process running. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1000 + nanoseconds / 1e6;
+  },
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const onAbort = (): void => {
+        clearTimeout(timer);
+        reject(asError(signal?.reason));
+      };
+      if (signal?.aborted === true) {
+        onAbort();
+        return;
+      }
+      const wait = (left: number): void => {
+        timer = setTimeout(() => {
+          if (left > MAX_TIMER_MS) {
+            wait(left - MAX_TIMER_MS);
+            return;
+          }
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+        }, clampTimer(left));
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      wait(milliseconds);
+    }),
+  deadline: (milliseconds) => {
+    const controller = new AbortController();
+    const timer = setTimeout(() => {
+      controller.abort(new Error(`not finished within ${String(milliseconds)} ms`));
+    }, clampTimer(milliseconds));
+    return {
+      signal: controller.signal,
+      cancel: () => {
+        clearTimeout(timer);
+      },
+    };
+  },
+};
+
+/** Node fires a longer timer at once. A longer sleep uses several; a longer deadline ends after this. */
+const MAX_TIMER_MS: Milliseconds = 2_147_483_647;
+
+const clampTimer = (milliseconds: Milliseconds): Milliseconds => Math.min(Math.max(0, milliseconds), MAX_TIMER_MS);
+
+/** May write fewer bytes than were offered. */
+type WriteSync = (descriptor: number, bytes: Uint8Array, offset: number) => number;
+
+/** Node's stream treats a short write as complete: a full disk would lose output silently. */
+export function fileOutput(descriptor: number, write: WriteSync = writeSync): Writable {
+  return new Writable({
+    decodeStrings: true,
+    write: (chunk: Uint8Array, _encoding, done) => {
+      try {
+        for (let at = 0; at < chunk.byteLength;) at += write(descriptor, chunk, at);
+        done();
+      } catch (error) {
+        done(asError(error));
+      }
+    },
+  });
+}
+
+const ACCESS_MODE = 3;
+const READ_AND_WRITE = 2;
+
+/** As after `>&-`: Node then opens the null device for reading and writing. False if unknown. */
+function wasClosed(descriptor: number): boolean {
+  try {
+    if (readlinkSync(`/proc/self/fd/${String(descriptor)}`) !== '/dev/null') return false;
+    const info = readFileSync(`/proc/self/fdinfo/${String(descriptor)}`, 'utf8');
+    const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1] ?? '0';
+    return (Number.parseInt(flags, 8) & ACCESS_MODE) === READ_AND_WRITE;
+  } catch {
+    return false;
+  }
+}
 
 export type Input = Readable & {
   readonly isTTY?: boolean;
@@ -16,65 +97,48 @@ export type Input = Readable & {
 };
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
-/** What depends on how berth is installed: as a package, whose launcher says it, or as one executable. */
 export interface Installation {
-  /** Returns the path of the file that runs a Python file as a worker. Fails with local-file (14) when it cannot be written. */
+  /** Local-file (14) when it cannot be written. */
   workerRunner(): string;
-  /** See `Runtime`. */
   holdProgram(): void;
-  /** The arguments of this process's executable that come before those of berth. */
+  /** Before berth's own. */
   readonly startArguments: readonly string[];
 }
 
-/** Everything that a run of berth uses of its process: the process itself, or a replacement in a test. */
 export interface Runtime {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** stdout was closed at the start, as after `>&-`: what is written to it is lost without an error. */
+  /** As after `>&-`: output is lost without an error. */
   readonly stdoutClosed: boolean;
   readonly clock: Clock;
-  /** 0 up to, not including, 1. */
+  /** 0 inclusive, 1 exclusive. */
   readonly random: () => number;
-  /** Node's name: `linux`, `darwin`, `win32`. */
   readonly platform: string;
   /** Fails with local-file (14) when the directory was removed. */
   readonly cwd: string;
-  /** The user's home directory; empty when there is none. */
+  /** Empty when there is none. */
   readonly home: string;
-  /**
-   * HOME, when this user is root and HOME belongs to another user, as after `sudo -E`. `home` is then the home of root: what
-   * root creates in HOME would keep its owner out.
-   */
+  /** HOME of another user when this is root (`sudo -E`): root's files there would lock its owner out. */
   readonly foreignHome: string | undefined;
-  /** See `Spawn`. */
   readonly accountHome: () => string | undefined;
-  /** The number of the user that this process runs as; undefined on systems without user numbers. */
+  /** Undefined on systems without user numbers. */
   readonly user: number | undefined;
-  /** See `Installation`. */
   workerRunner(): string;
   readonly signals: Signals;
-  /** Loads the rest of the program, so that the run can continue when the program is upgraded meanwhile. */
+  /** Loads the rest of the program, so that the run survives an upgrade of it. */
   holdProgram(): void;
-  /** The words that start this program. */
   readonly program: readonly string[];
-  /** Starts another process of this program: see `Context.background`. */
   background(argv: readonly string[]): Promise<void>;
-  /** The standard streams of child processes. */
   readonly childStreams: 'inherit' | 'ignore';
-  /** The settings of the local service in this process (`--local`). */
   readonly localService: GivenSettings;
-  /** True if the process exits right after the run: the system then closes its connections and ends its signal handlers. */
+  /** The system then closes connections and signal handlers. */
   readonly exitsAfterRun: boolean;
-  /** Ends the process immediately. */
   exit(code: number): void;
 }
 
-/**
- * Creates the runtime of this process. Besides the launcher, only this file reads `process`. The streams are opened at
- * their first use, because each takes a millisecond or more.
- */
+/** Only this file and the launcher read `process`. Streams open lazily: each takes 1 ms or more. */
 export function processRuntime(installation: Installation): Runtime {
   let stdout: Output | undefined;
   return {
@@ -136,7 +200,7 @@ async function startInBackground(args: readonly string[]): Promise<void> {
   });
 }
 
-/** Returns a stream of the process, or for a file a stream that detects a full disk. */
+/** For a file, a stream that detects a full disk. */
 function openOutput(descriptor: number, stream: () => Output): Output {
   try {
     if (fstatSync(descriptor).isFile()) return fileOutput(descriptor);
@@ -158,7 +222,7 @@ function readCwd(): string {
   }
 }
 
-/** As `os.homedir()`, but never another user's. That module is loaded only where it is needed, because it takes time. */
+/** `os.homedir()`, but never another user's. Loaded lazily because it takes time. */
 function readHome(): string {
   try {
     const home = process.platform === 'win32' ? undefined : process.env['HOME'];
@@ -170,7 +234,7 @@ function readHome(): string {
   }
 }
 
-/** See `Spawn`. A container may run as a user that the system does not know. */
+/** A container may run as a user that the system does not know. */
 function readAccountHome(): string | undefined {
   if (process.platform === 'win32') return undefined;
   try {
@@ -180,7 +244,6 @@ function readAccountHome(): string | undefined {
   }
 }
 
-/** See `Runtime`. */
 function readForeignHome(): string | undefined {
   const home = process.env['HOME'];
   if (process.geteuid?.() !== 0 || home === undefined || home === '') return undefined;

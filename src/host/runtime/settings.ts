@@ -2,7 +2,7 @@ import type { GlobalFlags } from '../../settings/resolve.ts';
 import { createSettings, type Settings, type SettingsInput } from '../../settings/create-settings.ts';
 import type { Runtime } from './runtime.ts';
 
-/** The settings of one run. What costs time, such as finding the home directory, is read when a setting needs it. */
+/** Slow values, such as the home directory, are read when a setting needs them. */
 export const hostSettings = (
   runtime: Runtime,
   flags: GlobalFlags,

@@ -1,18 +1,15 @@
-import type { Terminal } from '../../core/context.ts';
+import { closeSync, fstatSync, statSync } from 'node:fs';
+import type { Sink, Terminal } from '../../core/context.ts';
+import { closedPipe, type Failure, interrupted, localFile } from '../../core/failure.ts';
+import { safeText } from '../../core/safe-text.ts';
 import type { Output, Runtime } from '../runtime/runtime.ts';
 
-/** The two settings that affect the terminal. */
-export interface TerminalChoices {
+interface TerminalChoices {
   readonly noInput: () => boolean;
   readonly noColour: () => boolean;
 }
 
-/**
- * Describes the terminal. Each property is computed when it is read, because that opens the stream. A dumb terminal
- * (TERM=dumb, or none), as the shell of an editor is one, has a person before it and prints lines only: nothing is redrawn there. What a
- * build server (CI) shows counts as no terminal. Both get colour only with FORCE_COLOR. `--no-color` and NO_COLOR override
- * FORCE_COLOR.
- */
+/** Lazy. TERM=dumb prints lines only; CI is not a terminal; colour there needs FORCE_COLOR. */
 export function describeTerminal(
   runtime: Pick<
     Runtime,
@@ -67,7 +64,7 @@ export function describeTerminal(
   };
 }
 
-/** Whether the terminal says that it can only print lines, or does not say what it can. On Windows none says. */
+/** Also if TERM is not set, except on Windows, where it never is. */
 const isDumb = ({ env, platform }: Pick<Runtime, 'env' | 'platform'>): boolean =>
   env['TERM'] === 'dumb' || (platform !== 'win32' && (env['TERM'] ?? '') === '');
 
@@ -77,4 +74,98 @@ const isOn = (value: string | undefined): boolean =>
 function positive(value: string | number | undefined): number | undefined {
   const number = Number(value ?? 0);
   return Number.isInteger(number) && number > 0 ? number : undefined;
+}
+
+/** Resolves when the system took the bytes. closedPipe (0), terminated (143), else local-file (14). */
+export function dataOutput(output: () => Output): Sink {
+  const write = writer(output);
+  return {
+    write: async (text) => {
+      const error = await write(text);
+      if (error !== undefined) throw outputFailure(error, output().isTTY === true);
+    },
+  };
+}
+
+/** As `dataOutput`, for bytes. On a terminal they are escaped text. */
+export function contentOutput(output: () => Output): { write(bytes: Uint8Array): Promise<void> } {
+  const write = writer(output);
+  const decoder = new TextDecoder();
+  return {
+    write: async (bytes) => {
+      const isTerminal = output().isTTY === true;
+      const error = await write(isTerminal ? safeText(decoder.decode(bytes, { stream: true }), true) : bytes);
+      if (error !== undefined) throw outputFailure(error, isTerminal);
+    },
+  };
+}
+
+/** Errors are ignored: the command continues without its messages. */
+export function messageOutput(output: () => Output): Sink {
+  const write = writer(output);
+  return {
+    write: async (text) => {
+      await write(text);
+    },
+  };
+}
+
+type WriteError = NodeJS.ErrnoException;
+
+function writer(output: () => Output): (text: string | Uint8Array) => Promise<WriteError | undefined> {
+  let opened: Output | undefined;
+  let broken: WriteError | undefined;
+  const open = (): Output => {
+    const stream = output();
+    // Emitted in addition to the write's callback; without a listener it ends the process.
+    stream.on('error', (error: WriteError) => {
+      broken ??= error;
+    });
+    return stream;
+  };
+  return (text) =>
+    new Promise((resolve) => {
+      if (broken !== undefined || text.length === 0) {
+        resolve(broken);
+        return;
+      }
+      opened ??= open();
+      opened.write(text, (error) => {
+        if (error) broken ??= error;
+        resolve(broken);
+      });
+    });
+}
+
+/** Error codes by platform when the reader has closed the pipe. */
+const CLOSED_PIPE = ['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_PREMATURE_CLOSE'];
+
+function outputFailure(error: WriteError, isTerminal: boolean): Failure {
+  const code = error.code ?? 'unknown error';
+  if (CLOSED_PIPE.includes(code)) return closedPipe();
+  // The terminal was closed; its signal may come later.
+  if (code === 'EIO' && isTerminal) return interrupted('SIGHUP');
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return localFile(
+      'cannot write the output: the disk is full',
+      'What came before it is incomplete: make room, then run it again.',
+      error,
+    );
+  return localFile(`cannot write the output: ${code}`, 'What came before it is incomplete.', error);
+}
+
+const STANDARD_STREAMS = [0, 1, 2];
+
+/** At exit Node resets the terminal, and aborts with a core file when a closed one does not answer. */
+export function closeStreamsOfClosedTerminal(): void {
+  for (const descriptor of STANDARD_STREAMS) {
+    try {
+      const stats = fstatSync(descriptor);
+      // Skips the null device, the most frequent one: loading the module takes time.
+      if (!stats.isCharacterDevice() || stats.rdev === statSync('/dev/null').rdev) continue;
+      if (!process.getBuiltinModule('node:tty').isatty(descriptor)) closeSync(descriptor);
+    } catch {
+      // It is closed already.
+    }
+  }
 }

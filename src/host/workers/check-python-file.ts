@@ -3,13 +3,9 @@ import { usage } from '../../core/failure.ts';
 import type { StartProcess } from '../../local/index.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** How long Python may take to read a file. */
 const CHECK_TIMEOUT_MS: Milliseconds = 10_000;
 
-/**
- * Lets Python read a file without running it. Fails with usage (2) when there is no such Python, or the file is no Python;
- * a Python that takes long is accepted.
- */
+/** Does not run it. Usage (2) without Python or for invalid code; a slow Python is accepted. */
 export async function checkPythonFile(
   endpoint: string,
   command: readonly string[],

@@ -1,27 +1,24 @@
 import { statSync } from 'node:fs';
 import { extname } from 'node:path';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Failure, usage } from '../../core/failure.ts';
+import { safeText } from '../../core/safe-text.ts';
+import type { Bytes } from '../../core/unit-types.ts';
+import { absolutePath } from '../files/user-files.ts';
 import type { EndpointSource } from '../../local/index.ts';
-import { absolutePath } from '../files/absolute-path.ts';
 
-/** The extensions of files that are loaded as a handler module. */
 const MODULE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 
-export interface SourceContext {
+interface SourceContext {
   readonly cwd: string;
-  /** The program that runs `.py` files. */
+  /** Runs `.py` files. */
   readonly python: string;
-  /** The path of the runner that serves `.py` files. */
+  /** Serves `.py` files. */
   readonly runner: string;
 }
 
-/**
- * What `--endpoint NAME=TEXT` means. `exec: COMMAND` is a command for each job. The path of a file with the extension of a
- * JavaScript module is a module, and that of a `.py` file is run by Python; a path without spaces is meant as a file even
- * when there is none. Any other text is a command line of a worker. Without text only attached workers serve the endpoint.
- * Fails with usage (2) when the file does not exist, or is a directory.
- */
+/** `exec: COMMAND` per job; a .js-like file is a module, .py is run by Python; else a command line. */
 export function endpointSource(endpoint: string, text: string | undefined, context: SourceContext): EndpointSource {
   const { cwd, python, runner } = context;
   if (text === undefined) return { kind: 'attach' };
@@ -53,4 +50,22 @@ function kindOfFile(path: string): 'file' | 'directory' | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
   return stat.isDirectory() ? 'directory' : 'file';
+}
+
+/** Text for a reader of stderr that does not read. */
+const MAX_WAITING_BYTES: Bytes = 4_000_000;
+
+/** Escaped for a terminal. Lines that nobody reads are dropped and counted, not kept in memory. */
+export function workerLog(stderr: Writable): (endpoint: string, text: string) => void {
+  let leftOut = 0;
+  return (endpoint, text) => {
+    for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/)) {
+      if (stderr.writableLength > MAX_WAITING_BYTES) leftOut += 1;
+      else {
+        if (leftOut > 0) stderr.write(`(${String(leftOut)} lines of workers left out: nothing read them)\n`);
+        leftOut = 0;
+        stderr.write(`[${safeText(endpoint)}] ${safeText(line, true)}\n`);
+      }
+    }
+  };
 }

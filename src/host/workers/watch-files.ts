@@ -1,49 +1,173 @@
-import type { Stats } from 'node:fs';
-import { basename, relative } from 'node:path';
+import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
 import type { Clock } from '../../core/context.ts';
 import { messageOf } from '../../core/failure.ts';
-import { createIgnored } from './ignored-files.ts';
-import { watchReplaced, type OpenWatcher } from './replaced-folders.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
-/** A directory whose files are watched for some endpoints. */
-export interface WatchedDirectory {
+/** Directories never watched, and files that programs write while they run. */
+const NEVER_WATCHED = /^(\.git|\.hg|\.svn|node_modules|__pycache__|\.pytest_cache|\.mypy_cache)$/;
+const WRITTEN_BY_PROGRAMS = /\.(jsonl|ndjson)(\..*)?$|\.(log|tmp|pyc)$/i;
+
+/** By .gitignore, virtual environments and program output. `others`: absolute paths, also as prefixes. */
+export function createIgnored(
+  root: string,
+  others: readonly string[],
+): (path: string, isDirectory: boolean) => boolean {
+  const top = repositoryOf(root);
+  const rules = new Map<string, Ignore | undefined>();
+  const rulesIn = (directory: string): Ignore | undefined => {
+    if (!rules.has(directory)) rules.set(directory, readRules(join(directory, '.gitignore')));
+    return rules.get(directory);
+  };
+
+  const isIgnoredByRules = (path: string, isDirectory: boolean): boolean => {
+    const parts = relative(top, path).split(sep);
+    // A file is ignored with the first of its directories that is.
+    return parts.some((_, last) =>
+      parts.slice(0, last + 1).some((__, first) => {
+        const name = parts.slice(first, last + 1).join('/');
+        const isPart = last < parts.length - 1;
+        return (
+          rulesIn(join(top, ...parts.slice(0, first)))?.ignores(isPart || isDirectory ? `${name}/` : name) === true
+        );
+      }),
+    );
+  };
+
+  return (path, isDirectory) => {
+    if (path === root) return false;
+    const parts = relative(root, path).split(sep);
+    if (parts[0] === '..') return true;
+    if (parts.some((part) => NEVER_WATCHED.test(part))) return true;
+    if (isDirectory ? existsSync(join(path, 'pyvenv.cfg')) : WRITTEN_BY_PROGRAMS.test(path)) return true;
+    return others.some((other) => path.startsWith(other)) || isIgnoredByRules(path, isDirectory);
+  };
+}
+
+/** The directory itself if it is not in a repository. */
+function repositoryOf(directory: string): string {
+  for (let at = directory; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (dirname(at) === at) return directory;
+  }
+}
+
+function readRules(path: string): Ignore | undefined {
+  try {
+    return ignore().add(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+interface FolderWatcher {
+  close(): Promise<void>;
+}
+
+/** Resolves when it watches. `onRename` gets each path of a rename event. */
+type OpenWatcher = (onRename: (watchedPath: string, name: string) => void) => Promise<FolderWatcher>;
+
+/** Poll interval for replaced directories. */
+const CHECK_MS: Milliseconds = 200;
+
+/** A watcher stays with a removed directory: `onReplaced` gets the new one once it is watched. */
+async function watchReplaced(
+  root: string,
+  clock: Clock,
+  open: OpenWatcher,
+  onReplaced: (path: string) => void,
+): Promise<() => Promise<void>> {
+  const ending = new AbortController();
+  /** Removed or renamed directories, with the number of checks since. */
+  const gone = new Map<string, number>();
+  const start = async () => {
+    gone.clear();
+    const number = numberOf(root);
+    const watcher = await open((path, name) => {
+      // The directory's own name and not a file in it: reports its own removal.
+      if (name === basename(path)) gone.set(path, 0);
+    });
+    return { number, watcher };
+  };
+  let current = await start();
+
+  const replaced = (): string | undefined => {
+    const found = numberOf(root);
+    if (found === undefined) gone.set(root, 0);
+    else if (found !== current.number) return root;
+    for (const [path, checks] of gone) {
+      if (numberOf(path) !== undefined) return path;
+      // From then on its parent reports that it exists again.
+      if (path !== root && checks > 0) gone.delete(path);
+      else gone.set(path, checks + 1);
+    }
+    return undefined;
+  };
+  const run = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(CHECK_MS, ending.signal);
+      const path = replaced();
+      if (path === undefined) continue;
+      await current.watcher.close();
+      current = await start();
+      onReplaced(path);
+    }
+  };
+  const running = run().catch((error: unknown) => {
+    if (!ending.signal.aborted) throw error;
+  });
+  return async () => {
+    ending.abort(new Error('the watch has ended'));
+    await running;
+    await current.watcher.close();
+  };
+}
+
+/** Independent of the path; undefined when missing or unreadable. */
+function numberOf(path: string): string | undefined {
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats?.isDirectory() === true ? `${String(stats.dev)} ${String(stats.ino)}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface WatchedDirectory {
   readonly directory: string;
   readonly endpoints: readonly string[];
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly clock: Clock;
-  /** Absolute paths that berth itself writes. */
+  /** Absolute paths. */
   readonly ownFiles: readonly string[];
-  /** Whether a file is one that this process has open for its output, whatever its name. */
+  /** This process's output may be redirected to it, whatever its name. */
   readonly isOwnOutput: (file: FileNumbers) => boolean;
-  /** How many files and directories are watched at most, in each of the directories. */
+  /** Files and directories, for each watched directory. */
   readonly limit: number;
-  /** Called when a file has changed or a directory was replaced, with its path relative to the directory. */
+  /** `file` is relative to the directory. */
   readonly onChange: (endpoints: readonly string[], file: string) => void;
-  /** Called when a file changes so often that its further changes are ignored. */
+  /** Its further changes are ignored. */
   readonly onOften: (file: string) => void;
-  /** Called once for a directory of which not everything is watched, with the reason. */
+  /** Once per directory of which not everything is watched. */
   readonly onUnwatched: (directory: string, reason: string) => void;
 }
 
-/** What names a file independently of its path. */
+/** Identifies a file independently of its path. */
 export interface FileNumbers {
   readonly dev: number;
   readonly ino: number;
 }
 
-/** Changes that come within this time are one change: editors write a file in several steps. */
+/** Editors write a file in several steps: together they are one change. */
 const SETTLE_MS: Milliseconds = 100;
-/** A file that changes more often than this is written by a program and not by a person. */
+/** A file that changes more often is written by a program. */
 const MAX_CHANGES = 4;
 const CHANGES_PERIOD_MS = 10_000;
 
-/**
- * Watches the files in some directories, also after one of the directories was removed and made again. Symbolic links are
- * not followed. Resolves, when it does so, with a function that ends it.
- */
+/** Also after a directory was replaced. Symbolic links are not followed. Resolves when it watches. */
 export async function watchFiles(
   directories: readonly WatchedDirectory[],
   options: WatchOptions,
@@ -59,7 +183,7 @@ export async function watchFiles(
       const open: OpenWatcher = async (onRename) => {
         const watcher = watch(directory, {
           ignoreInitial: true,
-          // A link may lead out of the directory, to a whole disk, or back into it.
+          // A link may lead out of the directory, to a complete disk, or back into it.
           followSymlinks: false,
           ignored: createFilter(directory, options, unwatched),
         });
@@ -69,7 +193,7 @@ export async function watchFiles(
         watcher.on('raw', (event, name, details) => {
           if (event === 'rename') onRename((details as { readonly watchedPath: string }).watchedPath, name);
         });
-        // For example too many watched files on this machine: the others are watched all the same.
+        // For example too many watched files on this machine: the others are still watched.
         watcher.on('error', (error) => {
           unwatched(messageOf(error));
         });
@@ -86,7 +210,7 @@ export async function watchFiles(
   };
 }
 
-/** Returns what tells whether a path of the directory is not watched. `unwatched` is called where a limit is the reason. */
+/** `unwatched` is called where a limit is the reason. */
 function createFilter(
   directory: string,
   { ownFiles, isOwnOutput, limit }: WatchOptions,
@@ -110,7 +234,6 @@ function createFilter(
   };
 }
 
-/** Calls `tell` the first time only. */
 function onceOf<T>(tell: (value: T) => void): (value: T) => void {
   let isTold = false;
   return (value) => {
@@ -119,7 +242,6 @@ function onceOf<T>(tell: (value: T) => void): (value: T) => void {
   };
 }
 
-/** Joins changes that come together, and leaves out files that a program keeps writing. */
 function createChangeFilter(
   { endpoints }: WatchedDirectory,
   { clock, onChange, onOften }: WatchOptions,
@@ -138,7 +260,6 @@ function createChangeFilter(
   };
   return (file) => {
     if (pending !== undefined) {
-      // Most changes of a file come in one go; they count once.
       return;
     }
     if (isOften(file)) return;

@@ -2,10 +2,7 @@ import { checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:
 import buildConnector from 'undici/lib/core/connect.js';
 import { CertificateError, describeCertificate } from './client-errors.ts';
 
-/**
- * Returns undici's connector for https with errors that say what is wrong with a certificate. undici reconnects forever
- * after Node's error for a wrong host name, so that error must not reach it.
- */
+/** undici reconnects forever after Node's error for a wrong host name, so that error must not reach it. */
 export function createTlsConnector(options: buildConnector.Options): buildConnector.Connector {
   const connect = buildConnector(options);
   return (target, callback) => {

@@ -1,7 +1,22 @@
-import { errorCode } from '../../core/files/file-errors.ts';
+import { closeSync, openSync } from 'node:fs';
+import { errorCode } from '../../core/files.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { codeAtFileLimit } from './file-limit.ts';
-import { WireError, type Stage } from '../message/transport.ts';
+import { type Stage, WireError } from '../transport.ts';
+
+/** Codes that a lookup or a connection can have that got no file descriptor: of the system's resolver, and of the executable's runtime. */
+const MAY_BE_THE_LIMIT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
+
+/** A connection can fail with another code when no file can be opened: then returns EMFILE or ENFILE. */
+function codeAtFileLimit(code: string): string {
+  if (!MAY_BE_THE_LIMIT.includes(code)) return code;
+  try {
+    closeSync(openSync('/dev/null', 'r'));
+    return code;
+  } catch (error) {
+    const found = errorCode(error);
+    return found === 'EMFILE' || found === 'ENFILE' ? found : code;
+  }
+}
 
 const MESSAGES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -20,7 +35,6 @@ const MESSAGES: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not as long as it said',
 };
 
-/** Codes of a connection to an address where nothing is. */
 const ABSENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 
 /** Node's error codes for a certificate whose issuer is not trusted (tls, "X509 certificate error codes"). */
@@ -29,7 +43,6 @@ const UNTRUSTED =
 const OTHERWISE_INVALID =
   /^(CERT_REVOKED|CERT_REJECTED|CERT_SIGNATURE_FAILURE|CERT_CHAIN_TOO_LONG|PATH_LENGTH_EXCEEDED|INVALID_PURPOSE|ERROR_IN_CERT_NOT_\w+_FIELD)$/;
 
-/** A rejected certificate. The message says why. */
 export class CertificateError extends Error {
   override readonly name = 'CertificateError';
   constructor(message: string, cause: Error) {
@@ -45,8 +58,7 @@ export class UnaskedProtocolError extends Error {
   }
 }
 
-/** Details of a certificate. All of it is text from the peer. */
-export interface CertificateFacts {
+interface CertificateFacts {
   readonly host?: string | undefined;
   /** As Node formats them: `DNS:example.com, IP Address:192.0.2.1`. */
   readonly names?: string | undefined;
@@ -54,7 +66,6 @@ export interface CertificateFacts {
   readonly validTo?: string | undefined;
 }
 
-/** Says in a few words what is wrong with a certificate; undefined when the error is about something else. */
 export function describeCertificate(error: unknown, facts: CertificateFacts = {}): string | undefined {
   if (error instanceof CertificateError) return error.message;
   if (!(error instanceof Error)) return undefined;
@@ -74,7 +85,6 @@ export function describeCertificate(error: unknown, facts: CertificateFacts = {}
 
 const TRUST_HINT = '(NODE_EXTRA_CA_CERTS names a file of more certificates to trust)';
 
-/** An error of the client as a WireError that says how far the exchange came. */
 export function toWireError(stage: Stage, error: unknown): WireError {
   const certificate = describeCertificate(error) !== undefined;
   const words = describeClientError(error);

@@ -1,19 +1,43 @@
+import type * as V8 from 'node:v8';
 import type { Connector } from 'undici/lib/core/connect.js';
-import { startBufferedExchange } from './buffered-exchange.ts';
-import { createConnections, sharedConnection, type Connections } from './connections.ts';
-import { openProxy, proxyFor, readProxies } from './proxy.ts';
-import { startStreamingExchange } from './streaming-exchange.ts';
-import { skipOptimizations } from './v8-flags.ts';
-import { WireError, type Exchange, type SendBuffered, type Transport, type WireRequest } from '../message/transport.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
+import { type Exchange, type SendBuffered, type Transport, WireError, type WireRequest } from '../transport.ts';
+import {
+  type Connections,
+  createConnections,
+  sharedConnection,
+  startBufferedExchange,
+  startStreamingExchange,
+} from './exchange.ts';
+import { openProxy, proxyFor, readProxies } from './proxy.ts';
+
+/** The default budgets before V8 recompiles a WebAssembly function, in the versions since Node 20. */
+const DEFAULT_BUDGETS = [1_800_000, 13_000_000];
+
+const NEVER = 1_000_000_000;
+
+/** Flags that are on by default, in every version since Node 20. */
+const SKIPPED = ['regexp-optimization', 'regexp-peephole-optimization'];
+
+/** Call after all modules are loaded, undo after the answer: meanwhile V8 rejects code caches. */
+export function skipOptimizations({ cachedDataVersionTag, setFlagsFromString }: typeof V8): () => void {
+  // V8 does not report the value of a flag, but this tag is a hash of all of them.
+  const flags = cachedDataVersionTag();
+  setFlagsFromString(`--wasm-tiering-budget=${String(NEVER)}`);
+  for (const name of SKIPPED) setFlagsFromString(`--no-${name}`);
+  return () => {
+    for (const name of SKIPPED) setFlagsFromString(`--${name}`);
+    DEFAULT_BUDGETS.some((budget) => {
+      setFlagsFromString(`--wasm-tiering-budget=${String(budget)}`);
+      return cachedDataVersionTag() === flags;
+    });
+  };
+}
 
 export interface TransportOptions {
   /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /**
-   * The process sends a few requests and ends, so that V8 skips optimizations that take longer than they save. Do not set
-   * it for many requests: it slows them down.
-   */
+  /** V8 skips optimizations that take longer than they save. Slows down many requests. */
   readonly oneShot?: boolean;
   /** The time for name lookup, connection and TLS handshake together; 10 s by default. */
   readonly connectTimeoutMs?: Milliseconds;
@@ -25,11 +49,7 @@ export interface ClientTransport extends Transport {
   close(): Promise<void>;
 }
 
-/**
- * Sends requests over HTTP/1.1 with undici. Connections are kept alive and reused. A redirect is an answer like any
- * other. Nothing is retried here, and nothing of undici is loaded before the first request.
- * Fails with usage (2) for a proxy variable that is not an address. Requests fail with WireError only.
- */
+/** HTTP/1.1 with undici, loaded at the first request. No retries here. Usage (2) for a bad proxy variable. */
 export function createTransport(options: TransportOptions): ClientTransport {
   const proxies = readProxies(options.env);
   let optimizing: Promise<() => void> | undefined;
@@ -97,10 +117,8 @@ export function createTransport(options: TransportOptions): ClientTransport {
   return Object.assign(send, { close, openBuffered });
 }
 
-/** An address in a URL: of four numbers, or of version 6 in brackets. */
 const IP_ADDRESS = /^(\d+\.){3}\d+$|^\[/;
 
-/** The same exchange; `then` is called when the answer has come. */
 const afterAnswer = (exchange: Exchange, then: () => void): Exchange => ({
   answer: exchange.answer.then((answer) => {
     then();

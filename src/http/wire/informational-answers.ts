@@ -5,12 +5,7 @@ import { kParser, kSocket, type ParsedSocket } from 'undici/lib/core/symbols.js'
 /** Informational answers that may come before one answer. More of them are an error, because they could be endless. */
 const MAX_INFORMATIONAL = 1000;
 
-/**
- * Makes a client skip informational answers, whether they were asked for or not (RFC 9110, 15.2). undici takes an unasked
- * 100 for an error, and any that comes before the answer of a proxy for that answer. So the parser of each connection is
- * told to read on before undici sees them. 101 changes the protocol, which berth never asks for: the exchange fails with
- * `UnaskedProtocolError`. Beyond the limit it fails as a connection that broke. Returns the dispatcher, which is a client or a pool.
- */
+/** undici mistakes unasked 1xx answers (RFC 9110, 15.2), so the parser skips them first. 101 fails. */
 export function skipInformationalAnswers<T extends Dispatcher>(dispatcher: T): T {
   dispatcher.on('connect', (_origin, targets) => {
     // A pool puts itself before the client that connected.

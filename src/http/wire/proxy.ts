@@ -1,29 +1,23 @@
 import { BlockList, isIP } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { usage } from '../../core/failure.ts';
-import { isLoopback } from '../../core/addresses/http-address.ts';
+import { isLoopback } from '../../core/addresses.ts';
 import { describeCertificate, describeClientError } from './client-errors.ts';
 
-/** A proxy: its address without a path and a user, and the value of Proxy-Authorization. */
 export interface Proxy {
   readonly url: URL;
   readonly token: string | undefined;
 }
 
-/** The proxies that the environment names. */
 export interface Proxies {
   readonly http: Proxy | undefined;
   readonly https: Proxy | undefined;
-  /** The hosts and networks in NO_PROXY. */
   readonly exceptions: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY. When both spellings are set, the lower-case one is used, as in other tools.
- * Fails with usage (2) and names the variable, but never its value, which may contain a password.
- */
+/** Lower-case variables win. Fails with usage (2); the value is never shown: it may contain a password. */
 export const readProxies = (env: Environment): Proxies => ({
   http: readProxy(env, 'http_proxy'),
   https: readProxy(env, 'https_proxy'),
@@ -54,10 +48,7 @@ function basicOf(user: string): string {
   return Buffer.from(decoded, 'latin1').toString('base64');
 }
 
-/**
- * Returns the proxy for an address; undefined where NO_PROXY names its host. A request over plain http to this machine sends
- * the key without encryption, so it never goes through a proxy. Fails with usage (2) for a NO_PROXY that cannot be read.
- */
+/** Plain http to this machine never uses a proxy: the key is not encrypted. Usage (2) for a bad NO_PROXY. */
 export function proxyFor(url: URL, proxies: Proxies): Proxy | undefined {
   const proxy = url.protocol === 'https:' ? proxies.https : isLoopback(url.hostname) ? undefined : proxies.http;
   return proxy === undefined || proxies.exceptions.some((item) => isException(item, url)) ? undefined : proxy;
@@ -86,7 +77,6 @@ function isException(item: string, url: URL): boolean {
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, '');
 
-/** Returns a dispatcher that uses `proxy`. */
 export async function openProxy(proxy: Proxy, connection: object): Promise<Dispatcher> {
   const [{ default: ProxyAgent }, { default: Pool }, { default: connect }, certificates, informational] =
     await Promise.all([
@@ -101,10 +91,7 @@ export async function openProxy(proxy: Proxy, connection: object): Promise<Dispa
     informational.skipInformationalAnswers(
       new Pool(origin, new URL(origin).origin === url.origin ? toProxy(url, options) : options),
     );
-  /**
-   * Makes the pool that opens tunnels. Classes imported from a file inside the undici package do not have its request
-   * methods.
-   */
+  /** Classes imported from a file inside the undici package do not have its request methods. */
   const clientFactory = (origin: URL, options: object): Dispatcher => {
     const pool = factory(origin, options);
     return Object.assign(pool, {

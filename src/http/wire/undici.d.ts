@@ -18,16 +18,13 @@ declare module 'undici/lib/api/api-connect.js' {
 }
 declare module 'undici/lib/core/symbols.js' {
   import type { Socket } from 'node:net';
-  /** The socket of a connected client. */
   export const kSocket: unique symbol;
-  /** The parser of the answers that come on a socket. */
   export const kParser: unique symbol;
   export interface ParsedSocket extends Socket {
     readonly [kParser]: Parser;
   }
   interface Parser {
     statusCode: number;
-    /** The names and values of the head that is being read. */
     headers: Buffer[];
     headersSize: number;
     onHeadersComplete: (status: number, upgrade: boolean, shouldKeepAlive: boolean) => number;

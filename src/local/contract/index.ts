@@ -11,7 +11,6 @@ import { sharedSchemas } from './schemas/shared.ts';
 import { templatesSchemas } from './schemas/templates.ts';
 import { volumesSchemas } from './schemas/volumes.ts';
 
-/** The schemas of the published contract. */
 export const publishedSchemas: Schemas = {
   ...sharedSchemas,
   ...accountSchemas,
@@ -25,5 +24,4 @@ export const publishedSchemas: Schemas = {
   ...billingSchemas,
 };
 
-/** All schemas that a body may be validated against, published or not. */
 export const allSchemas: Schemas = { ...publishedSchemas, ...controlSchemas };

@@ -24,10 +24,7 @@ export class Problem extends Error {
 
 export const badRequest = (detail: string): Problem => new Problem(400, 'Bad Request', detail);
 
-/**
- * The refusals of a create that finds no room, and of a start whose machine is full. Clients know them by their text only
- * (additions 3).
- */
+/** Clients know these refusals by their text only (additions 3). */
 export const NO_ROOM = {
   /** Nothing of it is free anywhere. */
   none: 'there are no longer any instances available with the requested specifications',
@@ -37,7 +34,6 @@ export const NO_ROOM = {
   tooLittle: 'this machine does not have the resources to deploy your pod',
   /** No machine is as large as the filters of the request. */
   tooSmall: 'no resources to deploy this pod were found',
-  /** The machine of a stopped pod is full. */
   host: 'there are not enough free GPUs on the host machine to start this pod',
 } as const;
 
@@ -80,7 +76,6 @@ export const serverError = (status: number): Problem =>
     'an injected fault answered this',
   );
 
-/** The body of a refusal by the management API (specification 7.1). */
 export const problemDocument = (problem: Problem): Json => ({
   title: problem.title,
   status: problem.status,

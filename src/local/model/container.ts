@@ -1,3 +1,7 @@
+import { split } from 'shlex';
+import { isObject } from '../../core/json.ts';
+import { badRequest } from '../contract/problem.ts';
+
 /** The container configuration that endpoints, pods and templates share (specification 2.1). */
 export interface ContainerRecord {
   image: string;
@@ -9,7 +13,6 @@ export interface ContainerRecord {
   registry: string | null;
 }
 
-/** The settings of a container whose body does not name them. */
 export const newContainer = (): ContainerRecord => ({
   image: '',
   args: '',
@@ -18,3 +21,82 @@ export const newContainer = (): ContainerRecord => ({
   env: {},
   registry: null,
 });
+
+interface Command {
+  readonly entrypoint: readonly string[];
+  readonly cmd: readonly string[];
+}
+
+/** The members of a body that set the command (additions 2). */
+export interface CommandBody {
+  readonly args?: string;
+  readonly cmd?: readonly string[] | undefined;
+  readonly entrypoint?: readonly string[] | undefined;
+}
+
+/** JSON with `entrypoint` or `cmd`, else `cmd` split as a shell does (at white space if a quote is open). */
+export function decodeCommand(args: string): Command {
+  const text = args.trim();
+  if (text === '') return { entrypoint: [], cmd: [] };
+  return jsonCommand(text) ?? { entrypoint: [], cmd: words(text) };
+}
+
+/** An absent array is kept. Throws the 400 Problem when `args` and an array disagree. */
+export function argsWith(current: string, { args, cmd, entrypoint }: CommandBody): string {
+  if (args === undefined) {
+    if (cmd === undefined && entrypoint === undefined) return current;
+    const kept = decodeCommand(current);
+    return encodeCommand({ entrypoint: entrypoint ?? kept.entrypoint, cmd: cmd ?? kept.cmd });
+  }
+  const said = decodeCommand(args);
+  if (!isSame(cmd ?? said.cmd, said.cmd) || !isSame(entrypoint ?? said.entrypoint, said.entrypoint))
+    throw badRequest('args does not say the same command as cmd and entrypoint');
+  return args;
+}
+
+const encodeCommand = ({ entrypoint, cmd }: Command): string =>
+  entrypoint.length + cmd.length === 0
+    ? ''
+    : JSON.stringify({
+        ...(entrypoint.length > 0 ? { entrypoint } : {}),
+        ...(cmd.length > 0 ? { cmd } : {}),
+      });
+
+const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((word, index) => word === other[index]);
+
+function words(text: string): readonly string[] {
+  try {
+    return split(text);
+  } catch {
+    return text.split(/\s+/);
+  }
+}
+
+/** Undefined for what is not such an object: it is plain text then. */
+function jsonCommand(text: string): Command | undefined {
+  if (!text.startsWith('{')) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { entrypoint = [], cmd = [], ...others } = value;
+  const isOne = Object.keys(value).length > 0 && Object.keys(others).length === 0;
+  return isOne && areWords(entrypoint) && areWords(cmd) ? { entrypoint, cmd } : undefined;
+}
+
+const areWords = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((word) => typeof word === 'string');
+
+/** Images are not run, so the name decides: `does-not-start` ends right after its start. */
+export const doesNotStart = (image: string): boolean => /(^|\/)does-not-start(:|@|$)/.test(image);
+
+export const LAST_WORDS = 'fatal: cannot open /models/weights.bin: no such file';
+
+/** No image has a space in its name. */
+export const imageOfProgram = (program: string): string => `local: ${program}`;
+
+export const programOf = (image: string): string | undefined => /^local: (.+)$/s.exec(image)?.[1];

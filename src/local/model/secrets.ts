@@ -1,8 +1,5 @@
-import { DAY_MS } from '../../core/durations.ts';
-import { recordsFrom, without, type Records } from '../state/records.ts';
-import { createPart, createRecordTable } from '../state/record-table.ts';
-import type { State } from '../state/state.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
+import { DAY_MS, type EpochMs } from '../../core/unit-types.ts';
+import { createPart, createRecordTable, type Records, recordsFrom, type State, without } from '../state/state.ts';
 
 /** A secret without its value. */
 export interface SecretRecord {
@@ -14,7 +11,6 @@ export interface SecretRecord {
   valueChangedAt: EpochMs | null;
 }
 
-/** The secret of a new account. */
 const SEEDED = 'sec-api-token';
 
 export const secrets = createRecordTable<SecretRecord>('secrets', (since) => [
@@ -34,30 +30,23 @@ export const setSecretValue = (state: State, { id }: SecretRecord, value: string
   values.of(state)[id] = value;
 };
 
-/** Removes a secret and its value. */
 export function removeSecret(state: State, { id }: SecretRecord): void {
   values.replace(state, without(values.of(state), id));
   secrets.remove(state, id);
 }
 
-/** The secret of a name, in any case: names differ in more than that. */
+/** Ignores case: no two names differ in case only. */
 export const secretNamed = (state: State, name: string): SecretRecord | undefined =>
   secrets.all(state).find((secret) => secret.name.toLowerCase() === name.toLowerCase());
 
-/** What an environment is when a container starts. */
 export interface BootedEnvironment {
-  /** The variables with the values of secrets in the place of placeholders. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The names of the variables that have the value of a secret. */
   readonly fromSecrets: readonly string[];
-  /** The names of the variables whose placeholder names no secret: they keep its text. */
+  /** Variables whose placeholder names no secret: they keep its text. */
   readonly unresolved: readonly string[];
 }
 
-/**
- * An environment with `{{ PREFIX_SECRET_name }}` replaced by the value of the secret: only where it is a whole value and
- * written exactly like this (additions 7).
- */
+/** Replaces `{{ PREFIX_SECRET_name }}` only as a complete value written exactly so (additions 7). */
 export function bootEnvironment(
   state: State,
   prefix: string,

@@ -1,10 +1,7 @@
-import { DAY_MS } from '../../core/durations.ts';
-import { recordsFrom, type Records } from '../state/records.ts';
-import { createPart, createRecordTable } from '../state/record-table.ts';
-import { SEED_OFFSET_MS } from './seed-offset.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
+import { DAY_MS, type EpochMs } from '../../core/unit-types.ts';
+import { createPart, createRecordTable, type Records, recordsFrom } from '../state/state.ts';
+import { SEED_OFFSET_MS } from './records.ts';
 
-/** A network volume. */
 export interface VolumeRecord {
   id: string;
   name: string;

@@ -1,16 +1,13 @@
-import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
-import { errorDocument, notImplemented, ObjectError } from './answers/object-error.ts';
+import type { LocalAnswer, LocalRequest } from '../http/operation.ts';
+import { element, errorDocument, notImplemented, ObjectError, xmlDocument } from './answers.ts';
 import { answerCall } from './operations.ts';
-import { answerInstead, cutAnswer, fileFaults, pointsOf, type FileFaults } from './requests/faults-of-files.ts';
-import { contentOf } from './requests/request-body.ts';
-import type { ObjectPorts } from './ports.ts';
-import { checkSignature, queryPairs, type Signed } from './requests/signature.ts';
-import type { Volume } from './volumes/volume.ts';
-import type { VolumeFolders } from './volumes/volumes.ts';
-import { element, xmlDocument } from './answers/xml.ts';
-import { errorCode } from '../../core/files/file-errors.ts';
+import { answerInstead, cutAnswer, fileFaults, type FileFaults, pointsOf } from './faults-of-files.ts';
+import { contentOf } from './request-body.ts';
+import type { ObjectPorts, VolumeFolders } from './volumes.ts';
+import { checkSignature, queryPairs, type Signed } from './signature.ts';
+import type { Volume } from './volume.ts';
+import { errorCode } from '../../core/files.ts';
 
-/** Answers a request of the S3-compatible interface. */
 export async function answerObjectRequest(ports: ObjectPorts, request: LocalRequest): Promise<LocalAnswer> {
   try {
     const taken = await ports.takeFaultsAt(pointsOf(request), request);
@@ -36,7 +33,6 @@ async function waitFor({ sleep }: ObjectPorts, milliseconds: number): Promise<vo
   if (milliseconds > 0) await sleep(milliseconds);
 }
 
-/** The refusal that an error of the disk is to a client. */
 function ofFileSystem(error: unknown): ObjectError | undefined {
   const code = errorCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT')
@@ -75,7 +71,6 @@ async function answerSigned(
   return answer;
 }
 
-/** Keeps what a file is before it is written; undefined where there is none. */
 async function keepFile(volume: Volume, key: string): Promise<string | undefined> {
   const found = await volume.find(key).catch(() => undefined);
   return found === undefined ? undefined : volume.late.keep(found.path);

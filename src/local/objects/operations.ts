@@ -1,25 +1,20 @@
-import type { LocalAnswer, LocalRequest } from '../http/call/request-and-answer.ts';
-import { withMd5, type DigestedContent } from './volumes/digested-content.ts';
-import type { FileFaults } from './requests/faults-of-files.ts';
-import { listingOf } from './listings.ts';
-import { encoderOf, numberOf, type Parameters } from './requests/parameters.ts';
-import { invalidArgument, noSuchKey, notImplemented, ObjectError } from './answers/object-error.ts';
-import { parseParts } from './requests/complete-request.ts';
-import { byteRange } from './requests/byte-range.ts';
-import { MAX_PUT_BYTES, type FileOfVolume, type Volume } from './volumes/volume.ts';
+import type { LocalAnswer, LocalRequest } from '../http/operation.ts';
+import { type DigestedContent, withMd5 } from './write-file.ts';
+import type { FileFaults } from './faults-of-files.ts';
+import { byteRange, encoderOf, listingOf, numberOf, type Parameters, parseParts } from './requests.ts';
 import {
-  abortUpload,
-  completeUpload,
-  createUpload,
-  findUpload,
-  listParts,
-  listUploads,
-  writePart,
-} from './volumes/uploads.ts';
-import { element, xmlDocument, type XmlText } from './answers/xml.ts';
+  element,
+  invalidArgument,
+  noSuchKey,
+  notImplemented,
+  ObjectError,
+  xmlDocument,
+  type XmlText,
+} from './answers.ts';
+import { type FileOfVolume, MAX_PUT_BYTES, type Volume } from './volume.ts';
+import { abortUpload, completeUpload, createUpload, findUpload, listParts, listUploads, writePart } from './uploads.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 
-/** A request about one volume. */
 export interface ObjectCall {
   readonly request: LocalRequest;
   readonly volume: Volume;
@@ -29,7 +24,6 @@ export interface ObjectCall {
   readonly parameters: Parameters;
   /** The body without frames, checked as it is read. */
   readonly content: DigestedContent;
-  /** Opens the volume that a copy reads from. */
   readonly openSource: (bucket: string) => Promise<Volume>;
   /** The time of this machine. */
   readonly now: EpochMs;
@@ -47,7 +41,6 @@ export function answerCall(call: ObjectCall): Promise<LocalAnswer> {
 
 type Operation = (call: ObjectCall) => Promise<LocalAnswer>;
 
-/** Parameters that name operations which the service does not have. */
 const UNSUPPORTED = [
   ...['acl', 'cors', 'delete', 'encryption', 'lifecycle', 'object-lock', 'policy', 'restore', 'retention', 'select'],
   ...['tagging', 'torrent', 'versioning', 'versions', 'website', 'attributes', 'legal-hold', 'location'],

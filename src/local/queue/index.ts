@@ -1,5 +1,5 @@
 export { createQueueOperations, type QueueOptions, type StreamShape } from './api/operations.ts';
-export { advanceQueue, endpointChanged, recordPrinted, removeQueue } from './engine/engine.ts';
+export { advanceQueue, endpointChanged, recordPrinted, removeQueue } from './engine.ts';
 export {
   ignorePause,
   loseAllWorkers,
@@ -9,7 +9,7 @@ export {
   refuseWaitingJobs,
   type ManagedWorker,
 } from './protocol/losses.ts';
-export { usageOf } from './jobs/usage.ts';
+export { usageOf } from './jobs/workers.ts';
 export { createHeldRequests, type HeldChanges } from './worker-api/held-requests.ts';
 export { createWorkerOperations } from './worker-api/operations.ts';
 export { workerEnvironment } from './worker-api/environment.ts';

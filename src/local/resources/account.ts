@@ -1,6 +1,6 @@
-import { operation, reply, type Operation } from '../http/call/operation.ts';
-import { sshKeys } from '../model/ssh-keys.ts';
-import { bodyOf } from '../http/requests/validate.ts';
+import { operation, type Operation, reply } from '../http/operation.ts';
+import { bodyOf } from '../http/validate.ts';
+import { sshKeys } from '../model/records.ts';
 
 /** The account's SSH keys: a PUT replaces all of them, `[]` removes them (contract rules, SSH keys). */
 export const accountOperations: readonly Operation[] = [

@@ -1,34 +1,29 @@
+import { type Seed, SEEDS } from '../../core/fault-kinds.ts';
 import type { Json } from '../../core/json.ts';
-import { SEEDS, type Seed } from '../../core/control/seeds.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { badRequest, conflict, notFound } from '../contract/problem.ts';
 import { oneOfWords } from '../contract/schemas/schema.ts';
-import { faults, type FaultRecord } from '../http/call/injected-faults.ts';
-import { noContent, reply, type Call, type Operation } from '../http/call/operation.ts';
-import { bodyOf } from '../http/requests/validate.ts';
-import { clusters } from '../model/clusters.ts';
-import { takesByProtocol, type EndpointRecord } from '../model/endpoints/record.ts';
-import { endpoints } from '../model/endpoints/seed.ts';
-import type { PodRecord, PodUse } from '../model/pods/record.ts';
-import { pods } from '../model/pods/seed.ts';
-import { registries } from '../model/registries.ts';
-import { templates } from '../model/templates/template-records.ts';
+import { type FaultRecord, faults } from '../http/injected-faults.ts';
+import { type Call, noContent, type Operation, reply } from '../http/operation.ts';
+import { bodyOf } from '../http/validate.ts';
+import { type EndpointRecord, endpoints, takesByProtocol } from '../model/endpoints.ts';
+import { type PodRecord, pods, type PodUse } from '../model/pods.ts';
+import { clusters, registries } from '../model/records.ts';
+import { templates } from '../model/templates.ts';
 import { volumes } from '../model/volumes.ts';
 import { PING_INTERVAL_MS } from '../queue/index.ts';
 import { queuesOf } from '../queue/state/records.ts';
+import { type BuildBody, putBuild } from './endpoints/releases.ts';
+import { delegations } from './registries.ts';
+import { control, stockOperations } from './stock.ts';
 import { advanceClock } from '../state/clock.ts';
-import { podKeyOf } from '../state/pod-keys.ts';
+import { podKeyOf, workerKeyOf } from '../state/keys.ts';
 import { nextId, type State } from '../state/state.ts';
-import { workerKeyOf } from '../state/worker-keys.ts';
-import { putBuild, type BuildBody } from './endpoints/builds.ts';
-import { control } from './control-operation.ts';
-import { delegations } from './registries/delegations.ts';
-import { stockOperations } from './stock.ts';
-import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
-export interface ControlOptions {
-  /** Replaces the state by a new one of this seed, even when the present one cannot be read. */
+interface ControlOptions {
+  /** Works even when the present state cannot be read. */
   readonly reset: (seed: Seed) => Promise<void>;
-  /** The variables of a worker; without a prefix those that the service is set to. */
+  /** Without a prefix those that the service is set to. */
   readonly variablesOf: (
     state: State,
     worker: { readonly origin: string; readonly endpointId: string; readonly workerId: string },
@@ -36,13 +31,12 @@ export interface ControlOptions {
   ) => Readonly<Record<string, string>>;
 }
 
-/** `POST /local/reset?seed=odd`; `plain` where none is named. */
+/** Default `plain`. */
 const SEED_PARAMETER = { name: 'seed', in: 'query', schema: oneOfWords(...SEEDS) } as const;
 
 const readStatus = reply(200, (state, _call, now) => statusOf(state, now));
 const readClock = reply(200, (state, _call, now) => clockOf(state, now));
 
-/** The operations behind `berth local status`, `worker-env`, `reset`, `clock`, `fault`, `stock` and `pods`. */
 export const createControlOperations = ({ reset, variablesOf }: ControlOptions): readonly Operation[] => [
   control('localStatus', 'GET /local/status', readStatus),
   control(
@@ -126,7 +120,6 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
   ...stockOperations,
 ];
 
-/** Throws the 404 Problem when no endpoint has this id or name. */
 function findEndpoint(state: State, nameOrId: string): EndpointRecord {
   const endpoint = endpoints.get(state, nameOrId) ?? endpoints.all(state).find(({ name }) => name === nameOrId);
   if (endpoint === undefined) throw notFound('endpoint not found');
@@ -143,20 +136,18 @@ function findPod(state: State, nameOrId: string): PodRecord {
 }
 
 interface UseBody extends Omit<PodUse, 'until'> {
-  /** For good when absent. */
+  /** Permanent when absent. */
   readonly forMs?: Milliseconds;
 }
 
-/** Sets what a pod uses; what is not given varies again. */
+/** What is not given varies again. */
 function setUse(pod: PodRecord, { forMs, ...use }: UseBody, now: EpochMs): Json {
   pod.use = forMs === undefined ? use : { ...use, until: now + forMs };
   return { pod: pod.id, ...use, ...(forMs === undefined ? {} : { until: new Date(now + forMs).toISOString() }) };
 }
 
-/** What the names of a worker's variables may begin with. */
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-/** What a program needs to take the jobs of an endpoint by the worker protocol: the id of a new worker, and its variables. */
 function attachment(state: State, { params, query, origin }: Call, variablesOf: ControlOptions['variablesOf']): Json {
   const nameOrId = params['id'] ?? '';
   const prefix = query.get('prefix') ?? undefined;
@@ -181,7 +172,6 @@ const clockOf = (state: State, now: EpochMs): Json => ({
 
 const faultsOf = (state: State): Json => ({ faults: faults.of(state).map((fault) => ({ ...fault })) });
 
-/** How many records each list shows. */
 function statusOf(state: State, now: EpochMs): Json {
   const jobs: Record<string, number> = {};
   for (const { status } of Object.values(queuesOf(state).jobs)) jobs[status] = (jobs[status] ?? 0) + 1;

@@ -1,16 +1,24 @@
 import type { Json } from '../../core/json.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { badRequest } from '../contract/problem.ts';
-import { noContent, reply, type Operation } from '../http/call/operation.ts';
-import { bodyOf } from '../http/requests/validate.ts';
-import { DATA_CENTERS, type CpuData, type GpuData } from '../model/catalog/hardware.ts';
-import { cpusOf, dataCentersWith, gpusOf, resetStock, setPrice, setStock, type Span } from '../model/catalog/stock.ts';
-import { endpoints } from '../model/endpoints/seed.ts';
+import { noContent, type Operation, reply, unpublished } from '../http/operation.ts';
+import { bodyOf } from '../http/validate.ts';
+import { endpoints } from '../model/endpoints.ts';
+import { type CpuData, DATA_CENTERS, type GpuData } from '../model/hardware.ts';
+import { cpusOf, dataCentersWith, gpusOf, resetStock, setPrice, setStock, type Span } from '../model/stock.ts';
 import { endpointChanged } from '../queue/index.ts';
 import type { State } from '../state/state.ts';
-import { control } from './control-operation.ts';
-import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
-/** For how long a change holds: for good when absent. */
+export const control = (
+  id: string,
+  request: string,
+  run: Operation['run'],
+  body?: string,
+  parameters: Operation['parameters'] = [],
+): Operation =>
+  unpublished(id, request, { service: 'control', run, parameters, ...(body === undefined ? {} : { body }) });
+
+/** Permanent when absent. */
 interface SpanBody {
   readonly forMs?: Milliseconds;
   readonly everyMs?: Milliseconds;
@@ -37,7 +45,6 @@ export function allEndpointsChanged(state: State): void {
 
 const hardwareOf = (state: State): readonly (GpuData | CpuData)[] => [...gpusOf(state), ...cpusOf(state)];
 
-/** The hardware of this id. Throws the 400 Problem where there is none. */
 function findHardware(state: State, id: string): GpuData | CpuData {
   const all = hardwareOf(state);
   const found = all.find((each) => each.id === id);
@@ -50,7 +57,6 @@ function spanOf({ forMs, everyMs }: SpanBody, from: number): Span | undefined {
   return { from, forMs, ...(everyMs === undefined ? {} : { everyMs }) };
 }
 
-/** Sets the stock of some hardware. Throws the 400 Problem for hardware or a data center that does not exist. */
 function changeStock(state: State, { hardware, free, dataCenter, ...span }: StockBody, now: EpochMs): void {
   const found = findHardware(state, hardware);
   if (dataCenter !== undefined && !DATA_CENTERS.some(({ id }) => id === dataCenter))
@@ -59,14 +65,12 @@ function changeStock(state: State, { hardware, free, dataCenter, ...span }: Stoc
   setStock(state, hardware, where, free, spanOf(span, now));
 }
 
-/** Sets the price of an hour of a GPU or a vCPU. Throws the 400 Problem for hardware that does not exist. */
 function changePrice(state: State, { hardware, price, cloud, ...span }: PriceBody, now: EpochMs): void {
   const isCpu = 'vcpu' in findHardware(state, hardware);
   const members = isCpu ? ['securePerVcpu'] : cloud === undefined ? ['secure', 'community'] : [cloud.toLowerCase()];
   setPrice(state, hardware, members, price, spanOf(span, now));
 }
 
-/** A row for each hardware in each data center that has it. */
 const stockOf = (state: State): Json => ({
   stock: hardwareOf(state).flatMap((hardware) =>
     dataCentersWith(hardware).map((dataCenter) => ({
@@ -77,7 +81,6 @@ const stockOf = (state: State): Json => ({
   ),
 });
 
-/** The operations behind `berth local stock`. */
 export const stockOperations: readonly Operation[] = [
   control('localStock', 'GET /local/stock', reply(200, stockOf)),
   control(

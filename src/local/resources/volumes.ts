@@ -1,17 +1,9 @@
 import type { Json } from '../../core/json.ts';
-import { dataCenterById } from '../model/catalog/hardware.ts';
-import {
-  isTooNew,
-  noContent,
-  operation,
-  reply,
-  unpublished,
-  type Call,
-  type Operation,
-} from '../http/call/operation.ts';
+import { dataCenterById } from '../model/hardware.ts';
+import { type Call, isTooNew, noContent, operation, type Operation, reply, unpublished } from '../http/operation.ts';
 import { badRequest, notFound } from '../contract/problem.ts';
 import { nextId, type State } from '../state/state.ts';
-import { bodyOf } from '../http/requests/validate.ts';
+import { bodyOf } from '../http/validate.ts';
 import { storage, volumes, type VolumeRecord } from '../model/volumes.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 
@@ -73,8 +65,7 @@ export const volumeOperations: readonly Operation[] = [
       volumes.remove(state, id);
     }),
   ),
-  // Specification 4.4: the older API, on a host of its own. Its answer is not specified: here the members of the request
-  // and the id.
+  // Specification 4.4: the older API on its own host. Its answer is not specified: the request and an id.
   unpublished('createLegacyNetworkVolume', 'POST /v1/networkvolumes', {
     service: 'rest',
     body: 'LegacyVolumeRequest',

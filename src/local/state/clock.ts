@@ -2,30 +2,21 @@ import type { Clock } from '../../core/context.ts';
 import type { State } from './state.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
-/**
- * The local service's own time. It runs with the monotonic clock, so that setting the wall
- * clock forward or back changes nothing while a process runs; `berth local clock advance` moves it forward.
- */
+/** Monotonic: setting the wall clock changes nothing; `berth local clock advance` moves it forward. */
 export interface LocalClock {
-  /**
-   * Sets a state's time to now, and returns it. When another process used the state before, the wall clock tells how much
-   * time has passed since; when the wall clock was set back meanwhile, no time has passed. The time never goes back,
-   * except that the state after a reset starts with its own time.
-   */
+  /** Never goes back, except after a reset. Time between processes comes from the wall clock. */
   update(state: State): EpochMs;
-  /** The time now, of the state that was updated last; the wall clock when none was. */
+  /** Of the last updated state; the wall clock when there was none. */
   now(): EpochMs;
-  /** Waits for a time of this clock: an advance shortens it, an abort rejects with the signal's reason. */
+  /** An advance shortens it, an abort rejects with the signal's reason. */
   sleep(milliseconds: Milliseconds, signal: AbortSignal): Promise<void>;
 }
 
-/** Moves a state's time forward. */
 export function advanceClock(state: State, milliseconds: Milliseconds): void {
   state.clockOffsetMs += milliseconds;
   state.asOf += milliseconds;
 }
 
-/** A state's time at a moment of this process. */
 interface Anchor {
   readonly generation: string;
   /** The time at `monotonic`, without the advances; not rounded, so that short steps add up. */
@@ -33,11 +24,11 @@ interface Anchor {
   readonly monotonic: number;
 }
 
-/** A local clock over the host's clock; each service needs its own. */
+/** Each service needs its own. */
 export function createLocalClock(host: Clock): LocalClock {
   let anchor: Anchor | undefined;
   let offset = 0;
-  /** By how much the time was advanced since this clock was created: milliseconds. */
+  /** Milliseconds of advances since this clock was created. */
   let skipped = 0;
   const sleepers = new Set<() => void>();
 

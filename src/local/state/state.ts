@@ -1,21 +1,38 @@
-import { noRecords, type Records } from './records.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
+import { notFound } from '../contract/problem.ts';
 
-/** The version of the state and of its file. */
+declare const withoutPrototype: unique symbol;
+
+/** No prototype: `constructor` and `__proto__` are ordinary keys. Plain objects are not assignable. */
+export type Records<T> = Record<string, T> & { readonly [withoutPrototype]: true };
+
+export const noRecords = <T>(): Records<T> => Object.create(null) as Records<T>;
+
+/** When a key occurs twice, the last value is used. */
+export function recordsFrom<T>(entries: Iterable<readonly [string, T]>): Records<T> {
+  const records: Record<string, T> = noRecords<T>();
+  for (const [key, value] of entries) records[key] = value;
+  return records as Records<T>;
+}
+
+export const recordsOf = <T>(object: Readonly<Record<string, T>>): Records<T> => recordsFrom(Object.entries(object));
+
+export const byId = <T extends { readonly id: string }>(records: readonly T[]): Records<T> =>
+  recordsFrom(records.map((record) => [record.id, record]));
+
+export const without = <T>(records: Records<T>, key: string): Records<T> =>
+  recordsFrom(Object.entries<T>(records).filter(([known]) => known !== key));
+
 export const STATE_VERSION = 7;
 
-/**
- * Everything the local service stores, all of it JSON. Times are those of the service's own clock.
- * What a resource stores is a part of the state under the resource's name; only the resource knows its type: see
- * `createPart` and `createRecordTable`.
- */
+/** JSON; times on the service's clock. Only a resource knows the type of its part: see `createPart`. */
 export interface State {
   readonly version: typeof STATE_VERSION;
   /** When the account was created. */
   readonly since: EpochMs;
   /** Differs after every reset; it is contained in each job's id. */
   readonly generation: string;
-  /** How far `berth local clock advance` has moved the time, in total. */
+  /** The total of `berth local clock advance`. */
   clockOffsetMs: Milliseconds;
   /** The service's time when the state was last used. */
   asOf: EpochMs;
@@ -28,16 +45,14 @@ export interface State {
   readonly parts: Records<unknown>;
 }
 
-/** Runs one atomic step on the current state: see `Call.transact`. */
 export type Transact = <T>(step: (state: State, now: EpochMs) => T) => Promise<T>;
 
-/** Where the ids of a new state start. */
-export interface IdOrigin {
+interface IdOrigin {
   readonly generation: string;
   readonly serial: number;
 }
 
-/** The state of a new account, created at `now`. It has no parts: each is seeded when it is first used. */
+/** It has no parts: each is seeded on first use. */
 export const createState = (
   now: EpochMs,
   { generation, serial }: IdOrigin = { generation: '00000000', serial: 0 },
@@ -53,10 +68,7 @@ export const createState = (
   parts: noRecords(),
 });
 
-/**
- * The id origin of a state that replaces `previous`, such that no id is used twice. `random` returns a number from 0 up to,
- * but not including, 1.
- */
+/** No id is used twice. `random` returns a number from 0 up to, but not including, 1. */
 export function originAfter(previous: State | undefined, random: () => number): IdOrigin {
   const drawn = Math.floor(random() * 2 ** 32)
     .toString(16)
@@ -65,6 +77,54 @@ export function originAfter(previous: State | undefined, random: () => number): 
   return { generation, serial: previous?.serial ?? 0 };
 }
 
-/** Returns a new id, such as `pod-00002a`. */
 export const nextId = (state: State, prefix: string): string =>
   `${prefix}-${(state.serial += 1).toString(36).padStart(6, '0')}`;
+
+interface Part<T> {
+  /** The stored value itself: changes to it are changes of the state. */
+  of(state: State): T;
+  /** Undefined before its first use. */
+  peek(state: State): T | undefined;
+  replace(state: State, value: T): void;
+}
+
+/** `seed` is called on first use with the account's creation time (milliseconds since the epoch). */
+export const createPart = <T>(name: string, seed: (since: number) => T): Part<T> => ({
+  of: (state) => (state.parts[name] ??= seed(state.since)) as T,
+  peek: (state) => state.parts[name] as T | undefined,
+  replace: (state, value) => {
+    state.parts[name] = value;
+  },
+});
+
+interface RecordTable<T> {
+  /** Oldest first. */
+  all(state: State): readonly T[];
+  get(state: State, id: string): T | undefined;
+  /** Throws the 404 Problem when there is no record with that id. */
+  find(state: State, id: string | undefined): T;
+  put(state: State, record: T): T;
+  /** Throws the 404 Problem when there is no record with that id. */
+  remove(state: State, id: string | undefined): void;
+}
+
+export function createRecordTable<T extends { readonly id: string }>(
+  name: string,
+  seed: (since: number) => readonly T[] = () => [],
+): RecordTable<T> {
+  const part = createPart<Records<T>>(name, (since) => byId(seed(since)));
+  const find = (state: State, id = ''): T => {
+    const record = part.of(state)[id];
+    if (record === undefined) throw notFound();
+    return record;
+  };
+  return {
+    all: (state) => Object.values(part.of(state)),
+    get: (state, id) => part.of(state)[id],
+    find,
+    put: (state, record) => (part.of(state)[record.id] = record),
+    remove: (state, id) => {
+      part.replace(state, without(part.of(state), find(state, id).id));
+    },
+  };
+}

@@ -1,14 +1,14 @@
 import { encodeJson } from '../../core/json.ts';
-import type { State } from '../state/state.ts';
-import { jobDocument } from '../queue/api/documents.ts';
-import { queuesOf, type Delivery } from '../queue/state/records.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
+import { jobDocument } from '../queue/api/documents.ts';
+import { type Delivery, queuesOf } from '../queue/state/records.ts';
+import type { State } from '../state/state.ts';
 
 /** A webhook is retried twice, ten seconds apart, until it is answered with 200 (contract rules, Queue API). */
 const MAX_ATTEMPTS = 3;
 const RETRY_MS = 10_000;
 
-/** A delivery that is due, with its URL and body: the job's status document as JSON text. */
+/** The body is the job's status document as JSON text. */
 export interface DueDelivery {
   readonly delivery: Delivery;
   readonly url: string;
@@ -25,10 +25,10 @@ export function dueDeliveries(state: State, now: EpochMs): readonly DueDelivery[
     });
 }
 
-/** The result of one attempt. A refused delivery is not retried. */
-export type DeliveryResult = 'delivered' | 'failed' | 'refused';
+/** A refused delivery is not retried. */
+type DeliveryResult = 'delivered' | 'failed' | 'refused';
 
-/** Records the result of an attempt: removes the delivery, or schedules a retry. The result of an older attempt is ignored. */
+/** Removes it or schedules a retry. The result of an older attempt is ignored. */
 export function recordDelivery(state: State, attempted: Delivery, result: DeliveryResult, now: EpochMs): void {
   const queues = queuesOf(state);
   const index = queues.deliveries.findIndex((delivery) => isSameAttempt(delivery, attempted));
@@ -40,3 +40,8 @@ export function recordDelivery(state: State, attempted: Delivery, result: Delive
 
 export const isSameAttempt = (a: Delivery, b: Delivery): boolean =>
   a.jobId === b.jobId && a.attempts === b.attempts && a.nextAt === b.nextAt;
+
+/** Its address is not allowed. */
+export class WebhookRefused extends Error {
+  override readonly name = 'WebhookRefused';
+}

@@ -1,53 +1,49 @@
 import { decodeJson } from '../../core/json.ts';
-import type { EndpointRecord } from '../model/endpoints/record.ts';
-import { endpoints } from '../model/endpoints/seed.ts';
+import { type EndpointRecord, endpoints } from '../model/endpoints.ts';
 import type { Outcome } from '../queue/jobs/builtin-handlers.ts';
-import { recordChunk, recordOutcome, recordPrinted } from '../queue/engine/engine.ts';
-import { MAX_OUTPUT_BYTES, outputTooLarge } from '../model/job-output/output-limit.ts';
+import { recordChunk, recordOutcome, recordPrinted } from '../queue/engine.ts';
+import { MAX_OUTPUT_BYTES, outputTooLarge } from '../model/job-output.ts';
 import { workersIn } from '../queue/state/endpoint-queue.ts';
 import { queuesOf, type Delivery, type Job } from '../queue/state/records.ts';
 import type { State, Transact } from '../state/state.ts';
-import { dueDeliveries, isSameAttempt, recordDelivery, type DueDelivery } from '../webhooks/due-deliveries.ts';
-import { WebhookRefused } from '../webhooks/refused.ts';
-import type { HandlerSource, HandlerWorker, StartHandlerWorker } from './handlers/handler-worker.ts';
-import { createUnrecordedLines, type UnrecordedLines } from './handlers/printed-lines.ts';
-import type { EndpointSource } from './handlers/source.ts';
-import type { Environment, EnvironmentOf } from './handlers/variables.ts';
+import {
+  dueDeliveries,
+  type DueDelivery,
+  isSameAttempt,
+  recordDelivery,
+  WebhookRefused,
+} from '../webhooks/due-deliveries.ts';
+import type {
+  EndpointSource,
+  Environment,
+  EnvironmentOf,
+  HandlerSource,
+  HandlerWorker,
+  StartHandlerWorker,
+} from './handlers.ts';
+import { createUnrecordedLines, type UnrecordedLines } from './printed-lines.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import { asError } from '../../core/failure.ts';
 
 export interface RunnerOptions {
   readonly transact: Transact;
-  /**
-   * The programs that serve endpoints, by endpoint id or name. Only handler modules and commands for each job run here.
-   */
+  /** By endpoint id or name. Only handler modules and commands for each job run here. */
   readonly sources: Readonly<Record<string, EndpointSource>>;
   readonly environmentOf: EnvironmentOf;
-  /** Starts the handler of a worker. */
   readonly startWorker: StartHandlerWorker;
-  /**
-   * Sends a JSON text with POST and returns the status; rejects when there is no answer, and with WebhookRefused when
-   * it must not be sent again.
-   */
+  /** Rejects when there is no answer, and with WebhookRefused when it must not be sent again. */
   readonly sendWebhook: (url: string, body: string) => Promise<number>;
-  /** Called with each line that handlers print. */
   readonly log?: ((endpointId: string, line: string) => void) | undefined;
-  /** Called with the reason when a webhook is not sent. */
   readonly onWebhookRefused?: ((jobId: string, reason: string) => void) | undefined;
 }
 
 export interface Runner {
-  /**
-   * Compares the state with the running handlers once: starts and stops handlers, and sends the webhooks that are due. Call
-   * it every 100 ms or so; the runner also does it whenever a handler has ended. Rejects with the first error of a step
-   * since the last call (local-file, 14).
-   */
+  /** Call it every 100 ms or so. Rejects with the first error since the last call (local-file, 14). */
   sync(): Promise<void>;
-  /** Stops every handler; nothing is recorded after that. */
+  /** Nothing is recorded after that. */
   stop(): Promise<void>;
 }
 
-/** A job that a worker of an endpoint runs here. */
 interface Assignment {
   readonly workerId: string;
   readonly job: Job;
@@ -56,35 +52,28 @@ interface Assignment {
 
 type Environments = ReadonlyMap<string, Environment>;
 
-/** The jobs that should run and the webhooks that should be sent, according to one state. */
 interface DueWork {
   readonly assignments: readonly Assignment[];
-  /** The environments of all workers that run here, by their ids. */
+  /** By worker id. */
   readonly environments: Environments;
   readonly deliveries: readonly DueDelivery[];
 }
 
-/** The handler of a worker in this process. */
 interface RunningWorker {
   readonly handler: HandlerWorker;
-  /** The attempt that it runs: see `attemptKey`. */
   attempt: string | undefined;
   readonly unrecorded: UnrecordedLines;
 }
 
-/**
- * Runs handler modules and commands for each job, and delivers webhooks, for a service whose HTTP server is running.
- * Each worker in the state has a handler here until the worker is removed; a handler whose attempt no longer runs
- * according to the state is stopped.
- */
+/** Stops a handler whose worker was removed or whose attempt no longer runs according to the state. */
 export function createRunner(options: RunnerOptions): Runner {
   const sources = new Map(Object.entries(options.sources).filter(isHandlerEntry));
   const running = new Map<string, RunningWorker>();
   const background = new Set<Promise<void>>();
   const sending: Delivery[] = [];
-  /** Begin the next try of the steps that failed. */
+  /** Start the next try of the steps that failed. */
   const unrecorded: (() => void)[] = [];
-  /** What each worker got at its start: a new value of a secret reaches only workers that start later (additions 7). */
+  /** From each worker's start: a new value of a secret reaches only later workers (additions 7). */
   let environments: Environments = new Map();
   let lastSync: Promise<void> = Promise.resolve();
   let firstError: unknown;
@@ -111,7 +100,7 @@ export function createRunner(options: RunnerOptions): Runner {
         sources,
         (endpoint, workerId) => environments.get(workerId) ?? options.environmentOf(state, endpoint),
       );
-      // Only what has not begun: its end may be recorded before this step is saved, and it must not begin again.
+      // Only what has not started: its end may be saved before this step, and it must not start again.
       return {
         ...work,
         starting: work.assignments.filter(({ workerId, job }) => running.get(workerId)?.attempt !== attemptKey(job)),
@@ -131,10 +120,7 @@ export function createRunner(options: RunnerOptions): Runner {
     return next;
   };
 
-  /**
-   * Records what was done; nothing when the runner was stopped. After a step that failed it tries again with every sync:
-   * otherwise the same would be done once more.
-   */
+  /** Retries a failed step with every sync: otherwise the same would be done once more. */
   const record = async (step: (state: State, now: EpochMs) => void): Promise<void> => {
     while (!stopped)
       try {
@@ -232,7 +218,6 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 }
 
-/** Stops the handlers whose job was cancelled, timed out or deleted, and those whose worker was stopped. */
 async function stopOthers(running: Map<string, RunningWorker>, due: DueWork): Promise<void> {
   const attempts = new Map(due.assignments.map(({ workerId, job }) => [workerId, attemptKey(job)]));
   const obsolete = [...running].filter(
@@ -279,5 +264,4 @@ const sourceOf = (endpoint: EndpointRecord, sources: ReadonlyMap<string, Handler
 const isHandlerEntry = (entry: readonly [string, EndpointSource]): entry is [string, HandlerSource] =>
   entry[1].kind === 'module' || entry[1].kind === 'exec';
 
-/** Identifies one attempt of a job. */
 const attemptKey = (job: Job): string => `${job.id} ${String(job.attempt)}`;

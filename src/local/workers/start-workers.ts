@@ -1,11 +1,9 @@
-import type { EndpointSource } from './handlers/source.ts';
-import { createAllProcesses, type AllProcesses } from './process/all-processes.ts';
-import { startExecWorker } from './process/exec-worker.ts';
-import type { StartProcess } from './process/port.ts';
-import { createSupervisor, type CommandSource, type SupervisorOptions } from './process/supervisor.ts';
-import type { StartHandlerWorker } from './handlers/handler-worker.ts';
+import type { EndpointSource, StartHandlerWorker } from './handlers.ts';
+import { type AllProcesses, createAllProcesses, type StartProcess } from './processes.ts';
+import { startExecWorker } from './exec-worker.ts';
+import { type CommandSource, createSupervisor, type SupervisorOptions } from './supervisor.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
-import { startHandlerThread } from './thread/thread.ts';
+import { startHandlerThread } from './thread.ts';
 
 export interface WorkersOptions
   extends
@@ -15,11 +13,9 @@ export interface WorkersOptions
   readonly startProcess: StartProcess | undefined;
 }
 
-/** The workers of a service whose HTTP server is running: threads, commands for each job, and processes. */
 export interface Workers {
-  /** See `Runner.sync` and `Supervisor.sync`. */
   sync(): Promise<void>;
-  /** Stops every worker; none is left when it resolves. */
+  /** None is left when it resolves. */
   stop(): Promise<void>;
 }
 

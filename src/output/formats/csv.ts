@@ -1,16 +1,14 @@
-import { withApostrophe } from '../../core/text/csv-formulas.ts';
-import { Exact, encodeJson, isObject, type Json } from '../../core/json.ts';
-import { safeText } from '../../core/safe-text.ts';
-import { rowsOf, type OutputOptions, type View } from '../view.ts';
-import { fieldAt, memberNames, memberOf } from '../fields/fields.ts';
-import type { FormatPrinter } from '../format-printer.ts';
+import { encodeJson, Exact, isObject, type Json } from '../../core/json.ts';
+import { type DataText, safeText } from '../../core/safe-text.ts';
+import { withApostrophe } from '../../core/text.ts';
+import { fieldAt, groupsOf, memberNames, memberOf, pickFields } from '../fields.ts';
+import { escapeJson } from './json.ts';
+import { data } from '../trusted.ts';
+import { type FormatPrinter, type OutputOptions, rowsOf, type View } from '../view.ts';
 import { resultWithoutSecrets, rowWithoutSecrets } from '../without-secrets.ts';
-import { groupsOf } from '../fields/groups.ts';
 
-export interface CsvOptions {
-  /** Paths of `--fields`; undefined takes every member that any of the rows has. */
+interface CsvOptions {
   readonly fields: OutputOptions['fields'];
-  /** Escapes characters that could mislead a terminal. */
   readonly onTerminal: boolean;
   /** Prints cells as they are: no apostrophe is put before what a spreadsheet would run as a formula. */
   readonly csvRaw?: boolean | undefined;
@@ -46,7 +44,6 @@ export const csvPrinter: FormatPrinter = {
   },
 };
 
-/** The columns of rows that arrive in groups: those of the first group, then the other members that the view knows. */
 function growingColumns(
   values: readonly Json[],
   fields: OutputOptions['fields'],
@@ -56,10 +53,7 @@ function growingColumns(
   return fields === undefined && values.some(isObject) ? [...new Set([...columns, ...(view.members ?? [])])] : columns;
 }
 
-/**
- * Returns the columns of rows: the fields asked for, or every member that a row has. Without rows these are the members
- * that the view lists, so that there is a header in any case. Rows that are not objects are one column.
- */
+/** Without rows, the members that the view lists, so that there is always a header. */
 export function csvColumns(
   rows: readonly Json[],
   fields: OutputOptions['fields'],
@@ -71,14 +65,9 @@ export function csvColumns(
   return names.length === 0 && rows.some((row) => !isObject(row)) ? [VALUE_COLUMN] : names;
 }
 
-/** The column of rows that are not objects. */
 const VALUE_COLUMN = 'value';
 
-/**
- * Renders rows as CSV (RFC 4180, lines end with a line feed): nested members as compact JSON, null and missing ones
- * empty. An apostrophe is put before text that a spreadsheet would run as a formula, because other users may have
- * written it; with `csvRaw` the text is unchanged, as in JSON.
- */
+/** RFC 4180 with line feeds. Formulas get an apostrophe (others may have written them), not with `csvRaw`. */
 export async function csvLines(
   columns: readonly string[],
   rows: readonly Json[],
@@ -104,4 +93,64 @@ export async function csvLines(
   };
   const cells = rows.map((row) => columns.map((column) => valueAt(row, column)));
   return stringify(options.header ? [columns, ...cells] : cells, format);
+}
+
+export type RowFormat = 'csv' | 'json' | 'jsonl';
+
+interface RowTextOptions {
+  readonly format: RowFormat;
+  /** Dotted paths; by default every member. */
+  readonly fields: readonly string[] | undefined;
+  readonly members: readonly string[];
+  readonly onTerminal: boolean;
+  readonly csvRaw?: boolean | undefined;
+}
+
+const TEXT_LENGTH = 64 * 1024;
+const CSV_ROWS = 500;
+
+/** Formats rows that come in groups, for writing, in bounded memory. JSON is one array with a row a line. Fails as the rows do. */
+export async function* rowTexts(
+  groups: AsyncIterable<Iterable<Json>>,
+  options: RowTextOptions,
+): AsyncGenerator<DataText> {
+  yield* options.format === 'csv' ? csvTexts(groups, options) : jsonTexts(groups, options);
+}
+
+async function* csvTexts(
+  groups: AsyncIterable<Iterable<Json>>,
+  { members, ...options }: RowTextOptions,
+): AsyncGenerator<DataText> {
+  const columns = csvColumns([], options.fields, { members });
+  yield data(await csvLines(columns, [], { ...options, header: true }));
+  const format = async (rows: readonly Json[]): Promise<DataText> =>
+    data(await csvLines(columns, rows, { ...options, header: false }));
+  let rows: Json[] = [];
+  for await (const group of groups)
+    for (const row of group) {
+      rows.push(row);
+      if (rows.length < CSV_ROWS) continue;
+      yield await format(rows);
+      rows = [];
+    }
+  if (rows.length > 0) yield await format(rows);
+}
+
+async function* jsonTexts(
+  groups: AsyncIterable<Iterable<Json>>,
+  { format, fields, onTerminal }: RowTextOptions,
+): AsyncGenerator<DataText> {
+  const [open, between, close] = format === 'json' ? ['[', ',\n', ']\n'] : ['', '\n', ''];
+  let text = open;
+  let isFirst = true;
+  for await (const group of groups)
+    for (const row of group) {
+      const line = encodeJson(fields === undefined ? row : pickFields(row, fields));
+      text += `${isFirst ? '' : between}${onTerminal ? escapeJson(line) : line}`;
+      isFirst = false;
+      if (text.length < TEXT_LENGTH) continue;
+      yield data(text);
+      text = '';
+    }
+  yield data(`${text}${isFirst || format === 'json' ? '' : '\n'}${close}`);
 }

@@ -1,19 +1,14 @@
 import { usage } from '../../core/failure.ts';
-import { OUTPUT_FORMATS, type OutputFormat } from '../../core/ports/output-formats.ts';
-import type { OutputOptions } from '../view.ts';
-import type { FormatPrinter } from '../format-printer.ts';
+import { OUTPUT_FORMATS, type OutputFormat } from '../../core/settings.ts';
+import type { FormatPrinter, OutputOptions } from '../view.ts';
 
 interface FormatEntry {
   /** One line for `berth help output`. */
   readonly summary: string;
-  /** Rows are shown by the columns of their view. */
   readonly table: boolean;
   /** The rows of a list are printed page by page: what comes later changes nothing in what is printed. */
   readonly byPage?: true;
-  /**
-   * Data is JSON, one indented document or one compact value on each line. `--jq` accepts the format, and a failure is
-   * printed as JSON.
-   */
+  /** `--jq` accepts the format, and a failure is printed as JSON. */
   readonly json?: 'indented' | 'compact';
   /** Loads the code that prints the format: a command loads only the format it uses. */
   readonly load: () => Promise<FormatPrinter>;
@@ -64,7 +59,6 @@ export const FORMAT_TABLE: Readonly<Record<OutputFormat, FormatEntry>> = {
   },
 };
 
-/** The format of results when nothing names one. */
 export const DEFAULT_FORMAT: OutputFormat = 'table';
 
 /** Returns the format that `-o` names. Fails with usage (2), naming the choices. */
@@ -75,20 +69,14 @@ export function parseFormat(text: string): OutputFormat {
   return found;
 }
 
-/** True when data is printed as a table, and not as data that a program parses. */
 export const isTableOutput = ({ format = DEFAULT_FORMAT, jq }: OutputOptions): boolean =>
   jq === undefined && FORMAT_TABLE[format].table;
 
-/**
- * True when the rows of a list are printed page by page. A table of a terminal is as wide as its widest row. JSON, YAML and
- * ids wait for the whole list: what reads them would take a part of it for all.
- */
+/** Not tables of a terminal (widths), nor JSON, YAML and ids, whose reader would take a part for all. */
 export const isPrintedByPage = ({ format = DEFAULT_FORMAT, jq }: OutputOptions, terminal: boolean): boolean =>
   jq === undefined && FORMAT_TABLE[format].byPage === true && !(terminal && FORMAT_TABLE[format].table);
 
-/** True when rows are printed from the text that the service sent, where that is known, and not from decoded values. */
 export const isPrintedFromText = ({ format, fields, jq }: OutputOptions): boolean =>
   fields === undefined && (jq !== undefined || isJsonFormat(format));
 
-/** True when the format is JSON: a failure is then printed as JSON too. */
 export const isJsonFormat = (format: OutputFormat = DEFAULT_FORMAT): boolean => FORMAT_TABLE[format].json !== undefined;

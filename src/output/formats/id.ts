@@ -1,9 +1,8 @@
 import type { Json } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { plainText } from '../cells/cell-functions.ts';
-import { rowsOf, type OutputOptions, type View } from '../view.ts';
-import { fieldAt } from '../fields/fields.ts';
-import type { FormatPrinter } from '../format-printer.ts';
+import { plainText } from '../cells.ts';
+import { type FormatPrinter, type OutputOptions, rowsOf, type View } from '../view.ts';
+import { fieldAt } from '../fields.ts';
 
 /** One id a line, and no line for a row without an id; with `--fields`, the fields of each row on one line, separated by tabs. */
 export const idPrinter: FormatPrinter = {

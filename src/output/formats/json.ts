@@ -1,20 +1,80 @@
-import { itemSources, memberSource } from '../../core/json/json-source.ts';
+import { itemSources, JsonTokens, memberSource } from '../../core/json-source.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
-import { rowsOf, type OutputOptions, type RowsResult, type RowsSource } from '../view.ts';
-import { escapeJson } from './escape-json.ts';
-import { pickFields } from '../fields/fields.ts';
-import type { FormatPrinter } from '../format-printer.ts';
-import { groupsOf } from '../fields/groups.ts';
-import { compactJson, indentJson } from './json-layout.ts';
+import { safeText, type SafeText } from '../../core/safe-text.ts';
+import { groupsOf, pickFields } from '../fields.ts';
+import { type FormatPrinter, type OutputOptions, rowsOf, type RowsResult, type RowsSource } from '../view.ts';
+
+/** For a terminal only: elsewhere strings stay as the service sent them. */
+export const escapeJson = (text: string): SafeText =>
+  safeText(
+    text.replace(/[^\n\u0020-\u007e]/gu, (character) =>
+      safeText(character) === character ? character : codeUnits(character).map(escapeUnit).join(''),
+    ),
+    true,
+  );
+
+const codeUnits = (character: string): readonly number[] =>
+  Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+
+const escapeUnit = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`;
+
+/** Levels that are indented. Deeper ones stay on one line, or the indentation would outgrow the text. */
+const MAX_INDENTED_DEPTH = 64;
+
+const MAX_PIECES = 8192;
+
+interface Spacing {
+  readonly lines: readonly string[];
+  readonly commas: readonly string[];
+  readonly colon: string;
+}
+
+const LINES = Array.from({ length: MAX_INDENTED_DEPTH + 1 }, (_, depth) => `\n${'  '.repeat(depth)}`);
+const INDENTED: Spacing = { lines: LINES, commas: LINES.map((line) => `,${line}`), colon: ': ' };
+const COMPACT: Spacing = { lines: [], commas: [], colon: ':' };
+
+/** Expects text that `decodeJson` accepts. In parts, so that a long document is not in memory twice. */
+export const indentJson = (source: string): Generator<string> => layOut(source, INDENTED);
+
+export const compactJson = (source: string): string => [...layOut(source, COMPACT)].join('');
+
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+
+function* layOut(source: string, { lines, commas, colon }: Spacing): Generator<string> {
+  const tokens = new JsonTokens(source);
+  let pieces: string[] = [];
+  let depth = 0;
+  let isEmpty = true;
+  while (tokens.next()) {
+    const { code } = tokens;
+    if (code === COMMA) pieces.push(commas[depth] ?? ',');
+    else if (code === COLON) pieces.push(colon);
+    else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      depth--;
+      if (!isEmpty) pieces.push(lines[depth] ?? '');
+      pieces.push(code === CLOSE_OBJECT ? '}' : ']');
+      isEmpty = false;
+    } else {
+      if (isEmpty && depth > 0) pieces.push(lines[depth] ?? '');
+      isEmpty = code === OPEN_OBJECT || code === OPEN_ARRAY;
+      if (isEmpty) depth++;
+      pieces.push(source.slice(tokens.start, tokens.end));
+    }
+    if (pieces.length < MAX_PIECES) continue;
+    yield pieces.join('');
+    pieces = [];
+  }
+  if (pieces.length > 0) yield pieces.join('');
+}
 
 type Fields = OutputOptions['fields'];
 
-/**
- * A result as one indented JSON document. The text that the service sent is used where it is available, else the values
- * are encoded. A list is its array, or the whole document when that holds more than the rows. With `--fields`, the
- * members keep their nesting. On a terminal, characters in strings that could mislead it are escaped. Rows that arrive one
- * at a time form one array.
- */
+/** The service's own text where available. A list is an array, or the document if that holds more than rows. */
 export const jsonPrinter: FormatPrinter = {
   result: function* (result, { fields }, { terminal }) {
     const sources = sourcesOf(result, fields);
@@ -31,7 +91,6 @@ export const jsonPrinter: FormatPrinter = {
   }),
 };
 
-/** One compact JSON value on each line. */
 export const jsonLinesPrinter: FormatPrinter = {
   result: function* (result, { fields }, { terminal }) {
     const sources = rowsSources(result, fields);
@@ -55,14 +114,12 @@ export const jsonLinesPrinter: FormatPrinter = {
 const jsonLines = (values: readonly Json[], fields: Fields): string =>
   values.map((value) => `${encodeJson(pick(value, fields))}\n`).join('');
 
-/** Returns a result as JSON text for a program: as the service sent it where that is available. */
 export function jsonInput(result: RowsResult, fields: Fields): string {
   const [only, ...others] = sourcesOf(result, fields) ?? [];
   if (only === undefined) return encodeJson(documentOf(result, fields));
   return others.length === 0 ? only : `[${[only, ...others].flatMap(itemSources).join(',')}]`;
 }
 
-/** Indents what `documentOf` returns; the rows of a list in groups. */
 function* indentedValues(result: RowsResult, fields: Fields): Generator<string> {
   if (result.kind === 'one' || result.whole !== undefined || result.values.length === 0) {
     yield encodeJson(documentOf(result, fields), 2);
@@ -76,7 +133,6 @@ function* indentedValues(result: RowsResult, fields: Fields): Generator<string> 
   yield '\n]';
 }
 
-/** Items of an array that is written in parts, with what comes before each of them. */
 const indentedItems = (values: readonly Json[], fields: Fields, first: boolean): string =>
   values
     .map((value, at) => {
@@ -85,7 +141,6 @@ const indentedItems = (values: readonly Json[], fields: Fields, first: boolean):
     })
     .join('');
 
-/** Indents a document; several arrays as one. */
 function* indentedSources(sources: readonly string[]): Generator<string> {
   const [only, ...others] = sources;
   if (only !== undefined && others.length === 0) {
@@ -101,7 +156,6 @@ function* indentedSources(sources: readonly string[]): Generator<string> {
   yield isFirst ? '[]' : '\n]';
 }
 
-/** The items of an indented array: its text with a comma in the place of the brackets; nothing of an empty one. */
 function* itemsOf(parts: Iterable<string>): Generator<string> {
   let held: string | undefined;
   for (const part of parts) {
@@ -117,16 +171,12 @@ function* mapGroups<T>(items: readonly T[], text: (group: readonly T[]) => strin
   for (const group of groupsOf(items)) yield text(group);
 }
 
-/** The source of what `documentOf` returns, as `rowsSources` gives it. */
 function sourcesOf(result: RowsResult, fields: Fields): readonly string[] | undefined {
   const isWhole = result.kind === 'many' && result.whole !== undefined && fields === undefined;
   return isWhole ? result.sources?.map(({ text }) => text) : rowsSources(result, fields);
 }
 
-/**
- * The source of the rows alone: the document, or the arrays of rows, which together are the list. Undefined when it is
- * not available, or not all of it is printed.
- */
+/** Undefined when the source is not available, or not all of it is printed. */
 function rowsSources(result: RowsResult, fields: Fields): readonly string[] | undefined {
   if (fields !== undefined) return undefined;
   const sources = result.kind === 'one' ? [{ text: result.source ?? '' }] : (result.sources ?? []);
@@ -144,7 +194,6 @@ function arrayOf({ text, member, without }: RowsSource): string | undefined {
     .join(',')}]`;
 }
 
-/** Returns the value that JSON and YAML print. With `--fields`, each row has only these members, nested as before. */
 export function documentOf(result: RowsResult, fields: Fields): Json {
   const rows = rowsOf(result).map((row) => pick(row, fields));
   if (result.kind === 'one') return rows[0] ?? null;

@@ -1,8 +1,7 @@
 import type { Sink, Terminal } from '../../core/context.ts';
 import { safeText, type TerminalText } from '../../core/safe-text.ts';
-import { DEFAULT_COLUMNS } from '../text/default-size.ts';
+import { DEFAULT_COLUMNS, HIDE_CURSOR, SHOW_CURSOR } from '../text/terminal-text.ts';
 import { ellipsize } from '../text/text-width.ts';
-import { HIDE_CURSOR, SHOW_CURSOR } from './terminal-control.ts';
 
 export interface Spinner {
   update(text: string): void;
@@ -12,19 +11,14 @@ export interface Spinner {
 interface SpinnerOutput {
   readonly stderr: Sink<TerminalText>;
   readonly terminal: Terminal;
-  /** The user's interrupt. */
   readonly signal: AbortSignal;
 }
 
 const NO_SPINNER: Spinner = { update: () => undefined, stop: () => undefined };
 
-/** Columns that the spinner's symbol and the space around the text take. */
 const SYMBOL_COLUMNS = 3;
 
-/**
- * Opens a spinner of one line on stderr. Does nothing when stderr is not a terminal that redraws. An interrupt clears the line and
- * restores the cursor at once.
- */
+/** Does nothing when stderr cannot redraw. An interrupt clears the line and restores the cursor. */
 export async function openSpinner({ stderr, terminal, signal }: SpinnerOutput, text: string): Promise<Spinner> {
   if (!terminal.errors || !terminal.redraws) return NO_SPINNER;
   const [{ default: ora }, { terminalStream }] = await Promise.all([import('ora'), import('./terminal-stream.ts')]);

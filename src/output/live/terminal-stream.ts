@@ -1,23 +1,18 @@
 import type { Sink } from '../../core/context.ts';
 import type { TerminalText } from '../../core/safe-text.ts';
-import { DEFAULT_COLUMNS } from '../text/default-size.ts';
+import { DEFAULT_COLUMNS } from '../text/terminal-text.ts';
 import { trusted } from '../trusted.ts';
 
-/** The members of a terminal's stream that ora uses. */
 interface TerminalStream {
   readonly isTTY: true;
   readonly columns: number;
   write(text: string): boolean;
   cursorTo(column: number): void;
   moveCursor(columns: number, lines: number): void;
-  /** Clears from the cursor to the end of the line. */
   clearLine(): void;
 }
 
-/**
- * Wraps a sink as a stream for ora. It writes immediately and buffers nothing: ora recognizes its own writes by their
- * timing.
- */
+/** Must not buffer: ora recognizes its own writes by their timing. */
 export function terminalStream(sink: Sink<TerminalText>, columns: number | undefined): TerminalStream {
   const write = (text: string): boolean => {
     // A broken terminal is reported by the next write of data, not by a spinner.

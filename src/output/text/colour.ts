@@ -2,19 +2,15 @@ import type { SafeText, TerminalText } from '../../core/safe-text.ts';
 import { trusted } from '../trusted.ts';
 import type { Tone } from '../view.ts';
 
-/** A run of text in one colour. */
 export interface Piece {
   readonly text: SafeText;
   readonly tone?: Tone | undefined;
 }
 
-/** Colours text by its tone; returns it unchanged when there is no colour. */
 export type Paint = (text: SafeText, tone: Tone | undefined) => TerminalText;
 
-/** Adds no colour. */
 export const unpainted: Paint = (text) => text;
 
-/** Returns the function that colours text. The colour library is loaded only when there is colour. */
 export async function loadPaint(colour: boolean): Promise<Paint> {
   if (!colour) return unpainted;
   const { Chalk } = await import('chalk');
@@ -40,7 +36,6 @@ export async function loadPaint(colour: boolean): Promise<Paint> {
   };
 }
 
-/** Colours a name by its place among several names. */
 export type NamePaint = (name: SafeText, at: number) => TerminalText;
 
 /** Returns the function that gives names colours, those next to each other different ones. None of them is red. */

@@ -1,17 +1,15 @@
 import { safeText, type TerminalText } from '../../core/safe-text.ts';
-import type { Block, Page, PageRow } from '../help-page.ts';
+import type { Block, Page, PageRow } from '../view.ts';
 import { loadPaint, type Paint } from './colour.ts';
 import { joinText, styled } from './terminal-text.ts';
 
 export interface PageTerminal {
-  /** The columns of the terminal; undefined where there is none. */
   readonly columns: number | undefined;
   readonly colour: boolean;
 }
 
 const MIN_WIDTH = 60;
 const MAX_WIDTH = 100;
-/** The width where there is no terminal. */
 const PLAIN_WIDTH = 80;
 const GUTTER = 2;
 
@@ -50,7 +48,6 @@ function drawBlock(block: Block, width: number, paint: Paint): TerminalText {
 
 const EXAMPLE_INDENT = ' '.repeat(6);
 
-/** Two columns, the second one wrapped. A name that is wider than its column has a line of its own. */
 function rowLines(rows: readonly PageRow[], width: number): readonly string[] {
   const most = width < PLAIN_WIDTH ? 26 : 34;
   const left = Math.min(most, Math.max(...rows.map(([name]) => name.length)));

@@ -11,7 +11,6 @@ export const piecesWidth = (pieces: readonly Piece[]): number =>
 // Not in a template: the build escapes it in text only, and the code cache reads files of ASCII.
 const ELLIPSIS = safeText('…');
 
-/** Cuts pieces to a width and marks the cut with an ellipsis. */
 export function ellipsize(pieces: readonly Piece[], width: number): readonly Piece[] {
   if (piecesWidth(pieces) <= width) return pieces;
   const graphemes = lazySegmenter();
@@ -26,7 +25,6 @@ export function ellipsize(pieces: readonly Piece[], width: number): readonly Pie
   return [...kept, { ...kept.at(-1), text: ELLIPSIS }];
 }
 
-/** True when pieces fit a width. A long text is not measured to its end. */
 export const fits = (pieces: readonly Piece[], width: number): boolean => {
   const text = pieces.map((piece) => piece.text).join('');
   return fittingPrefix(text, width, lazySegmenter()).length === text.length;
@@ -76,7 +74,6 @@ function fittingPrefix(text: string, width: number, graphemes: Segmenter): strin
   return text.slice(0, length);
 }
 
-/** Splits text into graphemes. */
 type Segmenter = (text: string) => Iterable<Intl.SegmentData>;
 
 /** Creates the segmenter at its first use: that takes as long as Node's start, and ASCII text does not need one. */

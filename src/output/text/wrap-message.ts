@@ -1,26 +1,19 @@
 import type { SettingsView } from '../../core/context.ts';
-import { printedParts, type Message, type PrintedPart } from '../../core/message.ts';
+import { type Message, type PrintedPart, printedParts } from '../../core/message.ts';
 import { safeText, type SafeText } from '../../core/safe-text.ts';
 import { textWidth } from './text-width.ts';
 
-/** Columns below which text is not wrapped. */
 const MIN_COLUMNS = 20;
 
 /** What is never broken: a word, or a command line with the punctuation after it. */
 interface Unit {
   readonly text: string;
-  /** A command that `printedParts` told apart. */
   readonly isCommand: boolean;
   /** Text follows the command without a space, such as a full stop: where the line ends with it, it would be copied too. */
   readonly isFollowed?: boolean;
 }
 
-/**
- * Wraps a message at spaces to the width of a terminal. Continuation lines have the indentation of their line and two
- * spaces more. A command line is never broken, so that it can be copied: where it does not fit, it has a line of its own. In
- * a plain text, that is what stands after a colon (`...: berth doctor`) or in backticks. Returns the text unchanged when
- * `columns` is undefined.
- */
+/** Command lines are never broken, so that they can be copied: also after a colon and in backticks. */
 export function wrapMessage(message: SafeText | readonly PrintedPart[], columns: number | undefined): SafeText {
   const parts = typeof message === 'string' ? [{ text: message, isCommand: false }] : message;
   if (columns === undefined || columns < MIN_COLUMNS) return safeText(parts.map(({ text }) => text).join(''), true);
@@ -39,7 +32,6 @@ export const wrapLine = (line: Message, settings: Pick<SettingsView, 'accountWor
     columns,
   );
 
-/** Wraps the parts of one line to a width, as `wrapMessage` does. */
 export function wrapParts(parts: readonly PrintedPart[], columns: number): readonly SafeText[] {
   const line = parts.map(({ text }) => text).join('');
   if (line.length <= columns && /^[\x20-\x7e]*$/.test(line)) return [safeText(line, true)];
@@ -60,7 +52,6 @@ export function wrapParts(parts: readonly PrintedPart[], columns: number): reado
   return [...lines, current].map((each) => safeText(each, true));
 }
 
-/** The parts of each line. */
 function linesOf(parts: readonly PrintedPart[]): readonly (readonly PrintedPart[])[] {
   const found: PrintedPart[][] = [[]];
   for (const { text, isCommand } of parts) {
@@ -71,7 +62,6 @@ function linesOf(parts: readonly PrintedPart[]): readonly (readonly PrintedPart[
   return found;
 }
 
-/** What stands between the spaces of a line, without the spaces at its start. */
 function unitsOf(parts: readonly PrintedPart[], start: number): readonly Unit[] {
   const words: Unit[] = [];
   for (const [at, { text, isCommand }] of parts.entries()) {
@@ -88,13 +78,9 @@ function unitsOf(parts: readonly PrintedPart[], start: number): readonly Unit[] 
   return joinCommandLines(words);
 }
 
-/** The program names that begin a command line in a plain text. */
 const PROGRAMS = /^(berth|awk)$/;
 
-/**
- * Joins the words of each command line: from a program name after a colon to the end of the sentence, what is in backticks,
- * and a command with what is for the shell (`< key.txt`, `"$(cat key.pub)"`, `--env KEY="$(cat key.pub)"`).
- */
+/** From a program name after a colon to the sentence's end, in backticks, or with shell text (`< key.txt`). */
 function joinCommandLines(words: readonly Unit[]): readonly Unit[] {
   const joined: Unit[] = [];
   let open: { readonly unit: Unit; readonly ends: (text: string) => boolean } | undefined;

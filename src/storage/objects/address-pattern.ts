@@ -1,8 +1,6 @@
-import { compilePathGlob } from '../../core/text/patterns/path-glob.ts';
+import { compilePathGlob } from '../../core/patterns.ts';
 
-/** What `ObjectStorage.list` looks for. */
 export interface AddressPattern {
-  /** The text that every matching address begins with. */
   readonly prefix: string;
   readonly matches: (address: string) => boolean;
 }

@@ -1,9 +1,8 @@
-import { parseKeyAddress, type Address } from '../../core/addresses/http-address.ts';
+import { type Address, parseKeyAddress } from '../../core/addresses.ts';
 import { usage } from '../../core/failure.ts';
 import { findCredentials, type CredentialPorts, type FoundCredentials } from './credentials/find-credentials.ts';
 import { readConfig, variable } from './credentials/shared-files.ts';
 
-/** Where requests go and what they are signed with. */
 export interface S3Connection {
   readonly endpoint: Address;
   readonly region: string;
@@ -13,15 +12,10 @@ export interface S3Connection {
 }
 
 export interface ConnectionSources extends CredentialPorts {
-  /** The value of `--s3-endpoint`. */
   readonly endpoint: string | undefined;
 }
 
-/**
- * Finds the endpoint, the region and the credentials: the flag, then the standard AWS_* variables, then the profile
- * AWS_PROFILE in the shared files. Fails with usage (2) without an endpoint, and for plain http to another machine; with
- * denied (3) without credentials; with local-file (14) when a file cannot be read.
- */
+/** Flag, AWS_* variables, shared files. Fails with usage (2), local-file (14), denied (3) without a key. */
 export async function findConnection(sources: ConnectionSources): Promise<S3Connection> {
   const { env } = sources;
   const config = await readConfig(sources);

@@ -1,15 +1,12 @@
 import { usage } from '../../core/failure.ts';
 
-/** Bucket and key of an object. */
 export interface ObjectName {
   readonly bucket: string;
-  /** Not empty. */
   readonly key: string;
 }
 
 const SCHEME = 's3://';
 
-/** Whether an address is that of an object, and not of a file. */
 export const isObjectAddress = (address: string): boolean => address.startsWith(SCHEME);
 
 export const addressOf = (bucket: string, key: string): string => `${SCHEME}${bucket}/${key}`;
@@ -45,6 +42,5 @@ const hasValidLength = (key: string): boolean => !/\p{Cs}/u.test(key) && Buffer.
 export const encodeStrictly = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** The path of a bucket or of an object in it, encoded; slashes of the key stay. */
 export const pathOf = (bucket: string, key: string): string =>
   `/${bucket}/${key.split('/').map(encodeStrictly).join('/')}`;

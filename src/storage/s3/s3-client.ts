@@ -1,11 +1,11 @@
 import type { Clock, CredentialWait } from '../../core/context.ts';
-import { messageOf, type Failure } from '../../core/failure.ts';
-import { createRequestSlots } from '../../http/policy/request-slots.ts';
-import { decideRetry, readRetryAfter, type AttemptEnd } from '../../http/policy/retry.ts';
+import { type Failure, messageOf } from '../../core/failure.ts';
+import { createRequestSlots } from '../../http/throttle.ts';
+import { type AttemptEnd, decideRetry, readRetryAfter } from '../../http/retry.ts';
 import { redactHeaders, type TraceEvent } from '../../http/trace.ts';
-import { parseDocument, type XmlElement } from '../../core/text/xml.ts';
-import { readBody } from '../../http/message/decode-body.ts';
-import { WireError, type Transport, type WireAnswer } from '../../http/message/transport.ts';
+import { parseDocument, type XmlElement } from '../../core/xml.ts';
+import { readBody } from '../../http/answer.ts';
+import { type Transport, type WireAnswer, WireError } from '../../http/transport.ts';
 import type { S3Connection } from './connection-settings.ts';
 import { createRenewal } from './credentials/renewal.ts';
 import { pathOf } from './object-address.ts';
@@ -23,7 +23,6 @@ export interface S3ClientOptions {
   readonly random: () => number;
   /** The user's interrupt: it ends requests that have no signal of their own. */
   readonly signal: AbortSignal;
-  /** Attempts after the first. */
   readonly retries: number;
   /** The time until the head of an answer, and between two chunks of its body. */
   readonly timeoutMs: Milliseconds;
@@ -35,10 +34,7 @@ export interface S3ClientOptions {
   readonly trace?: ((event: TraceEvent) => void) | undefined;
 }
 
-/**
- * A body that is never whole in memory: it is read again for each attempt. It is not signed: the header Content-MD5 is, and the
- * ETag is compared afterwards. A second digest would take as long as the transfer.
- */
+/** Read again for each attempt. Content-MD5 instead of a signature: a second digest is as slow as sending. */
 export interface StreamedBody {
   readonly byteLength: number;
   readonly chunks: () => AsyncIterable<Uint8Array>;
@@ -46,84 +42,65 @@ export interface StreamedBody {
 
 export type SentBody = Uint8Array | StreamedBody;
 
-/** A request to the service. Every request may be repeated: a second one has the same effect as the first. */
+/** Every request may be repeated. */
 export interface S3Request {
   /** What is done, with the address, for messages: `cannot WHAT`. */
   readonly what: string;
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   readonly bucket: string;
-  /** Empty for the bucket itself. */
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: SentBody;
-  /** Statuses of 300 and above that the caller handles. */
   readonly handled?: readonly number[];
   /** The names that the root of an XML answer with status 200 may have. One that is not whole, or another, counts as lost. */
   readonly roots?: readonly string[];
   /** How many times as long as for other requests the head of the answer may take. */
   readonly patience?: number;
-  /**
-   * Called before the request is sent again after an attempt that the service may have carried out. True where it was: it
-   * is not sent again, and the answer is one of status 204.
-   */
+  /** Called before a retry of a request that may have been carried out. True: not resent, the answer is 204. */
   readonly isDone?: () => Promise<boolean>;
-  /** Ends the request; by default the user's interrupt does. */
   readonly signal?: AbortSignal | undefined;
   /** True to send it although the user has interrupted the command: for a request that cleans up. */
   readonly evenIfInterrupted?: boolean;
 }
 
-/** An answer that was read to its end. */
 export interface S3Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** What it says, where the request names roots. */
   readonly document?: XmlElement | undefined;
-  /** How often the request was sent. */
   readonly attempts: number;
 }
 
 export interface S3Client {
-  /** The user's interrupt. */
   readonly signal: AbortSignal;
   /** Sends a request with retries and reads the whole answer. Fails as `s3-failures` says. */
   send(request: S3Request): Promise<S3Answer>;
-  /**
-   * Sends a request once; `number` counts the attempts from 1. Resolves with the head of the answer; its body ends with WireError when it breaks off, or when
-   * no chunk arrives in time.
-   */
+  /** Sent once; `number` counts from 1. The body fails with WireError when it breaks off or is too slow. */
   open(request: S3Request, number?: number): Promise<WireAnswer | LostOrRefused>;
-  /** The end of an attempt whose body broke off. */
   lost(request: S3Request, error: WireError): LostOrRefused;
-  /** Waits. Rejects with the reason of the signal, by default the user's interrupt. */
   pause(milliseconds: Milliseconds, signal: AbortSignal | undefined): Promise<void>;
   /** Waits before the next attempt, or throws the failure when another attempt would not help. `attempts` counts from 1. */
   waitForRetry(end: LostOrRefused, attempts: number, waitedMs: Milliseconds, request: S3Request): Promise<number>;
 }
 
-/** The end of an attempt without a usable answer. */
 export interface LostOrRefused {
   readonly kind: 'failed';
   readonly end: AttemptEnd;
   readonly failure: Failure;
-  /** The credentials that the service refused as expired. */
   readonly expired?: Credentials | undefined;
 }
 
 export const isFailed = (answer: WireAnswer | LostOrRefused): answer is LostOrRefused => 'kind' in answer;
 
-/** Milliseconds that all waits between the attempts of one request may take. */
+/** Milliseconds, for one request. */
 const MAX_TOTAL_WAIT_MS = 120_000;
 /** Limit for an answer that is read whole. A listing has at most 1000 keys of 1024 bytes, each byte encoded as three. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-/** The statuses of a service that has too many requests. */
 const TOO_MANY: readonly number[] = [429, 503];
-/** The slowest upload that is waited for, in bytes per millisecond. */
+/** Bytes per millisecond. */
 const SLOWEST_UPLOAD = 64;
 
-/** Creates the client of one S3-compatible service: signs, retries, limits each exchange, and hides the credentials. */
 export function createS3Client(options: S3ClientOptions): S3Client {
   const { transport, connection, clock, random, signal, trace } = options;
   const renewal = createRenewal({ found: connection.found, clock, signal, wait: options.credentialWait });
@@ -265,7 +242,6 @@ export function createS3Client(options: S3ClientOptions): S3Client {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Whether the service may have carried out a request of this end. */
 const mayBeDone = ({ end }: LostOrRefused): boolean =>
   end.kind === 'lost' ? end.stage !== 'not-sent' : end.status >= 500;
 
@@ -292,7 +268,6 @@ async function wholeAnswer(
 const lostBody = ({ what }: S3Request, error: WireError, connection: S3Connection): LostOrRefused =>
   unread(lostFailure(what, error, connection));
 
-/** The end of an attempt whose answer began, and could not be read. */
 const unread = (failure: Failure): LostOrRefused => ({
   kind: 'failed',
   end: { kind: 'lost', stage: 'answered', final: false },

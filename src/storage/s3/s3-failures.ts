@@ -1,27 +1,24 @@
-import { withoutFullStop } from '../../core/text/without-full-stop.ts';
+import { withoutFullStop } from '../../core/text.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { WireAnswer, WireError } from '../../http/message/transport.ts';
+import type { WireAnswer, WireError } from '../../http/transport.ts';
 import type { S3Connection } from './connection-settings.ts';
 import type { Credentials } from './credentials/credentials.ts';
-import { childText, parseDocument } from '../../core/text/xml.ts';
-import { errorCode } from '../../core/files/file-errors.ts';
+import { childText, parseDocument } from '../../core/xml.ts';
+import { errorCode } from '../../core/files.ts';
 
-/** An answer that is not a success. */
 export interface Refusal {
   readonly status: number;
   /** The service asks to try again, whatever its status says. */
   readonly retryable: boolean;
-  /** The service does not allow it, as it says. */
   readonly isDenial: boolean;
   /** The credentials have expired, as the service or their source says: it may accept newer ones. */
   readonly expired: boolean;
   readonly failure: Failure;
 }
 
-/** Codes of errors that a later attempt may not have. */
 const RETRYABLE =
   /^(RequestTimeout|SlowDown|ServiceUnavailable|InternalError|OperationAborted|ConditionalRequestConflict|BadDigest|XAmzContentSHA256Mismatch|IncompleteBody)$/;
 
@@ -29,16 +26,11 @@ const RETRYABLE =
 const EXPIRED =
   /^(RequestExpired|ExpiredToken|ExpiredTokenException|TokenRefreshRequired|InvalidToken|InvalidTokenId|InvalidAccessKeyId|InvalidClientTokenId)$/;
 
-/** The statuses of a service that does not accept the credentials, or does not allow what they ask. */
 const DENIED: readonly number[] = [401, 403];
 
-/** The code for a clock that differs from that of the service. */
 const WRONG_CLOCK = 'RequestTimeTooSkewed';
 
-/**
- * Reads an answer that is not a success: its code and message, with the credentials hidden. `areOver`: the credentials had
- * expired by then, as their source says; some services say only that they deny it.
- */
+/** Hides the credentials. `areOver`: they had expired; some services then only say that access is denied. */
 export async function refusal(
   what: string,
   { status }: Pick<WireAnswer, 'status'>,
@@ -97,7 +89,6 @@ export function lostFailure(what: string, error: WireError, connection: S3Connec
 export const hasNoHost = (error: WireError, { absent }: S3Connection): boolean =>
   absent !== undefined && errorCode(error.cause) === 'ENOTFOUND';
 
-/** Characters of what a service sent, in messages. */
 const MAX_REASON = 300;
 
 /** The failure (7) for an answer that does not say what it must. `reason` may have any length and any characters. */
@@ -139,7 +130,6 @@ function meaningOf(status: number, code: string): { readonly exit: ExitCode; rea
   return { exit: EXIT.refused, hint: 'Correct what the error names, then run it again.' };
 }
 
-/** One line of at most 300 characters, without the credentials. */
 function hide(text: string, credentials: Credentials): string {
   const secrets = [credentials.secretAccessKey, credentials.sessionToken, credentials.accessKeyId];
   const hidden = secrets.reduce<string>(

@@ -2,7 +2,6 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Credentials } from './credentials/credentials.ts';
 import { encodeStrictly } from './object-address.ts';
 
-/** A request before it is signed. */
 export interface UnsignedRequest {
   readonly method: string;
   readonly origin: string;
@@ -16,7 +15,6 @@ export interface UnsignedRequest {
   readonly payloadHash: string;
 }
 
-/** The address and the headers of a signed request. */
 export interface SignedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -24,13 +22,9 @@ export interface SignedRequest {
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
-/** In place of the SHA-256 of a body that is not signed. */
 export const UNSIGNED = 'UNSIGNED-PAYLOAD';
 
-/**
- * Signs a request with AWS Signature Version 4, in headers, with the SHA-256 of its body where that is given. `date` is in milliseconds since the
- * epoch; a service refuses a date that differs by more than 15 minutes from its own.
- */
+/** AWS Signature Version 4. `date` in milliseconds; the service refuses one that is 15 minutes off. */
 export function signRequest(
   request: UnsignedRequest,
   credentials: Credentials,
@@ -73,7 +67,6 @@ export function signRequest(
   };
 }
 
-/** The query as it is signed and sent: encoded, and sorted by the encoded names. */
 const canonicalQuery = (query: Readonly<Record<string, string>>): string =>
   Object.entries(query)
     .map(([name, value]) => [encodeStrictly(name), encodeStrictly(value)] as const)
@@ -83,7 +76,6 @@ const canonicalQuery = (query: Readonly<Record<string, string>>): string =>
 
 const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-/** In hexadecimal. */
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();

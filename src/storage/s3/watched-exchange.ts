@@ -1,9 +1,8 @@
 import type { Clock } from '../../core/context.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
-import { WireError, type WireAnswer } from '../../http/message/transport.ts';
+import { type WireAnswer, WireError } from '../../http/transport.ts';
 
-/** One exchange with the time it may take and the signals that end it. */
 export class Watched {
   readonly #clock: Clock;
   readonly #signals: readonly AbortSignal[];
@@ -35,10 +34,7 @@ export class Watched {
     return this.#controller.signal;
   }
 
-  /**
-   * Ends the exchange after this many milliseconds from now on; replaces the earlier limit. It is set for each of thousands of
-   * chunks: the deadline of an earlier one is waited for before another begins, so that it may take up to twice as long.
-   */
+  /** From now on; replaces the earlier limit. Reuses its deadline, so it may take up to twice as long. */
   limit(milliseconds: Milliseconds): void {
     this.#isPaused = false;
     this.#isRenewed = this.#deadline !== undefined && this.#limitMs === milliseconds;

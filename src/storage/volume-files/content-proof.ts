@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ContentProof, FileSource } from '../../core/ports/volume-files.ts';
+import type { ContentProof, FileSource } from '../../core/file-ports.ts';
 import { digestOf } from '../s3/operations/upload-file.ts';
 
 const MIB = 1_048_576;
@@ -7,10 +7,7 @@ const MIB = 1_048_576;
 /** Part sizes that other programs use. Bytes. */
 const USUAL_PARTS = [5, 8, 10, 15, 16, 25, 32, 50, 64, 100, 128, 256].map((size) => size * MIB);
 
-/**
- * What the ETag of a file says about its content (storage contract): the MD5 of it, or of the MD5s of its parts, with their number.
- * `own` is the size of the parts in which this program would write it.
- */
+/** Storage contract: MD5 of the content, or of its parts' MD5s. `own`: the part size used by this program. */
 export function proofOf(
   { bytes, version }: { readonly bytes: number; readonly version: string },
   own: number,
@@ -27,7 +24,6 @@ export function proofOf(
   };
 }
 
-/** Whether a source has the content of a file of so many bytes, where that can be known. */
 export async function isProven(
   proof: ContentProof,
   bytes: number,

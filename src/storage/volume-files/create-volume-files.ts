@@ -1,6 +1,6 @@
 import type { RangeFiles, StoredObject } from '../../core/context.ts';
-import { createRequestSlots } from '../../http/policy/request-slots.ts';
-import type { VolumeFile, VolumeFiles } from '../../core/ports/volume-files.ts';
+import { createRequestSlots } from '../../http/throttle.ts';
+import type { VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
 import { addressOf, parseObjectAddress } from '../s3/object-address.ts';
 import { copyObject } from '../s3/operations/copy-object.ts';
 import { describeObject } from '../s3/operations/describe-object.ts';
@@ -12,13 +12,11 @@ import { isProven, proofOf } from './content-proof.ts';
 import { isFolder, readFolder } from './read-folder.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 
-/** The smallest part of a large file; see BLOCKS_IN_MEMORY. */
 const PART_BYTES: Bytes = 16 * 1024 * 1024;
 
 /** How many blocks may be in memory at once: of files that are not of this machine. */
 const BLOCKS_IN_MEMORY = 3;
 
-/** The files of the volume whose id is `bucket`. */
 export function createVolumeFiles(
   client: S3Client,
   bucket: string,

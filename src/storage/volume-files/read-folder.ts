@@ -1,7 +1,6 @@
 import type { RangeFiles } from '../../core/context.ts';
-import { createSorter } from '../../core/files/external-sort.ts';
-import type { SortedItems } from '../../core/ports/files.ts';
-import type { FolderOptions, VolumeEntry } from '../../core/ports/volume-files.ts';
+import { createSorter } from '../../core/external-sort.ts';
+import type { FolderOptions, SortedItems, VolumeEntry } from '../../core/file-ports.ts';
 import { addressOf } from '../s3/object-address.ts';
 import { readListing, type ListedObject, type ListingPage } from '../s3/operations/listing-pages.ts';
 import type { S3Client } from '../s3/s3-client.ts';
@@ -13,7 +12,6 @@ interface Volume {
   readonly files: Pick<RangeFiles, 'openUnnamed'>;
 }
 
-/** What is in a folder: see `VolumeFiles`. */
 export async function readFolder(
   { client, bucket, files }: Volume,
   prefix: string,
@@ -38,7 +36,6 @@ export async function readFolder(
   return reader.sorted();
 }
 
-/** Whether anything is in a folder: see `VolumeFiles`. */
 export async function isFolder({ client, bucket }: Omit<Volume, 'files'>, prefix: string): Promise<boolean> {
   const what = `list ${addressOf(bucket, prefix)}`;
   const { found } = await readListing(client, { bucket, prefix, delimiter: '/' }, what, undefined, () => {

@@ -1,4 +1,4 @@
-import type { InputFormat, InvalidItem, Item } from '../../../src/batch/read/items/item.ts';
+import type { InputFormat, InvalidItem, Item } from '../../../src/batch/read/items.ts';
 import { maxInputBytes } from '../../../src/queue/submission.ts';
 
 /** How an input is read whose jobs have no options. */

@@ -1,9 +1,9 @@
 import { createRecords } from '../../../src/batch/store/records.ts';
 import { beginFiles, headerOf } from './begin-batch.ts';
-import { finishBatch } from '../../../src/batch/store/finish-batch.ts';
+import { finishBatch } from '../../../src/batch/store/stored-results.ts';
 import type { OpenBatch } from '../../../src/batch/store/open-batch.ts';
 import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/recover-batch.ts';
-import { readItems } from '../../../src/batch/read/items/read-items.ts';
+import { readItems } from '../../../src/batch/read/read-items.ts';
 import { formatOf } from './input-format.ts';
 import type { RunOptions } from '../../../src/batch/run/run-state.ts';
 import { runItems } from '../../../src/batch/run/runner.ts';

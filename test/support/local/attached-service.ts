@@ -1,8 +1,7 @@
 import type { LocalServiceOptions } from '../../../src/local/service-options.ts';
 import { memoryStore } from '../../../src/local/state/file/store.ts';
-import { createState } from '../../../src/local/state/state.ts';
-import type { State } from '../../../src/local/state/state.ts';
-import { workerKeyOf } from '../../../src/local/state/worker-keys.ts';
+import { createState, type State } from '../../../src/local/state/state.ts';
+import { workerKeyOf } from '../../../src/local/state/keys.ts';
 import { fetchFrom } from './fetch-from.ts';
 import { attachWorker, type ProtocolWorkerClient } from './protocol-worker.ts';
 import { localFixture, type LocalFixture } from './service-fixture.ts';

@@ -1,4 +1,4 @@
-import { addressParts, type LocalRequest } from '../../../src/local/http/call/request-and-answer.ts';
+import { addressParts, type LocalRequest } from '../../../src/local/http/operation.ts';
 import type { LocalService } from '../../../src/local/service.ts';
 
 /** Sends a request of the web's own class to a local service in this process. */

@@ -1,4 +1,4 @@
-import { withServed } from '../../../src/local/model/endpoints/seed.ts';
+import { withServed } from '../../../src/local/model/endpoints.ts';
 import { managedWorkers, recordWorkerExit } from '../../../src/local/queue/index.ts';
 import { attached, type AttachedService } from './attached-service.ts';
 

@@ -1,18 +1,16 @@
 import {
   decodeJson,
   encodeJson,
+  isObject,
   type Json,
   type JsonObject,
-  isObject,
   memberAt,
   stringOf,
 } from '../../../src/core/json.ts';
-import type { Call, Reply } from '../../../src/local/http/call/operation.ts';
-import { settingsOf } from '../../../src/local/http/call/settings.ts';
+import { type Call, type Reply, settingsOf } from '../../../src/local/http/operation.ts';
 import { Problem } from '../../../src/local/contract/problem.ts';
-import { endpoints } from '../../../src/local/model/endpoints/seed.ts';
+import { type EndpointRecord, endpoints } from '../../../src/local/model/endpoints.ts';
 import { advanceQueue, createQueueOperations, endpointChanged } from '../../../src/local/queue/index.ts';
-import type { EndpointRecord } from '../../../src/local/model/endpoints/record.ts';
 import { createState, type State } from '../../../src/local/state/state.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { newEndpoint } from '../../../src/local/model/endpoints/seed.ts';
+import { newEndpoint } from '../../../src/local/model/endpoints.ts';
 import { createRunner, type RunnerOptions } from '../../../src/local/workers/runner.ts';
-import { endpointVariables } from '../../../src/local/workers/handlers/variables.ts';
-import { startHandlerThread, type ModuleSource } from '../../../src/local/workers/thread/thread.ts';
+import { endpointVariables } from '../../../src/local/workers/handlers.ts';
+import { type ModuleSource, startHandlerThread } from '../../../src/local/workers/thread.ts';
 import { COLD_START_MS } from '../../../src/local/queue/jobs/workers.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { createHarness, type Harness } from './queue-fixture.ts';

@@ -1,5 +1,5 @@
-import { decodeJson, memberAt, type Json } from '../../../src/core/json.ts';
-import { age, gigabytes, list, money, percent, status, text, yesNo } from '../../../src/output/cells/cell-functions.ts';
+import { decodeJson, type Json, memberAt } from '../../../src/core/json.ts';
+import { age, gigabytes, list, money, percent, status, text, yesNo } from '../../../src/output/cells.ts';
 import type { View } from '../../../src/output/view.ts';
 
 /** A view like the one of `pods list`. */

@@ -1,7 +1,6 @@
 import { NO_WORDS } from '../../../src/core/message.ts';
 import type { Key, LiveHooks, Sink, Terminal } from '../../../src/core/context.ts';
-import type { Output } from '../../../src/output/output.ts';
-import type { OutputOptions } from '../../../src/output/view.ts';
+import type { Output, OutputOptions } from '../../../src/output/view.ts';
 
 /** A fixed current time, a little more than two days after the times in the rows. */
 export const NOW = Date.UTC(2026, 0, 3, 12);

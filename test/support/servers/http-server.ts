@@ -4,7 +4,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { Api, RateWindow } from '../../../src/core/api.ts';
 import { Failure } from '../../../src/core/failure.ts';
 import { berth as command } from '../../../src/core/message.ts';
-import { createApi, type ApiOptions } from '../../../src/http/api.ts';
+import { type ApiOptions, createApi } from '../../../src/http/api.ts';
 import { createTransport, type TransportOptions } from '../../../src/http/wire/client.ts';
 import { traceLine } from '../../../src/http/trace.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../../../src/core/json.ts';
-import { EMPTY_FLEET, fleetAfter, type Fleet, type Read } from '../../../src/commands/top/model/fleet.ts';
+import { EMPTY_FLEET, type Fleet, fleetAfter, type Read } from '../../../src/commands/top/fleet.ts';
 
 /** The service's time of the sample. */
 export const NOW = Date.UTC(2026, 0, 3, 12);

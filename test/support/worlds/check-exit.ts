@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { COMMON_EXITS, exitsOf } from '../../../src/cli/model/exits.ts';
+import { COMMON_EXITS, exitsOf } from '../../../src/cli/model/command.ts';
 import { parseCommandLine } from '../../../src/cli/parse/command-line.ts';
 import { FLAGS, NOUNS } from '../../../src/registry.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { GivenSettings } from '../../../src/local/http/call/settings.ts';
+import type { GivenSettings } from '../../../src/local/http/operation.ts';
 import { createTestClock } from '../clocks/test-clock.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 import { berth, type Ran } from './run-berth.ts';

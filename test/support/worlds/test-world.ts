@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { SuspendHooks } from '../../../src/core/context.ts';
 import type { KeySignal, StopSignal } from '../../../src/host/runtime/signals.ts';
 import type { Input, Output, Runtime } from '../../../src/host/runtime/runtime.ts';
-import type { GivenSettings } from '../../../src/local/http/call/settings.ts';
+import type { GivenSettings } from '../../../src/local/http/operation.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 

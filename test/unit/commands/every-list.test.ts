@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GivenSettings } from '../../../src/local/http/call/settings.ts';
+import type { GivenSettings } from '../../../src/local/http/operation.ts';
 import { createAccount, local, type Account } from '../../support/worlds/local-account.ts';
 import { berthIn } from '../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../support/worlds/test-world.ts';

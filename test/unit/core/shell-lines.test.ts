@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shellLines } from '../../../src/core/shell-word.ts';
+import { shellLines } from '../../../src/core/message.ts';
 
 test('a command on several lines is the same words for bash when it is pasted', () => {
   const word = fc.oneof(

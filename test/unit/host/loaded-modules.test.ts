@@ -40,9 +40,7 @@ describe('the modules that every command loads', () => {
     const outside = loaded.filter((path) => !path.startsWith('src/') && !path.startsWith('node:'));
     expect(outside.filter((path) => path !== MANIFEST)).toEqual([]);
     expect(loaded.filter((path) => path.startsWith('src/local/'))).toEqual([]);
-    expect(loaded.filter((path) => path.startsWith('src/http/') && path !== 'src/http/message/transport.ts')).toEqual(
-      [],
-    );
+    expect(loaded.filter((path) => path.startsWith('src/http/') && path !== 'src/http/transport.ts')).toEqual([]);
   });
 
   it('include only the version from package.json', () => {

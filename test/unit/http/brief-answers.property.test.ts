@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeJson } from '../../../src/core/json.ts';
 import { isUsableId } from '../../../src/core/ids.ts';
-import { readAnswer } from '../../../src/http/read-answer.ts';
+import { readAnswer } from '../../../src/http/answer.ts';
 
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[\w.-]{0,30}$/), fc.string());
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../../src/core/addresses/http-address.ts';
-import { joinAddress } from '../../../src/http/path.ts';
+import { parseAddress } from '../../../src/core/addresses.ts';
+import { joinAddress } from '../../../src/http/request.ts';
 
 const base = parseAddress('https://api.example.com/prefix/', 'base-url');
 

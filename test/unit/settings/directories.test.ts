@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configDirectory, dataDirectory } from '../../../src/settings/directories.ts';
+import { configDirectory, dataDirectory } from '../../../src/settings/read-profiles.ts';
 
 const around = { env: {}, platform: 'linux', home: '/home/ada', cwd: '/here' };
 

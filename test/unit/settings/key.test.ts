@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/core/failure.ts';
-import { ApiKey, cleanKey, effectiveKey, keySource, keyTail } from '../../../src/settings/api-key.ts';
+import { ApiKey, cleanKey, effectiveKey, keySource, keyTail } from '../../../src/settings/keys.ts';
 
 const KEY = 'key-0123456789-WXYZ';
 

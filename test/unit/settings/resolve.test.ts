@@ -10,7 +10,7 @@ import {
   type Setting,
   type SettingName,
 } from '../../../src/settings/settings-table.ts';
-import { OUTPUT_FORMATS } from '../../../src/core/ports/output-formats.ts';
+import { OUTPUT_FORMATS } from '../../../src/core/settings.ts';
 
 function setting(name: SettingName): Setting {
   const found = findSetting(name);

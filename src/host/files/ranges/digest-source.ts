@@ -1,7 +1,4 @@
-/**
- * The program of a thread that computes digests of ranges of files. A message names a range; the answer has the digests in the order
- * of the names, nothing where the file has fewer bytes, or why it cannot be read.
- */
+/** Worker thread: answers a range with its digests, nothing if the file is shorter, or an error. */
 export const DIGEST_SOURCE = `'use strict';
 const { createHash } = require('node:crypto');
 const { closeSync, openSync, readSync } = require('node:fs');

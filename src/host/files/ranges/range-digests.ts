@@ -1,26 +1,23 @@
 import { createHash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import type { DigestName } from '../../../core/ports/files.ts';
+import type { DigestName } from '../../../core/file-ports.ts';
 import type { Bytes, Milliseconds } from '../../../core/unit-types.ts';
 
-/** A range of a file, and what is computed of it. */
 export interface DigestedRange {
-  /** An absolute path. */
+  /** Absolute. */
   readonly path: string;
-  /** From `start` up to, but not including, `end`. */
+  /** `end` is exclusive. */
   readonly start: Bytes;
   readonly end: Bytes;
   readonly names: readonly DigestName[];
 }
 
-/** Computes digests of ranges of files in threads. */
 export interface RangeDigests {
-  /** Resolves with the digests in hexadecimal; undefined where the file has fewer bytes. Fails as the system does. */
+  /** In hexadecimal; undefined if the file is shorter. Fails as the system does. */
   readonly compute: (range: DigestedRange) => Promise<readonly string[] | undefined>;
 }
 
-/** A thread that computes one range at a time. */
 export interface DigestThread {
   postMessage(range: DigestedRange): void;
   on(event: 'message', listener: (answer: DigestAnswer) => void): unknown;
@@ -41,19 +38,14 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
-/** More threads than this do not help: the disk and the network are slower. */
+/** More do not help: the disk and the network are slower. */
 const MOST_THREADS = 4;
 
-/** How long a thread that has nothing to do is kept. */
 const IDLE_MS: Milliseconds = 10_000;
 
-/** Bytes that are read at a time where there is no thread. */
 const CHUNK_BYTES = 262_144;
 
-/**
- * Creates the threads when they are needed first; they end when they have had nothing to do for a while, and never keep the process
- * from ending. Where a system allows no threads, this thread computes the digests.
- */
+/** Lazy, idle threads end and never keep the process running. Without threads it computes in this one. */
 export function createRangeDigests(startThread = startDigestThread, idleMs = IDLE_MS): RangeDigests {
   const waiting: Job[] = [];
   const idle = new Map<DigestThread, NodeJS.Timeout>();

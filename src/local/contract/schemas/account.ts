@@ -5,7 +5,7 @@ export const MAX_SECRET_VALUE = 16_777_216;
 
 const value = { ...filledText, maxLength: MAX_SECRET_VALUE };
 
-/** The published schemas of an account's keys and secrets, names as on the wire. No answer has the value of a secret. */
+/** No answer has the value of a secret. */
 export const accountSchemas: Schemas = {
   SshKeys: object({ keys: list(text) }),
   UpdateSshKeysRequest: closed({

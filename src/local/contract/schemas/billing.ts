@@ -13,7 +13,6 @@ import {
   type Schemas,
 } from './schema.ts';
 
-/** The kinds of charges, as members of the summary. */
 const AMOUNTS = [
   'podGpuAmount',
   'podCpuAmount',
@@ -32,15 +31,12 @@ const AMOUNTS = [
 
 export type AmountName = (typeof AMOUNTS)[number];
 
-/** The content of one of the six reports. */
 export interface Report {
-  /** What the names of its schemas begin with: `Pod` of `PodBillingRecord`. */
   readonly prefix: string;
   /** Members of a record, and the amount in each; `totalAmount` is the sum of all. */
   readonly amounts: Readonly<Record<string, AmountName>>;
   /** When there is one record per resource: the member with its id, also the filter, and the member with their number. */
   readonly by?: { readonly id: string; readonly count: string };
-  /** Whether a record shows `totalAmount` only. */
   readonly totalOnly?: boolean;
 }
 
@@ -99,7 +95,6 @@ function reportSchemas({ prefix, amounts, by, totalOnly = false }: Report): Sche
   };
 }
 
-/** The published schemas of billing, names as on the wire. */
 export const billingSchemas: Schemas = {
   BillingTimeRange: object({ startTime: time, endTime: time }),
   BillingBucketSize: { ...text, enum: ['hour', 'day', 'week', 'month', 'year'], default: 'day' },

@@ -12,7 +12,6 @@ import {
   type Schemas,
 } from './schema.ts';
 
-/** The published schemas of the catalog, names as on the wire. */
 export const catalogSchemas: Schemas = {
   GpuManufacturer: oneOfWords('NVIDIA', 'AMD', 'UNKNOWN'),
   GpuType: object(

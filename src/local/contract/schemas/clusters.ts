@@ -16,7 +16,6 @@ import {
   type Schemas,
 } from './schema.ts';
 
-/** The published schemas of clusters, names as on the wire. */
 export const clustersSchemas: Schemas = {
   ClusterType: oneOfWords('APPLICATION', 'TRAINING', 'SLURM', 'RAY'),
   ClusterCompute: closed({

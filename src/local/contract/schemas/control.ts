@@ -1,4 +1,4 @@
-import { FAULT_KINDS, FAULT_SETTINGS } from '../../../core/control/fault-kinds.ts';
+import { FAULT_KINDS, FAULT_SETTINGS } from '../../../core/fault-kinds.ts';
 import { BUILD_DETAILS } from './endpoints.ts';
 import {
   closed,
@@ -23,7 +23,7 @@ const bounded = ({ minimum, maximum }: { readonly minimum: number; readonly maxi
 
 const percent: Schema = { ...count, maximum: 100 };
 
-/** A span of the service's clock in milliseconds. */
+/** Milliseconds of the service's clock. */
 const span: Schema = { ...positive, maximum: 31_536_000_000_000 };
 
 /** For how long a change holds, and after which time it holds again. */

@@ -35,7 +35,6 @@ export const BUILD_STATUSES = [
   'TEST_FAILED',
 ] as const;
 
-/** What a build has besides its id and status. */
 export const BUILD_DETAILS: Schemas = {
   commitHash: orNull('string'),
   commitMessage: orNull('string'),
@@ -47,7 +46,6 @@ export const BUILD_DETAILS: Schemas = {
   error: orNull('string'),
 };
 
-/** The published schemas of serverless endpoints, names as on the wire. */
 export const endpointsSchemas: Schemas = {
   FlashBoot: oneOfWords('OFF', 'FLASHBOOT', 'PRIORITY_FLASHBOOT'),
   EndpointType: oneOfWords('QUEUE', 'LOAD_BALANCER'),

@@ -21,10 +21,9 @@ import {
   type Schemas,
 } from './schema.ts';
 
-/** vCPUs, or GB, of a whole pod. */
+/** vCPUs, or GB, of the complete pod. */
 const size: Schema = { ...number, format: 'double', minimum: 1 };
 
-/** The published schemas of pods, names as on the wire. */
 export const podsSchemas: Schemas = {
   Utilization: partial({ util: whole }),
   PodGpuUtilization: partial({ util: whole, memoryUtil: whole }),

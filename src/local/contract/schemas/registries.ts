@@ -1,9 +1,7 @@
 import { closed, filledText, list, object, orNull, ref, text, time, type Schema, type Schemas } from './schema.ts';
 
-/** A name or a user name. */
 const shortText: Schema = { ...filledText, maxLength: 191 };
 
-/** The published schemas of registries and their delegations, names as on the wire. */
 export const registriesSchemas: Schemas = {
   Registry: object({ id: text, name: text }),
   CreateRegistryRequest: closed(

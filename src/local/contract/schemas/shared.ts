@@ -17,7 +17,6 @@ import {
   type Schemas,
 } from './schema.ts';
 
-/** The published schemas that several groups share: containers, mounts, compute, errors. Names as on the wire. */
 export const sharedSchemas: Schemas = {
   BaseContainerConfig: partial({
     args: text,

@@ -13,7 +13,6 @@ import {
   type Schemas,
 } from './schema.ts';
 
-/** The published schemas of templates, names as on the wire. */
 export const templatesSchemas: Schemas = {
   TemplateCategory: oneOfWords('CPU', 'NVIDIA', 'AMD'),
   Template: extended(

@@ -3,7 +3,6 @@ import { closed, filledText, list, object, oneOfWords, ref, text, whole, type Sc
 /** GB (specification 2.4). */
 export const volumeSize: Schema = { ...whole, minimum: 10, maximum: 4096 };
 
-/** The published schemas of network volumes, names as on the wire. */
 export const volumesSchemas: Schemas = {
   NetworkVolume: object({
     id: text,

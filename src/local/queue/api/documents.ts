@@ -1,14 +1,11 @@
 import { Exact, type Json } from '../../../core/json.ts';
-import { isThrottled } from '../../model/endpoints/placement.ts';
-import { queueOf, waitingCount, workersIn } from '../state/endpoint-queue.ts';
-import type { State } from '../../state/state.ts';
-import type { Job, WorkerStatus } from '../state/records.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
+import { isThrottled } from '../../model/endpoints.ts';
+import { queueOf, waitingCount, workersIn } from '../state/endpoint-queue.ts';
+import type { Job, WorkerStatus } from '../state/records.ts';
+import type { State } from '../../state/state.ts';
 
-/**
- * A job in the answers of `runsync` and `status` (specification 2.5, 4.5). `delayTime` is the time in the queue and
- * `executionTime` the time on a worker until now, in milliseconds. Output is the handler's text, so its numbers stay exact.
- */
+/** Specification 2.5, 4.5. Times in milliseconds. Output is the handler's text: its numbers stay exact. */
 export function jobDocument(job: Job, now: EpochMs): Json {
   // Accessed once: a long text is read from its file at every access.
   const { error, output } = job;
@@ -24,13 +21,9 @@ export function jobDocument(job: Job, now: EpochMs): Json {
   };
 }
 
-/** A job in the answers of `run`, `cancel` and `retry`. */
 export const jobBrief = (job: Job): Json => ({ id: job.id, status: job.status });
 
-/**
- * An endpoint's health (specification 4.5, 8). `failed` counts FAILED and TIMED_OUT jobs. The counters include deleted jobs.
- * Members that the specification does not name come last.
- */
+/** `failed` counts FAILED and TIMED_OUT; deleted jobs are counted too (specification 4.5, 8). */
 export function healthDocument(state: State, endpointId: string): Json {
   const queue = queueOf(state, endpointId);
   const { completed, failed, timedOut, retried, cancelled, expired } = queue.counts;
@@ -51,4 +44,34 @@ export function healthDocument(state: State, endpointId: string): Json {
     },
     workers: { idle: workers('IDLE'), running: workers('RUNNING'), initializing: workers('INITIALIZING') },
   };
+}
+
+/** Exactly as in the source, which must be valid JSON; of two members the last one. */
+export function memberText(source: string, name: string): string {
+  let found = '';
+  let depth = 0;
+  let key = '';
+  let from = -1;
+  for (let at = 0; at < source.length; at++) {
+    const character = source.charAt(at);
+    if (character === '"') {
+      const end = endOfString(source, at);
+      if (depth === 1 && from < 0) key = JSON.parse(source.slice(at, end)) as string;
+      at = end - 1;
+    } else if (character === ':' && depth === 1) from = at + 1;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']' || (character === ',' && depth === 1)) {
+      if (depth === 1 && key === name && from >= 0) found = source.slice(from, at).trim();
+      if (depth === 1) from = -1;
+      if (character !== ',') depth -= 1;
+    }
+  }
+  return found;
+}
+
+/** Just past the closing quote of the string that opens at `start`. */
+function endOfString(source: string, start: number): number {
+  let at = start + 1;
+  while (at < source.length && source[at] !== '"') at += source[at] === '\\' ? 2 : 1;
+  return at + 1;
 }

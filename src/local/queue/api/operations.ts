@@ -1,19 +1,42 @@
-import { MINUTE_MS } from '../../../core/durations.ts';
 import { Exact, type Json } from '../../../core/json.ts';
-import type { EndpointRecord } from '../../model/endpoints/record.ts';
-import { isTooNew, reply, unpublished, type Call, type Operation, type Reply } from '../../http/call/operation.ts';
+import { type EpochMs, type Milliseconds, MINUTE_MS } from '../../../core/unit-types.ts';
 import { badRequest, conflict, notFound } from '../../contract/problem.ts';
-import type { State } from '../../state/state.ts';
-import { awaitedJob, beginWaiting, endWaiting } from '../jobs/waiters.ts';
+import { type Call, isTooNew, type Operation, reply, type Reply, unpublished } from '../../http/operation.ts';
+import { type EndpointRecord, endpoints } from '../../model/endpoints.ts';
 import { healthDocument, jobBrief, jobDocument } from './documents.ts';
-import { cancel, fetchChunks, purge, retry, setTimeToLive, submit } from '../engine/engine.ts';
-import { knownLimits, noLimits } from './request-limits.ts';
-import { isTerminal } from '../jobs/transitions.ts';
-import { queuesOf, type Job, type JobStatus } from '../state/records.ts';
-import { readMilliseconds, readSubmission } from './submission.ts';
-import { waitForResult } from './wait-for-result.ts';
-import { endpoints } from '../../model/endpoints/seed.ts';
-import type { EpochMs } from '../../../core/unit-types.ts';
+import { knownLimits, noLimits, readMilliseconds, readSubmission } from './submission.ts';
+import { cancel, fetchChunks, nextQueueEvent, purge, retry, setTimeToLive, submit } from '../engine.ts';
+import { awaitedJob, beginWaiting, endWaiting, isTerminal } from '../jobs/job-status-changes.ts';
+import { type Job, type JobStatus, queuesOf } from '../state/records.ts';
+import type { State } from '../../state/state.ts';
+
+/** Nothing announces a cancel by another caller, or the end of a handler module. */
+const POLL_INTERVAL_MS = 50;
+
+type ReadResult<T> = (state: State, now: EpochMs) => T | undefined;
+
+/** After a disconnect it only calls `readAtTimeout`; in a sleep it rejects with the signal's reason. */
+async function waitForResult<T>(
+  call: Call,
+  timeoutMs: Milliseconds,
+  read: ReadResult<T>,
+  readAtTimeout: ReadResult<T>,
+): Promise<T | undefined> {
+  let deadline: number | undefined;
+  for (;;) {
+    const { result, sleepMs } = await call.transact((state, now) => {
+      deadline ??= now + timeoutMs;
+      const { aborted } = call.signal;
+      const timedOut = now >= deadline || aborted;
+      const found = (aborted ? undefined : read(state, now)) ?? (timedOut ? readAtTimeout(state, now) : undefined);
+      const next = Math.min(deadline, nextQueueEvent(state) ?? deadline);
+      const done = timedOut || found !== undefined;
+      return { result: found, sleepMs: done ? 0 : Math.min(POLL_INTERVAL_MS, Math.max(1, next - now)) };
+    });
+    if (sleepMs === 0) return result;
+    await call.sleep(sleepMs);
+  }
+}
 
 const DEFAULT_WAIT_MS = 90_000;
 const SHORTEST_RETENTION_MS = MINUTE_MS;
@@ -22,10 +45,7 @@ const STREAM_WAIT_MS = 10_000;
 
 type Handler = Operation['run'];
 
-/**
- * The format of the answers of `stream`: a list of chunks (specification 4.5), or `{"status", "stream": [...]}`, which client
- * libraries of the public service expect.
- */
+/** `array` is specification 4.5; client libraries of the public service expect `object`. */
 export type StreamShape = 'array' | 'object';
 
 export interface QueueOptions {
@@ -34,10 +54,7 @@ export interface QueueOptions {
   readonly streamShape?: StreamShape | undefined;
 }
 
-/**
- * The operations of the queue API (specification 4.5). With `queueLimits` the known limits apply: a request above them is
- * answered with 429 (contract rules, Queue API).
- */
+/** With `queueLimits`, requests above the known limits get 429 (contract rules, Queue API). */
 export function createQueueOperations(options: QueueOptions): readonly Operation[] {
   const limiter = options.queueLimits ? knownLimits() : noLimits;
   const row = (id: string, method: 'GET' | 'POST', path: string, handler: Handler): Operation =>
@@ -65,10 +82,7 @@ async function runJob(call: Call): Promise<Reply> {
   );
 }
 
-/**
- * Answers with the result, or at the timeout with the job IN_QUEUE or IN_PROGRESS. The result is kept for a minute, or for
- * the length of `wait` when it is above the default, at most five minutes.
- */
+/** At the timeout the unfinished job. The result is kept a minute, or a longer `wait`, up to five. */
 async function runJobSync(call: Call): Promise<Reply> {
   const waitMs = readMilliseconds(call.query, 'wait', 1000, 300_000) ?? DEFAULT_WAIT_MS;
   const submission = readSubmission(call, 'runsync', waitMs > DEFAULT_WAIT_MS ? waitMs : SHORTEST_RETENTION_MS);
@@ -81,10 +95,7 @@ async function getStatusSync(call: Call): Promise<Reply> {
   return waitForEnd(call, waitMs, (state, now) => jobOf(state, call, now));
 }
 
-/**
- * Answers with the job when it has ended, or at the timeout. When the clock is advanced past its end and its retention, it
- * answers with the result that the job had.
- */
+/** If the clock is advanced past its end and its retention, the answer is the result it had. */
 async function waitForEnd(call: Call, waitMs: number, begin: (state: State, now: EpochMs) => Job): Promise<Reply> {
   const id = await call.transact((state, now) => {
     const job = begin(state, now);
@@ -121,10 +132,7 @@ async function getStatus(call: Call): Promise<Reply> {
   })(call);
 }
 
-/**
- * Answers with the chunks since the last call. It waits a moment for the first one, so that a caller that polls without a
- * pause does not cause load; for a job that has ended it answers immediately.
- */
+/** Waits a moment for the first chunk, so that a caller polling without a pause causes no load. */
 async function streamJob(call: Call, shape: StreamShape): Promise<Reply> {
   const waitMs = readMilliseconds(call.query, 'wait', 0, 300_000) ?? STREAM_WAIT_MS;
   const found = await waitForResult<{ readonly status: JobStatus; readonly chunks: readonly string[] }>(

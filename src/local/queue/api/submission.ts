@@ -1,20 +1,22 @@
-import { DAY_MS, MINUTE_MS } from '../../../core/durations.ts';
 import {
   decodeJson,
   isObject,
-  JsonSyntaxError,
-  numberOf,
   type Json,
   type JsonObject,
+  JsonSyntaxError,
+  numberOf,
   parsePlainJson,
 } from '../../../core/json.ts';
-import type { Milliseconds } from '../../../core/unit-types.ts';
-import type { Call } from '../../http/call/operation.ts';
+import { DAY_MS, type EpochMs, type Milliseconds, MINUTE_MS } from '../../../core/unit-types.ts';
 import { badRequest, Problem, tooLarge } from '../../contract/problem.ts';
-import type { Submission } from '../state/records.ts';
-import { memberText } from './member-text.ts';
+import type { Call } from '../../http/operation.ts';
+import { type EndpointRecord, endpoints } from '../../model/endpoints.ts';
+import { memberText } from './documents.ts';
+import { queueOf, workersIn } from '../state/endpoint-queue.ts';
+import { queuesOf, type Submission } from '../state/records.ts';
+import type { State } from '../../state/state.ts';
 
-/** Payload limits in bytes of the whole body; a megabyte is a million bytes (specification 8.2). */
+/** Bytes of the complete body; a megabyte is a million bytes (specification 8.2). */
 export const PAYLOAD_BYTES = { run: 10_000_000, runsync: 20_000_000 } as const;
 
 /** Results of `run` are kept for 30 minutes after completion (specification 8.2). */
@@ -22,11 +24,7 @@ const RETENTION_MS = 30 * MINUTE_MS;
 const DEFAULT_TTL_MS = DAY_MS;
 const MAX_DURATION_MS = 604_800_000;
 
-/**
- * Reads the body of `run` or `runsync`. Unknown members are ignored: client libraries may add some. `s3Config` is validated
- * and not stored, so that no secret is kept. Fails with Problem 413 above the payload limit, and with 400, naming the
- * member, for everything else.
- */
+/** Drops `s3Config`: no secret is kept. Problem 413 above the payload limit, else 400 with the member. */
 export function readSubmission(call: Call, operation: 'run' | 'runsync', retentionMs = RETENTION_MS): Submission {
   const limit = PAYLOAD_BYTES[operation];
   const bytes = Buffer.byteLength(call.bodyText);
@@ -46,7 +44,7 @@ export function readSubmission(call: Call, operation: 'run' | 'runsync', retenti
   };
 }
 
-/** A whole number of milliseconds from the query; undefined when it was not given. Fails with Problem 400. */
+/** Fails with Problem 400. */
 export function readMilliseconds(
   query: URLSearchParams,
   name: string,
@@ -66,10 +64,7 @@ function readBody(call: Call): JsonObject {
   throw badRequest('the body must be a JSON object with the member input');
 }
 
-/**
- * The numbers are not exact, which is many times faster for megabytes: the members that are read have no large
- * numbers, and the input is kept as its source text. The exact decoder tells where invalid JSON is broken.
- */
+/** Inexact numbers are many times faster for megabytes; the input keeps its source text. */
 function parse(text: string): Json {
   try {
     return parsePlainJson(text);
@@ -124,3 +119,79 @@ const range = (minimum: number, maximum: number): string =>
 
 const invalid = (member: string, reason: string): Problem =>
   new Problem(400, 'Bad Request', `${member} ${reason}`, [`${member}: ${reason}`]);
+
+interface Limit {
+  /** Requests per ten seconds, for one endpoint and key. */
+  readonly perWindow: number;
+  /** Concurrent requests, for one endpoint and key. */
+  readonly concurrent: number;
+}
+
+const WINDOW_MS = 10_000;
+
+/** The known limits per endpoint and key (contract rules, Queue API). Other operations have none. */
+const LIMITS: Readonly<Record<string, Limit>> = {
+  run: { perWindow: 1000, concurrent: 200 },
+  runsync: { perWindow: 2000, concurrent: 400 },
+  status: { perWindow: 2000, concurrent: 400 },
+  stream: { perWindow: 2000, concurrent: 400 },
+  cancel: { perWindow: 100, concurrent: 20 },
+  'purge-queue': { perWindow: 2, concurrent: Number.POSITIVE_INFINITY },
+};
+
+interface RequestLimiter {
+  /** Fails with Problem 429 when a limit is exceeded. */
+  run<T>(call: Call, operation: string, work: () => Promise<T>): Promise<T>;
+}
+
+export const noLimits: RequestLimiter = { run: (_call, _operation, work) => work() };
+
+/** Windows are counted in the state, concurrent requests in this process. */
+export function knownLimits(): RequestLimiter {
+  const active = new Map<string, number>();
+  return {
+    run: async (call, operation, work) => {
+      const limit = LIMITS[operation];
+      if (limit === undefined) return work();
+      const name = `${call.keyId} ${call.params.endpointId ?? ''} ${operation}`;
+      const count = (active.get(name) ?? 0) + 1;
+      active.set(name, count);
+      try {
+        await call.transact((state, now) => {
+          const endpoint = endpoints.get(state, call.params.endpointId ?? '');
+          // The operation answers 404. Counting would keep every name that is requested.
+          if (endpoint === undefined) return;
+          const capacity = capacityOf(endpoint, state);
+          if (count > Math.max(limit.concurrent, capacity)) throw tooMany(`${operation}: too many requests at once`, 1);
+          countRequest(state, name, operation, Math.max(limit.perWindow, capacity), now);
+        });
+        return await work();
+      } finally {
+        const left = (active.get(name) ?? 1) - 1;
+        if (left > 0) active.set(name, left);
+        else active.delete(name);
+      }
+    },
+  };
+}
+
+/** Workers times requests per worker. A limit is never lower than this. */
+function capacityOf(endpoint: EndpointRecord, state: State): number {
+  const perWorker = endpoint.scaling.type === 'REQUEST_COUNT' ? endpoint.scaling.requestCount : 1;
+  return workersIn(queueOf(state, endpoint.id)).length * perWorker;
+}
+
+function countRequest(state: State, name: string, operation: string, most: number, now: EpochMs): void {
+  const { windows } = queuesOf(state);
+  for (const [each, { from }] of Object.entries(windows))
+    if (now >= from + WINDOW_MS) Reflect.deleteProperty(windows, each);
+  const window = windows[name] ?? { from: now, count: 0 };
+  if (window.count >= most) {
+    const seconds = Math.max(1, Math.ceil((window.from + WINDOW_MS - now) / 1000));
+    throw tooMany(`${operation}: more than ${String(most)} requests in 10 seconds`, seconds);
+  }
+  windows[name] = { from: window.from, count: window.count + 1 };
+}
+
+const tooMany = (detail: string, seconds: number): Problem =>
+  new Problem(429, 'Too Many Requests', detail, undefined, { 'retry-after': String(seconds) });

@@ -1,27 +1,23 @@
 import {
   decodeJson,
   encodeJson,
+  type Json,
+  type JsonObject,
   memberAt,
   numberOf,
   stringOf,
-  type Json,
-  type JsonObject,
 } from '../../../core/json.ts';
-import type { BuiltinHandler } from '../../model/endpoints/record.ts';
+import type { BuiltinHandler } from '../../model/endpoints.ts';
 import type { Bytes, Milliseconds } from '../../../core/unit-types.ts';
 
-/** The result of a handler: its output as JSON text, or an error message. */
 export type Outcome =
   { readonly kind: 'output'; readonly text: string } | { readonly kind: 'error'; readonly error: string };
 
-/** What a built-in handler will do; its progress depends only on the time since its start. */
+/** Progress depends only on the time since its start. */
 export interface Plan {
-  /** Its execution time. */
   readonly workMs: Milliseconds;
   outcome(): Outcome;
-  /** How many chunks it has yielded after this time. */
   chunksBy(elapsedMs: Milliseconds): number;
-  /** A chunk by its index from 0. */
   chunk(index: number): Chunk;
 }
 
@@ -31,13 +27,12 @@ export interface Chunk {
 }
 
 const QUICK_MS = 10;
-/** The interval at which a streaming built-in handler yields chunks. */
 export const CHUNK_INTERVAL_MS: Milliseconds = 200;
 const MAX_CHUNKS = 10_000;
 const MAX_STREAMED_BYTES = 20_000_000;
 const MAX_SLEEP_S = 604_800;
 
-/** The plan of a built-in handler for an input (the JSON text of an object). The first attempt is 1. */
+/** The first attempt is 1. `input` is JSON text. */
 export function planOf(handler: BuiltinHandler, input: string, attempt: number): Plan {
   switch (handler) {
     case 'echo':
@@ -80,10 +75,7 @@ function fail(input: Json, attempt: number): Plan {
   return refused(stringOf(memberAt(input, 'error')) ?? 'the handler failed, as it was asked to');
 }
 
-/**
- * Yields a chunk every 200 ms: `chunks` of them (default 5), each with `bytes` characters when that is given, or the words of
- * `prompt` one by one. The final output is the list of the chunks.
- */
+/** Each 200 ms one of `chunks` (default 5) with `bytes` characters, or the words of `prompt`. */
 function stream(input: Json): Plan {
   const words = stringOf(memberAt(input, 'prompt'))?.match(/\S+\s*/g) ?? undefined;
   const count = numberOf(memberAt(input, 'chunks')) ?? words?.length ?? 5;

@@ -1,6 +1,6 @@
 import { arrayOf, encodeJson, isObject, type Json, type JsonObject } from '../../../core/json.ts';
 import { planOf, type Chunk } from './builtin-handlers.ts';
-import { builtinOf, type EndpointRecord } from '../../model/endpoints/record.ts';
+import { builtinOf, type EndpointRecord } from '../../model/endpoints.ts';
 import type { Job, StreamPosition } from '../state/records.ts';
 import type { Bytes } from '../../../core/unit-types.ts';
 
@@ -10,7 +10,7 @@ export const MAX_CHUNK_BYTES: Bytes = 1_000_000;
 /** The maximum size of the chunks in one answer of `stream`; the rest is sent with the next poll. */
 const MAX_ANSWER_BYTES = 10_000_000;
 
-/** The job with the chunks that its built-in handler has yielded by `at`; the same record when there are none. */
+/** The same record when there are none. */
 export function withChunks(job: Job, endpoint: EndpointRecord | undefined, at: number): Job {
   if (job.startedAt === undefined || job.status !== 'IN_PROGRESS') return job;
   const handler = builtinOf(endpoint);
@@ -22,7 +22,7 @@ export function withChunks(job: Job, endpoint: EndpointRecord | undefined, at: n
   return stream === job.stream ? job : { ...job, stream };
 }
 
-/** Adds what a handler has yielded; it is split when it is too large for one chunk. */
+/** Splits what is too large for one chunk. */
 export function appendChunk(stream: StreamPosition, { output, metrics }: Chunk): StreamPosition {
   const room = MAX_CHUNK_BYTES - bytesOf(chunkText(null, metrics, Number.MAX_SAFE_INTEGER));
   const texts = split(output, room).map((piece, index) => chunkText(piece, metrics, stream.numbered + index));
@@ -33,7 +33,7 @@ export function appendChunk(stream: StreamPosition, { output, metrics }: Chunk):
   };
 }
 
-/** The chunks for one answer, at least one when there is one, and the stream without them. */
+/** At least one chunk when there is one. */
 export function takeChunks(stream: StreamPosition): {
   readonly taken: readonly string[];
   readonly rest: StreamPosition;
@@ -47,10 +47,7 @@ export function takeChunks(stream: StreamPosition): {
 const chunkText = (output: Json, metrics: JsonObject, index: number): string =>
   encodeJson({ output, metrics: { ...metrics, stream_index: index } });
 
-/**
- * Splits an output into pieces whose JSON texts have at most `room` bytes: a string, the `text` list of an object (its other
- * members are repeated), or the JSON text of any other value. The joined pieces are the whole output.
- */
+/** Pieces of at most `room` bytes as JSON; joined, they are the complete output. */
 function split(output: Json, room: number): readonly Json[] {
   const whole = encodeJson(output);
   if (bytesOf(whole) <= room) return [output];
@@ -63,7 +60,7 @@ function split(output: Json, room: number): readonly Json[] {
   return cut(whole, room);
 }
 
-/** Splits text between characters into parts whose JSON texts have at most `room` bytes. */
+/** Between characters; `room` counts the bytes of the JSON text. */
 function cut(text: string, room: number): readonly string[] {
   const parts: string[] = [];
   for (let from = 0; from < text.length || parts.length === 0;) {

@@ -1,32 +1,137 @@
-import { planOf, type Outcome } from './builtin-handlers.ts';
-import { builtinOf, type EndpointRecord } from '../../model/endpoints/record.ts';
-import type { State } from '../../state/state.ts';
+import { DAY_MS, type EpochMs, type Milliseconds } from '../../../core/unit-types.ts';
+import { builtinOf, type EndpointRecord, endpoints } from '../../model/endpoints.ts';
+import { type Outcome, planOf } from './builtin-handlers.ts';
 import { withChunks } from './chunks.ts';
-import { keepForWaiters } from './waiters.ts';
-import { enqueue, queueOf, dequeue, putWorker } from '../state/endpoint-queue.ts';
-import { expiryOf, isTerminal, transition, type JobEvent } from './transitions.ts';
 import { delayOf } from './scaling.ts';
 import { askToStop, freed } from './stops.ts';
-import { beginRun, endRun } from './worker-history.ts';
-import { queuesOf, type CountName, type Job, type JobStatus, type Worker } from '../state/records.ts';
 import { scheduleScaling, setTimer } from './timers.ts';
-import { endpoints } from '../../model/endpoints/seed.ts';
-import type { Milliseconds } from '../../../core/unit-types.ts';
+import { beginRun, endRun } from './worker-history.ts';
+import { dequeue, enqueue, putWorker, queueOf } from '../state/endpoint-queue.ts';
+import {
+  type CountName,
+  type Job,
+  type JobStatus,
+  queuesOf,
+  type StreamPosition,
+  type Worker,
+} from '../state/records.ts';
+import { recordsFrom, type State } from '../../state/state.ts';
+
+/** A wait that is older than this was left behind by a killed process. */
+const STALE_WAIT_MS: Milliseconds = DAY_MS;
+
+export function beginWaiting(state: State, job: Job, now: EpochMs): void {
+  const queues = queuesOf(state);
+  queues.awaited = recordsFrom(Object.entries(queues.awaited).filter(([, { since }]) => since > now - STALE_WAIT_MS));
+  queues.awaited[job.id] = { since: now, waiters: (queues.awaited[job.id]?.waiters ?? 0) + 1 };
+}
+
+export function endWaiting(state: State, jobId: string): void {
+  const { awaited } = queuesOf(state);
+  const known = awaited[jobId];
+  if (known === undefined) return;
+  if (known.waiters > 1) awaited[jobId] = { ...known, waiters: known.waiters - 1 };
+  else Reflect.deleteProperty(awaited, jobId);
+}
+
+/** Its last record when it has expired. */
+export const awaitedJob = (state: State, jobId: string): Job | undefined =>
+  queuesOf(state).jobs[jobId] ?? queuesOf(state).awaited[jobId]?.last;
+
+function keepForWaiters(state: State, job: Job): void {
+  const known = queuesOf(state).awaited[job.id];
+  if (known !== undefined) queuesOf(state).awaited[job.id] = { ...known, last: job };
+}
+
+export type JobEvent =
+  | { readonly kind: 'start'; readonly at: EpochMs; readonly workerId: string }
+  | { readonly kind: 'complete'; readonly at: EpochMs; readonly output: string | undefined }
+  | { readonly kind: 'fail'; readonly at: EpochMs; readonly error: string }
+  /** The program of its endpoint can serve no job. */
+  | { readonly kind: 'refuse'; readonly at: EpochMs; readonly error: string }
+  | { readonly kind: 'time-out'; readonly at: EpochMs; readonly error: string }
+  | { readonly kind: 'cancel'; readonly at: EpochMs }
+  /** Its worker was lost. */
+  | { readonly kind: 'lose'; readonly at: EpochMs }
+  | { readonly kind: 'retry'; readonly at: EpochMs };
+
+/** Specification 3.2 shows cancel and retry; workers make the others. All else is not possible. */
+const NEXT: Readonly<Record<JobStatus, Readonly<Partial<Record<JobEvent['kind'], JobStatus>>>>> = {
+  IN_QUEUE: { start: 'IN_PROGRESS', cancel: 'CANCELLED', refuse: 'FAILED' },
+  IN_PROGRESS: {
+    complete: 'COMPLETED',
+    fail: 'FAILED',
+    'time-out': 'TIMED_OUT',
+    cancel: 'CANCELLED',
+    lose: 'IN_QUEUE',
+  },
+  FAILED: { retry: 'IN_QUEUE' },
+  TIMED_OUT: { retry: 'IN_QUEUE' },
+  COMPLETED: {},
+  CANCELLED: {},
+};
+
+export const NO_CHUNKS: StreamPosition = { made: 0, numbered: 0, pending: [] };
+
+export const isTerminal = (status: JobStatus): boolean => status !== 'IN_QUEUE' && status !== 'IN_PROGRESS';
+
+export const nextStatus = (status: JobStatus, event: JobEvent['kind']): JobStatus | undefined => NEXT[status][event];
+
+export function transition(job: Job, event: JobEvent): Job | undefined {
+  const status = nextStatus(job.status, event.kind);
+  if (status === undefined) return undefined;
+  switch (event.kind) {
+    case 'start':
+      return { ...job, status, startedAt: event.at, workerId: event.workerId, attempt: job.attempt + 1 };
+    case 'complete':
+      return { ...ended(job, status, event.at), ...(event.output !== undefined && { output: event.output }) };
+    case 'fail':
+    case 'refuse':
+    case 'time-out':
+      return { ...ended(job, status, event.at), error: event.error };
+    case 'cancel':
+      return ended(job, status, event.at);
+    case 'lose':
+    case 'retry':
+      return requeued(job, event.at);
+  }
+}
+
+/** Without progress and chunk copies, which only a running job has. */
+function ended(job: Job, status: JobStatus, at: EpochMs): Job {
+  if (job.output === undefined && job.streamed === undefined) return { ...job, status, finishedAt: at };
+  const { output: _progress, streamed: _streamed, ...kept } = job;
+  return { ...kept, status, finishedAt: at };
+}
+
+/** Keeps id and input; removes the results of the earlier attempt. */
+function requeued(job: Job, at: EpochMs): Job {
+  const {
+    startedAt: _started,
+    finishedAt: _finished,
+    workerId: _worker,
+    output: _output,
+    error: _error,
+    streamed: _streamed,
+    ...kept
+  } = job;
+  return { ...kept, status: 'IN_QUEUE', queuedAt: at, stream: NO_CHUNKS };
+}
+
+/** End of its time to live or of its retention, whichever comes first (specification 8.2). */
+export const expiryOf = (job: Job): number =>
+  job.finishedAt === undefined ? job.ttlAt : Math.min(job.ttlAt, job.finishedAt + job.retentionMs);
 
 /** The execution timeout when neither the job's policy nor its endpoint sets one (contract rules, Queue API). */
 const EXECUTION_TIMEOUT_MS: Milliseconds = 600_000;
 
-/** Adds a new job to its endpoint's queue. */
 export function admit(state: State, job: Job): void {
   queueOf(state, job.endpointId).counts.submitted += 1;
   setTimer(state, job.ttlAt, { kind: 'job-expiry', jobId: job.id });
   enterStatus(state, job);
 }
 
-/**
- * Applies an event to a job, and updates the waiting list, its worker, the counters, timers and webhooks. Returns the new
- * record; undefined, without any change, when the event is not possible in the job's status.
- */
+/** Undefined, without any change, when the event is not possible in the job's status. */
 export function applyEvent(state: State, job: Job, event: JobEvent): Job | undefined {
   const upToDate = withChunks(job, endpoints.get(state, job.endpointId), event.at);
   const moved = transition(upToDate, event);
@@ -48,10 +153,7 @@ export function expire(state: State, job: Job, at: number): void {
   Reflect.deleteProperty(queuesOf(state).jobs, job.id);
 }
 
-/**
- * When a running job will end, in milliseconds since the epoch, and how. For a program of the user only the timeout is
- * known: its outcome is recorded when it arrives.
- */
+/** For a program of the user only the timeout is known: its outcome is recorded when it arrives. */
 export function endOf(endpoint: EndpointRecord, job: Job): { readonly at: number; event(): JobEvent } {
   const startedAt = job.startedAt ?? job.queuedAt;
   const timeoutMs = job.executionTimeoutMs ?? (endpoint.timeoutMs > 0 ? endpoint.timeoutMs : EXECUTION_TIMEOUT_MS);
@@ -66,7 +168,6 @@ export function endOf(endpoint: EndpointRecord, job: Job): { readonly at: number
   return { at, event: () => eventOf(plan.outcome(), at) };
 }
 
-/** The event that ends a job whose handler returned this outcome. */
 export const eventOf = (outcome: Outcome, at: number): JobEvent =>
   outcome.kind === 'output'
     ? { kind: 'complete', at, output: outcome.text }
@@ -81,7 +182,7 @@ const COUNTER_OF: Readonly<Record<JobStatus, CountName | undefined>> = {
   TIMED_OUT: 'timedOut',
 };
 
-/** Undoes `enterStatus` for the job's present status; `after` is its next record, undefined when it is deleted. */
+/** Undoes `enterStatus`; `after` is undefined when the job is deleted. */
 function leaveStatus(state: State, job: Job, at: number, after: Job | undefined): void {
   const queue = queueOf(state, job.endpointId);
   if (job.status === 'IN_QUEUE') dequeue(queue, job);
@@ -95,7 +196,6 @@ function leaveStatus(state: State, job: Job, at: number, after: Job | undefined)
   }
 }
 
-/** Stores the record, and updates everything that depends on its status. */
 function enterStatus(state: State, job: Job): void {
   const queues = queuesOf(state);
   const queue = queueOf(state, job.endpointId);
@@ -128,10 +228,7 @@ function occupy(state: State, job: Job): void {
   putWorker(queue, { ...kept, status: 'RUNNING', jobIds: [...worker.jobIds, job.id], runs });
 }
 
-/**
- * Removes the job from its worker, which becomes IDLE when it has no other job. A worker that requests its jobs by the
- * worker protocol still works on a job that ended before the worker finished it, and is asked to stop it.
- */
+/** A worker of the worker protocol may still work on an ended job: it is asked to stop it. */
 function release(state: State, job: Job, at: number, after: Job | undefined): void {
   const queue = queueOf(state, job.endpointId);
   const worker = queue.workers[job.workerId ?? ''];

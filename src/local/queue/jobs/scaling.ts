@@ -1,12 +1,8 @@
-import type { EndpointRecord } from '../../model/endpoints/record.ts';
+import type { EndpointRecord } from '../../model/endpoints.ts';
 import type { State } from '../../state/state.ts';
 import { jobsOfLine, queueOf, waitingCount } from '../state/endpoint-queue.ts';
 
-/**
- * How many workers an endpoint should have, between its minimum and maximum. With REQUEST_COUNT one per `requestCount` jobs
- * that wait or run; with QUEUE_DELAY one as soon as a job waits, and one more for each job that has waited longer than the
- * delay. A worker with several jobs counts once.
- */
+/** QUEUE_DELAY: one when a job waits, one more per overdue job. A worker with several jobs counts once. */
 export function wantedWorkers(state: State, endpoint: EndpointRecord, at: number): number {
   const { min, max } = endpoint.workers;
   return Math.min(max, Math.max(min, byDemand(state, endpoint, at)));
@@ -25,7 +21,7 @@ function byDemand(state: State, endpoint: EndpointRecord, at: number): number {
   }
 }
 
-/** How many jobs have waited longer than the delay; counts up to the maximum number of workers. */
+/** Counts no further than the maximum number of workers. */
 function overdue(state: State, endpoint: EndpointRecord, at: number): number {
   const queue = queueOf(state, endpoint.id);
   const since = at - delayOf(endpoint);
@@ -38,7 +34,6 @@ function overdue(state: State, endpoint: EndpointRecord, at: number): number {
   return count;
 }
 
-/** When the next waiting job will have waited longer than the delay; undefined when there is none. */
 export function nextOverdueAt(state: State, endpoint: EndpointRecord, at: number): number | undefined {
   if (endpoint.scaling.type !== 'QUEUE_DELAY') return undefined;
   const queue = queueOf(state, endpoint.id);

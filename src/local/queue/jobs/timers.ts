@@ -2,23 +2,18 @@ import type { State } from '../../state/state.ts';
 import { queuesOf, type EndpointQueue, type Queues, type Timer, type TimerEvent } from '../state/records.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 
-/** Sets a timer for `at`. */
 export function setTimer(state: State, at: EpochMs, event: TimerEvent): void {
   const queues = queuesOf(state);
   queues.timers.push({ at, order: queues.timersSet++, event });
 }
 
-/**
- * Makes sure that the number of an endpoint's workers is checked at `at` at the latest. Only the earliest of these
- * times is kept: that check sets the time of the next one.
- */
+/** Only the earliest time is kept: that check sets the time of the next one. */
 export function scheduleScaling(state: State, queue: EndpointQueue, endpointId: string, at: number): void {
   if (queue.scaleAt !== undefined && queue.scaleAt <= at) return;
   queue.scaleAt = at;
   setTimer(state, at, { kind: 'scale', endpointId });
 }
 
-/** Removes the timers that no longer apply, after many were set. */
 export function sweepTimers(queues: Queues, isLive: (timer: Timer) => boolean): void {
   if (queues.timersSet < queues.sweepAt) return;
   queues.timers.retain(isLive);

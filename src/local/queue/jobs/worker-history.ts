@@ -1,18 +1,15 @@
-import { builtinOf, type EndpointRecord } from '../../model/endpoints/record.ts';
+import { builtinOf, type EndpointRecord } from '../../model/endpoints.ts';
 import { planOf } from './builtin-handlers.ts';
 import type { Job, Run, Worker } from '../state/records.ts';
 
-/** How many attempts are kept per worker. */
 const MAX_RUNS = 50;
-/** How much of an error is kept: characters. */
+/** Characters. */
 const MAX_ERROR_LENGTH = 500;
-/** How many lines of the service are kept per attempt. */
 const MAX_NOTES = 5;
 /** How many printed lines are kept per worker, and how many characters of each. */
 const MAX_LINES = 200;
 const MAX_LINE_LENGTH = 2000;
 
-/** A worker's runs, with a new one for a job that it has started. */
 export function beginRun(runs: readonly Run[], job: Job, endpoint: EndpointRecord | undefined): readonly Run[] {
   const handler = builtinOf(endpoint);
   const begun: Run = {
@@ -25,10 +22,7 @@ export function beginRun(runs: readonly Run[], job: Job, endpoint: EndpointRecor
   return [...runs, begun].slice(-MAX_RUNS);
 }
 
-/**
- * A worker's runs, with the latest one of a job ended; `after` is the job's new record, undefined when it was deleted. A run
- * that is not kept any more is ignored.
- */
+/** `after` is undefined when the job was deleted. A run that was dropped is ignored. */
 export function endRun(runs: readonly Run[], jobId: string, to: number, after: Job | undefined): readonly Run[] {
   const at = runs.findLastIndex((run) => run.jobId === jobId);
   const run = runs[at];
@@ -43,7 +37,7 @@ export function endRun(runs: readonly Run[], jobId: string, to: number, after: J
   return runs.with(at, ended);
 }
 
-/** A worker with one more line about the latest run of a job; undefined when it has that line or does not run the job. */
+/** Undefined when it has that line or does not run the job. */
 export function withNote(worker: Worker, jobId: string, line: string, at: number): Worker | undefined {
   const index = worker.runs.findLastIndex((run) => run.jobId === jobId);
   const run = worker.runs[index];
@@ -53,7 +47,6 @@ export function withNote(worker: Worker, jobId: string, line: string, at: number
   return { ...worker, runs: worker.runs.with(index, { ...run, notes: [...notes, { at, line }].slice(-MAX_NOTES) }) };
 }
 
-/** A worker with more lines that its handler module has printed. */
 export const withPrintedLines = (worker: Worker, lines: readonly string[], at: number): Worker => ({
   ...worker,
   printed: [...(worker.printed ?? []), ...lines.map((line) => ({ at, line: line.slice(0, MAX_LINE_LENGTH) }))].slice(

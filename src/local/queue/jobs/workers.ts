@@ -1,28 +1,78 @@
-import { MINUTE_MS } from '../../../core/durations.ts';
-import { takesByProtocol, type EndpointRecord, type WorkerHardware } from '../../model/endpoints/record.ts';
-import { endpoints } from '../../model/endpoints/seed.ts';
-import { isThrottled, placementsFor } from '../../model/endpoints/placement.ts';
-import { doesNotStart, imageOfProgram } from '../../model/images.ts';
-import type { State } from '../../state/state.ts';
-import { nextWaiting, putWorker, queueOf, removeWorker, workerCount, workersIn } from '../state/endpoint-queue.ts';
-import { queuesOf, type EndpointQueue, type ProtocolWorker, type Worker } from '../state/records.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type EpochMs, HOUR_MS, type Milliseconds, MINUTE_MS } from '../../../core/unit-types.ts';
+import { doesNotStart, imageOfProgram } from '../../model/container.ts';
+import {
+  type EndpointRecord,
+  endpoints,
+  isThrottled,
+  placementsFor,
+  takesByProtocol,
+  type WorkerHardware,
+} from '../../model/endpoints.ts';
 import { applyEvent } from './job-status-changes.ts';
-import { realNow } from './stops.ts';
 import { nextOverdueAt, wantedWorkers } from './scaling.ts';
+import { realNow } from './stops.ts';
 import { scheduleScaling, setTimer } from './timers.ts';
-import { recordUsage } from './usage.ts';
-import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
+import { nextWaiting, putWorker, queueOf, removeWorker, workerCount, workersIn } from '../state/endpoint-queue.ts';
+import {
+  type EndpointQueue,
+  type ProtocolWorker,
+  type Queues,
+  queuesOf,
+  type Usage,
+  type Worker,
+} from '../state/records.ts';
+import type { State } from '../../state/state.ts';
 
-/** The time from a worker's start until it is ready for its first job. */
+const RETENTION_MS = 2 * 366 * 24 * HOUR_MS;
+
+/** Counted from a worker's start, including the cold start. */
+export const usageOf = (state: State, now: EpochMs): readonly Usage[] => [
+  ...Object.values(queuesOf(state).usage).flat(),
+  ...Object.values(queuesOf(state).byEndpoint)
+    .flatMap(workersIn)
+    .map((worker) => spanOf(worker, worker.startedAt, now)),
+];
+
+function recordUsage(queues: Queues, worker: Worker, endedAt: number): void {
+  const kept = (queues.usage[worker.endpointId] ?? []).filter(({ to }) => to > endedAt - RETENTION_MS);
+  const { startedAt } = worker;
+  const firstHour = Math.ceil(startedAt / HOUR_MS) * HOUR_MS;
+  const lastHour = Math.floor(endedAt / HOUR_MS) * HOUR_MS;
+  if (firstHour > lastHour) addToHour(kept, worker, startedAt, endedAt);
+  else {
+    addToHour(kept, worker, startedAt, firstHour);
+    if (firstHour < lastHour) kept.push(spanOf(worker, firstHour, lastHour));
+    addToHour(kept, worker, lastHour, endedAt);
+  }
+  queues.usage[worker.endpointId] = kept;
+}
+
+function addToHour(usage: Usage[], worker: Worker, from: number, to: number): void {
+  if (from === to) return;
+  const hour = Math.floor(from / HOUR_MS) * HOUR_MS;
+  const added = { ...spanOf(worker, hour, hour + HOUR_MS), workerMs: to - from };
+  const index = usage.findLastIndex((known) => isDeepStrictEqual({ ...known, workerMs: 0 }, { ...added, workerMs: 0 }));
+  const known = usage[index];
+  if (known === undefined) usage.push(added);
+  else usage[index] = { ...known, workerMs: known.workerMs + added.workerMs };
+}
+
+const spanOf = ({ endpointId, hardware, disk }: Worker, from: number, to: number): Usage => ({
+  endpointId,
+  ...hardware,
+  disk,
+  from,
+  to,
+  workerMs: to - from,
+});
+
 export const COLD_START_MS: Milliseconds = 1000;
 
-/** When workers cannot be placed in any data center, the next attempt is after this time. */
 const PLACEMENT_RETRY_MS: Milliseconds = MINUTE_MS;
 
-/** How many ended workers of an endpoint are kept, for their logs. */
 const MAX_ENDED_WORKERS = 20;
 
-/** An endpoint and its queue at a time. */
 interface Scaling {
   readonly state: State;
   readonly queue: EndpointQueue;
@@ -30,18 +80,12 @@ interface Scaling {
   readonly at: EpochMs;
 }
 
-/** Adjusts the workers of an endpoint, when it exists. */
 export function reconcile(state: State, endpointId: string, at: EpochMs): void {
   const endpoint = endpoints.get(state, endpointId);
   if (endpoint !== undefined) scaleWorkers(state, endpoint, at);
 }
 
-/**
- * Adjusts an endpoint's workers to its settings and its waiting jobs: stops surplus, stale and unneeded unhealthy
- * workers, assigns jobs to idle ones, and starts missing ones. It never stops a RUNNING worker. It is called after
- * every change, so it checks all workers only when the settings were changed, or when an idle worker can get a job.
- * Workers that were idle for too long are stopped by the timer that it sets.
- */
+/** Never stops a RUNNING worker. Called after every change, so it checks all workers only when needed. */
 export function scaleWorkers(state: State, endpoint: EndpointRecord, at: EpochMs): void {
   const queue = queueOf(state, endpoint.id);
   const scaling = { state, queue, endpoint, at };
@@ -53,16 +97,15 @@ export function scaleWorkers(state: State, endpoint: EndpointRecord, at: EpochMs
     scheduleScaling(state, queue, endpoint.id, idleEnd(endpoint, at));
 }
 
-/** As `scaleWorkers`, after the endpoint's settings were changed. */
 export function applySettings(state: State, endpoint: EndpointRecord, at: EpochMs): void {
   const queue = queueOf(state, endpoint.id);
   queue.isUnsettled = true;
-  // What crashed may be mended.
+  // What crashed may be fixed now.
   delete queue.crashes;
   scaleOnTime(state, endpoint, at);
 }
 
-/** As `scaleWorkers`, at the time that was scheduled: also stops the workers that were idle too long. */
+/** Also stops workers that were idle too long. */
 export function scaleOnTime(state: State, endpoint: EndpointRecord, at: EpochMs): void {
   const queue = queueOf(state, endpoint.id);
   delete queue.scaleAt;
@@ -75,7 +118,7 @@ export function scaleOnTime(state: State, endpoint: EndpointRecord, at: EpochMs)
   if (next !== undefined) scheduleScaling(state, queue, endpoint.id, next);
 }
 
-/** Makes a worker IDLE at the end of its cold start, or UNHEALTHY where its image does not start. */
+/** UNHEALTHY where its image does not start, else IDLE. */
 export function workerReady(queue: EndpointQueue, workerId: string, at: EpochMs): void {
   const worker = queue.workers[workerId];
   if (worker?.status !== 'INITIALIZING') return;
@@ -85,12 +128,11 @@ export function workerReady(queue: EndpointQueue, workerId: string, at: EpochMs)
   else putWorker(queue, { ...worker, status: 'IDLE', readyAt: at, idleSince: at });
 }
 
-/** Stops all workers of an endpoint. */
 export function stopAllWorkers(state: State, queue: EndpointQueue, at: EpochMs): void {
   for (const worker of workersIn(queue)) stopWorker(state, queue, worker, at);
 }
 
-/** Removes a worker and keeps its history. `endReason` is the reason, unless scaling stops it. */
+/** Keeps its history. `endReason` is undefined when scaling stops it. */
 export function stopWorker(state: State, queue: EndpointQueue, worker: Worker, at: EpochMs, endReason?: string): void {
   removeWorker(queue, worker.id);
   queue.signals += 1;
@@ -99,14 +141,12 @@ export function stopWorker(state: State, queue: EndpointQueue, worker: Worker, a
   queue.ended = [ended, ...queue.ended].slice(0, MAX_ENDED_WORKERS);
 }
 
-/** Stops surplus and stale workers, and assigns jobs to idle ones. */
 function useWorkers(scaling: Scaling): void {
   const { state, queue, endpoint, at } = scaling;
   if (queue.isUnsettled) settle(scaling);
   if (!takesByProtocol(endpoint)) assignJobs(state, queue, at);
 }
 
-/** Stops surplus workers and replaces stale ones, as far as they are free now. */
 function settle(scaling: Scaling): void {
   const { queue, endpoint } = scaling;
   stopSurplus(scaling);
@@ -119,7 +159,7 @@ function settle(scaling: Scaling): void {
 /** False for an attached worker: scaling neither starts nor stops it. */
 const isOurs = ({ protocol }: Worker): boolean => protocol?.kind !== 'attached';
 
-/** Stops workers above the maximum, the newest first. */
+/** The newest first. */
 function stopSurplus({ state, queue, endpoint, at }: Scaling): void {
   const surplus = Math.max(0, workerCount(queue) - endpoint.workers.max);
   if (surplus === 0) return;
@@ -127,10 +167,7 @@ function stopSurplus({ state, queue, endpoint, at }: Scaling): void {
   for (const worker of free.reverse().slice(0, surplus)) stopWorker(state, queue, worker, at);
 }
 
-/**
- * Replaces the workers of older versions one by one: an idle worker is replaced after the previous replacement has finished
- * its cold start. A running worker finishes its job first; workers that are not needed are not replaced.
- */
+/** One by one, each after the previous cold start. A running worker finishes its job first. */
 function replaceStale(scaling: Scaling): void {
   const { state, queue, endpoint, at } = scaling;
   for (const worker of workersIn(queue)) {
@@ -144,7 +181,6 @@ function replaceStale(scaling: Scaling): void {
   }
 }
 
-/** Assigns waiting jobs to idle workers whose hardware is not in use by others. */
 function assignJobs(state: State, queue: EndpointQueue, at: EpochMs): void {
   if (queue.workerCounts.IDLE === 0 || nextWaiting(state, queue) === undefined) return;
   // The newest version first, so that stale workers become idle and are replaced.
@@ -156,7 +192,6 @@ function assignJobs(state: State, queue: EndpointQueue, at: EpochMs): void {
   }
 }
 
-/** Stops workers that were idle for the endpoint's idle timeout, down to its minimum; sets a timer for the next one. */
 function stopIdle({ state, queue, endpoint, at }: Scaling): void {
   if (queue.workerCounts.IDLE === 0) return;
   const idle = workersIn(queue).filter((worker) => isOurs(worker) && worker.status === 'IDLE');
@@ -168,10 +203,7 @@ function stopIdle({ state, queue, endpoint, at }: Scaling): void {
   }
 }
 
-/**
- * Stops unhealthy workers that no job waits for; when no job waits, they are not started again either. Stops those whose
- * process has crashed, when another one may be started.
- */
+/** Only those that no job waits for; crashed ones once another worker may be started. */
 function stopUnhealthy({ state, queue, endpoint, at }: Scaling): void {
   if (queue.workerCounts.UNHEALTHY === 0) return;
   const until = queue.crashes?.until ?? at;
@@ -184,7 +216,6 @@ function stopUnhealthy({ state, queue, endpoint, at }: Scaling): void {
   }
 }
 
-/** When a worker has been idle for the endpoint's idle timeout. */
 const idleEnd = (endpoint: EndpointRecord, since: number): number => since + endpoint.workers.idleTimeout * 1000;
 
 function startMissing(scaling: Scaling): void {
@@ -202,7 +233,7 @@ function startMissing(scaling: Scaling): void {
   for (let count = 0; count < missing; count++) startWorker(scaling, placements);
 }
 
-/** Starts a worker in the data center with the fewest workers; without a possible placement it starts none. */
+/** In the data center with the fewest workers; starts none without a placement. */
 function startWorker({ state, queue, endpoint, at }: Scaling, placements: readonly WorkerHardware[]): void {
   const workers = workersIn(queue);
   const workersAt = ({ dataCenterId }: WorkerHardware): number =>
@@ -220,7 +251,6 @@ function startWorker({ state, queue, endpoint, at }: Scaling, placements: readon
   setTimer(state, at + COLD_START_MS, { kind: 'worker-ready', endpointId: endpoint.id, workerId: id });
 }
 
-/** Adds a worker that begins its cold start. */
 export function addWorker(
   queue: EndpointQueue,
   endpoint: EndpointRecord,

@@ -1,6 +1,5 @@
-import { MINUTE_MS } from '../../../core/durations.ts';
-import { endpoints } from '../../model/endpoints/seed.ts';
-import { takesByProtocol } from '../../model/endpoints/record.ts';
+import { type EpochMs, type Milliseconds, MINUTE_MS } from '../../../core/unit-types.ts';
+import { endpoints, takesByProtocol } from '../../model/endpoints.ts';
 import type { State } from '../../state/state.ts';
 import { putWorker, queueOf, waitingJobs, workersIn } from '../state/endpoint-queue.ts';
 import {
@@ -15,47 +14,33 @@ import { applyEvent } from '../jobs/job-status-changes.ts';
 import { setTimer } from '../jobs/timers.ts';
 import { reconcile, stopWorker } from '../jobs/workers.ts';
 import { changeProtocol, laterBy, realNow, STOP_GRACE_MS, stopTimer, withoutStops } from '../jobs/stops.ts';
-import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
-/** How often a worker sends a heartbeat. */
 export const PING_INTERVAL_MS: Milliseconds = 10_000;
 
-/** A worker without a request for this time is lost. */
 export const SILENCE_MS: Milliseconds = 3 * PING_INTERVAL_MS;
 
-/** The longest time until another worker is started after crashes, and the first one. */
 const MAX_BACKOFF_MS: Milliseconds = MINUTE_MS;
 const FIRST_BACKOFF_MS = 1000;
 
-/** The events of timers about one worker that speaks the worker protocol. */
 type WorkerTimerEvent = Extract<TimerEvent, { kind: 'worker-silent' | 'worker-stop' | 'worker-killed' }>;
 
-/** A worker whose process should run now. */
 export interface ManagedWorker {
   readonly workerId: string;
   readonly endpointId: string;
-  /** An injected fault kills the process now, without a grace period: it crashed, or ran out of memory. */
+  /** An injected fault kills the process without a grace period: crash, or out of memory. */
   readonly isKilled: boolean;
 }
 
-/**
- * The workers whose processes the local service runs: it starts those that are missing, and stops the process of a
- * worker that is no longer in this list. Only endpoints that are served with a command have such workers.
- */
+/** Processes not in this list are stopped. Only endpoints served with a command have such workers. */
 export const managedWorkers = (state: State): readonly ManagedWorker[] =>
   Object.values(queuesOf(state).byEndpoint)
     .flatMap(workersIn)
     .filter(({ status, protocol }) => protocol?.kind === 'managed' && status !== 'UNHEALTHY')
     .map(({ id, endpointId, protocol }) => ({ workerId: id, endpointId, isKilled: kills(protocol?.fault) }));
 
-/** True for an injected fault that kills the worker. */
 export const kills = (fault: WorkerFault | undefined): boolean => fault?.kind === 'crash' || fault?.kind === 'oom';
 
-/**
- * Records that the process of a managed worker has ended: its jobs are queued again. After crashes in a row the worker
- * stays as UNHEALTHY, and is replaced after a time that doubles each time (1 s to 60 s). Ignored when the worker was
- * removed before. `how` says how the process ended.
- */
+/** Each crash in a row doubles the time to a new worker (1 s to 60 s). Ignored for a removed worker. */
 export function recordWorkerExit(state: State, endpointId: string, workerId: string, how: string, now: EpochMs): void {
   const queue = queuesOf(state).byEndpoint[endpointId];
   const worker = queue?.workers[workerId];
@@ -76,21 +61,14 @@ export function recordWorkerExit(state: State, endpointId: string, workerId: str
   }
 }
 
-/**
- * Ends the jobs that wait for an endpoint as FAILED: its program can serve no job. While no worker is needed, the next job
- * starts the program again, which may have been corrected, after the first pause of crashes.
- */
+/** Its program can serve no job. The next job starts it again after the first pause of crashes. */
 export function refuseWaitingJobs(state: State, endpointId: string, error: string, now: EpochMs): void {
   const queue = queueOf(state, endpointId);
   for (const job of [...waitingJobs(state, queue)]) applyEvent(state, job, { kind: 'refuse', at: now, error });
   if ((endpoints.get(state, endpointId)?.workers.min ?? 0) === 0) delete queue.crashes;
 }
 
-/**
- * The crashes of an endpoint with that of a worker whose process has ended; undefined when that was no crash: the worker had
- * no job left, or an injected fault ended it. The end of a worker that never had a job is a crash: otherwise a program that
- * asks for a job and ends would be started again and again while `workers.min` wants a worker.
- */
+/** The end of a worker without any job is a crash: else such a program would be restarted forever. */
 function crashesAfter({ crashes }: EndpointQueue, worker: Worker, now: EpochMs): Crashes | undefined {
   const { atStart = 0, atWork = 0 } = crashes ?? {};
   if (worker.status === 'INITIALIZING') return { atStart: atStart + 1, atWork, until: now + backoffMs(atStart) };
@@ -100,13 +78,9 @@ function crashesAfter({ crashes }: EndpointQueue, worker: Worker, now: EpochMs):
   return { atStart, atWork: atWork + 1, until: atWork === 0 ? now : now + backoffMs(atWork - 1) };
 }
 
-/** The time until another worker is started, after so many crashes in a row before this one. */
 const backoffMs = (earlier: number): number => Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** earlier);
 
-/**
- * Removes all workers that take jobs by the worker protocol, and queues their jobs again: at the start of a service
- * none of their processes runs. After that, workers are started according to the settings of their endpoints.
- */
+/** At the start of a service none of their processes runs: their jobs are queued again. */
 export function loseAllWorkers(state: State, now: EpochMs): void {
   for (const endpoint of endpoints.all(state)) {
     if (!takesByProtocol(endpoint)) continue;
@@ -117,10 +91,7 @@ export function loseAllWorkers(state: State, now: EpochMs): void {
   }
 }
 
-/**
- * Records that the service did not run for this time, because it was suspended or waited for its state: no worker could
- * reach it, so the time counts neither as silence nor towards the grace period of a stop.
- */
+/** No worker can reach a suspended service: neither silence nor grace periods count that time. */
 export function ignorePause(state: State, milliseconds: Milliseconds): void {
   for (const queue of Object.values(queuesOf(state).byEndpoint))
     for (const worker of workersIn(queue)) {
@@ -135,13 +106,12 @@ export function ignorePause(state: State, milliseconds: Milliseconds): void {
     }
 }
 
-/** Removes a worker whose process has ended by itself or was killed; its jobs are queued again. */
 function crash(state: State, queue: EndpointQueue, worker: Worker, at: number, how: string): void {
   putWorker(queue, { ...worker, crashedAt: at, crashReason: how });
   loseWorker(state, queue, worker, at);
 }
 
-/** Removes a worker; its jobs are queued again. Without `reason`, its log says why already. */
+/** Queues its jobs again. Without `reason`, its log says why already. */
 export function loseWorker(state: State, queue: EndpointQueue, worker: Worker, at: number, reason?: string): void {
   requeueJobs(state, worker, at);
   stopWorker(state, queue, queue.workers[worker.id] ?? worker, at, reason);
@@ -155,12 +125,11 @@ function requeueJobs(state: State, worker: Worker, at: number): void {
   }
 }
 
-/** Sets the timer that checks whether a worker has been silent for too long. One is set per worker at a time. */
+/** One timer per worker at a time. */
 export function watchSilence(state: State, worker: Worker, at: number): void {
   setTimer(state, at, { kind: 'worker-silent', endpointId: worker.endpointId, workerId: worker.id });
 }
 
-/** Does what a timer about a worker is for; nothing when the worker was removed. */
 export function applyWorkerTimer(state: State, event: WorkerTimerEvent, at: number): void {
   const queue = queueOf(state, event.endpointId);
   const worker = queue.workers[event.workerId];
@@ -180,11 +149,7 @@ export function applyWorkerTimer(state: State, event: WorkerTimerEvent, at: numb
   }
 }
 
-/**
- * A managed worker without jobs does not have to send requests: its process is watched. Silence is measured in real
- * time, because a worker cannot make requests in the time by which the clock was advanced; an injected fault is by the
- * service's clock.
- */
+/** Real time: workers cannot send requests while the clock is advanced. Faults use the service's clock. */
 function checkSilence(state: State, queue: EndpointQueue, worker: Worker, at: number): void {
   const { protocol } = worker;
   if (protocol === undefined) return;
@@ -195,11 +160,7 @@ function checkSilence(state: State, queue: EndpointQueue, worker: Worker, at: nu
   else loseWorker(state, queue, worker, at, `no sign of life for ${String(SILENCE_MS / 1000)} s`);
 }
 
-/**
- * The process of a managed worker that has not stopped a job in time is stopped; its other jobs are queued again. A
- * worker that was asked to stop the job has time until a heartbeat shows that it still runs it. The local service
- * cannot stop the process of an attached worker.
- */
+/** A worker has until a heartbeat shows the job. The process of an attached one cannot be stopped. */
 function checkStop(state: State, queue: EndpointQueue, worker: Worker, jobId: string, at: number): void {
   const stop = worker.protocol?.stops.find((each) => each.jobId === jobId);
   if (stop === undefined || worker.protocol === undefined) return;
@@ -222,5 +183,4 @@ function endHang(state: State, queue: EndpointQueue, worker: Worker, at: number)
   reconcile(state, worker.endpointId, at);
 }
 
-/** The reason for stopping a worker that still runs a job that it was asked to stop. */
 export const didNotStop = (jobId: string): string => `it did not stop job ${jobId}`;

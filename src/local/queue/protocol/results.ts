@@ -9,14 +9,13 @@ import { changeProtocol } from '../jobs/stops.ts';
 import { endStops, seen } from './takes.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 
-/** Names one job on one worker. */
 export interface JobOnWorker {
   readonly endpointId: string;
   readonly workerId: string;
   readonly jobId: string;
 }
 
-/** What a worker reports when it has done a job; texts are JSON. */
+/** Texts are JSON. */
 export interface Result {
   readonly outcome:
     { readonly kind: 'error'; readonly error: string } | { readonly kind: 'output'; readonly text: string | undefined };
@@ -26,10 +25,7 @@ export interface Result {
   readonly isLeaving: boolean;
 }
 
-/**
- * Records the result of a job. Nothing is recorded when the worker does not run the job any more, or has reported it before
- * (contract, worker protocol: done). Returns whether it was recorded.
- */
+/** False when the worker no longer runs the job or reported it before (worker protocol: done). */
 export function recordResult(state: State, where: JobOnWorker, result: Result, now: EpochMs): boolean {
   const job = jobOnWorker(state, where);
   letGo(state, where, now);
@@ -50,14 +46,14 @@ export function recordResult(state: State, where: JobOnWorker, result: Result, n
   return job !== undefined;
 }
 
-/** Records what `status` shows as the output of a job that runs; ignored as for `recordResult`. `text` is JSON. */
+/** Shown by `status` as the output. Ignored as for `recordResult`. `text` is JSON. */
 export function recordProgress(state: State, where: JobOnWorker, text: string): void {
   const job = jobOnWorker(state, where);
   seen(state, queueOf(state, where.endpointId), where.workerId);
   if (job !== undefined) queuesOf(state).jobs[job.id] = { ...job, output: text };
 }
 
-/** Records a chunk of a job that runs; ignored as for `recordResult`. `text` is JSON. */
+/** Ignored as for `recordResult`. `text` is JSON. */
 export function recordStreamed(state: State, where: JobOnWorker, text: string): void {
   const job = jobOnWorker(state, where);
   seen(state, queueOf(state, where.endpointId), where.workerId);
@@ -66,10 +62,9 @@ export function recordStreamed(state: State, where: JobOnWorker, text: string): 
   queuesOf(state).jobs[job.id] = { ...job, stream, streamed: [...(job.streamed ?? []), text] };
 }
 
-/** True when this worker runs the job now. */
 export const runsJob = (state: State, where: JobOnWorker): boolean => jobOnWorker(state, where) !== undefined;
 
-/** The job, when this worker runs it; undefined while an injected `hang` prevents its result. */
+/** Undefined while an injected `hang` prevents its result. */
 function jobOnWorker(state: State, { endpointId, workerId, jobId }: JobOnWorker): Job | undefined {
   const job = queuesOf(state).jobs[jobId];
   if (job?.status !== 'IN_PROGRESS' || job.endpointId !== endpointId || job.workerId !== workerId) return undefined;
@@ -78,10 +73,7 @@ function jobOnWorker(state: State, { endpointId, workerId, jobId }: JobOnWorker)
   return worker === undefined || (fault?.kind === 'hang' && fault.jobId === jobId) ? undefined : job;
 }
 
-/**
- * An empty or absent output at the end of a stream means the list of the chunks. Any other absent output becomes an
- * empty object.
- */
+/** Empty or absent after a stream: the list of the chunks. Otherwise absent: an empty object. */
 function outputOf(job: Job, text: string | undefined, isStream: boolean): string {
   if (isStream && (text === undefined || /^\[\s*\]$/.test(text))) return `[${(job.streamed ?? []).join(',')}]`;
   return text ?? '{}';
@@ -94,7 +86,6 @@ function letGo(state: State, { endpointId, workerId, jobId }: JobOnWorker, now: 
   if (worker !== undefined) endStops(state, queue, worker, now, (id) => id === jobId);
 }
 
-/** Makes sure that a worker gets no more jobs. */
 function leave(state: State, { endpointId, workerId }: JobOnWorker): void {
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];
@@ -103,7 +94,6 @@ function leave(state: State, { endpointId, workerId }: JobOnWorker): void {
   queue.signals += 1;
 }
 
-/** Removes a worker that must be replaced, when it has no job. */
 function stopWhenDone(state: State, { endpointId, workerId }: JobOnWorker, now: EpochMs): void {
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];

@@ -1,29 +1,42 @@
-import type { EndpointRecord } from '../../model/endpoints/record.ts';
-import { placementsFor } from '../../model/endpoints/placement.ts';
-import type { State } from '../../state/state.ts';
+import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
+import { type EndpointRecord, placementsFor } from '../../model/endpoints.ts';
+import { applyEvent } from '../jobs/job-status-changes.ts';
+import { changeProtocol, realNow, STOP_GRACE_MS, withoutStops } from '../jobs/stops.ts';
+import { setTimer } from '../jobs/timers.ts';
+import { withNote } from '../jobs/worker-history.ts';
+import { addWorker, reconcile, workerReady } from '../jobs/workers.ts';
+import { didNotStop, kills, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';
 import { nextWaiting, putWorker, queueOf, workerCount } from '../state/endpoint-queue.ts';
 import {
-  queuesOf,
   type EndpointQueue,
   type Job,
   type ProtocolWorker,
+  queuesOf,
   type Worker,
   type WorkerFault,
 } from '../state/records.ts';
-import { applyEvent } from '../jobs/job-status-changes.ts';
-import { setTimer } from '../jobs/timers.ts';
-import { addWorker, reconcile, workerReady } from '../jobs/workers.ts';
-import { didNotStop, kills, loseWorker, SILENCE_MS, watchSilence } from './losses.ts';
-import { noteAboutJob } from './job-notes.ts';
-import { changeProtocol, realNow, STOP_GRACE_MS, withoutStops } from '../jobs/stops.ts';
-import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
+import type { State } from '../../state/state.ts';
+
+/** False when the line is there already: a worker repeats a refused request. `now`: service's clock. */
+export function noteAboutJob(
+  state: State,
+  { endpointId, workerId, jobId }: { readonly endpointId: string; readonly workerId: string; readonly jobId: string },
+  line: string,
+  now: EpochMs,
+): boolean {
+  const queue = queueOf(state, endpointId);
+  const worker = queue.workers[workerId];
+  const noted = worker === undefined ? undefined : withNote(worker, jobId, line, now);
+  if (noted === undefined) return false;
+  putWorker(queue, noted);
+  return true;
+}
 
 /** The answer to a request for jobs: jobs; none now; or none ever, because the worker must end. */
 export type Take =
   { readonly kind: 'jobs'; readonly jobs: readonly Job[] } | { readonly kind: 'none' } | { readonly kind: 'leave' };
 
-/** The answer to the first try of a request. */
-export type FirstTake = Take & {
+type FirstTake = Take & {
   /** New lines of the worker's system log: jobs that it has without working on them. */
   readonly notes: readonly string[];
 };
@@ -31,31 +44,26 @@ export type FirstTake = Take & {
 /** A request for jobs by a worker (contract, worker protocol: take). */
 export interface TakeRequest {
   readonly workerId: string;
-  /** The largest number of jobs. */
   readonly count: number;
-  /** True when the worker reports that it works on a job. */
   readonly isWorking: boolean;
 }
 
-/** Maximum number of workers of an endpoint: when there are this many, attaching is refused. */
+/** When there are this many, attaching is refused. */
 export const MAX_WORKERS = 1000;
 
 /** How long after a take an injected fault kills the worker. */
 const KILL_DELAY_MS: Milliseconds = 500;
 
-/** The ids of workers that scaling starts. A worker with such an id that is not known was removed, and does not attach. */
+/** Ids made by scaling: an unknown worker with such an id was removed, and cannot attach. */
 const MANAGED_ID = /^w[0-9a-f]{7,}$/;
 
-/** True when this worker may attach to the endpoint, or is already known. */
+/** Also true for a known worker. */
 export const canAttach = (state: State, endpointId: string, workerId: string): boolean => {
   const queue = queueOf(state, endpointId);
   return queue.workers[workerId] !== undefined || workerCount(queue) < MAX_WORKERS;
 };
 
-/**
- * Answers the first try of a request for jobs. An unknown worker attaches; a managed one is ready with its first
- * request. A worker that works on no job has stopped every job that it was asked to stop.
- */
+/** An unknown worker attaches. One that works on no job has stopped every job it was asked to stop. */
 export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRequest, now: EpochMs): FirstTake {
   const queue = queueOf(state, endpoint.id);
   const { workerId, isWorking } = request;
@@ -76,7 +84,7 @@ export function takeJobs(state: State, endpoint: EndpointRecord, request: TakeRe
   return { ...retryTake(state, endpoint, request, now), notes };
 }
 
-/** Notes the jobs of a worker that says that it works on none. They keep their worker: their result may still come. */
+/** They keep their worker: their result may still come. */
 function noteForgottenJobs(state: State, endpointId: string, workerId: string, now: EpochMs): readonly string[] {
   const { jobIds = [] } = queueOf(state, endpointId).workers[workerId] ?? {};
   return jobIds.flatMap((jobId) => {
@@ -85,7 +93,7 @@ function noteForgottenJobs(state: State, endpointId: string, workerId: string, n
   });
 }
 
-/** Answers a held request for jobs, after a change. A worker that was removed, or whose process has ended, is to leave. */
+/** A worker that was removed, or whose process has ended, must leave. */
 export function retryTake(
   state: State,
   endpoint: EndpointRecord,
@@ -118,7 +126,6 @@ export function takeBack(state: State, jobs: readonly Job[], now: EpochMs): void
   for (const endpointId of new Set(jobs.map((job) => job.endpointId))) reconcile(state, endpointId, now);
 }
 
-/** Injects a fault into a worker that has just been assigned a job. */
 export function injectFault(
   state: State,
   { endpointId, workerId = '', id }: Job,
@@ -133,14 +140,11 @@ export function injectFault(
     setTimer(state, now + KILL_DELAY_MS, { kind: 'worker-killed', endpointId, workerId });
 }
 
-/** True when a worker was killed by an injected fault: everything that it sends is ignored. */
+/** Everything that a killed worker sends is ignored. */
 export const isKilled = (state: State, endpointId: string, workerId: string): boolean =>
   kills(queuesOf(state).byEndpoint[endpointId]?.workers[workerId]?.protocol?.fault);
 
-/**
- * Records a heartbeat with the ids of the jobs that the worker runs. It has stopped those of the jobs that it was asked
- * to stop whose ids are missing; a managed one that still sends the id of such a job after the grace period is stopped.
- */
+/** Stops missing from its ids are done; a managed worker that sends one after the grace is stopped. */
 export function recordPing(
   state: State,
   endpointId: string,
@@ -159,10 +163,7 @@ export function recordPing(
   else endStops(state, queue, worker, now, (jobId) => !jobIds.has(jobId));
 }
 
-/**
- * The jobs that a worker must stop and that were not sent to it yet; this call marks them as sent. None for an unknown
- * worker, and `leave` when the worker was removed.
- */
+/** Marks them as sent. None for an unknown worker; `leave` when it was removed. */
 export function takeStops(state: State, endpointId: string, workerId: string): readonly string[] | 'leave' {
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];
@@ -175,7 +176,7 @@ export function takeStops(state: State, endpointId: string, workerId: string): r
   return untold.map(({ jobId }) => jobId);
 }
 
-/** Counts a request of a worker that begins (1) or ends (-1) to be held. */
+/** 1 when a held request starts, -1 when it ends. */
 export function countPoll(state: State, endpointId: string, workerId: string, change: 1 | -1): void {
   const queue = queueOf(state, endpointId);
   const worker = queue.workers[workerId];
@@ -183,7 +184,7 @@ export function countPoll(state: State, endpointId: string, workerId: string, ch
   changeProtocol(queue, worker, { polls, seenAt: realNow(state) });
 }
 
-/** Records the time of a request of the worker, and returns the worker's record; undefined when it is not known. */
+/** Records the time of its request. */
 export function seen(state: State, queue: EndpointQueue, workerId: string): Worker | undefined {
   const worker = queue.workers[workerId];
   if (worker?.protocol === undefined || worker.protocol.seenAt === realNow(state)) return worker;
@@ -191,7 +192,7 @@ export function seen(state: State, queue: EndpointQueue, workerId: string): Work
   return queue.workers[workerId];
 }
 
-/** Records that a worker has stopped the jobs for which `isStopped` is true: it may have become idle. */
+/** The worker may become idle. */
 export function endStops(
   state: State,
   queue: EndpointQueue,
@@ -205,7 +206,6 @@ export function endStops(
   reconcile(state, worker.endpointId, now);
 }
 
-/** Adds an attached worker, on hardware that the endpoint could have. */
 function attach(state: State, queue: EndpointQueue, endpoint: EndpointRecord, id: string, now: EpochMs): void {
   const [hardware = { dataCenterId: 'LOCAL' }] = placementsFor(state, endpoint);
   const protocol: ProtocolWorker = { kind: 'attached', seenAt: realNow(state), polls: 0, stops: [] };

@@ -5,7 +5,7 @@ import { objectRecorder, replacedRecorder, valueRecorder, type Recorder } from '
 import { timersRecorder } from './timers-recorder.ts';
 import { waitingLineRecorder } from './waiting-line-recorder.ts';
 
-/** Saves the queues: what there may be many of is not compared as a whole, and long texts are in files of their own. */
+/** Large lists are not compared as one value; long texts have their own files. */
 export const queuesCodec: PartCodec = {
   name: 'queue',
   recorder: (texts) =>

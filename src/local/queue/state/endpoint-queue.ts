@@ -1,12 +1,11 @@
 import type { State } from '../../state/state.ts';
 import { newEndpointQueue, queuesOf, type EndpointQueue, type Job, type WaitingLine, type Worker } from './records.ts';
 
-/** The queue of an endpoint; it is created when there is none. */
+/** Created when there is none. */
 export function queueOf(state: State, endpointId: string): EndpointQueue {
   return (queuesOf(state).byEndpoint[endpointId] ??= newEndpointQueue());
 }
 
-/** The number of waiting jobs. */
 export const waitingCount = (queue: EndpointQueue): number => queue.waiting.count + queue.waitingLow.count;
 
 /** The job to start next: the oldest one, jobs of low priority last. */
@@ -16,13 +15,13 @@ export function nextWaiting(state: State, queue: EndpointQueue): Job | undefined
   return undefined;
 }
 
-/** The waiting jobs in order, those of low priority last. */
+/** Those of low priority last. */
 export function* waitingJobs(state: State, queue: EndpointQueue): Generator<Job> {
   yield* jobsOfLine(state, queue.waiting);
   yield* jobsOfLine(state, queue.waitingLow);
 }
 
-/** The jobs of a line in order; the queue must not be changed meanwhile. */
+/** The queue must not be changed meanwhile. */
 export function* jobsOfLine(state: State, line: WaitingLine): Generator<Job> {
   const { jobs } = queuesOf(state);
   let left = line.count;
@@ -61,7 +60,6 @@ export function workerCount({ workerCounts }: EndpointQueue): number {
   return workerCounts.INITIALIZING + workerCounts.IDLE + workerCounts.RUNNING + workerCounts.UNHEALTHY;
 }
 
-/** Adds a worker, or replaces the record with the same id. */
 export function putWorker(queue: EndpointQueue, worker: Worker): void {
   const before = queue.workers[worker.id];
   if (before !== undefined) queue.workerCounts[before.status] -= 1;

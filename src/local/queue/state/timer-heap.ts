@@ -1,4 +1,3 @@
-/** What a timer triggers, when it still applies at that time. */
 export type TimerEvent =
   | { readonly kind: 'worker-ready'; readonly endpointId: string; readonly workerId: string }
   /** A job may have waited, or a worker may have been idle, long enough to change the number of workers. */
@@ -27,7 +26,6 @@ export interface TimerChanges {
 
 const NO_CHANGES: TimerChanges = { set: [], gone: [] };
 
-/** Timers in a binary heap: the earliest is found at once. Of timers with the same time the one set first is the earlier one. */
 export class TimerHeap {
   #heap: Timer[] = [];
   /** Absent until somebody asks for the changes. */
@@ -48,12 +46,10 @@ export class TimerHeap {
     }
   }
 
-  /** The earliest timer; it stays. */
   first(): Timer | undefined {
     return this.#heap[0];
   }
 
-  /** Removes the earliest timer and returns it. */
   take(): Timer | undefined {
     const heap = this.#heap;
     const first = heap[0];
@@ -72,7 +68,6 @@ export class TimerHeap {
     }
   }
 
-  /** Removes all timers but those that are live. */
   retain(isLive: (timer: Timer) => boolean): void {
     const before = this.#heap;
     this.#heap = [];
@@ -83,7 +78,6 @@ export class TimerHeap {
     this.#heap.sort((a, b) => a.at - b.at || a.order - b.order);
   }
 
-  /** Removes the timers of these orders. */
   remove(orders: ReadonlySet<number>): void {
     let left = orders.size;
     // Most of them are the earliest ones.
@@ -94,12 +88,11 @@ export class TimerHeap {
     if (left > 0) this.retain(({ order }) => !orders.has(order));
   }
 
-  /** All timers, each after those that are earlier than all others. */
   all(): readonly Timer[] {
     return this.#heap;
   }
 
-  /** The changes since the last call. The first call begins to note them, and returns none. */
+  /** Since the last call. The first call starts to record them, and returns none. */
   changes(): TimerChanges {
     const { set, gone } = this.#noted ?? { set: new Map<number, Timer>(), gone: [] };
     if (this.#noted !== undefined && set.size === 0 && gone.length === 0) return NO_CHANGES;
@@ -107,7 +100,6 @@ export class TimerHeap {
     return { set: [...set.values()], gone };
   }
 
-  /** All timers, for `JSON.stringify`. */
   toJSON(): readonly Timer[] {
     return this.#heap;
   }

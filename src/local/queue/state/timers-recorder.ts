@@ -3,17 +3,16 @@ import { checked, isListOf, isNumber, isObjectWith, isOptional, isText, isTrue }
 import type { Timer } from './records.ts';
 import { TimerHeap, type TimerEvent } from './timer-heap.ts';
 
-/** The timers that were set, and the orders of those that were removed; with `all`, nothing else is there. */
+/** With `all`, there are no other timers. */
 interface SavedChange {
   readonly all?: true;
   readonly set?: readonly Timer[];
   readonly gone?: readonly number[];
 }
 
-/** Whether a saved value is an event. The members of its kind are not checked. */
+/** The members of its kind are not checked. */
 const isEvent = (value: unknown): value is TimerEvent => isObjectWith({ kind: isText })(value);
 
-/** Whether a saved value is a timer. */
 const isTimer = isObjectWith<Timer>({ at: isNumber, order: isNumber, event: isEvent });
 
 const isSavedChange = isObjectWith<SavedChange>({
@@ -22,10 +21,9 @@ const isSavedChange = isObjectWith<SavedChange>({
   gone: isOptional(isListOf(isNumber)),
 });
 
-/** How many timers a page holds. The text of one has about 100 characters. */
+/** The text of a timer has about 100 characters. */
 const PAGE_TIMERS = Math.floor(PAGE_LENGTH / 100);
 
-/** Timers, which note their own changes. */
 export function timersRecorder(): Recorder {
   let known: TimerHeap | undefined;
   return {

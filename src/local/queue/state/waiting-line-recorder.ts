@@ -2,7 +2,7 @@ import type { Recorder } from '../../state/file/recorder.ts';
 import { checked, isListOf, isNumber, isObjectWith, isOptional, isText, isTrue } from '../../state/file/saved-forms.ts';
 import type { WaitingLine } from './records.ts';
 
-/** The ids that were added at the end; with `all`, no other ones are there. */
+/** With `all`, there are no other ids. */
 interface SavedChange extends Omit<WaitingLine, 'ids'> {
   readonly all?: true;
   readonly ids?: readonly string[];
@@ -15,7 +15,6 @@ const isSavedChange = isObjectWith<SavedChange>({
   count: isNumber,
 });
 
-/** A waiting line, whose list of ids grows at its end until it is replaced. */
 export function waitingLineRecorder(): Recorder {
   let ids: readonly string[] | undefined;
   let length = 0;

@@ -1,23 +1,14 @@
-/** What a worker needs to know about the service from which it requests its jobs. */
 interface WorkerEnvironment {
-  /**
-   * What the names of the variables begin with, without the underscore: the worker's library reads the variables with
-   * its own prefix.
-   */
+  /** Without the underscore: the worker's library reads variables with its own prefix. */
   readonly prefix: string;
-  /** `http://127.0.0.1:8181` */
   readonly origin: string;
   readonly endpointId: string;
   readonly workerId: string;
-  /** See `workerKeyOf`. */
   readonly key: string;
   readonly pingIntervalMs: number;
 }
 
-/**
- * The variables of a worker (contract, worker protocol: environment). The library of the worker replaces `$ID` and
- * `$PREFIX_POD_ID` in the addresses, and appends to their queries.
- */
+/** The library replaces `$ID` and `$PREFIX_POD_ID`, and appends to the queries (worker protocol). */
 export function workerEnvironment(options: WorkerEnvironment): Readonly<Record<string, string>> {
   const { prefix, origin, endpointId, workerId, key, pingIntervalMs } = options;
   const base = `${origin}/worker/${encodeURIComponent(endpointId)}`;

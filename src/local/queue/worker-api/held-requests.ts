@@ -1,15 +1,13 @@
-import { MINUTE_MS } from '../../../core/durations.ts';
-import type { Call, Reply } from '../../http/call/operation.ts';
+import { type EpochMs, MINUTE_MS } from '../../../core/unit-types.ts';
+import type { Call, Reply } from '../../http/operation.ts';
 import type { State } from '../../state/state.ts';
 import { countPoll } from '../protocol/takes.ts';
 import { waitingCount } from '../state/endpoint-queue.ts';
 import { queuesOf } from '../state/records.ts';
-import type { EpochMs } from '../../../core/unit-types.ts';
 
 /** How long a request is held open when there is nothing to answer. Milliseconds of the service's clock. */
 export const HOLD_MS = MINUTE_MS;
 
-/** A request of a worker that waits for an answer. */
 interface HeldRequest {
   readonly endpointId: string;
   readonly workerId: string;
@@ -19,49 +17,38 @@ interface HeldRequest {
   readonly attempt: (state: State, now: EpochMs) => Reply | undefined;
 }
 
-/** What one step has done with held requests. Its changes of the state are not saved yet. */
+/** Its changes of the state are not saved yet. */
 export interface HeldChanges {
-  /** Undoes it, because the changes of the step are dropped. */
   undo(): void;
-  /** Sends the answers, because the step is saved. */
   settle(): void;
 }
 
-/** The held requests of all workers of one service. */
 export interface HeldRequests {
-  /** Answers the requests that can be answered now. Call it at the end of every step, also of one that fails. */
+  /** Call it at the end of every step, also of one that fails. */
   answer(state: State, now: EpochMs): HeldChanges;
-  /**
-   * Holds a request open: registers it inside a step, after its first try. The function that it returns waits for the
-   * answer, and is called when the step is saved; it resolves with undefined when the time is over, the caller
-   * disconnects or the service stops before there is an answer.
-   */
+  /** Call it in a step, the returned function after its save: undefined when time is over or on abort. */
   hold(state: State, call: Call, request: HeldRequest): () => Promise<Reply | undefined>;
 }
 
 interface Entry extends HeldRequest {
-  /** True after the step that answered it. */
   isAnswered: boolean;
   /** Set when that step is saved. */
   reply: Reply | undefined;
-  /** True when the time is over, the caller has disconnected or the service stops. */
   isOver: boolean;
-  /** Resolves the promise of `nextWake`. */
   wake: () => void;
 }
 
-/** The service's clock: dates and spans in milliseconds. */
+/** The service's clock, in milliseconds. */
 export interface HoldTime {
   readonly at: () => number;
   /** Rejects when the service stops. */
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
-/** The held requests of one endpoint. */
 interface Group {
   readonly takes: Set<Entry>;
   readonly stops: Set<Entry>;
-  /** The latest values that show whether something other than new jobs has changed: see `EndpointQueue.signals`. */
+  /** See `EndpointQueue.signals`. */
   seen: { readonly generation: string; readonly signals: number | undefined } | undefined;
 }
 
@@ -69,13 +56,12 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
   const groups = new Map<string, Group>();
   /** When each open request is over; the earliest is first, because all are held for the same time. */
   const ends = new Map<Entry, number>();
-  /** The requests that were registered in the present step. */
   let registered: Entry[] = [];
-  /** The requests that are over, but the step that was to record it has failed: the next step records it. */
+  /** Over, but the step that should record it failed: the next step does. */
   const unrecorded = new Set<Entry>();
   let isTiming = false;
 
-  /** Ends the requests whose time is over. One sleep serves all: with many workers, thousands are held each second. */
+  /** One sleep for all: with many workers, thousands are held each second. */
   const endOverdue = async (): Promise<void> => {
     if (isTiming) return;
     isTiming = true;
@@ -142,7 +128,6 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
     return answered;
   };
 
-  /** Records in the state that these requests are held no longer. */
   const recordOver = (state: State): readonly Entry[] => {
     const recorded = [...unrecorded];
     unrecorded.clear();
@@ -155,7 +140,6 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
     if (group !== undefined) setOf(group, entry).delete(entry);
   };
 
-  /** The reply to a request that is over, when a step has answered it in time. */
   const lastReply = async (call: Call, entry: Entry): Promise<Reply | undefined> => {
     try {
       const isAnswered = await call.transact((state) => {
@@ -211,7 +195,6 @@ function giveUp(entry: Entry): void {
   entry.wake();
 }
 
-/** The reply; undefined when the time is over or the call is aborted before there is one. */
 async function replyInTime({ signal }: Call, entry: Entry): Promise<Reply | undefined> {
   const onAbort = (): void => {
     giveUp(entry);
@@ -223,7 +206,6 @@ async function replyInTime({ signal }: Call, entry: Entry): Promise<Reply | unde
   return entry.reply;
 }
 
-/** The reply to an entry that was answered, when the step is saved. */
 async function replyTo(entry: Entry): Promise<Reply> {
   for (;;) {
     if (entry.reply !== undefined) return entry.reply;

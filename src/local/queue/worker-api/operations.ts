@@ -1,48 +1,42 @@
 import { Exact, type Json } from '../../../core/json.ts';
-import type { FaultPoint } from '../../../core/control/fault-kinds.ts';
+import type { FaultPoint } from '../../../core/fault-kinds.ts';
 import { notFound, Problem } from '../../contract/problem.ts';
-import { DroppedConnection } from '../../http/faults/fault-effects.ts';
-import { faults, takeFaultAt, type FaultRecord } from '../../http/call/injected-faults.ts';
-import { unpublished, type Call, type Operation, type RefusedCall, type Reply } from '../../http/call/operation.ts';
-import { takesByProtocol, type EndpointRecord } from '../../model/endpoints/record.ts';
-import { endpoints } from '../../model/endpoints/seed.ts';
+import { DroppedConnection } from '../../http/faults.ts';
+import { type FaultRecord, faults, takeFaultAt } from '../../http/injected-faults.ts';
+import { type Call, type Operation, type RefusedCall, type Reply, unpublished } from '../../http/operation.ts';
+import { type EndpointRecord, endpoints, takesByProtocol } from '../../model/endpoints.ts';
 import type { State } from '../../state/state.ts';
-import { noteAboutJob } from '../protocol/job-notes.ts';
-import { recordProgress, recordResult, recordStreamed, runsJob, type JobOnWorker } from '../protocol/results.ts';
 import {
   canAttach,
   injectFault,
   isKilled,
+  noteAboutJob,
   recordPing,
   retryTake,
+  type Take,
   takeBack,
   takeJobs,
   takeStops,
-  type Take,
 } from '../protocol/takes.ts';
+import { recordProgress, recordResult, recordStreamed, runsJob, type JobOnWorker } from '../protocol/results.ts';
 import type { Job, WorkerFault } from '../state/records.ts';
 import type { HeldRequests } from './held-requests.ts';
 import { readChunk, readReport, readTake, readWorkerId } from './requests.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 
-/** The first try of a request that may be held: its reply, if there is one. */
 interface FirstTry {
   readonly reply: Reply | undefined;
-  /** True when the worker was removed. */
   readonly isRemoved: boolean;
 }
 
 export interface WorkerOperationsOptions {
   readonly held: HeldRequests;
-  /** Returns a number from 0 up to, but not including, 1: for faults with a probability. */
+  /** From 0 up to, but not including, 1. */
   readonly random: () => number;
-  /** Called with each message about a worker of an endpoint. */
   readonly log?: ((endpointId: string, line: string) => void) | undefined;
 }
 
-/**
- * Delay of the answer to a worker that was removed, so that it does not send requests without a pause. Milliseconds.
- */
+/** Milliseconds. Keeps a removed worker from sending requests without a pause. */
 export const REMOVED_PAUSE_MS = 1000;
 
 /** The answer to a removed worker: its library sends the request again, or ends when it was asked to end. */
@@ -50,7 +44,6 @@ const LEAVE: Reply = { status: 400, body: { error: 'this worker is to end: it ge
 const NOTHING: Reply = { status: 204 };
 const OK: Reply = { status: 200, body: {} };
 
-/** The operations of the worker protocol (contract, worker protocol: requests). */
 export function createWorkerOperations({ held, random, log }: WorkerOperationsOptions): readonly Operation[] {
   const fault = (
     state: State,
@@ -61,7 +54,6 @@ export function createWorkerOperations({ held, random, log }: WorkerOperationsOp
   ): FaultRecord | undefined =>
     takeFaultAt(faults.of(state), [point], { method, path: `/worker/${endpointIdOf(call)}/${path}` }, random);
 
-  /** The jobs of a take, with the fault that affects it. */
   const started = (state: State, call: Call, take: Take, now: EpochMs): Take => {
     const [first] = take.kind === 'jobs' ? take.jobs : [];
     const kind =
@@ -70,7 +62,6 @@ export function createWorkerOperations({ held, random, log }: WorkerOperationsOp
     return take;
   };
 
-  /** Answers with the reply of the first try, or holds the request until `attempt` has one. */
   const answerOrHold = async (
     call: Call,
     isTake: boolean,
@@ -85,14 +76,13 @@ export function createWorkerOperations({ held, random, log }: WorkerOperationsOp
       return { wait: held.hold(state, call, request) };
     });
     if (tried.reply === undefined) return (await tried.wait()) ?? NOTHING;
-    // Waits a moment; less when the caller disconnects.
     if (tried.isRemoved) await call.sleep(REMOVED_PAUSE_MS).catch(() => undefined);
     return tried.reply;
   };
 
   const take = async (call: Call, isBatch: boolean): Promise<Reply> => {
     const request = readTake(call, isBatch);
-    /** The jobs and the notes of the latest try: the step of a try may be run again. */
+    /** The step of a try may run again: only the latest counts. */
     let given: readonly Job[] = [];
     let notes: readonly string[] = [];
     const replyTo = (taken: Take): Reply | undefined => {
@@ -209,7 +199,7 @@ const KIND_OF_FAULT: Readonly<Partial<Record<string, WorkerFault['kind']>>> = {
 
 const endpointIdOf = (call: Call): string => call.params['endpointId'] ?? '';
 
-/** The endpoint of a request. The connection of a killed worker is dropped. */
+/** The connection of a killed worker is dropped. */
 function endpointOf(state: State, call: Call): EndpointRecord {
   const id = endpointIdOf(call);
   const endpoint = endpoints.get(state, id);
@@ -219,7 +209,6 @@ function endpointOf(state: State, call: Call): EndpointRecord {
   return endpoint;
 }
 
-/** The job and the worker of a report. */
 const jobOnWorkerOf = (state: State, call: Call): JobOnWorker => ({
   endpointId: endpointOf(state, call).id,
   workerId: readWorkerId(call),
@@ -228,7 +217,7 @@ const jobOnWorkerOf = (state: State, call: Call): JobOnWorker => ({
 
 const tooManyWorkers = (): Problem => new Problem(429, 'Too Many Requests', 'this endpoint has too many workers');
 
-/** Undefined when the worker is to wait for jobs. */
+/** Undefined when the worker must wait for jobs. */
 function takeReply(take: Take, isBatch: boolean): Reply | undefined {
   if (take.kind === 'none') return undefined;
   if (take.kind === 'leave') return LEAVE;
@@ -236,7 +225,7 @@ function takeReply(take: Take, isBatch: boolean): Reply | undefined {
   return { status: 200, body: isBatch ? documents : (documents[0] ?? null) };
 }
 
-/** A job as it is sent to its worker, with the input as the client sent it. */
+/** The input is as the client sent it. */
 const jobForWorker = ({ id, input, webhook }: Job): Json => ({
   id,
   input: new Exact(input),

@@ -1,23 +1,20 @@
 import { isObject } from '../../../core/json.ts';
 import { badRequest, tooLarge } from '../../contract/problem.ts';
-import type { Call } from '../../http/call/operation.ts';
-import { numberNotJson } from '../../model/job-output/number-not-json.ts';
-import { MAX_OUTPUT_BYTES, outputTooLarge } from '../../model/job-output/output-limit.ts';
-import { memberText } from '../api/member-text.ts';
+import type { Call } from '../../http/operation.ts';
+import { MAX_OUTPUT_BYTES, numberNotJson, outputTooLarge } from '../../model/job-output.ts';
+import { memberText } from '../api/documents.ts';
 import type { Result } from '../protocol/results.ts';
 import type { TakeRequest } from '../protocol/takes.ts';
 
-/** The largest number of jobs in one answer. */
 export const MAX_BATCH = 1000;
 
-/** The maximum length of the id of a worker that may attach, in characters. */
+/** Characters. */
 export const MAX_WORKER_ID_LENGTH = 128;
 
-/** What a worker reports about a job: its progress as JSON text, or its result. */
 export type Report =
   { readonly kind: 'progress'; readonly text: string | undefined } | (Result & { readonly kind: 'result' });
 
-/** The id of the worker in the path. Fails with Problem 400 when it is too long. */
+/** Fails with Problem 400 when it is too long. */
 export function readWorkerId({ params }: Call): string {
   const id = params['workerId'] ?? '';
   if (id.length > MAX_WORKER_ID_LENGTH)
@@ -25,7 +22,7 @@ export function readWorkerId({ params }: Call): string {
   return id;
 }
 
-/** Reads a request for one job or for up to `batch_size` ones. Fails with Problem 400 for a wrong number. */
+/** Fails with Problem 400 for a wrong number. */
 export function readTake(call: Call, isBatch: boolean): TakeRequest {
   const size = call.query.get('batch_size');
   if (isBatch && (size === null || !/^[1-9]\d{0,8}$/.test(size)))
@@ -37,10 +34,7 @@ export function readTake(call: Call, isBatch: boolean): TakeRequest {
   };
 }
 
-/**
- * Reads a report. Its body is JSON text, and the content type is ignored: the library sends that of a form. Fails with
- * Problem 400 when it is not a JSON object, and with 413 when the output is larger than a job may have.
- */
+/** Ignores the content type: the library sends a form's. Problem 400, or 413 for too large an output. */
 export function readReport(call: Call): Report {
   const body = readBody(call);
   const output = 'output' in body ? memberText(call.bodyText, 'output') : undefined;
@@ -55,7 +49,7 @@ export function readReport(call: Call): Report {
   };
 }
 
-/** Reads a chunk of a stream as JSON text. Fails with Problem 400 when the body is not a JSON object with `output`. */
+/** Fails with Problem 400 when the body is not a JSON object with `output`. */
 export function readChunk(call: Call): string {
   const body = readBody(call);
   if (!('output' in body)) throw badRequest('the body needs the member output');
@@ -64,7 +58,7 @@ export function readChunk(call: Call): string {
 
 const hasError = ({ error }: Readonly<Record<string, unknown>>): boolean => error !== undefined && error !== null;
 
-/** The error: a text as it is, any other value as JSON. */
+/** A text as it is, any other value as JSON. */
 const errorText = (call: Call, { error }: Readonly<Record<string, unknown>>): string =>
   typeof error === 'string' ? error : memberText(call.bodyText, 'error');
 

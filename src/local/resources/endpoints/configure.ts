@@ -1,15 +1,126 @@
-import { badRequest } from '../../contract/problem.ts';
-import { endpoints } from '../../model/endpoints/seed.ts';
-import { nextId, type State } from '../../state/state.ts';
-import { checkContainer, containerWith, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
-import { cpuFor, gpuFor, checkPlacement, type CpuBody, type GpuBody } from './compute.ts';
-import { hasIdleTimeout } from './document.ts';
-import { newContainer, type ContainerRecord } from '../../model/container.ts';
-import { DEFAULTS, firstRelease, type EndpointRecord } from '../../model/endpoints/record.ts';
-import { addRelease } from './releases.ts';
+import type { Json } from '../../../core/json.ts';
 import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
+import { badRequest, notFound } from '../../contract/problem.ts';
+import { type ContainerRecord, decodeCommand, newContainer } from '../../model/container.ts';
+import {
+  DEFAULTS,
+  type EndpointCpu,
+  type EndpointGpu,
+  type EndpointRecord,
+  endpoints,
+  firstRelease,
+  placementsFor,
+} from '../../model/endpoints.ts';
+import { cpuById, CPUS, dataCenterById, gpuById, GPUS } from '../../model/hardware.ts';
+import { volumes } from '../../model/volumes.ts';
+import { addRelease } from './releases.ts';
+import { checkContainer, type ContainerBody, containerWith, resolveTemplate } from '../templates.ts';
+import { nextId, type State } from '../../state/state.ts';
 
-/** The members of both create and update, validated by the schema. */
+interface GpuBody {
+  readonly pools?: readonly string[];
+  readonly excludedTypes?: readonly string[];
+  readonly count?: number;
+  readonly allowedCudaVersions?: readonly string[];
+  /** Empty removes the constraint. */
+  readonly minCudaVersion?: string;
+}
+
+type CpuBody = readonly { readonly id: string; readonly vcpuCount: number }[];
+
+/** New pools have no exclusions. Throws the 400 Problem on a CPU endpoint, or for an unknown GPU. */
+function gpuFor(current: EndpointRecord, request: GpuBody | undefined): { readonly gpu?: EndpointGpu } {
+  if (request === undefined) return {};
+  if (current.cpu !== undefined) throw badRequest('gpu on a CPU endpoint: the kind of compute is fixed at creation');
+  const kept = current.gpu ?? { pools: [], count: 1, allowedCudaVersions: [], minCudaVersion: null };
+  const { excludedTypes: keptExclusions, ...others } = kept;
+  const excludedTypes = request.pools === undefined ? keptExclusions : request.excludedTypes;
+  const gpu: EndpointGpu = {
+    ...others,
+    pools: [...(request.pools ?? kept.pools)],
+    ...(excludedTypes !== undefined && { excludedTypes: [...excludedTypes] }),
+    count: request.count ?? kept.count,
+    allowedCudaVersions: [...(request.allowedCudaVersions ?? kept.allowedCudaVersions)],
+    minCudaVersion: request.minCudaVersion === undefined ? kept.minCudaVersion : request.minCudaVersion || null,
+  };
+  if (gpu.allowedCudaVersions.length > 0 && gpu.minCudaVersion !== null)
+    throw badRequest('gpu.allowedCudaVersions and gpu.minCudaVersion exclude each other');
+  const pool = gpu.pools.find((id) => !GPUS.some((known) => known.pool === id));
+  if (pool !== undefined) throw badRequest(`unknown GPU pool ${pool}`);
+  const type = gpu.excludedTypes?.find((id) => gpuById(id) === undefined);
+  if (type !== undefined) throw badRequest(`gpu.excludedTypes: unknown GPU type ${type}`);
+  return { gpu };
+}
+
+/** Throws the 400 Problem on a GPU endpoint, and as in specification 2.2. */
+function cpuFor(current: EndpointRecord, request: CpuBody | undefined): { readonly cpu?: EndpointCpu[] } {
+  if (request === undefined) return {};
+  if (current.gpu !== undefined) throw badRequest('cpu on a GPU endpoint: the kind of compute is fixed at creation');
+  const cpu = request.map(({ id, vcpuCount }) => {
+    const flavor = cpuById(id);
+    if (flavor === undefined)
+      throw badRequest(`unknown CPU flavor ${id}: one of ${CPUS.map(({ id: known }) => known).join(', ')}`);
+    if (!Number.isInteger(Math.log2(vcpuCount))) throw badRequest('cpu: vcpuCount must be a power of two');
+    if (vcpuCount < flavor.vcpu.min || vcpuCount > flavor.vcpu.max)
+      throw badRequest(`${id} has ${String(flavor.vcpu.min)} to ${String(flavor.vcpu.max)} vCPUs`);
+    return { id, vcpuCount, memory: vcpuCount * flavor.ramGbPerVcpu };
+  });
+  return { cpu };
+}
+
+/** 404 Problem: unknown volume. 400: two volumes in one data center (specification 2.4), no hardware. */
+function checkPlacement(state: State, endpoint: EndpointRecord): void {
+  const volumeDataCenters = endpoint.networkVolumes.map((id) => {
+    const volume = volumes.get(state, id);
+    if (volume === undefined) throw notFound(`network volume ${id} not found`);
+    return volume.dataCenter;
+  });
+  if (new Set(volumeDataCenters).size < volumeDataCenters.length)
+    throw badRequest('at most one network volume per data center');
+  const unknown = endpoint.dataCenterIds.find((id) => dataCenterById(id) === undefined);
+  if (unknown !== undefined) throw badRequest(`unknown data center ${unknown}`);
+  if (placementsFor(state, endpoint).length === 0) throw badRequest('no data center has what these workers need');
+}
+
+export function endpointDocument(endpoint: EndpointRecord, origin: string): Json {
+  const { id, name, type, container, gpu, cpu, workers, scaling, timeoutMs, flashboot, createdAt } = endpoint;
+  return {
+    id,
+    name,
+    type,
+    ...container,
+    ...decodeCommand(container.args),
+    gpu: gpu && { ...gpu },
+    cpu: cpu?.map((flavor) => ({ ...flavor })),
+    dataCenterIds: endpoint.dataCenterIds,
+    networkVolumes: endpoint.networkVolumes,
+    flashboot,
+    requestUrls: urlsOf(type, `${origin}/v2/${encodeURIComponent(id)}`),
+    workers: hasIdleTimeout(endpoint) ? { ...workers } : { min: workers.min, max: workers.max },
+    scaling: { ...scaling },
+    timeout: timeoutMs,
+    createdAt: new Date(createdAt).toISOString(),
+  };
+}
+
+/** A QUEUE endpoint with REQUEST_COUNT scaling has no idle timeout (contract rules, Serverless endpoints). */
+const hasIdleTimeout = ({ type, scaling }: Pick<EndpointRecord, 'type' | 'scaling'>): boolean =>
+  !(type === 'QUEUE' && scaling.type === 'REQUEST_COUNT');
+
+const urlsOf = (type: EndpointRecord['type'], base: string): Json =>
+  type === 'LOAD_BALANCER'
+    ? { base, health: `${base}/ping` }
+    : {
+        run: `${base}/run`,
+        runSync: `${base}/runsync`,
+        status: `${base}/status`,
+        stream: `${base}/stream`,
+        cancel: `${base}/cancel`,
+        retry: `${base}/retry`,
+        purgeQueue: `${base}/purge-queue`,
+        health: `${base}/health`,
+      };
+
 interface EndpointBody extends ContainerBody {
   readonly gpu?: GpuBody;
   readonly cpu?: CpuBody;
@@ -32,7 +143,7 @@ export interface UpdateEndpointBody extends EndpointBody {
   readonly scaling?: EndpointRecord['scaling'];
 }
 
-/** Creates an endpoint. Throws the 400, 404 and 422 Problems of contract rules, Serverless endpoints. */
+/** Throws the 400, 404 and 422 Problems of contract rules, Serverless endpoints. */
 export function createEndpoint(state: State, now: EpochMs, request: CreateEndpointBody): EndpointRecord {
   const { body, template } = resolveTemplate(state, request, 'endpoint');
   if ((body.gpu === undefined) === (body.cpu === undefined)) throw badRequest('exactly one of gpu and cpu is required');
@@ -60,11 +171,7 @@ export function createEndpoint(state: State, now: EpochMs, request: CreateEndpoi
   return endpoints.put(state, endpoint);
 }
 
-/**
- * Changes what a PATCH names and nothing else. A changed container makes a new release; other changes apply to workers that
- * start from now on (contract rules, Serverless endpoints). A template is applied once; an empty id removes the reference
- * to it. Throws the 400, 404 and 422 Problems.
- */
+/** A changed container makes a release; the rest applies to new workers (rules, Serverless endpoints). */
 export function updateEndpoint(
   state: State,
   endpoint: EndpointRecord,
@@ -80,7 +187,6 @@ export function updateEndpoint(
   addRelease(state, endpoint, container, now);
 }
 
-/** All settings but the container, after the changes of a body. */
 function settingsOf(state: State, current: EndpointRecord, body: UpdateEndpointBody): Partial<EndpointRecord> {
   const {
     name = current.name,
@@ -105,7 +211,6 @@ function settingsOf(state: State, current: EndpointRecord, body: UpdateEndpointB
   return { name, scaling, timeoutMs: timeout, flashboot, workers, ...changed };
 }
 
-/** Whether a body changes the hardware or data centers of workers. */
 const changesPlacement = ({ gpu, cpu, dataCenterIds, networkVolumes }: UpdateEndpointBody): boolean =>
   [gpu, cpu, dataCenterIds, networkVolumes].some((member) => member !== undefined);
 
@@ -114,10 +219,7 @@ function containerOf(state: State, { container }: EndpointRecord, body: Containe
   return containerWith(container, body);
 }
 
-/**
- * Images are not run: an endpoint whose first image has the name of a built-in handler uses that handler, any other `echo`.
- * A later image makes a release and does not change the handler.
- */
+/** Images are not run: the first image's name selects a built-in handler, else `echo`. */
 const handlerOf = (image: string): EndpointRecord['handler'] =>
   (['demo', 'sleep', 'fail', 'stream'] as const).find((name) => new RegExp(`(^|/)${name}(:|@|$)`).test(image)) ??
   'echo';

@@ -1,19 +1,151 @@
-import { logStream } from '../logs/log-stream.ts';
-import { pageOf } from '../../http/requests/pages.ts';
-import { isTooNew, noContent, operation, reply, type Call, type Operation } from '../../http/call/operation.ts';
-import { notFound } from '../../contract/problem.ts';
-import { endpointChanged, removeQueue } from '../../queue/index.ts';
-import type { State } from '../../state/state.ts';
-import { bodyOf } from '../../http/requests/validate.ts';
-import { endpoints } from '../../model/endpoints/seed.ts';
-import { buildDocument, buildsDocument } from './builds.ts';
-import { createEndpoint, updateEndpoint, type CreateEndpointBody, type UpdateEndpointBody } from './configure.ts';
-import { endpointDocument } from './document.ts';
-import { workerLog } from './logs.ts';
-import type { EndpointRecord } from '../../model/endpoints/record.ts';
-import { releasesDocument } from './releases.ts';
-import { workersDocument } from './workers.ts';
+import type { Json } from '../../../core/json.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
+import { notFound } from '../../contract/problem.ts';
+import { type Call, isTooNew, noContent, operation, type Operation, reply } from '../../http/operation.ts';
+import { pageOf } from '../../http/pages.ts';
+import { bodyOf } from '../../http/validate.ts';
+import { LAST_WORDS, programOf } from '../../model/container.ts';
+import { type EndpointRecord, endpoints, isThrottled } from '../../model/endpoints.ts';
+import { endpointChanged, removeQueue } from '../../queue/index.ts';
+import { CHUNK_INTERVAL_MS } from '../../queue/jobs/builtin-handlers.ts';
+import { queueOf, workersIn } from '../../queue/state/endpoint-queue.ts';
+import { queuesOf, type Run, type Worker, type WorkerStatus } from '../../queue/state/records.ts';
+import {
+  createEndpoint,
+  type CreateEndpointBody,
+  endpointDocument,
+  updateEndpoint,
+  type UpdateEndpointBody,
+} from './configure.ts';
+import { buildDocument, buildsDocument, releasesDocument } from './releases.ts';
+import {
+  containerLine,
+  linesOfFailedStart,
+  type LogLine,
+  type LogSource,
+  logStream,
+  systemLine,
+} from '../log-stream.ts';
+import type { State } from '../../state/state.ts';
+
+/** Also of a recently ended worker. Throws the 404 Problem without such an endpoint or worker. */
+const workerLog = (find: (state: State, now: EpochMs) => EndpointRecord, workerId: string): LogSource => ({
+  begin: (state, now) => {
+    const { id } = find(state, now);
+    const worker = workerOf(state, workerId);
+    if (worker?.endpointId !== id) throw notFound();
+    return worker.startedAt;
+  },
+  lines: (state, from, to) => {
+    const worker = workerOf(state, workerId);
+    return worker === undefined ? [] : linesOf(worker, from, to);
+  },
+});
+
+const workerOf = (state: State, workerId: string): Worker | undefined =>
+  Object.values(queuesOf(state).byEndpoint)
+    .flatMap((queue) => [...workersIn(queue), ...queue.ended])
+    .find(({ id }) => id === workerId);
+
+/** Lines with `from <= at < to`, in order. */
+function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
+  const { hardware, startedAt, readyAt, crashedAt, crashReason, endedAt, endReason, protocol } = worker;
+  const program = programOf(worker.image);
+  const machine =
+    hardware.gpu === undefined
+      ? `${String(hardware.cpu?.vcpuCount ?? 0)} vCPU of ${hardware.cpu?.id ?? ''}`
+      : `${String(hardware.gpu.count)} x ${hardware.gpu.id}`;
+  const lines = [
+    systemLine(startedAt, `worker ${worker.id} starting on ${machine} in ${hardware.dataCenterId}`),
+    systemLine(startedAt, program === undefined ? `pulling image ${worker.image}` : `starting ${program}`),
+    ...(readyAt === undefined ? [] : [systemLine(readyAt, `worker started, version ${String(worker.version)}`)]),
+    ...(crashedAt === undefined || protocol !== undefined ? [] : linesOfFailedStart(crashedAt, LAST_WORDS)),
+    ...worker.runs.flatMap((run) => linesOfRun(run, from, to)),
+    ...(worker.printed ?? []).map(({ at, line }) => containerLine(at, line)),
+    ...(crashedAt === undefined || protocol === undefined
+      ? []
+      : [systemLine(crashedAt, `worker crashed: ${crashReason ?? endReason ?? ''}`)]),
+    ...(endedAt === undefined
+      ? []
+      : [systemLine(endedAt, endReason === undefined ? 'worker stopping' : `worker stopping: ${endReason}`)]),
+  ];
+  return lines.filter(({ at }) => at >= from && at < to).sort((a, b) => a.at - b.at);
+}
+
+/** Of its chunks only those in the time range: there may be many. */
+function linesOfRun(run: Run, from: number, to: number): readonly LogLine[] {
+  const { jobId, attempt, notes = [] } = run;
+  const end = run.to ?? Number.POSITIVE_INFINITY;
+  const attemptText = attempt > 1 ? `, attempt ${String(attempt)}` : '';
+  const first = Math.max(1, Math.ceil((from - run.from) / CHUNK_INTERVAL_MS));
+  const last = Math.min(run.chunks, Math.floor((Math.min(to, end) - run.from) / CHUNK_INTERVAL_MS));
+  const chunks: LogLine[] = [];
+  for (let chunk = first; chunk <= last; chunk++)
+    chunks.push(
+      containerLine(run.from + chunk * CHUNK_INTERVAL_MS, `${jobId}: chunk ${String(chunk)} of ${String(run.chunks)}`),
+    );
+  return [
+    systemLine(run.from, `job ${jobId} started${attemptText}`),
+    containerLine(run.from, `${jobId}: input of ${String(run.inputBytes)} bytes`),
+    ...chunks,
+    ...notes.map(({ at, line }) => systemLine(at, line)),
+    ...linesOfEnd(run),
+  ];
+}
+
+function linesOfEnd({ jobId, from, to, end, outputBytes, error }: Run): readonly LogLine[] {
+  if (to === undefined || end === undefined) return [];
+  const finished = systemLine(to, `job ${jobId} finished: ${end} after ${String(to - from)} ms`);
+  if (error !== undefined) return [containerLine(to, `${jobId}: ${error}`), finished];
+  if (outputBytes !== undefined)
+    return [containerLine(to, `${jobId}: output of ${String(outputBytes)} bytes`), finished];
+  return [finished];
+}
+
+type ShownStatus = WorkerStatus | 'THROTTLED';
+
+/** Last, and not in the specification, ended workers whose logs can still be read, newest first. */
+function workersDocument(state: State, endpoint: EndpointRecord, now: EpochMs): Json {
+  const queue = queueOf(state, endpoint.id);
+  const workers = workersIn(queue);
+  const inStatus = (wanted: ShownStatus): number =>
+    workers.filter((worker) => shownStatus(state, worker) === wanted).length;
+  return {
+    endpointVersion: endpoint.version,
+    summary: {
+      running: inStatus('RUNNING'),
+      idle: inStatus('IDLE'),
+      initializing: inStatus('INITIALIZING'),
+      throttled: inStatus('THROTTLED'),
+      unhealthy: inStatus('UNHEALTHY'),
+      total: workers.length,
+    },
+    workers: workers.map((worker) => workerDocument(worker, shownStatus(state, worker), endpoint, now)),
+    ended: queue.ended.map(({ id, endedAt = now }) => ({ id, endedAt: new Date(endedAt).toISOString() })),
+  };
+}
+
+/** A worker that waits, and whose hardware is taken by others, is THROTTLED. */
+const shownStatus = (state: State, { status, hardware }: Worker): ShownStatus =>
+  (status === 'IDLE' || status === 'INITIALIZING') && isThrottled(state, hardware) ? 'THROTTLED' : status;
+
+const workerDocument = (
+  { id, version, image, hardware, startedAt }: Worker,
+  status: ShownStatus,
+  endpoint: EndpointRecord,
+  now: EpochMs,
+): Json => ({
+  id,
+  status,
+  isStale: version < endpoint.version,
+  version,
+  image,
+  gpuCount: hardware.gpu?.count ?? 0,
+  gpuTypeId: hardware.gpu?.id ?? null,
+  dataCenterId: hardware.dataCenterId,
+  uptimeSeconds: Math.max(0, Math.floor((now - startedAt) / 1000)),
+  startedAt: new Date(startedAt).toISOString(),
+});
 
 function find(state: State, call: Call, now: EpochMs): EndpointRecord {
   const id = call.params['id'] ?? '';

@@ -1,23 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../../core/json.ts';
-import type { Call } from '../../http/call/operation.ts';
-import { pageOf } from '../../http/requests/pages.ts';
+import type { EpochMs } from '../../../core/unit-types.ts';
+import { notFound } from '../../contract/problem.ts';
+import type { Call } from '../../http/operation.ts';
+import { pageOf } from '../../http/pages.ts';
+import type { ContainerRecord } from '../../model/container.ts';
+import { type BuildRecord, builds, type EndpointRecord, type ReleaseRecord } from '../../model/endpoints.ts';
 import { queueOf, workersIn } from '../../queue/state/endpoint-queue.ts';
 import { nextId, type State } from '../../state/state.ts';
-import type { ContainerRecord } from '../../model/container.ts';
-import type { EndpointRecord, ReleaseRecord } from '../../model/endpoints/record.ts';
-import type { EpochMs } from '../../../core/unit-types.ts';
 
-/** How many releases of an endpoint are kept. */
 const MAX_RELEASES = 100;
 
-/** The only user of the local service. */
 const USER = 'user-local';
 
-/**
- * Sets an endpoint's container. When it differs from the current one, this makes a new release, and the workers of older
- * versions become stale (contract rules, Serverless endpoints).
- */
+/** A changed container makes a release; older workers become stale (rules, Serverless endpoints). */
 export function addRelease(state: State, endpoint: EndpointRecord, container: ContainerRecord, now: EpochMs): void {
   const diff = differences(endpoint.container, container);
   if (diff.length === 0) return;
@@ -25,7 +21,7 @@ export function addRelease(state: State, endpoint: EndpointRecord, container: Co
   release(state, endpoint, diff, now);
 }
 
-/** Makes a new release because the files of the program that serves the endpoint have changed. */
+/** A new release because the files of the serving program have changed. */
 export function releaseFiles(state: State, endpoint: EndpointRecord, now: EpochMs): void {
   release(state, endpoint, [{ field: 'files', old: null, new: new Date(now).toISOString() }], now);
 }
@@ -36,7 +32,6 @@ function release(state: State, endpoint: EndpointRecord, diff: ReleaseRecord['di
   endpoint.releases = [added, ...endpoint.releases].slice(0, MAX_RELEASES);
 }
 
-/** The fields that differ, by name. */
 function differences(before: ContainerRecord, after: ContainerRecord): ReleaseRecord['diff'] {
   const fields = ['args', 'disk', 'env', 'image', 'ports', 'registry'] as const;
   return fields
@@ -47,7 +42,7 @@ function differences(before: ContainerRecord, after: ContainerRecord): ReleaseRe
 /** A text that sorts as the number does. */
 const versionText = (version: number): string => String(version).padStart(12, '0');
 
-/** A page of an endpoint's releases, newest first, and the progress of the latest rollout as it is now. */
+/** Newest first. */
 export function releasesDocument(state: State, endpoint: EndpointRecord, call: Call): Json {
   // Two of the same millisecond are in the order of their versions.
   const positioned = endpoint.releases.map((each) => ({ ...each, release: each.id, id: versionText(each.version) }));
@@ -77,4 +72,50 @@ export function releasesDocument(state: State, endpoint: EndpointRecord, call: C
       diff: diff as Json[],
     })),
   };
+}
+
+const documentOf = ({ endpointId: _endpoint, createdAt: _createdAt, ...shown }: BuildRecord): Json => shown;
+
+export function buildsDocument(state: State, endpoint: EndpointRecord, call: Call): Json {
+  const ofEndpoint = builds.all(state).filter(({ endpointId }) => endpointId === endpoint.id);
+  const { rows, pagination } = pageOf(state, call, ofEndpoint);
+  return { builds: rows.map(documentOf), pagination };
+}
+
+/** Throws the 404 Problem when the endpoint has no such build. */
+export function buildDocument(state: State, endpoint: EndpointRecord, id: string): Json {
+  const build = builds.get(state, id);
+  if (build?.endpointId !== endpoint.id) throw notFound('build not found');
+  return documentOf(build);
+}
+
+/** Absent members are as the status has them. */
+export interface BuildBody extends Partial<Omit<BuildRecord, 'endpointId' | 'createdAt'>> {
+  readonly status: BuildRecord['status'];
+}
+
+const FINAL: readonly BuildRecord['status'][] = ['COMPLETED', 'FAILED', 'CANCELLED', 'TEST_FAILED'];
+
+export function putBuild(state: State, { id: endpointId }: EndpointRecord, body: BuildBody, now: EpochMs): Json {
+  const id = body.id ?? nextId(state, 'build');
+  const previous = builds.get(state, id);
+  const time = new Date(now).toISOString();
+  const { status } = body;
+  return documentOf(
+    builds.put(state, {
+      commitHash: null,
+      commitMessage: null,
+      branch: null,
+      commitDate: null,
+      imageName: null,
+      createdAt: now,
+      ...previous,
+      startedAt: status === 'PENDING' ? null : (previous?.startedAt ?? time),
+      completedAt: FINAL.includes(status) ? (previous?.completedAt ?? time) : null,
+      error: status === 'FAILED' || status === 'TEST_FAILED' ? 'the build failed' : null,
+      ...body,
+      id,
+      endpointId,
+    }),
+  );
 }

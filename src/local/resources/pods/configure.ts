@@ -1,20 +1,70 @@
 import { isDeepStrictEqual } from 'node:util';
-import { dataCenterById, gpuById } from '../../model/catalog/hardware.ts';
-import { badRequest } from '../../contract/problem.ts';
-import { pods } from '../../model/pods/seed.ts';
-import { sshKeys } from '../../model/ssh-keys.ts';
-import { volumes } from '../../model/volumes.ts';
-import { nextId, type State } from '../../state/state.ts';
-import { newContainer } from '../../model/container.ts';
-import { checkContainer, containerWith, resolveTemplate, type ContainerBody } from '../templates/resolve.ts';
-import type { TemplateRecord } from '../../model/templates/record.ts';
-import { mountsForCreate, mountsForPatch, type MountsBody } from './mounts.ts';
-import { launchedAt, launchEvent, restartChanged, type BootNote } from './transitions.ts';
-import type { ServiceSettings } from '../../http/call/settings.ts';
-import { bootEnvironment } from '../../model/secrets.ts';
-import { findPlacement, type HardwareBody } from './placement.ts';
-import { storageEvent, type Membership, type PodRecord } from '../../model/pods/record.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
+import { badRequest, notFound } from '../../contract/problem.ts';
+import type { ServiceSettings } from '../../http/operation.ts';
+import { newContainer } from '../../model/container.ts';
+import { dataCenterById, gpuById } from '../../model/hardware.ts';
+import { type Membership, type MountsRecord, type PodRecord, pods, storageEvent } from '../../model/pods.ts';
+import { sshKeys } from '../../model/records.ts';
+import { bootEnvironment } from '../../model/secrets.ts';
+import type { TemplateRecord } from '../../model/templates.ts';
+import { volumes } from '../../model/volumes.ts';
+import { findPlacement, type HardwareBody } from './placement.ts';
+import { type BootNote, launchedAt, launchEvent, restartChanged } from './transitions.ts';
+import { checkContainer, type ContainerBody, containerWith, resolveTemplate } from '../templates.ts';
+import { nextId, type State } from '../../state/state.ts';
+
+interface MountsBody {
+  readonly persistent?: { readonly size: number; readonly path: string };
+  readonly network?: readonly { readonly volumeId: string; readonly path: string }[];
+}
+
+/** Throws the 400 Problem of specification 2.3 and 2.4, 404 for an unknown volume. */
+function mountsForCreate(
+  state: State,
+  mounts: MountsBody,
+  pod: { readonly isCpu: boolean; readonly cloud: 'SECURE' | 'COMMUNITY' },
+): MountsRecord {
+  checkSingleKind(mounts);
+  if (mounts.persistent !== undefined) {
+    if (pod.isCpu) throw badRequest('a persistent mount is not allowed on a CPU pod');
+    return { persistent: { ...mounts.persistent } };
+  }
+  const [network] = mounts.network ?? [];
+  if (network === undefined) return {};
+  if (volumes.get(state, network.volumeId) === undefined)
+    throw notFound(`network volume ${network.volumeId} not found`);
+  if (pod.cloud !== 'SECURE') throw badRequest('network volumes are available only on the SECURE cloud');
+  return { network: [{ ...network }] };
+}
+
+/** Only paths and sizes may change. Throws the 400 Problem of specification 2.3. */
+function mountsForPatch(pod: PodRecord, mounts: MountsBody | undefined): MountsRecord {
+  if (mounts === undefined) return pod.mounts;
+  checkSingleKind(mounts);
+  if (mounts.persistent !== undefined) return { persistent: persistentForPatch(pod, mounts.persistent) };
+  if (mounts.network === undefined) return pod.mounts;
+  const [network] = mounts.network;
+  if (network === undefined) throw badRequest('clearing mounts is unsupported');
+  const present = pod.mounts.network?.[0];
+  if (present === undefined) throw badRequest('a network mount cannot be added: the mount kind is fixed at creation');
+  if (present.volumeId !== network.volumeId) throw badRequest('the volume of a network mount is fixed at creation');
+  return { network: [{ ...network }] };
+}
+
+function persistentForPatch(pod: PodRecord, persistent: NonNullable<MountsBody['persistent']>) {
+  const present = pod.mounts.persistent;
+  if (present === undefined)
+    throw badRequest('a persistent mount cannot be added: the mount kind is fixed at creation');
+  if (persistent.size < present.size)
+    throw badRequest(`a persistent mount only grows: it has ${String(present.size)} GB`);
+  return { ...persistent };
+}
+
+function checkSingleKind(mounts: MountsBody): void {
+  if (mounts.persistent !== undefined && mounts.network !== undefined)
+    throw badRequest('at most one of persistent and network may be mounted');
+}
 
 interface PodBody extends ContainerBody {
   readonly mounts?: MountsBody;
@@ -35,14 +85,12 @@ export interface UpdatePodBody extends PodBody {
   readonly locked?: boolean;
 }
 
-/** The group of pods that a pod is created for. */
 interface PodGroup {
-  /** How many such pods the data center must have room for. */
   readonly copies: number;
   readonly membership: Membership;
 }
 
-/** Creates a pod; its status is PROVISIONING. Throws the 400, 404 and 422 Problems of contract rules, Pods. */
+/** Throws the 400, 404 and 422 Problems of contract rules, Pods. */
 export function createPod(
   state: State,
   now: EpochMs,
@@ -90,10 +138,7 @@ export function createPod(
   return pods.put(state, pod);
 }
 
-/**
- * Fills in what a body does not name from the template, besides the container. CPU pods do not get the persistent mount and
- * the CUDA constraint (contract rules, Pods).
- */
+/** CPU pods do not get the persistent mount and the CUDA constraint (contract rules, Pods). */
 function withTemplate(body: CreatePodBody, template: TemplateRecord): CreatePodBody {
   const { mounts, startSsh, startJupyter, allowedCudaVersions } = template;
   const filled = { startSsh, startJupyter, ...body };
@@ -103,10 +148,7 @@ function withTemplate(body: CreatePodBody, template: TemplateRecord): CreatePodB
   return { mounts, ...filled, gpu: constrained ? gpu : { ...gpu, allowedCudaVersions } };
 }
 
-/**
- * Changes what a PATCH names and nothing else; a changed container or mount of a running pod restarts it (additions 5). From a template it takes the container only, once: the kind of storage and
- * the template of a pod are fixed at creation. Throws the 400, 404 and 422 Problems of contract rules, Pods.
- */
+/** A changed container or mount restarts a running pod (additions 5). Throws 400, 404, 422 Problems. */
 export function updatePod(
   state: State,
   pod: PodRecord,
@@ -142,7 +184,7 @@ function checkVariables(env: Readonly<Record<string, string>> = {}): void {
     throw badRequest(`env: a pod has at most ${String(MAX_VARIABLES)} variables`);
 }
 
-/** What a start of the pod's container finds: secrets, whose values stay where they are, and SSH keys where it takes any. */
+/** Notes which secrets a start finds, never their values. */
 export function bootNote(
   state: State,
   { secretPrefix }: Pick<ServiceSettings, 'secretPrefix'>,
@@ -163,7 +205,6 @@ function checkGlobalNetworking(pod: PodRecord): void {
     throw badRequest(`data center ${pod.dataCenterId} has no global networking`);
 }
 
-/** The environment variables that the service adds. */
 const injectedEnv = (state: State, id: string, body: CreatePodBody): Record<string, string> => ({
   ...(body.startSsh === true && sshKeys.of(state).length > 0 ? { PUBLIC_KEY: sshKeys.of(state).join('\n') } : {}),
   ...(body.startJupyter === true ? { JUPYTER_PASSWORD: `jupyter-${id}` } : {}),

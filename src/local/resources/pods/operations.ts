@@ -1,21 +1,152 @@
-import { pageOf } from '../../http/requests/pages.ts';
-import { logStream } from '../logs/log-stream.ts';
-import { isTooNew, noContent, operation, reply, type Call, type Operation } from '../../http/call/operation.ts';
-import { isPodKey } from '../../http/requests/auth.ts';
-import { badRequest, conflict, forbidden, NO_ROOM, notFound } from '../../contract/problem.ts';
-import type { State } from '../../state/state.ts';
-import { bodyOf } from '../../http/requests/validate.ts';
-import { isTaken } from '../../model/catalog/stock.ts';
-import { pods } from '../../model/pods/seed.ts';
-import { bootNote, createPod, updatePod, type CreatePodBody, type UpdatePodBody } from './configure.ts';
-import { checkCreateSize } from './create-size.ts';
+import type { Bytes, EpochMs, Milliseconds } from '../../../core/unit-types.ts';
+import { badRequest, conflict, forbidden, NO_ROOM, notFound, tooLarge } from '../../contract/problem.ts';
+import { isPodKey } from '../../http/auth.ts';
+import { type Call, isTooNew, noContent, operation, type Operation, reply } from '../../http/operation.ts';
+import { pageOf } from '../../http/pages.ts';
+import { bodyOf } from '../../http/validate.ts';
+import { LAST_WORDS } from '../../model/container.ts';
+import { type PodEvent, type PodRecord, pods } from '../../model/pods.ts';
+import { isTaken } from '../../model/stock.ts';
+import { containerLine, linesOfFailedStart, type LogLine, logStream, systemLine } from '../log-stream.ts';
+import { bootNote, createPod, type CreatePodBody, updatePod, type UpdatePodBody } from './configure.ts';
 import { podDocument } from './document.ts';
-import { podLines } from './logs.ts';
-import type { PodRecord } from '../../model/pods/record.ts';
-import { ACTIONS, applyAction, statusAt, type PodAction } from './transitions.ts';
-import type { EpochMs } from '../../../core/unit-types.ts';
+import { ACTIONS, applyAction, type PodAction, PROVISIONING_MS, STARTING_MS, statusAt } from './transitions.ts';
+import { readableTemplate } from '../templates.ts';
+import type { State } from '../../state/state.ts';
 
-/** A terminated pod is found no more (additions 6). */
+/** The body, and the request made of it and its template (additions 3). */
+const MAX_CREATE_BYTES: Bytes = 102_400;
+
+/** Throws the 413 Problem. The body need not be valid. */
+function checkCreateSize(state: State, body: Uint8Array): void {
+  if (body.byteLength > MAX_CREATE_BYTES)
+    throw tooLarge(`the request body is larger than ${String(MAX_CREATE_BYTES)} bytes`);
+  const parsed = parsedObject(body);
+  const { templateId, env } = parsed;
+  const template = typeof templateId === 'string' ? readableTemplate(state, templateId) : undefined;
+  if (template === undefined) return;
+  const { image, args, disk, ports, registry, mounts } = template;
+  const filled = { image, args, disk, ports, registry, mounts, ...parsed, env: { ...template.env, ...objectOr(env) } };
+  if (Buffer.byteLength(JSON.stringify(filled)) > MAX_CREATE_BYTES)
+    throw tooLarge(
+      `the request and template ${template.id} together are larger than ${String(MAX_CREATE_BYTES)} bytes`,
+    );
+}
+
+/** What is not an object is refused later, by the schema. */
+const objectOr = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+function parsedObject(body: Uint8Array): Readonly<Record<string, unknown>> {
+  try {
+    return objectOr(JSON.parse(Buffer.from(body).toString()));
+  } catch {
+    return {};
+  }
+}
+
+type Launch = Extract<PodEvent, { kind: 'launch' }>;
+type StatusEvent = Exclude<PodEvent, { kind: 'storage' }>;
+
+const CONTAINER_INTERVAL_MS: Milliseconds = 10_000;
+const WAITING_INTERVAL_MS = 30_000;
+
+/** Lines with `from <= at < to`, in order, computed from its history only. */
+export function podLines(pod: PodRecord, from: number, to: number): readonly LogLine[] {
+  const events = pod.history.filter((event) => event.kind !== 'storage');
+  return events.flatMap((event, index) => {
+    const end = events[index + 1]?.at ?? Number.POSITIVE_INFINITY;
+    if (Math.max(end - 1, event.at) < from || event.at >= to) return [];
+    return linesFrom(pod, event, Math.max(from, event.at), Math.min(to, end)).filter(
+      // The line of the event itself is kept even when the next event happened in the same millisecond.
+      ({ at }) => at >= from && at < to && (at < end || at === event.at),
+    );
+  });
+}
+
+function linesFrom(pod: PodRecord, event: StatusEvent, from: number, to: number): readonly LogLine[] {
+  switch (event.kind) {
+    case 'launch':
+      return linesOfLaunch(pod, event, from, to);
+    case 'stop':
+      return [systemLine(event.at, 'container stopped')];
+    case 'fail':
+      return linesOfFailedStart(event.at, event.lastLine ?? LAST_WORDS);
+    case 'terminate':
+      return [systemLine(event.at, 'pod terminated')];
+  }
+}
+
+function linesOfLaunch(pod: PodRecord, launch: Launch, from: number, to: number): readonly LogLine[] {
+  const { at, image, held, fails, fromSecrets = [], unresolved = [] } = launch;
+  const hardware = pod.gpu === undefined ? `CPU ${pod.cpu?.id ?? ''}` : `${String(pod.gpu.count)} x ${pod.gpu.id}`;
+  const search = systemLine(at, `looking for a machine with ${hardware}`);
+  if (held === 'PROVISIONING')
+    return [search, ...linesEvery(WAITING_INTERVAL_MS, at, from, to, () => 'still waiting for one', 'system')];
+  const foundLines = [
+    search,
+    systemLine(at + 800, `found one in ${pod.dataCenterId}`),
+    systemLine(at + PROVISIONING_MS - 500, `pulling image ${image}`),
+  ];
+  if (held === 'STARTING')
+    return [
+      ...foundLines,
+      ...linesEvery(WAITING_INTERVAL_MS, at + PROVISIONING_MS, from, to, () => 'still pulling the image', 'system'),
+    ];
+  const starting = launch.restart === true ? at : at + PROVISIONING_MS;
+  const running = starting + STARTING_MS;
+  return [
+    ...(launch.restart === true ? [systemLine(at, restartText(launch))] : [...foundLines]),
+    systemLine(starting + 500, `creating the container from ${image}`),
+    ...(fromSecrets.length > 0
+      ? [systemLine(starting + 500, `variables from secrets: ${fromSecrets.join(', ')}`)]
+      : []),
+    ...(unresolved.length > 0 ? [systemLine(starting + 500, `there is no secret for ${unresolved.join(', ')}`)] : []),
+    ...(fails === true ? linesOfFailedStart(running, LAST_WORDS) : linesOfContainer(pod, running, from, to)),
+  ];
+}
+
+const restartText = ({ changed }: Launch): string =>
+  changed === true
+    ? 'the configuration has changed: the container is replaced, and what is outside its mounts is gone'
+    : 'restarting the container';
+
+function linesOfContainer(pod: PodRecord, running: number, from: number, to: number): readonly LogLine[] {
+  return [
+    systemLine(running, 'container started'),
+    containerLine(running, 'ready'),
+    ...linesEvery(
+      CONTAINER_INTERVAL_MS,
+      running,
+      from,
+      to,
+      pod.gpu === undefined ? heartbeat : trainingStep,
+      'container',
+    ),
+  ];
+}
+
+const heartbeat = (count: number): string => `heartbeat ${String(count)}`;
+
+const trainingStep = (count: number): string =>
+  `step ${String(count)} loss=${(0.4 + 4 / Math.sqrt(count)).toFixed(4)} lr=3.0e-04`;
+
+/** Counted from 1; only those with `from <= at < to`. */
+function linesEvery(
+  intervalMs: Milliseconds,
+  start: number,
+  from: number,
+  to: number,
+  textOf: (count: number) => string,
+  source: LogLine['source'],
+): readonly LogLine[] {
+  const lines: LogLine[] = [];
+  for (let count = Math.max(1, Math.ceil((from - start) / intervalMs)); start + count * intervalMs < to; count++)
+    lines.push({ at: start + count * intervalMs, source, line: textOf(count) });
+  return lines;
+}
+
+/** A terminated pod is not found (additions 6). */
 function find(state: State, call: Call, now: EpochMs): PodRecord {
   const id = call.params['id'] ?? '';
   const pod = pods.get(state, id);

@@ -1,9 +1,16 @@
-import { DATA_CENTERS, dataCenterById, type DataCenterData, type GpuData } from '../../model/catalog/hardware.ts';
-import { compareVersions, cudaConstraint, meetsCudaConstraint } from '../../model/catalog/cuda-versions.ts';
+import {
+  compareVersions,
+  cudaConstraint,
+  DATA_CENTERS,
+  dataCenterById,
+  type DataCenterData,
+  type GpuData,
+  meetsCudaConstraint,
+} from '../../model/hardware.ts';
 import { badRequest, NO_ROOM } from '../../contract/problem.ts';
-import { cpusOf, gpusOf } from '../../model/catalog/stock.ts';
+import { cpusOf, gpusOf } from '../../model/stock.ts';
 import type { State } from '../../state/state.ts';
-import type { PodRecord } from '../../model/pods/record.ts';
+import type { PodRecord } from '../../model/pods.ts';
 
 /** The hardware of a new pod: exactly one of `gpu` and `cpu` is required. */
 export interface HardwareBody {
@@ -21,18 +28,16 @@ export interface HardwareBody {
 
 export interface PlacementRequest extends HardwareBody {
   readonly cloud: 'SECURE' | 'COMMUNITY';
-  /** The allowed data centers; all when empty. */
+  /** All when empty. */
   readonly dataCenterIds: readonly string[];
-  /** The data center of the network volume, when there is one. */
   readonly volumeDataCenter: string | undefined;
   readonly globalNetworking: boolean;
-  /** How many such pods the data center must have room for. */
   readonly copies: number;
 }
 
 export type Placement = Pick<PodRecord, 'gpu' | 'cpu' | 'dataCenterId' | 'cudaVersion' | 'price'>;
 
-/** Finds hardware and a data center for a new pod. Throws the 400 Problem when there is none (contract rules, Pods). */
+/** Throws the 400 Problem when there is none (contract rules, Pods). */
 export function findPlacement(state: State, request: PlacementRequest): Placement {
   if ((request.gpu === undefined) === (request.cpu === undefined))
     throw badRequest('exactly one of gpu and cpu is required');

@@ -1,6 +1,6 @@
 import { conflict } from '../../contract/problem.ts';
-import { doesNotStart } from '../../model/images.ts';
-import type { PodEvent, PodRecord, Stage } from '../../model/pods/record.ts';
+import { doesNotStart } from '../../model/container.ts';
+import type { PodEvent, PodRecord, Stage } from '../../model/pods.ts';
 import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 type Launch = Extract<PodEvent, { kind: 'launch' }>;
@@ -44,20 +44,17 @@ export function statusAt(pod: PodRecord, now: EpochMs): PodStatus {
 /** How long a RUNNING pod cannot be reached yet: it has no metrics and no direct SSH (additions 6). */
 const UNREACHABLE_MS: Milliseconds = 2000;
 
-/** Whether a pod is RUNNING and can be reached. */
 export const isReachable = (pod: PodRecord, now: EpochMs): boolean =>
   statusAt(pod, now) === 'RUNNING' && now >= (startedAt(pod, now) ?? now) + UNREACHABLE_MS;
 
-/** When the container last became RUNNING; null when it never did. */
 export const startedAt = (pod: PodRecord, now: EpochMs): EpochMs | null =>
   pod.life.kind === 'launched' && statusAt(pod, now) === 'RUNNING' ? runningSince(pod.life.at) : pod.startedBefore;
 
 const runningSince = (launchedAt: number): number => launchedAt + PROVISIONING_MS + STARTING_MS;
 
-/** What a start of a container finds in its environment: see `PodEvent`. */
 export type BootNote = Pick<Launch, 'fromSecrets' | 'unresolved' | 'sshKeys'>;
 
-/** Applies an action. Throws the 409 Problem when the status or the lock does not allow it (contract rules, Pods). */
+/** Throws the 409 Problem when the status or the lock does not allow it (contract rules, Pods). */
 export function applyAction(pod: PodRecord, action: PodAction, now: EpochMs, note: BootNote = {}): void {
   const status = statusAt(pod, now);
   if (!ACTIONS[status].includes(action)) throw conflict(`a pod that is ${status} cannot ${action}`);
@@ -85,10 +82,7 @@ export function applyAction(pod: PodRecord, action: PodAction, now: EpochMs, not
   }
 }
 
-/**
- * Replaces the container of a pod that runs or starts, because its configuration has changed: what is outside its mounts is
- * lost (additions 5). Any other pod takes the change at its next start.
- */
+/** What is outside its mounts is lost (additions 5). Others take the change at their next start. */
 export function restartChanged(pod: PodRecord, now: EpochMs, note: BootNote): void {
   const status = statusAt(pod, now);
   if (pod.life.kind !== 'launched' || (status !== 'RUNNING' && status !== 'STARTING')) return;
@@ -107,14 +101,12 @@ function launch(pod: PodRecord, at: number): void {
   pod.life = launchedAt(pod, at);
 }
 
-/** The stage of a pod that is launched at `at`. */
 export const launchedAt = ({ image }: Pick<PodRecord, 'image'>, at: number): Stage => ({
   kind: 'launched',
   at,
   ...failing(image),
 });
 
-/** The event of a launch. */
 export const launchEvent = ({ image }: Pick<PodRecord, 'image'>, at: number): Launch => ({
   kind: 'launch',
   at,

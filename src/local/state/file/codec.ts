@@ -1,13 +1,11 @@
 import { isObject } from '../../../core/json.ts';
-import type { Records } from '../records.ts';
-import { STATE_VERSION, type State } from '../state.ts';
+import { type Records, type State, STATE_VERSION } from '../state.ts';
 import type { LongTexts } from './long-texts.ts';
 import { checked } from './saved-forms.ts';
 import { member, valueRecorder, type Recorder } from './recorder.ts';
 
-/** How a part of the state is saved that must not be compared as a whole, or has long texts. */
+/** For a part that must not be compared as one value, or has long texts. */
 export interface PartCodec {
-  /** The part's name. */
   readonly name: string;
   recorder(texts: LongTexts): Recorder;
 }
@@ -18,7 +16,6 @@ export interface Header extends Pick<State, 'version' | 'since' | 'generation'> 
   readonly stamp: string;
 }
 
-/** Returns whether the parsed first line of a file is a header of this version. */
 export const isHeader = (value: unknown): value is Header =>
   isObject(value) &&
   value['version'] === STATE_VERSION &&
@@ -26,13 +23,11 @@ export const isHeader = (value: unknown): value is Header =>
   typeof value['generation'] === 'string' &&
   typeof value['stamp'] === 'string';
 
-/** The fields of a state that change. */
 type Fields = Pick<State, 'asOf' | 'wallAt' | 'processedTo' | 'clockOffsetMs' | 'serial'>;
 
 /** Every other line of a state file. */
 export interface Line {
   readonly fields?: Fields;
-  /** The change of each part that has changed: see `Recorder`. */
   readonly parts?: Readonly<Record<string, unknown>>;
   /** True in the last of the lines that the file was created with. */
   readonly whole?: true;
@@ -40,7 +35,7 @@ export interface Line {
 
 const FIELD_NAMES: readonly (keyof Fields)[] = ['asOf', 'wallAt', 'processedTo', 'clockOffsetMs', 'serial'];
 
-/** Returns whether another parsed line of a file is one of its lines. The parts are not checked. */
+/** The parts are not checked. */
 export const isLine = (value: unknown): value is Line =>
   isObject(value) &&
   (value['fields'] === undefined || areFields(value['fields'])) &&
@@ -50,17 +45,15 @@ export const isLine = (value: unknown): value is Line =>
 const areFields = (value: unknown): value is Fields =>
   isObject(value) && FIELD_NAMES.every((name) => typeof value[name] === 'number');
 
-/** Every part is an object or a list. */
 const isPart = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** A state in memory that knows how it differs from its file. */
 export interface RecordedState {
   readonly state: State;
-  /** What has changed since the last call, as a line of the file; undefined when nothing has. It then counts as saved. */
+  /** As a line of the file; undefined when nothing changed. It then counts as saved. */
   change(): string | undefined;
-  /** The lines of a new file with this state. */
   lines(stamp: string): Iterable<string>;
-  /** Makes the changes of a line of the file. Fails with WrongForm. */
+  /** Fails with WrongForm. */
   apply(line: Line): void;
 }
 
@@ -112,7 +105,7 @@ export function recordState(initial: State, texts: LongTexts, codecs: readonly P
   };
 }
 
-/** The records, which add the name of each that is read or assigned to `names`. */
+/** Adds the name of each record that is read or assigned to `names`. */
 const noteAccess = (records: Records<unknown>, names: Set<string>): Records<unknown> =>
   new Proxy(records, {
     get: (target, name: string) => {

@@ -1,20 +1,16 @@
 import { ftruncateSync, promises as fs, writeSync } from 'node:fs';
 
-/**
- * The operations that change files. When the process is killed, each has happened or has not; a file that was being
- * created, and a text that was being added, may be there in part. Nothing is synced to the disk: docs/decisions/0008.
- */
+/** A kill can leave a partial new file or addition. Nothing is synced to disk: docs/decisions/0008. */
 export interface FileSystem {
-  /** Writes a new file of mode 0600 from pieces of text. */
+  /** Mode 0600. */
   create(path: string, pieces: Iterable<string>): Promise<void>;
-  /** Adds bytes to an open file at its end, `position`. */
+  /** `position` must be the end of the file. */
   append(descriptor: number, bytes: Uint8Array, position: number): void;
-  /** Cuts an open file to this size. */
   truncate(descriptor: number, size: number): void;
   rename(from: string, to: string): Promise<void>;
   /** Does nothing when there is no such file. */
   remove(path: string): Promise<void>;
-  /** Creates a folder of mode 0700 when there is none. */
+  /** Mode 0700; does nothing when it exists. */
   createFolder(path: string): Promise<void>;
 }
 

@@ -1,7 +1,6 @@
 import type { Recorder } from './recorder.ts';
 import { checked, isListOf, isNumber } from './saved-forms.ts';
 
-/** What was removed from a list at an index, and what was put there. */
 type Splice = readonly [index: number, removed: number, added: readonly unknown[]];
 
 const areSplices = isListOf(
@@ -9,7 +8,7 @@ const areSplices = isListOf(
     Array.isArray(value) && isNumber(value[0]) && isNumber(value[1]) && Array.isArray(value[2]),
 );
 
-/** A short list of values that are never changed in place. A change is the splices that make it, one after the other. */
+/** A short list of values never changed in place. A change is its splices, in order. */
 export function listRecorder(): Recorder {
   let saved: readonly unknown[] | undefined;
   return {

@@ -1,8 +1,8 @@
 import { berth, sentence } from '../../../core/message.ts';
 import { readFileSync } from 'node:fs';
 import { isObject } from '../../../core/json.ts';
-import { localFile, type Failure } from '../../../core/failure.ts';
-import { errorHint, errorReason } from '../../../core/files/file-errors.ts';
+import { type Failure, localFile } from '../../../core/failure.ts';
+import { errorHint, errorReason } from '../../../core/files.ts';
 import { createState, STATE_VERSION } from '../state.ts';
 import { isHeader, isLine, recordState } from './codec.ts';
 import type { Header, Line, PartCodec, RecordedState } from './codec.ts';
@@ -11,10 +11,8 @@ import { readLines, type OpenFile } from './open-file.ts';
 import { WrongForm } from './saved-forms.ts';
 import type { Bytes } from '../../../core/unit-types.ts';
 
-/** A state that was read from a file. */
 export interface LoadedState {
   readonly recorded: RecordedState;
-  /** What the file has of it. */
   readonly extent: FileExtent;
 }
 
@@ -28,7 +26,7 @@ export interface FileExtent {
 /** For the state of --local, which is berth's own file. */
 export const START_OVER = sentence`Start over with: ${berth`local reset`}`;
 
-/** Reads a state of this version. Fails with local-file (14). */
+/** Fails with local-file (14). */
 export function loadState(path: string, file: OpenFile, texts: LongTexts, codecs: readonly PartCodec[]): LoadedState {
   const lines = readLines(file.descriptor, 0);
   const first = lines.next();
@@ -49,7 +47,7 @@ export function loadState(path: string, file: OpenFile, texts: LongTexts, codecs
   return { recorded, extent: { created, complete } };
 }
 
-/** Makes the changes that follow `extent` in a file. Fails with local-file (14). */
+/** Makes the changes after `extent`. Fails with local-file (14). */
 export function loadChanges(path: string, file: OpenFile, recorded: RecordedState, extent: FileExtent): FileExtent {
   let { complete } = extent;
   for (const { text, end } of readLines(file.descriptor, complete)) {
@@ -59,7 +57,6 @@ export function loadChanges(path: string, file: OpenFile, recorded: RecordedStat
   return { ...extent, complete };
 }
 
-/** The header in the first line of a file. Fails with local-file (14). */
 function headerIn(path: string, line: string): Header {
   let value: unknown;
   try {

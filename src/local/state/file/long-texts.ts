@@ -1,32 +1,23 @@
 import { createHash } from 'node:crypto';
 
-/**
- * Encodes the records of one state whose long texts are stored in files of their own, and knows which texts the saved
- * records have: docs/decisions/0008. A record must never be changed in place.
- */
+/** Long texts have files of their own: docs/decisions/0008. A record must never be changed in place. */
 export interface LongTexts {
-  /** A record as JSON text. */
   encode(record: object): string;
-  /** The record from its parsed text; its long texts are read each time they are accessed. */
+  /** Its long texts are read at each access. */
   decode<R extends object>(saved: R): R;
-  /**
-   * Says that the record of this key is saved, encoded or decoded before; undefined when there is none any more. Returns
-   * true when it has long texts.
-   */
+  /** Call it when this record is saved, or removed (undefined). True when it has long texts. */
   keep(key: string, record: object | undefined): boolean;
-  /** The record as `decode` returns it, so that its long texts are not held in memory. */
+  /** So that its long texts are not held in memory. */
   dropped<R extends object>(record: R): R;
-  /** The texts to write before the records that are kept now are saved, by name. */
+  /** By name; must be written before the records that are kept now are saved. */
   readonly added: ReadonlyMap<string, string>;
-  /** The names of the texts to remove after that. */
+  /** Names of the texts to remove after that save. */
   removed(): readonly string[];
   /** Call it when the records are saved: forgets `added` and `removed`. */
   settle(): void;
-  /** The names of all texts that the saved records have. */
   has(name: string): boolean;
 }
 
-/** A record's text, and the names and the texts that are not in it. */
 interface EncodedRecord {
   readonly text: string;
   readonly names: readonly string[];
@@ -34,11 +25,10 @@ interface EncodedRecord {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Texts with more characters are stored in files of their own. */
+/** Characters. */
 const LONG_TEXT_LENGTH = 16_384;
 const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 
-/** What replaces a long text in a record's JSON text: the name of its file. */
 interface TextReference {
   readonly text: string;
 }
@@ -143,7 +133,7 @@ function namesIn(value: object, names: string[] = []): readonly string[] {
   return names;
 }
 
-/** A copy in which each reference is a getter that reads the text: few are accessed, and together they may be too large. */
+/** Getters read each text on access: few are accessed, and together they may be too large. */
 function withReaders(saved: object, read: (name: string) => string): object {
   const copy = {};
   for (const [name, value] of Object.entries(saved) as [string, unknown][])

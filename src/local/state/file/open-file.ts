@@ -1,23 +1,20 @@
 import { close as closeFile, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { localFile } from '../../../core/failure.ts';
-import { errorCode } from '../../../core/files/file-errors.ts';
-import { openRegular } from '../../../core/files/regular-file.ts';
+import { errorCode, openRegular } from '../../../core/files.ts';
 import type { Bytes } from '../../../core/unit-types.ts';
 
-/** An open state file. */
 export interface OpenFile {
   readonly descriptor: number;
   readonly size: Bytes;
-  /** The start of its first line, which no other state file has; the whole of it when there is less. */
+  /** The start of its first line, which no other state file has; all of it when it is shorter. */
   readonly start: string;
   /** Never fails. */
   close(): Promise<void>;
 }
 
-/** How many bytes at the start of a state file tell it from every other. */
 const START_BYTES = 80;
 
-/** Opens a file to read and write; undefined when there is none. Fails as `openRegular` does. */
+/** Undefined when there is none. Fails as `openRegular` does. */
 export function openFile(path: string): OpenFile | undefined {
   const descriptor = openIfThere(path);
   if (descriptor === undefined) return undefined;
@@ -61,7 +58,7 @@ export interface FileLine {
 const READ_BYTES = 1_048_576;
 const NEWLINE = 10;
 
-/** The complete lines of an open file from a position. What follows the last end of a line is left out. */
+/** An incomplete last line is left out. */
 export function* readLines(descriptor: number, from: number): Generator<FileLine> {
   const chunk = Buffer.allocUnsafe(READ_BYTES);
   let begun: Buffer[] = [];

@@ -1,15 +1,14 @@
 import { isObject } from '../../../core/json.ts';
-import { noRecords, type Records } from '../records.ts';
+import { noRecords, type Records } from '../state.ts';
 import type { LongTexts } from './long-texts.ts';
 import { PAGE_LENGTH, type Recorder } from './recorder.ts';
 import { checked, isListOf, isObjectWith, isOptional, isText, isTrue } from './saved-forms.ts';
 
-/** A record by its own id. */
 interface Identified {
   readonly id: string;
 }
 
-/** The records that were added or replaced, and the ids of those that were removed; with `all`, nothing else is there. */
+/** With `all`, there are no other records. */
 interface MapChange {
   readonly all?: true;
   readonly set?: readonly Identified[];
@@ -22,10 +21,7 @@ const isMapChange = isObjectWith<MapChange>({
   gone: isOptional(isListOf(isText)),
 });
 
-/**
- * Many records by id, none of them changed in place, with long texts. The object in the state notes which ids are assigned
- * and deleted, so that the cost of a change does not depend on how many records there are.
- */
+/** The object notes changed ids, so that the cost does not depend on how many records there are. */
 export function recordMapRecorder(texts: LongTexts): Recorder {
   let records: Records<Identified> = noRecords();
   let watched: Records<Identified> | undefined;
@@ -120,7 +116,7 @@ function changeText(set: readonly string[], gone: readonly string[] = [], all = 
   return `{${members.join(',')}}`;
 }
 
-/** One record with long texts that is replaced, and never changed in place. No other record has the same key. */
+/** Never changed in place. No other record has the same key. */
 export function textRecordRecorder(texts: LongTexts, key: string): Recorder {
   let saved: unknown;
   return {

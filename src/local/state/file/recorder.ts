@@ -1,31 +1,25 @@
 import { isObject } from '../../../core/json.ts';
-import { noRecords, recordsOf, type Records } from '../records.ts';
+import { noRecords, type Records, recordsOf } from '../state.ts';
 import { checked, isListOf, isOptional, isText } from './saved-forms.ts';
 
-/**
- * Follows one value of the state in memory: tells how it differs from what is in the file, and makes the changes that were
- * read from the file. A change is JSON; each kind of recorder has a form of its own.
- */
+/** Finds how a value differs from the file, and applies changes read from it. Changes are JSON. */
 export interface Recorder {
-  /**
-   * The change since the value was last saved, as JSON text; undefined when there is none. From now on the value counts as
-   * saved.
-   */
+  /** JSON text; undefined when there is none. The value then counts as saved. */
   change(value: unknown): string | undefined;
-  /** The changes that make the value from nothing, in pieces of limited size, as JSON texts. */
+  /** Changes that make the value from nothing, as JSON texts of limited size. */
   pages(value: unknown): Iterable<string>;
-  /** The value after a parsed change; it counts as saved. `value` is undefined when there was none. Fails with WrongForm. */
+  /** It counts as saved; `value` is undefined when there was none. Fails with WrongForm. */
   apply(value: unknown, change: unknown): unknown;
-  /** The form of the value that notes its own changes. It takes the value's place in the state. */
+  /** A Proxy that records changes; it takes the value's place in the state. */
   watch?(value: unknown): unknown;
   /** Call it when the value was removed. */
   drop?(): void;
 }
 
-/** The size of a page: characters. A page with one large value is larger. */
+/** Characters. A page with one large value is larger. */
 export const PAGE_LENGTH = 262_144;
 
-/** A value that may be changed in place. It is compared as JSON text. A change is the whole value. */
+/** May be changed in place: compared as JSON text. A change is the complete value. */
 export function valueRecorder(): Recorder {
   let saved: string | undefined;
   return {
@@ -43,7 +37,7 @@ export function valueRecorder(): Recorder {
   };
 }
 
-/** A value that is replaced, and never changed in place, as `inner` records it. */
+/** For a value that is replaced, never changed in place. */
 export function replacedRecorder(inner = valueRecorder()): Recorder {
   let saved: unknown;
   return {
@@ -57,14 +51,13 @@ export function replacedRecorder(inner = valueRecorder()): Recorder {
   };
 }
 
-/** The changes of an object's members, and the members that were removed. */
 type ObjectChange = readonly [changed: Readonly<Record<string, unknown>>, gone?: readonly string[]];
 
 const areGone = isOptional(isListOf(isText));
 const isObjectChange = (value: unknown): value is ObjectChange =>
   Array.isArray(value) && isObject(value[0]) && areGone(value[1]);
 
-/** An object, each member with the recorder that `recorderOf` makes for it. A member that is undefined is not there. */
+/** An undefined member counts as absent. */
 export function objectRecorder(recorderOf: (name: string) => Recorder): Recorder {
   const recorders = new Map<string, Recorder>();
   let exists = false;
@@ -143,5 +136,5 @@ function watchMember(object: Record<string, unknown>, name: string, recorder: Re
   if (watched !== undefined && watched !== object[name]) object[name] = watched;
 }
 
-/** One member of a JSON object, from its name and the JSON text of its value. */
+/** `text` is JSON. */
 export const member = (name: string, text: string): string => `${JSON.stringify(name)}:${text}`;

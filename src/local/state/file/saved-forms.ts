@@ -1,13 +1,13 @@
 import { isObject } from '../../../core/json.ts';
 
-/** Text of a state file is JSON of a form that berth does not write there. */
+/** Valid JSON, but in a form that berth does not write. */
 export class WrongForm extends Error {
   override readonly name = 'WrongForm';
 }
 
 export type Guard<T> = (value: unknown) => value is T;
 
-/** A parsed value of a state file, if it has its form. Fails with WrongForm. */
+/** Fails with WrongForm. */
 export function checked<T>(value: unknown, isForm: Guard<T>): T {
   if (!isForm(value)) throw new WrongForm('a part of the state has another form');
   return value;
@@ -27,7 +27,7 @@ export const isOptional =
   (value): value is T | undefined =>
     value === undefined || isForm(value);
 
-/** An object whose members of these names have their forms. Other members are not checked. */
+/** Other members are not checked. */
 export const isObjectWith =
   <T extends object>(members: { readonly [K in keyof T]?: Guard<T[K]> }): Guard<T> =>
   (value): value is T =>

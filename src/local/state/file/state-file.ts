@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure, localFile } from '../../../core/failure.ts';
-import { errorCode, errorReason } from '../../../core/files/file-errors.ts';
-import type { HeldLock } from '../../../core/files/locks.ts';
+import { errorCode, errorReason, type HeldLock } from '../../../core/files.ts';
 import type { State } from '../state.ts';
 import { recordState, type PartCodec, type RecordedState } from './codec.ts';
 import { nodeFileSystem, type FileSystem } from './file-system.ts';
@@ -14,38 +13,30 @@ import { openFile, type OpenFile } from './open-file.ts';
 import { createTemporary, textFolder } from './text-folder.ts';
 import type { Bytes } from '../../../core/unit-types.ts';
 
-/** A state and its files. Call everything between `open` and `close`, while the lock is held; long texts are read any time. */
+/** Use it between `open` and `close`, while the lock is held; long texts are read any time. */
 export interface StateFile {
-  /** Takes over what other processes have written since. Never fails: `state` does when the file cannot be read. */
+  /** Never fails: `state` does when the file cannot be read. */
   open(): void;
   close(): Promise<void>;
-  /** The state, read when it is not in memory; `create` makes it when there is no file. Fails with local-file (14). */
+  /** `create` makes it when there is no file. Fails with local-file (14). */
   state(create: () => State): State;
-  /** Replaces the state, whatever is in the file. */
   replace(state: State): void;
-  /** Saves what has changed. Fails with local-file (14), also when another process has taken over the lock. */
+  /** Fails with local-file (14), also when another process has taken over the lock. */
   save(lock: HeldLock): Promise<void>;
-  /** Drops the state in memory. */
   forget(): void;
 }
 
-/** A state in memory. */
 interface Cached {
   readonly recorded: RecordedState;
   readonly texts: LongTexts;
-  /** What the file has of it; absent when the file must be written anew. */
+  /** Absent when the file must be rewritten. */
   readonly extent?: FileExtent;
 }
 
-/** A file is written anew when it is larger than this, and more than twice as large as when it was created. */
+/** Rewritten when larger than this and more than twice its size at creation. */
 const SMALL_FILE: Bytes = 65_536;
 
-/**
- * A state in a file of lines: the state when the file was created, then one line for the changes of each save. A file that
- * has grown is written anew. Long texts are files in a folder beside it, each named by its SHA-256: a text is written before
- * the first line that names it, and removed after the last one. What a killed process leaves behind, half a line included,
- * is removed by the next process that writes: docs/decisions/0008.
- */
+/** The state at creation, then one line per save; long texts by SHA-256: docs/decisions/0008. */
 export function openStateFile(
   path: string,
   codecs: readonly PartCodec[],
@@ -91,7 +82,7 @@ export function openStateFile(
       if (size > extent.complete) system.truncate(descriptor, extent.complete);
       system.append(descriptor, line, extent.complete);
     } catch (error) {
-      // Half a line is left out by every reader.
+      // Every reader skips an incomplete line.
       cutBack(descriptor, extent.complete);
       throw error;
     }
@@ -106,7 +97,7 @@ export function openStateFile(
     }
   };
 
-  /** Writes the file anew, through a temporary file in the lock's folder: 0009. */
+  /** Through a temporary file in the lock's folder: docs/decisions/0009. */
   const rewrite = async ({ recorded, texts }: Cached, lock: HeldLock): Promise<void> => {
     await createTemporary(system, join(lock.folder, 'state'), recorded.lines(randomUUID()), async (temporary) => {
       // Another process that took over the lock has written: its state must not be overwritten.

@@ -1,9 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure, localFile } from '../../../core/failure.ts';
-import { errorReason } from '../../../core/files/file-errors.ts';
-import { makeDirectory } from '../../../core/files/make-directory.ts';
-import type { FileLocks, HeldLock } from '../../../core/files/locks.ts';
+import { errorReason, type FileLocks, type HeldLock, makeDirectory } from '../../../core/files.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { PartCodec } from './codec.ts';
 import type { FileSystem } from './file-system.ts';
@@ -11,25 +9,16 @@ import { openStateFile, type StateFile } from './state-file.ts';
 import type { State } from '../state.ts';
 import type { Milliseconds } from '../../../core/unit-types.ts';
 
-/** Stores the state of one local service. */
 export interface Store {
-  /**
-   * Runs one step on the state, with exclusive access; `create` makes the first state. Resolves when what the step
-   * changed is saved. A step that throws is not saved; it must throw a Problem before it changes anything. When a save
-   * fails, all of its steps are dropped: `onDropped` is called for each of them before any of them runs again or rejects.
-   * Fails with local-file (14) when the state file cannot be read, locked or written.
-   */
+  /** A step must throw before any change. A failed save drops all its steps. Fails with local-file (14). */
   transact<T>(create: () => State, step: (state: State) => T, onDropped?: () => void): Promise<T>;
-  /**
-   * Replaces the state by what `make` returns. `make` is given the previous state when there is one that can be read.
-   * Fails with local-file (14).
-   */
+  /** `previous` is undefined when it cannot be read. Fails with local-file (14). */
   replace(make: (previous: State | undefined) => State): Promise<void>;
   /** Resolves when the steps so far have ended and the lock is released. Never rejects. */
   idle(): Promise<void>;
 }
 
-/** A state in memory: it is lost when the service stops. */
+/** Lost when the service stops. */
 export function memoryStore(initial?: State): Store {
   let state = initial;
   return {
@@ -43,10 +32,7 @@ export function memoryStore(initial?: State): Store {
   };
 }
 
-/**
- * Reads the state, so that a file that cannot be used is refused before the service starts. Does nothing when there is no
- * state. Fails as `transact` does.
- */
+/** Refuses an unusable file before the service starts. Fails as `transact`; nothing without a state. */
 export async function checkState(store: Store): Promise<void> {
   const none = new Error('there is no state');
   const create = (): State => {
@@ -59,10 +45,8 @@ export async function checkState(store: Store): Promise<void> {
     });
 }
 
-/** How long to wait for the lock while other processes use the state. */
 const LOCK_TIMEOUT_MS: Milliseconds = 30_000;
 
-/** Creates the state's folder when there is none, and takes the lock. Fails with local-file (14). */
 async function lockState(path: string, locks: FileLocks): Promise<HeldLock> {
   const subject = `the local service's state ${path}`;
   try {
@@ -78,23 +62,17 @@ async function lockState(path: string, locks: FileLocks): Promise<HeldLock> {
   }
 }
 
-/** A step in the queue. */
 interface PendingStep {
-  /** Runs the step, and returns the function that settles its promise. */
+  /** Returns the function that settles its promise. */
   run(): () => void;
-  /** Tells that what the step changed is dropped. */
   drop(): void;
   reject(error: unknown): void;
 }
 
-/** How many saves this process makes before it releases the lock to others. */
+/** Then other processes can take the lock. */
 const MAX_SAVES_PER_LOCK = 8;
 
-/**
- * A state in files of mode 0600: see `openStateFile`. Processes that use the same file exclude each other with a lock. The
- * steps that are waiting when the lock is taken, or when a save ends, run as one batch and are saved together; each
- * promise is settled after the save.
- */
+/** Waiting steps run as one batch and are saved together; each promise settles after the save. */
 export function createStateStore(
   path: string,
   locks: FileLocks,
@@ -133,7 +111,7 @@ export function createStateStore(
         for (; saves < MAX_SAVES_PER_LOCK && pending.length > 0; saves++)
           if (!(await runBatch(takePending(), lock))) return;
       } finally {
-        // Meanwhile comes what follows at once on an answer, such as the second step of a request: the lock is kept for it.
+        // Keeps the lock for what follows at once on an answer, such as the second step of a request.
         await file.close();
       }
     }
@@ -191,7 +169,7 @@ export function createStateStore(
   };
 }
 
-/** The state of a file; undefined when there is none, or it cannot be read. */
+/** Undefined also when it cannot be read. */
 function readableState(file: StateFile): State | undefined {
   try {
     return file.state(() => {

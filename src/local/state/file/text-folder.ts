@@ -3,26 +3,23 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { localFile } from '../../../core/failure.ts';
-import { errorReason } from '../../../core/files/file-errors.ts';
+import { errorReason } from '../../../core/files.ts';
 import type { FileSystem } from './file-system.ts';
 import { START_OVER } from './load-state.ts';
 import type { LongTexts } from './long-texts.ts';
 
-/** The long texts of a state file: a folder beside it, with a file of each. */
 export interface TextFolder {
   /** Fails with local-file (14). */
   read(name: string): string;
-  /** Writes texts by their names. Fails as the file system does. */
+  /** Fails as the file system does. */
   write(texts: ReadonlyMap<string, string>): Promise<void>;
   remove(names: readonly string[]): Promise<void>;
   /** Removes what killed processes left behind: texts that no record has, and files that were being written. */
   sweep(texts: LongTexts): Promise<void>;
 }
 
-/** The end of the name of a file that is still being written. */
 const TEMPORARY_SUFFIX = '.part';
 
-/** The texts of the state file at `path`. */
 export function textFolder(path: string, system: FileSystem): TextFolder {
   const folder = `${path}.texts`;
   const remove = async (names: readonly string[]): Promise<void> => {
@@ -59,7 +56,7 @@ export function textFolder(path: string, system: FileSystem): TextFolder {
   };
 }
 
-/** Creates a file beside its target, which `move` puts in its place. Removes it when that fails. */
+/** `move` puts it in its place. Removes it when that fails. */
 export async function createTemporary(
   system: FileSystem,
   target: string,

@@ -1,17 +1,15 @@
-import { withoutFullStop } from '../../../core/text/without-full-stop.ts';
+import { withoutFullStop } from '../../../core/text.ts';
 import { EXIT } from '../../../core/exit-codes.ts';
 import { Failure } from '../../../core/failure.ts';
 import { isObject } from '../../../core/json.ts';
 import { safeText } from '../../../core/safe-text.ts';
-import { splitWords } from '../../../core/text/split-words.ts';
+import { splitWords } from '../../../core/split-words.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 import type { Credentials } from './credentials.ts';
 
-/** How a program ended, and what it printed. */
 export interface ProgramEnd {
   readonly code?: number | undefined;
   readonly signal?: string | undefined;
-  /** The reason why it could not be started, or was ended. */
   readonly error?: string | undefined;
   readonly stdout: string;
   readonly stderr: string;
@@ -20,13 +18,9 @@ export interface ProgramEnd {
 /** Runs a program without a shell. The words are its name and its arguments. It is ended when it takes too long. */
 export type RunProgram = (words: readonly string[]) => Promise<ProgramEnd>;
 
-/** Characters of what the program wrote to stderr, in messages. */
 const MAX_REASON = 500;
 
-/**
- * Runs the program that a profile names as `credential_process` and reads the credentials that it prints as JSON. No shell
- * is used. An `Expiration` that is no time is ignored. Fails with denied (3) and what it wrote to stderr; what it printed is never shown.
- */
+/** No shell. Fails with denied (3) and the program's stderr; its stdout is never shown. */
 export async function runCredentialProcess(command: string, run: RunProgram): Promise<Credentials> {
   const { code, signal, error, stdout, stderr } = await run(await wordsOf(command));
   const reason = error ?? (signal === undefined ? undefined : `it was ended by ${signal}`);
@@ -40,7 +34,6 @@ export async function runCredentialProcess(command: string, run: RunProgram): Pr
   return credentials;
 }
 
-/** The program and its arguments. */
 async function wordsOf(command: string): Promise<readonly string[]> {
   const words = await splitWords(command);
   if (words === 'open-quote') throw failed('a quote is not closed in its command line');
@@ -68,7 +61,6 @@ function parseOutput(text: string): Credentials | undefined {
   };
 }
 
-/** The time that a text means; undefined for anything else. */
 function timeOf(value: unknown): EpochMs | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : NaN;
   return Number.isNaN(time) ? undefined : time;

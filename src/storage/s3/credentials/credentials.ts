@@ -5,6 +5,5 @@ export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
-  /** When they expire, where their source says so. */
   readonly expiresAt?: EpochMs | undefined;
 }

@@ -10,20 +10,14 @@ export interface CredentialPorts extends SharedFiles {
 
 export interface FoundCredentials {
   readonly credentials: Credentials;
-  /** Where they come from, for messages. */
   readonly source: string;
   /** Reads them again, and fails as `findCredentials` does; undefined where they cannot change while this process runs. */
   readonly readAgain: (() => Promise<Credentials>) | undefined;
 }
 
-/** The code of the failure without any credentials. */
 export const NO_CREDENTIALS = 'no-storage-key';
 
-/**
- * Finds the credentials: the AWS_* variables, then the profile in the shared credentials file, then the program that the
- * profile names as `credential_process`, then the profile in the config file. Fails with denied (3) without any, and when
- * the program fails; with local-file (14) when a file cannot be read.
- */
+/** Variables, credentials file, `credential_process`, config file. Fails with denied (3) or local-file (14). */
 export async function findCredentials(ports: CredentialPorts): Promise<FoundCredentials> {
   const { env } = ports;
   const given = keysOf((name) => variable(env, name.toUpperCase()));

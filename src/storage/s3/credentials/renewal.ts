@@ -1,47 +1,33 @@
 import type { Clock, CredentialWait } from '../../../core/context.ts';
-import { MINUTE_MS } from '../../../core/durations.ts';
-import { Failure, asError } from '../../../core/failure.ts';
-import type { Milliseconds } from '../../../core/unit-types.ts';
+import { type Milliseconds, MINUTE_MS } from '../../../core/unit-types.ts';
+import { asError, Failure } from '../../../core/failure.ts';
 import type { Credentials } from './credentials.ts';
 import type { FoundCredentials } from './find-credentials.ts';
 
 export interface RenewalOptions {
   readonly found: FoundCredentials;
   readonly clock: Clock;
-  /** The user's interrupt: it ends the waiting. */
   readonly signal: AbortSignal;
-  /** Without it, requests fail when no new credentials are there. */
   readonly wait: CredentialWait | undefined;
 }
 
-/** The credentials of a connection, which are read again when they have expired. */
 export interface Renewal {
-  /**
-   * The credentials for the next request. Those that expire within five minutes or have expired, as their source says, are
-   * read again before; where that fails or finds no others, they stay: whether they are still good is for the service to say.
-   */
+  /** Read again from five minutes before they expire. If nothing newer is found, the old ones stay in use. */
   current(signals: readonly AbortSignal[]): Promise<Credentials>;
-  /** Whether the credentials have expired by now, as their source says. */
   hasExpired(used: Credentials): boolean;
-  /** The service has carried out a request with these credentials. */
   accepted(used: Credentials): void;
-  /**
-   * Resolves when there are other credentials than those that were refused as expired, and from time to time without: the
-   * service may accept the same ones again. Only credentials that the service has accepted before can have expired: others
-   * fail at once with `failure`.
-   */
+  /** May resolve with the same credentials, for a retry. Never accepted before: fails at once with `failure`. */
   renew(refused: Credentials, failure: Failure, signals: readonly AbortSignal[]): Promise<void>;
 }
 
-/** Milliseconds between two readings while there are no new credentials. */
+/** Milliseconds. */
 const READ_INTERVAL_MS = 5000;
 /** How long before their end credentials are read again, and the time between two such readings. */
 const EARLY_MS: Milliseconds = 5 * MINUTE_MS;
 const EARLY_INTERVAL_MS: Milliseconds = MINUTE_MS;
-/** Milliseconds until the same credentials are tried again: twice as many after each trial. */
+/** Milliseconds; doubles after each trial of the same credentials. */
 const FIRST_TRIAL_MS = 5000;
 const MAX_TRIAL_MS = MINUTE_MS;
-/** Milliseconds after which it is said again what is waited for. */
 const TELL_INTERVAL_MS = MINUTE_MS;
 
 export function createRenewal({ found, clock, signal, wait }: RenewalOptions): Renewal {
@@ -76,7 +62,6 @@ export function createRenewal({ found, clock, signal, wait }: RenewalOptions): R
         readAt = clock.monotonic();
       }));
 
-  /** Milliseconds until the credentials expire, as their source says. */
   const remainingMs = ({ expiresAt }: Credentials): Milliseconds =>
     // eslint-disable-next-line no-restricted-syntax -- a date: the source of the credentials says one
     expiresAt === undefined ? Infinity : expiresAt - clock.now();
@@ -157,7 +142,6 @@ const isSame = (one: Credentials, other: Credentials): boolean =>
   one.sessionToken === other.sessionToken &&
   one.expiresAt === other.expiresAt;
 
-/** Resolves as the work does; fails with the reason of the first signal that is aborted before. */
 async function unlessAborted(work: Promise<void>, signals: readonly AbortSignal[]): Promise<void> {
   const signal = AbortSignal.any([...signals]);
   signal.throwIfAborted();

@@ -1,12 +1,9 @@
-/** The settings of one section of a shared file. */
 export type Section = ReadonlyMap<string, string>;
 
-/** Where the shared files are and how they are read. */
 export interface SharedFiles {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The user's home directory; empty when there is none. */
+  /** Empty when there is none. */
   readonly home: string;
-  /** Returns the text of a file; undefined when there is none. */
   readonly readText: (path: string) => Promise<string | undefined>;
 }
 
@@ -16,7 +13,6 @@ export function variable(env: SharedFiles['env'], name: string): string | undefi
   return text === undefined || text === '' ? undefined : text;
 }
 
-/** The name of the profile in use. */
 export const profileName = (env: SharedFiles['env']): string => variable(env, 'AWS_PROFILE') ?? 'default';
 
 /** Reads the profile of `~/.aws/config`; empty without the file or the profile. Fails as `readText` does. */
@@ -29,7 +25,6 @@ export function readConfig(files: SharedFiles): Promise<Section> {
 export const readStoredCredentials = (files: SharedFiles): Promise<Section> =>
   readSection(files, 'AWS_SHARED_CREDENTIALS_FILE', 'credentials', [profileName(files.env)]);
 
-/** Reads the first of these sections that a shared file has; empty without the file or the sections. */
 async function readSection(
   { env, home, readText }: SharedFiles,
   name: string,
@@ -43,10 +38,7 @@ async function readSection(
   return sections.map((section) => all.get(section)).find((section) => section !== undefined) ?? new Map();
 }
 
-/**
- * Parses `[section]` and `name = value` lines. A `#` or `;` begins a comment at the start of a line or after white space.
- * Indented lines are settings of settings, and are left out.
- */
+/** `#` or `;` begins a comment at a line's start or after white space. Skips indented (nested) settings. */
 function parseSections(text: string): ReadonlyMap<string, Section> {
   const sections = new Map<string, Map<string, string>>();
   let current: Map<string, string> | undefined;

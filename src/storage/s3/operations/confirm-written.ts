@@ -1,11 +1,10 @@
-import { HOUR_MS, MINUTE_MS } from '../../../core/durations.ts';
+import { type Bytes, HOUR_MS, type Milliseconds, MINUTE_MS } from '../../../core/unit-types.ts';
 import type { Failure } from '../../../core/failure.ts';
 import type { StoredObject } from '../../../core/context.ts';
 import { notAsWritten } from '../../objects/stored-object-failures.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
 import { describeObject, type DescribedObject } from './describe-object.ts';
-import type { Bytes, Milliseconds } from '../../../core/unit-types.ts';
 
 /** What an object must be; `etag` is its ETag without quotes where an ETag is a checksum. */
 export interface Written {
@@ -36,11 +35,7 @@ export interface Confirmation {
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * Looks for an object that was written, until it is there: a service may say that it wrote a large one before that is so,
- * and may be late by minutes, or never do it (storage contract). Fails when it is not what was written, or not there after an
- * hour.
- */
+/** Written objects may appear minutes late, or never (storage contract). Fails after an hour. */
 export async function confirmWritten(
   client: S3Client,
   address: string,
@@ -71,7 +66,6 @@ const notThere = (address: string, isGone: boolean): Failure =>
     isGone ? 'its parts were removed before they were joined' : 'the object is not there an hour afterwards',
   );
 
-/** Whether an object is what was written. */
 export function isWritten({ object, encrypted }: DescribedObject, { bytes, etag }: Written): boolean {
   const isSame = object.version === `"${etag}"` || encrypted || !CHECKSUM.test(object.version);
   return object.bytes === bytes && isSame;

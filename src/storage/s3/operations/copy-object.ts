@@ -1,14 +1,11 @@
 import type { StoredObject } from '../../../core/context.ts';
-import { parseDocument } from '../../../core/text/xml.ts';
+import { parseDocument } from '../../../core/xml.ts';
 import { parseObjectAddress, encodeStrictly } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
 import { confirmWritten } from './confirm-written.ts';
 
-/**
- * Copies an object at the service. It is done when the copy has the size and the ETag of the object. `replaces` is the version
- * that was at the new address. The service may answer 200 and say in the body that it failed.
- */
+/** The service may answer 200 and report a failure in the body: size and ETag of the copy decide. */
 export async function copyObject(
   client: S3Client,
   from: StoredObject,

@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
-import { collectBytes } from '../../../core/files/byte-streams.ts';
+import { collectBytes } from '../../../core/files.ts';
 import { describeObject } from './describe-object.ts';
 import { parseObjectAddress } from '../object-address.ts';
 import { readObject } from './read-object.ts';
 import type { S3Client } from '../s3-client.ts';
 
-/** The condition does not hold: there is an object. */
 const EXISTS = 412;
-/** The service does not know the condition. */
 const NOT_IMPLEMENTED = 501;
 
-/**
- * Creates an object unless there is one, by the condition `If-None-Match: *`. Whatever the answer was, what is there then
- * decides: the answer to an attempt that succeeded may be lost, and some services ignore the condition or refuse it.
- * Contents must differ between those that create the object.
- */
+/** The stored content decides: answers get lost and some services ignore `If-None-Match`. Must be unique. */
 export async function createObject(
   client: S3Client,
   address: string,

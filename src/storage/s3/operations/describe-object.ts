@@ -12,7 +12,6 @@ export interface DescribedObject {
   readonly modifiedAt: EpochMs | undefined;
 }
 
-/** Returns size and version of an object; undefined when there is none. */
 export async function describeObject(
   client: S3Client,
   address: string,

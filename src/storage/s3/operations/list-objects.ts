@@ -2,10 +2,9 @@ import type { StoredObject } from '../../../core/context.ts';
 import { parsePattern } from '../../objects/address-pattern.ts';
 import { addressOf, parseObjectAddress, splitAddress } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
-import { compareBytes } from '../../../core/text/compare-bytes.ts';
+import { compareBytes } from '../../../core/text.ts';
 import { readListing, type ListedObject } from './listing-pages.ts';
 
-/** Yields the objects that match a pattern, in the order of their keys, from a listing that is whole: see `readListing`. */
 export async function* listObjects(
   client: S3Client,
   pattern: string,

@@ -1,29 +1,24 @@
-import { childrenOf, childText, type XmlElement } from '../../../core/text/xml.ts';
+import { childrenOf, childText, type XmlElement } from '../../../core/xml.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
 import type { Bytes, EpochMs } from '../../../core/unit-types.ts';
 
-/** An object as a listing names it. */
 export interface ListedObject {
   readonly key: string;
   readonly bytes: Bytes;
   readonly version: string;
-  /** Undefined where the listing does not say it. */
   readonly modifiedAt: EpochMs | undefined;
 }
 
-/** A page of a listing. */
 export interface ListingPage {
   readonly objects: readonly ListedObject[];
   /** What a delimiter ends: each ends with a slash. */
   readonly prefixes: readonly string[];
 }
 
-/** What takes the pages of a listing. */
 export interface ListingReader {
   /** Takes a page; returns true where it needs no more of them. Keys may come in any order, and twice. */
   add(page: ListingPage): Promise<boolean>;
-  /** Forgets the pages that it has: the listing begins again, or fails. */
   close(): Promise<void>;
 }
 
@@ -42,12 +37,7 @@ interface ListingQuery {
   readonly delimiter: '' | '/';
 }
 
-/**
- * Reads a whole listing with a reader that `begin` makes, and returns the reader. What a service does not promise is not relied
- * on: keys may come in any order, and twice. Where a page names a page that was read before, as it happens while the service
- * computes checksums of new files (storage contract), the listing begins again after a pause, with another reader, a bounded
- * number of times. Fails with unavailable (7) rather than leave out a key, and as the reader does.
- */
+/** Restarts when pages repeat (storage contract). Fails with unavailable (7) rather than omit a key. */
 export async function readListing<R extends ListingReader>(
   client: S3Client,
   { bucket, prefix, delimiter }: ListingQuery,

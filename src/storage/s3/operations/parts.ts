@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { S3Answer, SentBody } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
-import { childText } from '../../../core/text/xml.ts';
+import { childText } from '../../../core/xml.ts';
 import type { Written } from './confirm-written.ts';
 import { isPart, partsAfter, type Target } from './unfinished-uploads.ts';
 
-/** A part that is there. `digest` is the MD5 of its content. */
 export interface SentPart {
   readonly number: number;
   readonly etag: string;
@@ -13,7 +12,6 @@ export interface SentPart {
   readonly bytes: number;
 }
 
-/** Content that is sent in one request; `digest` is its MD5. */
 export interface Block {
   readonly digest: Buffer;
   readonly body: SentBody;
@@ -23,10 +21,7 @@ export const blockOfBytes = (body: Uint8Array): Block => ({ digest: md5(body), b
 
 export const md5 = (bytes: Uint8Array): Buffer => createHash('md5').update(bytes).digest();
 
-/**
- * Begins an upload in parts and returns its id, with how often the request was sent. Where an answer was lost, `find` looks
- * for the upload that the service may have begun, before it is asked for another one.
- */
+/** After a lost answer, `find` looks for the upload that the service may have created. */
 export async function beginUpload(
   { client, name, what, signal }: Target,
   find: () => Promise<string | undefined> = () => Promise.resolve(undefined),
@@ -76,7 +71,6 @@ export async function sendPart(
   return { number, etag, digest, bytes: body.byteLength };
 }
 
-/** The ETag of a part that is there with this content; undefined where it is not. */
 async function sentPart(
   target: Target,
   uploadId: string,
@@ -88,7 +82,6 @@ async function sentPart(
   return part !== undefined && isPart(part, digest, body.byteLength) ? part.etag : undefined;
 }
 
-/** What parts become when they are joined. */
 export function joinedParts(parts: readonly SentPart[]): Written {
   const digests = Buffer.concat(parts.map(({ digest }) => digest));
   return {
@@ -100,11 +93,7 @@ export function joinedParts(parts: readonly SentPart[]): Written {
 /** How many times as long a request to join parts may take: for a large file it takes minutes (storage contract). */
 const COMPLETE_PATIENCE = 10;
 
-/**
- * Joins the parts. Neither the status nor the answer proves that it was done: after a lost answer, a second request finds
- * no upload, and a failure can come with the status 200. Before it is sent again, `isDone` looks at the object. Returns whether
- * there was no such upload.
- */
+/** Neither status nor answer proves success: `isDone` checks first. Returns true for an unknown upload. */
 export async function completeUpload(
   { client, name, what, signal }: Target,
   uploadId: string,

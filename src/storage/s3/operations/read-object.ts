@@ -1,14 +1,11 @@
 import type { StoredObject } from '../../../core/context.ts';
-import { WireError } from '../../../http/message/transport.ts';
+import { WireError } from '../../../http/transport.ts';
 import { changedObject } from '../../objects/stored-object-failures.ts';
 import { parseObjectAddress } from '../object-address.ts';
 import { isFailed, type LostOrRefused, type S3Client, type S3Request } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
 
-/**
- * Yields a range of an object. An answer that breaks off is continued where it ended, with the same version. Fails with
- * local-file (14) when the object was changed or removed.
- */
+/** Resumes a broken answer with the same version. Fails with local-file (14) if the object changed. */
 export async function* readObject(
   client: S3Client,
   { address, version }: StoredObject,

@@ -7,7 +7,6 @@ import { readObject } from './read-object.ts';
 import type { S3Client } from '../s3-client.ts';
 import { writeObject } from './write-object.ts';
 
-/** Objects of one S3-compatible service. */
 export const createS3Storage = (client: S3Client, partBytes: number): ObjectStorage => ({
   list: (pattern, signal) => listObjects(client, pattern, signal),
   describe: async (address, signal) => (await describeObject(client, address, signal))?.object,

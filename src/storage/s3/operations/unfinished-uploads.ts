@@ -1,9 +1,8 @@
 import type { ObjectName } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
-import { childrenOf, childText } from '../../../core/text/xml.ts';
+import { childrenOf, childText } from '../../../core/xml.ts';
 
-/** The object that parts are sent for. */
 export interface Target {
   readonly client: S3Client;
   readonly name: ObjectName;
@@ -12,7 +11,6 @@ export interface Target {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The ids of the unfinished uploads of the object, the one that began last at the end. */
 export async function unfinishedUploads({ client, name, what, signal }: Target): Promise<readonly string[]> {
   const found: { readonly id: string; readonly startedAt: string }[] = [];
   const markers = new Set<string>();
@@ -52,13 +50,11 @@ const PARTS_ROOTS = ['ListPartsResult', 'ListPartsResponse'];
 /** Most pages of a list of parts: 10,000 parts have ten. */
 const MAX_PAGES = 20;
 
-/** A part that is there. */
 export interface KnownPart {
   readonly etag: string;
   readonly bytes: number;
 }
 
-/** Whether a part that is there has this content. */
 export const isPart = ({ etag, bytes }: KnownPart, digest: Buffer, size: number): boolean =>
   bytes === size && etag.replaceAll('"', '') === digest.toString('hex');
 

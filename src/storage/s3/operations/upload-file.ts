@@ -1,7 +1,7 @@
-import { allEnded } from '../../../core/control/all-ended.ts';
-import { collectBytes } from '../../../core/files/byte-streams.ts';
-import type { RequestSlots } from '../../../http/policy/request-slots.ts';
-import type { FileSource } from '../../../core/ports/volume-files.ts';
+import { allEnded } from '../../../core/several-at-once.ts';
+import { collectBytes } from '../../../core/files.ts';
+import type { RequestSlots } from '../../../http/throttle.ts';
+import type { FileSource } from '../../../core/file-ports.ts';
 import type { StoredObject } from '../../../core/context.ts';
 import { parseObjectAddress } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
@@ -12,28 +12,21 @@ import { joinParts, writeWhole } from './write-object.ts';
 import type { Bytes } from '../../../core/unit-types.ts';
 
 export interface UploadOptions {
-  /** The smallest part. */
   readonly partBytes: Bytes;
   readonly signal: AbortSignal | undefined;
   /** For blocks that are whole in memory while they are sent. */
   readonly inMemory: RequestSlots;
   /** The object, where it has the content of the source by now. Asked where an upload ended since it was looked at. */
   readonly findSame: () => Promise<StoredObject | undefined>;
-  /** Called with the number of bytes that arrived, or were there already. */
   readonly onBytes: (bytes: Bytes) => void;
 }
 
-/** How many parts of a file are sent at the same time. */
 const PARTS_AT_ONCE = 8;
 
 /** The most parts of one upload (storage contract, Supported). */
 const MAX_PARTS = 10_000;
 
-/**
- * Writes a file of this machine. A large one is sent in parts, which an interrupted upload leaves on the volume: the next one
- * of the same content goes on with those whose MD5 agrees with the file's. It is done when size and ETag of the object are
- * those of what was read. The source is checked before the parts are joined.
- */
+/** Resumes an interrupted upload with the parts whose MD5 matches. Checks the source before joining. */
 export async function uploadFile(
   client: S3Client,
   address: string,
@@ -75,19 +68,14 @@ const MIB = 1_048_576;
 /** Up to this size, a range is read once and its digests are computed at once: another thread would take longer. */
 const SMALL_BYTES: Bytes = 262_144;
 
-/** An upload, with the parts that are there. */
 interface Unfinished {
   readonly kind: 'unfinished';
   readonly id: string;
   readonly there: ReadonlyMap<number, KnownPart>;
-  /** Other unfinished uploads of the object. */
   readonly others: readonly string[];
 }
 
-/**
- * The unfinished upload of the object that began last, with the parts that are there; a new one where there is none. Where one
- * ended meanwhile, an earlier request may have made the object.
- */
+/** Resumes the latest unfinished upload. If one ended meanwhile, the object may exist already. */
 async function findOrBegin(
   target: Target,
   findSame: UploadOptions['findSame'],
@@ -137,7 +125,6 @@ async function sendParts(
   return parts;
 }
 
-/** The MD5 of a range of a source; undefined when it has fewer bytes than it says. */
 export async function digestOf(
   { read, digests }: Omit<FileSource, 'check'>,
   start: Bytes,
@@ -148,10 +135,7 @@ export async function digestOf(
   return block?.byteLength === end - start ? md5(block) : undefined;
 }
 
-/**
- * Calls `work` with a range of a source and its digests. The range is in memory where it is small, or where the source has no
- * digests of its own.
- */
+/** In memory if the range is small, or the source has no digests of its own. */
 async function withBlock<T>(
   source: FileSource,
   start: Bytes,

@@ -1,4 +1,4 @@
-import { blocksOf } from '../../../core/files/byte-streams.ts';
+import { blocksOf } from '../../../core/files.ts';
 import type { StoredObject } from '../../../core/context.ts';
 import { parseObjectAddress } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
@@ -15,11 +15,7 @@ import {
 } from './parts.ts';
 import { sentParts, unfinishedUploads, type Target } from './unfinished-uploads.ts';
 
-/**
- * Writes an object from a stream: a small one in one request, one of more than `partBytes` in parts. It appears when the last
- * request succeeds. Every request has a checksum that the service compares, and at the end size and checksum of the object
- * are compared. After a failure the parts are removed: the stream cannot be read again.
- */
+/** Appears with the last request. After a failure its parts are removed: the stream cannot be read again. */
 export async function writeObject(
   client: S3Client,
   address: string,
@@ -37,7 +33,6 @@ export async function writeObject(
     : await writeParts(target, joined(content, second.value, blocks));
 }
 
-/** Writes an object in one request. `replaces` is the version that is there. */
 export async function writeWhole(target: Target, { digest, body }: Block, replaces?: string): Promise<StoredObject> {
   const { client, name, address, what, signal } = target;
   const written = { bytes: body.byteLength, etag: digest.toString('hex') };
@@ -56,7 +51,6 @@ export async function writeWhole(target: Target, { digest, body }: Block, replac
   return await confirmWritten(client, address, { written, replaces, again: put, signal });
 }
 
-/** Writes the parts one after the other, and then joins them. */
 async function writeParts(target: Target, blocks: AsyncIterable<Uint8Array>): Promise<StoredObject> {
   const { id, attempts } = await beginUpload(target);
   // The answers of the other attempts may have been lost after the service began an upload.
@@ -71,7 +65,6 @@ async function writeParts(target: Target, blocks: AsyncIterable<Uint8Array>): Pr
   }
 }
 
-/** Joins the parts of an upload, and looks for the object until it is there. `replaces` is the version that was there before. */
 export async function joinParts(
   target: Target,
   id: string,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createJobIds } from '../../../../src/batch/model/job-id-set.ts';
+import { createJobIds } from '../../../../src/batch/store/replay.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { items, OUT, read, RESUME, RUN, summary, write } from '../../../support/batch/command-fixture.ts';
 import { createTinyQueueWorld } from '../../../support/batch/tiny-queue-server.ts';

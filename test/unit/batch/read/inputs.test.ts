@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { formatOf } from '../../../../src/batch/plan/check-inputs.ts';
 import { allItems, type CheckedInput, checkInput, inputItems } from '../../../../src/batch/read/inputs.ts';
-import type { InvalidItem, Item } from '../../../../src/batch/read/items/item.ts';
+import type { InvalidItem, Item } from '../../../../src/batch/read/items.ts';
 import type { ObjectStorage } from '../../../../src/core/context.ts';
 import { createFolderStorage } from '../../../../src/storage/folder-storage.ts';
 import { memoryFiles } from '../../../support/batch/memory-files.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createDistribution, QUANTILE_ERROR } from '../../../../src/batch/results/report/distribution.ts';
-import { createTimeline } from '../../../../src/batch/model/ends-over-time.ts';
-import { errorPattern } from '../../../../src/batch/model/error-text.ts';
+import { createDistribution, QUANTILE_ERROR } from '../../../../src/batch/results/analysis.ts';
+import { createTimeline } from '../../../../src/batch/model/batch.ts';
+import { errorPattern } from '../../../../src/batch/model/result-line.ts';
 
 describe('a distribution', () => {
   const values = fc.array(fc.oneof(fc.nat(100), fc.double({ min: 0, max: 1e13, noNaN: true })), { minLength: 1 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { executionCost } from '../../../../src/batch/results/report/batch-analysis.ts';
-import { describeCost } from '../../../../src/commands/jobs/batch/view/summary-view.ts';
-import { workerHourlyPrice } from '../../../../src/commands/shared/rate/worker-price.ts';
+import { executionCost } from '../../../../src/batch/results/analysis.ts';
+import { describeCost } from '../../../../src/commands/batch/summary-view.ts';
+import { workerHourlyPrice } from '../../../../src/cli/money/hourly-cost.ts';
 import type { Json } from '../../../../src/core/json.ts';
 
 const gpu = (id: string, pool: string | null, serverless?: number): Json => ({

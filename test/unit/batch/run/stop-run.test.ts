@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createFailureMonitor, createRunControl } from '../../../../src/batch/run/run-control.ts';
+import { createFailureMonitor, createRunControl } from '../../../../src/batch/run/run-state.ts';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
 import { Failure } from '../../../../src/core/failure.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writable, type Writable } from '../../../../src/cli/resource/body/compose-body.ts';
-import { countOf } from '../../../../src/cli/words/words.ts';
+import { writable, type Writable } from '../../../../src/cli/resource/request-body.ts';
+import { countOf } from '../../../../src/cli/words.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { followPages, MAX_PAGES } from '../../../../src/cli/resource/pages/follow-pages.ts';
-import { listRequest } from '../../../../src/cli/resource/identity/requests.ts';
-import { readList } from '../../../../src/cli/resource/pages/read-list.ts';
+import { followPages, MAX_PAGES, readList } from '../../../../src/cli/resource/pages.ts';
+import { listRequest } from '../../../../src/cli/resource/requests.ts';
 import type { ApiAnswer, ApiRequest } from '../../../../src/core/api.ts';
-import { encodeJson, stringAt, type Json } from '../../../../src/core/json.ts';
-import { itemSources, memberSource } from '../../../../src/core/json/json-source.ts';
+import { encodeJson, type Json, stringAt } from '../../../../src/core/json.ts';
+import { itemSources, memberSource } from '../../../../src/core/json-source.ts';
 
 const POD_LIST = listRequest({ path: ['v2', 'pods'], member: 'pods' }, { includeClusterPods: true, limit: 2 });
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { berth as command, NO_WORDS, printed, sentence, type CommandLine } from '../../../../src/core/message.ts';
+import { berth as command, type CommandLine, NO_WORDS, printed, sentence } from '../../../../src/core/message.ts';
 import { json, pointedAt, problem, serve } from '../../../support/servers/scripted-server.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pacedInterval } from '../../../../src/cli/run/pace.ts';
+import { pacedInterval } from '../../../../src/cli/run/wait.ts';
 import { json, pointedAt, serve, type Behaviour } from '../../../support/servers/scripted-server.ts';
 import { Terminal } from '../../../support/output/terminal-emulator.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';

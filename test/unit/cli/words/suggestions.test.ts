@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest';
 import type { Command, Group } from '../../../../src/cli/model/command.ts';
-import { ROOT_COMMANDS } from '../../../../src/cli/parse/words-of-other-programs.ts';
+import { ROOT_COMMANDS } from '../../../../src/cli/parse/usage-errors.ts';
 import { FLAGS, NOUNS } from '../../../../src/registry.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { serveLocal } from '../../../../src/local/http/server/server.ts';
+import { serveLocal } from '../../../../src/local/http/server.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 

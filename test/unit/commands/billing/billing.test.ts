@@ -4,11 +4,11 @@ import {
   CLUSTERS,
   ENDPOINTS,
   PODS,
+  type Report,
   SERVERLESS,
   SUMMARY,
   VOLUMES,
-  type Report,
-} from '../../../../src/commands/billing/report/service-reports.ts';
+} from '../../../../src/commands/billing/service-reports.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../../support/servers/scripted-server.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DayCost } from '../../../../src/commands/billing/report/costs.ts';
-import { forecast } from '../../../../src/commands/billing/report/forecast.ts';
-import { amountAt, NOTHING, parseMoney } from '../../../../src/commands/billing/report/money.ts';
+import { amountAt, type DayCost, NOTHING, parseMoney } from '../../../../src/commands/billing/costs.ts';
+import { forecast } from '../../../../src/commands/billing/report-document.ts';
 import { decodeJson } from '../../../../src/core/json.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';

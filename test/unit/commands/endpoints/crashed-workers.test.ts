@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { LOCAL_KEY } from '../../../../src/local/http/requests/auth.ts';
-import { serveLocal } from '../../../../src/local/http/server/server.ts';
+import { LOCAL_KEY } from '../../../../src/local/http/auth.ts';
+import { serveLocal } from '../../../../src/local/http/server.ts';
 import { recordPrinted } from '../../../../src/local/queue/index.ts';
 import { submit, type AttachedService } from '../../../support/local/attached-service.ts';
 import { exit, KILLED, managed, workerIds } from '../../../support/local/managed-service.ts';

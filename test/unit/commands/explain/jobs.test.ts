@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { JOBS_ONLY_KEY } from '../../../../src/local/http/requests/auth.ts';
-import { serveLocal } from '../../../../src/local/http/server/server.ts';
+import { JOBS_ONLY_KEY } from '../../../../src/local/http/auth.ts';
+import { serveLocal } from '../../../../src/local/http/server.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { needOf } from '../../../../src/commands/files/copy/copy-places.ts';
-import type { Copy, End } from '../../../../src/commands/files/copy/copy.ts';
-import type { VolumeFiles } from '../../../../src/core/ports/volume-files.ts';
+import { needOf } from '../../../../src/commands/files/copy-places.ts';
+import type { Copy, End } from '../../../../src/commands/files/copy.ts';
+import type { VolumeFiles } from '../../../../src/core/file-ports.ts';
 
 const end = (id: string, key: string): End => ({ kind: 'volume', name: id, volume: { id } as VolumeFiles, key });
 

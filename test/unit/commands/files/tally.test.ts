@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTally } from '../../../../src/commands/files/copy/tally.ts';
+import { createTally } from '../../../../src/commands/files/progress.ts';
 import type { CommandContext } from '../../../../src/cli/model/context.ts';
 
 const MB = 1_000_000;

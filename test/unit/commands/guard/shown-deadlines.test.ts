@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { screenLines } from '../../../../src/commands/top/draw/screen.ts';
-import { FIRST_UI } from '../../../../src/commands/top/model/ui.ts';
-import { createIsSecret } from '../../../../src/core/text/secret-names.ts';
+import { screenLines } from '../../../../src/commands/top/screen.ts';
+import { FIRST_UI } from '../../../../src/commands/top/ui.ts';
+import { createIsSecret } from '../../../../src/core/secret-names.ts';
 import { loadPaint } from '../../../../src/output/text/colour.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { POD_BODY } from '../../../support/local/service-fixture.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { acceptedPaths } from '../../../../src/commands/plan/document.ts';
 import { FILE_KINDS, KINDS, type KindName } from '../../../../src/commands/plan/kinds.ts';
 import { encodeJson } from '../../../../src/core/json.ts';
-import { openApiDocument } from '../../../../src/local/http/routing/openapi.ts';
+import { openApiDocument } from '../../../../src/local/http/router.ts';
 import { createTable } from '../../../../src/local/table.ts';
 import { changedAt, SAMPLES, SURROUNDINGS } from '../../../support/apply/every-field.ts';
 import { inWorld, plan, rows, run } from '../../../support/worlds/plan-runs.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { bodyOf } from '../../../../src/cli/resource/body/field-writes.ts';
-import * as checks from '../../../../src/commands/pods/body/body-checks.ts';
-import { POD_TABLE } from '../../../../src/commands/pods/pod/fields.ts';
+import { bodyOf } from '../../../../src/cli/resource/field-writes.ts';
+import * as checks from '../../../../src/commands/pods/body-checks.ts';
+import { POD_TABLE } from '../../../../src/commands/pods/fields.ts';
 import type { Json, JsonObject } from '../../../../src/core/json.ts';
 import { Failure } from '../../../../src/core/failure.ts';
 

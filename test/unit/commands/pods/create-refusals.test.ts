@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_CREATE_BYTES } from '../../../../src/commands/pods/pod/create-refusals.ts';
+import { MAX_CREATE_BYTES } from '../../../../src/commands/pods/refusals.ts';
 import { refusalClass } from '../../../../src/create/refusals.ts';
 import { json, pointedAt, problem, routed, serve, text } from '../../../support/servers/scripted-server.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';

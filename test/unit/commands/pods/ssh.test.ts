@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { addressArguments, sshAddress } from '../../../../src/commands/pods/reach/ssh-address.ts';
+import { addressArguments, sshAddress } from '../../../../src/commands/pods/ssh-command.ts';
 import { Failure } from '../../../../src/core/failure.ts';
 import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CommandContext } from '../../../../src/cli/model/context.ts';
-import { readVariables } from '../../../../src/commands/shared/variable-files.ts';
+import { readVariables } from '../../../../src/cli/container/environment.ts';
 
 /** Reads `text` as the file of `--env-from`. */
 const read = async (text: string): Promise<unknown> => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { screenLines, type ScreenInput } from '../../../../src/commands/top/draw/screen.ts';
-import { FIRST_UI, type Ui } from '../../../../src/commands/top/model/ui.ts';
-import { createIsSecret } from '../../../../src/core/text/secret-names.ts';
+import { type ScreenInput, screenLines } from '../../../../src/commands/top/screen.ts';
+import { FIRST_UI, type Ui } from '../../../../src/commands/top/ui.ts';
+import { createIsSecret } from '../../../../src/core/secret-names.ts';
 import { loadPaint, unpainted } from '../../../../src/output/text/colour.ts';
 import { textWidth } from '../../../../src/output/text/text-width.ts';
-import { EMPTY_FLEET } from '../../../../src/commands/top/model/fleet.ts';
+import { EMPTY_FLEET } from '../../../../src/commands/top/fleet.ts';
 import type { JsonObject } from '../../../../src/core/json.ts';
 import { LAST, NOW, sampleFleet } from '../../../support/top/sample-fleet.ts';
 

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../src/core/json.ts';
-import { placed, GAP, type TopColumn } from '../../../../src/commands/top/draw/fit-columns.ts';
-import { EMPTY_FLEET, fleetAfter, spentById, type Fleet, type Read } from '../../../../src/commands/top/model/fleet.ts';
-import { ordered, SORTS } from '../../../../src/commands/top/model/order.ts';
-import { endpointRows, podRows, totalsOf } from '../../../../src/commands/top/model/rows.ts';
-import { FIRST_UI, pressed, selectedOf, type Ui } from '../../../../src/commands/top/model/ui.ts';
-import { dueReads } from '../../../../src/commands/top/model/schedule.ts';
+import { GAP, placed, type TopColumn } from '../../../../src/commands/top/row-columns.ts';
+import { EMPTY_FLEET, type Fleet, fleetAfter, type Read, spentById } from '../../../../src/commands/top/fleet.ts';
+import { endpointRows, ordered, podRows, SORTS, totalsOf } from '../../../../src/commands/top/rows.ts';
+import { FIRST_UI, pressed, selectedOf, type Ui } from '../../../../src/commands/top/ui.ts';
+import { dueReads } from '../../../../src/commands/top/schedule.ts';
 import { LAST, sampleFleet } from '../../../support/top/sample-fleet.ts';
 
 const fleetOf = (reads: readonly Read[]): Fleet => reads.reduce(fleetAfter, EMPTY_FLEET);

@@ -1,12 +1,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
-import {
-  isOnThisMachine,
-  mayCarryKey,
-  parseAddress,
-  REFUSED_PORTS,
-} from '../../../../src/core/addresses/http-address.ts';
+import { isOnThisMachine, mayCarryKey, parseAddress, REFUSED_PORTS } from '../../../../src/core/addresses.ts';
 
 const refusal = (text: string): Failure => {
   try {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { severalAtOnce } from '../../../../src/core/control/several-at-once.ts';
+import { severalAtOnce } from '../../../../src/core/several-at-once.ts';
 
 /** Works that the test ends one by one, by their items. */
 function works() {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSorter, mapItems } from '../../../../src/core/files/external-sort.ts';
-import type { SortedItems, UnnamedFile } from '../../../../src/core/ports/files.ts';
-import { compareBytes } from '../../../../src/core/text/compare-bytes.ts';
+import { createSorter, mapItems } from '../../../../src/core/external-sort.ts';
+import type { SortedItems, UnnamedFile } from '../../../../src/core/file-ports.ts';
+import { compareBytes } from '../../../../src/core/text.ts';
 
 /** A file in memory that counts how many are open, and the largest one. */
 function world() {

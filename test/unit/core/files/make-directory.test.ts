@@ -1,7 +1,7 @@
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeDirectory } from '../../../../src/core/files/make-directory.ts';
+import { makeDirectory } from '../../../../src/core/files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const system = { mkdirSync, statSync, dirname };

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, symlin
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openRegular } from '../../../../src/core/files/regular-file.ts';
+import { openRegular } from '../../../../src/core/files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const SYSTEM = { openSync, fstatSync, closeSync, lstatSync, constants };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withApostrophe, withoutApostrophe } from '../../../../src/core/text/csv-formulas.ts';
+import { withApostrophe, withoutApostrophe } from '../../../../src/core/text.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createBatchWorld, OUT, read, RUN, write } from '../../../support/batch/command-fixture.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
-import { formatTimestamp, parseTimestamp } from '../../../../src/core/text/timestamp.ts';
+import { formatTimestamp, parseTimestamp } from '../../../../src/core/units.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 12);
 

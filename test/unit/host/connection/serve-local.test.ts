@@ -5,8 +5,8 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { realClock } from '../../../../src/host/runtime/clock.ts';
-import { createLocalHost } from '../../../../src/host/connection/serve-local.ts';
+import { realClock } from '../../../../src/host/runtime/runtime.ts';
+import { createLocalHost } from '../../../../src/host/context.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 /** The addresses of this machine that other machines may reach. */

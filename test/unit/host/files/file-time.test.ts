@@ -1,7 +1,7 @@
 import { statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fileTime } from '../../../../src/host/files/file-time.ts';
+import { fileTime } from '../../../../src/host/files/user-files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 test('every millisecond that a file is given is the one that it has', () => {

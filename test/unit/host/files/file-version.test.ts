@@ -1,7 +1,7 @@
 import { linkSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { describeFile } from '../../../../src/host/files/look-at-files.ts';
+import { describeFile } from '../../../../src/host/files/folders.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 /** A file whose time of change is a while ago, so that the clock of the file system has another time at the next one. */

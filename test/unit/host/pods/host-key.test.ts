@@ -1,6 +1,6 @@
 import ssh2 from 'ssh2';
 import { expect, test } from 'vitest';
-import { makeHostKey } from '../../../../src/host/pods/host-key.ts';
+import { makeHostKey } from '../../../../src/host/pods/ssh-server.ts';
 
 const { utils } = ssh2;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { userOfConnection } from '../../../../src/host/pods/peer-user.ts';
+import { userOfConnection } from '../../../../src/host/pods/ssh-server.ts';
 
 /** As Linux writes /proc/net/tcp: both ends of a connection from port 40000 to port 50000, and others. */
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listenForInterrupt } from '../../../../src/host/process/interrupt.ts';
-import { createSpawn } from '../../../../src/host/process/spawn.ts';
+import { createSpawn, listenForInterrupt } from '../../../../src/host/process/spawn.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 describe('an interrupt', () => {

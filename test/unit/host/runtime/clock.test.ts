@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { interrupted } from '../../../../src/core/failure.ts';
-import { realClock } from '../../../../src/host/runtime/clock.ts';
+import { realClock } from '../../../../src/host/runtime/runtime.ts';
 
 describe('the real clock', () => {
   it('sleeps for the requested time, even beyond the longest timer', async () => {

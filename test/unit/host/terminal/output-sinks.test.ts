@@ -6,8 +6,8 @@ import { PassThrough, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fileOutput } from '../../../../src/host/runtime/file-output-stream.ts';
-import { dataOutput, messageOutput } from '../../../../src/host/terminal/output-sinks.ts';
+import { fileOutput } from '../../../../src/host/runtime/runtime.ts';
+import { dataOutput, messageOutput } from '../../../../src/host/terminal/terminal.ts';
 
 const failing = (code: string): Writable =>
   new Writable({
@@ -98,7 +98,7 @@ describe('the real stdout', () => {
       stdin: {
         contents: `
           import { processRuntime } from './src/host/runtime/runtime.ts';
-          import { dataOutput } from './src/host/terminal/output-sinks.ts';
+          import { dataOutput } from './src/host/terminal/terminal.ts';
           const sink = dataOutput(() => processRuntime().stdout);
           (async () => {
             try {

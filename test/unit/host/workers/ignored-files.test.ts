@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createIgnored } from '../../../../src/host/workers/ignored-files.ts';
+import { createIgnored } from '../../../../src/host/workers/watch-files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 /** A repository whose directory `app` is watched. */

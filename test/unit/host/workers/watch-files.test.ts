@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { realClock } from '../../../../src/host/runtime/clock.ts';
+import { realClock } from '../../../../src/host/runtime/runtime.ts';
 import { watchFiles } from '../../../../src/host/workers/watch-files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 

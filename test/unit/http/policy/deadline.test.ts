@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../../src/core/context.ts';
-import { createExchangeWatch } from '../../../../src/http/policy/deadline.ts';
+import { createExchangeWatch } from '../../../../src/http/deadline.ts';
 
 /** A watch whose timers fire when the time is set, in order. */
 function createWorld() {

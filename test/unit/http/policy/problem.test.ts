@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { berth as command, NO_WORDS, printed } from '../../../../src/core/message.ts';
-import { refusalFailure, type RequestFacts } from '../../../../src/http/policy/problem.ts';
+import { refusalFailure, type RequestFacts } from '../../../../src/http/problem.ts';
 
 const requestFacts = (write: boolean): RequestFacts => ({
   repeatable: !write,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readWindows } from '../../../../src/http/policy/rate-windows.ts';
+import { readWindows } from '../../../../src/http/throttle.ts';
 
 const left = '"minute";r=59;t=12, "hour";r=2800;t=1812, "day";r=49500;t=45012';
 const policy = '"minute";q=60;w=60, "hour";q=3000;w=3600, "day";q=50000;w=86400';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createRequestSlots, type Slot } from '../../../../src/http/policy/request-slots.ts';
+import { createRequestSlots, type Slot } from '../../../../src/http/throttle.ts';
 
 const { signal } = new AbortController();
 

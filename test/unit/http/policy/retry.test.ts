@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decideRetry, readRetryAfter, type AttemptEnd } from '../../../../src/http/policy/retry.ts';
+import { type AttemptEnd, decideRetry, readRetryAfter } from '../../../../src/http/retry.ts';
 
 const policy = { retries: 3, maxTotalWaitMs: 120_000 };
 const now = Date.UTC(2026, 0, 1, 12);

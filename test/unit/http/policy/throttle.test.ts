@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createThrottle } from '../../../../src/http/policy/throttle.ts';
+import { createThrottle } from '../../../../src/http/throttle.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { hintOf } from '../../../support/text/hint-of.ts';
 import {

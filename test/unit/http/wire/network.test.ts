@@ -83,7 +83,7 @@ describe('a connection that never opens: 7, nothing was sent, and reads and writ
       transport: (() => {
         let tries = 0;
         return async () => {
-          const { WireError } = await import('../../../../src/http/message/transport.ts');
+          const { WireError } = await import('../../../../src/http/transport.ts');
           if (++tries < 3) throw new WireError('not-sent', 'connection refused');
           return {
             status: 201,

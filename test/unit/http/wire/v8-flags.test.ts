@@ -1,6 +1,6 @@
 import * as v8 from 'node:v8';
 import { expect, test } from 'vitest';
-import { skipOptimizations } from '../../../../src/http/wire/v8-flags.ts';
+import { skipOptimizations } from '../../../../src/http/wire/client.ts';
 
 test('the V8 flags are set back exactly, so that V8 still accepts the code cache', () => {
   // In one step: the flags are those of the process, and commands of other tests change them too.

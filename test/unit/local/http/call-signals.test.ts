@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { createCallSignals } from '../../../../src/local/http/call/call-signals.ts';
+import { createCallSignals } from '../../../../src/local/http/operation.ts';
 import { attached, submit } from '../../../support/local/attached-service.ts';
-import { workerKeyOf } from '../../../../src/local/state/worker-keys.ts';
+import { workerKeyOf } from '../../../../src/local/state/keys.ts';
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EXPIRED_KEY, JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../../src/local/http/requests/auth.ts';
-import { DroppedConnection } from '../../../../src/local/http/faults/fault-effects.ts';
+import { EXPIRED_KEY, JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../../src/local/http/auth.ts';
+import { DroppedConnection } from '../../../../src/local/http/faults.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 

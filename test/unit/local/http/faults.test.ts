@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takeFaultsOfRequest, type FaultRecord } from '../../../../src/local/http/call/injected-faults.ts';
+import { type FaultRecord, takeFaultsOfRequest } from '../../../../src/local/http/injected-faults.ts';
 
 const request = { method: 'POST', path: '/v2/echo/run' };
 const never = () => 0.999;

@@ -1,9 +1,9 @@
 import { parseList, type InnerList, type Item } from 'structured-headers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JOBS_ONLY_KEY, READ_ONLY_KEY } from '../../../../src/local/http/requests/auth.ts';
+import { JOBS_ONLY_KEY, READ_ONLY_KEY } from '../../../../src/local/http/auth.ts';
 import { Problem } from '../../../../src/local/contract/problem.ts';
-import { rateUsage, quotaOf, countRequest, WINDOWS } from '../../../../src/local/http/faults/rate-limit.ts';
+import { countRequest, quotaOf, rateUsage, WINDOWS } from '../../../../src/local/http/faults.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../../../src/local/http/requests/auth.ts';
-import { serveLocal, type ServedService } from '../../../../src/local/http/server/server.ts';
+import { LOCAL_KEY } from '../../../../src/local/http/auth.ts';
+import { type ServedService, serveLocal } from '../../../../src/local/http/server.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import { memoryStore } from '../../../../src/local/state/file/store.ts';
 import { queuesOf } from '../../../../src/local/queue/state/records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../../../src/local/http/requests/auth.ts';
+import { LOCAL_KEY } from '../../../../src/local/http/auth.ts';
 import { createLocalService } from '../../../../src/local/service.ts';
 import { memoryStore } from '../../../../src/local/state/file/store.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';

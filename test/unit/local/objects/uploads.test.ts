@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withMd5 } from '../../../../src/local/objects/volumes/digested-content.ts';
-import { completeUpload, createUpload, writePart } from '../../../../src/local/objects/volumes/uploads.ts';
-import { openVolume } from '../../../../src/local/objects/volumes/volume.ts';
+import { withMd5 } from '../../../../src/local/objects/write-file.ts';
+import { completeUpload, createUpload, writePart } from '../../../../src/local/objects/uploads.ts';
+import { openVolume } from '../../../../src/local/objects/volume.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { errorOf, md5, objectSender, textsOf, volumeFixture } from '../../../support/local/object-requests.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';

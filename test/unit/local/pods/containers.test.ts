@@ -1,15 +1,12 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HOUR_MS } from '../../../../src/core/durations.ts';
-import type { EpochMs } from '../../../../src/core/unit-types.ts';
-import type { PodRecord } from '../../../../src/local/model/pods/record.ts';
-import { pods } from '../../../../src/local/model/pods/seed.ts';
-import { sshKeys } from '../../../../src/local/model/ssh-keys.ts';
+import { type EpochMs, HOUR_MS } from '../../../../src/core/unit-types.ts';
+import { type PodRecord, pods } from '../../../../src/local/model/pods.ts';
+import { sshKeys } from '../../../../src/local/model/records.ts';
 import { bootNote } from '../../../../src/local/resources/pods/configure.ts';
 import { applyAction } from '../../../../src/local/resources/pods/transitions.ts';
-import { createPodContainers } from '../../../../src/local/pods/containers.ts';
-import type { StartContainer } from '../../../../src/local/pods/port.ts';
+import { createPodContainers, type StartContainer } from '../../../../src/local/containers.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 

@@ -9,7 +9,7 @@ import {
   retry,
   setTimeToLive,
   submit,
-} from '../../../../src/local/queue/engine/engine.ts';
+} from '../../../../src/local/queue/engine.ts';
 import {
   queueOf,
   waitingCount,
@@ -20,13 +20,13 @@ import {
 import {
   expiryOf,
   isTerminal,
+  type JobEvent,
   nextStatus,
   transition,
-  type JobEvent,
-} from '../../../../src/local/queue/jobs/transitions.ts';
+} from '../../../../src/local/queue/jobs/job-status-changes.ts';
 import { queuesOf, type Job, type JobStatus } from '../../../../src/local/queue/state/records.ts';
 import type { State } from '../../../../src/local/state/state.ts';
-import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
+import { endpoints } from '../../../../src/local/model/endpoints.ts';
 import { copyOf } from '../../../support/local/saved-state.ts';
 import { createHarness } from '../../../support/local/queue-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
-import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
+import { endpoints } from '../../../../src/local/model/endpoints.ts';
 import { createHarness, idIn, objectIn } from '../../../support/local/queue-fixture.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PAYLOAD_BYTES } from '../../../../src/local/queue/api/submission.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
-import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
+import { endpoints } from '../../../../src/local/model/endpoints.ts';
 import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { createHarness, idIn } from '../../../support/local/queue-fixture.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
+import { endpoints } from '../../../../src/local/model/endpoints.ts';
 import { describe, expect, test } from 'vitest';
-import { arrayOf, decodeJson, memberAt, stringOf, type Json } from '../../../../src/core/json.ts';
+import { arrayOf, decodeJson, type Json, memberAt, stringOf } from '../../../../src/core/json.ts';
 import { appendChunk, MAX_CHUNK_BYTES, takeChunks } from '../../../../src/local/queue/jobs/chunks.ts';
-import { NO_CHUNKS } from '../../../../src/local/queue/jobs/transitions.ts';
-import { memberText } from '../../../../src/local/queue/api/member-text.ts';
+import { NO_CHUNKS } from '../../../../src/local/queue/jobs/job-status-changes.ts';
+import { memberText } from '../../../../src/local/queue/api/documents.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
 import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';

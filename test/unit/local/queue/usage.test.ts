@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
+import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints.ts';
 import { advanceQueue, removeQueue, usageOf } from '../../../../src/local/queue/index.ts';
 import { workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';

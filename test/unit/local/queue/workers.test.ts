@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
-import { endpointChanged, nextQueueEvent, removeQueue } from '../../../../src/local/queue/engine/engine.ts';
+import { type EndpointRecord, endpoints, newEndpoint } from '../../../../src/local/model/endpoints.ts';
+import { endpointChanged, nextQueueEvent, removeQueue } from '../../../../src/local/queue/engine.ts';
 import { queueOf, workersIn } from '../../../../src/local/queue/state/endpoint-queue.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
-import type { EndpointRecord } from '../../../../src/local/model/endpoints/record.ts';
 import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addBuckets, bucketStart, rangeOf, type BucketSize } from '../../../../src/local/resources/billing/buckets.ts';
+import {
+  addBuckets,
+  type BucketSize,
+  bucketStart,
+  type Charge,
+  rangeOf,
+  reportOf,
+} from '../../../../src/local/resources/billing.ts';
 import { REPORTS, type AmountName, type Report } from '../../../../src/local/contract/schemas/billing.ts';
-import type { Charge } from '../../../../src/local/resources/billing/charges.ts';
-import { reportOf } from '../../../../src/local/resources/billing/reports.ts';
 import { localFixture, type LocalFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareVersions } from '../../../../src/local/model/catalog/cuda-versions.ts';
+import { compareVersions } from '../../../../src/local/model/hardware.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 
 interface Place {

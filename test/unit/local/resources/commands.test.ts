@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { quote } from 'shlex';
 import { describe, expect, it } from 'vitest';
-import { decodeCommand } from '../../../../src/local/model/command.ts';
+import { decodeCommand } from '../../../../src/local/model/container.ts';
 import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 describe('the stored text of a command (additions 2)', () => {

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/local/contract/problem.ts';
 import { podDocument } from '../../../../src/local/resources/pods/document.ts';
-import { giveOddTexts } from '../../../../src/local/model/pods/odd-texts.ts';
-import { pods as podTable, seedPods } from '../../../../src/local/model/pods/seed.ts';
+import { giveOddTexts, pods as podTable, seedPods } from '../../../../src/local/model/pods.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import {
   applyAction,

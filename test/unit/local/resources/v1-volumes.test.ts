@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { READ_ONLY_KEY } from '../../../../src/local/http/requests/auth.ts';
+import { READ_ONLY_KEY } from '../../../../src/local/http/auth.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 
 describe('the older volume creation (specification 4.4)', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../../../src/local/http/requests/auth.ts';
+import { LOCAL_KEY } from '../../../../src/local/http/auth.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { closed, filledText, ref } from '../../../../src/local/contract/schemas/schema.ts';
-import { openApiDocument } from '../../../../src/local/http/routing/openapi.ts';
-import { unpublished, type Operation } from '../../../../src/local/http/call/operation.ts';
+import { openApiDocument } from '../../../../src/local/http/router.ts';
+import { type Operation, unpublished } from '../../../../src/local/http/operation.ts';
 import { Problem } from '../../../../src/local/contract/problem.ts';
-import { createState } from '../../../../src/local/state/state.ts';
-import { createRecordTable } from '../../../../src/local/state/record-table.ts';
-import { createValidator } from '../../../../src/local/http/requests/validate.ts';
+import { createRecordTable, createState } from '../../../../src/local/state/state.ts';
+import { createValidator } from '../../../../src/local/http/validate.ts';
 
 interface Book {
   readonly id: string;

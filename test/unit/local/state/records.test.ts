@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { byId, noRecords, recordsFrom, recordsOf, without } from '../../../../src/local/state/records.ts';
-import { createState, type State } from '../../../../src/local/state/state.ts';
+import {
+  byId,
+  createState,
+  noRecords,
+  recordsFrom,
+  recordsOf,
+  type State,
+  without,
+} from '../../../../src/local/state/state.ts';
 import { queuesOf, type EndpointQueue } from '../../../../src/local/queue/state/records.ts';
 import { memoryStore } from '../../../../src/local/state/file/store.ts';
 import { fileStore } from '../../../support/local/file-store.ts';

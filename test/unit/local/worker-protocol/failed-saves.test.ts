@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DroppedConnection } from '../../../../src/local/http/faults/fault-effects.ts';
+import { DroppedConnection } from '../../../../src/local/http/faults.ts';
 import { nodeFileSystem } from '../../../../src/local/state/file/file-system.ts';
 import { createTestClock, type TestClock } from '../../../support/clocks/test-clock.ts';
 import { attached, statusOf, submit, type AttachedService } from '../../../support/local/attached-service.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DroppedConnection, takeStartFault } from '../../../../src/local/http/faults/fault-effects.ts';
+import { DroppedConnection, takeStartFault } from '../../../../src/local/http/faults.ts';
 import { managedWorkers } from '../../../../src/local/queue/index.ts';
 import { attached, statusOf, submit, type AttachedService } from '../../../support/local/attached-service.ts';
 import { attachWorker } from '../../../support/local/protocol-worker.ts';

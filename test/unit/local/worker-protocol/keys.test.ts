@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../../src/local/http/requests/auth.ts';
-import { workerKeyOf } from '../../../../src/local/state/worker-keys.ts';
+import { JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../../src/local/http/auth.ts';
+import { workerKeyOf } from '../../../../src/local/state/keys.ts';
 import { attached, statusOf, submit } from '../../../support/local/attached-service.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { MAX_BODY_BYTES } from '../../../../src/local/http/routing/dispatch.ts';
+import { MAX_BODY_BYTES } from '../../../../src/local/http/dispatch.ts';
 import { SILENCE_MS } from '../../../../src/local/queue/protocol/losses.ts';
 import { STOP_GRACE_MS } from '../../../../src/local/queue/jobs/stops.ts';
 import { MAX_WORKERS } from '../../../../src/local/queue/protocol/takes.ts';
-import { MAX_OUTPUT_BYTES } from '../../../../src/local/model/job-output/output-limit.ts';
+import { MAX_OUTPUT_BYTES } from '../../../../src/local/model/job-output.ts';
 import { HOLD_MS } from '../../../../src/local/queue/worker-api/held-requests.ts';
 import { REMOVED_PAUSE_MS } from '../../../../src/local/queue/worker-api/operations.ts';
 import { MAX_BATCH, MAX_WORKER_ID_LENGTH } from '../../../../src/local/queue/worker-api/requests.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newEndpoint, endpoints } from '../../../../src/local/model/endpoints/seed.ts';
-import type { ServedHandler } from '../../../../src/local/model/endpoints/record.ts';
+import { endpoints, newEndpoint, type ServedHandler } from '../../../../src/local/model/endpoints.ts';
 import {
   advanceQueue,
   cancel,
@@ -9,7 +8,7 @@ import {
   nextQueueEvent,
   purge,
   submit,
-} from '../../../../src/local/queue/engine/engine.ts';
+} from '../../../../src/local/queue/engine.ts';
 import { managedWorkers, recordWorkerExit } from '../../../../src/local/queue/protocol/losses.ts';
 import { recordProgress, recordResult, recordStreamed } from '../../../../src/local/queue/protocol/results.ts';
 import { countPoll, injectFault, recordPing, takeJobs, takeStops } from '../../../../src/local/queue/protocol/takes.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPrintedLines } from '../../../../src/local/workers/handlers/printed-lines.ts';
+import { createPrintedLines } from '../../../../src/local/workers/printed-lines.ts';
 
 function printer(second = () => 0) {
   const lines: string[] = [];

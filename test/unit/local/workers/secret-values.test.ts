@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { realClock } from '../../../../src/host/runtime/clock.ts';
+import { realClock } from '../../../../src/host/runtime/runtime.ts';
 import { createStartProcess } from '../../../../src/host/process/start-process.ts';
-import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints/seed.ts';
+import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints.ts';
 import { secrets, setSecretValue } from '../../../../src/local/model/secrets.ts';
-import { startExecWorker } from '../../../../src/local/workers/process/exec-worker.ts';
+import { startExecWorker } from '../../../../src/local/workers/exec-worker.ts';
 import { serve, type Served } from '../../../support/local/worker-fixture.ts';
 
 // Placeholders are replaced when a worker boots; a new value arrives at the next boot (additions to the contract, 7).

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { endpoints } from '../../../../src/local/model/endpoints/seed.ts';
+import { endpoints } from '../../../../src/local/model/endpoints.ts';
 import { memoryStore, type Store } from '../../../../src/local/state/file/store.ts';
 import { localFixture, type LocalFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 import { savedState } from '../../../support/local/saved-state.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeJson } from '../../../../src/core/json.ts';
-import * as cells from '../../../../src/output/cells/cell-functions.ts';
-import { cellPieces } from '../../../../src/output/cells/cell-text.ts';
+import * as cells from '../../../../src/output/cells.ts';
+import { cellPieces } from '../../../../src/output/cell-text.ts';
 import { NOW } from '../../../support/output/screen.ts';
 
 const facts = { now: NOW };

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cellPieces } from '../../../../src/output/cells/cell-text.ts';
-import { sparkline } from '../../../../src/output/cells/sparkline.ts';
+import { cellPieces, sparkline } from '../../../../src/output/cell-text.ts';
 import { textWidth } from '../../../../src/output/text/text-width.ts';
 import type { Gauge } from '../../../../src/output/view.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { decodeJson, encodeJson } from '../../../../src/core/json.ts';
-import { fieldAt, pickFields } from '../../../../src/output/fields/fields.ts';
-import { render } from '../../../../src/output/print/render.ts';
-import { OUTPUT_FORMATS } from '../../../../src/core/ports/output-formats.ts';
+import { fieldAt, pickFields } from '../../../../src/output/fields.ts';
+import { render } from '../../../../src/output/render.ts';
+import { OUTPUT_FORMATS } from '../../../../src/core/settings.ts';
 import { podList } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
 

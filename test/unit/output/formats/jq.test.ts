@@ -2,10 +2,8 @@ import { cachedDataVersionTag } from 'node:v8';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
-import { callJq } from '../../../../src/output/formats/jq-engine.ts';
-import { checkJq, isPaths } from '../../../../src/output/formats/jq.ts';
-import { render } from '../../../../src/output/print/render.ts';
-import { openRows } from '../../../../src/output/print/row-writer.ts';
+import { callJq, checkJq, isPaths } from '../../../../src/output/formats/jq.ts';
+import { openRows, render } from '../../../../src/output/render.ts';
 import { podList, podView } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
 

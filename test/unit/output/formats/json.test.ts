@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeJson, encodeJson } from '../../../../src/core/json.ts';
 import { safeText } from '../../../../src/core/safe-text.ts';
-import { escapeJson } from '../../../../src/output/formats/escape-json.ts';
-import { itemSources, memberSource } from '../../../../src/core/json/json-source.ts';
-import { compactJson, indentJson as indentParts } from '../../../../src/output/formats/json-layout.ts';
-import { render } from '../../../../src/output/print/render.ts';
+import { compactJson, escapeJson, indentJson as indentParts } from '../../../../src/output/formats/json.ts';
+import { itemSources, memberSource } from '../../../../src/core/json-source.ts';
+import { render } from '../../../../src/output/render.ts';
 import { podView } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
 

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as yaml from 'yaml';
 import { decodeJson, type Json } from '../../../../src/core/json.ts';
-import { ordinaryYaml } from '../../../../src/output/formats/ordinary-yaml.ts';
-import { encode, typedBy } from '../../../../src/output/formats/yaml.ts';
+import { encode, ordinaryYaml, typedBy } from '../../../../src/output/formats/yaml.ts';
 
 const isTyped = typedBy(yaml);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { berth, sentence } from '../../../../src/core/message.ts';
 import { openSpinner } from '../../../../src/output/live/spinner.ts';
-import { openWatchView } from '../../../../src/output/live/open-watch-view.ts';
+import { openWatchView } from '../../../../src/output/live/watch-view.ts';
 import { pod, podList, podView } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
 import { Terminal } from '../../../support/output/terminal-emulator.ts';

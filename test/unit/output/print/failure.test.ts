@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Failure, closedPipe, usage } from '../../../../src/core/failure.ts';
-import { renderFailure } from '../../../../src/output/print/failure.ts';
+import { closedPipe, Failure, usage } from '../../../../src/core/failure.ts';
+import { renderFailure } from '../../../../src/output/failure.ts';
 import { safeText } from '../../../../src/core/safe-text.ts';
 import { screen } from '../../../support/output/screen.ts';
 

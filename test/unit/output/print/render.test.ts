@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { safeText } from '../../../../src/core/safe-text.ts';
 import { piecesWidth } from '../../../../src/output/text/text-width.ts';
-import { render } from '../../../../src/output/print/render.ts';
-import { OUTPUT_FORMATS } from '../../../../src/core/ports/output-formats.ts';
+import { render } from '../../../../src/output/render.ts';
+import { OUTPUT_FORMATS } from '../../../../src/core/settings.ts';
 import { as, screen } from '../../../support/output/screen.ts';
 import { pod, podList } from '../../../support/output/pods.ts';
 

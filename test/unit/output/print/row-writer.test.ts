@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decodeJson, type Json } from '../../../../src/core/json.ts';
-import { openRows } from '../../../../src/output/print/row-writer.ts';
+import { openRows } from '../../../../src/output/render.ts';
 import type { OutputOptions } from '../../../../src/output/view.ts';
 import { podView } from '../../../support/output/pods.ts';
 import { as, screen, type Screen } from '../../../support/output/screen.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { usage } from '../../../../src/core/failure.ts';
 import { safeText } from '../../../../src/core/safe-text.ts';
-import { renderFailure } from '../../../../src/output/print/failure.ts';
+import { renderFailure } from '../../../../src/output/failure.ts';
 import { wrapMessage } from '../../../../src/output/text/wrap-message.ts';
 import { screen } from '../../../support/output/screen.ts';
 

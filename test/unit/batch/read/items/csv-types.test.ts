@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseColumnTypes } from '../../../../../src/batch/read/items/csv.ts';
-import type { ColumnTypes, InputFormat, InvalidItem, Item } from '../../../../../src/batch/read/items/item.ts';
-import { readItems } from '../../../../../src/batch/read/items/read-items.ts';
+import { parseColumnTypes } from '../../../../../src/batch/read/csv.ts';
+import type { ColumnTypes, InputFormat, InvalidItem, Item } from '../../../../../src/batch/read/items.ts';
+import { readItems } from '../../../../../src/batch/read/read-items.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
   createBatchWorld,

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  describeInvalid,
-  type InputFormat,
-  type InvalidItem,
-  type Item,
-} from '../../../../../src/batch/read/items/item.ts';
-import { readItems } from '../../../../../src/batch/read/items/read-items.ts';
-import { memberSource } from '../../../../../src/core/json/json-source.ts';
+import { describeInvalid, type InputFormat, type InvalidItem, type Item } from '../../../../../src/batch/read/items.ts';
+import { readItems } from '../../../../../src/batch/read/read-items.ts';
+import { memberSource } from '../../../../../src/core/json-source.ts';
 import { createInputTally } from '../../../../../src/batch/plan/check-inputs.ts';
 import { formatOf } from '../../../../support/batch/input-format.ts';
 

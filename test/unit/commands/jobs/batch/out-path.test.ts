@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { resolvePath } from '../../../../../src/host/files/resolve-path.ts';
+import { resolvePath } from '../../../../../src/host/files/user-files.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import type { TestWorld } from '../../../../support/worlds/test-world.ts';
 import {

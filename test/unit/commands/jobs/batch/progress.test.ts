@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRateMeter, type CompletionRate } from '../../../../../src/commands/jobs/batch/view/progress.ts';
+import { type CompletionRate, createRateMeter } from '../../../../../src/commands/batch/progress.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { items, local, createBatchWorld, RUN, write } from '../../../../support/batch/command-fixture.ts';
 

@@ -8,7 +8,7 @@ import {
   sshConfigText,
   withInclude,
   withoutInclude,
-} from '../../../../../src/commands/pods/reach/ssh-config-text.ts';
+} from '../../../../../src/commands/pods/ssh-config.ts';
 import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';
 import { hasSsh } from '../../../../support/servers/sshd.ts';
 

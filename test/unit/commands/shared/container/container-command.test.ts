@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeCommand } from '../../../../../src/local/model/command.ts';
+import { decodeCommand } from '../../../../../src/local/model/container.ts';
 import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';
 import { json, pointedAt, serve } from '../../../../support/servers/scripted-server.ts';
 import { berth, berthIn } from '../../../../support/worlds/run-berth.ts';

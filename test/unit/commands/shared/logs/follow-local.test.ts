@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LOCAL_KEY } from '../../../../../src/local/http/requests/auth.ts';
-import { serveLocal } from '../../../../../src/local/http/server/server.ts';
+import { LOCAL_KEY } from '../../../../../src/local/http/auth.ts';
+import { serveLocal } from '../../../../../src/local/http/server.ts';
 import { createLocalService } from '../../../../../src/local/service.ts';
 import { memoryStore } from '../../../../../src/local/state/file/store.ts';
 import { pointedAt } from '../../../../support/servers/scripted-server.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { SeenEvents } from '../../../../../src/commands/shared/logs/seen-events.ts';
+import { SeenEvents } from '../../../../../src/cli/logs.ts';
 import type { ServerEvent } from '../../../../../src/core/api.ts';
 
 const event = (id: string | undefined, data: string): ServerEvent => ({ id, event: undefined, data });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { compileGlobs } from '../../../../../src/core/text/patterns/glob.ts';
+import { compileGlobs } from '../../../../../src/core/patterns.ts';
 
 const matches = (pattern: string, name: string): boolean => compileGlobs([pattern], '--match')(name);
 

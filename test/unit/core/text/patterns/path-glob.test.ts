@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compilePathGlob } from '../../../../../src/core/text/patterns/path-glob.ts';
+import { compilePathGlob } from '../../../../../src/core/patterns.ts';
 
 const CASES: readonly (readonly [string, readonly string[], readonly string[]])[] = [
   ['a/*.jsonl', ['a/b.jsonl', 'a/.jsonl'], ['a/b/c.jsonl', 'b.jsonl', 'a/b.jsonl.gz']],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFolderSyncs } from '../../../../../src/host/files/folders/folder-syncs.ts';
+import { createFolderSyncs } from '../../../../../src/host/files/folders.ts';
 
 /** Syncs that end when the test says so, with the folders for which one began. */
 function start() {

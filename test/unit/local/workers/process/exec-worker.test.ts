@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { realClock } from '../../../../../src/host/runtime/clock.ts';
+import { realClock } from '../../../../../src/host/runtime/runtime.ts';
 import { createStartProcess } from '../../../../../src/host/process/start-process.ts';
-import { startExecWorker } from '../../../../../src/local/workers/process/exec-worker.ts';
+import { startExecWorker } from '../../../../../src/local/workers/exec-worker.ts';
 import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';
 
 async function worker(command: string, env: Record<string, string> = {}) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createStartReport } from '../../../../../src/local/workers/process/start-report.ts';
+import { createStartReport } from '../../../../../src/local/workers/supervisor.ts';
 
 function reported(lastFailure?: string) {
   const shown: string[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ProcessEnd, ProcessSpec, RunningProcess } from '../../../../../src/local/index.ts';
-import { endpoints } from '../../../../../src/local/model/endpoints/seed.ts';
+import { endpoints } from '../../../../../src/local/model/endpoints.ts';
 import { attached, statusOf, submit } from '../../../../support/local/attached-service.ts';
 import { attachWorker } from '../../../../support/local/protocol-worker.ts';
 

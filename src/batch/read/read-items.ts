@@ -1,0 +1,77 @@
+import { type Line, lineGroups } from '../bytes/split-lines.ts';
+import {
+  createItem,
+  type InputFormat,
+  type InvalidItem,
+  isJsonSpace,
+  type Item,
+  jsonProblem,
+  MAX_LINE_BYTES,
+  textOf,
+  withoutByteOrderMark,
+} from './items.ts';
+import { memberSource } from '../../core/json-source.ts';
+import { formatBytes } from '../../core/units.ts';
+
+/** Created while iterated: finish each group before the next. Fails with usage (2) for an invalid CSV. */
+export async function* readItems(
+  chunks: AsyncIterable<Uint8Array>,
+  format: InputFormat,
+  firstItem = 1,
+): AsyncGenerator<Iterable<Item | InvalidItem>> {
+  if (format.format === 'csv') {
+    const { readCsv } = await import('./csv.ts');
+    for await (const row of readCsv(chunks, format, firstItem)) yield [row];
+    return;
+  }
+  let number = firstItem - 1;
+  let line = 0;
+  function* itemsOf(group: Iterable<Line>): Generator<Item | InvalidItem> {
+    for (const { bytes, tooLong } of group) {
+      line += 1;
+      const content = line === 1 ? withoutByteOrderMark(bytes) : bytes;
+      const text = trim(content);
+      if (text.byteLength === 0 && !tooLong) continue;
+      number += 1;
+      yield tooLong
+        ? { kind: 'invalid', number, line, reason: `the line is longer than ${formatBytes(MAX_LINE_BYTES)}` }
+        : parseItem(text, { number, line, indent: text.byteOffset - content.byteOffset }, format);
+    }
+  }
+  for await (const group of lineGroups(chunks, MAX_LINE_BYTES)) yield itemsOf(group);
+}
+
+/** `indent` is the number of white space bytes before the item in its line. */
+function parseItem(
+  bytes: Uint8Array,
+  { number, line, indent }: Record<'number' | 'line' | 'indent', number>,
+  format: InputFormat,
+): Item | InvalidItem {
+  const invalid = (reason: string, column?: number): InvalidItem => ({
+    kind: 'invalid',
+    number,
+    line,
+    reason,
+    ...(column === undefined ? {} : { column: column + indent }),
+  });
+  const problem = jsonProblem(bytes);
+  if (problem !== undefined) return invalid(problem.reason, problem.column);
+  const { inputField, idField } = format;
+  if (inputField === undefined && idField === undefined) return createItem(bytes, undefined, format, number, invalid);
+  const text = textOf(bytes);
+  const input = inputField === undefined ? bytes : encode(memberSource(text, inputField));
+  if (input === undefined) return invalid(`it has no member ${JSON.stringify(inputField)}`);
+  const id = idField === undefined ? undefined : memberSource(text, idField);
+  if (idField !== undefined && id === undefined) return invalid(`it has no member ${JSON.stringify(idField)}`);
+  return createItem(input, id, format, number, invalid);
+}
+
+const encode = (text: string | undefined): Uint8Array | undefined =>
+  text === undefined ? undefined : Buffer.from(text);
+
+function trim(bytes: Uint8Array): Uint8Array {
+  let [from, to] = [0, bytes.byteLength];
+  while (from < to && isJsonSpace(bytes[from])) from += 1;
+  while (to > from && isJsonSpace(bytes[to - 1])) to -= 1;
+  return to - from === bytes.byteLength ? bytes : bytes.subarray(from, to);
+}

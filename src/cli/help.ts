@@ -1,0 +1,169 @@
+import { type Command, exitsOf, type Group, type Noun, visibleOptions } from './model/command.ts';
+import type { GlobalFlag } from './model/global-flags.ts';
+import { argumentName, flagName, namesProgram, type Param } from './model/params.ts';
+import { resolveAlias, SHORT_VERBS } from './words.ts';
+import type { Context } from '../core/context.ts';
+import { drawPage } from '../output/text/draw-help-page.ts';
+import type { Block, Page, PageRow } from '../output/view.ts';
+
+export type { Page };
+
+export const HELP_TOPICS = [
+  ['flags', 'flags every command takes'],
+  ['exit-codes', 'exit codes and what they mean'],
+  ['environment', 'variables, settings and their order'],
+  ['output', 'formats, fields, jq, colour, pipes'],
+  ['selectors', 'act on many: patterns, status, age'],
+  ['profiles', 'keys, addresses and the profile in use'],
+  ['local-service', 'the local service: try, script and test'],
+  ['batches', 'many jobs from one file'],
+  ['time', 'durations, waits, how long jobs are kept'],
+  ['prices', 'what costs money, and when it ends'],
+] as const satisfies readonly PageRow[];
+
+export type TopicName = (typeof HELP_TOPICS)[number][0];
+
+/** Needs only the registry: loads no noun. */
+export function rootHelp(nouns: readonly Noun[]): Page {
+  const sections = [...new Set(nouns.map((noun) => noun.section))];
+  return pageOf([
+    text('berth: pods, serverless jobs and network volumes from the command line'),
+    usage('berth [FLAGS] NOUN VERB [ARGUMENTS] [FLAGS]'),
+    ...sections.map((section) =>
+      rows(
+        section,
+        nouns.filter((noun) => noun.section === section).map((noun) => [noun.name, noun.summary]),
+      ),
+    ),
+    rows('More help', [
+      ['berth NOUN --help', 'its verbs'],
+      ['berth NOUN VERB --help', 'its arguments, flags and examples'],
+      ...HELP_TOPICS.map(([name, summary]): PageRow => [`berth help ${name}`, summary]),
+    ]),
+    text('No account is needed to try it:\n  berth --local pods list'),
+  ]);
+}
+
+export function groupHelp(path: readonly string[], group: Group): Page {
+  const verbs = Object.entries(group.commands).map(([name, inner]): PageRow => [
+    signature([name], inner),
+    inner.summary,
+  ]);
+  return pageOf([
+    text(`berth ${path.join(' ')}: ${group.summary}`),
+    usage(`berth ${path.join(' ')} VERB [ARGUMENTS] [FLAGS]`),
+    text(group.details),
+    rows('Verbs', verbs),
+    text(shortVerbs(Object.keys(group.commands))),
+    text(`See \`berth ${path.join(' ')} VERB --help\` for the flags of a verb.`),
+  ]);
+}
+
+function shortVerbs(verbs: readonly string[]): string | undefined {
+  const meant = SHORT_VERBS.flatMap((short) => {
+    const verb = resolveAlias(short, verbs);
+    return verb === undefined || verb === short ? [] : [`${short} for ${verb}`];
+  });
+  return meant.length === 0 ? undefined : `Short verbs: ${meant.join(', ')}.`;
+}
+
+export function commandHelp(path: readonly string[], command: Command): Page {
+  const args = Object.entries(command.args).map(([key, param]): PageRow => [
+    argumentName(key, param),
+    withChoices(param),
+  ]);
+  const flags = visibleOptions(command).map(([key, param]): PageRow => [
+    flagSignature(flagName(key), param),
+    withChoices(param) + initialText(param),
+  ]);
+  return pageOf([
+    text(`berth ${path.join(' ')}: ${command.summary}`),
+    usage(usageOf(path, command)),
+    text(command.details),
+    rows('Arguments', args),
+    rows('Flags', flags),
+    command.examples.length === 0 ? undefined : { kind: 'examples', title: 'Examples', rows: command.examples },
+    text(exitsText(command)),
+    text('Flags of every command: `berth help flags`.'),
+  ]);
+}
+
+function exitsText(command: Command): string | undefined {
+  if (command.exitsAsProgram) return 'Ends with the exit code of the program that it runs.';
+  const codes = exitsOf(command);
+  if (codes.length === 0) return undefined;
+  return `Exit codes beyond those of every command: ${codes.join(', ')} (\`berth help exit-codes\`).`;
+}
+
+export const flagsHelp = (flags: readonly GlobalFlag[]): Page =>
+  pageOf([
+    rows(
+      'Flags of every command, before or after its noun',
+      flags.map((flag): PageRow => [flagSignature(flag.flag, flag), flag.summary]),
+    ),
+  ]);
+
+export const pageOf = (blocks: readonly (Block | undefined)[]): Page => blocks.filter((block) => block !== undefined);
+
+export const rows = (title: string, all: readonly PageRow[]): Block | undefined =>
+  all.length === 0 ? undefined : { kind: 'rows', title, rows: all };
+
+export const text = (all: string | undefined): Block | undefined =>
+  all === undefined ? undefined : { kind: 'text', text: all };
+
+/** A name in brackets stays with its bracket. */
+const usage = (line: string): Block => ({ kind: 'usage', words: line.split(' ') });
+
+/** `pods get POD`, `jobs wait ENDPOINT JOB...`. */
+export function signature(path: readonly string[], target: Command | Group): string {
+  if (target.kind === 'group') return path.join(' ');
+  const words = Object.entries(target.args)
+    .filter(([, { afterDashes }]) => afterDashes !== true)
+    .map(([key, param]) => {
+      const name = argumentName(key, param) + (param.many ? '...' : '');
+      return param.required && param.unless === undefined ? name : `[${name}]`;
+    });
+  return [...path, ...words].join(' ');
+}
+
+/** `berth local exec [FLAGS] COMMAND...`, `berth pods create [FLAGS] [-- COMMAND ARGS...]`. */
+export function usageOf(path: readonly string[], command: Command): string {
+  const flags = visibleOptions(command).length > 0 ? ['[FLAGS]'] : [];
+  const words = namesProgram(command.args)
+    ? [...path, ...flags, signature([], command)]
+    : [signature(path, command), ...flags, ...afterDashes(command)];
+  return ['berth', ...words].join(' ');
+}
+
+const afterDashes = ({ args }: Command): readonly string[] =>
+  Object.entries(args).flatMap(([key, param]) => (param.afterDashes === true ? [`[${argumentName(key, param)}]`] : []));
+
+const flagSignature = (name: string, { short, metavar }: Pick<GlobalFlag, 'short' | 'metavar'>): string =>
+  `${short === undefined ? '    ' : `${short}, `}${name}${metavar === undefined ? '' : ` ${metavar}`}`;
+
+function withChoices(param: Param<unknown>): string {
+  const hidden = param.choices === undefined || param.metavar === param.choices.join('|');
+  return (
+    param.summary +
+    (hidden ? '' : ` (${(param.choices ?? []).join(', ')})`) +
+    (param.required && param.kind === 'flag' ? ' (required)' : '')
+  );
+}
+
+const initialText = (param: Param<unknown>): string => {
+  const initial =
+    param.initialText ??
+    (typeof param.initial === 'string' || typeof param.initial === 'number' ? String(param.initial) : undefined);
+  return initial === undefined ? '' : ` (default ${initial})`;
+};
+
+/** On stdout where it was asked for, else on stderr. */
+export async function printHelpPage(
+  { terminal, stdout, stderr }: Pick<Context, 'terminal' | 'stdout' | 'stderr'>,
+  page: Page,
+  wasRequested: boolean,
+): Promise<void> {
+  if (wasRequested)
+    await stdout.write(await drawPage(page, { columns: terminal.columns, colour: terminal.colour.output }));
+  else await stderr.write(await drawPage(page, { columns: terminal.errorColumns, colour: terminal.colour.errors }));
+}

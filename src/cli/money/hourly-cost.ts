@@ -1,0 +1,309 @@
+/**
+ * The disks of pods that are stopped. The container disk is wiped; a persistent mount is paid until the pod is terminated, at
+ * a price that is not published.
+ */
+
+import type { Collection } from '../model/collection.ts';
+import type { CommandContext } from '../model/context.ts';
+import { CPUS, GPUS } from '../resource/collections.ts';
+import { countOf } from '../words.ts';
+import { isObject, itemsAt, type Json, memberAt, numberAt, numberOf, objectAt, stringAt } from '../../core/json.ts';
+import { type DollarRange, formatDollarParts, formatDollarRange, formatDollars } from '../../core/units.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
+import { idOf } from '../../output/view.ts';
+
+const sizeOf = (pod: Json): number | undefined => numberAt(pod, 'mounts.persistent.size');
+
+export const withStoppedDisk = (pods: readonly Json[]): readonly Json[] =>
+  pods.filter((pod) => memberAt(pod, 'status') === 'EXITED' && sizeOf(pod) !== undefined);
+
+export const diskSize = (pods: readonly Json[]): string =>
+  `${pods.reduce<number>((sum, pod) => sum + (sizeOf(pod) ?? 0), 0)} GB`;
+
+function unknownDisks(pods: readonly Json[]): readonly string[] {
+  const stopped = withStoppedDisk(pods);
+  if (stopped.length === 0) return [];
+  const [noun, is] = stopped.length === 1 ? ['disk', 'is'] : ['disks', 'are'];
+  return [
+    `the ${noun} of ${countOf(stopped.length, 'stopped pod')} (${diskSize(stopped)}) ${is} paid too, at a price that is not published`,
+  ];
+}
+
+/** What is still charged after a stop; undefined without persistent mounts. */
+export function keptDisks(pods: readonly Json[]): string | undefined {
+  const kept = pods.filter((pod) => sizeOf(pod) !== undefined);
+  if (kept.length === 0) return undefined;
+  const [costs, ends] = kept.length === 1 ? ['costs', 'the pod is terminated'] : ['cost', 'the pods are terminated'];
+  const mount = kept.length === 1 ? 'persistent mount' : 'persistent mounts';
+  const mounts = pods.length === 1 ? `Its ${mount}` : `The ${mount} of ${countOf(kept.length, 'pod')}`;
+  return `${mounts} (${diskSize(kept)}) ${costs} money also while stopped, until ${ends}; the price is not published.`;
+}
+
+const disksOf = (pods: readonly Json[]): string => (pods.length === 1 ? 'its container disk' : 'their container disks');
+
+/** Stop and restart wipe the container disk, not mounts (contract rules, Pods). */
+export const wipesDisks = (pods: readonly Json[]): string => `It wipes ${disksOf(pods)}; what is on mounts stays.`;
+
+/** Empty with --quiet, and for scripts that read JSON. */
+export function wipedLines(ctx: CommandContext, pods: readonly Json[]): readonly string[] {
+  if (ctx.settings.get('quiet') || !isTableOutput(ctx.output) || pods.length === 0) return [];
+  return [`This wiped ${disksOf(pods)}; what is on mounts stays.`];
+}
+
+/** Empty with --quiet. */
+export function stoppedLines(ctx: CommandContext, pods: readonly Json[]): readonly string[] {
+  const kept = ctx.settings.get('quiet') ? undefined : keptDisks(pods);
+  return kept === undefined ? [] : [kept];
+}
+
+/** US dollars per GB and month, up to 1 TB and above it (specification 8.4). */
+const STANDARD = { firstTerabyte: 0.07, beyond: 0.05 } as const;
+/** The largest volume is 4 TB = 4096 GB, so 1 TB is 1024 GB. */
+const TERABYTE_GB = 1024;
+export const HOURS_PER_MONTH = 730;
+
+/** US dollars. */
+export const standardMonthly = (sizeGb: number): number =>
+  Math.min(sizeGb, TERABYTE_GB) * STANDARD.firstTerabyte + Math.max(0, sizeGb - TERABYTE_GB) * STANDARD.beyond;
+
+/** US dollars. */
+export const volumeHourly = (sizeGb: number): number => standardMonthly(sizeGb) / HOURS_PER_MONTH;
+
+/** High-performance storage has no published price. */
+export function monthlyCost(sizeGb: number, type: string | undefined): string {
+  const standard = `${formatDollars(standardMonthly(sizeGb))} a month`;
+  return type === 'HIGH_PERFORMANCE'
+    ? `more than ${standard} (high-performance storage costs more than standard)`
+    : standard;
+}
+
+export const priceCatalog = (endpoint: Json): Collection => (isObject(memberAt(endpoint, 'gpu')) ? GPUS : CPUS);
+
+/** Lowest and highest, in US dollars an hour. Undefined if the catalog lacks a price. */
+export function workerHourlyPrice(endpoint: Json, catalog: readonly Json[]): DollarRange | undefined {
+  const gpu = objectAt(endpoint, 'gpu');
+  const prices = gpu === undefined ? cpuPrices(endpoint, catalog) : gpuPrices(gpu, catalog);
+  const known = prices.filter((price) => price !== undefined).filter((price) => price > 0);
+  if (known.length === 0 || known.length < prices.length) return undefined;
+  return { low: Math.min(...known), high: Math.max(...known) };
+}
+
+/** CUDA versions may exclude types, but the catalog does not say which: the range may be too wide. */
+function gpuPrices(gpu: Json, types: readonly Json[]): readonly (number | undefined)[] {
+  const excluded = itemsAt(gpu, 'excludedTypes');
+  const count = numberOf(memberAt(gpu, 'count') ?? 1);
+  return itemsAt(gpu, 'pools').flatMap((pool) => {
+    const within = types.filter((type) => memberAt(type, 'pool') === pool);
+    if (within.length === 0) return [undefined];
+    return within
+      .filter((type) => !excluded.includes(memberAt(type, 'id') ?? null))
+      .map((type) => times(memberAt(type, 'price.serverless'), count));
+  });
+}
+
+const cpuPrices = (endpoint: Json, flavors: readonly Json[]): readonly (number | undefined)[] =>
+  itemsAt(endpoint, 'cpu').map((cpu) => {
+    const flavor = flavors.find((each) => memberAt(each, 'id') === memberAt(cpu, 'id'));
+    return times(memberAt(flavor, 'price.serverlessPerVcpu'), numberAt(cpu, 'vcpuCount'));
+  });
+
+function times(price: Json | undefined, count: number | undefined): number | undefined {
+  const each = numberOf(price);
+  return each === undefined || count === undefined ? undefined : each * count;
+}
+
+/** US dollars an hour. Undefined without a GPU type or price. */
+function workerPriceByType(worker: Json, gpus: readonly Json[]): number | undefined {
+  const type = stringAt(worker, 'gpuTypeId');
+  const row = gpus.find((each) => memberAt(each, 'id') === type);
+  const price = times(memberAt(row, 'price.serverless'), numberAt(worker, 'gpuCount') ?? 1);
+  // 0 means that the type is not for workers.
+  return price === 0 ? undefined : price;
+}
+
+/** What an account costs an hour. Every sum of hourly costs that berth shows is made here. */
+
+/** `pods` is without those of clusters. */
+export const RATE_PARTS = ['pods', 'clusters', 'workers', 'volumes'] as const;
+export type RatePart = (typeof RATE_PARTS)[number];
+
+/** An undefined list could not be read. */
+export interface RateFacts {
+  /** Includes pods of clusters. */
+  readonly pods: readonly Json[] | undefined;
+  readonly endpoints: readonly Json[] | undefined;
+  readonly volumes: readonly Json[] | undefined;
+  /** By endpoint id; absent if not read. */
+  readonly workers: ReadonlyMap<string, readonly Json[]>;
+  /** Empty if not read. */
+  readonly gpus: readonly Json[];
+  readonly cpus: readonly Json[];
+}
+
+/** US dollars. Unknown or underestimated costs are in `unknown`. */
+export interface Rate {
+  readonly parts: Readonly<Partial<Record<RatePart, number>>>;
+  readonly total: number;
+  /** By endpoint id; absent if unknown. */
+  readonly endpoints: ReadonlyMap<string, number>;
+  /** Sentences without a final period. Empty if the sum is exact. */
+  readonly unknown: readonly string[];
+}
+
+/** US dollars an hour. */
+interface Sum {
+  readonly perHour: number;
+  readonly unknown: readonly string[];
+}
+
+export function rateOf(facts: RateFacts, wanted: readonly RatePart[] = RATE_PARTS): Rate {
+  const workers = wanted.includes('workers') ? workersSum(facts) : { ...NO_SUM, byEndpoint: new Map<string, number>() };
+  const sums: Readonly<Record<RatePart, () => Sum>> = {
+    pods: () => podsSum(facts.pods, false),
+    clusters: () => podsSum(facts.pods, true),
+    workers: () => workers,
+    volumes: () => volumesSum(facts.volumes),
+  };
+  const found = wanted.map((part) => [part, sums[part]()] as const);
+  return {
+    parts: Object.fromEntries(found.map(([part, { perHour }]) => [part, perHour])),
+    total: found.reduce((total, [, { perHour }]) => total + perHour, 0),
+    endpoints: workers.byEndpoint,
+    // Pods and clusters share one list, named once.
+    unknown: [...new Set(found.flatMap(([, { unknown }]) => unknown))],
+  };
+}
+
+const NO_SUM: Sum = { perHour: 0, unknown: [] };
+
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+const counted = (count: number, sentence: (count: number) => string): readonly string[] =>
+  count === 0 ? [] : [sentence(count)];
+
+/** Stopped pods have cost 0, which leaves out their persistent mount. */
+function podsSum(pods: readonly Json[] | undefined, ofClusters: boolean): Sum {
+  if (pods === undefined) return { perHour: 0, unknown: ['the pods could not be read'] };
+  const own = pods.filter((pod) => (stringAt(pod, 'cluster.id') !== undefined) === ofClusters);
+  const costs = own.flatMap((pod) => numberAt(pod, 'cost') ?? []);
+  const noun = ofClusters ? 'pod of a cluster' : 'pod';
+  const unknown = counted(own.length - costs.length, (count) => `the cost of ${nounCount(count, noun)} is not known`);
+  return { perHour: total(costs), unknown: [...unknown, ...unknownDisks(own)] };
+}
+
+const nounCount = (count: number, noun: string): string =>
+  noun === 'pod' ? countOf(count, noun) : `${countOf(count, 'pod')} of clusters`;
+
+/** At the standard storage price; the other tier costs more (specification 8.4). */
+function volumesSum(volumes: readonly Json[] | undefined): Sum {
+  if (volumes === undefined) return { perHour: 0, unknown: ['the volumes could not be read'] };
+  const higher = volumes.filter((volume) => memberAt(volume, 'type') === 'HIGH_PERFORMANCE').length;
+  const unknown = counted(
+    higher,
+    (count) => `${countOf(count, 'high-performance volume')} ${isAre(count)} counted at the price of standard storage`,
+  );
+  return { perHour: total(volumes.map((volume) => volumeHourly(numberAt(volume, 'size') ?? 0))), unknown };
+}
+
+const isAre = (count: number): string => (count === 1 ? 'is' : 'are');
+
+/** Every listed worker is charged, at the serverless price of its hardware. */
+function workersSum(facts: RateFacts): Sum & { readonly byEndpoint: ReadonlyMap<string, number> } {
+  const byEndpoint = new Map<string, number>();
+  if (facts.endpoints === undefined) return { perHour: 0, unknown: ['the endpoints could not be read'], byEndpoint };
+  let [unread, unpriced, atLeast] = [0, 0, 0];
+  for (const endpoint of facts.endpoints) {
+    const workers = facts.workers.get(idOf(endpoint));
+    if (workers === undefined) {
+      unread += 1;
+      continue;
+    }
+    const prices = workers.map((worker) => priceOf(worker, endpoint, facts));
+    byEndpoint.set(idOf(endpoint), total(prices.map((price) => price?.low ?? 0)));
+    unpriced += prices.filter((price) => price === undefined).length;
+    atLeast += prices.filter((price) => price !== undefined && price.low < price.high).length;
+  }
+  const unknown = [
+    ...counted(unread, (count) => `the workers of ${countOf(count, 'endpoint')} could not be read`),
+    ...counted(unpriced, (count) => `the price of ${countOf(count, 'worker')} is not known`),
+    ...counted(atLeast, (count) => `${countOf(count, 'worker')} ${isAre(count)} counted at the lowest price`),
+  ];
+  return { perHour: total([...byEndpoint.values()]), unknown, byEndpoint };
+}
+
+/** By its GPU type, else by what its endpoint allows (contract, Worker). */
+function priceOf(worker: Json, endpoint: Json, { gpus, cpus }: RateFacts): ReturnType<typeof workerHourlyPrice> {
+  if (stringAt(worker, 'gpuTypeId') === undefined)
+    return workerHourlyPrice(endpoint, memberAt(endpoint, 'cpu') === undefined ? gpus : cpus);
+  const price = workerPriceByType(worker, gpus);
+  if (price === undefined) return undefined;
+  return { low: price, high: price };
+}
+
+export const podsRate = (pods: readonly Json[]): Rate =>
+  rateOf({ pods, endpoints: [], volumes: [], workers: new Map(), gpus: [], cpus: [] }, ['pods', 'clusters']);
+
+/** `at least $16.63 an hour` if something is unknown. */
+export const rateText = ({ total: sum, unknown }: Pick<Rate, 'total' | 'unknown'>): string =>
+  `${unknown.length === 0 ? '' : 'at least '}${formatDollars(sum)} an hour`;
+
+export const rateWithUnknown = (rate: Pick<Rate, 'total' | 'unknown'>): string =>
+  `${rateText(rate)}${rate.unknown.length === 0 ? '' : ` (${rate.unknown.join('; ')})`}`;
+
+export function rateDetails({ parts, total: sum, unknown }: Rate): string {
+  const names = RATE_PARTS.filter((part) => (parts[part] ?? 0) !== 0);
+  const amounts = formatDollarParts(
+    names.map((part) => parts[part] ?? 0),
+    sum,
+  );
+  const paid = names.map((part, at) => `${part} ${amounts[at] ?? ''}`).join(', ');
+  const all = [paid, ...unknown].filter((text) => text !== '');
+  return all.length === 0 ? '' : ` (${all.join('; ')})`;
+}
+
+/**
+ * The workers of an endpoint that run on other hardware than it asks for. The contract does not say that a change of the hardware
+ * replaces them: only another container does (contract rules, Serverless endpoints). They are paid as before until they stop.
+ */
+
+/** Without stale workers, which are being replaced. CPU workers do not say their hardware. */
+export const keptWorkers = (endpoint: Json, workers: readonly Json[], gpus: readonly Json[]): readonly Json[] =>
+  workers.filter((worker) => memberAt(worker, 'isStale') !== true && isOther(worker, endpoint, gpus));
+
+function isOther(worker: Json, endpoint: Json, gpus: readonly Json[]): boolean {
+  const [gpu, type] = [objectAt(endpoint, 'gpu'), stringAt(worker, 'gpuTypeId')];
+  const pool = memberAt(
+    gpus.find((row) => memberAt(row, 'id') === type),
+    'pool',
+  );
+  if (gpu === undefined || type === undefined || pool === undefined) return false;
+  const isAllowed = itemsAt(gpu, 'pools').includes(pool) && !itemsAt(gpu, 'excludedTypes').includes(type);
+  return !isAllowed || (numberAt(worker, 'gpuCount') ?? 1) !== (numberAt(gpu, 'count') ?? 1);
+}
+
+/** US dollars an hour; `kept` ones at their own price. Undefined if the catalog lacks a price. */
+export function minimumPrice(endpoint: Json, kept: readonly Json[], catalog: readonly Json[]): DollarRange | undefined {
+  const least = numberAt(endpoint, 'workers.min') ?? 0;
+  const own = keptPrice(kept.slice(0, least), catalog);
+  const others = Math.max(0, least - kept.length);
+  const each = others === 0 ? { low: 0, high: 0 } : workerHourlyPrice(endpoint, catalog);
+  if (own === undefined || each === undefined) return undefined;
+  return { low: own + each.low * others, high: own + each.high * others };
+}
+
+function keptPrice(kept: readonly Json[], gpus: readonly Json[]): number | undefined {
+  const prices = kept.flatMap((worker) => workerPriceByType(worker, gpus) ?? []);
+  return prices.length < kept.length ? undefined : prices.reduce((sum, price) => sum + price, 0);
+}
+
+export function keptLine(endpoint: Json, kept: readonly Json[], catalog: readonly Json[]): string | undefined {
+  if (kept.length === 0) return undefined;
+  const [price, later] = [keptPrice(kept, catalog), workerHourlyPrice(endpoint, catalog)];
+  const who =
+    kept.length === 1
+      ? '1 worker that runs now keeps its hardware until it stops'
+      : `${countOf(kept.length, 'worker')} that run now keep their hardware until they stop`;
+  const at = price === undefined ? '' : `, at ${formatDollarRange({ low: price, high: price })} an hour`;
+  const next = later === undefined ? '' : `; one that starts later costs ${formatDollarRange(later)} an hour`;
+  return `${who}${at}${next}.`;
+}

@@ -1,0 +1,104 @@
+/** The list of each kind of resource: to resolve names to ids, and to pick from. */
+
+import type { Collection } from '../model/collection.ts';
+import { arg } from '../model/params.ts';
+
+export const PODS: Collection<'pod'> = {
+  noun: 'pod',
+  path: ['v2', 'pods'],
+  member: 'pods',
+  schema: 'Pod',
+  billed: true,
+  // The plain list leaves out pods of clusters, which have names too (contract rules, Pods).
+  lookupQuery: { includeClusterPods: 'true' },
+  described: ['status', { hourly: 'cost' }],
+};
+export const ENDPOINTS: Collection<'endpoint'> = {
+  noun: 'endpoint',
+  path: ['v2', 'serverless'],
+  member: 'endpoints',
+  schema: 'Endpoint',
+  billed: true,
+};
+export const TEMPLATES: Collection<'template'> = {
+  noun: 'template',
+  path: ['v2', 'templates'],
+  member: 'templates',
+  schema: 'Template',
+  described: ['image'],
+};
+export const VOLUMES: Collection<'volume'> = {
+  noun: 'volume',
+  path: ['v2', 'network-volumes'],
+  member: 'networkVolumes',
+  schema: 'NetworkVolume',
+  billed: true,
+  described: [{ gigabytes: 'size' }, 'dataCenter'],
+};
+export const REGISTRIES: Collection<'registry'> = {
+  noun: 'registry',
+  path: ['v2', 'registries'],
+  member: 'registries',
+  schema: 'Registry',
+};
+export const CLUSTERS: Collection<'cluster'> = {
+  noun: 'cluster',
+  path: ['v2', 'clusters'],
+  member: 'clusters',
+  schema: 'Cluster',
+  billed: true,
+};
+export const GPUS: Collection<'GPU type'> = {
+  noun: 'GPU type',
+  path: ['v2', 'catalog', 'gpus'],
+  member: 'gpus',
+  schema: 'GpuType',
+  listed: 'catalog gpus',
+  idsOnly: true,
+  described: [{ gigabytes: 'memory' }, { hourly: 'price.secure' }],
+};
+/** Not paginated (additions 1). */
+export const SECRETS: Collection<'secret'> = {
+  noun: 'secret',
+  path: ['v2', 'account', 'secrets'],
+  member: 'secrets',
+  schema: 'Secret',
+  described: ['description'],
+  // Additions 7.
+  uniqueNames: true,
+};
+export const POOLS: Collection<'pool'> = {
+  noun: 'pool',
+  path: ['v2', 'catalog', 'gpus'],
+  member: 'gpus',
+  value: 'pool',
+  listed: 'catalog gpus',
+  idsOnly: true,
+  described: [{ hourly: 'price.serverless' }],
+};
+export const CPUS: Collection<'CPU flavor'> = {
+  noun: 'CPU flavor',
+  path: ['v2', 'catalog', 'cpus'],
+  member: 'cpus',
+  schema: 'CpuType',
+  listed: 'catalog cpus',
+  idsOnly: true,
+  described: [{ hourly: 'price.securePerVcpu' }],
+};
+export const DATA_CENTERS: Collection<'data center'> = {
+  noun: 'data center',
+  path: ['v2', 'catalog', 'datacenters'],
+  member: 'dataCenters',
+  schema: 'DataCenter',
+  listed: 'catalog datacenters',
+  idsOnly: true,
+  described: ['region'],
+};
+
+export const ENDPOINT_ARGUMENT = arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS });
+
+/** May be a public endpoint. */
+export const QUEUE_ARGUMENT = arg.text('endpoint id, name or model slug', { complete: ENDPOINTS });
+
+/** Contract, Cloud. */
+export const CLOUDS = ['SECURE', 'COMMUNITY'] as const;

@@ -1,0 +1,242 @@
+/** Parts of views that several resources use. */
+
+import type { Values } from '../model/command.ts';
+import type { CommandContext } from '../model/context.ts';
+import type { Param } from '../model/params.ts';
+import { encodeJson, isObject, type Json, type JsonObject, memberAt, objectAt } from '../../core/json.ts';
+import { age, duration, gigabytes, jsonBlock, list, money, percent, status, text, yesNo } from '../../output/cells.ts';
+import { type Column, type Facts, idOf, type Section, type Shown, type View } from '../../output/view.ts';
+
+/** So that a view hides nothing the service sent. */
+export function otherMembers(row: Json, known: readonly string[]): Section['lines'] {
+  const names = isObject(row) ? Object.keys(row).filter((name) => !known.includes(name)) : [];
+  return names.map((label) => ({
+    label,
+    value: isObject(row) && typeof row[label] === 'string' ? text(label)(row) : jsonBlock(label)(row),
+  }));
+}
+
+export const memberLabel = (member: string): string =>
+  member.replace(/([a-z0-9])([A-Z])/g, (_, before: string, capital: string) => `${before} ${capital.toLowerCase()}`);
+
+export const memberHeader = (member: string): string => memberLabel(member).toUpperCase();
+
+const pairs =
+  (path: string) =>
+  (row: Json): Shown =>
+    Object.entries(objectAt(row, path) ?? {}).map(
+      ([name, value]) => `${name}=${typeof value === 'string' ? value : encodeJson(value ?? null)}`,
+    );
+
+export const textColumn = (path: string, options: Partial<Column> = {}): Column => ({
+  header: memberHeader(path.split('.').at(-1) ?? path),
+  show: text(path),
+  ...options,
+});
+
+/** `time` is RFC 3339 text, `flag` a boolean, `pairs` an object of texts, `objects` an array of objects. */
+export type FieldType =
+  | 'text'
+  | 'status'
+  | 'time'
+  | 'flag'
+  | 'count'
+  | 'dollars'
+  | 'gigabytes'
+  | 'seconds'
+  | 'milliseconds'
+  | 'percent'
+  | 'list'
+  | 'pairs'
+  | 'object'
+  | 'objects';
+
+type Show = (row: Json, facts: Facts) => Shown;
+type Lines = Section['lines'];
+
+/** A flag that needs conversion; named after the field's key: `gpuCount` gives `--gpu-count`. */
+interface FieldFlag {
+  readonly param: Param<unknown>;
+  /** In the body, if not the field's path. */
+  readonly path?: string;
+  /** `before` is what the body already has at the path. */
+  readonly value?: (given: never, before: Json | undefined) => Json;
+}
+
+/** `accepted`: with `--set` and `--file` only. If absent, a body cannot set the field. */
+export type FieldWrite = 'accepted' | Param<unknown> | FieldFlag;
+
+export interface Field {
+  /** Such as `gpu.count`. Absent for computed fields and for a flag that sets a part of another field. */
+  readonly path?: string;
+  /** Default `text`. */
+  readonly type?: FieldType;
+  /** Known values; a newer service may send others. */
+  readonly values?: readonly string[];
+  /** In detail views; default: the last name of the path. */
+  readonly label?: string;
+  readonly show?: Show;
+  /** For detail views, if the field takes more or fewer lines than one. */
+  readonly lines?: (row: Json, facts: Facts) => Lines;
+  readonly column?: Partial<Column>;
+  readonly writeOnly?: true;
+  readonly write?: FieldWrite;
+  readonly create?: FieldWrite;
+  readonly update?: FieldWrite;
+  /** Called with undefined when the body has no value. Fails with usage (2). */
+  readonly complete?: (ctx: CommandContext, value: Json | undefined, values: Values) => Promise<Json | undefined>;
+  /** For values the service takes only complete; undefined if the body has none. `isWhole`: set by file. */
+  readonly fill?: (ctx: CommandContext, value: Json | undefined, update: FieldUpdate) => Promise<Json | undefined>;
+  /** Fails with usage (2), before the body is sent. */
+  readonly check?: (value: Json) => void;
+  /** Removes other forms of this field, so that the body has one. Fails with usage (2). */
+  readonly settle?: (body: JsonObject, given: FieldSettling) => Promise<JsonObject>;
+}
+
+export interface FieldSettling {
+  readonly values: Values;
+  readonly file: JsonObject;
+  readonly verb: WriteVerb;
+  /** Absent while the row may be unreadable. */
+  readonly readRow?: () => Promise<Json>;
+}
+
+export type WriteVerb = 'create' | 'update';
+
+export interface FieldUpdate {
+  readonly values: Values;
+  readonly isWhole: boolean;
+  readonly readRow: () => Promise<Json>;
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+export interface ResourceTable<K extends string = string> {
+  readonly noun: readonly [string, string];
+  /** In the order of their flags in help. */
+  readonly fields: Readonly<Record<K, Field>>;
+  readonly table: readonly K[];
+  readonly wide?: readonly K[];
+  /** Without it, `get` shows the columns. */
+  readonly detail?: readonly DetailSection<K>[];
+  /** Unknown members: in a section of this title, an untitled `last` one, or the end of the `first`. */
+  readonly others?: { readonly title: string } | 'first' | 'last';
+  /** In the order the service sends them, if the fields have another order. */
+  readonly members?: readonly string[];
+}
+
+interface DetailSection<K extends string> {
+  readonly title?: string;
+  readonly fields: readonly K[];
+  /** Shown only where the row has an object at this path. */
+  readonly ifPresent?: string;
+}
+
+export const defineTable = <const F extends Fields>(table: ResourceTable<keyof F & string> & { readonly fields: F }) =>
+  table;
+
+export function viewOf<K extends string>(table: ResourceTable<K>): View {
+  const { noun, fields, detail } = table;
+  return {
+    noun,
+    id: idOf,
+    members: table.members ?? topLevelNames(table),
+    paths: readPaths(table),
+    columns: [
+      ...table.table.map((key) => columnOf(key, fields[key])),
+      ...(table.wide ?? []).map((key) => ({ ...columnOf(key, fields[key]), wide: true })),
+    ],
+    ...(detail === undefined ? {} : { detail: (row, facts) => sectionsOf(table, detail, row, facts) }),
+  };
+}
+
+export const readPaths = ({ fields }: ResourceTable): readonly string[] =>
+  Object.values(fields).flatMap(({ path, writeOnly }) => (path === undefined || writeOnly === true ? [] : [path]));
+
+const RIGHT_ALIGNED: readonly FieldType[] = ['count', 'dollars', 'gigabytes', 'seconds', 'milliseconds', 'time'];
+
+function columnOf(key: string, field: Field): Column {
+  const { type = 'text', path = key } = field;
+  return {
+    header: labelOf(key, field).toUpperCase(),
+    show: type === 'time' ? age(path) : showOf(key, field),
+    right: RIGHT_ALIGNED.includes(type),
+    cutLast: type === 'status',
+    ...field.column,
+  };
+}
+
+const labelOf = (key: string, { label, path = key }: Field): string =>
+  label ?? memberLabel(path.split('.').at(-1) ?? path);
+
+const showOf = (key: string, { path = key, type = 'text', show }: Field): Show => show ?? SHOWN[type](path);
+
+const SHOWN: Readonly<Record<FieldType, (path: string) => Show>> = {
+  text,
+  status,
+  time: timeAndAge,
+  flag: yesNo,
+  count: text,
+  dollars: money,
+  gigabytes,
+  seconds: (path) => duration(path, 's'),
+  milliseconds: (path) => duration(path, 'ms'),
+  percent,
+  list,
+  pairs,
+  object: jsonBlock,
+  objects: jsonBlock,
+};
+
+/** `2026-01-31T12:00:00Z (3d ago)`. */
+function timeAndAge(path: string): Show {
+  return (row, facts) => {
+    const shown = age(path)(row, facts);
+    return text(path)(row) + (shown === '' ? '' : ` (${shown} ago)`);
+  };
+}
+
+function sectionsOf<K extends string>(
+  table: ResourceTable<K>,
+  detail: readonly DetailSection<K>[],
+  row: Json,
+  facts: Facts,
+): readonly Section[] {
+  const sections = detail
+    .filter(({ ifPresent }) => ifPresent === undefined || isObject(memberAt(row, ifPresent)))
+    .map(({ title, fields }): Section => ({
+      ...(title === undefined ? {} : { title }),
+      lines: fields.flatMap((key) => linesOf(key, table.fields[key], row, facts)),
+    }));
+  const { others = 'last' } = table;
+  const lines = [
+    ...otherMembers(row, [...topLevelNames(table), ...addedNames(table)]),
+    ...(typeof others === 'string' ? [] : nestedOthers(table, row)),
+  ];
+  const [first, ...rest] = sections;
+  if (lines.length === 0) return sections;
+  if (others === 'first' && first !== undefined) return [{ ...first, lines: [...first.lines, ...lines] }, ...rest];
+  return [...sections, { ...(typeof others === 'string' ? {} : others), lines }];
+}
+
+const linesOf = (key: string, field: Field, row: Json, facts: Facts): Lines =>
+  field.lines?.(row, facts) ?? [{ label: labelOf(key, field), value: showOf(key, field)(row, facts) }];
+
+const topLevelNames = (table: ResourceTable): readonly string[] => [
+  ...new Set(readPaths(table).map((path) => path.split('.', 1)[0] ?? path)),
+];
+
+/** They have fields without a path. */
+const addedNames = ({ fields }: ResourceTable): readonly string[] =>
+  Object.entries(fields).flatMap(([key, { path }]) => (path === undefined ? [key] : []));
+
+function nestedOthers(table: ResourceTable, row: Json): Lines {
+  const inner = new Map<string, string[]>();
+  for (const path of readPaths(table)) {
+    const [member = '', name] = path.split('.');
+    if (name !== undefined) inner.set(member, [...(inner.get(member) ?? []), name]);
+  }
+  return [...inner].flatMap(([member, names]) =>
+    otherMembers(memberAt(row, member) ?? null, names).map((line) => ({ ...line, label: `${member}.${line.label}` })),
+  );
+}

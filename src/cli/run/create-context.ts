@@ -1,0 +1,244 @@
+import { type CommandContext, IdCache, type Progress } from '../model/context.ts';
+import { DryRun, dryRunApi, dryRunOutput } from './dry-run.ts';
+import { recordFileWrites, recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
+import { allowedAccess } from '../../core/access.ts';
+import { isOnThisMachine } from '../../core/addresses.ts';
+import { type Api, type ApiAnswer, type ApiRequest, isListRequest, readRequest } from '../../core/api.ts';
+import type { Clock, Context, RememberedNotes } from '../../core/context.ts';
+import { Failure, isInterrupt, isNotFound, messageOf, unknownOutcome, unlessFailed } from '../../core/failure.ts';
+import { type Json, objectOf, stringAt } from '../../core/json.ts';
+import { type CommandLine, type Message, printed } from '../../core/message.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { DAY_MS, type EpochMs } from '../../core/unit-types.ts';
+import { openRows } from '../../output/render.ts';
+import { DEFAULT_COLUMNS, styled } from '../../output/text/terminal-text.ts';
+import type { OutputOptions, View } from '../../output/view.ts';
+
+const LIKE_PAGES = /cursor|page|paging|token|next|offset|continu|more|total|links?$/i;
+
+/** `pagination` is the only one that berth knows. */
+const looksLikePages = (name: string): boolean => LIKE_PAGES.test(name);
+
+/** Warns once a day per list and profile: unknown members that look like pages make a list incomplete. */
+const warningOfUnknownPages = (
+  api: Api,
+  { notes, tell }: { readonly notes: RememberedNotes; readonly tell: (line: string) => Promise<void> },
+): Api => ({
+  ...api,
+  send: async (request) => {
+    const answer = await api.send(request);
+    if (!isListRequest(request)) return answer;
+    const { list } = request.expects;
+    const names = Object.keys(objectOf(answer.value) ?? {}).filter((name) => name !== list && looksLikePages(name));
+    if (names.length === 0) return answer;
+    const note = `unknown pages of ${list}`;
+    const ageMs = await notes.ageMs(note);
+    if (ageMs !== undefined && ageMs < DAY_MS) return answer;
+    await notes.make(note);
+    await tell(
+      `The list "${safeText(list)}" has members that berth does not know and that look like pages: ${names.map((name) => safeText(name)).join(', ')}. It may be incomplete; look for a newer version of berth.`,
+    );
+    return answer;
+  },
+});
+
+/** Contract, every DELETE. */
+const NO_CONTENT = 204;
+
+/** Only 204 proves a removal; else reads the row: gone or TERMINATED, or outcome-unknown (8). */
+const confirmingRemovals = (api: Api): Api => ({
+  ...api,
+  send: async (request) => {
+    const answer = await api.send(request);
+    if (isRemoval(request) && answer.status !== NO_CONTENT) await confirmGone(api, request, answer);
+    return answer;
+  },
+});
+
+const isRemoval = ({ method, expects, service, path }: ApiRequest): boolean =>
+  method === 'DELETE' && expects === undefined && service === 'base' && path[0] !== 'local' && path.at(-2) !== UNTOLD;
+
+/** The success status of their removal is not published (specification 4.2). */
+const UNTOLD = 'delegations';
+
+async function isGone(api: Api, path: ApiRequest['path']): Promise<boolean> {
+  try {
+    const { value = null } = await api.send(readRequest(path));
+    return stringAt(value, 'status') === 'TERMINATED';
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    throw error;
+  }
+}
+
+async function confirmGone(api: Api, { path, id, checkCommand }: ApiRequest, { status }: ApiAnswer): Promise<void> {
+  const unknown = (found: string): Failure =>
+    unknownOutcome(
+      `the service answered ${status} to the removal of ${id ?? path.at(-1) ?? ''}, not 204, and ${found}`,
+      checkCommand,
+      id,
+    );
+  try {
+    if (await isGone(api, path)) return;
+  } catch (error) {
+    if (!(error instanceof Failure) || isInterrupt(error)) throw error;
+    throw unknown(`whether it is gone could not be read: ${messageOf(error)}`);
+  }
+  throw unknown('it is still there');
+}
+
+interface ServiceClock {
+  /** This machine's time until an answer had a date. */
+  readonly time: () => EpochMs;
+  readonly isSet: () => boolean;
+  following(api: Api): Api;
+}
+
+/** This machine's clock may be wrong, and the local service's clock may have been advanced. */
+function createServiceClock(clock: Pick<Clock, 'now' | 'monotonic'>): ServiceClock {
+  let last: { readonly date: number; readonly at: number } | undefined;
+  return {
+    // eslint-disable-next-line no-restricted-syntax -- a date
+    time: () => (last === undefined ? clock.now() : last.date + clock.monotonic() - last.at),
+    isSet: () => last !== undefined,
+    following: (api) => ({
+      ...api,
+      send: async (request) => {
+        const answer = await api.send(request);
+        const date = httpDate(answer.headers['date']);
+        if (date !== undefined) last = { date, at: clock.monotonic() };
+        return answer;
+      },
+    }),
+  };
+}
+
+/** Undefined if malformed (RFC 9110, 5.6.7). */
+function httpDate(text: string | undefined): EpochMs | undefined {
+  if (text === undefined || !/^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(text))
+    return undefined;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** Silent at first, then the interval between lines. */
+const FIRST_AFTER_MS = 10_000;
+const EVERY_MS = 30_000;
+
+/** For build logs: a line after 10 s and every 30 s. A failed write of a line does not end the wait. */
+function openWaitLines(clock: Pick<Clock, 'monotonic'>, say: (text: string) => Promise<void>): Progress {
+  let next = clock.monotonic() + FIRST_AFTER_MS;
+  let said = Promise.resolve();
+  return {
+    update: (text) => {
+      const now = clock.monotonic();
+      if (now < next) return;
+      next = now + EVERY_MS;
+      said = said.then(() => say(text)).catch(() => undefined);
+    },
+    stop: () => said,
+  };
+}
+
+interface Modes {
+  readonly output: OutputOptions;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+/** A read that every service answers, sent for its `Date`. */
+const ANY_READ = readRequest(['v2', 'registries', 'delegations']);
+
+export interface RunState {
+  resumeCommand: CommandLine | undefined;
+  stillRunning: (() => Message | undefined) | undefined;
+  readonly writes: WriteRecord;
+  /** Why `access` would refuse what a dry run shows: it ends with this failure. */
+  refusal?: Failure | undefined;
+}
+
+/** `state` is updated while the command runs. */
+export function createCommandContext(context: Context, modes: Modes, state: RunState): CommandContext {
+  const serviceClock = createServiceClock(context.clock);
+  const { notes } = context;
+  const tellLine = (line: Message): Promise<void> => tell(context, line);
+  const service = warningOfUnknownPages(serviceClock.following(context.api), { notes, tell: tellLine });
+  const noteRefusal = async (requests: readonly ApiRequest[]): Promise<void> => {
+    // Loaded here: a dry run alone needs it.
+    const { accessRefusal } = await import('../../core/access.ts');
+    state.refusal ??= accessRefusal(requests, allowedAccess(context.settings));
+  };
+  const api = modes.dryRun ? dryRunApi(service, noteRefusal) : recordWrites(confirmingRemovals(service), state.writes);
+  const stdout = recordOutputFailure(context.stdout, state.writes);
+  return {
+    ...context,
+    ...modes,
+    output: modes.dryRun ? dryRunOutput(context.terminal, modes.output) : modes.output,
+    api,
+    stdout,
+    volumeFiles: async (place) => recordFileWrites(await context.volumeFiles(place), state.writes),
+    ids: new IdCache(),
+    serviceNow: serviceClock.time,
+    fetchServiceNow: async ({ overHttp = false } = {}) => {
+      const asks = context.settings.local || (overHttp && isOnThisMachine(context.settings.get('base-url')));
+      if (asks && !serviceClock.isSet()) await unlessFailed(context, () => api.send(ANY_READ));
+      return serviceClock.time();
+    },
+    tell: tellLine,
+    tellRows: (view, rows) => tellRows(context, view, rows, serviceClock.time()),
+    progress: (text) => progress(context, text),
+    rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),
+    previewAll: async (requests, failure) => {
+      if (failure !== undefined && requests.length === 0) throw failure;
+      await noteRefusal(requests);
+      throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))), failure);
+    },
+    setResumeCommand: (commandLine, stillRunning) => {
+      state.resumeCommand = commandLine;
+      state.stillRunning = stillRunning;
+    },
+  };
+}
+
+async function tell({ terminal, stderr, settings }: Context, line: Message): Promise<void> {
+  const { errorColumns } = terminal;
+  const text =
+    errorColumns === undefined
+      ? safeText(printed(line, settings))
+      : (await import('../../output/text/wrap-message.ts')).wrapLine(line, settings, errorColumns);
+  await stderr.write(styled`${text}\n`);
+}
+
+async function tellRows(context: Context, view: View, rows: readonly Json[], now: number): Promise<void> {
+  const { loadPaint } = await import('../../output/text/colour.ts');
+  const { terminal, stderr } = context;
+  const paint = await loadPaint(terminal.colour.errors);
+  const width = terminal.errorColumns ?? DEFAULT_COLUMNS;
+  const facts = { now };
+  const table = terminal.errors
+    ? await (
+        await import('../../output/tables/terminal-table.ts')
+      ).terminalTable(view.columns, rows, { facts, width, wide: false, paint })
+    : (await import('../../output/tables/table.ts')).plainTable(view.columns, rows, facts, paint);
+  await stderr.write(table);
+}
+
+/** Loaded only for a terminal that redraws; elsewhere occasional lines; nothing with `--quiet`. */
+function progress(context: Context, first: string): Progress {
+  if (context.settings.get('quiet')) return { update: () => undefined, stop: () => Promise.resolve() };
+  if (!context.terminal.errors || !context.terminal.redraws)
+    return openWaitLines(context.clock, (text) => tell(context, `Waiting for ${text}`));
+  let text = first;
+  const loading = import('../../output/live/spinner.ts').then(({ openSpinner }) => openSpinner(context, text));
+  return {
+    update: (next) => {
+      text = next;
+      void loading.then((spinner) => {
+        spinner.update(safeText(next));
+      });
+    },
+    stop: async () => {
+      (await loading).stop();
+    },
+  };
+}

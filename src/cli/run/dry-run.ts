@@ -1,0 +1,89 @@
+import type { Api, ApiRequest, RequestPreview } from '../../core/api.ts';
+import type { Terminal } from '../../core/context.ts';
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
+import { type Failure, rethrowUnlessFailure } from '../../core/failure.ts';
+import { type Json, objectOf } from '../../core/json.ts';
+import { asksForData, type OutputOptions, type Result, type RowsResult } from '../../output/view.ts';
+
+/** `before`: the current row that it changes, if read. */
+type DryRunPreview = RequestPreview & { readonly before?: Json };
+
+export const DRY_RUN_NOTE = 'A dry run: nothing was sent or changed. As JSON: --json.';
+
+/** Tables on a terminal if no data is asked for; elsewhere JSON. */
+export const isShown = ({ output }: Pick<Terminal, 'output'>, options: OutputOptions): boolean =>
+  output && !asksForData(options);
+
+export const dryRunOutput = (terminal: Terminal, options: OutputOptions): OutputOptions =>
+  options.format !== undefined || isShown(terminal, options) ? options : { ...options, format: 'json' };
+
+/** Thrown to end a dry run. Not a failure: exit 0, or as `failure` where it has one. */
+export class DryRun extends Error {
+  override readonly name = 'DryRun';
+  readonly previews: readonly DryRunPreview[];
+  /** Why others of several would be refused: the dry run ends with it. */
+  readonly failure: Failure | undefined;
+  constructor(previews: readonly DryRunPreview[], failure?: Failure) {
+    super('dry run');
+    this.previews = previews;
+    this.failure = failure;
+  }
+
+  /** For a person without secrets and with a note; elsewhere as complete JSON. */
+  async result({ terminal }: { readonly terminal: Terminal }, options: OutputOptions): Promise<Result> {
+    if (!isShown(terminal, options)) return this.requests();
+    const { shownRequests } = await import('./dry-run-view.ts');
+    const rows = this.previews.map((preview): Json => ({ ...objectOf(previewRow(preview)), ...beforeOf(preview) }));
+    return { ...shownRequests(rows), failure: this.failure, notes: [DRY_RUN_NOTE] };
+  }
+
+  /** One request as an object; several, and one of several, as an array. */
+  private requests(): RowsResult {
+    const rows = this.previews.map(previewRow);
+    const [only] = rows;
+    const view = { noun: ['request', 'requests'], id: () => '', columns: [] } as const;
+    const { failure } = this;
+    return rows.length === 1 && only !== undefined && failure === undefined
+      ? { kind: 'one', view, value: only }
+      : { kind: 'many', view, values: rows, failure };
+  }
+}
+
+const beforeOf = ({ before }: { readonly before?: Json }): { before?: Json } =>
+  before === undefined ? {} : { before };
+
+export const previewRow = ({ method, url, headers, body }: RequestPreview): Json => ({
+  method,
+  url,
+  headers: { ...headers },
+  ...(body === undefined ? {} : { body }),
+});
+
+/** Ends the command with its preview at the first write; `note` receives that write first. */
+export function dryRunApi(api: Api, note: (requests: readonly ApiRequest[]) => Promise<void>): Api {
+  return {
+    ...api,
+    send: async (request) => {
+      if (request.method === 'GET') return await api.send(request);
+      await note([request]);
+      throw new DryRun([{ ...(await api.preview(request)), ...beforeOf(request) }]);
+    },
+  };
+}
+
+/** A dry run ends with these as the command would: missing, ambiguous, or a limit of the user. */
+const REFUSALS: readonly ExitCode[] = [EXIT.notFound, EXIT.usage, EXIT.limitExceeded];
+
+/** In a dry run undefined if the service cannot be read: the request is printed all the same. */
+export async function unlessUnread<T>(
+  ctx: { readonly dryRun: boolean; readonly signal: AbortSignal },
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    if (!ctx.dryRun || REFUSALS.includes(error.exit)) throw error;
+    return undefined;
+  }
+}

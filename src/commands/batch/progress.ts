@@ -1,0 +1,183 @@
+import { type BatchProgress, type BatchView, type ItemCounts, itemsLeft } from '../../batch/index.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { countOf } from '../../cli/words.ts';
+import { describeCost, formatRate, OUTCOMES } from './summary-view.ts';
+import { formatDuration } from '../../core/units.ts';
+import { isJsonFormat } from '../../output/formats/format-table.ts';
+
+/** Milliseconds, also between other lines and measurements of the rate. */
+const BAR_INTERVAL_MS = 250;
+const LINE_INTERVAL_MS = 10_000;
+const RATE_INTERVAL_MS = 1000;
+const BAR_LENGTH = 12;
+const SPINNER_COLUMNS = 3;
+/** Shorter failures are not shown: the requests are retried. */
+const MIN_FAILING_MS = 3000;
+
+export const viewOf = (ctx: CommandContext, onBegun?: BatchView['onBegun']): BatchView => ({
+  ...(onBegun === undefined ? {} : { onBegun }),
+  onNotes: async (notes) => {
+    for (const note of notes) await ctx.tell(note);
+  },
+  follow: (progress, until) => followBatch(ctx, progress, until),
+  onFirstInterrupt: (requests) => {
+    if (ctx.terminal.errors)
+      void ctx.tell(`Waiting for the answer to ${countOf(requests, 'request')}. Ctrl-C again ends at once.`);
+  },
+});
+
+/** A bar, or a line every 10 s; silent for JSON off a terminal: programs take stderr text for an error. */
+async function followBatch(ctx: CommandContext, progress: () => BatchProgress, until: AbortSignal): Promise<void> {
+  const { clock, terminal, output } = ctx;
+  if (!terminal.errors && isJsonFormat(output.format)) return;
+  const meter = createRateMeter();
+  const columns = (): number => (terminal.columns ?? 80) - SPINNER_COLUMNS;
+  const drawn = (rate: readonly string[]): string => barLine(progress(), rate, clock.monotonic(), columns());
+  const bar = terminal.errors && terminal.redraws ? ctx.progress(drawn([])) : undefined;
+  let rate: readonly string[] = [];
+  let [measuredAt, printedAt] = [Number.NEGATIVE_INFINITY, clock.monotonic()];
+  try {
+    for (;;) {
+      const now = clock.monotonic();
+      if (now - measuredAt >= RATE_INTERVAL_MS) {
+        const { counts } = progress();
+        rate = describeRate(counts, meter(now, endedCount(counts)));
+        measuredAt = now;
+      }
+      if (bar !== undefined) bar.update(drawn(rate));
+      else if (now - printedAt >= LINE_INTERVAL_MS) {
+        await ctx.tell(logLine(progress(), rate, now));
+        printedAt = now;
+      }
+      await clock.sleep(bar === undefined ? RATE_INTERVAL_MS : BAR_INTERVAL_MS, until);
+    }
+  } catch (error) {
+    if (!until.aborted) throw error;
+  } finally {
+    await bar?.stop();
+  }
+}
+
+const endedCount = ({ planned, waiting, inFlight }: ItemCounts): number => planned - waiting - inFlight;
+
+/** `███░░░ 25%  250 done, 3 failed, 32 in flight  98.0/s  8s left  ~$0.0123`. */
+function barLine(progress: BatchProgress, rate: readonly string[], now: number, columns: number): string {
+  const { counts } = progress;
+  const ended = endedCount(counts);
+  const share = counts.planned === 0 ? 1 : ended / counts.planned;
+  const filled = Math.floor(share * BAR_LENGTH);
+  const bar = '█'.repeat(filled) + '░'.repeat(BAR_LENGTH - filled);
+  const line = (...parts: readonly string[]): string => [`${bar} ${Math.floor(share * 100)}%`, ...parts].join('  ');
+  // The number of waiting items is dropped first: the bar shows it.
+  const [all, withoutWaiting] = [describeCounts(counts), describeCounts({ ...counts, waiting: 0 })];
+  const problem = describeProblem(progress, now);
+  // The longest part: may be truncated at the end.
+  if (problem !== undefined) return line(withoutWaiting, problem);
+  const cost = costParts(progress);
+  const lines = [line(all, ...rate, ...cost), line(withoutWaiting, ...rate, ...cost)];
+  return lines.find((each) => each.length <= columns) ?? line(withoutWaiting, ...rate);
+}
+
+function logLine(progress: BatchProgress, rate: readonly string[], now: number): string {
+  const { counts } = progress;
+  const problem = describeProblem(progress, now);
+  const head = [`${endedCount(counts)} of ${counts.planned}`, describeCounts(counts)];
+  return [...head, ...(problem === undefined ? [...rate, ...costParts(progress)] : [problem])].join('  ');
+}
+
+/** Without counts of zero. */
+export const describeCounts = (counts: ItemCounts): string =>
+  OUTCOMES.filter(([member]) => counts[member] > 0)
+    .map(([member, label]) => `${counts[member]} ${member === 'completed' ? 'done' : label}`)
+    .join(', ');
+
+/** Returns `no success for 45s: could not reach ...` or `30% of requests fail: ...`. */
+function describeProblem({ problem }: BatchProgress, now: number): string | undefined {
+  if (problem === undefined) return undefined;
+  const { failingSince, failedFraction, message } = problem;
+  if (failingSince !== undefined && now - failingSince >= MIN_FAILING_MS)
+    return `no success for ${formatDuration(now - failingSince)}: ${message}`;
+  return failedFraction > 0 ? `${Math.round(failedFraction * 100)}% of requests fail: ${message}` : undefined;
+}
+
+function describeRate(counts: ItemCounts, { perSecond, steady }: CompletionRate): readonly string[] {
+  if (perSecond === undefined || !steady) return [];
+  return [formatRate(perSecond), `${roundedDuration(itemsLeft(counts) / perSecond)} left`];
+}
+
+/** Up: to 10 seconds from one minute, to minutes from ten minutes. */
+function roundedDuration(seconds: number): string {
+  const step = seconds < 60 ? 1 : seconds < 600 ? 10 : 60;
+  return formatDuration(Math.ceil(seconds / step) * step * 1000);
+}
+
+const costParts = ({ cost }: BatchProgress): readonly string[] => (cost === undefined ? [] : [describeCost(cost)]);
+
+export interface CompletionRate {
+  /** Undefined while no item has ended. */
+  readonly perSecond: number | undefined;
+  /** Stable enough to estimate the remaining time. */
+  readonly steady: boolean;
+}
+
+interface Sample {
+  readonly at: number;
+  readonly ended: number;
+}
+
+/** Or over this number of items when they took longer. */
+const WINDOW_MS = 30_000;
+const WINDOW_ITEMS = 20;
+/** Steady when both halves differ less than the first factor; unsteady only at the second (no flicker). */
+const MIN_STEADY_MS = 2000;
+const MIN_STEADY_ITEMS = 6;
+const STEADY_FACTOR = 1.6;
+const UNSTEADY_FACTOR = 3;
+/** Evenly spaced over the window. */
+const MAX_SAMPLES = 120;
+
+/** The first sample is the baseline. */
+export function createRateMeter(): (at: number, ended: number) => CompletionRate {
+  let samples: readonly Sample[] = [];
+  let steady = false;
+  return (at, ended) => {
+    const last = samples.at(-1);
+    // The time before the first end does not count: workers may be starting.
+    if (samples.length === 1 && last?.ended === ended) samples = [];
+    samples = trimToWindow([...samples, { at, ended }]);
+    const rate = rateOf(samples, steady ? UNSTEADY_FACTOR : STEADY_FACTOR);
+    steady = rate.steady;
+    return rate;
+  };
+}
+
+/** Of two that are too close together the later is kept. */
+function trimToWindow(samples: readonly Sample[]): readonly Sample[] {
+  const now = samples.at(-1);
+  if (now === undefined) return samples;
+  const first = samples.findLastIndex(({ at, ended }) => now.at - at >= WINDOW_MS && now.ended - ended >= WINDOW_ITEMS);
+  const within = samples.slice(Math.max(0, first));
+  const spacing = (now.at - (within[0]?.at ?? now.at)) / MAX_SAMPLES;
+  const kept: Sample[] = [];
+  for (const sample of within) {
+    const [before, last] = [kept.at(-2), kept.at(-1)];
+    if (before !== undefined && last !== undefined && sample.at - before.at < spacing) kept.pop();
+    kept.push(sample);
+  }
+  return kept;
+}
+
+function rateOf(samples: readonly Sample[], maxFactor: number): CompletionRate {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined || last.at <= first.at || last.ended <= first.ended)
+    return { perSecond: undefined, steady: false };
+  const perSecond = rateBetween(first, last);
+  const middle = samples.findLast(({ at }) => at <= (first.at + last.at) / 2) ?? first;
+  const [before, after] = [rateBetween(first, middle), rateBetween(middle, last)];
+  const similar = Math.max(before, after) <= maxFactor * Math.min(before, after);
+  const enough = last.at - first.at >= MIN_STEADY_MS && last.ended - first.ended >= MIN_STEADY_ITEMS;
+  return { perSecond, steady: enough && similar };
+}
+
+const rateBetween = (from: Sample, to: Sample): number =>
+  to.at <= from.at ? 0 : ((to.ended - from.ended) / (to.at - from.at)) * 1000;

@@ -1,0 +1,171 @@
+import { type BatchAnalysis, type BatchStatus, type DistributionSummary, QUANTILE_ERROR } from '../../batch/index.ts';
+import { batchView, formatRate, type SummaryMember, summaryOf } from './summary-view.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import { MINUTE_MS } from '../../core/unit-types.ts';
+import { formatDuration } from '../../core/units.ts';
+import type { Section, View } from '../../output/view.ts';
+
+/** Recognizes an earlier page, which may be replaced. */
+export const PAGE_TITLE = 'Batch report: ';
+
+/** The table and the page show these numbers. */
+export function reportDocument(analysis: BatchAnalysis): JsonObject {
+  const { wallMs, perSecond, cost, timeline, delay, execution, executionMs, failures, lastEndedAt } = analysis;
+  return {
+    ...summaryOf(analysis),
+    state: analysis.state,
+    retried: analysis.retried,
+    begun: dateOf(analysis.begunAt),
+    lastEnded: lastEndedAt === undefined ? null : dateOf(lastEndedAt),
+    wallSeconds: wallMs === undefined ? null : wallMs / 1000,
+    itemsPerSecond: perSecond ?? null,
+    executionSeconds: executionMs === undefined ? null : executionMs / 1000,
+    executionCostUsd: cost === undefined ? null : { ...cost },
+    quantileError: QUANTILE_ERROR,
+    executionMs: distributionOf(execution),
+    delayMs: distributionOf(delay),
+    timeline:
+      timeline === undefined
+        ? null
+        : {
+            bucketSeconds: timeline.bucketMs / 1000,
+            buckets: timeline.buckets.map((bucket) => ({ ...bucket, at: dateOf(bucket.at) })),
+          },
+    failures: failures.groups.map(({ pattern, state, count, examples }) => ({
+      pattern,
+      state,
+      count,
+      examples: examples.map(({ item, job, error }) => ({ item, ...(job === undefined ? {} : { job }), error })),
+    })),
+    otherFailures: failures.others,
+  };
+}
+
+const dateOf = (at: number): string => new Date(at).toISOString();
+
+/** Null while no job reported a time. */
+const distributionOf = (summary: DistributionSummary | undefined): JsonObject | null =>
+  summary === undefined ? null : { ...timesOf(summary), bins: summary.bins.map((bin) => ({ ...bin })) };
+
+export function timesOf(summary: DistributionSummary | undefined): JsonObject | null {
+  if (summary === undefined) return null;
+  const { bins: _, ...times } = summary;
+  return times;
+}
+
+/** `1s to 2s`; exact seconds where short texts would repeat. */
+export function binLabels({ bins }: DistributionSummary): readonly string[] {
+  const bounds = [...bins.slice(0, 1).map(({ from }) => from), ...bins.map(({ to }) => to)];
+  const short = bounds.map(formatTime);
+  const texts = new Set(short).size === short.length ? short : bounds.map((milliseconds) => `${milliseconds / 1000}s`);
+  return bins.map((_, at) => `${texts[at] ?? ''} to ${texts[at + 1] ?? ''}`);
+}
+
+export const quantilesOf = (times: DistributionSummary): string =>
+  (['p50', 'p95', 'p99', 'max'] as const).map((name) => `${name} ${formatTime(times[name])}`).join(', ');
+
+type Example = BatchAnalysis['failures']['groups'][number]['examples'][number];
+
+export const exampleLine = ({ item, job, error }: Example): string =>
+  `item ${item}${job === undefined ? '' : `, job ${job}`}: ${error}`;
+
+/** At most three significant digits: `12ms`, `1.25s`, `3m 20s`. */
+export function formatTime(milliseconds: number): string {
+  const rounded = milliseconds === 0 ? 0 : Number(milliseconds.toPrecision(3));
+  if (rounded < 1000 || rounded >= MINUTE_MS) return formatDuration(rounded);
+  return `${rounded / 1000}s`;
+}
+
+const BAR_BLOCKS = 24;
+/** `--json` and the page have more. */
+const MAX_GROUPS = 10;
+
+export const reportView = (analysis: BatchAnalysis): View => ({
+  ...batchView,
+  detail: (report, facts) => {
+    const [about, counts] = batchView.detail?.(report, facts) ?? [];
+    return [
+      { lines: [...(about?.lines ?? []), ...rateLines(analysis)] },
+      { title: 'Items', lines: counts?.lines ?? [] },
+      { title: 'Execution time', lines: timeLines(analysis.execution) },
+      { title: 'Delay before the start', lines: timeLines(analysis.delay) },
+      { title: 'Failures', lines: failureLines(analysis) },
+    ];
+  },
+});
+
+const rateLines = ({ perSecond, retried }: BatchAnalysis): Section['lines'] => [
+  ...(perSecond === undefined ? [] : [{ label: 'throughput', value: formatRate(perSecond) }]),
+  ...(retried === 0 ? [] : [{ label: 'run again', value: String(retried) }]),
+];
+
+function timeLines(times: DistributionSummary | undefined): Section['lines'] {
+  if (times === undefined) return [];
+  const labels = binLabels(times);
+  const most = Math.max(1, ...times.bins.map(({ count }) => count));
+  return [
+    { label: 'of all', value: quantilesOf(times) },
+    ...times.bins.map(({ count }, at) => ({
+      label: labels[at] ?? '',
+      value: { percent: (count / most) * 100, text: String(count), blocks: BAR_BLOCKS },
+    })),
+  ];
+}
+
+function failureLines({ failures }: BatchAnalysis): Section['lines'] {
+  const { groups } = failures;
+  const others = groups.slice(MAX_GROUPS).reduce((sum, { count }) => sum + count, failures.others);
+  return [
+    ...groups.slice(0, MAX_GROUPS).map(({ pattern, count, examples }) => ({
+      label: String(count),
+      value: [
+        { text: pattern, tone: 'bad' as const },
+        ...examples.slice(0, 1).map((example) => ({ text: `such as ${exampleLine(example)}`, tone: 'quiet' as const })),
+      ],
+    })),
+    ...(others > 0 ? [{ label: String(others), value: 'with other errors: see --json' }] : []),
+  ];
+}
+
+export type StatusMember = 'state' | 'begun' | SummaryMember;
+
+export function statusMembers(status: BatchStatus, others: JsonObject = {}): JsonObject & Record<StatusMember, Json> {
+  const { state, holder, unordered, begunAt } = status;
+  return {
+    ...summaryOf(status),
+    state,
+    // Of the process that works on the batch.
+    ...(holder === undefined ? {} : { pid: holder.pid, host: holder.host }),
+    ...(unordered ? { unordered } : {}),
+    begun: new Date(begunAt).toISOString(),
+    ...others,
+  };
+}
+
+const MAX_ERRORS = 3;
+
+export const commonestErrors = (analysis: BatchAnalysis | undefined) =>
+  analysis?.failures.groups.slice(0, MAX_ERRORS) ?? [];
+
+/** The state of a batch; `analysis` is what its results show. */
+export const statusView = (analysis?: BatchAnalysis): View => ({
+  ...batchView,
+  detail: (row, facts) => {
+    const [about, counts] = batchView.detail?.(row, facts) ?? [];
+    return [
+      { lines: [...(about?.lines ?? []), ...statusTimes(analysis)] },
+      { lines: counts?.lines ?? [] },
+      {
+        lines: commonestErrors(analysis).map(({ pattern, count }) => ({
+          label: 'error',
+          value: { text: `${count} × ${pattern}`, tone: 'bad' },
+        })),
+      },
+    ];
+  },
+});
+
+const statusTimes = (analysis: BatchAnalysis | undefined): Section['lines'] => [
+  ...(analysis?.execution === undefined ? [] : [{ label: 'execution time', value: quantilesOf(analysis.execution) }]),
+  ...(analysis?.delay === undefined ? [] : [{ label: 'delay', value: quantilesOf(analysis.delay) }]),
+];

@@ -1,0 +1,135 @@
+import type { BatchSummary, ExecutionCost } from '../../batch/index.ts';
+import { memberHeader } from '../../cli/resource/fields.ts';
+import { itemsAt, type Json, memberAt, numberAt, numberOf, stringAt } from '../../core/json.ts';
+import { rangesOf } from '../../core/patterns.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { HOUR_SECONDS } from '../../core/unit-types.ts';
+import { formatBytes, formatDollarRange, formatDuration } from '../../core/units.ts';
+import { json, text } from '../../output/cells.ts';
+import type { Section, Tone, View } from '../../output/view.ts';
+
+/** `planned` is the sum of the eight counts after it. */
+export const summaryOf = (batch: BatchSummary) => ({
+  batch: batch.name,
+  endpoint: batch.endpoint,
+  input: batch.input,
+  ...batch.counts,
+  invalid: batch.invalid,
+  resubmitted: batch.resubmitted,
+  unknownItems: batch.unknownItems,
+});
+
+export type SummaryMember = keyof ReturnType<typeof summaryOf>;
+
+export const OUTCOMES = [
+  ['completed', 'completed'],
+  ['failed', 'failed'],
+  ['timedOut', 'timed out'],
+  ['cancelled', 'cancelled'],
+  ['expired', 'expired'],
+  ['unknown', 'unknown'],
+  ['inFlight', 'in flight'],
+  ['waiting', 'waiting'],
+] as const;
+
+const COUNTS: readonly (readonly [string, string, Tone])[] = [
+  ['planned', 'planned', 'strong'],
+  ['completed', 'completed', 'good'],
+  ['failed', 'failed', 'bad'],
+  ['cancelled', 'cancelled', 'bad'],
+  ['timedOut', 'timed out', 'bad'],
+  ['expired', 'expired', 'bad'],
+  ['unknown', 'unknown', 'warn'],
+  ['inFlight', 'in flight', 'busy'],
+  ['waiting', 'waiting', 'quiet'],
+  ['invalid', 'invalid, left out', 'warn'],
+  ['resubmitted', 'sent again', 'quiet'],
+];
+
+export const batchView: View = {
+  noun: ['batch', 'batches'],
+  id: (row) => stringAt(row, 'batch') ?? '',
+  columns: COUNTS.map(([name]) => ({ header: memberHeader(name), show: text(name), right: true })),
+  detail: (row) => [
+    {
+      lines: [
+        { label: 'results', value: text('batch')(row) },
+        { label: 'endpoint', value: text('endpoint')(row) },
+        { label: 'input', value: text('input')(row) },
+        ...stateLines(row),
+        ...(memberAt(row, 'begun') === undefined ? [] : [{ label: 'begun', value: text('begun')(row) }]),
+        ...durationLines(row),
+        ...costLines(row),
+      ],
+    },
+    { lines: COUNTS.flatMap((count) => countLines(row, count)) },
+  ],
+};
+
+function stateLines(row: Json): Section['lines'] {
+  const [state, pid] = [stringAt(row, 'state'), numberAt(row, 'pid')];
+  if (state === undefined) return [];
+  const host = stringAt(row, 'host');
+  const unordered = memberAt(row, 'unordered') === true ? ', all have ended, the results are not in order yet' : '';
+  const holder = `process ${String(pid)}${host === undefined ? '' : ` on ${safeText(host)}`} is at work on it`;
+  return [{ label: 'state', value: `${pid === undefined ? state : holder}${unordered}` }];
+}
+
+function durationLines(row: Json): Section['lines'] {
+  const [took, wall] = [numberAt(row, 'tookSeconds'), numberAt(row, 'wallSeconds')];
+  return [
+    ...(took === undefined ? [] : [{ label: 'took', value: formatDuration(took * 1000) }]),
+    ...(wall === undefined ? [] : [{ label: 'to the last result', value: formatDuration(wall * 1000) }]),
+  ];
+}
+
+function costLines(row: Json): Section['lines'] {
+  const cost = memberAt(row, 'executionCostUsd');
+  const [low, high] = [numberAt(cost, 'low'), numberAt(cost, 'high')];
+  if (low === undefined || high === undefined) return [];
+  const sinceResume = memberAt(cost, 'sinceResume') === true;
+  return [{ label: 'execution cost', value: describeCost({ low, high, sinceResume }) }];
+}
+
+function countLines(row: Json, [name, label, tone]: readonly [string, string, Tone]): Section['lines'] {
+  const count = text(name)(row);
+  if (count === '0' && name !== 'completed') return [];
+  const items =
+    name === 'unknown' ? rangesOf(itemsAt(row, 'unknownItems').flatMap((item) => numberOf(item) ?? [])) : '';
+  const named = items === '' ? '' : ` (${count === '1' ? 'item' : 'items'} ${items})`;
+  return [{ label, value: { text: `${count}${named}`, tone } }];
+}
+
+/** `12.5/s`, `3.2/min`, `0.5/h`. */
+export function formatRate(perSecond: number): string {
+  const [rate, unit] =
+    perSecond >= 1 ? [perSecond, 's'] : perSecond >= 1 / 60 ? [perSecond * 60, 'min'] : [perSecond * HOUR_SECONDS, 'h'];
+  return `${rate.toFixed(rate < 100 ? 1 : 0)}/${unit}`;
+}
+
+/** `~$0.0123`, `~$1.12 to $1.90`, `<$0.0001` or `~$0.0123 since resume`. */
+export function describeCost({ low, high, sinceResume }: ExecutionCost): string {
+  const range = formatDollarRange({ low, high });
+  return `${range.startsWith('<') ? '' : '~'}${range}${sinceResume ? ' since resume' : ''}`;
+}
+
+export const dryRunView: View = {
+  noun: ['batch', 'batches'],
+  id: () => '',
+  columns: ['planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
+    header: memberHeader(name),
+    show: text(name),
+    right: true,
+  })),
+  detail: (row) => [
+    {
+      lines: [
+        { label: 'items', value: text('planned')(row) },
+        { label: 'invalid', value: text('invalid')(row) },
+        { label: 'to send', value: formatBytes(Number(text('bodyBytes')(row))) },
+        { label: 'largest', value: formatBytes(Number(text('largestBody')(row))) },
+        { label: 'first', value: json('first')(row) },
+      ],
+    },
+  ],
+};

@@ -1,2 +1,0 @@
-/** What was at the target of a copy: nothing, another content, or the same, so that nothing was sent. */
-export type WasThere = 'nothing' | 'other' | 'same';

@@ -1,0 +1,225 @@
+import { type CommandContext, isLocalService } from '../../cli/model/context.ts';
+import { VOLUMES } from '../../cli/resource/collections.ts';
+import { readRow } from '../../cli/resource/identify.ts';
+import type { DurableFiles } from '../../core/context.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import type { ResolvedPath, VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
+import { numberAt, stringAt } from '../../core/json.ts';
+import type { Message } from '../../core/message.ts';
+import { compilePathGlob } from '../../core/patterns.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
+import { idOf } from '../../output/view.ts';
+
+/** `NAME:PATH`; undefined for local paths: a slash before the colon, or a Windows drive. */
+export function splitPlace(text: string): { readonly name: string; readonly path: string } | undefined {
+  const colon = text.indexOf(':');
+  const isLocal = colon < 0 || /[/\\]/.test(text.slice(0, colon)) || /^[A-Za-z]:[/\\]/.test(text);
+  return isLocal ? undefined : { name: text.slice(0, colon), path: text.slice(colon + 1) };
+}
+
+export type FileAddress =
+  | { readonly kind: 'volume'; readonly volume: string; readonly path: string }
+  | { readonly kind: 'local'; readonly path: string }
+  | { readonly kind: 'stream' };
+
+/** `path` has no leading slash; empty for the volume itself. */
+export type VolumeAddress = Extract<FileAddress, { kind: 'volume' }>;
+
+const FORMS = 'Write VOLUME:PATH for a file on a volume, ./NAME for a local file with a colon in its name.';
+
+/** A slash before the colon, or a Windows drive, is local. Usage (2) for an invalid volume path. */
+export function parseFileAddress(text: string): FileAddress {
+  if (text === '-') return { kind: 'stream' };
+  if (text === '') throw usage('an address is empty', FORMS);
+  const place = splitPlace(text);
+  if (place === undefined) return { kind: 'local', path: text };
+  const { name, path } = place;
+  if (name === '') throw usage(`${JSON.stringify(text)} names no volume`, FORMS);
+  return { kind: 'volume', volume: name, path: volumePath(path, text) };
+}
+
+export const isOnVolume = (text: string | undefined): boolean =>
+  text !== undefined && parseFileAddress(text).kind === 'volume';
+
+/** Usage (2) for any other address. */
+export function parseVolumeAddress(text: string): VolumeAddress {
+  // The volume alone is its complete content.
+  const address = parseFileAddress(/^[^:/\\]+$/.test(text) && text !== '-' ? `${text}:` : text);
+  if (address.kind !== 'volume') throw usage(`${JSON.stringify(text)} is not on a volume`, FORMS);
+  return address;
+}
+
+export const addressText = ({ volume, path }: Pick<VolumeAddress, 'volume' | 'path'>): string => `${volume}:${path}`;
+
+/** No leading or double slash. A final slash stays: it marks a folder. */
+function volumePath(path: string, text: string): string {
+  const key = path.replace(/^\/+/, '').replace(/\/{2,}/g, '/');
+  if (key.split('/').some((part) => part === '.' || part === '..') || key.includes('\0'))
+    throw usage(`${JSON.stringify(text)} cannot be used: a path on a volume has no "." or ".." between slashes`, FORMS);
+  return key;
+}
+
+/** With a final slash; empty for the volume itself. */
+export const folderKey = (path: string): string => (path === '' || path.endsWith('/') ? path : `${path}/`);
+
+export const notThere = (address: string): Failure =>
+  new Failure({ code: 'not-found', exit: EXIT.notFound, message: `${address}: there is no such file or folder` });
+
+/** Nothing there (4), or a pipe or device (2). */
+export const notCopyable = (path: string, { kind }: Pick<ResolvedPath, 'kind'>): Failure =>
+  kind === 'other'
+    ? usage(`${path} is neither a file nor a folder`, 'From a pipe: files cp - VOLUME:PATH.')
+    : notThere(path);
+
+export const isFolderFailure = (
+  address: string,
+  hint: Message = 'To take all that is in it, add --recursive.',
+): Failure => usage(`${address} is a folder`, hint);
+
+export interface OpenedVolume {
+  readonly word: string;
+  readonly files: VolumeFiles;
+  /** GB of 10^9 bytes; undefined where the service does not say it. */
+  readonly sizeGb: number | undefined;
+  readonly type: string | undefined;
+  /** The clock of file times: the service's, or this machine's for the local service (ignores advances). */
+  readonly now: EpochMs;
+}
+
+/** Usage (2) for a wrong `storage-url`; else fails as the lookup. */
+export async function openVolumeWithSpace(ctx: CommandContext, word: string): Promise<OpenedVolume> {
+  // An unusable address is refused before anything is sent.
+  if (!ctx.settings.local) ctx.settings.get('storage-url');
+  const { answer } = await readRow(ctx, VOLUMES, word);
+  const { value = null } = answer;
+  const files = await ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
+  // eslint-disable-next-line no-restricted-syntax -- a date, to compare with those of files of this machine
+  const now = isLocalService(answer) ? ctx.clock.now() : ctx.serviceNow();
+  return { word, files, sizeGb: numberAt(value, 'size'), type: stringAt(value, 'type'), now };
+}
+
+export const openVolume = async (ctx: CommandContext, word: string): Promise<VolumeFiles> =>
+  (await openVolumeWithSpace(ctx, word)).files;
+
+/** Each of them once. */
+export function volumeOpener(ctx: CommandContext): (word: string) => Promise<OpenedVolume> {
+  const opened = new Map<string, Promise<OpenedVolume>>();
+  return (word) => {
+    const volume = opened.get(word) ?? openVolumeWithSpace(ctx, word);
+    opened.set(word, volume);
+    return volume;
+  };
+}
+
+/** In the order of their keys. Each folder is read completely before its first file. */
+export async function* filesBelow(volume: VolumeFiles, folder: string): AsyncGenerator<VolumeFile> {
+  for await (const entry of await volume.folder(folder)) {
+    if (entry.kind === 'file') yield entry.file;
+    else yield* filesBelow(volume, entry.key);
+  }
+}
+
+/** What an address on a volume leads to. */
+type Found = { readonly kind: 'file'; readonly file: VolumeFile } | { readonly kind: 'folder'; readonly key: string };
+
+/** A folder exists if anything is in it. Not-found (4). */
+export async function findOnVolume(volume: VolumeFiles, address: VolumeAddress): Promise<Found> {
+  const found = await lookOnVolume(volume, address);
+  if (found === undefined) throw notThere(addressText(address));
+  return found;
+}
+
+export async function lookOnVolume(volume: VolumeFiles, { path }: VolumeAddress): Promise<Found | undefined> {
+  const key = folderKey(path);
+  if (path !== '' && !path.endsWith('/')) {
+    const file = await volume.find(path);
+    if (file !== undefined) return { kind: 'file', file };
+  }
+  if (path === '') return { kind: 'folder', key };
+  return (await volume.isFolder(key)) ? { kind: 'folder', key } : undefined;
+}
+
+/** `*`, `?`, `[a-c]`, `{a,b}`, `**`; a file of exactly that name wins. Not-found (4) without a match. */
+export async function expandPlace(volume: VolumeFiles, address: VolumeAddress): Promise<readonly VolumeAddress[]> {
+  const { path } = address;
+  const first = path.search(/[*?[{]/);
+  if (first < 0 || (await lookOnVolume(volume, address)) !== undefined) return [address];
+  const folder = path.slice(0, path.lastIndexOf('/', first) + 1);
+  const ends = path.endsWith('/') ? '/' : '';
+  const pattern = ends === '' ? path : path.slice(0, -1);
+  const matches = compilePathGlob(pattern, addressText(address));
+  const found = new Set<string>();
+  if (/\*\*|\{[^}]*\//.test(pattern)) {
+    for await (const { key } of filesBelow(volume, folder)) if (ends === '' && matches(key)) found.add(key);
+  } else await search(folder, pattern.slice(folder.length).split('/').length);
+  if (found.size === 0) throw notThere(addressText(address));
+  return [...found].sort().map((key) => ({ ...address, path: key }));
+
+  async function search(within: string, levels: number): Promise<void> {
+    const parts = pattern.split('/').slice(0, within.split('/').length).join('/');
+    const leads = levels > 1 ? compilePathGlob(parts, addressText(address)) : matches;
+    for await (const { kind, key } of await volume.folder(within)) {
+      const name = kind === 'folder' ? key.slice(0, -1) : key;
+      if (!leads(name)) continue;
+      if (levels > 1) {
+        if (kind === 'folder') await search(key, levels - 1);
+      } else if (kind === 'folder') found.add(`${name}${ends}`);
+      else if (ends === '') found.add(key);
+    }
+  }
+}
+
+/** `platform`: of the receiving machine. Names that were not UTF-8 have U+FFFD and are refused. */
+export function refusedName(path: string, platform: string): string | undefined {
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.' || part === '..') return 'its path leaves the folder';
+    // eslint-disable-next-line no-control-regex -- they are what is looked for
+    if (/[\u0000-\u001f\u007f]/.test(part)) return 'its name has control characters';
+    if (/[\ufffd\p{Cs}]/u.test(part)) return 'its name is not valid Unicode';
+    if (Buffer.byteLength(part) > 255) return 'its name is too long';
+    if (platform === 'win32' && (/[<>:"\\|?*]|[. ]$/.test(part) || RESERVED.test(part)))
+      return 'Windows has no such names';
+  }
+  return undefined;
+}
+
+/** Device names on Windows, with any extension. */
+const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i;
+
+/** Equal for two names that one folder cannot hold on some systems. */
+export const foldedName = (path: string): string => path.normalize('NFC').toLowerCase();
+
+export const baseName = (path: string): string =>
+  path
+    .replace(/[/\\]+$/, '')
+    .split(/[/\\]/)
+    .at(-1) ?? '';
+
+/** As a target it is then a folder. */
+export const endsWithSlash = (path: string): boolean => /[/\\]$/.test(path);
+
+/** As in rsync: a final slash, `.` or `..` means the folder's content. Also the empty path. */
+const meansContent = (path: string): boolean => /(^|[/\\])\.{0,2}$/.test(path);
+
+export const pathInTarget = (source: string, below: string): string =>
+  meansContent(source) ? below : `${baseName(source)}/${below}`;
+
+export const belowFolder = (folder: string, below: string): string =>
+  `${folder.replace(/[/\\]+$/, '') || '/'}/${below}`.replace(/^\/\//, '/');
+
+export async function* rangeOf(
+  files: DurableFiles,
+  path: string,
+  start: number,
+  end: number,
+): AsyncGenerator<Uint8Array> {
+  let at = start;
+  if (at === end) return;
+  for await (const chunk of files.read(path, start)) {
+    const wanted = chunk.subarray(0, end - at);
+    yield wanted;
+    at += wanted.byteLength;
+    if (at === end) return;
+  }
+}

@@ -1,0 +1,314 @@
+/** What `pods get --watch` shows: first what changes, then the rest of the detail view. */
+
+import {
+  atLeast,
+  CONTAINER_FIELDS,
+  CONTAINER_MEMBERS,
+  CONTAINER_SECTION,
+  CREATED_AT,
+  cudaVersions,
+  NAME_FLAG,
+  onOff,
+  vcpuCount,
+} from '../../cli/container/container-fields.ts';
+import { option } from '../../cli/model/params.ts';
+import { CLOUDS, CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
+import { defineTable, type Fields, viewOf } from '../../cli/resource/fields.ts';
+import { pick } from '../../cli/resource/pick.ts';
+import { deadlineFlag } from './deadlines.ts';
+import * as show from './pod-cells.ts';
+import { hourlyCost, movedMount, networkMount, newPersistentMount, openPorts, resizedMount } from './pod-cells.ts';
+import { itemsAt, type Json, memberAt, numberAt } from '../../core/json.ts';
+import { duration, status, text } from '../../output/cells.ts';
+import { valuesOf } from '../../output/samples.ts';
+import type { Facts, Gauge, LiveFacts, Section, Shown, View } from '../../output/view.ts';
+
+type Detail = (row: Json, facts: Facts) => readonly Section[];
+
+const liveSections =
+  (detail: Detail) =>
+  (row: Json, facts: LiveFacts): readonly Section[] => {
+    const above: Section['lines'] = [
+      { label: 'name', value: text('name')(row) },
+      { label: 'status', value: status()(row) },
+      ...hourlyCost(row),
+      { label: 'uptime', value: duration('runtime.uptime', 's')(row) },
+    ];
+    const shown = above.map(({ label }) => label);
+    const [first, ...others] = detail(row, facts).filter(({ title }) => title !== 'runtime');
+    return [
+      { lines: above },
+      { title: 'use', lines: useLines(row, facts) },
+      { title: 'details', lines: (first?.lines ?? []).filter(({ label }) => !shown.includes(label)) },
+      ...others,
+    ];
+  };
+
+function useLines(row: Json, facts: LiveFacts): Section['lines'] {
+  const gpus = itemsAt(row, 'runtime.gpus');
+  return [
+    ...gpus.map((_, at) => ({
+      label: `gpu ${at}`,
+      value: pair(row, facts, `runtime.gpus.${at}.util`, `runtime.gpus.${at}.memoryUtil`),
+    })),
+    { label: 'cpu', value: pair(row, facts, 'runtime.cpu.util', 'runtime.memory.util') },
+    { label: 'open ports', value: openPorts(row).join(', ') },
+  ];
+}
+
+/** Columns beside two sparklines: the label, both bars and numbers, and `memory`. */
+const FIXED_COLUMNS = 55;
+
+function pair(row: Json, { samples, columns }: LiveFacts, use: string, memory: string): Shown {
+  if (memberAt(row, 'runtime') === null) return undefined;
+  const width = Math.max(0, Math.min(60, Math.floor((columns - FIXED_COLUMNS) / 2)));
+  const gauge = (path: string): Gauge => {
+    const percent = numberAt(row, path);
+    return {
+      text: percent === undefined ? text(path)(row) || '-' : `${text(path)(row)}%`,
+      percent: percent ?? 0,
+      history: valuesOf(samples, path),
+      most: 100,
+      columns: width,
+    };
+  };
+  return { gauges: [gauge(use), { ...gauge(memory), label: 'memory' }] };
+}
+
+/** Specification 3.1. */
+export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
+
+/** Specification 2.1 to 2.3; contract, Pod, CreatePodRequest and UpdatePodRequest. */
+const FIELDS = {
+  id: { path: 'id' },
+  name: {
+    path: 'name',
+    create: NAME_FLAG,
+    update: option.text('another name', { metavar: 'NAME' }),
+  },
+  status: { path: 'status', type: 'status', values: STATUSES },
+  actions: { path: 'actions', type: 'list', show: show.actions },
+  ...CONTAINER_FIELDS,
+  hardware: { show: show.hardware, lines: show.hardwareLines, column: { dropFirst: true } },
+  gpu: {
+    path: 'gpu.id',
+    create: {
+      param: option.list('the GPU type; of several, the first that has room; as in berth catalog gpus', {
+        metavar: 'GPU',
+        complete: GPUS,
+        ask: pick('GPU type', 'podGpuTypes'),
+      }),
+      value: (given: readonly string[]): Json => given[0] ?? null,
+    },
+  },
+  gpuCount: {
+    path: 'gpu.count',
+    type: 'count',
+    check: atLeast('--gpu-count', 1),
+    create: option.count('how many GPUs (default 1)', 1),
+  },
+  minRamPerGpu: {
+    path: 'gpu.minRamPerGpu',
+    type: 'gigabytes',
+    writeOnly: true,
+    check: atLeast('--min-ram-per-gpu', 1, ' GB'),
+    create: option.count('only on machines with this much RAM for each GPU', 1, { metavar: 'GB' }),
+  },
+  minVcpuPerGpu: {
+    path: 'gpu.minVcpuCountPerGpu',
+    type: 'count',
+    writeOnly: true,
+    check: atLeast('--min-vcpu-per-gpu', 1),
+    create: option.count('only on machines with so many vCPUs for each GPU', 1),
+  },
+  cuda: {
+    path: 'gpu.allowedCudaVersions',
+    type: 'list',
+    writeOnly: true,
+    check: cudaVersions('--cuda'),
+    create: option.list('only on machines with one of these CUDA versions', { metavar: '12.4,12.8' }),
+  },
+  minCuda: {
+    path: 'gpu.minCudaVersion',
+    writeOnly: true,
+    check: cudaVersions('--min-cuda'),
+    create: option.text('only on machines with this CUDA version or a newer one', { metavar: 'VERSION' }),
+  },
+  cpu: {
+    path: 'cpu.id',
+    create: option.text('in place of a GPU: the CPU flavor, as in berth catalog cpus', {
+      metavar: 'CPU',
+      onlyOne: 'A pod has one CPU flavor; --vcpu says how many vCPUs.',
+      ask: pick('CPU flavor', 'podCpuFlavors'),
+      complete: CPUS,
+    }),
+  },
+  vcpu: {
+    path: 'cpu.vcpuCount',
+    type: 'count',
+    check: vcpuCount,
+    create: option.count('how many vCPUs: a power of two, at least 2', 0),
+  },
+  cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
+  gpuVcpus: { path: 'gpu.vcpuCount', type: 'count', column: { header: 'VCPU', show: show.ofMachine('vcpuCount') } },
+  gpuMemory: { path: 'gpu.memory', type: 'gigabytes', column: { header: 'RAM GB', show: show.ofMachine('memory') } },
+  cloud: {
+    path: 'cloud',
+    values: CLOUDS,
+    create: option.choice('where (default SECURE)', CLOUDS),
+  },
+  dataCenterId: { path: 'dataCenterId', label: 'data center', column: { dropFirst: true } },
+  dataCenter: {
+    path: 'dataCenterIds',
+    type: 'list',
+    writeOnly: true,
+    create: option.list('in one of these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
+  },
+  cudaVersion: { path: 'cudaVersion', label: 'cuda' },
+  templateUsed: { path: 'template' },
+  template: {
+    path: 'templateId',
+    writeOnly: true,
+    create: option.text('begin with this template, by id or name', {
+      metavar: 'TEMPLATE',
+      onlyOne: 'A pod begins with one template.',
+      complete: TEMPLATES,
+      ask: pick('Template', 'podTemplates'),
+    }),
+    update: option.text('apply this template once, by id or name', { metavar: 'TEMPLATE', complete: TEMPLATES }),
+  },
+  stopAfter: {
+    writeOnly: true,
+    create: deadlineFlag('stop', 'a guard stops it so long after each start (4h), or then (2026-12-01)'),
+  },
+  terminateAfter: {
+    writeOnly: true,
+    create: deadlineFlag('terminate', 'a guard terminates it so long after its creation (2d), or then'),
+  },
+  deadline: { show: show.deadline, lines: show.deadlineLines, column: { wide: true, whereAny: true, cutLast: true } },
+  mounts: { path: 'mounts', type: 'object', lines: show.mountLines, write: 'accepted' },
+  networkVolume: {
+    path: 'mounts.network',
+    type: 'objects',
+    create: {
+      param: option.text('mount a network volume, by id or name', {
+        metavar: 'VOLUME[:PATH]',
+        onlyOne: 'A pod mounts at most one network volume.',
+        complete: VOLUMES,
+      }),
+      value: networkMount,
+    },
+  },
+  persistentSize: {
+    path: 'mounts.persistent',
+    type: 'object',
+    check: (mount) => {
+      atLeast('--persistent-size', 10, ' GB')(memberAt(mount, 'size'));
+    },
+    create: {
+      param: option.count('GB of storage on the host, at least 10, lost when the host fails (deprecated)', 0, {
+        metavar: 'GB',
+      }),
+      value: newPersistentMount,
+    },
+    update: { param: option.count('GB of its persistent mount', 0, { metavar: 'GB' }), value: resizedMount },
+  },
+  mountPath: {
+    create: {
+      param: option.text('where the mount is in the container (default /workspace)', { metavar: 'PATH' }),
+      path: 'mounts',
+      value: movedMount,
+    },
+    update: {
+      param: option.text('where its mount is in the container', { metavar: 'PATH' }),
+      path: 'mounts',
+      // The service replaces the complete mount: `update` adds the other members from the pod.
+      value: (_path: string, before: Json | undefined): Json => before ?? {},
+    },
+  },
+  cost: { path: 'cost', type: 'dollars', lines: show.hourlyCost, column: { header: 'COST/HR' } },
+  cluster: { path: 'cluster.id' },
+  clusterRank: { path: 'cluster.rank', type: 'count' },
+  clusterRole: { path: 'cluster.role' },
+  clusterIp: { path: 'cluster.ip' },
+  globalNetworking: {
+    // An answer has an object here, a body has true or false (specification 2.2).
+    path: 'globalNetworking',
+    type: 'object',
+    label: 'global',
+    show: show.globalNetwork,
+    create: option.on('a private address across data centers'),
+    update: onOff('a private address across data centers, from the next start'),
+  },
+  networkEnabled: { path: 'globalNetworking.enabled', type: 'flag' },
+  networkIp: { path: 'globalNetworking.ip' },
+  networkName: { path: 'globalNetworking.internalDns' },
+  locked: {
+    path: 'locked',
+    type: 'flag',
+    column: { show: show.locked, whereAny: true, dropFirst: true },
+    update: onOff('refuse to be stopped, restarted or terminated'),
+  },
+  ssh: { path: 'ssh', type: 'object', lines: show.sshLines },
+  startSsh: {
+    path: 'startSsh',
+    type: 'flag',
+    writeOnly: true,
+    create: option.on("let the account's SSH keys in"),
+  },
+  startJupyter: {
+    path: 'startJupyter',
+    type: 'flag',
+    writeOnly: true,
+    create: option.on('start a notebook server, with a password of its own'),
+  },
+  runtime: { path: 'runtime', type: 'object', lines: show.runtimeLines },
+  uptime: { path: 'runtime.uptime', type: 'seconds' },
+  runtimeGpus: { path: 'runtime.gpus', type: 'objects' },
+  runtimeCpu: { path: 'runtime.cpu.util', type: 'percent' },
+  runtimeMemory: { path: 'runtime.memory.util', type: 'percent' },
+  runtimePorts: { path: 'runtime.ports', type: 'objects' },
+  createdAt: CREATED_AT,
+  startedAt: { path: 'startedAt', type: 'time', label: 'started', show: text('startedAt') },
+} as const satisfies Fields;
+
+export const POD_TABLE = defineTable({
+  noun: ['pod', 'pods'],
+  fields: FIELDS,
+  table: ['id', 'name', 'status', 'hardware', 'cost', 'dataCenterId', 'createdAt', 'locked'],
+  wide: ['uptime', 'cloud', 'gpuVcpus', 'gpuMemory', 'image', 'deadline'],
+  detail: [
+    {
+      fields: [
+        'id',
+        'name',
+        'status',
+        'actions',
+        'cost',
+        'createdAt',
+        'startedAt',
+        'deadline',
+        'locked',
+        'templateUsed',
+      ],
+    },
+    { title: 'hardware', fields: ['hardware', 'cloud', 'dataCenterId', 'cudaVersion'] },
+    { title: 'runtime', fields: ['runtime'] },
+    CONTAINER_SECTION,
+    { title: 'mounts', fields: ['mounts'] },
+    { title: 'network', fields: ['globalNetworking', 'ssh'] },
+    { title: 'cluster', ifPresent: 'cluster', fields: ['cluster', 'clusterRank', 'clusterRole', 'clusterIp'] },
+  ],
+  others: { title: 'other' },
+  members: [
+    ...['id', 'name', 'status', 'actions'],
+    ...CONTAINER_MEMBERS,
+    ...['mounts', 'gpu', 'cpu'],
+    ...['cloud', 'dataCenterId', 'cudaVersion', 'template', 'cost', 'locked', 'cluster', 'globalNetworking', 'ssh'],
+    ...['runtime', 'createdAt', 'startedAt'],
+  ],
+});
+
+const view = viewOf(POD_TABLE);
+
+export const podView: View = view.detail === undefined ? view : { ...view, live: liveSections(view.detail) };

@@ -1,0 +1,176 @@
+/** How the fields of a pod are shown that take more than their own value. */
+
+import { directSsh, publicAddress } from './reachable.ts';
+import { usage } from '../../core/failure.ts';
+import {
+  arrayOf,
+  isObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  memberAt,
+  numberOf,
+  objectAt,
+  objectOf,
+} from '../../core/json.ts';
+import { formatDuration, formatTimestamp } from '../../core/units.ts';
+import { deadlinesOf, deadlineText, nextDeadline, SOON_MS, waitingDeadline } from '../../guard/deadline.ts';
+import { duration, list, money, percent, text, yesNo } from '../../output/cells.ts';
+import type { Facts, Section, Shown } from '../../output/view.ts';
+
+type Lines = Section['lines'];
+
+/** `GPU-24G x2`, or `cpu-general 4 vCPU 16 GB` (specification 2.2). */
+export function hardware(row: Json): Shown {
+  const gpu = objectAt(row, 'gpu');
+  if (gpu !== undefined) {
+    const count = numberOf(gpu['count']) ?? 1;
+    return `${text('id')(gpu)}${count === 1 ? '' : ` x${count}`}`;
+  }
+  const cpu = objectAt(row, 'cpu');
+  return cpu === undefined ? undefined : [text('id')(cpu), ...size(cpu)].join(' ');
+}
+
+/** Over all GPUs of the pod (additions 8); empty from an older service. */
+const size = (machine: Json): readonly string[] => [
+  ...[text('vcpuCount')(machine)].filter((each) => each !== '').map((count) => `${count} vCPU`),
+  ...[text('memory')(machine)].filter((each) => each !== '').map((memory) => `${memory} GB`),
+];
+
+export function hardwareLines(row: Json): Lines {
+  const gpu = objectAt(row, 'gpu');
+  const machine = gpu === undefined ? [] : size(gpu);
+  return [
+    { label: objectAt(row, 'cpu') === undefined ? 'gpu' : 'cpu', value: hardware(row) },
+    ...(machine.length === 0 ? [] : [{ label: 'machine', value: machine.join(' ') }]),
+  ];
+}
+
+export const ofMachine =
+  (member: 'vcpuCount' | 'memory') =>
+  (row: Json): Shown =>
+    text(member)(objectAt(row, 'gpu') ?? objectAt(row, 'cpu') ?? {});
+
+export function hourlyCost(row: Json): Lines {
+  const cost = money('cost')(row);
+  return [{ label: 'cost', value: cost === '' ? undefined : `${cost} an hour` }];
+}
+
+export const locked = (row: Json): Shown =>
+  memberAt(row, 'locked') === true ? { text: 'yes', tone: 'warn' } : undefined;
+
+/** The first deadline to expire; undefined if none counts. */
+export function deadline(row: Json, { now }: Facts): Shown {
+  const next = nextDeadline(row);
+  if (next === undefined) {
+    const waiting = waitingDeadline(row);
+    return waiting && `${waiting.action} after ${waiting.given} once it runs`;
+  }
+  return { text: deadlineText(next, now), tone: next.at <= now ? 'bad' : next.at <= now + SOON_MS ? 'warn' : 'plain' };
+}
+
+/** Deadlines have an effect only while a guard runs. */
+export const deadlineLines = (row: Json, { now }: Facts): Lines =>
+  deadlinesOf(row).map(({ action, given, at, isUnreadable, isWaiting }) => ({
+    label: `${action} after`,
+    value: isUnreadable
+      ? { text: `${given} (not a duration or a time: never kept)`, tone: 'warn' as const }
+      : at === undefined
+        ? `${given}${isWaiting ? ', counted from when it runs' : ''}`
+        : at <= now
+          ? { text: `${formatTimestamp(at)} (overdue by ${formatDuration(now - at)})`, tone: 'bad' as const }
+          : `${formatTimestamp(at)} (in ${formatDuration(at - now)}, when a guard runs)`,
+  }));
+
+export const actions = (row: Json): Shown => list('actions')(row).join(', ');
+
+/** Null unless RUNNING; every member is optional (specification 2.2, PodRuntime). */
+export function runtimeLines(row: Json): Lines {
+  const live = objectAt(row, 'runtime');
+  if (live === undefined) return [{ label: 'uptime', value: undefined }];
+  const gpus = arrayOf(live['gpus']) ?? [];
+  return [
+    { label: 'uptime', value: duration('uptime', 's')(live) },
+    ...gpus.flatMap((gpu, at) => [
+      { label: `gpu ${at}`, value: percent('util')(gpu) },
+      { label: `gpu ${at} memory`, value: percent('memoryUtil')(gpu) },
+    ]),
+    { label: 'cpu', value: percent('cpu.util')(live) },
+    { label: 'memory', value: percent('memory.util')(live) },
+    { label: 'open ports', value: openPorts(row) },
+  ];
+}
+
+export const openPorts = (row: Json): readonly string[] => itemsAt(row, 'runtime.ports').map(openPort);
+
+function openPort(port: Json): string {
+  const inside = `${text('private')(port)}/${text('type')(port)}`;
+  const outside = publicAddress(port);
+  return outside === undefined ? inside : `${outside} -> ${inside}`;
+}
+
+/** At most one kind of mount (specification 2.3). */
+export function mountLines(row: Json): Lines {
+  const persistent = objectAt(row, 'mounts.persistent');
+  const networks = itemsAt(row, 'mounts.network');
+  const lines = networks.map((mount) => ({
+    label: 'network volume',
+    value: `${text('volumeId')(mount)} at ${text('path')(mount)}`,
+  }));
+  if (persistent !== undefined)
+    lines.push({ label: 'persistent', value: `${text('size')(persistent)} GB at ${text('path')(persistent)}` });
+  return lines.length > 0 ? lines : [{ label: 'none', value: '' }];
+}
+
+export function globalNetwork(row: Json): Shown {
+  if (memberAt(row, 'globalNetworking.enabled') !== true) return yesNo('globalNetworking.enabled')(row);
+  return [text('globalNetworking.ip')(row), text('globalNetworking.internalDns')(row)];
+}
+
+/** The proxy gives a shell only (contract rules, Pods: ssh). */
+export function sshLines(row: Json): Lines {
+  const lines = [
+    { label: 'ssh', value: directSsh(row) === undefined ? '' : text('ssh.direct.command')(row) },
+    { label: 'ssh by proxy', value: text('ssh.proxy.command')(row) },
+  ].filter(({ value }) => value !== '');
+  return lines.length > 0 ? lines : [{ label: 'ssh', value: undefined }];
+}
+
+/** Used unless the user names a path (specification 2.4). */
+const DEFAULT_PATH = '/workspace';
+
+/** `VOLUME` or `VOLUME:/PATH`. Without a path, keeps the body's. Usage (2). */
+export function networkMount(given: string, before: Json | undefined): Json {
+  const at = given.indexOf(':/');
+  const volumeId = at < 0 ? given : given.slice(0, at);
+  if (volumeId === '') throw usage('--network-volume is empty');
+  if (/,[^/]*(:\/|$)/.test(given))
+    throw usage(`--network-volume: a pod mounts at most one network volume, not ${JSON.stringify(given)}`, 'Keep one.');
+  const path = at < 0 ? (memberAt(before, '0.path') ?? DEFAULT_PATH) : given.slice(at + 1);
+  return [{ volumeId, path }];
+}
+
+/** Size in GB. */
+export const newPersistentMount = (size: number, before: Json | undefined): Json => ({
+  path: DEFAULT_PATH,
+  ...objectOf(before),
+  size,
+});
+
+/** Size in GB. */
+export const resizedMount = (size: number, before: Json | undefined): Json => ({ ...objectOf(before), size });
+
+/** Usage (2) if the body has no mount. */
+export function movedMount(path: string, before: Json | undefined): Json {
+  const mounts = withPath(objectOf(before) ?? {}, path);
+  if (mounts === undefined)
+    throw usage('--mount-path needs something to mount', 'Name it with --network-volume or --persistent-size.');
+  return mounts;
+}
+
+export function withPath(mounts: JsonObject, path: string): JsonObject | undefined {
+  const network = memberAt(mounts, 'network.0');
+  if (isObject(network)) return { ...mounts, network: [{ ...network, path }] };
+  const persistent = objectOf(mounts['persistent']);
+  return persistent === undefined ? undefined : { ...mounts, persistent: { ...persistent, path } };
+}

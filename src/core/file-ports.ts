@@ -1,0 +1,264 @@
+import type { Bytes, EpochMs } from './unit-types.ts';
+
+export interface Files {
+  /** Reads a file's bytes; `-` is stdin. Fails with local-file (14), or with usage (2) when stdin is a terminal. */
+  read(path: string): Promise<Uint8Array>;
+  /** Atomic: on failure (local-file, 14) the old file is unchanged. */
+  write(
+    path: string,
+    text: string,
+    options?: { readonly mode?: number; readonly makeParents?: boolean },
+  ): Promise<void>;
+  mode(path: string): Promise<number | undefined>;
+}
+
+/** Every failure is local-file (14); afterwards, how much of the last write is in the file is not known. */
+export interface AppendFile {
+  /** Resolves when the system has taken every byte. First fails as `check` does, before anything is written. */
+  append(bytes: Uint8Array): Promise<void>;
+  sync(): Promise<void>;
+  /** Fails when another program removed, replaced, truncated or wrote the file; the message says which. */
+  check(): Promise<void>;
+  truncate(size: Bytes): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ResolvedPath {
+  /** The path as given. For a symbolic link to a file, or to a place where a file can be created, the link's target. */
+  readonly path: string;
+  /** `no-folder`: the parent directory does not exist. `other`: a pipe, a device or a socket. */
+  readonly kind: 'file' | 'directory' | 'other' | 'nothing' | 'no-folder';
+}
+
+/** Size and version of a regular file. The version changes with the size and with the modification time. */
+export interface FileVersion {
+  readonly bytes: Bytes;
+  readonly version: string;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  /** `other`: a pipe, a device, a socket, or a link to a folder. A link to a file is a file. */
+  readonly kind: 'file' | 'folder' | 'other';
+  readonly link?: true;
+}
+
+export interface TreeEntry {
+  readonly name: string;
+  /** A link is a `link`, unless links are followed; `other` is a pipe, a device or a socket. */
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly bytes: Bytes;
+  readonly version: string;
+  readonly modifiedAt: EpochMs;
+  readonly executable: boolean;
+  /** The same for two paths that lead to one file or folder. */
+  readonly identity: string;
+}
+
+export type DigestName = 'md5' | 'sha256';
+
+/** Files that must survive a crash. Every failure is local-file (14) and names the file. */
+export interface DurableFiles {
+  /** Follows symbolic links and says what is there. Opens nothing. */
+  resolve(path: string): Promise<ResolvedPath>;
+  absolute(path: string): string;
+  size(path: string): Promise<Bytes | undefined>;
+  describe(path: string): Promise<FileVersion | undefined>;
+  /** The names in a folder and what they lead to, in no particular order; none when there is no such folder. */
+  entries(folder: string): Promise<readonly FolderEntry[]>;
+  makeFolder(path: string): Promise<void>;
+  /** With `from`, even 0, only a regular file is read: a pipe could never end. Stdin on a terminal: usage (2). */
+  read(path: string, from?: Bytes): AsyncIterable<Uint8Array>;
+  /** Also flushes the directory entry. Default mode 0600. Fails when the file exists. */
+  create(path: string, mode?: number): Promise<AppendFile>;
+  open(path: string): Promise<AppendFile>;
+  /** Creates a missing file with `mode`; keeps the content of an existing one. */
+  openRanges(path: string, mode: number): Promise<RangeWriter>;
+  /** Renames `from` to `to`, replacing what was there, and flushes that to disk. */
+  replace(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** Takes over the lock of a dead holder. Changes of `files` fail after another process takes the lock over. */
+  lock(path: string, files?: readonly string[]): Promise<() => Promise<void>>;
+  self(): LockHolder;
+  /** The process that holds a lock; undefined when nobody does. For a holder on another machine this takes seconds. */
+  holder(path: string): Promise<LockHolder | undefined>;
+}
+
+/** A file whose ranges are written in any order. Every failure is local-file (14) and names the file. */
+export interface RangeWriter {
+  write(bytes: Uint8Array, at: Bytes): Promise<void>;
+  sync(): Promise<void>;
+  /** Cuts what is beyond this size, sets the time of modification where one is given, and flushes all to disk. */
+  finish(bytes: Bytes, modifiedAt: EpochMs | undefined): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Has no name, so it disappears however the process ends. Every failure is local-file (14). */
+export interface UnnamedFile {
+  write(bytes: Uint8Array, at: Bytes): Promise<void>;
+  /** `end` is exclusive. Fails when there are fewer bytes. */
+  read(start: Bytes, end: Bytes): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+/** Items in order, to be read once. What they keep on the disk ends with the last of them, or with `close`. */
+export interface SortedItems<T> extends AsyncIterable<T> {
+  close(): Promise<void>;
+}
+
+/** Files that are written and read in ranges, several at once. Every failure is local-file (14) and names the file. */
+export interface RangeFiles extends DurableFiles {
+  /** Computed in another thread. Fails when the file has fewer bytes. */
+  digests(path: string, start: Bytes, end: Bytes, names: readonly DigestName[]): Promise<readonly Buffer[]>;
+  /** A link that leads nowhere stays a link; a name that is not UTF-8 is `other`. Fails without the folder. */
+  contents(folder: string, followLinks: boolean): AsyncIterable<TreeEntry>;
+  openUnnamed(): Promise<UnnamedFile>;
+  lookAt(path: string, followLink?: boolean): Promise<TreeEntry | undefined>;
+  setTime(path: string, modifiedAt: EpochMs): Promise<void>;
+  /** Does nothing if the folder is not empty. */
+  removeEmptyFolder(path: string): Promise<void>;
+  /** What is free on the disk of a file, which need not exist; undefined where that is not known. */
+  freeBytes(path: string): Promise<Bytes | undefined>;
+}
+
+/** What a copy makes of the entries of an archive; paths begin with the name of what is copied. */
+export interface EntryChecks {
+  /** Whether an entry is copied. Asked once for each. */
+  takes(entry: Pick<TreeEntry, 'kind' | 'bytes'> & { readonly path: string }): boolean;
+  /** An entry that was taken cannot be here; the others can. */
+  fails(path: string, why: string): void;
+}
+
+/** What takes an archive. Fails with local-file (14), or with not-an-archive (7). */
+export interface ArchiveInput {
+  /** Resolves when more may be written. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** The archive is complete: puts in place what was in it. */
+  finish(): Promise<void>;
+  /** The archive is not complete: leaves what is there as it was. */
+  discard(): Promise<void>;
+}
+
+/** Files and folders as tar archives, which end with an empty file named `mark`. */
+export interface Archives {
+  /** Packs a file or a folder. A file that grows meanwhile is as it was at the start. Fails with local-file (14). */
+  pack(path: string, mark: string, checks: EntryChecks): AsyncIterable<Uint8Array>;
+  /**
+   * Unpacks into a folder named `mark` beside the target, and then renames. A file goes into a folder as `name`; with `into`, a file,
+   * or always, into one that is made.
+   */
+  unpack(
+    target: string,
+    options: EntryChecks & { readonly mark: string; readonly name: string; readonly into: 'file' | 'always' | '' },
+  ): ArchiveInput;
+  /** Does a work with a temporary folder. */
+  withFolder(work: (folder: string) => Promise<void>): Promise<void>;
+}
+
+export interface LockHolder {
+  readonly pid: number;
+  readonly host: string;
+}
+
+export interface StoredObject {
+  readonly address: string;
+  readonly bytes: Bytes;
+  /** Another value means another content: the ETag of an object; modification time and size of a file. */
+  readonly version: string;
+}
+
+/** Failures of files are local-file (14). A `signal` replaces the user's interrupt for object storage. */
+export interface ObjectStorage {
+  /** In ascending byte order. `*` matches no slash, `**` any text; without wildcards, a prefix matches. */
+  list(pattern: string, signal?: AbortSignal): AsyncIterable<StoredObject>;
+  describe(address: string, signal?: AbortSignal): Promise<StoredObject | undefined>;
+  /** `end` is exclusive. Fails with local-file (14) if the object changed; yields none of the changed bytes. */
+  read(object: StoredObject, start?: Bytes, end?: Bytes, signal?: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Atomic; replaces an existing object. Size and checksum are compared before it returns. */
+  write(address: string, chunks: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<StoredObject>;
+  /** Returns false when the object exists, even if another program created it at the same moment. */
+  create(address: string, content: Uint8Array, signal?: AbortSignal): Promise<boolean>;
+  /** Succeeds also when there is no such object. */
+  remove(address: string, signal?: AbortSignal): Promise<void>;
+}
+
+export interface StorageOptions {
+  /** Base address of an S3-compatible service, as `--s3-endpoint` gives it; by default AWS_ENDPOINT_URL_S3 and so on. */
+  readonly s3Endpoint?: string | undefined;
+  /** Lets requests wait for new credentials in place of expired ones. Without it they fail with denied (3). */
+  readonly credentialWait?: CredentialWait | undefined;
+}
+
+export interface CredentialWait {
+  /** Called when requests begin to wait, when the reason changes, and each minute. `reason` names no secret. */
+  readonly onWait: (reason: string) => void;
+  /** Called when the service has accepted new credentials, or the same ones again. */
+  readonly onEnd: () => void;
+}
+
+export interface VolumeFile {
+  readonly key: string;
+  readonly bytes: Bytes;
+  /** Its ETag with quotes: it changes with the content. */
+  readonly version: string;
+  /** Undefined where the service does not say it. */
+  readonly modifiedAt: EpochMs | undefined;
+}
+
+export type VolumeEntry =
+  | { readonly kind: 'file'; readonly key: string; readonly file: VolumeFile }
+  /** Its key ends with a slash. */
+  | { readonly kind: 'folder'; readonly key: string };
+
+export interface FolderOptions {
+  readonly orderOf?: (entry: VolumeEntry) => string;
+  readonly atMost?: number;
+}
+
+export interface FileSource {
+  readonly bytes: Bytes;
+  /** The version of the file that it replaces: where that is still seen after the writing, the service is late. */
+  readonly replaces?: string | undefined;
+  /** The bytes from `start` up to, but not including, `end`. */
+  read(start: Bytes, end: Bytes): AsyncIterable<Uint8Array>;
+  /** With it, a range is read twice but never held in memory. Fails with local-file (14) if bytes are missing. */
+  readonly digests?: (start: Bytes, end: Bytes, names: readonly DigestName[]) => Promise<readonly Buffer[]>;
+  /** Fails with local-file (14) when the file is no longer the one that was looked at. */
+  check(): Promise<void>;
+}
+
+export type ContentProof =
+  | { readonly kind: 'none' }
+  /** The MD5 of the content, in hexadecimal. */
+  | { readonly kind: 'whole'; readonly md5: string }
+  | {
+      readonly kind: 'parts';
+      /** The size of each part but the last. A guess: another program may have chosen another one. */
+      readonly partBytes: Bytes;
+      readonly agrees: (digests: readonly Buffer[]) => boolean;
+    };
+
+/** Every operation may be repeated. Fails with usage (2), denied (3), refused (5), unavailable (7). */
+export interface VolumeFiles {
+  readonly id: string;
+  /** Complete or an error, not all in memory. Above `atMost` entries: unavailable (7), before all are read. */
+  folder(prefix: string, options?: FolderOptions): Promise<SortedItems<VolumeEntry>>;
+  isFolder(prefix: string): Promise<boolean>;
+  find(key: string): Promise<VolumeFile | undefined>;
+  /** By size and ETag. False when that cannot be known: another program wrote the file in parts. */
+  isSame(file: VolumeFile, source: Omit<FileSource, 'check'>): Promise<boolean>;
+  proofOf(file: VolumeFile): ContentProof;
+  /** Fails with local-file (14) where the file was changed or removed since it was looked at. */
+  read(file: VolumeFile, start?: Bytes, end?: Bytes): AsyncIterable<Uint8Array>;
+  /** Does not resend what an earlier attempt sent. `onBytes` also counts bytes that were there already. */
+  write(key: string, source: FileSource, onBytes?: (bytes: Bytes) => void): Promise<VolumeFile>;
+  writeStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<VolumeFile>;
+  /** Copied at the service. The ETag must be the MD5 of all of it. `replaces`: the version at the new key. */
+  copy(file: VolumeFile, key: string, replaces: string | undefined): Promise<VolumeFile>;
+  remove(key: string): Promise<void>;
+}
+
+export interface VolumePlace {
+  readonly id: string;
+  readonly dataCenter: string;
+}

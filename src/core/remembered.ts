@@ -1,0 +1,77 @@
+import type { EpochMs, Milliseconds } from './unit-types.ts';
+
+export interface ListRow {
+  /** The id, or what else a command line names the row by. */
+  readonly value: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface RememberedList {
+  readonly rows: readonly ListRow[];
+  readonly ageMs: Milliseconds;
+  /** This machine has changed something at the service since. */
+  readonly expired: boolean;
+}
+
+/** Lists of the service as they were last read with the address and the key in use, for the completion in shells. */
+export interface RememberedLists {
+  /** Undefined where the list was never read, or where no key is configured. */
+  read(list: string): Promise<RememberedList | undefined>;
+  write(list: string, rows: readonly ListRow[]): Promise<void>;
+  /** Needs a key, and no other process that started in the last seconds. Records the start. */
+  mayRenew(list: string): Promise<boolean>;
+  /** Records that a command has changed something at the service, so that no list is known to be complete. */
+  expire(): Promise<void>;
+  forget(): Promise<void>;
+}
+
+export interface RememberedJob {
+  readonly id: string;
+  readonly endpoint: string;
+  readonly named: string;
+  /** When it was submitted, by the clock of the service. */
+  readonly at: EpochMs;
+  /** For how long after that the service certainly has it. Earlier versions did not store it. */
+  readonly certainMs?: Milliseconds;
+  readonly executionTimeoutMs?: Milliseconds | undefined;
+  readonly ttlMs?: Milliseconds | undefined;
+  /** The status in which this machine saw it last, and when by the clock of the service. */
+  readonly status?: string;
+  readonly statusAt?: EpochMs;
+  /** When the service said, after that, that it has no such job any more. */
+  readonly goneAt?: EpochMs | undefined;
+}
+
+/** The jobs that this machine submitted last with the profile in use. Errors of the file are ignored. */
+export interface RememberedJobs {
+  /** The latest first. */
+  read(): Promise<readonly RememberedJob[]>;
+  add(job: Omit<RememberedJob, 'statusAt' | 'goneAt'>): Promise<void>;
+  saw(id: string, status: string, at: EpochMs): Promise<void>;
+  sawGone(id: string, at: EpochMs): Promise<void>;
+  forget(): Promise<void>;
+}
+
+/** The names of what was listed or created with the account in use, by id: a bill names what is gone by its id alone. */
+export interface RememberedNames {
+  read(): Promise<ReadonlyMap<string, string>>;
+  /** Pairs of an id and a name; those that are known already are not written again. Errors of the file are ignored. */
+  add(names: readonly (readonly [id: string, name: string])[]): Promise<void>;
+}
+
+/** Short notes about the service of the profile in use: what was found out, and what was said. Errors are ignored. */
+export interface RememberedNotes {
+  /** The time since a note was made; undefined where there is none, and where the wall clock was set back since. */
+  ageMs(note: string): Promise<Milliseconds | undefined>;
+  make(note: string): Promise<void>;
+}
+
+export type PlainObject = Readonly<Record<string, unknown>>;
+
+export interface AccountDocument {
+  /** Without members where nothing is kept, or it cannot be read. */
+  read(): Promise<PlainObject>;
+  /** Replaces what is kept by what `change` makes of it, with plain numbers. Fails as the file system does. */
+  update(change: (before: PlainObject) => PlainObject): Promise<void>;
+}

@@ -1,0 +1,89 @@
+import type { AccountWords } from './message.ts';
+import type { Milliseconds } from './unit-types.ts';
+
+/** Where a setting's value came from, for `config list`. `base-url`: it follows that setting. */
+export type SettingSource = 'flag' | 'environment' | 'profile' | 'default' | 'base-url';
+
+/** The compiler checks `settings/settings-table.ts` against it. */
+export interface SettingValues {
+  readonly 'base-url': string | undefined;
+  readonly 'queue-url': string | undefined;
+  readonly 'rest-url': string | undefined;
+  readonly 'storage-url': string | undefined;
+  readonly 'api-key-file': string | undefined;
+  readonly profile: string;
+  readonly local: boolean;
+  readonly timeout: Milliseconds;
+  readonly retries: number;
+  readonly access: 'read' | 'write' | 'full';
+  readonly output: OutputFormat | undefined;
+  readonly 'max-answer-bytes': number;
+  readonly 'worker-prefix': string | undefined;
+  readonly 'secret-names': string | undefined;
+  readonly 'secret-prefix': string | undefined;
+  readonly 'pods-stop-after': Milliseconds | undefined;
+  readonly 'pods-terminate-after': Milliseconds | undefined;
+  readonly guard: 'off' | 'warn';
+  readonly 'config-dir': string | undefined;
+  readonly 'data-dir': string | undefined;
+  readonly 'no-input': boolean;
+  readonly quiet: boolean;
+  readonly 'no-color': boolean;
+  readonly verbose: boolean;
+}
+
+/** The effective settings. The connection uses the addresses and the key; commands only show them. */
+export interface SettingsView {
+  /** Fails with usage (2) for a bad flag or variable, local-file (14) for a bad profile value. */
+  get<N extends keyof SettingValues>(name: N): SettingValues[N];
+  /** Returns the effective value as it was written (`30s`); undefined when none is set, and for a secret. */
+  text(name: string): string | undefined;
+  source(name: string): SettingSource | undefined;
+  readonly profile: string;
+  /** True when requests go to the local service in this process. */
+  readonly local: boolean;
+  readonly accountWords: AccountWords;
+  /** Undefined when no key is configured. Fails with denied (3) for an invalid key (empty, or with an inner newline). */
+  key(): Promise<KeyView | undefined>;
+}
+
+/** The key of the files on volumes. Never printed. */
+export interface StorageKey {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+export interface KeyView {
+  readonly tail: string;
+  readonly source: 'environment' | 'file' | 'profile' | 'local';
+}
+
+/** A profile as it may be shown: never the key, at most its last four characters. */
+export interface Profile {
+  readonly name: string;
+  readonly current: boolean;
+  readonly values: Readonly<Record<string, string>>;
+  readonly keyTail: string | undefined;
+}
+
+/** The profiles file. Every change writes the whole file under a lock with mode 0600. Fails with local-file (14). */
+export interface ProfileStore {
+  readonly path: string;
+  list(): Promise<readonly Profile[]>;
+  /** Undefined removes the setting. Creates a new profile. */
+  set(profile: string, name: string, value: string | undefined): Promise<void>;
+  /** What each alias of the user stands for. Aliases belong to no profile. */
+  aliases(): Promise<Readonly<Record<string, string>>>;
+  /** Undefined removes the alias. */
+  setAlias(name: string, text: string | undefined): Promise<void>;
+  setKey(profile: string, key: string | undefined): Promise<void>;
+  /** Returns whether there was one. Fails with denied (3) for a key that no request can carry. */
+  setStorageKey(profile: string, key: StorageKey | undefined, url?: string): Promise<boolean>;
+  /** Stores settings and their key in a profile and makes it the current one: all in one write. */
+  logIn(profile: string, values: Readonly<Record<string, string>>, key: string): Promise<void>;
+  use(profile: string): Promise<void>;
+  remove(profile: string): Promise<boolean>;
+}
+
+export const OUTPUT_FORMATS = ['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'id'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];

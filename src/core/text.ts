@@ -1,0 +1,130 @@
+import { usage } from './failure.ts';
+
+/** Fails with usage (2) for a repeated name. Without `shown`, its values may be secret and are not printed. */
+export function namedValues<T>(
+  flag: string,
+  entries: readonly (readonly [name: string, value: T])[],
+  shown?: (value: T) => string,
+): Record<string, T> {
+  const values = new Map<string, T>();
+  for (const [name, value] of entries) {
+    const first = values.get(name);
+    if (values.has(name)) {
+      const both = shown === undefined || first === undefined ? '' : `: ${shown(first)} and ${shown(value)}`;
+      throw usage(`${flag} gives ${name} twice${both}`, 'It has one value: keep one of them.');
+    }
+    values.set(name, value);
+  }
+  return Object.fromEntries(values);
+}
+
+const maxEdits = (length: number): number => (length <= 3 ? 1 : length <= 6 ? 2 : 3);
+const MIN_SIMILARITY = 0.4;
+
+/** Optimal string alignment distance: swapping two neighbours is one edit. */
+function editDistance(from: string, to: string): number {
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let at = 1; at <= to.length; at++) {
+      const replaced = cell(last, at - 1) + (from[row - 1] === to[at - 1] ? 0 : 1);
+      const swapped =
+        row > 1 && at > 1 && from[row - 1] === to[at - 2] && from[row - 2] === to[at - 1]
+          ? cell(beforeLast, at - 2) + 1
+          : Number.POSITIVE_INFINITY;
+      current.push(Math.min(cell(last, at) + 1, cell(current, at - 1) + 1, replaced, swapped));
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return cell(last, to.length);
+}
+
+const cell = (row: readonly number[], at: number): number => row[at] ?? Number.POSITIVE_INFINITY;
+
+export function nearestOf(word: string, known: Iterable<string>): readonly string[] {
+  let least = Number.POSITIVE_INFINITY;
+  const wanted = word.toLowerCase();
+  const found = new Map<string, number>();
+  for (const each of known) {
+    // A single letter is similar to every short word.
+    if (each.length <= 1) continue;
+    const distance = editDistance(wanted, each.toLowerCase());
+    const length = Math.max(word.length, each.length);
+    if (distance > Math.min(least, maxEdits(length)) || (length - distance) / length <= MIN_SIMILARITY) continue;
+    least = distance;
+    found.set(each, distance);
+  }
+  return [...found].flatMap(([each, distance]) => (distance === least ? [each] : [])).sort();
+}
+
+export function suggestionOf(words: readonly string[]): string | undefined {
+  if (words.length === 0) return undefined;
+  return `Did you mean ${words.length === 1 ? '' : 'one of '}${words.join(', ')}?`;
+}
+
+export const suggestName = (name: string, known: readonly string[]): string | undefined =>
+  suggestionOf(nearestOf(name, known));
+
+/** Fails with usage (2) for text that is not UTF-8: replaced characters would be sent or stored. */
+export function utf8Text(bytes: Uint8Array, from: string, hint: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    const valid = bytes.subarray(0, validPrefixLength(bytes));
+    const lines = new TextDecoder().decode(valid, { stream: true }).split('\n');
+    throw usage(
+      `${from} is not UTF-8 text: line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: byte ${valid.length + 1} is broken`,
+      hint,
+    );
+  }
+}
+
+function validPrefixLength(bytes: Uint8Array): number {
+  let valid = 0;
+  let invalid = bytes.length;
+  while (invalid - valid > 1) {
+    const middle = (valid + invalid) >> 1;
+    if (decodes(bytes.subarray(0, middle))) valid = middle;
+    else invalid = middle;
+  }
+  return valid;
+}
+
+function decodes(bytes: Uint8Array): boolean {
+  try {
+    // `stream` accepts a character that is cut off at the end, so only an invalid one fails.
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** For UTF-8 in pieces: invalid bytes become U+FFFD; an incomplete character at the end is dropped. */
+export function asText(onText: (text: string) => void): (bytes: Uint8Array) => void {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return (bytes) => {
+    onText(decoder.decode(bytes, { stream: true }));
+  };
+}
+
+/** Characters whose order in UTF-16 is not that of their bytes in UTF-8. */
+const OTHER_ORDER = /[\ud800-\uffff]/;
+
+export function compareBytes(one: string, other: string): number {
+  if (one === other) return 0;
+  if (OTHER_ORDER.test(one) && OTHER_ORDER.test(other)) return Buffer.compare(Buffer.from(one), Buffer.from(other));
+  return one < other ? -1 : 1;
+}
+
+/** Fullwidth characters, tabs and line breaks count too: a spreadsheet finds the formula behind them. */
+const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+
+export const withApostrophe = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+
+export const withoutApostrophe = (text: string): string =>
+  text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
+
+export const withoutFullStop = (text: string): string => text.replace(/[.\s]+$/, '');

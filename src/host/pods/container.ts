@@ -1,0 +1,211 @@
+import { spawn } from 'node:child_process';
+import { promises as fs } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { errorCode } from '../../core/files.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { ContainerSpec } from '../../local/index.ts';
+
+/** As on Linux. */
+const MAX_LINKS = 40;
+
+/** Absolute links begin at the container's root. Missing parts are kept as written. Rejects with ELOOP. */
+async function resolveLinks(path: string, follow: boolean, realOf: (path: string) => string): Promise<string> {
+  let at = '/';
+  let rest = path.split('/');
+  let links = 0;
+  while (rest.length > 0) {
+    const [name = '', ...others] = rest;
+    rest = others;
+    if (name === '' || name === '.') continue;
+    if (name === '..') {
+      at = posix.dirname(at);
+      continue;
+    }
+    const next = posix.join(at, name);
+    const isLast = others.every((other) => other === '');
+    const target = isLast && !follow ? undefined : await fs.readlink(realOf(next)).catch(() => undefined);
+    if (target === undefined) {
+      at = next;
+      continue;
+    }
+    links += 1;
+    if (links > MAX_LINKS) throw Object.assign(new Error('too many links'), { code: 'ELOOP' });
+    if (target.startsWith('/')) at = '/';
+    rest = [...target.split('/'), ...others];
+  }
+  return at;
+}
+
+/** A command and SFTP see the same paths. With `unshare` (Linux) those of a pod, else this machine's. */
+export interface ContainerView {
+  readonly home: string;
+  readonly temporary: string;
+  command(words: readonly string[]): readonly string[];
+  /** A relative path begins at the home folder. */
+  absolute(path: string): string;
+  /** On this machine, links followed; with `follow` the last one too. EACCES if SFTP must not give it. */
+  real(path: string, how: { readonly isWrite: boolean; readonly follow: boolean }): Promise<string>;
+}
+
+/** Parts of this machine that mounts do not replace. */
+const OF_MACHINE = new Set([
+  'bin',
+  'boot',
+  'dev',
+  'etc',
+  'lib',
+  'lib32',
+  'lib64',
+  'libx32',
+  'proc',
+  'run',
+  'sbin',
+  'sys',
+  'usr',
+]);
+
+const ENTER = `
+folder=$1; shift
+while [ "$1" != -- ]; do mount --rbind "/$1" "$folder/$1" || exit 126; shift; done; shift
+while [ "$1" != -- ]; do mount --rbind "$2" "$folder/$1" || exit 126; shift 2; done; shift
+exec unshare --root="$folder" --wd=/root -- "$@"
+`;
+
+export async function openView(spec: ContainerSpec, ownRoot: readonly string[] | undefined): Promise<ContainerView> {
+  const { folder, home } = spec;
+  for (const each of [home, join(folder, 'tmp')]) await fs.mkdir(each, { recursive: true, mode: 0o700 });
+  return ownRoot === undefined ? await viewOfMachine(spec) : await viewOfPod(spec, ownRoot);
+}
+
+async function viewOfPod({ folder, mounts }: ContainerSpec, ownRoot: readonly string[]): Promise<ContainerView> {
+  const mounted = mounts
+    .map(({ path, target }) => ({ path: posix.normalize(`/${path}`).replace(/\/+$/, ''), target }))
+    .filter(({ path }) => !['', '/root', '/tmp'].includes(path) && !OF_MACHINE.has(path.split('/')[1] ?? ''));
+  for (const { path } of mounted) await fs.mkdir(join(folder, path), { recursive: true, mode: 0o700 });
+  const own = new Set(['root', 'tmp', ...mounted.map(({ path }) => path.split('/')[1] ?? '')]);
+  const folders: string[] = [];
+  for (const entry of await fs.readdir('/', { withFileTypes: true })) {
+    if (own.has(entry.name)) continue;
+    const at = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      folders.push(entry.name);
+      await fs.mkdir(at, { recursive: true });
+    } else if (entry.isSymbolicLink()) await linkOnce(await fs.readlink(`/${entry.name}`), at);
+  }
+  const enter = [...ownRoot, 'sh', '-c', ENTER, 'sh', folder, ...folders, '--'];
+  for (const { path, target } of mounted) enter.push(path.slice(1), target);
+  const isOfMachine = (at: string): boolean => folders.includes(at.split('/')[1] ?? '');
+  const realOf = (at: string): string => {
+    const mount = mounted.find((each) => at === each.path || at.startsWith(`${each.path}/`));
+    if (mount !== undefined) return join(mount.target, at.slice(mount.path.length));
+    return isOfMachine(at) ? at : join(folder, at);
+  };
+  return {
+    home: '/root',
+    temporary: '/tmp',
+    command: (words) => [...enter, '--', ...words],
+    absolute: (path) => posix.resolve('/root', path),
+    real: async (path, { isWrite, follow }) => {
+      const at = await resolveLinks(inFolder('/root', path), follow, realOf);
+      if (isWrite && isOfMachine(at)) throw denied();
+      return realOf(at);
+    },
+  };
+}
+
+async function viewOfMachine({ folder, home, mounts }: ContainerSpec): Promise<ContainerView> {
+  for (const { path, target } of mounts) await link(folder, path, target);
+  const own = await Promise.all(
+    [folder, ...mounts.map(({ target }) => target)].map((each) => fs.realpath(each).catch(() => each)),
+  );
+  return {
+    home,
+    temporary: join(folder, 'tmp'),
+    command: (words) => words,
+    absolute: (path) => posix.resolve(home, path),
+    real: async (path, { follow }) => {
+      const at = await resolveLinks(inFolder(home, path), follow, (each) => each);
+      if (own.every((each) => relative(each, at).split(/[/\\]/)[0] === '..')) throw denied();
+      return at;
+    },
+  };
+}
+
+/** `..` stays: it belongs to the target of a link before it. */
+const inFolder = (folder: string, path: string): string => (path.startsWith('/') ? path : `${folder}/${path}`);
+
+/** The link stays inside the container's folder. */
+async function link(folder: string, path: string, target: string): Promise<void> {
+  const at = join(folder, posix.normalize(`/${path}`));
+  if (at === folder || at === join(folder, 'root')) return;
+  await fs.mkdir(dirname(at), { recursive: true, mode: 0o700 });
+  await linkOnce(target, at);
+}
+
+/** Another process, or an earlier one, may have made the link. */
+const linkOnce = (target: string, at: string): Promise<void> =>
+  fs.symlink(target, at, 'junction').catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
+
+const denied = (): Error => Object.assign(new Error('it is not of the container'), { code: 'EACCES' });
+
+/** Undefined if the system has none for this user. A user is root inside and themselves outside. */
+export async function findOwnRoot({
+  env,
+  platform,
+}: Pick<Runtime, 'env' | 'platform'>): Promise<readonly string[] | undefined> {
+  if (platform !== 'linux') return undefined;
+  for (const words of [
+    ['unshare', '--mount', '--'],
+    ['unshare', '--user', '--map-root-user', '--mount', '--'],
+  ])
+    if (await ends([...words, 'sh', '-c', TRIAL], env['PATH'])) return words;
+  return undefined;
+}
+
+/** Fails if mounting, or another root, is not allowed. */
+const TRIAL = 'mount --rbind /usr /mnt && unshare --root=/ --wd=/ -- true';
+
+const ends = ([program = '', ...args]: readonly string[], path: string | undefined): Promise<boolean> =>
+  new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: 'ignore', env: { PATH: path ?? '' } });
+    child.once('error', () => {
+      resolve(false);
+    });
+    child.once('exit', (code) => {
+      resolve(code === 0);
+    });
+  });
+
+/** Set for all programs of a container, also those that left their process group. */
+export const CONTAINER_VARIABLE = 'BERTH_CONTAINER';
+
+/** A process may start another while it is killed. */
+const MAX_ROUNDS = 20;
+
+/** Found in /proc; without it, processes that left their process group survive. */
+export async function endContainerProcesses(value: string): Promise<void> {
+  const sought = `${CONTAINER_VARIABLE}=${value}`;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const ids = (await fs.readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+    const found = await Promise.all(ids.map((id) => hasVariable(id, sought)));
+    const own = ids.filter((_, at) => found[at]);
+    if (own.length === 0) return;
+    for (const id of own) kill(Number(id));
+  }
+}
+
+/** False for an ended process, a zombie, and one of another user. */
+async function hasVariable(id: string, sought: string): Promise<boolean> {
+  const environment = await fs.readFile(`/proc/${id}/environ`, 'latin1').catch(() => '');
+  return environment.split('\0').includes(sought);
+}
+
+function kill(id: number): void {
+  try {
+    process.kill(id, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,295 @@
+import { isUtf8 } from 'node:buffer';
+import type { ApiAnswer, ApiRequest, Expected } from '../core/api.ts';
+import { EXIT, type ExitCode } from '../core/exit-codes.ts';
+import { Failure } from '../core/failure.ts';
+import { collectBytes } from '../core/files.ts';
+import { isUsableId } from '../core/ids.ts';
+import {
+  decodeJson,
+  Exact,
+  isObject,
+  type Json,
+  type JsonObject,
+  JsonSyntaxError,
+  memberOf,
+  numberOf,
+  stringOf,
+} from '../core/json.ts';
+import { berth, lines, type Message, sentence } from '../core/message.ts';
+import { safeText } from '../core/safe-text.ts';
+import type { Bytes } from '../core/unit-types.ts';
+import { formatBytes } from '../core/units.ts';
+import { checkHint, type RequestFacts } from './problem.ts';
+import { type Stage, type WireAnswer, WireError } from './transport.ts';
+
+/** A limit on stacked encodings; real servers use one. */
+const MAX_ENCODINGS = 4;
+
+/** Holds only a few chunks in memory. Fails with WireError (`answered`) for data that does not decode. */
+export async function* decodeBody(body: WireAnswer['body'], encoding: string | undefined): AsyncGenerator<Uint8Array> {
+  const chunks = Buffer.isBuffer(body) ? [body] : body;
+  const encodings = encodingsIn(encoding);
+  if (encodings.length === 0) {
+    yield* chunks;
+    return;
+  }
+  if (encodings.length > MAX_ENCODINGS) throw new WireError('answered', 'the answer is encoded too many times over');
+  const [zlib, { Readable, pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
+  const decoders = encodings.reverse().map((name) => {
+    if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip();
+    if (name === 'deflate') return zlib.createInflate();
+    if (name === 'br') return zlib.createBrotliDecompress();
+    throw new WireError('answered', 'the answer is encoded in a way that was not asked for');
+  });
+  const source = Buffer.isBuffer(body) && body.byteLength === 0 ? Readable.from([]) : Readable.from(chunks);
+  const decoded = pipeline([source, ...decoders], () => undefined) as unknown as AsyncIterable<Uint8Array>;
+  try {
+    yield* decoded;
+  } catch (error) {
+    if (error instanceof WireError) throw error;
+    throw new WireError('answered', 'the compressed answer is damaged or breaks off', error);
+  }
+}
+
+/** Returns undefined beyond `maxBytes`, and stops reading there. Fails with WireError. */
+export async function readBody(
+  body: WireAnswer['body'],
+  encoding: string | undefined,
+  maxBytes: Bytes,
+): Promise<Buffer | undefined> {
+  if (Buffer.isBuffer(body)) {
+    if (body.byteLength > maxBytes) return undefined;
+    if (encoding === undefined) return body;
+  }
+  return collectBytes(decodeBody(body, encoding), maxBytes);
+}
+
+const encodingsIn = (encoding: string | undefined): string[] =>
+  (encoding ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity');
+
+const expectedOf = ({ expects, method }: Pick<ApiRequest, 'expects' | 'method'>): Expected =>
+  expects ?? (method === 'DELETE' ? 'nothing' : 'object');
+
+/** Returns a clause without a full stop. No other code decides what a valid answer is. */
+function mismatchOf(value: Json, request: ApiRequest): string | undefined {
+  const expected = expectedOf(request);
+  if (expected === 'anything' || expected === 'bytes') return undefined;
+  if (expected === 'chunks' && Array.isArray(value)) return undefined;
+  if (!isObject(value)) return `the answer is ${kindOf(value)} where an object belongs`;
+  if (isProblem(value)) return 'the answer reports an error, and its status reports success';
+  if (typeof expected === 'object')
+    return 'list' in expected ? listProblem(value, expected.list) : hasProblem(value, expected.has, request.id);
+  switch (expected) {
+    case 'nothing':
+      return hasError(value)
+        ? 'the answer reports an error, and its status reports success'
+        : aboutAnother(value, request.id);
+    case 'created':
+      return idProblem(memberOf(value, 'id'));
+    case 'resource':
+      return idProblem(memberOf(value, 'id')) ?? aboutAnother(value, request.id);
+    case 'object':
+    case 'chunks':
+      return aboutAnother(value, request.id);
+  }
+}
+
+const listProblem = (value: JsonObject, name: string): string | undefined =>
+  Array.isArray(memberOf(value, name)) ? undefined : `the answer has no list of ${JSON.stringify(name)}`;
+
+function hasProblem(value: JsonObject, name: string, asked: string | undefined): string | undefined {
+  const member = memberOf(value, name);
+  if ((stringOf(member) ?? numberOf(member)) === undefined) return `the answer has no ${JSON.stringify(name)}`;
+  return asked === undefined ? undefined : (idProblem(memberOf(value, 'id')) ?? aboutAnother(value, asked));
+}
+
+const aboutAnother = (value: JsonObject, asked: string | undefined): string | undefined =>
+  asked === undefined || isAbout(value, asked) ? undefined : otherId(value, asked);
+
+function kindOf(value: Json): string {
+  if (value === null) return 'null';
+  if (value instanceof Exact) return 'a number';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/** A problem document (RFC 9457) without its content type. A job's `status` is a string, never a number. */
+const isProblem = (value: JsonObject): boolean =>
+  (numberOf(memberOf(value, 'status')) ?? 0) >= 400 &&
+  (stringOf(memberOf(value, 'title')) ?? stringOf(memberOf(value, 'detail'))) !== undefined;
+
+function hasError(value: JsonObject): boolean {
+  const error = memberOf(value, 'error');
+  return error !== undefined && error !== null && error !== false && error !== '';
+}
+
+function idProblem(id: Json | undefined): string | undefined {
+  if (id === undefined || id === null) return 'the answer has no id';
+  const text = stringOf(id);
+  if (text === undefined) return `the id in the answer is ${kindOf(id)}, not a string`;
+  return isUsableId(text) ? undefined : `the answer has ${shown(text)} for an id`;
+}
+
+/** Ignores case. Names count too, because a service may accept a name and answer with both. */
+function isAbout(value: JsonObject, asked: string): boolean {
+  const id = memberOf(value, 'id');
+  if (id === undefined || id === null) return true;
+  const wanted = asked.toLowerCase();
+  return [id, memberOf(value, 'name'), memberOf(value, 'displayName')].some(
+    (each) => (typeof each === 'object' ? '' : String(each)).toLowerCase() === wanted,
+  );
+}
+
+const otherId = (value: JsonObject, asked: string): string => {
+  const id = memberOf(value, 'id');
+  const said = typeof id === 'object' ? 'something else' : shown(String(id));
+  return `asked about ${shown(asked)}, the service answered about ${said}`;
+};
+
+const shown = (text: string): string => `"${safeText(text).slice(0, 100)}"`;
+
+/** The answer is lost beyond `maxBytes` or if `parseAnswer` refuses it. WireError when the body breaks off. */
+export function readAnswer(
+  answer: WireAnswer,
+  request: ApiRequest,
+  maxBytes: number,
+): ApiAnswer | LostAnswer | Promise<ApiAnswer | LostAnswer> {
+  const { body, headers } = answer;
+  const encoding = headers['content-encoding'];
+  const check = (bytes: Buffer | undefined): ApiAnswer | LostAnswer =>
+    bytes === undefined
+      ? lost(`the answer is larger than ${formatBytes(maxBytes)}`, true)
+      : parseAnswer(answer, bytes, request);
+  return Buffer.isBuffer(body) && encoding === undefined
+    ? check(body.byteLength > maxBytes ? undefined : body)
+    : readBody(body, encoding, maxBytes).then(check);
+}
+
+/** Lost: a problem document, not UTF-8, not JSON, or not what the request expects. */
+function parseAnswer(
+  { status, headers }: Pick<WireAnswer, 'status' | 'headers'>,
+  bytes: Buffer,
+  request: ApiRequest,
+): ApiAnswer | LostAnswer {
+  const expected = expectedOf(request);
+  if (expected === 'bytes') return { status, headers, text: '', value: undefined, bytes };
+  const type = headers['content-type'] ?? '';
+  if (/^application\/problem\+/i.test(type))
+    return lost(`the status is ${String(status)}, and the body is a problem document`, true);
+  if (!isUtf8(bytes)) return lost('the answer is not valid UTF-8', false);
+  const source = bytes.toString();
+  const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
+  if (text.trim() === '') {
+    // 204 and 205 say that the request succeeded and that there is no content.
+    const complete =
+      expected === 'nothing' || request.method === 'DELETE' || (isBodiless(status) && mayBeBodiless(request));
+    return complete
+      ? { status, headers, text: '', value: undefined }
+      : lost('the answer is empty where JSON belongs', true);
+  }
+  let value: Json;
+  try {
+    value = briefAnswer(text) ?? decodeJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    if (expected === 'anything' && !/json/i.test(type)) return { status, headers, text, value: undefined };
+    const number = notJsonNumber(text, error.offset);
+    if (number === undefined) return lost('the answer is not JSON, or breaks off', false);
+    const byte = bytes.length - Buffer.byteLength(text.slice(number.index)) + 1;
+    return lost(`the answer is not JSON at byte ${byte}: ${number[0]}`, true);
+  }
+  const mismatch = mismatchOf(value, request);
+  return mismatch === undefined ? { status, headers, text, value } : lost(mismatch, true);
+}
+
+/** What many programs write for a number that JSON does not have, where the parser stopped: the text is complete so far. */
+function notJsonNumber(text: string, offset: number): RegExpExecArray | undefined {
+  const number = /-?(?:NaN|Infinity)\b/y;
+  number.lastIndex = text[offset - 1] === '-' ? offset - 1 : offset;
+  return number.exec(text) ?? undefined;
+}
+
+/** The usual answer to a submission: an object with two texts that have no escapes. */
+const BRIEF_ANSWER = /^\{"id":"([\w-]+)","status":"(\w+)"\}$/;
+
+/** Decodes the usual answer to a submission, which a batch gets thousands of times a second. Undefined for any other text. */
+function briefAnswer(text: string): Json | undefined {
+  if (text.length > MAX_BRIEF_LENGTH) return undefined;
+  const [, id, status] = BRIEF_ANSWER.exec(text) ?? [];
+  return id === undefined || status === undefined ? undefined : { id, status };
+}
+
+const MAX_BRIEF_LENGTH = 200;
+
+const isBodiless = (status: number): boolean => status === 204 || status === 205;
+
+const mayBeBodiless = (request: ApiRequest): boolean => {
+  const expected = expectedOf(request);
+  return expected === 'anything' || (expected === 'object' && request.method !== 'GET');
+};
+
+const lost = (reason: string, final: boolean): LostAnswer => ({
+  kind: 'lost',
+  stage: 'answered',
+  reason,
+  final,
+  unreadable: final,
+});
+
+export interface LostAnswer {
+  readonly kind: 'lost';
+  readonly stage: Stage;
+  readonly reason: string;
+  readonly final: boolean;
+  /** The answer came complete and cannot be used. */
+  readonly unreadable?: boolean;
+  readonly certificate?: boolean;
+  /** Nothing is at the address: see `WireError.absent`. */
+  readonly absent?: boolean;
+}
+
+/** The failure for a lost answer: exit 7 when nothing can have changed, 8 when a write may have been carried out. */
+export function lostFailure(lost: LostAnswer, request: RequestFacts): Failure {
+  const { host } = new URL(request.name.url);
+  const failure = (code: string, exit: ExitCode, message: string, hint: Message): Failure =>
+    new Failure({ code, exit, message: `${message}: ${lost.reason}`, hint, request: request.name, id: request.id });
+  if (lost.certificate === true)
+    return failure(
+      'certificate',
+      EXIT.unavailable,
+      `the certificate of ${host} is not accepted`,
+      /expired|not valid yet/.test(lost.reason)
+        ? sentence`Nothing was sent. Check the clock of this machine (${berth`doctor`}), or tell whoever runs the service.`
+        : sentence`Nothing was sent. Check the address: ${berth`doctor`}.`,
+    );
+  if (lost.stage === 'not-sent')
+    return failure(
+      'unavailable',
+      EXIT.unavailable,
+      `could not reach ${host}`,
+      sentence`Nothing was sent. Check the address and the network: ${berth`doctor`}.`,
+    );
+  if (request.write)
+    return failure(
+      'outcome-unknown',
+      EXIT.unknown,
+      `the request was sent to ${host}, and no readable answer came`,
+      checkHint(request),
+    );
+  return failure(
+    lost.unreadable === true ? 'unreadable' : 'unavailable',
+    EXIT.unavailable,
+    `no readable answer came from ${host}`,
+    sentence`Nothing changed. Try again later. Check the service: ${berth`doctor`}.`,
+  );
+}
+
+/** The interrupt's own failure. When it interrupted a write that was already sent, the hint says so. */
+export function interruptFailure(reason: unknown, error: unknown, request: RequestFacts): unknown {
+  const wasSent = request.write && error instanceof WireError && error.stage !== 'not-sent';
+  if (!(reason instanceof Failure) || !wasSent) return reason;
+  const hint = lines(reason.hint, sentence`The request had been sent. ${checkHint(request)}`);
+  return reason.with({ hint, id: reason.id ?? request.id });
+}

@@ -1,0 +1,77 @@
+import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
+import type { Stage } from './transport.ts';
+
+interface RetryPolicy {
+  readonly retries: number;
+  readonly maxTotalWaitMs: Milliseconds;
+}
+
+export type AttemptEnd =
+  | { readonly kind: 'status'; readonly status: number; readonly retryAfterMs: Milliseconds | undefined }
+  /** `final`: a retry would end the same. `reason`: what a message says of it. */
+  | { readonly kind: 'lost'; readonly stage: Stage; readonly final: boolean; readonly reason?: string };
+
+type RetryDecision =
+  | { readonly retry: true; readonly waitMs: Milliseconds }
+  /**
+   * `final`: a retry cannot help or is not safe. `retries`: there are none left. `wait`: the wait would be too long.
+   * `waitMs` is set when the service asked for a wait.
+   */
+  | { readonly retry: false; readonly why: 'final' | 'retries' | 'wait'; readonly waitMs?: Milliseconds };
+
+const BASE_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 20_000;
+/** The shortest wait, whatever a server asks for: it prevents a busy loop. */
+const MIN_WAIT_MS = 100;
+
+/** The service did not process the request: it arrived too slowly (408), too early (425) or too often (429). */
+const NOT_PROCESSED: readonly number[] = [408, 425, 429];
+
+/** Retry-After is obeyed exactly; otherwise exponential backoff with full jitter. `attempts` counts from 1. */
+export function decideRetry(
+  repeatable: boolean,
+  end: AttemptEnd,
+  attempts: number,
+  waitedMs: Milliseconds,
+  policy: RetryPolicy,
+  random: number,
+): RetryDecision {
+  if (!mayRetry(repeatable, end)) return { retry: false, why: 'final' };
+  const asked = end.kind === 'status' ? end.retryAfterMs : undefined;
+  const backoff = random * Math.min(MAX_BACKOFF_MS, BASE_BACKOFF_MS * 2 ** (attempts - 1));
+  const waitMs = Math.max(MIN_WAIT_MS, Math.ceil(asked ?? backoff));
+  const askedWait = asked === undefined ? {} : { waitMs };
+  if (attempts > policy.retries) return { retry: false, why: 'retries', ...askedWait };
+  if (waitedMs + waitMs > policy.maxTotalWaitMs) return { retry: false, why: 'wait', ...askedWait };
+  return { retry: true, waitMs };
+}
+
+function mayRetry(repeatable: boolean, end: AttemptEnd): boolean {
+  if (end.kind === 'lost' && end.final) return false;
+  return wasNotProcessed(end) || (repeatable && (end.kind === 'lost' || end.status >= 500));
+}
+
+export const wasNotProcessed = (end: AttemptEnd): boolean =>
+  end.kind === 'lost' ? end.stage === 'not-sent' : NOT_PROCESSED.includes(end.status);
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+const FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) GMT$/;
+
+/** Specification 8.1. A date is compared with the answer's own Date, so a wrong local clock does not matter. */
+export function readRetryAfter(headers: Readonly<Record<string, string>>, now: EpochMs): Milliseconds | undefined {
+  const text = headers['retry-after'];
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const at = parseHttpDate(text);
+  const from = parseHttpDate(headers['date'] ?? '') ?? now;
+  return at !== undefined && at > from ? at - from : undefined;
+}
+
+function parseHttpDate(text: string): EpochMs | undefined {
+  const [, day, month, year, time] = FIXDATE.exec(text) ?? [];
+  if (day === undefined || month === undefined || year === undefined || time === undefined) return undefined;
+  const monthNumber = String(MONTHS.indexOf(month) + 1).padStart(2, '0');
+  const at = Date.parse(`${year}-${monthNumber}-${day}T${time}Z`);
+  // Refuses a wrong weekday and dates such as 30 February.
+  return new Date(at).toString() !== 'Invalid Date' && new Date(at).toUTCString() === text ? at : undefined;
+}

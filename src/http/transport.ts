@@ -1,0 +1,68 @@
+import type { Bytes } from '../core/unit-types.ts';
+
+/** `not-sent`: no byte reached a service. `sent`: no answer came. `answered`: the answer broke off. */
+export type Stage = 'not-sent' | 'sent' | 'answered';
+
+export interface WireRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** All of it, or chunks: then the headers have its length. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface WireAnswer {
+  readonly status: number;
+  /** Names are in lower case. Values of a header that was sent several times are joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body as it was sent, still encoded: all of it, or chunks. Iterating throws WireError where the body breaks off. */
+  readonly body: Buffer | AsyncIterable<Uint8Array>;
+}
+
+export interface BufferedRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly method: string;
+  /** Name, value, name, value. */
+  readonly headers: string[];
+}
+
+export interface Exchange {
+  /** Rejects with WireError only. */
+  readonly answer: Promise<WireAnswer>;
+  abort(reason: Error): void;
+  /** Releases an answer that was not read to its end. Absent when the answer is complete. */
+  close?(): void;
+}
+
+/** Of the body at most `maxBytes` are kept. */
+export type SendBuffered = (request: BufferedRequest, body: Uint8Array | undefined, maxBytes: Bytes) => Exchange;
+
+/** Throws only WireError. */
+export interface Transport {
+  (request: WireRequest): Promise<WireAnswer>;
+  /** Costs less than streaming. Absent in the local service in this process, which streams every answer. */
+  readonly openBuffered?: (origin: string) => Promise<SendBuffered>;
+}
+
+export class WireError extends Error {
+  override readonly name = 'WireError';
+  readonly stage: Stage;
+  readonly certificate: boolean;
+  readonly final: boolean;
+  /** Nothing is at the address: its host is unknown, or refused the connection. */
+  readonly absent: boolean;
+  constructor(
+    stage: Stage,
+    message: string,
+    cause?: unknown,
+    about: Partial<Pick<WireError, 'certificate' | 'final' | 'absent'>> = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.stage = stage;
+    this.certificate = about.certificate ?? false;
+    this.final = about.final ?? this.certificate;
+    this.absent = about.absent ?? false;
+  }
+}

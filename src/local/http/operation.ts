@@ -1,0 +1,203 @@
+import type { FaultPoint } from '../../core/fault-kinds.ts';
+import type { Json } from '../../core/json.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
+import type { Problem } from '../contract/problem.ts';
+import { type OperationId, type Row, ROWS, type Scope, type ServiceKind } from '../contract/rows.ts';
+import type { FaultRecord } from './injected-faults.ts';
+import type { State } from '../state/state.ts';
+
+export interface ContainerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Null while it cannot be reached; undefined where no containers run: answers then make one up. */
+export type AddressOf = (podId: string, start: EpochMs | null) => ContainerAddress | null | undefined;
+
+export interface Call {
+  readonly operation: Operation;
+  readonly settings: ServiceSettings;
+  /** Decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly origin: string;
+  /** Empty when there was none. */
+  readonly bodyText: string;
+  readonly body: Json | undefined;
+  readonly keyId: string;
+  /** Hides what was created in the last `lagMs`: a fault of a replica that lags. */
+  readonly lagMs: Milliseconds;
+  readonly addressOf: AddressOf;
+  /** Aborted when the caller disconnects or the service stops. */
+  readonly signal: AbortSignal;
+  takeFault(state: State, points: readonly FaultPoint[]): FaultRecord | undefined;
+  /** Atomic across processes, saved on return. Must throw before any change: memory is not rolled back. */
+  transact<T>(step: (state: State, now: EpochMs) => T): Promise<T>;
+  /** Waits on the service's clock. Never inside a step. Rejects on abort (default: the call's signal). */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const isTooNew = (createdAt: EpochMs, { lagMs }: Call, now: EpochMs): boolean => now - createdAt < lagMs;
+
+export interface Reply {
+  readonly status: number;
+  /** Absent for 204. */
+  readonly body?: Json;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly stream?: AsyncIterable<string>;
+}
+
+/** One operation of the table that routes, validates and is published at /v2/openapi.json. */
+export interface Operation extends Row {
+  readonly id: string;
+  /** Throws the 413 Problem for a body that is too large. It is called before the key is checked. */
+  checkSize?(state: State, body: Uint8Array): void;
+  run(call: Call): Promise<Reply> | Reply;
+  /** Called when a request that was admitted is refused because of its body, before the refusal is answered. */
+  readonly onRefused?: (refused: RefusedCall) => Promise<void>;
+}
+
+export interface RefusedCall extends Pick<Call, 'params' | 'transact'> {
+  readonly problem: Problem;
+}
+
+export const reply =
+  (status: number, step: (state: State, call: Call, now: EpochMs) => Json): Operation['run'] =>
+  async (call) => ({ status, body: await call.transact((state, now) => step(state, call, now)) });
+
+export const noContent =
+  (step: (state: State, call: Call, now: EpochMs) => void): Operation['run'] =>
+  async (call) => {
+    await call.transact((state, now) => {
+      step(state, call, now);
+    });
+    return { status: 204 };
+  };
+
+export const operation = (
+  id: OperationId,
+  run: Operation['run'],
+  checks: Pick<Operation, 'checkSize'> = {},
+): Operation => ({ ...ROWS[id], id, run, ...checks });
+
+type UnpublishedOptions = Pick<Operation, 'run' | 'body' | 'parameters'> & { readonly service?: ServiceKind };
+
+/** Not published, but routed, validated, counted and authenticated like every other. */
+export function unpublished(id: string, request: string, { service = 'base', ...rest }: UnpublishedOptions): Operation {
+  const [method, path] = request.split(' ') as [Row['method'], string];
+  return { id, service, method, path, scope: scopeOf(service, method), ...rest };
+}
+
+function scopeOf(service: ServiceKind, method: Row['method']): Scope {
+  switch (service) {
+    case 'queue':
+      return 'jobs';
+    case 'control':
+      return 'control';
+    case 'worker':
+      return 'worker';
+    case 'base':
+    case 'rest':
+      return method === 'GET' ? 'read' : 'write';
+  }
+}
+
+export interface LocalRequest {
+  readonly method: string;
+  readonly origin: string;
+  /** Encoded, as in the address: without the query, and without the segments `.` and `..`. */
+  readonly path: string;
+  /** Starts with `?`; empty when there is none. */
+  readonly query: string;
+  /** Names are in lower case. Values of a header that was sent several times are joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface LocalAnswer {
+  readonly status: number;
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | AsyncIterable<string | Uint8Array>;
+}
+
+/** Throws a TypeError for an invalid address. */
+export function addressParts(url: string): Pick<LocalRequest, 'origin' | 'path' | 'query'> {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: pathname, query: search };
+}
+
+/** The values of a list parameter, comma-separated or repeated (contract rules, Catalog). Undefined when it was not given. */
+export function listIn(query: URLSearchParams, name: string): readonly string[] | undefined {
+  const given = query.getAll(name);
+  if (given.length === 0) return undefined;
+  return given
+    .join(',')
+    .split(',')
+    .filter((item) => item !== '');
+}
+
+/** Made on first use: most calls need none. */
+export interface CallSignal {
+  /** Aborted when the caller disconnects or the service stops. */
+  get(): AbortSignal;
+  /** Call it when the call has ended: nothing is kept of it then. */
+  release(): void;
+}
+
+export type CallSignals = (request: { readonly signal: AbortSignal }) => CallSignal;
+
+/** Not AbortSignal.any: a long-running service would keep one signal in memory for every call. */
+export function createCallSignals(stopping: AbortSignal): CallSignals {
+  const open = new Set<AbortController>();
+  stopping.addEventListener(
+    'abort',
+    () => {
+      for (const controller of [...open]) controller.abort(stopping.reason);
+    },
+    { once: true },
+  );
+  return (request) => {
+    let controller: AbortController | undefined;
+    const end = (): void => {
+      controller?.abort(request.signal.reason);
+    };
+    const release = (): void => {
+      if (controller === undefined || !open.delete(controller)) return;
+      request.signal.removeEventListener('abort', end);
+    };
+    const create = (): AbortController => {
+      controller = new AbortController();
+      if (stopping.aborted) controller.abort(stopping.reason);
+      else if (request.signal.aborted) end();
+      else {
+        open.add(controller);
+        request.signal.addEventListener('abort', end);
+        controller.signal.addEventListener('abort', release, { once: true });
+      }
+      return controller;
+    };
+    return { get: () => (controller ?? create()).signal, release };
+  };
+}
+
+export interface ServiceSettings {
+  /** Maximum rows of a page, whatever `limit` asks for. */
+  readonly pageSize: number;
+  /** What the placeholders of secrets begin with: `{{ PREFIX_SECRET_name }}`. */
+  readonly secretPrefix: string;
+  /** What the key of a pod may do: nothing, or read and stop that pod (additions 11). */
+  readonly podKeys: 'refused' | 'own';
+}
+
+export const SECRET_PREFIX = 'BERTH';
+
+export type GivenSettings = { readonly [Name in keyof ServiceSettings]?: ServiceSettings[Name] | undefined };
+
+export const settingsOf = (given: GivenSettings): ServiceSettings => {
+  const { pageSize = 1000, secretPrefix = SECRET_PREFIX, podKeys = 'refused' } = given;
+  return { pageSize, secretPrefix, podKeys };
+};

@@ -1,0 +1,117 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { allSchemas } from '../contract/index.ts';
+import type { Schema } from '../contract/schemas/schema.ts';
+
+export interface SchemaChecks {
+  reasons(schema: string | Schema, value: unknown): readonly string[];
+}
+
+/** Each schema is compiled when it is first used. */
+export function createSchemaChecks(): SchemaChecks {
+  const ajv = createAjv();
+  const ofOwnSchemas = new Map<Schema, ValidateFunction>();
+
+  const ownCheck = (schema: Schema): ValidateFunction => {
+    const known = ofOwnSchemas.get(schema);
+    if (known !== undefined) return known;
+    const check = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"contract#/')) as Schema);
+    ofOwnSchemas.set(schema, check);
+    return check;
+  };
+
+  const namedCheck = (name: string): ValidateFunction => {
+    const check = ajv.getSchema(`contract#/components/schemas/${name}`);
+    if (check === undefined) throw new Error(`the table has no schema ${name}`);
+    return check;
+  };
+
+  return {
+    reasons: (schema, value) => {
+      const check = typeof schema === 'string' ? namedCheck(schema) : ownCheck(schema);
+      return check(value) ? [] : reasonsOf(check.errors ?? []);
+    },
+  };
+}
+
+const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** The tests check that the schemas are valid, so this does not. */
+function createAjv(): Ajv2020 {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    strict: false,
+    verbose: true,
+    discriminator: true,
+    validateSchema: false,
+  });
+  ajv.addFormat('date-time', (text) => DATE_TIME.test(text) && Number.isFinite(Date.parse(text)));
+  ajv.addFormat('uri', (text) => URL.canParse(text));
+  ajv.addFormat('float', true);
+  ajv.addFormat('double', true);
+  const schemas = Object.fromEntries(
+    Object.entries(allSchemas).map(([name, schema]) => [name, withoutMapping(schema)]),
+  );
+  ajv.addSchema({ $id: 'contract', components: { schemas } });
+  return ajv;
+}
+
+/** Ajv does not support the mapping of a discriminator. Here it only repeats what the branches say. */
+function withoutMapping(schema: Schema): Schema {
+  const { discriminator, ...rest } = schema as { discriminator?: { propertyName: string } } & Schema;
+  return discriminator === undefined
+    ? schema
+    : {
+        ...rest,
+        type: 'object',
+        required: [discriminator.propertyName],
+        discriminator: { propertyName: discriminator.propertyName },
+      };
+}
+
+/** The distinct errors, each a JSON path and a reason (specification 7.1). */
+function reasonsOf(errors: readonly ErrorObject[]): string[] {
+  return [...new Set(errors.flatMap((error) => reason(error) ?? []))];
+}
+
+function reason({ keyword, instancePath, params, message, parentSchema }: ErrorObject): string | undefined {
+  const at = (member?: unknown): string =>
+    typeof member === 'string' ? `${instancePath}/${pointer(member)}` : instancePath || '/';
+  const details = params as Readonly<Record<string, unknown>>;
+  switch (keyword) {
+    // The keyword that failed inside reports the error.
+    case 'if':
+    case 'anyOf':
+      return undefined;
+    case 'oneOf':
+      return details['passingSchemas'] === null ? undefined : `${at()}: fits more than one of the forms it may have`;
+    case 'required':
+      return `${at()}: missing required member ${JSON.stringify(details['missingProperty'])}`;
+    case 'additionalProperties':
+      return `${at(details['additionalProperty'])}: unknown member, not allowed`;
+    case 'unevaluatedProperties':
+      // Ajv marks no member of a failed allOf branch as evaluated; its errors are reported separately.
+      return knownMembers(parentSchema as Schema).includes(details['unevaluatedProperty'] as string)
+        ? undefined
+        : `${at(details['unevaluatedProperty'])}: unknown member, not allowed`;
+    case 'enum':
+      return `${at()}: must be one of ${(details['allowedValues'] as readonly unknown[]).join(', ')}`;
+    default:
+      return `${at()}: ${message ?? keyword}`;
+  }
+}
+
+function knownMembers(schema: Schema): readonly string[] {
+  const {
+    $ref,
+    allOf = [],
+    properties = {},
+  } = schema as { $ref?: string; allOf?: readonly Schema[]; properties?: object };
+  const named = $ref === undefined ? undefined : allSchemas[$ref.slice($ref.lastIndexOf('/') + 1)];
+  return [
+    ...Object.keys(properties),
+    ...allOf.flatMap((part) => knownMembers(part)),
+    ...(named === undefined ? [] : knownMembers(named)),
+  ];
+}
+
+const pointer = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,0 +1,220 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { boundAddress, cannotListen } from '../../core/addresses.ts';
+import { DroppedConnection } from './faults.ts';
+import { addressParts, type LocalAnswer, type LocalRequest } from './operation.ts';
+
+const LOOPBACK_HOST = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?::\d{1,5})?$/i;
+
+/**
+ * The reason to refuse a request that came over HTTP; undefined when it may be answered. Any web page in a browser on this
+ * machine can send requests to loopback, and with DNS rebinding under its own host name. So Host must be a loopback name,
+ * and the headers with which a browser describes the sender (Origin, Sec-Fetch-*) must name this service, or a person who
+ * typed the address. Other programs do not send these headers, except that Node's fetch sends `Sec-Fetch-Mode: cors`.
+ */
+function refusalReason({ origin: sentTo, headers }: Pick<LocalRequest, 'origin' | 'headers'>): string | undefined {
+  const { host = '', origin } = headers;
+  // A request line with an absolute URL overrides Host.
+  if (!LOOPBACK_HOST.test(host) || !LOOPBACK_HOST.test(sentTo.slice('http://'.length)))
+    return 'the Host of this request is not this machine: use localhost, 127.0.0.1 or [::1]';
+  if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`)
+    return 'this request comes from a web page of another origin';
+  return isCrossSiteFetch(headers) ? 'this request comes from a web page of another site' : undefined;
+}
+
+function isCrossSiteFetch(headers: LocalRequest['headers']): boolean {
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest, 'sec-fetch-user': user } = headers;
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  return (mode !== undefined && mode !== 'cors') || dest !== undefined || user !== undefined;
+}
+
+/** What answers the requests: rejects with DroppedConnection when the connection is to be closed. */
+interface RequestHandler {
+  answer(request: LocalRequest): Promise<LocalAnswer>;
+}
+
+export interface ServedService {
+  readonly url: string;
+  readonly port: number;
+  /** Closes all connections and the port. Does not stop the service itself. */
+  stop(): Promise<void>;
+}
+
+interface ServeOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly host: '127.0.0.1' | '::1';
+}
+
+/** Serves a local service over HTTP on loopback. Fails with usage (2) when the port is in use or cannot be opened. */
+export async function serveLocal(service: RequestHandler, { port, host }: ServeOptions): Promise<ServedService> {
+  // Loaded here: a command with --local serves nobody.
+  const { createServer } = await import('node:http');
+  const signals = createCloseSignals();
+  const server = createServer((incoming, outgoing) => {
+    void serveRequest(service, signals, incoming, outgoing);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(cannotListen(error, port));
+    });
+    server.listen(port, host, resolve);
+  });
+  const { port: bound } = boundAddress(server);
+  return {
+    port: bound,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${String(bound)}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Never rejects. */
+async function serveRequest(
+  service: RequestHandler,
+  signals: CloseSignals,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  try {
+    const answer = await answerOf(service, signals, incoming, outgoing);
+    const headers = (await discardRest(incoming)) ? answer.headers : { ...answer.headers, connection: 'close' };
+    await send({ ...answer, headers }, incoming.method === 'HEAD', outgoing);
+  } catch {
+    // A dropped connection, a caller who has disconnected, or an event stream that broke off.
+    incoming.socket.destroy();
+  }
+}
+
+/** Rejects when the connection is to be closed without an answer. */
+async function answerOf(
+  service: RequestHandler,
+  signals: CloseSignals,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<LocalAnswer> {
+  const request = requestOf(incoming, signals);
+  if (request === undefined) return { status: 400, headers: {}, body: '' };
+  const refusal = refusalReason(request);
+  if (refusal !== undefined) return problem(403, 'Forbidden', refusal);
+  try {
+    return await service.answer(request);
+  } catch (error) {
+    if (error instanceof DroppedConnection || outgoing.destroyed) throw error;
+    // This program failed: its state file, or a bug.
+    return problem(500, 'Local Service Error', error instanceof Error ? error.message : String(error));
+  }
+}
+
+const problem = (status: number, title: string, detail: string): LocalAnswer => ({
+  status,
+  headers: { 'content-type': 'application/problem+json' },
+  body: JSON.stringify({ title, status, detail }),
+});
+
+function requestOf(incoming: IncomingMessage, signals: CloseSignals): LocalRequest | undefined {
+  const headers = headersOf(incoming.rawHeaders);
+  const { method = '', url = '' } = incoming;
+  // A parser of addresses reads a backslash in a path as a slash.
+  if (url.split('?', 1)[0]?.includes('\\') === true) return undefined;
+  try {
+    return {
+      method,
+      ...addressParts(url.startsWith('/') ? `http://${headers['host'] ?? ''}${url}` : url),
+      headers,
+      body: hasBody(headers) ? incoming.iterator({ destroyOnReturn: false }) : undefined,
+      get signal() {
+        return signals(incoming.socket);
+      },
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+const hasBody = (headers: LocalRequest['headers']): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+/** `raw` has names and values in turn. */
+function headersOf(raw: readonly string[]): LocalRequest['headers'] {
+  const headers = Object.create(null) as Record<string, string>;
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = (raw[at] ?? '').toLowerCase();
+    const value = raw[at + 1] ?? '';
+    headers[name] = name in headers ? `${headers[name] ?? ''}, ${value}` : value;
+  }
+  return headers;
+}
+
+type CloseSignals = (socket: Socket) => AbortSignal;
+
+/** Each connection has one signal for all its requests: a worker sends thousands of them. */
+function createCloseSignals(): CloseSignals {
+  const known = new WeakMap<Socket, AbortSignal>();
+  return (socket) => {
+    const signal = known.get(socket) ?? closeSignal(socket);
+    known.set(socket, signal);
+    return signal;
+  };
+}
+
+function closeSignal(socket: Socket): AbortSignal {
+  const controller = new AbortController();
+  const abort = (): void => {
+    controller.abort(new Error('the caller has disconnected'));
+  };
+  if (socket.destroyed) abort();
+  else socket.once('close', abort);
+  return controller.signal;
+}
+
+/** Rejects when an event stream breaks off. */
+async function send({ status, headers, body }: LocalAnswer, isHead: boolean, outgoing: ServerResponse): Promise<void> {
+  if (typeof body === 'string') {
+    const hasLength = body !== '' && !isHead;
+    outgoing.writeHead(status, hasLength ? { ...headers, 'content-length': String(Buffer.byteLength(body)) } : headers);
+    outgoing.end(body);
+    return;
+  }
+  outgoing.writeHead(status, headers);
+  outgoing.flushHeaders();
+  for await (const chunk of body) {
+    if (outgoing.destroyed) return;
+    if (!outgoing.write(chunk)) await drained(outgoing);
+  }
+  outgoing.end();
+}
+
+/** Resolves when more can be written, or the connection is closed. */
+const drained = (outgoing: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      outgoing.off('drain', end).off('close', end);
+      resolve();
+    };
+    outgoing.once('drain', end).once('close', end);
+  });
+
+const MAX_DISCARDED_BYTES = 256_000_000;
+
+/** Unread, it would precede the next request or lose the answer. False when it is too large. */
+function discardRest(incoming: IncomingMessage): Promise<boolean> {
+  if (incoming.complete || incoming.destroyed) return Promise.resolve(!incoming.destroyed || incoming.complete);
+  return new Promise((resolve) => {
+    let size = 0;
+    const end = (): void => {
+      incoming.off('data', count).off('end', end).off('close', end).pause();
+      resolve(size <= MAX_DISCARDED_BYTES && incoming.complete);
+    };
+    const count = (chunk: Uint8Array): void => {
+      size += chunk.byteLength;
+      if (size > MAX_DISCARDED_BYTES) end();
+    };
+    incoming.on('data', count).once('end', end).once('close', end);
+  });
+}

@@ -1,0 +1,271 @@
+import type { Json, JsonObject } from '../../core/json.ts';
+import { DAY_MS, type EpochMs, HOUR_MS } from '../../core/unit-types.ts';
+import { badRequest } from '../contract/problem.ts';
+import type { OperationId } from '../contract/rows.ts';
+import { type AmountName, type Report, REPORTS } from '../contract/schemas/billing.ts';
+import { operation, type Operation, reply } from '../http/operation.ts';
+import { endpoints } from '../model/endpoints.ts';
+import { cpuById, gpuById } from '../model/hardware.ts';
+import { type PodRecord, pods } from '../model/pods.ts';
+import { storage, type StorageRecord } from '../model/volumes.ts';
+import { usageOf } from '../queue/index.ts';
+import type { State } from '../state/state.ts';
+
+export type BucketSize = 'hour' | 'day' | 'week' | 'month' | 'year';
+
+interface Range {
+  readonly start: EpochMs;
+  readonly end: EpochMs;
+  readonly bucketSize: BucketSize;
+}
+
+/** The epoch was a Thursday: three days after the start of its week. */
+const EPOCH_WEEKDAY = 3;
+const DEFAULT_RANGE_MS = 30 * DAY_MS;
+/** The last day that RFC 3339 can express. */
+const MAX_TIME = Date.UTC(9999, 11, 31);
+
+/** UTC; weeks start on Monday. */
+export function bucketStart(size: BucketSize, at: number): number {
+  switch (size) {
+    case 'hour':
+      return Math.floor(at / HOUR_MS) * HOUR_MS;
+    case 'day':
+      return Math.floor(at / DAY_MS) * DAY_MS;
+    case 'week':
+      return (Math.floor((at / DAY_MS + EPOCH_WEEKDAY) / 7) * 7 - EPOCH_WEEKDAY) * DAY_MS;
+    case 'month':
+      return calendar(at, (date) => date.setUTCDate(1));
+    case 'year':
+      return calendar(at, (date) => date.setUTCMonth(0, 1));
+  }
+}
+
+export function addBuckets(size: BucketSize, start: EpochMs, count = 1): number {
+  switch (size) {
+    case 'hour':
+      return start + count * HOUR_MS;
+    case 'day':
+      return start + count * DAY_MS;
+    case 'week':
+      return start + count * 7 * DAY_MS;
+    case 'month':
+      return calendar(start, (date) => date.setUTCMonth(date.getUTCMonth() + count));
+    case 'year':
+      return calendar(start, (date) => date.setUTCFullYear(date.getUTCFullYear() + count));
+  }
+}
+
+function calendar(at: number, move: (date: Date) => unknown): number {
+  const date = new Date(bucketStart('day', at));
+  move(date);
+  return date.getTime();
+}
+
+const ceilTo = (size: BucketSize, at: number): number => {
+  const start = bucketStart(size, at);
+  return start === at ? start : addBuckets(size, start);
+};
+
+/** Full buckets, default 30 days (contract rules, Billing). 400 Problem: empty, or `lastN` with a time. */
+export function rangeOf(query: URLSearchParams, now: EpochMs): Range {
+  const bucketSize = (query.get('bucketSize') ?? 'day') as BucketSize;
+  const [startTime, endTime, lastN] = [query.get('startTime'), query.get('endTime'), query.get('lastN')];
+  if (lastN !== null) {
+    if (startTime !== null || endTime !== null) throw badRequest('lastN and startTime or endTime exclude each other');
+    const end = ceilTo(bucketSize, now);
+    // A date too far in the past is not a number: the range then starts at the epoch, before any account.
+    const start = Math.max(addBuckets(bucketSize, end, -Number(lastN)) || 0, bucketStart(bucketSize, 0));
+    return { start, end, bucketSize };
+  }
+  const until = endTime === null ? now : Date.parse(endTime);
+  const from = startTime === null ? until - DEFAULT_RANGE_MS : Date.parse(startTime);
+  if (from >= until) throw badRequest('startTime must be before endTime');
+  if (until > MAX_TIME) throw badRequest('endTime is too far away');
+  return { start: bucketStart(bucketSize, from), end: ceilTo(bucketSize, until), bucketSize };
+}
+
+export interface Charge {
+  readonly amount: AmountName;
+  readonly id: string;
+  readonly from: EpochMs;
+  readonly to: number;
+  /** US dollars. */
+  readonly perHour: number;
+}
+
+const HOURS_PER_MONTH = 730;
+/** US dollars per GB and month: container disks while the pod has a machine, and persistent mounts until it is terminated. */
+const DISK_PER_MONTH = 0.1;
+/** US dollars per GB and month (specification 8.4; it has no price for high performance). */
+const VOLUME_PER_MONTH = {
+  STANDARD: { firstTerabyte: 0.07, beyond: 0.05 },
+  HIGH_PERFORMANCE: { firstTerabyte: 0.14, beyond: 0.1 },
+};
+/** The maximum size of a volume is 4096 GB, so a terabyte is 1024 GB. */
+const TERABYTE_GB = 1024;
+/** US dollars per hour and member of a cluster. */
+const NETWORKING_PER_HOUR = 0.02;
+
+/** Computed from the histories of the resources, not stored. */
+const chargesOf = (state: State, now: EpochMs): readonly Charge[] => [
+  ...pods.all(state).flatMap((pod) => podCharges(pod, now)),
+  ...Object.entries(storage.of(state)).flatMap(([id, storage]) => volumeCharges(id, storage, now)),
+  ...serverlessCharges(state, now),
+];
+
+/** A pod's hardware and disk are charged while it has a machine, its persistent mount until it is terminated. */
+function podCharges(pod: PodRecord, now: EpochMs): readonly Charge[] {
+  let hasMachine = false;
+  let disk = 0;
+  let persistent = 0;
+  return pod.history.flatMap<Charge>((event, index) => {
+    if (event.kind === 'launch') hasMachine = true;
+    if (event.kind === 'stop' || event.kind === 'terminate') hasMachine = false;
+    if (event.kind === 'terminate') persistent = 0;
+    if (event.kind === 'storage') ({ disk, persistent } = event);
+    const span = { from: event.at, to: pod.history[index + 1]?.at ?? now };
+    const stored = ((hasMachine ? disk : 0) + persistent) * (DISK_PER_MONTH / HOURS_PER_MONTH);
+    const hardware = hasMachine ? pod.price : 0;
+    if (pod.cluster === undefined) {
+      const amount = pod.gpu === undefined ? 'podCpuAmount' : 'podGpuAmount';
+      return [
+        { ...span, id: pod.id, amount, perHour: hardware },
+        { ...span, id: pod.id, amount: 'podDiskAmount', perHour: stored },
+      ];
+    }
+    const { id } = pod.cluster;
+    return [
+      { ...span, id, amount: 'clusterGpuAmount', perHour: hardware },
+      { ...span, id, amount: 'clusterDiskAmount', perHour: stored },
+      { ...span, id, amount: 'clusterNetworkingAmount', perHour: hasMachine ? NETWORKING_PER_HOUR : 0 },
+    ];
+  });
+}
+
+const volumeCharges = (id: string, { type, sizes }: StorageRecord, now: EpochMs): readonly Charge[] =>
+  sizes.map(({ at, size }, index) => {
+    const { firstTerabyte, beyond } = VOLUME_PER_MONTH[type];
+    const monthly = Math.min(size, TERABYTE_GB) * firstTerabyte + Math.max(0, size - TERABYTE_GB) * beyond;
+    return {
+      id,
+      amount: type === 'STANDARD' ? 'storageStandardAmount' : 'storageHighPerformanceAmount',
+      from: at,
+      to: sizes[index + 1]?.at ?? now,
+      perHour: monthly / HOURS_PER_MONTH,
+    };
+  });
+
+/** Workers of a public model are charged as a public endpoint. */
+const serverlessCharges = (state: State, now: EpochMs): readonly Charge[] =>
+  usageOf(state, now).flatMap<Charge>(({ endpointId: id, gpu, cpu, disk, from, to, workerMs }) => {
+    if (to <= from) return [];
+    const workers = workerMs / (to - from);
+    const gpuPrice = gpu === undefined ? 0 : (gpuById(gpu.id)?.price.serverless ?? 0) * gpu.count;
+    const cpuPrice = cpu === undefined ? 0 : (cpuById(cpu.id)?.price.serverlessPerVcpu ?? 0) * cpu.vcpuCount;
+    const diskPrice = disk * (DISK_PER_MONTH / HOURS_PER_MONTH);
+    const span = { id, from, to };
+    if (endpoints.get(state, id)?.hidden === true)
+      return [{ ...span, amount: 'endpointAmount', perHour: workers * (gpuPrice + cpuPrice + diskPrice) }];
+    return [
+      { ...span, amount: 'serverlessGpuAmount', perHour: workers * gpuPrice },
+      { ...span, amount: 'serverlessCpuAmount', perHour: workers * cpuPrice },
+      { ...span, amount: 'serverlessDiskAmount', perHour: workers * diskPrice },
+    ];
+  });
+
+/** Amounts are added as integer millionths of a dollar, so that sums are exact. */
+const MICRO = 1_000_000;
+
+/** Member of the record to millionths of a dollar. */
+interface Sum {
+  readonly start: number;
+  readonly id: string;
+  readonly micros: Map<string, number>;
+}
+
+/** The earliest first; only buckets with costs. */
+export function reportOf(report: Report, charges: readonly Charge[], range: Range, only: string | null): Json {
+  const sums = sumsOf(report, charges, range, only);
+  const named = (id: string | null): JsonObject => (report.by === undefined ? {} : { [report.by.id]: id });
+  const totals = new Map<string, number>();
+  for (const { micros } of sums) for (const [member, micro] of micros) add(totals, member, micro);
+  return {
+    records: sums.map(({ start, id, micros }) => ({
+      startTime: timeText(start),
+      endTime: timeText(addBuckets(range.bucketSize, start)),
+      ...named(id),
+      ...amountsOf(report, micros),
+    })),
+    metadata: {
+      query: {
+        startTime: timeText(range.start),
+        endTime: timeText(range.end),
+        bucketSize: range.bucketSize,
+        ...named(only),
+      },
+      recordCount: sums.length,
+      ...(report.by === undefined ? {} : { [report.by.count]: new Set(sums.map(({ id }) => id)).size }),
+      totals: amountsOf(report, totals),
+    },
+  };
+}
+
+function sumsOf(report: Report, charges: readonly Charge[], range: Range, only: string | null): readonly Sum[] {
+  const sums = new Map<string, Sum>();
+  const members = new Map(Object.entries(report.amounts).map(([member, amount]) => [amount, member]));
+  for (const charge of charges) {
+    const member = members.get(charge.amount);
+    if (member === undefined || charge.perHour === 0 || (only !== null && charge.id !== only)) continue;
+    const end = Math.min(charge.to, range.end);
+    let start = bucketStart(range.bucketSize, Math.max(charge.from, range.start));
+    for (; start < end; start = addBuckets(range.bucketSize, start)) {
+      const micro = microsBetween(charge, start, addBuckets(range.bucketSize, start));
+      if (micro === 0) continue;
+      const id = report.by === undefined ? '' : charge.id;
+      const key = `${String(start)} ${id}`;
+      const sum = sums.get(key) ?? { start, id, micros: new Map<string, number>() };
+      add(sum.micros, member, micro);
+      sums.set(key, sum);
+    }
+  }
+  return [...sums.values()].sort((a, b) => a.start - b.start || (a.id < b.id ? -1 : 1));
+}
+
+/** Rounds the running total, so that the sum does not depend on the size of the buckets. */
+function microsBetween({ from, to, perHour }: Charge, start: number, end: number): number {
+  const upTo = (at: number): number =>
+    Math.round((Math.min(Math.max(at, from), to) - from) * ((perHour * MICRO) / HOUR_MS));
+  return upTo(end) - upTo(start);
+}
+
+function amountsOf(report: Report, micros: ReadonlyMap<string, number>): Record<string, number> {
+  const total = [...micros.values()].reduce((sum, micro) => sum + micro, 0);
+  const parts = Object.keys(report.amounts).map((member) => [member, (micros.get(member) ?? 0) / MICRO] as const);
+  return { totalAmount: total / MICRO, ...(report.totalOnly === true ? {} : Object.fromEntries(parts)) };
+}
+
+function add(micros: Map<string, number>, member: string, micro: number): void {
+  micros.set(member, (micros.get(member) ?? 0) + micro);
+}
+
+const timeText = (at: number): string => new Date(at).toISOString();
+
+const reporting = (id: OperationId, report: Report): Operation =>
+  operation(
+    id,
+    reply(200, (state, { query }, now) => {
+      const only = report.by === undefined ? null : query.get(report.by.id);
+      return reportOf(report, chargesOf(state, now), rangeOf(query, now), only);
+    }),
+  );
+
+/** Billing: what ran, by the clock (contract rules, Billing). */
+export const billingOperations: readonly Operation[] = [
+  reporting('listBilling', REPORTS.summary),
+  reporting('listPodBilling', REPORTS.pods),
+  reporting('listServerlessBilling', REPORTS.serverless),
+  reporting('listEndpointBilling', REPORTS.endpoints),
+  reporting('listNetworkVolumeBilling', REPORTS.volumes),
+  reporting('listClusterBilling', REPORTS.clusters),
+];

@@ -1,0 +1,199 @@
+import type { Json } from '../../core/json.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
+import { asBadRequest, badRequest, notFound } from '../contract/problem.ts';
+import {
+  type Call,
+  isTooNew,
+  noContent,
+  operation,
+  type Operation,
+  reply,
+  type ServiceSettings,
+} from '../http/operation.ts';
+import { WHOLE_LIST } from '../http/pages.ts';
+import { bodyOf } from '../http/validate.ts';
+import { type Membership, type PodRecord, pods } from '../model/pods.ts';
+import { type ClusterRecord, clusters } from '../model/records.ts';
+import { createPod, type CreatePodBody } from './pods/configure.ts';
+import { podDocument, publicIp, publicPort } from './pods/document.ts';
+import { applyAction, statusAt } from './pods/transitions.ts';
+import { nextId, type State } from '../state/state.ts';
+
+interface CreateClusterBody extends Pick<
+  CreatePodBody,
+  | 'image'
+  | 'args'
+  | 'cmd'
+  | 'entrypoint'
+  | 'disk'
+  | 'ports'
+  | 'env'
+  | 'dataCenterIds'
+  | 'mounts'
+  | 'startSsh'
+  | 'startJupyter'
+  | 'templateId'
+> {
+  readonly name: string;
+  readonly type: ClusterRecord['type'];
+  readonly compute: ClusterRecord['compute'];
+}
+
+const IMAGES: Readonly<Record<ClusterRecord['type'], string>> = {
+  APPLICATION: 'example/cluster:1.0',
+  TRAINING: 'example/pytorch:2.8-cuda12.8',
+  SLURM: 'example/slurm:24.11',
+  RAY: 'example/ray:2.48',
+};
+
+/** A body with a template cannot set these. */
+const OF_TEMPLATE = ['image', 'args', 'cmd', 'entrypoint', 'disk', 'env', 'ports', 'mounts'] as const;
+
+/**
+ * Creates a cluster with its members, all in one data center. With a template it is that of all members (additions 10).
+ * Throws the Problems of `createPod`.
+ */
+function createCluster(state: State, now: EpochMs, body: CreateClusterBody, settings: ServiceSettings): ClusterRecord {
+  const { name, type, compute, ...container } = body;
+  const { templateId } = container;
+  const besides = OF_TEMPLATE.filter((member) => member in body);
+  if (templateId !== undefined && besides.length > 0)
+    throw badRequest(`${besides.join(', ')}: templateId sets it for all pods of the cluster`);
+  const { gpuTypeId, gpuCountPerPod, podCount } = compute;
+  const pod: CreatePodBody = {
+    ...container,
+    name,
+    ...(templateId === undefined ? { image: body.image ?? IMAGES[type] } : {}),
+    gpu: { id: gpuTypeId, count: gpuCountPerPod },
+    cloud: 'SECURE',
+  };
+  const serial = state.serial;
+  const id = nextId(state, 'cluster');
+  const network = 1 + (state.serial % 250);
+  const member = (rank: number, dataCenterIds: readonly string[]) =>
+    createPod(state, now, { ...pod, name: `${name}-${String(rank)}`, dataCenterIds }, settings, {
+      copies: podCount - rank,
+      membership: membershipOf(id, type, rank, network),
+    });
+  let first;
+  try {
+    first = member(0, pod.dataCenterIds ?? []);
+  } catch (error) {
+    // Refused: the id of the cluster was not used.
+    state.serial = serial;
+    throw error;
+  }
+  for (let rank = 1; rank < podCount; rank++) member(rank, [first.dataCenterId]);
+  const { dataCenterId } = first;
+  return clusters.put(state, {
+    id,
+    name,
+    type,
+    compute,
+    dataCenterId,
+    network,
+    createdAt: now,
+    ...(templateId === undefined ? {} : { template: templateId }),
+  });
+}
+
+function membershipOf(id: string, type: ClusterRecord['type'], rank: number, network: number): Membership {
+  const role = roleOf(type, rank);
+  return { id, rank, ...(role === undefined ? {} : { role }), ip: `10.65.${String(network)}.${String(rank + 2)}` };
+}
+
+function roleOf(type: ClusterRecord['type'], rank: number): Membership['role'] {
+  switch (type) {
+    case 'SLURM':
+      return rank === 0 ? 'SLURM_CONTROLLER' : 'SLURM_COMPUTE';
+    case 'RAY':
+      return rank === 0 ? 'RAY_HEAD' : 'RAY_WORKER';
+    case 'APPLICATION':
+    case 'TRAINING':
+      return undefined;
+  }
+}
+
+const membersOf = (state: State, { id }: ClusterRecord): readonly PodRecord[] =>
+  pods.all(state).filter(({ cluster, life }) => cluster?.id === id && life.kind !== 'terminated');
+
+function documentOf(state: State, now: EpochMs, cluster: ClusterRecord): Json {
+  const { network, createdAt, ...shown } = cluster;
+  const members = membersOf(state, cluster);
+  const byStatus: Record<string, number> = {};
+  for (const pod of members) byStatus[statusAt(pod, now)] = (byStatus[statusAt(pod, now)] ?? 0) + 1;
+  const [primary] = members;
+  return {
+    ...shown,
+    compute: { ...shown.compute },
+    pods: { total: members.length, byStatus },
+    network: { cidr: `10.65.${String(network)}.0/24`, vxlanId: 4096 + network, vxlanPort: 4789 },
+    primary: primary && primaryOf(primary, now),
+    createdAt: new Date(createdAt).toISOString(),
+  };
+}
+
+function primaryOf(pod: PodRecord, now: EpochMs): Json {
+  const status = statusAt(pod, now);
+  const reachable = status === 'RUNNING' && pod.ports.includes('22/tcp') && pod.env['PUBLIC_KEY'] !== undefined;
+  const sshEndpoint = `${publicIp(pod)}:${String(publicPort(pod, '22/tcp'))}`;
+  return { podId: pod.id, status, sshEndpoint: reachable ? sshEndpoint : undefined };
+}
+
+function find(state: State, call: Call, now: EpochMs): ClusterRecord {
+  const row = clusters.find(state, call.params['id']);
+  if (isTooNew(row.createdAt, call, now)) throw notFound();
+  return row;
+}
+
+/** Clusters. Only the name can be changed; deletion terminates the member pods (contract rules, Clusters). */
+export const clusterOperations: readonly Operation[] = [
+  operation(
+    'listClusters',
+    reply(200, (state, call, now) => ({
+      clusters: clusters
+        .all(state)
+        .filter(({ createdAt }) => !isTooNew(createdAt, call, now))
+        .map((cluster) => documentOf(state, now, cluster)),
+    })),
+  ),
+  operation(
+    'createCluster',
+    reply(201, (state, call, now) => {
+      const body = bodyOf(call) as CreateClusterBody;
+      return documentOf(
+        state,
+        now,
+        asBadRequest(() => createCluster(state, now, body, call.settings)),
+      );
+    }),
+  ),
+  operation(
+    'getCluster',
+    reply(200, (state, call, now) => documentOf(state, now, find(state, call, now))),
+  ),
+  operation(
+    'updateCluster',
+    reply(200, (state, call, now) => {
+      const { name } = bodyOf(call) as { name?: string };
+      const cluster = find(state, call, now);
+      cluster.name = name ?? cluster.name;
+      return documentOf(state, now, cluster);
+    }),
+  ),
+  operation(
+    'deleteCluster',
+    noContent((state, call, now) => {
+      const cluster = find(state, call, now);
+      for (const pod of membersOf(state, cluster)) applyAction(pod, 'terminate', now);
+      clusters.remove(state, cluster.id);
+    }),
+  ),
+  operation(
+    'listClusterPods',
+    reply(200, (state, call, now) => ({
+      pods: membersOf(state, find(state, call, now)).map((pod) => podDocument(pod, now, call.addressOf)),
+      pagination: WHOLE_LIST,
+    })),
+  ),
+];

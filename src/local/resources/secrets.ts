@@ -1,0 +1,93 @@
+import type { Json } from '../../core/json.ts';
+import { badRequest, conflict, unprocessable } from '../contract/problem.ts';
+import { MAX_SECRET_VALUE } from '../contract/schemas/account.ts';
+import { type Call, noContent, operation, type Operation, reply } from '../http/operation.ts';
+import { bodyOf } from '../http/validate.ts';
+import { removeSecret, secretNamed, type SecretRecord, secrets, setSecretValue } from '../model/secrets.ts';
+import { nextId } from '../state/state.ts';
+
+interface SecretBody {
+  readonly value?: string;
+  readonly description?: string;
+}
+
+/** In bytes of UTF-8. */
+const MAX_DESCRIPTION = 65_535;
+
+const documentOf = ({ id, name, description, createdAt, valueChangedAt }: SecretRecord): Json => ({
+  id,
+  name,
+  description,
+  createdAt: new Date(createdAt).toISOString(),
+  valueLastUpdatedAt: valueChangedAt === null ? null : new Date(valueChangedAt).toISOString(),
+});
+
+/** Throws the 422 Problem for what the schema cannot bound: the sizes in bytes. No text of the body is in its detail. */
+function checkSizes({ value = '', description = '' }: SecretBody): void {
+  if (Buffer.byteLength(value) >= MAX_SECRET_VALUE)
+    throw unprocessable([`/value: must be shorter than ${String(MAX_SECRET_VALUE)} bytes`]);
+  if (Buffer.byteLength(description) > MAX_DESCRIPTION)
+    throw unprocessable([`/description: must NOT have more than ${String(MAX_DESCRIPTION)} bytes`]);
+}
+
+/** Throws the 400 Problem for a name that begins with the prefix of placeholders, in any case (additions 7). */
+function checkName(name: string, { settings }: Call): void {
+  if (name.toLowerCase().startsWith(settings.secretPrefix.toLowerCase()))
+    throw badRequest(`the name of a secret cannot begin with ${settings.secretPrefix}`);
+}
+
+/** Secrets (additions 7). Their values are never read back. */
+export const secretOperations: readonly Operation[] = [
+  operation(
+    'listSecrets',
+    reply(200, (state, { query }) => {
+      const name = query.get('name');
+      const found = name === null ? secrets.all(state) : [secretNamed(state, name) ?? []].flat();
+      return { secrets: found.map(documentOf) };
+    }),
+  ),
+  operation(
+    'createSecret',
+    reply(201, (state, call, now) => {
+      const body = bodyOf(call) as SecretBody & { readonly name: string; readonly value: string };
+      checkSizes(body);
+      checkName(body.name, call);
+      if (secretNamed(state, body.name) !== undefined) throw conflict(`there is a secret ${body.name} already`);
+      const { name, value, description = '' } = body;
+      const id = nextId(state, 'sec');
+      const secret = secrets.put(state, {
+        id,
+        name,
+        description: description || null,
+        createdAt: now,
+        valueChangedAt: null,
+      });
+      setSecretValue(state, secret, value);
+      return documentOf(secret);
+    }),
+  ),
+  operation(
+    'getSecret',
+    reply(200, (state, { params }) => documentOf(secrets.find(state, params['id']))),
+  ),
+  operation(
+    'updateSecret',
+    reply(200, (state, call, now) => {
+      const secret = secrets.find(state, call.params['id']);
+      const body = bodyOf(call) as SecretBody;
+      checkSizes(body);
+      if (body.value !== undefined) {
+        setSecretValue(state, secret, body.value);
+        secret.valueChangedAt = now;
+      }
+      if (body.description !== undefined) secret.description = body.description || null;
+      return documentOf(secret);
+    }),
+  ),
+  operation(
+    'deleteSecret',
+    noContent((state, { params }) => {
+      removeSecret(state, secrets.find(state, params['id']));
+    }),
+  ),
+];

@@ -1,4 +1,0 @@
-/** Thrown when a webhook is not sent because its address is not allowed. */
-export class WebhookRefused extends Error {
-  override readonly name = 'WebhookRefused';
-}

@@ -1,0 +1,259 @@
+import { asText } from '../../core/text.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
+import { endpoints } from '../model/endpoints.ts';
+import {
+  loseAllWorkers,
+  type ManagedWorker,
+  managedWorkers,
+  recordPrinted,
+  recordWorkerExit,
+  refuseWaitingJobs,
+} from '../queue/index.ts';
+import { queueOf } from '../queue/state/endpoint-queue.ts';
+import type { State, Transact } from '../state/state.ts';
+import type { EndpointSource, Environment, EnvironmentOf } from './handlers.ts';
+import {
+  createPrintedStreams,
+  createUnrecordedLines,
+  type PrintedStreams,
+  type UnrecordedLines,
+} from './printed-lines.ts';
+import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './processes.ts';
+
+interface StartReport {
+  line(line: string): void;
+  /** Everything that it prints from now on is shown. */
+  succeeded(): void;
+  failed(text: string): void;
+}
+
+/** After this time, the lines of a start are shown before it has ended, even after a failed one. */
+const PATIENCE_MS: Milliseconds = 5000;
+const MAX_HELD_LINES = 200;
+
+/** A repeated failure with the same lines (`lastFailure`) is not shown again. */
+export function createStartReport(
+  monotonic: () => number,
+  lastFailure: string | undefined,
+  show: (line: string) => void,
+): StartReport {
+  const startedAt = monotonic();
+  let held: string[] | undefined = lastFailure === undefined ? undefined : [];
+  const release = (): void => {
+    const lines = held ?? [];
+    held = undefined;
+    lines.forEach(show);
+  };
+  return {
+    line: (line) => {
+      if (held !== undefined && monotonic() - startedAt > PATIENCE_MS) release();
+      if (held === undefined) show(line);
+      else held = [...held, line].slice(-MAX_HELD_LINES);
+    },
+    succeeded: release,
+    failed: (text) => {
+      const isSame = held !== undefined && lastFailure !== undefined && endsWith(lastFailure, held);
+      if (isSame) held = undefined;
+      else release();
+      show(isSame ? `${text.slice(0, -1)}, as the one before)` : text);
+    },
+  };
+}
+
+/** Ignores numbers, which differ from run to run. */
+function endsWith(text: string, lines: readonly string[]): boolean {
+  const withoutNumbers = (some: string): string => some.replace(/\d+/g, '#');
+  const count = text.split('\n').length;
+  return withoutNumbers(lines.slice(-count).join('\n')) === withoutNumbers(text);
+}
+
+export type CommandSource = Extract<EndpointSource, { readonly kind: 'command' }>;
+
+export interface SupervisorOptions {
+  readonly transact: Transact;
+  /** By endpoint id or name. */
+  readonly sources: ReadonlyMap<string, CommandSource>;
+  readonly startProcess: StartProcess;
+  readonly environmentOf: EnvironmentOf;
+  /** These win over the variables of the endpoint. */
+  readonly protocolVariablesOf: (state: State, endpointId: string, workerId: string) => Environment;
+  /** Counts the fault down: called once for each start. */
+  readonly startFault: (
+    state: State,
+    worker: ManagedWorker,
+  ) => { readonly kind: 'slow'; readonly delayMs: number } | { readonly kind: 'failed' } | undefined;
+  readonly monotonic: () => number;
+  readonly log: (endpointId: string, text: string) => void;
+}
+
+interface Supervisor {
+  /** Rejects with the error of a step (local-file, 14). */
+  sync(): Promise<void>;
+  /** Their jobs are queued again. */
+  stop(): Promise<void>;
+}
+
+interface Wanted extends ManagedWorker {
+  /** It has requested a job. */
+  readonly isReady: boolean;
+  /** Undefined when it runs already, or nothing serves its endpoint. */
+  readonly start: { readonly source: CommandSource; readonly env: Environment } | undefined;
+}
+
+interface Supervised {
+  readonly endpointId: string;
+  readonly source: CommandSource;
+  readonly process: RunningProcess;
+  readonly printed: PrintedStreams;
+  readonly report: StartReport;
+  readonly unrecorded: UnrecordedLines;
+  isReady: boolean;
+  isStopping: boolean;
+  end: ProcessEnd | undefined;
+}
+
+/** The exit code of berth's worker for a Python file that serves no job: see workers/berth_worker.py. */
+const NO_WORKER_EXIT = 78;
+
+/** Undefined while that is not known. Only berth's own worker says why. */
+const refusalOf = ({ source, isReady, end, printed }: Supervised): string | undefined =>
+  end?.code === NO_WORKER_EXIT && !isReady && typeof source.command !== 'string' ? printed.tail().at(-1) : undefined;
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const running = new Map<string, Supervised>();
+  /** On the service's clock: immediately, or later because of a fault. */
+  const startTimes = new Map<string, number>();
+  /** By endpoint: the same text is not shown again. */
+  const lastFailures = new Map<string, string>();
+  let lastSync: Promise<void> = Promise.resolve();
+  let stopped = false;
+
+  const step = (state: State, now: number): readonly Wanted[] => {
+    for (const [workerId, worker] of running) {
+      const lines = worker.unrecorded.take();
+      if (lines.length > 0) recordPrinted(state, workerId, lines, now);
+      const refusal = refusalOf(worker);
+      if (refusal !== undefined) refuseWaitingJobs(state, worker.endpointId, refusal, now);
+      if (worker.end !== undefined)
+        recordWorkerExit(state, worker.endpointId, workerId, `the process ${describeEnd(worker.end)}`, now);
+    }
+    for (const worker of managedWorkers(state)) if (!running.has(worker.workerId)) decideStart(state, worker, now);
+    return managedWorkers(state).map((worker) => ({
+      ...worker,
+      isReady: queueOf(state, worker.endpointId).workers[worker.workerId]?.status !== 'INITIALIZING',
+      start: (startTimes.get(worker.workerId) ?? Infinity) <= now ? startOf(state, worker) : undefined,
+    }));
+  };
+
+  const decideStart = (state: State, worker: ManagedWorker, now: number): void => {
+    const { workerId, endpointId } = worker;
+    if (startTimes.has(workerId)) return;
+    const fault = options.startFault(state, worker);
+    if (fault?.kind === 'failed') {
+      const error = 'its start failed (an injected fault)';
+      recordWorkerExit(state, endpointId, workerId, error, now);
+      options.log(endpointId, `(worker ${workerId}: ${error})`);
+    } else startTimes.set(workerId, now + (fault?.delayMs ?? 0));
+  };
+
+  const startOf = (state: State, { endpointId, workerId }: ManagedWorker): Wanted['start'] => {
+    const endpoint = endpoints.get(state, endpointId);
+    const source = options.sources.get(endpointId) ?? options.sources.get(endpoint?.name ?? '');
+    if (endpoint === undefined || source === undefined) return undefined;
+    const env = {
+      PYTHONUNBUFFERED: '1',
+      ...options.environmentOf(state, endpoint),
+      ...options.protocolVariablesOf(state, endpointId, workerId),
+    };
+    return { source, env };
+  };
+
+  const syncOnce = async (): Promise<void> => {
+    if (stopped) return;
+    const ended = [...running].filter(([, worker]) => worker.end !== undefined);
+    const wanted = await options.transact(step);
+    for (const [workerId] of ended) running.delete(workerId);
+    const wantedIds = new Set(wanted.map(({ workerId }) => workerId));
+    for (const [workerId, worker] of running)
+      if (!wantedIds.has(workerId)) {
+        worker.isStopping = true;
+        void worker.process.stop();
+      }
+    for (const workerId of startTimes.keys()) if (!wantedIds.has(workerId)) startTimes.delete(workerId);
+    for (const worker of wanted) {
+      const process = running.get(worker.workerId);
+      if (worker.isReady) ready(process);
+      if (worker.isKilled) process?.process.kill();
+      if (worker.start !== undefined) start(worker, worker.start);
+    }
+  };
+
+  const sync = (): Promise<void> => {
+    const next = lastSync.then(syncOnce);
+    lastSync = next.catch(() => undefined);
+    return next;
+  };
+
+  const ready = (worker: Supervised | undefined): void => {
+    if (worker === undefined || worker.isReady) return;
+    worker.isReady = true;
+    worker.report.succeeded();
+    lastFailures.delete(worker.endpointId);
+  };
+
+  const start = ({ workerId, endpointId }: Wanted, { source, env }: NonNullable<Wanted['start']>): void => {
+    const unrecorded = createUnrecordedLines();
+    const report = createStartReport(options.monotonic, lastFailures.get(endpointId), (line) => {
+      options.log(endpointId, line);
+    });
+    const printed = createPrintedStreams(options.monotonic, (line) => {
+      unrecorded.add(line);
+      report.line(line);
+    });
+    const process = options.startProcess({
+      ...source,
+      env,
+      onStdout: asText(printed.stdout),
+      onStderr: printed.stderr,
+    });
+    const worker: Supervised = {
+      endpointId,
+      source,
+      process,
+      printed,
+      report,
+      unrecorded,
+      isReady: false,
+      isStopping: false,
+      end: undefined,
+    };
+    startTimes.delete(workerId);
+    running.set(workerId, worker);
+    void process.ended.then(async (end) => {
+      printed.end();
+      // The jobs that it requested last are in the state only after a step.
+      await sync().catch(() => undefined);
+      worker.end = end;
+      if (!worker.isStopping && !stopped) reportEnd(workerId, worker, end);
+      await sync().catch(() => undefined);
+    });
+  };
+
+  const reportEnd = (workerId: string, worker: Supervised, end: ProcessEnd): void => {
+    const text = `worker ${workerId} ${describeEnd(end)}`;
+    if (!worker.isReady) {
+      worker.report.failed(`(${text} before it asked for a job)`);
+      lastFailures.set(worker.endpointId, worker.printed.tail().join('\n'));
+    } else if (end.code !== 0) options.log(worker.endpointId, `(${text})`);
+  };
+
+  return {
+    sync,
+    stop: async () => {
+      stopped = true;
+      await lastSync;
+      await Promise.all([...running.values()].map(({ process }) => process.stop()));
+      await options.transact(loseAllWorkers);
+    },
+  };
+}

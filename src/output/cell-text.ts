@@ -1,0 +1,135 @@
+import { safeText, type SafeText, say, type TerminalText } from '../core/safe-text.ts';
+import type { Paint, Piece } from './text/colour.ts';
+import { joinText, spaces, styled } from './text/terminal-text.ts';
+import { piecesWidth } from './text/text-width.ts';
+import { trusted } from './trusted.ts';
+import type { Bar, Column, Gauge, Gauges, Item, Shown } from './view.ts';
+
+const BLOCKS = 8;
+
+/** The bar is limited to 0..100, the number is not. An empty text draws only the bar. */
+function barPieces(bar: Bar, terminal: boolean): readonly Piece[] {
+  const text = safeText(bar.text ?? (Number.isFinite(bar.percent) ? `${bar.percent}%` : '-'));
+  if (!terminal || !Number.isFinite(bar.percent)) return [{ text }];
+  return [...blockPieces(bar.percent, bar.blocks), ...(text === '' ? [] : [{ text: say` ${text}` }])];
+}
+
+function blockPieces(percent: number, blocks = BLOCKS): readonly Piece[] {
+  const full = Math.round((Math.min(100, Math.max(0, percent)) / 100) * blocks);
+  return [
+    { text: safeText('█'.repeat(full)), tone: 'busy' },
+    { text: safeText('░'.repeat(blocks - full)), tone: 'quiet' },
+  ];
+}
+
+const LEVELS = '▁▂▃▄▅▆▇█';
+
+/** The last value at the right, always `columns` wide. Zero is the lowest block, an unknown value a space. */
+export function sparkline(
+  values: readonly (number | undefined)[],
+  columns: number,
+  most = Math.max(1, ...known(values)),
+): SafeText {
+  const shown = columns <= 0 ? [] : values.slice(-columns);
+  return safeText(
+    shown
+      .map((value) => blockOf(value, most))
+      .join('')
+      .padStart(columns),
+  );
+}
+
+const known = (values: readonly (number | undefined)[]): readonly number[] =>
+  values.filter((value) => value !== undefined).filter((value) => Number.isFinite(value));
+
+function blockOf(value: number | undefined, most: number): string {
+  if (value === undefined || !Number.isFinite(value)) return ' ';
+  const share = most > 0 ? Math.min(1, Math.max(0, value / most)) : 0;
+  // Every value above zero differs from zero.
+  return LEVELS[share === 0 ? 0 : Math.max(1, Math.round(share * (LEVELS.length - 1)))] ?? ' ';
+}
+
+const NUMBER_COLUMNS = 4;
+
+/** Renders gauges: `████░░░░  42% ▁▂▃▅  memory █████░░░  62% ▅▅▆▆` on a terminal, `42%  memory 62%` elsewhere. */
+const gaugesPieces = ({ gauges }: Gauges, terminal: boolean): readonly Piece[] =>
+  gauges.flatMap((gauge, at) => [...(at === 0 ? [] : [{ text: say`  ` }]), ...gaugePieces(gauge, terminal)]);
+
+function gaugePieces({ label, text, percent, history, most, columns }: Gauge, terminal: boolean): readonly Piece[] {
+  const name: readonly Piece[] = label === undefined ? [] : [{ text: say`${label} `, tone: 'quiet' }];
+  if (!terminal) return [...name, { text: safeText(text) }];
+  return [
+    ...name,
+    ...(percent === undefined || !Number.isFinite(percent) ? [] : [...blockPieces(percent), { text: say` ` }]),
+    { text: safeText(text.padStart(NUMBER_COLUMNS)) },
+    { text: say` ` },
+    { text: sparkline(history, columns, most), tone: 'busy' },
+  ];
+}
+
+const DASH = say`-`;
+
+interface CellOptions {
+  /** On a terminal, bars are drawn and items are separated by a comma and a space; elsewhere by a comma alone. */
+  readonly terminal: boolean;
+}
+
+export function cellPieces(shown: Shown, { terminal }: CellOptions): readonly Piece[] {
+  const comma: Piece = { text: terminal ? say`, ` : say`,` };
+  return itemsOf(shown).flatMap((item, at) =>
+    at === 0 ? itemPieces(item, terminal) : [comma, ...itemPieces(item, terminal)],
+  );
+}
+
+/** Returns the pieces of each line that a value takes in a detail view: at least one line for each item of an array. */
+export function cellLines(shown: Shown, { terminal }: CellOptions): readonly (readonly Piece[])[] {
+  return itemsOf(shown).flatMap((item) =>
+    terminal ? splitLines(item).map((line) => itemPieces(line, terminal)) : [itemPieces(item, terminal)],
+  );
+}
+
+export const paintAll = (pieces: readonly Piece[], paint: Paint): TerminalText =>
+  joinText(pieces.map(({ text, tone }) => paint(text, tone)));
+
+function itemsOf(shown: Shown): readonly Item[] {
+  const all: readonly Item[] = shown === undefined ? [] : isList(shown) ? shown : [shown];
+  return all.length === 0 ? [DASH] : all;
+}
+
+const isList = (shown: Item | readonly Item[]): shown is readonly Item[] => Array.isArray(shown);
+
+function itemPieces(item: Item, terminal: boolean): readonly Piece[] {
+  if (typeof item === 'string') return [{ text: item === '' ? DASH : safeText(item) }];
+  if ('gauges' in item) return gaugesPieces(item, terminal);
+  if ('percent' in item) return barPieces(item, terminal);
+  return [{ ...item, text: item.text === '' ? DASH : safeText(item.text) }];
+}
+
+function splitLines(item: Item): readonly Item[] {
+  if (typeof item !== 'string' && !('text' in item && !('percent' in item))) return [item];
+  const cell = typeof item === 'string' ? { text: item } : { ...item, text: item.long ?? item.text };
+  if (!/[\n\t]/.test(cell.text)) return [item];
+  return cell.text
+    .replace(/\r?\n$/, '')
+    .split(/\r?\n/)
+    .map((line) => ({ ...cell, text: line === '' ? ' ' : line.replaceAll('\t', '    ') }));
+}
+
+export function alignCell(pieces: readonly Piece[], width: number, right: boolean, paint: Paint): TerminalText {
+  const gap = spaces(width - piecesWidth(pieces));
+  const text = paintAll(pieces, paint);
+  return right ? styled`${gap}${text}` : styled`${text}${gap}`;
+}
+
+export const headerPieces = ({ header }: Column): readonly Piece[] =>
+  cellPieces(header, { terminal: true }).map(({ text }) => ({ text, tone: 'strong' }));
+
+export const borderlessLine = (cells: readonly TerminalText[]): TerminalText =>
+  trusted(`${joinText(cells, '  ').trimEnd()}\n`);
+
+const MAX_LENGTH = 4096;
+
+export const clipPiece = ({ text, ...style }: Piece): Piece => ({
+  ...style,
+  text: safeText(text.slice(0, MAX_LENGTH)),
+});

@@ -1,0 +1,162 @@
+import { statSync } from 'node:fs';
+import type { KeyView, StorageKey } from '../core/context.ts';
+import { EXIT } from '../core/exit-codes.ts';
+import { Failure } from '../core/failure.ts';
+import type { ProfileValues } from './read-profiles.ts';
+
+/** A key that cannot be printed by accident: as a string, as JSON and when inspected it is `[key]`. */
+export class ApiKey implements KeyView {
+  readonly #value: string;
+  readonly source: KeyView['source'];
+
+  constructor(value: string, source: KeyView['source']) {
+    this.#value = value;
+    this.source = source;
+  }
+
+  get tail(): string {
+    return keyTail(this.#value);
+  }
+
+  /** Returns the key itself. Only for the Authorization header. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  /** A hash that tells two keys apart. No key can be found from it: many have the same. */
+  get mark(): string {
+    return hashOf(this.#value);
+  }
+
+  toString(): string {
+    return '[key]';
+  }
+
+  toJSON(): string {
+    return '[key]';
+  }
+}
+
+/** The part of a key that may be shown: its last four characters, or nothing of a key that is shorter than 12. */
+export const keyTail = (key: string): string => (key.length < 12 ? '' : key.slice(-4));
+
+/** Trims the end. Fails with denied (3), without repeating the key, for one that a header cannot carry. */
+export function cleanKey(text: string, where: string): string {
+  const key = text.replace(/\s+$/, '');
+  if (key === '') throw badKey(`the key in ${where} is empty`);
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw badKey(`the key in ${where} has white space, a control character or a character outside ASCII in it`);
+  return key;
+}
+
+interface KeySources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly readFile: (path: string) => Promise<string>;
+  /** The key stored in the profile in use. Called only when the environment has none. */
+  readonly inProfile: () => { readonly key: string; readonly where: string } | undefined;
+}
+
+interface FoundKey {
+  readonly source: KeyView['source'];
+  readonly key?: string;
+  readonly where: string;
+}
+
+/** The first source that has a key. Opens no key file. */
+function findKey({ env, inProfile }: Omit<KeySources, 'readFile'>): FoundKey | undefined {
+  const key = env['BERTH_API_KEY'];
+  if (isSet(key)) return { source: 'environment', key, where: 'BERTH_API_KEY' };
+  const file = env['BERTH_API_KEY_FILE'];
+  if (isSet(file)) return { source: 'file', where: file };
+  const kept = inProfile();
+  return kept && { source: 'profile', ...kept };
+}
+
+export const keyVariableOf = (source: KeyView['source'] | undefined): string | undefined =>
+  source === 'environment' ? 'BERTH_API_KEY' : source === 'file' ? 'BERTH_API_KEY_FILE' : undefined;
+
+/** The source of the key in use; undefined when there is none. Opens no key file. */
+export const keySource = (sources: Omit<KeySources, 'readFile'>): KeyView['source'] | undefined =>
+  findKey(sources)?.source;
+
+/** A hash of the complete key, or the path and state of its file. The key cannot be found from it. */
+export function keyMark(sources: Omit<KeySources, 'readFile'>): string | undefined {
+  const found = findKey(sources);
+  return found && `${found.source} ${found.key === undefined ? fileMark(found.where) : hashOf(found.key.trim())}`;
+}
+
+/** Not read: it may be a pipe, which gives the key once. */
+function fileMark(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats?.isFile() === true ? `${path} ${stats.ino} ${stats.size} ${stats.mtimeMs}` : path;
+}
+
+const FNV_OFFSET = 0xcbf29ce484222325n;
+const FNV_PRIME = 0x100000001b3n;
+
+/** FNV-1a of 64 bits. A library of hashes takes longer to load than a completion may. */
+function hashOf(text: string): string {
+  let hash = FNV_OFFSET;
+  for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * FNV_PRIME);
+  return hash.toString(16);
+}
+
+/** Undefined when there is none. Fails with denied (3) for an invalid key, and as `readFile` does. */
+export async function effectiveKey(sources: KeySources): Promise<ApiKey | undefined> {
+  const found = findKey(sources);
+  if (found === undefined) return undefined;
+  const { source, key, where } = found;
+  return new ApiKey(cleanKey(key ?? (await sources.readFile(where)), where), source);
+}
+
+const isSet = (value: string | undefined): value is string => value !== undefined && value !== '';
+
+const badKey = (message: string): Failure =>
+  new Failure({
+    code: 'bad-key',
+    exit: EXIT.denied,
+    message,
+    hint: 'A key is one word of printable characters; copy it again from where it was made.',
+  });
+
+/** The members of a profile that are the key of the files on volumes. They are no settings: they are never shown. */
+export const STORAGE_MEMBERS = ['storage-access-key', 'storage-secret'] as const;
+
+export interface FoundStorageKey extends StorageKey {
+  readonly source: 'environment' | 'profile';
+}
+
+/** The key in the environment, else that of the profile. Half a key is none. */
+export function findStorageKey(
+  env: Readonly<Record<string, string | undefined>>,
+  inProfile: () => ProfileValues,
+): FoundStorageKey | undefined {
+  const given = keyOf(env['BERTH_STORAGE_ACCESS_KEY'], env['BERTH_STORAGE_SECRET']);
+  if (given !== undefined) return { ...given, source: 'environment' };
+  const values = inProfile();
+  const kept = keyOf(values[STORAGE_MEMBERS[0]], values[STORAGE_MEMBERS[1]]);
+  return kept === undefined ? undefined : { ...kept, source: 'profile' };
+}
+
+function keyOf(accessKeyId: string | undefined, secretAccessKey: string | undefined): StorageKey | undefined {
+  if (accessKeyId === undefined || accessKeyId === '' || secretAccessKey === undefined || secretAccessKey === '')
+    return undefined;
+  return { accessKeyId, secretAccessKey };
+}
+
+/** Trims both parts. Fails with denied (3) for a key that no request can carry, and never repeats it. */
+export function cleanStorageKey({ accessKeyId, secretAccessKey }: StorageKey): StorageKey {
+  return { accessKeyId: cleanPart(accessKeyId, 'access key'), secretAccessKey: cleanPart(secretAccessKey, 'secret') };
+}
+
+function cleanPart(text: string, name: string): string {
+  const part = text.trim();
+  // A signature names the access key, and a comma ends it there.
+  if (/^[\x21-\x7e]+$/.test(part) && (name === 'secret' || !/[,/]/.test(part))) return part;
+  throw new Failure({
+    code: 'bad-storage-key',
+    exit: EXIT.denied,
+    message: `the ${name} is empty, or has characters in it that none has`,
+    hint: 'Both are words of printable characters; copy them again from where they were made.',
+  });
+}
