@@ -1,8 +1,20 @@
-import { arrayOf, isObject, type Json, type JsonObject, stringOf } from './json.ts';
+import {
+  arrayOf,
+  encodeJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectOf,
+  stringOf,
+  tryDecodeJson,
+} from './json.ts';
 
 export const HIDDEN = '***';
 
 const SECRET_WORDS = ['TOKEN', 'KEY', 'SECRET', 'PASSWORD', 'PASSWD', 'PASSPHRASE', 'CREDENTIAL', 'PASS'] as const;
+
+/** A part that is one of these says so too. */
+const SECRET_PARTS = /(^|_)(PAT|PWD|AUTH|COOKIE|DSN|PEM|WEBHOOK|SALT)S?(?=_|$)/u;
 
 const ORDINARY_WORDS = ['MONKEY', 'DONKEY', 'TURKEY', 'HOCKEY', 'JOCKEY', 'WHISKEY', 'COMPASS', 'BYPASS'] as const;
 
@@ -20,10 +32,10 @@ export function createIsSecret(more: readonly string[]): IsSecret {
   return (name, value) => {
     const text = stringOf(value);
     const whole = partsOf(name);
-    const parts = whole.replace(ordinary, '').replace(/PUB(LIC)?_?KEYS?(?=_|$)|^BERTH_CREATE_KEY$/g, '');
+    const parts = whole.replace(ordinary, '').replace(/PUB(LIC)?_?KEYS?(?=_|$)|^(BERTH_CREATE_KEY|PWD)$/g, '');
     if (text === '' || (text !== undefined && PLACEHOLDER.test(text))) return false;
     const isCount = parts.endsWith('TOKENS') && /^\d+$/.test(text ?? '');
-    return own.test(whole) || (!isCount && secret.test(parts));
+    return own.test(whole) || (!isCount && (secret.test(parts) || SECRET_PARTS.test(parts)));
   };
 }
 
@@ -36,7 +48,11 @@ const partsOf = (name: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .toUpperCase();
 
-/** Hides secrets of `env` and of changes to `env`, and passwords in addresses that other variables have. */
+/**
+ * Replaces the secret variables of every member `env`, and of each change of a field `env`, by `***`; so in commands the values
+ * of flags and assignments whose names say secret, and in both the passwords in addresses. Returns the same value where there
+ * are none.
+ */
 export function hideSecrets(value: Json, isSecret: IsSecret): Json {
   const items = arrayOf(value);
   if (items !== undefined) {
@@ -44,17 +60,53 @@ export function hideSecrets(value: Json, isSecret: IsSecret): Json {
     return hidden.every((item, at) => item === items[at]) ? value : hidden;
   }
   if (!isObject(value)) return value;
-  const isChange = value['field'] === 'env';
-  return mapMembers(value, (name, member) =>
-    isObject(member) && (name === 'env' || (isChange && (name === 'old' || name === 'new')))
+  const changed = stringOf(value['field']);
+  return mapMembers(value, (name, member) => {
+    const field = changed !== undefined && (name === 'old' || name === 'new') ? changed : name;
+    if (COMMANDS.includes(field)) return hideInCommand(member, isSecret);
+    return field === 'env' && isObject(member)
       ? mapMembers(member, (variable, text) => (isSecret(variable, text) ? HIDDEN : withoutPassword(text)))
-      : hideSecrets(member, isSecret),
-  );
+      : hideSecrets(member, isSecret);
+  });
 }
 
-const PASSWORD_IN_ADDRESS = /(?<=^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]*:)[^/?#\s]+(?=@)/i;
+/** The members that are a command: a text, its words, or both of its parts as JSON in a text. */
+const COMMANDS: readonly string[] = ['args', 'entrypoint', 'cmd'];
 
-const withoutPassword = (value: Json): Json => stringOf(value)?.replace(PASSWORD_IN_ADDRESS, HIDDEN) ?? value;
+function hideInCommand(command: Json, isSecret: IsSecret): Json {
+  const text = stringOf(command);
+  const parts = text === undefined ? undefined : objectOf(tryDecodeJson(text));
+  if (parts !== undefined) return encodeJson(hideSecrets(parts, isSecret));
+  const words = arrayOf(command) ?? [command];
+  const hidden = hideInWords(words, isSecret);
+  if (hidden.every((word, at) => word === words[at])) return command;
+  return text === undefined ? hidden : (hidden[0] ?? null);
+}
+
+/** White space, and words with what they quote. */
+const TOKENS = /\s+|(?:"[^"]*"|'[^']*'|[^\s"'])+|["']/g;
+
+function hideInWords<T extends Json>(words: readonly T[], isSecret: IsSecret): readonly (T | string)[] {
+  let flag = '';
+  return words.map((each) => {
+    const word = stringOf(each) ?? '';
+    if (/^\s*\\?$/.test(word)) return each;
+    const before = flag;
+    flag = /^--?([A-Za-z][\w-]*)$/.exec(word)?.[1] ?? '';
+    if (before !== '' && !word.startsWith('-') && isSecret(before, word)) return HIDDEN;
+    const [, start = '', name = '', value = ''] = /^(["']?-{0,2}([A-Za-z][\w-]*)=)([^]*)$/.exec(word) ?? [];
+    if (name !== '' && isSecret(name, value)) return start + HIDDEN;
+    const [, quote = '', inner = word] = /^(["'])([^]*)\1$/.exec(word) ?? [];
+    const tokens = inner.match(TOKENS) ?? [];
+    return tokens.length > 1 ? quote + hideInWords(tokens, isSecret).join('') + quote : withoutPassword(each);
+  });
+}
+
+/** A password in an address, such as `postgres://user:password@host/`, alone or after `--flag=`. */
+const PASSWORD_IN_ADDRESS = /(?<=^(?:[\w-]+=)?["']?[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]*:)[^/?#\s]+(?=@)/i;
+
+const withoutPassword = <T extends Json>(value: T): T | string =>
+  stringOf(value)?.replace(PASSWORD_IN_ADDRESS, HIDDEN) ?? value;
 
 function mapMembers(value: JsonObject, change: (name: string, member: Json) => Json): Json {
   const after = Object.entries(value).map(([name, member = null]) => [name, change(name, member)] as const);

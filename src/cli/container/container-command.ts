@@ -15,6 +15,7 @@ import {
   tryDecodeJson,
 } from '../../core/json.ts';
 import { shellLine, shellLines } from '../../core/message.ts';
+import { hideSecrets } from '../../core/secret-names.ts';
 import type { Cell } from '../../output/view.ts';
 
 const PARTS = ['entrypoint', 'cmd'] as const;
@@ -41,7 +42,9 @@ export const shellLineOf =
 export const tellShellLine =
   (part: Part) =>
   async (ctx: CommandContext, value: Json | undefined): Promise<undefined> => {
-    const words = value === undefined ? undefined : wordsAt({ [part]: value }, part);
+    const { isSecret } = ctx.output;
+    const given = { [part]: value };
+    const words = wordsAt(isSecret === undefined ? given : hideSecrets(given, isSecret), part);
     if (ctx.dryRun && words !== undefined && words.length > 0) await ctx.tell(`${part}: ${shellLine(words)}`);
   };
 

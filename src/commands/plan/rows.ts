@@ -22,9 +22,9 @@ function shownValue(path: string, value: Json, { texts, isSecret }: Hiding): Jso
   if (path === 'password') return HIDDEN;
   const shown = withoutVariables(value, texts);
   const variable = path.startsWith('env.') ? path.slice('env.'.length) : undefined;
-  if (isSecret === undefined || (variable === undefined && path !== 'env')) return shown;
-  const env = memberOf(hideSecrets({ env: variable === undefined ? shown : { [variable]: shown } }, isSecret), 'env');
-  return (variable === undefined ? env : memberOf(env, variable)) ?? null;
+  if (isSecret === undefined) return shown;
+  const hidden = hideSecrets(variable === undefined ? { [path]: shown } : { env: { [variable]: shown } }, isSecret);
+  return (variable === undefined ? memberOf(hidden, path) : memberOf(memberOf(hidden, 'env'), variable)) ?? null;
 }
 
 export function planRowOf({ document, row, item, cost }: Planned, hiding: Hiding): JsonObject {

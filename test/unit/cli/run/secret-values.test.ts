@@ -37,6 +37,19 @@ describe('values of `env` whose names say secret', () => {
     ['COMPASS', false],
     ['BYPASS', false],
     ['PASSENGERS', false],
+    ['GITHUB_PAT', true],
+    ['PATHS', false],
+    ['DB_PWD', true],
+    ['PWD', false],
+    ['OLDPWD', false],
+    ['BASIC_AUTH', true],
+    ['AUTHOR', false],
+    ['SESSION_COOKIES', true],
+    ['SENTRY_DSN', true],
+    ['TLS_PEM', true],
+    ['SLACK_WEBHOOK_URL', true],
+    ['passwordSalt', true],
+    ['COMPAT', false],
   ])('of a variable %s are hidden: %s', async (name, isHidden) => {
     const account = createAccount();
     const id = await local(account, `pods create --name p --image a/b --gpu GPU-80G --env ${name}=value-of-it -o id`);
@@ -98,6 +111,39 @@ describe('values of `env` whose names say secret', () => {
     expect(out).not.toContain('ss-word');
     for (const shown of ['postgres://u:***@db.example/x', 'https://example.com/a:b@c', 'rediss://:***@h'])
       expect(out).toContain(shown);
+  });
+
+  test('are hidden in a command, in tables, changes and notes; JSON has them', async () => {
+    const account = createAccount();
+    const words = [
+      ...['--port', '8000', '--api-key', 'secret-1', '--password=secret-2', '--max-tokens', '4096', '-v', '--auth'],
+      ...[
+        '--db',
+        'postgres://u:secret-3@h/x',
+        '--dsn=secret-4',
+        'sh',
+        '-c',
+        'run --token "secret 6" --n 1; HF_TOKEN=secret-5 x',
+      ],
+    ];
+    const quoted = words.map((word) => `'${word}'`).join(' ');
+    const created = `pods create --name q --image a/b --gpu GPU-80G -- ${quoted}`;
+    const id = await local(account, created.replace(' -- ', ' -o id -- '));
+    const shown = await account(`pods get ${id}`, TERMINAL);
+    expect(shown.out).not.toContain('secret');
+    for (const text of ['--port 8000', '--max-tokens 4096', 'postgres://u:***@h/x', 'run --token *** --n 1'])
+      expect(shown.out.replace(/ \\\n\s*/g, ' ')).toContain(text);
+    const list = await account('pods list --fields id,cmd,args');
+    expect([list.out.includes('***'), list.out.includes('secret')]).toEqual([true, false]);
+    const dry = await account(created.replace(' -- ', ' --dry-run -- '), TERMINAL);
+    expect(dry.out + dry.err).not.toContain('secret-');
+    const plan = await account('plan -', {
+      stdin: `kind: pod\nname: q\nimage: a/b\ngpu: {id: GPU-80G}\ncmd: [x, --token, secret-7]\n`,
+    });
+    expect(plan.out).not.toContain('secret-');
+    expect((await account(`pods get ${id} --show-secrets`, TERMINAL)).out).toContain('secret-1');
+    const { cmd } = JSON.parse(await local(account, `pods get ${id} --json`)) as { cmd: readonly string[] };
+    expect(cmd).toEqual(words);
   });
 
   test('are hidden in what `create` prints', async () => {
