@@ -98,7 +98,7 @@ export default defineConfig([
   {
     // A file of one idea is no longer than this, blank lines and comments counted.
     files: ['{src,test,scripts,bench}/**/*.{ts,mjs,cjs}'],
-    rules: { 'max-lines': ['error', 300] },
+    rules: { 'max-lines': ['error', 400] },
   },
   {
     files: ['src/**/*.ts'],
@@ -154,7 +154,7 @@ export default defineConfig([
   },
   {
     // What help, completion and the local service say is of no run.
-    files: ['src/{cli,commands}/{help,completion}/**', 'src/local/**'],
+    files: ['src/{cli/help.ts,cli/completion/**,commands/help/**,commands/completion.ts}', 'src/local/**'],
     rules: { 'no-restricted-syntax': ['error', ...SYNTAX, WALL_CLOCK] },
   },
   {

@@ -165,7 +165,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   const service = warningOfUnknownPages(serviceClock.following(context.api), { notes, tell: tellLine });
   const noteRefusal = async (requests: readonly ApiRequest[]): Promise<void> => {
     // Loaded here: a dry run alone needs it.
-    const { accessRefusal } = await import('../../core/access.ts');
+    const { accessRefusal } = await import('../../core/request-access.ts');
     state.refusal ??= accessRefusal(requests, allowedAccess(context.settings));
   };
   const api = modes.dryRun ? dryRunApi(service, noteRefusal) : recordWrites(confirmingRemovals(service), state.writes);
