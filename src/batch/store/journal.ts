@@ -53,7 +53,7 @@ function decodeEnd(content: Buffer): SyncedEnd | undefined {
   return { header: Number.parseInt(header, 16), bytes: Number(bytes), last: Number.parseInt(last, 16) };
 }
 
-/** Undefined when the file is missing (earlier versions) or truncated. Fails with local-file (14). */
+/** Undefined when the file is missing or truncated. Fails with local-file (14). */
 async function readSyncedEnd(durable: DurableFiles, path: string): Promise<SyncedEnd | undefined> {
   if ((await durable.size(endPath(path))) !== LENGTH) return undefined;
   const content = await collectBytes(durable.read(endPath(path), 0), LENGTH);
@@ -81,11 +81,10 @@ export interface JournalEnd {
   readonly validBytes: number;
   /** Bytes of an incomplete record after them. */
   readonly tornBytes: number;
-  /** Undefined where records are not chained. */
-  readonly chain: Chain | undefined;
+  readonly chain: Chain;
 }
 
-/** The checksum of each record begins with that of the one before. */
+/** Checksums of the header and of the last record: that of each record begins with that of the one before. */
 interface Chain {
   readonly header: number;
   readonly last: number;
@@ -100,11 +99,8 @@ export async function createJournal(durable: DurableFiles, path: string, header:
   const unfinished = newJournalPath(path);
   await writeSyncedFile(durable, unfinished, [record]);
   await durable.replace(unfinished, path);
-  return reopenJournal(durable, path, {
-    validBytes: record.byteLength,
-    tornBytes: 0,
-    chain: chainAfter(line, { kind: 'header', header }, undefined),
-  });
+  const last = checksumOfRecord(line);
+  return reopenJournal(durable, path, { validBytes: record.byteLength, tornBytes: 0, chain: { header: last, last } });
 }
 
 /** Moves an incomplete last record to a file named after its offset. Fails with local-file (14). */
@@ -114,7 +110,6 @@ export async function reopenJournal(durable: DurableFiles, path: string, end: Jo
   if (tornBytes > 0) await writeSyncedFile(durable, tornPath(path, validBytes), durable.read(path, validBytes));
   const file = await durable.open(path);
   if (tornBytes > 0) await file.truncate(validBytes);
-  if (chain === undefined) return journalOn(createGroupWriter(file), undefined);
   let bytes = validBytes;
   const syncedEnd = await openSyncedEnd(durable, path, { ...chain, bytes });
   const writer = createGroupWriter(file, async (lines) => {
@@ -124,19 +119,13 @@ export async function reopenJournal(durable: DurableFiles, path: string, end: Jo
   return journalOn({ ...writer, close: () => Promise.all([writer.close(), syncedEnd.close()]).then() }, chain.last);
 }
 
-function chainAfter(line: string, record: JournalRecord, before: Chain | undefined): Chain | undefined {
-  const last = checksumOfRecord(line);
-  if (record.kind === 'header') return record.header.version === 2 ? { header: last, last } : undefined;
-  return before === undefined ? undefined : { header: before.header, last };
-}
-
-function journalOn(writer: GroupWriter, seed: number | undefined) {
+function journalOn(writer: GroupWriter, seed: number) {
   let last = seed;
   return {
     /** On disk when it resolves. Fails with local-file (14), and then every later write fails too. */
     write: (record: JournalRecord): Promise<void> => {
       const line = encodeRecord(record, last);
-      if (last !== undefined) last = checksumOfRecord(line);
+      last = checksumOfRecord(line);
       return writer.append(line);
     },
     idle: (): Promise<void> => writer.idle(),
@@ -168,9 +157,9 @@ export async function readJournal(
     size = line.end;
     const record = line.complete ? decodeRecord(line.bytes, chain?.last) : undefined;
     if (record === undefined) {
+      if (brokenAt !== undefined || containsRecord(line.bytes)) throw brokenBefore(path, brokenAt ?? line.start);
       if (chain !== undefined && line.complete && isWholeRecord(line.bytes))
         throw brokenJournal(path, line.start, 'records before it are missing, or were changed');
-      if (brokenAt !== undefined || containsRecord(line.bytes)) throw brokenBefore(path, brokenAt ?? line.start);
       brokenAt = line.start;
       continue;
     }
@@ -178,14 +167,15 @@ export async function readJournal(
     if ((line.start === 0) !== (record.kind === 'header' || record.kind === 'other-version'))
       throw brokenJournal(path, line.start, 'a record is in the wrong place');
     if (record.kind === 'other-version') throw otherVersion(path, record.version);
-    chain = chainAfter(Buffer.from(line.bytes.subarray(0, 8)).toString(), record, chain);
+    const last = checksumOfRecord(Buffer.from(line.bytes.subarray(0, 8)).toString());
+    chain = { header: chain?.header ?? last, last };
     onRecord(record, line.start);
     validBytes = line.end;
-    reachedSynced ||= validBytes === synced?.bytes && chain?.last === synced.last;
+    reachedSynced ||= validBytes === synced?.bytes && last === synced.last;
   }
-  if (validBytes === 0) throw noJournal(path);
+  if (chain === undefined) throw noJournal(path);
   // A file with another header was left by an earlier batch at this place.
-  if (synced !== undefined && synced.header === chain?.header && !reachedSynced)
+  if (synced?.header === chain.header && !reachedSynced)
     throw brokenJournal(
       path,
       Math.min(validBytes, synced.bytes),

@@ -4,7 +4,7 @@ import type { BatchTarget } from '../model/batch.ts';
 import { type Ending, ENDINGS, type ItemEvent } from '../model/item-states.ts';
 import type { CheckedInput, SharedFormat } from '../read/inputs.ts';
 import { COLUMN_TYPES, INPUT_FORMATS, type InputFormat } from '../read/items.ts';
-import { isObject, type JsonObject } from '../../core/json.ts';
+import { isObject } from '../../core/json.ts';
 import type { Bytes, EpochMs } from '../../core/unit-types.ts';
 import type { DollarRange } from '../../core/units.ts';
 
@@ -12,11 +12,11 @@ import type { DollarRange } from '../../core/units.ts';
 export interface EventData {
   /** JSON text of the item's label, with `send`, `retry` and `find`. */
   readonly id?: string | undefined;
-  /** With `accept`, `retry`, `find`, `end` and `refuse`; earlier versions did not store the time of an end. */
+  /** With `accept`, `retry` and `find`, and with an end whose time is known. */
   readonly at?: EpochMs | undefined;
   /** Length of the results file including the item's line, with `end` and `refuse`. */
   readonly resultBytes?: Bytes | undefined;
-  /** CRC-32 of the results file up to that length. Earlier versions did not store it. */
+  /** CRC-32 of the results file up to that length. */
   readonly checksum?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ interface Members extends Required<EventData> {
   readonly ending: Ending;
 }
 
-/** In their order. Those at the end may be missing: earlier versions did not write them. */
+/** In their order. Those at the end may be missing. */
 const MEMBERS: Readonly<Record<ItemEvent['kind'], readonly (keyof Members)[]>> = {
   send: ['id'],
   withdraw: [],
@@ -115,9 +115,11 @@ function eventOf(kind: ItemEvent['kind'], job: string | undefined, ending: Endin
 }
 
 /** The first record of its journal, never changed. */
+/** The form of journals. Another one is not read. */
+export const VERSION = 3;
+
 export interface BatchHeader extends BatchTarget {
-  /** 2: the checksum of each record continues the previous one, so that a missing one is noticed. */
-  readonly version: 1 | 2;
+  readonly version: typeof VERSION;
   readonly input: InputIdentity;
   /** JSON text, as `optionsText` returns it. */
   readonly extras: string;
@@ -144,7 +146,7 @@ export type JournalRecord =
   /** The price of a worker per hour from here on, in US dollars: for the cost of the batch. */
   | { readonly kind: 'price'; readonly perHour: DollarRange }
   /** The results file is about to be replaced by its sorted copy, which has this length and CRC-32. */
-  | { readonly kind: 'ordered'; readonly bytes: number; readonly checksum?: number | undefined };
+  | { readonly kind: 'ordered'; readonly bytes: number; readonly checksum: number };
 
 /** CRC-32, byte length, JSON, line feed. `seed`: the previous checksum where chained, otherwise 0. */
 export function encodeRecord(record: JournalRecord, seed = 0): string {
@@ -218,7 +220,7 @@ function toArray(record: JournalRecord): readonly unknown[] {
     case 'price':
       return ['p', record.perHour.low, record.perHour.high];
     case 'ordered':
-      return ['o', record.bytes, ...(record.checksum === undefined ? [] : [record.checksum])];
+      return ['o', record.bytes, record.checksum];
     case 'event':
       return eventToArray(record);
   }
@@ -229,9 +231,7 @@ function fromArray(members: readonly unknown[]): JournalRecord | OtherVersion | 
   const [code, first, second] = members;
   if (code === 'berth batch') return headerFrom(first);
   if (code === 'o')
-    return isCount(first) && (second === undefined || isCount(second))
-      ? { kind: 'ordered', bytes: first, checksum: second }
-      : undefined;
+    return isCount(first) && isCount(second) ? { kind: 'ordered', bytes: first, checksum: second } : undefined;
   if (code === 'p')
     return isCount(first) && isCount(second) ? { kind: 'price', perHour: { low: first, high: second } } : undefined;
   const record = eventFromArray(members);
@@ -239,20 +239,17 @@ function fromArray(members: readonly unknown[]): JournalRecord | OtherVersion | 
 }
 
 function headerFrom(value: unknown): JournalRecord | OtherVersion | undefined {
-  if (!hasFacts(value)) return undefined;
-  const { version } = value;
-  if (version !== 1 && version !== 2) return { kind: 'other-version', version };
+  if (!isObject(value) || !isCount(value['version'])) return undefined;
+  if (value['version'] !== VERSION) return { kind: 'other-version', version: value['version'] };
   return isHeader(value) ? { kind: 'header', header: value } : undefined;
 }
 
-/** What the header of every version has. */
-const hasFacts = (value: unknown): value is JsonObject & { readonly version: number } =>
+const isHeader = (value: object): value is BatchHeader =>
   isObject(value) &&
   ['endpoint', 'endpointId', 'service', 'extras'].every((name) => isText(value[name])) &&
-  ['version', 'planned', 'invalid', 'createdAt'].every((name) => isCount(value[name]));
-
-const isHeader = (value: object): value is BatchHeader =>
-  'input' in value && isIdentity(value.input) && 'ordered' in value && typeof value.ordered === 'boolean';
+  ['planned', 'invalid', 'createdAt'].every((name) => isCount(value[name])) &&
+  typeof value['ordered'] === 'boolean' &&
+  isIdentity(value['input']);
 
 const isIdentity = (value: unknown): value is InputIdentity =>
   isSharedFormat(value) && 'inputs' in value && Array.isArray(value.inputs) && value.inputs.every(isCheckedInput);

@@ -61,9 +61,9 @@ export interface JournalState {
   /** Those submitted after `expiredSince`. */
   readonly expired: readonly KnownJob[];
   readonly jobIds: JobIds;
-  /** Length of the results file in bytes, and its CRC-32 when the journal has it. */
+  /** Length of the results file in bytes, and its CRC-32. */
   readonly resultBytes: number;
-  readonly checksum: number | undefined;
+  readonly checksum: number;
   /** Rerun after the last sort: the results may have two lines for one item. */
   readonly hasRerunItems: boolean;
   readonly resubmitted: number;
@@ -94,7 +94,7 @@ export async function replayJournal(
   const [open, failed, expired] = [createOpenItems(), createOpenItems(), createOpenItems()];
   let batch: { readonly header: BatchHeader; readonly states: ItemStates; readonly jobIds: JobIds } | undefined;
   let resultBytes = 0;
-  let checksum: number | undefined = 0;
+  let checksum = 0;
   let hasRerunItems = false;
   let endsWithOrdered = false;
   let inOrder = false;
@@ -104,7 +104,7 @@ export async function replayJournal(
   const onEvent = ({ item, event, data }: EventRecord, hadResult: boolean): void => {
     if ((data.resultBytes ?? 0) > resultBytes) {
       resultBytes = data.resultBytes ?? 0;
-      ({ checksum } = data);
+      checksum = data.checksum ?? 0;
       inOrder = false;
     }
     const before = open.get(item);
@@ -163,9 +163,6 @@ type OpenItem =
   | ({ readonly state: 'sending' | 'unknown' } & Pick<KnownJob, 'id'>)
   | ({ readonly state: 'submitted' } & Omit<KnownJob, 'item'>);
 
-/** 1970, where no date is recorded, so that the job is old. */
-const LONG_AGO: EpochMs = 0;
-
 /** One for all items without a label: a journal has millions of them. */
 const SENDING: OpenItem = { state: 'sending', id: undefined };
 
@@ -178,7 +175,7 @@ function afterRecord(before: OpenItem | undefined, { event, data }: EventRecord)
   const retriesBefore = before?.state === 'submitted' ? before.retries : 0;
   return {
     ...{ state: 'submitted', id: before?.id ?? data.id, job: event.job },
-    ...{ submittedAt: data.at ?? LONG_AGO, retries: kind === 'retry' ? retriesBefore + 1 : 0 },
+    ...{ submittedAt: data.at ?? 0, retries: kind === 'retry' ? retriesBefore + 1 : 0 },
   };
 }
 

@@ -62,7 +62,7 @@ export interface ResultsContent {
 export async function readResults(
   durable: DurableFiles,
   path: string,
-  { resultBytes, checksum }: { readonly resultBytes: Bytes; readonly checksum: number | undefined },
+  { resultBytes, checksum }: ResultsExtent,
   signal?: AbortSignal,
 ): Promise<ResultsContent> {
   const size = await durable.size(path);
@@ -72,7 +72,7 @@ export async function readResults(
       RESTORE,
     );
   const actual = await checksumOf(durable, path, resultBytes, signal);
-  if (checksum !== undefined && actual !== checksum)
+  if (actual !== checksum)
     throw localFile(
       `the results file ${path} was changed since it was written: its first ${resultBytes} bytes are not those that the journal records`,
       `Nothing was sent or changed. ${RESTORE}`,

@@ -135,9 +135,8 @@ export async function intactResults(
   for (const candidate of [path, ...(endsWithOrdered ? [orderedPath(path)] : [])]) {
     const size = await durable.size(candidate);
     if (size === undefined || size < resultBytes) continue;
-    // Journals of an earlier version have no CRC-32.
-    const isIntact = checksum === undefined || (await checksumOf(durable, candidate, resultBytes, signal)) === checksum;
-    if (isIntact) return { path: candidate, resultBytes, states, hasRerunItems };
+    if ((await checksumOf(durable, candidate, resultBytes, signal)) === checksum)
+      return { path: candidate, resultBytes, states, hasRerunItems };
   }
   return undefined;
 }

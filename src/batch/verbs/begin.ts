@@ -10,6 +10,7 @@ import { findInputs, type FoundInput, readOnceInput, readUntilAborted } from '..
 import { inputCopyPath, temporaryCopyPath } from '../store/file-names.ts';
 import { mustBeNew, resolveResultsPath } from '../store/journal.ts';
 import { createBatch, withNewPlace } from '../store/open-batch.ts';
+import { VERSION } from '../store/record.ts';
 import { identityOf } from '../store/stored-inputs.ts';
 import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
 import { type BatchReport, runToEnd } from './run-to-end.ts';
@@ -72,7 +73,7 @@ export async function beginBatch(
     const input = await identityOf(durable, durable.absolute(path), checked);
     // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
     const createdAt = clock.now();
-    const header = { version: 2, ...target, input, extras, planned, invalid, ordered, createdAt } as const;
+    const header = { version: VERSION, ...target, input, extras, planned, invalid, ordered, createdAt } as const;
     return { open: await createBatch(durable, path, header, release), plan: checked };
   });
   // The copy has its final name now.

@@ -1,10 +1,16 @@
 import type { DurableFiles } from '../../../src/core/context.ts';
-import type { BatchHeader } from '../../../src/batch/store/record.ts';
+import {
+  type BatchHeader,
+  checksumOfRecord,
+  encodeRecord,
+  type JournalRecord,
+  VERSION,
+} from '../../../src/batch/store/record.ts';
 import { createBatch, type OpenBatch, withNewPlace } from '../../../src/batch/store/open-batch.ts';
 
 /** The header of a batch of this many items. */
 export const headerOf = (planned: number, more: Partial<BatchHeader> = {}): BatchHeader => ({
-  version: 2,
+  version: VERSION,
   endpoint: 'echo',
   endpointId: 'echo',
   service: 'a script',
@@ -28,3 +34,14 @@ export const beginFiles = (
     await copy?.();
     return await createBatch(durable, path, header, release);
   });
+
+/** The text of a journal with these records. */
+export function journalOf(records: readonly JournalRecord[]): string {
+  let [text, seed] = ['', 0];
+  for (const record of records) {
+    const line = encodeRecord(record, seed);
+    seed = checksumOfRecord(line);
+    text += line;
+  }
+  return text;
+}

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Ending } from '../../../src/batch/model/item-states.ts';
-import { encodeRecord, type JournalRecord } from '../../../src/batch/store/record.ts';
+import type { JournalRecord } from '../../../src/batch/store/record.ts';
+import { headerOf, journalOf } from './begin-batch.ts';
 import { OUT } from './command-fixture.ts';
 
 /** How an item of a written batch ended; `undefined` when it waits. */
@@ -27,20 +28,21 @@ export const BEGUN_AT = Date.UTC(2026, 0, 1);
 
 /**
  * Writes the files of a batch as a run of it would leave them: an input of `{"n":1}` lines, a journal with a price, and
- * the results, one each 100 ms.
+ * the results, one each 100 ms; with `reversed`, they are in the reverse order of the input.
  */
-export function writeBatch(directory: string, items: readonly (WrittenItem | undefined)[]): void {
+export function writeBatch(
+  directory: string,
+  items: readonly (WrittenItem | undefined)[],
+  { reversed = false }: { readonly reversed?: boolean } = {},
+): void {
   const input = items.map((_, at) => `{"n":${String(at + 1)}}\n`).join('');
   let results = '';
   let extent = { resultBytes: 0, checksum: 0 };
   const records: JournalRecord[] = [
     {
       kind: 'header',
-      header: {
-        version: 1,
-        endpoint: 'demo',
-        endpointId: 'demo',
-        service: 'http://127.0.0.1:1',
+      header: headerOf(items.length, {
+        ...{ endpoint: 'demo', endpointId: 'demo', service: 'http://127.0.0.1:1', createdAt: BEGUN_AT },
         input: {
           inputs: [
             {
@@ -49,16 +51,12 @@ export function writeBatch(directory: string, items: readonly (WrittenItem | und
             },
           ],
         },
-        extras: '',
-        planned: items.length,
-        invalid: 0,
-        ordered: false,
-        createdAt: BEGUN_AT,
-      },
+      }),
     },
     { kind: 'price', perHour: { low: 3.6, high: 3.6 } },
   ];
-  for (const [at, written] of items.entries()) {
+  const inOrder = [...items.entries()];
+  for (const [at, written] of reversed ? inOrder.reverse() : inOrder) {
     if (written === undefined) continue;
     const [item, job] = [at + 1, `job-${String(at + 1)}`];
     const { ending, ...members } = written;
@@ -74,7 +72,7 @@ export function writeBatch(directory: string, items: readonly (WrittenItem | und
   }
   writeFileSync(join(directory, 'in.jsonl'), input);
   writeFileSync(join(directory, OUT), results);
-  writeFileSync(join(directory, `${OUT}.journal`), records.map((record) => encodeRecord(record)).join(''));
+  writeFileSync(join(directory, `${OUT}.journal`), journalOf(records));
 }
 
 /** A batch with items of every end, whose times and errors follow from their numbers. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { writeSyncedFile } from '../../../../src/batch/bytes/synced-files.ts';
 import { inputCopyPath, journalPath, temporaryCopyPath } from '../../../../src/batch/store/file-names.ts';
-import type { BatchHeader } from '../../../../src/batch/store/record.ts';
-import { beginFiles } from '../../../support/batch/begin-batch.ts';
+import { beginFiles, headerOf } from '../../../support/batch/begin-batch.ts';
 import type { OpenBatch } from '../../../../src/batch/store/open-batch.ts';
 import { inputCandidates } from '../../../../src/batch/store/stored-inputs.ts';
 import type { DurableFiles } from '../../../../src/core/context.ts';
@@ -11,21 +10,12 @@ import { items } from '../../../support/batch/command-fixture.ts';
 import { afterKill, afterPowerCut, memoryFiles, createKillableFiles } from '../../../support/batch/memory-files.ts';
 
 describe('a copy of the input', () => {
-  const header: BatchHeader = {
-    version: 1,
-    endpoint: 'echo',
-    endpointId: 'echo',
-    service: 'here',
+  const header = headerOf(1, {
     input: {
       copied: true,
       inputs: [{ address: 'r.input', bytes: 8, version: '', format: 'jsonl', firstItem: 1, items: 1, digest: '' }],
     },
-    extras: '',
-    planned: 1,
-    invalid: 0,
-    ordered: false,
-    createdAt: 0,
-  };
+  });
   const begin = (durable: DurableFiles): Promise<OpenBatch> =>
     beginFiles(durable, 'r', header, () => writeSyncedFile(durable, temporaryCopyPath('r'), [Buffer.from(items(1))]));
 
@@ -52,7 +42,7 @@ describe('a copy of the input', () => {
         hand.done.at(-1),
       ).toBe(items(1));
     }
-    expect(seen).toEqual({ journal: 2, none: 11 });
+    expect(seen).toEqual({ journal: 5, none: 11 });
   });
 
   test.each([temporaryCopyPath('r'), `${journalPath('r')}.new`])(

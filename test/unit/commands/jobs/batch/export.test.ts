@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { encodeRecord } from '../../../../../src/batch/store/record.ts';
 import { createBatchWorld, OUT, read, RUN, secondProcess, write } from '../../../../support/batch/command-fixture.ts';
 import { mixedItems, writeBatch } from '../../../../support/batch/written-batch.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
@@ -22,36 +21,10 @@ const rowsOf = ({ out }: Ran): readonly Row[] =>
     .split('\n')
     .map((line) => JSON.parse(line) as Row);
 
-function worldWith(count: number): TestWorld {
+function worldWith(count: number, options?: Parameters<typeof writeBatch>[2]): TestWorld {
   const world = createTestWorld();
-  writeBatch(world.directory, mixedItems(count));
+  writeBatch(world.directory, mixedItems(count), options);
   return world;
-}
-
-/** Writes a batch whose results are in the reverse order of its input. */
-function reversedWorld(count: number): TestWorld {
-  const world = worldWith(count);
-  const lines = readFileSync(join(world.directory, OUT), 'utf8').trimEnd().split('\n').reverse();
-  const text = `${lines.join('\n')}\n`;
-  const journal = join(world.directory, `${OUT}.journal`);
-  writeFileSync(join(world.directory, OUT), text);
-  // Of an earlier version, which stored no CRC-32: the length alone decides.
-  const records = readFileSync(journal, 'utf8').split('\n');
-  writeFileSync(journal, records.map(withoutChecksum).join('\n'));
-  return world;
-}
-
-function withoutChecksum(record: string): string {
-  const [, json] = /^\S+ \d+ (\["e",.*\])$/.exec(record) ?? [];
-  if (json === undefined) return record;
-  const [code, item, ending, bytes] = JSON.parse(json) as [string, number, 'completed', number];
-  if (code !== 'e') return record;
-  return encodeRecord({
-    kind: 'event',
-    item,
-    event: { kind: 'end', ending },
-    data: { resultBytes: bytes },
-  }).trimEnd();
 }
 
 describe('an export', () => {
@@ -62,14 +35,14 @@ describe('an export', () => {
   });
 
   test('joins each result with its input, in the order of the input, whatever the order of the results', async () => {
-    const rows = rowsOf(await berthIn(reversedWorld(2000), [...EXPORT, '--join-input']));
+    const rows = rowsOf(await berthIn(worldWith(2000, { reversed: true }), [...EXPORT, '--join-input']));
     expect(rows).toHaveLength(1900);
     expect(rows.map(({ item }) => item)).toEqual(rows.map(({ item }) => item).toSorted((a, b) => a - b));
     for (const { item, input } of rows) expect(input).toEqual({ n: item });
   });
 
   test('is in the order of the results, or with --ordered in that of the input', async () => {
-    const world = reversedWorld(200);
+    const world = worldWith(200, { reversed: true });
     const items = async (...flags: string[]): Promise<readonly number[]> =>
       rowsOf(await berthIn(world, [...EXPORT, ...flags])).map(({ item }) => item);
     const stored = await items();

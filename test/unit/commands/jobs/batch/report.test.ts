@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { encodeRecord } from '../../../../../src/batch/store/record.ts';
+import { checksumOfRecord, encodeRecord } from '../../../../../src/batch/store/record.ts';
 import {
   items,
   local,
@@ -101,7 +101,9 @@ describe('the report of a batch', () => {
     const { resultBytes, checksum } = lastExtent(readFileSync(`${path}.journal`, 'utf8'));
     renameSync(path, `${path}.ordered`);
     writeFileSync(path, 'x'.repeat(resultBytes));
-    appendFileSync(`${path}.journal`, encodeRecord({ kind: 'ordered', bytes: resultBytes, checksum }));
+    const last = readFileSync(`${path}.journal`, 'utf8').trimEnd().split('\n').at(-1) ?? '';
+    const record = { kind: 'ordered', bytes: resultBytes, checksum } as const;
+    appendFileSync(`${path}.journal`, encodeRecord(record, checksumOfRecord(last)));
     expect(await reportOf(world)).toEqual({ ...before, unordered: undefined });
   });
 
