@@ -64,6 +64,8 @@ export async function applyAll(
       outcomes.set(planned, waited);
       if (waited.failure !== undefined && !keepGoing) stopped ??= waited.failure;
     }
+  // Nothing is removed after a failure, `keepGoing` or not; that a removal is blocked is none.
+  for (const [planned, { failure }] of outcomes) if (!plan.pruning?.removed.includes(planned)) stopped ??= failure;
   for (const name of KINDS.toReversed())
     await doAll(ofKind(name, true), async ({ document, row = null }) => ({
       action: (await removeRow(ctx, document.kind, row)) ? 'delete' : 'none',

@@ -32,7 +32,7 @@ export const apply = defineCommand({
   args: PLAN_INPUT.args,
   options: {
     ...PLAN_INPUT.options,
-    keepGoing: option.on('after a failure, do the rest'),
+    keepGoing: option.on('after a failure, do the rest; still remove nothing'),
     maxPrune: option.count('remove at most N things (default: half of the set)', 0),
     ...waitOptions('wait until pods are reachable and endpoints have rolled out'),
   },

@@ -87,6 +87,16 @@ describe('apply --prune', () => {
     expect([planned.code, planned.err]).toEqual([16, expect.stringContaining('--max-prune') as string]);
   });
 
+  test('with --keep-going too, nothing is removed while something before it failed, and it ends with the failure', async () => {
+    const world = await fleetOf([POD('a'), POD('b'), POD('c')]);
+    const docs = [POD('a'), POD('c'), POD('d').replace('GPU-24G', 'GPU-24G, count: 9')];
+    const ran = await apply(world, docs, [...SET, '--prune', '--keep-going', '--json']);
+    const outcomes = JSON.parse(ran.out) as readonly { name: string; error?: { message: string } }[];
+    expect(ran.code).toBe(5);
+    expect(outcomes.find(({ name }) => name === 'b')?.error?.message).toBe('not done: something before it failed');
+    expect(await named(world, 'pods')).toEqual(['a', 'b', 'c']);
+  });
+
   test('a missing file ends 14, and nothing is sent', async () => {
     const world = await fleetOf([POD('a'), POD('b')]);
     const ran = await run(world, ['apply', 'missing.yaml', '--yes', ...SET, '--prune', '--max-prune', '9']);
