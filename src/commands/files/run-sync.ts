@@ -23,8 +23,7 @@ interface Seen {
   same: number;
   executable: number;
   readonly extras: Extra[];
-  /** False if part of a side could not be read: then nothing may be removed. */
-  isWhole: boolean;
+  /** Of folders that could not be read. */
   readonly failures: FileOutcome[];
 }
 
@@ -33,7 +32,6 @@ export const nothingSeen = (): Seen => ({
   same: 0,
   executable: 0,
   extras: [],
-  isWhole: true,
   failures: [],
 });
 
@@ -51,10 +49,9 @@ export async function* neededCopies(
     if (each.kind === 'extra') {
       if (values.delete) seen.extras.push({ path: each.path, file: each.target });
     } else if (each.kind === 'left-out') await onLeftOut?.(`${source.shown(each.path)} is left out: ${each.why}.`);
-    else if (each.kind === 'unreadable') {
-      seen.isWhole = false;
+    else if (each.kind === 'unreadable')
       seen.failures.push({ from: source.shown(each.path), to: undefined, bytes: 0, failure: each.failure });
-    } else {
+    else {
       seen.files += 1;
       if (each.source.executable === true && target.kind === 'volume') seen.executable += 1;
       if (each.refused === undefined && !values.checksum && isUnchanged(each)) seen.same += 1;

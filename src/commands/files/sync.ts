@@ -31,9 +31,7 @@ async function sizeOfSource(sync: Sync, { ignoreFile }: SyncValues): Promise<Byt
   return bytes;
 }
 
-/** A source without files, with --delete: everything at the target would go. It may be a folder that is not mounted. */
-
-/** Usage (2) without a terminal or for a no. */
+/** A source without files, which may be not mounted: all would go. Usage (2) without a terminal or for a no. */
 async function confirmEmptySource(ctx: CommandContext, sync: Sync, count: number): Promise<void> {
   if (!ctx.terminal.canAsk) throw refusal(sync, count);
   await ctx.tell(sentenceOf(sync, count));
@@ -71,7 +69,7 @@ export const sync = defineCommand({
   details: [
     'A slash at the end of SRC means what is in it, as with rsync: `runs/ VOLUME:x` makes VOLUME:x like runs; `runs VOLUME:x` makes VOLUME:x/runs like it. The end of the command and --dry-run say it with your folders.',
     'A file is the same where it has the same size, and the time says so: a volume keeps no time of a file but when it got it, so a local file is looked at where it was changed after that, and a download gets the time that the volume says. What may differ is compared by its checksum, and only what differs is sent. --checksum compares all files so: it finds a change that kept size and time.',
-    '--delete removes files that only the target has, after the copies, when both sides were listed whole. What a filter leaves out is not removed, nor what was changed meanwhile. Folders stay on a volume.',
+    '--delete removes files that only the target has, after the copies, when all of them went through and both sides were listed whole. What a filter leaves out is not removed, nor what was changed meanwhile. Folders stay on a volume.',
     'The patterns are those of a .gitignore. What --exclude leaves out, --include takes back in; --include alone takes nothing else.',
     'Between two volumes the data goes through this machine. Links are left out, and named.',
   ].join('\n'),
@@ -104,7 +102,7 @@ export const sync = defineCommand({
     if (!values.delete || ctx.yes || ctx.dryRun) return { sync: opened, extras: undefined, isEmpty: false };
     const seen = nothingSeen();
     for await (const _ of neededCopies(opened, values, seen));
-    return { sync: opened, extras: seen.isWhole ? seen.extras : [], isEmpty: seen.files === 0 };
+    return { sync: opened, extras: seen.failures.length === 0 ? seen.extras : [], isEmpty: seen.files === 0 };
   },
   confirmWhen: (values) => values.delete,
   confirm: async (_, { source, target }, { extras = [], sync: { target: side }, isEmpty }) => {
@@ -133,6 +131,7 @@ export const sync = defineCommand({
     ctx.setResumeCommand(sameCommand(values));
     const seen = nothingSeen();
     let refused: Failure | undefined;
+    let keeps = false;
     const tally = createTally(ctx);
     let writer: RowWriter | undefined;
     // Not before the space check: a refusal prints nothing.
@@ -147,10 +146,15 @@ export const sync = defineCommand({
         tally.add(outcome);
         if (outcome.isSame !== true) await rows().row(rowOf(ctx, outcome));
       }
+      for (const outcome of seen.failures) {
+        tally.add(outcome);
+        await rows().row(rowOf(ctx, outcome));
+      }
       const isSeen = new Set(confirmed?.map(({ path }) => path));
       const extras = seen.extras.filter(({ path }) => confirmed === undefined || isSeen.has(path));
-      if (!seen.isWhole && extras.length > 0) seen.failures.push(notWhole(opened));
-      else if (extras.length > 0) {
+      // What did not arrive may have no other copy than what would go.
+      keeps = seen.extras.length > 0 && tally.failure() !== undefined;
+      if (!keeps && extras.length > 0) {
         const asks = seen.files === 0 && !values.allowEmpty && confirmed === undefined;
         if (asks && ctx.dryRun) refused = await tellEmptySource(ctx, opened, extras.length);
         else if (asks) await confirmEmptySource(ctx, opened, extras.length);
@@ -158,10 +162,6 @@ export const sync = defineCommand({
           tally.add(outcome);
           await rows().row(rowOf(ctx, outcome));
         }
-      }
-      for (const outcome of seen.failures) {
-        tally.add(outcome);
-        await rows().row(rowOf(ctx, outcome));
       }
       tally.unchanged(seen.same);
       if (rows().isJson) await rows().row({ whole: tally.whole() });
@@ -179,6 +179,7 @@ export const sync = defineCommand({
         ...(seen.executable === 0
           ? []
           : [`${countOf(seen.executable, 'file')} can be executed: a volume does not keep that.`]),
+        ...(keeps ? ['Nothing was removed: not every file was copied, or could be looked at.'] : []),
         tally.sentence('copied'),
       ],
       failure: tally.failure() ?? refused,
@@ -198,14 +199,3 @@ function sameCommand({ source, target, ...values }: SyncValues): CommandLine {
   ];
   return berth`files sync ${new Words(given.flatMap((each) => each.words))} ${source} ${target}`;
 }
-
-const notWhole = ({ target }: Sync) => ({
-  from: target.shown(''),
-  to: undefined,
-  bytes: 0,
-  failure: new Failure({
-    code: 'not-whole',
-    exit: EXIT.localFile,
-    message: 'nothing was removed: a folder could not be read, so it is not known what the source has',
-  }),
-});

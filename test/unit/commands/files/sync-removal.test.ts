@@ -83,6 +83,22 @@ describe.each(['to the volume', 'from the volume'] as const)('a sync %s with --d
     expect(filesIn(target)).toEqual(filesIn(source));
   });
 
+  it('removes nothing where a copy failed, says so, and ends as the copy', async () => {
+    const { source, target, write, setFault, sync } = await start(direction);
+    for (const name of ['e/two', 'new']) write(source, name, 'new');
+    write(target, 'kept', 'old');
+    setFault(({ url, method }) =>
+      method !== 'HEAD' && new URL(url, 'http://localhost').pathname.endsWith('/new') ? { refuse: 500 } : undefined,
+    );
+    const ran = await sync();
+    expect([ran.code, ran.err]).toEqual([7, expect.stringContaining('Nothing was removed')]);
+    // What arrived of a file stays, for the next time.
+    expect(filesIn(target).filter((name) => !name.startsWith('.berth-'))).toEqual(['e/two', 'kept']);
+    setFault(() => undefined);
+    expect((await sync()).code).toBe(0);
+    expect(filesIn(target)).toEqual(filesIn(source));
+  });
+
   it('looks at the source again before it removes a file', async () => {
     const { source, target, write, setFault, sync } = await start(direction);
     for (const side of [source, target]) write(side, 'e/two', 'two');
@@ -134,6 +150,6 @@ it('removes nothing where a folder of the source cannot be read by the time it i
   };
   setFault((seen) => (listingOf(seen)?.folder === 'f10/' ? { first: vanishes } : undefined));
   const ran = await sync();
-  expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('nothing was removed')]);
+  expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('Nothing was removed')]);
   expect(filesIn(target)).toEqual(before);
 });
