@@ -34,8 +34,7 @@ export const parseMoney = (text: string): Money | undefined =>
 export const PARTS = ['gpu', 'cpu', 'storage', 'other'] as const;
 type Part = (typeof PARTS)[number];
 
-const KINDS = ['pod', 'endpoint', 'volume', 'cluster', 'public endpoint'] as const;
-export type Kind = (typeof KINDS)[number];
+export type Kind = 'pod' | 'endpoint' | 'volume' | 'cluster' | 'public endpoint';
 
 export const GROUPINGS = ['pod', 'endpoint', 'volume', 'cluster', 'day'] as const;
 export type Grouping = (typeof GROUPINGS)[number] | undefined;
