@@ -61,6 +61,18 @@ const orderOfName = (name: string, kind: string): string =>
 /** Of unfinished downloads, beside their targets. */
 const TEMPORARY = /^\.berth-[0-9a-f]{12}\.(partial|ranges)$/;
 
+/** More than people make, and less than ends the stack. */
+const MAX_DEPTH = 200;
+
+function refuseDepth(folder: string, shown: (path: string) => string): void {
+  const names = folder.split('/');
+  if (names.length > MAX_DEPTH + 1)
+    throw localFile(
+      `${shown(names.slice(0, 3).join('/'))}/... has more than ${MAX_DEPTH} folders in each other`,
+      'Copy it as an archive (tar), or leave it out with --exclude.',
+    );
+}
+
 /** Skips links; `followLinks` follows them except in a loop. `mayMiss`: a missing target is empty. */
 export function localSide(
   files: RangeFiles,
@@ -94,6 +106,7 @@ export function localSide(
   return {
     kind: 'local',
     list: async (folder) => {
+      refuseDepth(folder, at);
       const chain = await chainOf(folder);
       const sorter = createSorter<TreeEntry>(files, ({ name, kind }) => orderOfName(name, kind));
       if (!mayMiss || (await files.lookAt(at(folder), true)) !== undefined)
@@ -143,6 +156,7 @@ export function volumeSide(volume: VolumeFiles, name: string, root: string): Sid
   return {
     kind: 'volume',
     list: async (folder) => {
+      refuseDepth(folder, shown);
       const prefix = `${root}${folder}`;
       const nameOf = ({ kind, key }: VolumeEntry): string =>
         key.slice(prefix.length, kind === 'folder' ? -1 : undefined);

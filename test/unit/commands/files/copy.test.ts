@@ -193,6 +193,22 @@ test('files that one folder cannot hold on every system are refused one by one',
   expect(await keys('datasets:')).toEqual(['TWO', 'e/three']);
 });
 
+test('folders deeper than 200 in each other are refused by name, in both commands and both directions', async () => {
+  const { folder, files } = start();
+  mkdirSync(path.join(folder, 'deep', 'd/'.repeat(201)), { recursive: true });
+  writeFileSync(path.join(folder, 'deep', 'd/'.repeat(201), 'f'), 'x');
+  for (const line of ['cp -R deep/ datasets:', 'sync deep/ datasets:']) {
+    const { code, err } = await files(line);
+    expect([code, err]).toEqual([14, expect.stringMatching(/deep\/d\/d\/d\/\.\.\. has more than 200 folders/)]);
+  }
+  expect((await files(`cp deep/${'d/'.repeat(201)}f datasets:${'d/'.repeat(201)}f`)).code).toBe(0);
+  const back = await files('cp -R datasets: back');
+  expect([back.code, back.err]).toEqual([
+    14,
+    expect.stringMatching(/datasets:d\/d\/d\/\.\.\. has more than 200 folders/),
+  ]);
+});
+
 test('a dry run says what would be copied or removed, and does neither', async () => {
   const { files, keys, folder } = start();
   const copied = await files('cp -R d datasets:x --dry-run --json');
