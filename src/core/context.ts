@@ -1,13 +1,5 @@
 import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits } from './api.ts';
-import type {
-  Archives,
-  Files,
-  ObjectStorage,
-  RangeFiles,
-  StorageOptions,
-  VolumeFiles,
-  VolumePlace,
-} from './file-ports.ts';
+import type { Archives, Files, RangeFiles, VolumeFiles, VolumePlace } from './file-ports.ts';
 import type { JsonObject } from './json.ts';
 import type {
   AccountDocument,
@@ -36,7 +28,6 @@ export type {
   TreeEntry,
 } from './file-ports.ts';
 export type { RememberedNotes } from './remembered.ts';
-export type { CredentialWait, ObjectStorage, StorageOptions, StoredObject } from './file-ports.ts';
 export type {
   KeyView,
   Profile,
@@ -73,7 +64,6 @@ export interface Context {
   durable(): Promise<RangeFiles>;
   /** Loads its module on the first call. */
   archives(): Promise<Archives>;
-  storage(options?: StorageOptions): Promise<ObjectStorage>;
   volumeFiles(place: VolumePlace): Promise<VolumeFiles>;
   readonly prompts: Prompts;
   readonly spawn: Spawn;

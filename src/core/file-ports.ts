@@ -160,42 +160,6 @@ export interface LockHolder {
   readonly host: string;
 }
 
-export interface StoredObject {
-  readonly address: string;
-  readonly bytes: Bytes;
-  /** Another value means another content: the ETag of an object; modification time and size of a file. */
-  readonly version: string;
-}
-
-/** Failures of files are local-file (14). A `signal` replaces the user's interrupt for object storage. */
-export interface ObjectStorage {
-  /** In ascending byte order. `*` matches no slash, `**` any text; without wildcards, a prefix matches. */
-  list(pattern: string, signal?: AbortSignal): AsyncIterable<StoredObject>;
-  describe(address: string, signal?: AbortSignal): Promise<StoredObject | undefined>;
-  /** `end` is exclusive. Fails with local-file (14) if the object changed; yields none of the changed bytes. */
-  read(object: StoredObject, start?: Bytes, end?: Bytes, signal?: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Atomic; replaces an existing object. Size and checksum are compared before it returns. */
-  write(address: string, chunks: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<StoredObject>;
-  /** Returns false when the object exists, even if another program created it at the same moment. */
-  create(address: string, content: Uint8Array, signal?: AbortSignal): Promise<boolean>;
-  /** Succeeds also when there is no such object. */
-  remove(address: string, signal?: AbortSignal): Promise<void>;
-}
-
-export interface StorageOptions {
-  /** Base address of an S3-compatible service, as `--s3-endpoint` gives it; by default AWS_ENDPOINT_URL_S3 and so on. */
-  readonly s3Endpoint?: string | undefined;
-  /** Lets requests wait for new credentials in place of expired ones. Without it they fail with denied (3). */
-  readonly credentialWait?: CredentialWait | undefined;
-}
-
-export interface CredentialWait {
-  /** Called when requests begin to wait, when the reason changes, and each minute. `reason` names no secret. */
-  readonly onWait: (reason: string) => void;
-  /** Called when the service has accepted new credentials, or the same ones again. */
-  readonly onEnd: () => void;
-}
-
 export interface VolumeFile {
   readonly key: string;
   readonly bytes: Bytes;

@@ -146,12 +146,6 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       const { openArchives } = await import('./files/archives.ts');
       return openArchives((path) => absolutePath(runtime, path));
     },
-    storage: async (options = {}) => {
-      const { openHostStorage } = await import('./connection/volume-files.ts');
-      const storage = openHostStorage({ runtime, settings, signal, stderr, files: await durable() }, options);
-      storages.push(storage);
-      return storage;
-    },
     volumeFiles: async (place) => {
       const { openHostVolumes } = await import('./connection/volume-files.ts');
       const { localService } = runtime;

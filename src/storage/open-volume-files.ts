@@ -1,25 +1,46 @@
-import type { RangeFiles } from '../core/context.ts';
+import type { Clock, RangeFiles } from '../core/context.ts';
 import type { VolumeFiles, VolumePlace } from '../core/file-ports.ts';
-import { Failure, usage } from '../core/failure.ts';
+import { usage } from '../core/failure.ts';
 import { berth, sentence } from '../core/message.ts';
 import { DATA_CENTER, storageAddressAt } from '../core/addresses.ts';
+import type { Bytes, Milliseconds } from '../core/unit-types.ts';
+import type { TraceEvent } from '../http/trace.ts';
 import type { Transport } from '../http/transport.ts';
 import { createVolumeFiles } from './volume-files/create-volume-files.ts';
-import { readSettings, retriesOf, type StoragePorts } from './open-storage.ts';
-import { findCredentials, NO_CREDENTIALS, type FoundCredentials } from './s3/credentials/find-credentials.ts';
+import { credentialsOf, type Credentials } from './s3/connection.ts';
 import { createS3Client } from './s3/s3-client.ts';
+
+export interface StoragePorts {
+  readonly files: RangeFiles;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's interrupt: it ends requests that have no signal of their own. */
+  readonly signal: AbortSignal;
+  readonly userAgent: string;
+  readonly retries: number;
+  readonly timeoutMs: Milliseconds;
+  readonly partBytes?: Bytes | undefined;
+  readonly trace?: ((event: TraceEvent) => void) | undefined;
+}
+
+/** A copy of hours must outlive a disturbance of minutes, so objects are retried more often than other requests. */
+const MIN_RETRIES = 8;
 
 const REQUESTS_AT_ONCE = 16;
 
 /** The service refuses now and then what is allowed (storage contract). */
 const RETRIES_OF_DENIED = 3;
 
-/** Fails with usage (2) without a url and for plain http to another machine; denied (3) without credentials. */
+/**
+ * `own` is a key of berth's own, in place of the AWS_* variables. Fails with usage (2) without a url and for plain http to
+ * another machine; denied (3) without a key.
+ */
 export async function openVolumeFiles(
-  ports: StoragePorts & { readonly files: RangeFiles },
+  ports: StoragePorts,
   transport: Transport,
   { id, dataCenter }: VolumePlace,
-  { url, own }: { readonly url: string | undefined; readonly own: FoundCredentials | undefined },
+  { url, own }: { readonly url: string | undefined; readonly own: Credentials | undefined },
 ): Promise<VolumeFiles> {
   if (url === undefined)
     throw usage(
@@ -29,32 +50,18 @@ export async function openVolumeFiles(
   // Without one, an address with a placeholder would be that of another service.
   if (dataCenter === '') throw usage(`the volume ${id} names no data center`, 'Files are reached by data center.');
   const endpoint = storageAddressAt(url, dataCenter.toLowerCase(), 'storage-url');
-  const { env, home, runProgram, files } = ports;
-  const found =
-    own ??
-    (await findCredentials({ env, home, runProgram, readText: (path) => readSettings(files, path) }).catch(
-      inWordsOfFiles,
-    ));
+  const { env, files, retries } = ports;
   const absent = url.includes(DATA_CENTER) ? `there is no such address: ${noInterface(dataCenter)}` : undefined;
-  const connection = { endpoint, region: dataCenter, found, absent };
+  const connection = { endpoint, region: dataCenter, credentials: own ?? credentialsOf(env), absent };
   const client = createS3Client({
     ...ports,
     transport,
     connection,
-    retries: retriesOf(ports.retries),
+    retries: retries === 0 ? 0 : Math.max(MIN_RETRIES, retries),
     requestsAtOnce: REQUESTS_AT_ONCE,
     retriesOfDenied: RETRIES_OF_DENIED,
   });
   return createVolumeFiles(client, id, files, ports.partBytes);
-}
-
-/** Rethrows. A command for files has no s3:// address: where there are no credentials, it says which key is missing. */
-function inWordsOfFiles(error: unknown): never {
-  if (!(error instanceof Failure) || error.code !== NO_CREDENTIALS) throw error;
-  throw error.with({
-    message: 'there is no key of the files on volumes',
-    hint: sentence`It is a key of its own kind. Keep it in the profile: ${berth`files login`}. Or set BERTH_STORAGE_ACCESS_KEY and BERTH_STORAGE_SECRET; without both, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are used.`,
-  });
 }
 
 const noInterface = (dataCenter: string): string => `the data center ${dataCenter} seems to have no files interface`;

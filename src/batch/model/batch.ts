@@ -1,13 +1,7 @@
 import type { ItemCounts, Resubmittable } from './item-states.ts';
 import type { KnownJob } from './run-end.ts';
-import type { SourcePorts } from '../read/inputs.ts';
-import type { DurableFiles, StoredObject } from '../../core/context.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
+import type { Bytes, EpochMs } from '../../core/unit-types.ts';
 import type { DollarRange } from '../../core/units.ts';
-
-export interface BatchFilePorts extends SourcePorts {
-  readonly durable: DurableFiles;
-}
 
 export interface BatchTarget {
   readonly endpoint: string;
@@ -16,7 +10,10 @@ export interface BatchTarget {
   readonly service: string;
 }
 
-export type BatchFile = Pick<StoredObject, 'address' | 'bytes'>;
+export interface BatchFile {
+  readonly address: string;
+  readonly bytes: Bytes;
+}
 
 /** Jobs that the service did not have, and may have now. Fails as the requests do. */
 export type FindJobs = (jobs: readonly Pick<KnownJob, 'item' | 'job'>[]) => Promise<ReadonlySet<number>>;

@@ -1,5 +1,4 @@
 import { usage } from '../../core/failure.ts';
-import type { StoredObject } from '../../core/context.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
@@ -11,10 +10,10 @@ import {
   type CheckedInput,
   checkInput,
   nameOfInputs,
+  type InputPorts,
   type SharedFormat,
-  type SourcePorts,
 } from '../read/inputs.ts';
-import { type FindPorts, readUntilAborted } from '../read/find-inputs.ts';
+import { type FoundInput, readUntilAborted } from '../read/find-inputs.ts';
 
 /** The checked inputs of a new batch. */
 export interface BatchPlan extends BatchInputs {
@@ -84,8 +83,8 @@ export interface PlanOptions extends InputOptions {
  * places of items that cannot be sent, and as reading does.
  */
 export async function planInputs(
-  ports: SourcePorts,
-  found: readonly (StoredObject & { readonly name: string })[],
+  ports: InputPorts,
+  found: readonly FoundInput[],
   options: PlanOptions,
 ): Promise<BatchPlan> {
   const { extras, skipInvalid } = options;
@@ -102,23 +101,19 @@ export async function planInputs(
     firstItem += checked.items;
     sources.push(checked);
   }
-  const bytes = found.reduce((sum, object) => sum + object.bytes, 0);
+  const bytes = sources.reduce((sum, source) => sum + source.bytes, 0);
   const summary = requireItems(tally.summary(bytes), names, inputs[0]?.format ?? 'jsonl', skipInvalid);
   return { ...rules, sources, summary };
 }
 
 /** For an input that can be read only once: keeps nothing of it. Fails as `planInputs` does. */
-export async function checkPiped(
-  { durable, signal }: FindPorts,
-  input: string,
-  options: PlanOptions,
-): Promise<InputSummary> {
+export async function checkPiped(ports: InputPorts, input: string, options: PlanOptions): Promise<InputSummary> {
   const format = formatOf(input, options);
   const shared = sharedFormat([input], options);
   const tally = createInputTally(options.extras);
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of readUntilAborted(durable, input, signal)) {
+    for await (const chunk of readUntilAborted(ports, input)) {
       bytes += chunk.byteLength;
       yield chunk;
     }

@@ -1,34 +1,33 @@
-import type { SourcePorts } from './inputs.ts';
-import type { DurableFiles, StoredObject } from '../../core/context.ts';
+import type { InputPorts } from './inputs.ts';
+import type { DurableFiles, FolderEntry } from '../../core/context.ts';
 import { type Failure, localFile, usage } from '../../core/failure.ts';
-
-export interface FindPorts extends SourcePorts {
-  readonly durable: DurableFiles;
-}
+import { compilePathGlob } from '../../core/patterns.ts';
+import { compareBytes } from '../../core/text.ts';
 
 /** With its name in messages: as it was given where it was named by itself. */
-export interface FoundInput extends StoredObject {
+export interface FoundInput {
+  readonly path: string;
   readonly name: string;
 }
 
 /** In the order given. Fails with usage (2) without a match or for duplicates, else as `missing` says. */
 export async function findInputs(
-  ports: FindPorts,
+  ports: InputPorts,
   patterns: readonly string[],
   missing: (pattern: string) => Error = doesNotExist,
 ): Promise<readonly FoundInput[]> {
   const found: FoundInput[] = [];
   for (const pattern of patterns) found.push(...(await findPattern(ports, pattern, missing)));
-  const addresses = new Set<string>();
-  for (const { address } of found) {
-    if (addresses.has(address)) throw usage(`--input names ${address} twice`, 'Its items would be sent twice.');
-    addresses.add(address);
+  const paths = new Set<string>();
+  for (const { path } of found) {
+    if (paths.has(path)) throw usage(`--input names ${path} twice`, 'Its items would be sent twice.');
+    paths.add(path);
   }
   return found;
 }
 
 /** In the order given. Fails with usage (2) when one is missing. */
-export async function findMoved(ports: FindPorts, given: readonly string[]): Promise<readonly string[]> {
+export async function findMoved(ports: InputPorts, given: readonly string[]): Promise<readonly string[]> {
   const found = await findInputs(ports, given, (name) =>
     usage(`the input ${name} is not there`, 'Say where it is now: --input FILE'),
   );
@@ -36,52 +35,66 @@ export async function findMoved(ports: FindPorts, given: readonly string[]): Pro
 }
 
 async function findPattern(
-  { storage, durable, signal }: FindPorts,
+  { durable, signal }: InputPorts,
   pattern: string,
   missing: (pattern: string) => Error,
 ): Promise<readonly FoundInput[]> {
   if (pattern === '-') throw usage('stdin cannot be combined with other inputs', 'Leave out - or the other inputs.');
-  if (pattern === '')
-    throw usage('--input is not the name of a file', 'Name a file, an s3:// address, or a glob in quotes.');
+  if (pattern === '') throw usage('--input is not the name of a file', 'Name a file, or a glob in quotes.');
   const isFolder = pattern.endsWith('/');
-  const address = pattern.startsWith('s3://') ? pattern : durable.absolute(pattern) + (isFolder ? '/' : '');
-  const object = isFolder ? undefined : await storage.describe(address, signal);
-  if (object !== undefined) return [{ ...object, name: pattern }];
-  if (!isPattern(pattern)) {
-    const isFolderHere = !address.startsWith('s3://') && (await durable.resolve(pattern)).kind === 'directory';
-    throw isFolderHere
+  const path = durable.absolute(pattern) + (isFolder ? '/' : '');
+  if (!isFolder && (await durable.describe(path)) !== undefined) return [{ path, name: pattern }];
+  const wildcard = path.search(WILDCARD);
+  if (!isFolder && wildcard < 0)
+    throw (await durable.resolve(pattern)).kind === 'directory'
       ? localFile(`cannot read ${pattern}: it is a folder`, `For all files in it: --input ${pattern}/`)
       : missing(pattern);
-  }
-  const objects: FoundInput[] = [];
-  for await (const each of storage.list(address, signal)) objects.push({ ...each, name: each.address });
-  if (objects.length === 0) throw usage(`--input ${pattern} matches nothing`, 'Quote a glob for the shell.');
-  return objects;
+  const matches = wildcard < 0 ? () => true : compilePathGlob(path, `the pattern ${path}`);
+  const found: FoundInput[] = [];
+  for await (const name of filesBelow(durable, wildcard < 0 ? path : path.slice(0, wildcard), signal))
+    if (matches(name) && (await durable.describe(name)) !== undefined) found.push({ path: name, name });
+  if (found.length === 0) throw usage(`--input ${pattern} matches nothing`, 'Quote a glob for the shell.');
+  return found;
 }
+
+/** A backslash counts too: it takes the next character as it is. */
+const WILDCARD = /[*?[{\\]/;
+
+/** Paths that begin with a prefix, in the order of their bytes. */
+async function* filesBelow(files: DurableFiles, prefix: string, signal: AbortSignal): AsyncGenerator<string> {
+  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+  signal.throwIfAborted();
+  const entries = await files.entries(folder === '' ? '.' : folder);
+  for (const { name, kind } of entries.toSorted(compareEntries)) {
+    const path = `${folder}${name}`;
+    if (kind === 'file' && path.startsWith(prefix)) yield path;
+    const below = `${path}/`;
+    if (kind === 'folder' && (below.startsWith(prefix) || prefix.startsWith(below)))
+      yield* filesBelow(files, below, signal);
+  }
+}
+
+/** Compares as the complete paths compare: all that is in a folder begins with its name and a slash. */
+const compareEntries = (one: FolderEntry, other: FolderEntry): number => compareBytes(sortName(one), sortName(other));
+
+const sortName = ({ name, kind }: FolderEntry): string => (kind === 'folder' ? `${name}/` : name);
 
 const doesNotExist = (pattern: string): Failure =>
   localFile(`cannot read ${pattern}: it does not exist`, 'Check its name.');
-
-/** A glob, or a folder that ends with a slash. */
-const isPattern = (text: string): boolean => /[*?[{]|\/$/.test(text);
 
 /** Stdin, a pipe or a device: it must be copied. */
 export async function readOnceInput(
   { resolve }: Pick<DurableFiles, 'resolve'>,
   [input = '', ...others]: readonly string[],
 ): Promise<string | undefined> {
-  if (others.length > 0 || input === '' || input.startsWith('s3://')) return undefined;
+  if (others.length > 0 || input === '') return undefined;
   return input === '-' || (await resolve(input)).kind === 'other' ? input : undefined;
 }
 
 /** Reading a large input can take long. Fails with the signal's reason, and as reading does. */
-export async function* readUntilAborted(
-  durable: DurableFiles,
-  path: string,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+export async function* readUntilAborted({ durable, signal }: InputPorts, path: string): AsyncGenerator<Uint8Array> {
   for await (const chunk of durable.read(path)) {
-    if (signal.aborted) throw signal.reason;
+    signal.throwIfAborted();
     yield chunk;
   }
 }

@@ -1,4 +1,5 @@
-import type { BatchFilePorts, BatchHistory, BatchStatus, ResultLine, TimelineSummary } from '../model/batch.ts';
+import type { InputPorts } from '../read/inputs.ts';
+import type { BatchHistory, BatchStatus, ResultLine, TimelineSummary } from '../model/batch.ts';
 import type { ItemState } from '../model/item-states.ts';
 import { endingOrFailed, errorOf, errorPattern } from '../model/result-line.ts';
 import { textOf } from '../read/items.ts';
@@ -188,7 +189,7 @@ export interface BatchAnalysis extends BatchStatus, ResultsAnalysis, Pick<BatchH
 }
 
 /** The batch may still run. Changes nothing. Fails as `readBatchResults` does. */
-export async function analyzeBatch(ports: BatchFilePorts, results: string): Promise<BatchAnalysis> {
+export async function analyzeBatch(ports: InputPorts, results: string): Promise<BatchAnalysis> {
   const stored = await readBatchResults(ports, results);
   const { status, history } = stored;
   const analysis = await analyzeResults(stored.lines('as-stored'));

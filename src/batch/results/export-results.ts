@@ -1,10 +1,10 @@
 import { localFile, usage } from '../../core/failure.ts';
 import { decodeJson, isObject, type Json, type JsonObject } from '../../core/json.ts';
 import { findMoved } from '../read/find-inputs.ts';
-import { type BatchInputs, inputItems } from '../read/inputs.ts';
+import { type BatchInputs, inputItems, type InputPorts } from '../read/inputs.ts';
 import { textOf } from '../read/items.ts';
 import { RESULT_MEMBERS } from '../model/result-line.ts';
-import type { BatchFilePorts, ResultLine } from '../model/batch.ts';
+import type { ResultLine } from '../model/batch.ts';
 import { readBatchResults } from '../store/batch-results.ts';
 import type { ItemCounts } from '../model/item-states.ts';
 import type { DurableFiles } from '../../core/context.ts';
@@ -33,7 +33,7 @@ export const EXPORT_MEMBERS = RESULT_MEMBERS.flatMap((name) =>
 
 /** The batch may still run. Fails as `readBatchResults`, or with usage (2) for another batch's input. */
 export async function exportResults(
-  ports: BatchFilePorts,
+  ports: InputPorts,
   results: string,
   { joinInput, ordered, input }: ExportOptions,
 ): Promise<ExportedResults> {
@@ -57,7 +57,7 @@ async function* plainRows(
 
 /** Reads results and items side by side: both are in the order of the input. Inputs without a result are not read. */
 async function* joinedRows(
-  ports: BatchFilePorts,
+  ports: InputPorts,
   name: string,
   inputs: BatchInputs,
   groups: AsyncIterable<Iterable<ResultLine>>,

@@ -1,11 +1,5 @@
-import {
-  type BatchFilePorts,
-  type BatchHistory,
-  type BatchStatus,
-  createTimeline,
-  type ResultLine,
-  type Timeline,
-} from '../model/batch.ts';
+import type { InputPorts } from '../read/inputs.ts';
+import { type BatchHistory, type BatchStatus, createTimeline, type ResultLine, type Timeline } from '../model/batch.ts';
 import { localFile } from '../../core/failure.ts';
 import { type ItemCounts, itemsLeft } from '../model/item-states.ts';
 import { journalPath, lockPath, OWN_ENDS } from './file-names.ts';
@@ -17,7 +11,7 @@ import { intactResults, resultsChanged, resultsInOrder, storedResults } from './
 
 /** Changes nothing. Fails with local-file (14). */
 export async function readStatus(
-  { durable }: Pick<BatchFilePorts, 'durable'>,
+  { durable }: Pick<InputPorts, 'durable'>,
   results: string,
   onRecord?: (record: JournalRecord) => void,
 ) {
@@ -54,7 +48,7 @@ function countsWhenStopped({ states }: JournalState): ItemCounts {
 const MAX_ATTEMPTS = 3;
 
 /** The batch may still run. Fails with local-file (14) for a broken journal or other results. */
-export async function readBatchResults(ports: BatchFilePorts, results: string) {
+export async function readBatchResults(ports: InputPorts, results: string) {
   const { durable, signal } = ports;
   for (let attempt = 1; ; attempt++) {
     const timeline = createTimeline();
@@ -92,7 +86,7 @@ function addEnd(timeline: Timeline, record: JournalRecord): void {
 }
 
 /** By name. `status` fails with local-file (14) for a broken or removed batch. */
-export async function* listBatches({ durable }: Pick<BatchFilePorts, 'durable'>, folder: string) {
+export async function* listBatches({ durable }: Pick<InputPorts, 'durable'>, folder: string) {
   const end = journalPath('');
   const at = folder === '' ? '' : folder.replace(/\/?$/, '/');
   if (folder !== '' && (await durable.resolve(folder)).kind !== 'directory')

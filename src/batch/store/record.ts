@@ -271,5 +271,5 @@ const isSharedFormat = (value: unknown): value is SharedFormat =>
 const isCheckedInput = (value: unknown): value is CheckedInput =>
   isObject(value) &&
   isFormat(value['format']) &&
-  [value['address'], value['version'], value['digest']].every(isText) &&
+  [value['path'], value['digest']].every(isText) &&
   [value['bytes'], value['firstItem'], value['items']].every(isWhole);

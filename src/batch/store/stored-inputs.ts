@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { DurableFiles } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
-import { type BatchInputs, type CheckedInput, isUnchanged, nameOfInputs, type SourcePorts } from '../read/inputs.ts';
+import { type BatchInputs, type CheckedInput, type InputPorts, nameOfInputs, openUnchanged } from '../read/inputs.ts';
 import { inputCopyPath, storedInputPath, temporaryCopyPath } from './file-names.ts';
 import type { BatchHeader, InputIdentity } from './record.ts';
 
@@ -12,37 +12,26 @@ export async function identityOf(
   { sources, format }: BatchInputs,
 ): Promise<InputIdentity> {
   const inputs: CheckedInput[] = [];
-  for (const { name: _, ...input } of sources)
-    inputs.push({ ...input, address: await storedAddress(durable, results, input.address) });
-  const copied = sources.some(({ address }) => isCopy(durable, results, address));
-  return { ...format, ...(copied ? { copied } : {}), inputs };
+  let isCopied = false;
+  for (const { name: _, path, ...input } of sources) {
+    const isCopy = durable.absolute(path) === temporaryCopyPath(results);
+    isCopied ||= isCopy;
+    // A copy has its final name when the journal exists. A link may have another target when the batch is resumed.
+    const stored = isCopy ? inputCopyPath(results) : (await durable.resolve(path)).path;
+    inputs.push({ ...input, path: storedInputPath(results, durable.absolute(stored)) });
+  }
+  return { ...format, ...(isCopied ? { copied: true } : {}), inputs };
 }
-
-const isCopy = (durable: DurableFiles, results: string, address: string): boolean =>
-  durable.absolute(address) === temporaryCopyPath(results);
-
-/** A copy has its final name when the journal exists. A link may have another target when the batch is resumed. */
-async function storedAddress(durable: DurableFiles, results: string, address: string): Promise<string> {
-  if (isObject(address)) return address;
-  const path = isCopy(durable, results, address) ? inputCopyPath(results) : (await durable.resolve(address)).path;
-  return storedInputPath(results, durable.absolute(path));
-}
-
-/** An object may have the same version at any time; a file may not. */
-const isObject = (address: string): boolean => address.startsWith('s3://');
-
-const addressOf = (results: string, address: string): string =>
-  isObject(address) || isAbsolute(address) ? address : join(dirname(results), address);
 
 /** The most likely one first. */
 export const inputCandidates = (
   results: string,
   { input }: Pick<BatchHeader, 'input'>,
 ): readonly (readonly string[])[] =>
-  input.inputs.map((input) => {
-    const address = addressOf(results, input.address);
+  input.inputs.map(({ path: stored }) => {
+    const path = isAbsolute(stored) ? stored : join(dirname(results), stored);
     // The process ended before it renamed the copy.
-    return address === inputCopyPath(results) ? [address, temporaryCopyPath(results)] : [address];
+    return path === inputCopyPath(results) ? [path, temporaryCopyPath(results)] : [path];
   });
 
 export async function inputName(durable: DurableFiles, results: string, header: BatchHeader): Promise<string> {
@@ -53,31 +42,39 @@ export async function inputName(durable: DurableFiles, results: string, header: 
 
 /** Compared with the plan: items are identified by their position. Fails with usage (2). */
 export async function locateInputs(
-  ports: SourcePorts,
+  ports: InputPorts,
   results: string,
   header: BatchHeader,
-  moved: readonly string[] = [],
+  moved: readonly string[],
 ): Promise<BatchInputs> {
   const { copied: _, inputs, ...format } = header.input;
-  const places = moved.length === 0 ? inputCandidates(results, header) : moved.map((address) => [address]);
+  const places = moved.length === 0 ? inputCandidates(results, header) : moved.map((path) => [path]);
   if (places.length !== inputs.length)
     throw usage(
       `--input names ${places.length} of the ${inputs.length} inputs of this batch`,
       'Name all of them, in the order in which the batch was begun with them.',
     );
+  const rules = { format, extras: header.extras };
   const sources: CheckedInput[] = [];
-  for (const [position, input] of inputs.entries()) sources.push(await locate(ports, input, places[position] ?? []));
-  return { format, extras: header.extras, sources };
+  for (const [position, input] of inputs.entries())
+    sources.push(await locate(ports, rules, input, places[position] ?? []));
+  return { ...rules, sources };
 }
 
-async function locate(ports: SourcePorts, input: CheckedInput, places: readonly string[]): Promise<CheckedInput> {
+async function locate(
+  ports: InputPorts,
+  rules: Pick<BatchInputs, 'format' | 'extras'>,
+  input: CheckedInput,
+  places: readonly string[],
+): Promise<CheckedInput> {
   let wrong: Error | undefined;
-  for (const address of places) {
-    const found = await ports.storage.describe(address, ports.signal);
+  for (const path of places) {
+    const found = await ports.durable.describe(path);
     if (found === undefined) continue;
-    if (await isUnchanged(ports, found, input)) return { ...input, ...found };
+    const moved = { ...input, path };
+    if ((await openUnchanged(ports, rules, moved)) !== undefined) return moved;
     wrong ??= usage(
-      `the input ${address} is not the one this batch was begun with (${input.bytes} bytes then, ${found.bytes} now)`,
+      `the input ${path} is not the one this batch was begun with (${input.bytes} bytes then, ${found.bytes} now)`,
       'Bring the old one back, or begin a new batch.',
     );
   }

@@ -6,7 +6,7 @@ import {
   planInputs,
   type PlanOptions,
 } from '../plan/check-inputs.ts';
-import { findInputs, type FoundInput, readOnceInput, readUntilAborted } from '../read/find-inputs.ts';
+import { findInputs, readOnceInput, readUntilAborted } from '../read/find-inputs.ts';
 import { inputCopyPath, temporaryCopyPath } from '../store/file-names.ts';
 import { mustBeNew, resolveResultsPath } from '../store/journal.ts';
 import { createBatch, withNewPlace } from '../store/open-batch.ts';
@@ -17,7 +17,7 @@ import { type BatchReport, runToEnd } from './run-to-end.ts';
 import { type JobOptions, optionsText } from '../../queue/submission.ts';
 
 interface BeginOptions extends InputOptions {
-  /** Files, `s3://` addresses and globs; or `-` alone, which is stdin. */
+  /** Files and globs; or `-` alone, which is stdin. */
   readonly inputs: readonly string[];
   readonly out: string;
   readonly skipInvalid: boolean;
@@ -60,10 +60,9 @@ export async function beginBatch(
     await checkPlace();
     // An input that can be read only once is copied only for an endpoint that exists.
     const early = piped === undefined ? undefined : await connect();
-    const found =
-      piped === undefined
-        ? await findInputs(ports, options.inputs)
-        : [await copied(ports, piped, temporaryCopyPath(path))];
+    const copy = temporaryCopyPath(path);
+    if (piped !== undefined) await writeSyncedFile(durable, copy, readUntilAborted(ports, piped));
+    const found = piped === undefined ? await findInputs(ports, options.inputs) : [{ path: copy, name: piped }];
     const checked = await planInputs(ports, found, planOptionsOf(options));
     const target = { endpoint, ...(early ?? (await connect())) };
     // Reading stdin can take long, and another program may have created files in that time.
@@ -77,7 +76,7 @@ export async function beginBatch(
     return { open: await createBatch(durable, path, header, release), plan: checked };
   });
   // The copy has its final name now.
-  const copy = { address: inputCopyPath(path), version: '', name: inputCopyPath(path) };
+  const copy = { path: inputCopyPath(path), name: inputCopyPath(path) };
   const inputs =
     piped === undefined ? plan : { ...plan, sources: plan.sources.map((input) => ({ ...input, ...copy })) };
   await view.onBegun?.(plan.summary);
@@ -88,10 +87,3 @@ const planOptionsOf = (options: BeginOptions): PlanOptions => ({
   ...options,
   extras: optionsText(options.jobOptions),
 });
-
-async function copied({ durable, storage, signal }: BatchPorts, input: string, to: string): Promise<FoundInput> {
-  await writeSyncedFile(durable, to, readUntilAborted(durable, input, signal));
-  const object = await storage.describe(to, signal);
-  if (object === undefined) throw new Error('the copy of an input was removed');
-  return { ...object, name: input };
-}

@@ -1,14 +1,14 @@
+import type { InputPorts } from '../read/inputs.ts';
 import type { RunOptions } from '../run/run-state.ts';
 import type { Context } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
 import type { InputSummary } from '../plan/check-inputs.ts';
 import type { ExecutionCost } from './cost-meter.ts';
 import type { RequestProblem } from '../run/request-health.ts';
-import type { BatchFilePorts } from '../model/batch.ts';
+
 import type { ItemCounts } from '../model/item-states.ts';
 
-export interface BatchPorts
-  extends BatchFilePorts, Pick<Context, 'batchApi' | 'clock' | 'random' | 'onSecondInterrupt'> {
+export interface BatchPorts extends InputPorts, Pick<Context, 'batchApi' | 'clock' | 'random' | 'onSecondInterrupt'> {
   readonly local: boolean;
   /** Per hour; undefined when it is unknown. May fail. */
   readonly workerPrice: (endpointId: string, signal: AbortSignal) => Promise<DollarRange | undefined>;

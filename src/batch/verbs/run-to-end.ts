@@ -79,7 +79,7 @@ export async function runToEnd(
   const { failedJobs, refused, commonestError, unknownReason } = totals;
   return {
     ...{ name: path, endpoint, service, invalid, unordered, counts, resubmitted },
-    input: nameOfInputs(inputs.sources.map(({ name, address }) => name ?? address)),
+    input: nameOfInputs(inputs.sources.map(({ name, path: at }) => name ?? at)),
     unknownItems: [...states.items('unknown')],
     expiredItems: [...states.items('expired')],
     // As a resume finds them: the times of submissions are only in the journal.

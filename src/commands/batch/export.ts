@@ -18,7 +18,7 @@ export async function exportBatch(ctx: CommandContext, values: ExportValues): Pr
   const format = formatOf(ctx, values);
   const members = EXPORT_MEMBERS.filter((name) => name !== 'input' || joinInput);
   checkKnownFields(members, ctx.output, suggestName, 'result');
-  const ports = await batchPorts(ctx, values.s3Endpoint);
+  const ports = await batchPorts(ctx);
   const options = { ...values, input: input === undefined ? [] : [input] };
   const exported = await exportResults(ports, values.results, options);
   const filter = createStatusFilter(values.status);

@@ -2,7 +2,7 @@ import { defineCommand, defineGroup, endedWhen } from '../../cli/model/command.t
 import { either } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { ENDPOINTS } from '../../cli/resource/collections.ts';
-import { exportOptions, resumeOptions, runOptions, storageOptions } from './options.ts';
+import { exportOptions, resumeOptions, runOptions } from './options.ts';
 import { BATCH_END, BATCH_EXPORT, BATCH_FILES, BATCH_LIST, BATCH_PLAN, BATCH_REPORT, BATCH_STATUS } from './schemas.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { memberAt } from '../../core/json.ts';
@@ -89,7 +89,6 @@ const status = defineCommand({
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
   options: {
     exitStatus: option.on('end 13 unless every item completed'),
-    ...storageOptions,
   },
   exits: [EXIT.batchIncomplete],
   watch: endedWhen((row) => memberAt(row, 'state') !== 'running'),
@@ -103,7 +102,7 @@ const report = defineCommand({
   details:
     'Reads the journal and the results, and may be asked while the batch runs or after it was killed; it sends nothing. Failures are grouped by their error, with numbers, ids, paths and addresses masked. Quantiles are within 1% of the exact value. Cost is that of execution at the price of a worker when the batch ran, without idle and starting workers. --html writes one page with bars that loads nothing.',
   args: { results: arg.text('the results file of the batch', { complete: 'file' }) },
-  options: { html: option.text('write a page with bars to this file', { metavar: 'FILE' }), ...storageOptions },
+  options: { html: option.text('write a page with bars to this file', { metavar: 'FILE' }) },
   examples: [
     ['berth jobs batch report results.jsonl', 'counts, cost, times, and why items failed'],
     ['berth jobs batch report results.jsonl --html report.html', 'the same as a page'],

@@ -20,22 +20,15 @@ export const limitOptions = {
   retryFailed: option.count('run failed and timed-out jobs again, at most this often', 0),
 };
 
-export const storageOptions = {
-  s3Endpoint: option.text('address of the S3-compatible service of s3:// addresses (default AWS_ENDPOINT_URL_S3)', {
-    metavar: 'URL',
-  }),
-};
-
 export const runOptions = {
-  input: option.requiredTexts(
-    'JSON lines or CSV, an item each; .gz too; may be given again; a glob or s3://BUCKET/KEY; - is stdin',
-    { metavar: 'FILE', complete: 'file' },
-  ),
+  input: option.requiredTexts('JSON lines or CSV, an item each; .gz too; may be given again; a glob; - is stdin', {
+    metavar: 'FILE',
+    complete: 'file',
+  }),
   out: option.requiredText('the file for the results, with a journal beside it', {
     metavar: 'FILE',
     complete: 'file',
   }),
-  ...storageOptions,
   inputFormat: option.choice('what the input is (default: by its name, else jsonl)', ['jsonl', 'csv']),
   inputField: option.text('the member or column that holds the input; else the whole line does', { metavar: 'NAME' }),
   idField: option.text('the member or column that names the item in the results', { metavar: 'NAME' }),
@@ -72,7 +65,6 @@ export const statesOf = <State>(table: Readonly<Record<string, State>>, words: r
   Object.entries(table).flatMap(([word, state]) => (words.includes(word) ? [state] : []));
 
 export const resumeOptions = {
-  ...storageOptions,
   input: option.texts('where the input is now, if it was moved; several ones in the order of the batch', {
     metavar: 'FILE',
     complete: 'file',
@@ -88,8 +80,6 @@ export const resumeOptions = {
 
 export type ResumeValues = ValuesOf<typeof resumeOptions> & { readonly results: string };
 
-export type StatusValues = ValuesOf<typeof storageOptions> & { readonly results: string; readonly exitStatus: boolean };
-
 export const exportOptions = {
   format: option.choice('what to write (default jsonl)', ['csv', 'json', 'jsonl']),
   joinInput: option.on('add the input of each item, in the order of the input'),
@@ -101,7 +91,6 @@ export const exportOptions = {
   out: option.text('write to this file, in place of stdout', { metavar: 'FILE' }),
   force: option.on('replace the file of --out if it exists'),
   input: option.text('where the input is now, if it was moved', { metavar: 'FILE' }),
-  ...storageOptions,
 };
 
 export type ExportValues = ValuesOf<typeof exportOptions> & { readonly results: string };

@@ -6,9 +6,8 @@ import { arrayOf, memberAt } from '../../core/json.ts';
 import type { DollarRange } from '../../core/units.ts';
 
 /** Returns the parts of the Context that a batch needs. */
-export const batchPorts = async (ctx: CommandContext, s3Endpoint: string | undefined): Promise<BatchPorts> => ({
+export const batchPorts = async (ctx: CommandContext): Promise<BatchPorts> => ({
   durable: await ctx.durable(),
-  storage: await ctx.storage({ s3Endpoint }),
   clock: ctx.clock,
   random: ctx.random,
   signal: ctx.signal,

@@ -10,7 +10,6 @@ import type { Result } from '../../output/view.ts';
 interface ReportValues {
   readonly results: string;
   readonly html: string | undefined;
-  readonly s3Endpoint: string | undefined;
 }
 
 /**
@@ -19,9 +18,9 @@ interface ReportValues {
  * of the batch.
  */
 export async function report(ctx: CommandContext, values: ReportValues): Promise<Result> {
-  const { results, html, s3Endpoint } = values;
+  const { results, html } = values;
   if (html !== undefined) await checkPageName(ctx, html, results);
-  const analysis = await analyzeBatch(await batchPorts(ctx, s3Endpoint), results);
+  const analysis = await analyzeBatch(await batchPorts(ctx), results);
   const value = reportDocument(analysis);
   const notes: string[] = [];
   if (html !== undefined) {

@@ -9,11 +9,11 @@ import type { Result } from '../../output/view.ts';
 
 /** Usage (2), local-file (14) before anything is changed. */
 export async function resume(ctx: CommandContext, values: ResumeValues): Promise<Result> {
-  const { results, input, s3Endpoint } = values;
+  const { results, input } = values;
   const resubmit = resubmitOf(values);
   const limits = { ...values, maxTime: await maxTimeOf(ctx, values) };
   const options = { limits, service: () => serviceAddress(ctx), input, resubmit };
-  const report = await resumeBatch(await batchPorts(ctx, s3Endpoint), results, options, viewOf(ctx));
+  const report = await resumeBatch(await batchPorts(ctx), results, options, viewOf(ctx));
   return batchResult(ctx, report, limits);
 }
 

@@ -22,7 +22,7 @@ export async function runBatch(outer: CommandContext, given: RunValues): Promise
   const [ctx, values] = [withDeadline(outer, maxTime), { ...given, maxTime }];
   checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
   checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
-  const ports = await batchPorts(ctx, values.s3Endpoint);
+  const ports = await batchPorts(ctx);
   const options = {
     ...values,
     inputs: values.input,

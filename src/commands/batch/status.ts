@@ -8,7 +8,6 @@ import {
   resumeLine,
 } from '../../batch/index.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import type { StatusValues } from './options.ts';
 import { batchPorts } from './ports.ts';
 import { commonestErrors, reportDocument, statusMembers, statusView, timesOf } from './report-document.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -17,9 +16,14 @@ import type { JsonObject } from '../../core/json.ts';
 import { sentence } from '../../core/message.ts';
 import type { Result } from '../../output/view.ts';
 
+interface StatusValues {
+  readonly results: string;
+  readonly exitStatus: boolean;
+}
+
 /** Read-only. Local-file (14) for a broken journal; other results than it records are only a note. */
 export async function status(ctx: CommandContext, values: StatusValues): Promise<Result> {
-  const read = await readBatch(await batchPorts(ctx, values.s3Endpoint), values.results);
+  const read = await readBatch(await batchPorts(ctx), values.results);
   const { analysis, problem }: ReadBatch = read;
   const { name, counts, resumable, service, state } = read.status;
   return {

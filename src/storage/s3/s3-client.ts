@@ -1,4 +1,4 @@
-import type { Clock, CredentialWait } from '../../core/context.ts';
+import type { Clock } from '../../core/context.ts';
 import { type Failure, messageOf } from '../../core/failure.ts';
 import { createRequestSlots } from '../../http/throttle.ts';
 import { type AttemptEnd, decideRetry, readRetryAfter } from '../../http/retry.ts';
@@ -6,11 +6,9 @@ import { redactHeaders, type TraceEvent } from '../../http/trace.ts';
 import { parseDocument, type XmlElement } from '../../core/xml.ts';
 import { readBody } from '../../http/answer.ts';
 import { type Transport, type WireAnswer, WireError } from '../../http/transport.ts';
-import type { S3Connection } from './connection-settings.ts';
-import { createRenewal } from './credentials/renewal.ts';
+import type { S3Connection } from './connection.ts';
 import { pathOf } from './object-address.ts';
 import { finalIfFull, hasNoHost, lostFailure, refusal, unreadable, type Refusal } from './s3-failures.ts';
-import type { Credentials } from './credentials/credentials.ts';
 import { sha256, signRequest, UNSIGNED } from './sign-request.ts';
 import { Watched, watchedBody } from './watched-exchange.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
@@ -18,7 +16,6 @@ import type { Milliseconds } from '../../core/unit-types.ts';
 export interface S3ClientOptions {
   readonly transport: Transport;
   readonly connection: S3Connection;
-  readonly credentialWait?: CredentialWait | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   /** The user's interrupt: it ends requests that have no signal of their own. */
@@ -88,7 +85,6 @@ export interface LostOrRefused {
   readonly kind: 'failed';
   readonly end: AttemptEnd;
   readonly failure: Failure;
-  readonly expired?: Credentials | undefined;
 }
 
 export const isFailed = (answer: WireAnswer | LostOrRefused): answer is LostOrRefused => 'kind' in answer;
@@ -103,7 +99,6 @@ const SLOWEST_UPLOAD = 64;
 
 export function createS3Client(options: S3ClientOptions): S3Client {
   const { transport, connection, clock, random, signal, trace } = options;
-  const renewal = createRenewal({ found: connection.found, clock, signal, wait: options.credentialWait });
   const slots = createRequestSlots(options.requestsAtOnce ?? Infinity);
 
   const signalsOf = (request: S3Request): readonly AbortSignal[] => {
@@ -113,8 +108,7 @@ export function createS3Client(options: S3ClientOptions): S3Client {
 
   const attempt = async (request: S3Request, number: number): Promise<WireAnswer | LostOrRefused> => {
     const { method, bucket, key, query = {}, headers = {}, body = NO_BYTES } = request;
-    const { endpoint, region } = connection;
-    const credentials = await renewal.current(signalsOf(request));
+    const { endpoint, region, credentials } = connection;
     const slot = await slots.take(AbortSignal.any([...signalsOf(request)]));
     const { url, headers: signed } = signRequest(
       {
@@ -150,17 +144,16 @@ export function createS3Client(options: S3ClientOptions): S3Client {
         bytes: undefined,
         ms: clock.monotonic() - startedAt,
       });
-      if (answer.status < 300) renewal.accepted(credentials);
       if (TOO_MANY.includes(answer.status)) slot.refused();
       else if (answer.status < 500) slot.succeeded();
       const content = watchedBody(answer.body, exchange, options.timeoutMs);
       if (answer.status < 300) return { ...answer, body: content };
       const text = await readBody(content, undefined, MAX_ANSWER_BYTES).catch(() => undefined);
       if (request.handled?.includes(answer.status) === true) return { ...answer, body: text ?? Buffer.alloc(0) };
-      const refused = await refusal(request.what, answer, text, credentials, renewal.hasExpired(credentials));
+      const refused = await refusal(request.what, answer, text, credentials);
       if (method === 'HEAD' && [400, 401, 403].includes(answer.status))
         return await withReason(request, refused, number);
-      return failed(refused, credentials, answer.headers, number);
+      return failed(refused, answer.headers, number);
     } catch (error) {
       exchange.end();
       const lost = exchange.explain(error);
@@ -185,13 +178,11 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   };
 
   const failed = (
-    { status, retryable, isDenial, expired, failure }: Refusal,
-    credentials: Credentials,
+    { status, retryable, isDenial, failure }: Refusal,
     headers: WireAnswer['headers'],
     number: number,
   ): LostOrRefused => ({
     kind: 'failed',
-    expired: expired ? credentials : undefined,
     end: {
       kind: 'status',
       status: retryable || (isDenial && number <= (options.retriesOfDenied ?? 0)) ? 503 : finalIfFull(status),
@@ -202,10 +193,6 @@ export function createS3Client(options: S3ClientOptions): S3Client {
   });
 
   const waitForRetry: S3Client['waitForRetry'] = async (lost, attempts, waitedMs, request) => {
-    if (lost.expired !== undefined) {
-      await renewal.renew(lost.expired, lost.failure, signalsOf(request));
-      return waitedMs;
-    }
     const retries = request.evenIfInterrupted === true ? 1 : options.retries;
     const limits = { retries, maxTotalWaitMs: MAX_TOTAL_WAIT_MS };
     const decision = decideRetry(true, lost.end, attempts, waitedMs, limits, random());

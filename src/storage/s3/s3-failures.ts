@@ -4,8 +4,7 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { WireAnswer, WireError } from '../../http/transport.ts';
-import type { S3Connection } from './connection-settings.ts';
-import type { Credentials } from './credentials/credentials.ts';
+import type { Credentials, S3Connection } from './connection.ts';
 import { childText, parseDocument } from '../../core/xml.ts';
 import { errorCode } from '../../core/files.ts';
 
@@ -14,8 +13,6 @@ export interface Refusal {
   /** The service asks to try again, whatever its status says. */
   readonly retryable: boolean;
   readonly isDenial: boolean;
-  /** The credentials have expired, as the service or their source says: it may accept newer ones. */
-  readonly expired: boolean;
   readonly failure: Failure;
 }
 
@@ -30,13 +27,12 @@ const DENIED: readonly number[] = [401, 403];
 
 const WRONG_CLOCK = 'RequestTimeTooSkewed';
 
-/** Hides the credentials. `areOver`: they had expired; some services then only say that access is denied. */
+/** Hides the credentials. */
 export async function refusal(
   what: string,
   { status }: Pick<WireAnswer, 'status'>,
   body: Uint8Array | undefined,
   credentials: Credentials,
-  areOver: boolean,
 ): Promise<Refusal> {
   const error = body === undefined ? undefined : await parseDocument(body, 'Error').catch(() => undefined);
   const [code = '', message = ''] = error === undefined ? [] : [childText(error, 'Code'), childText(error, 'Message')];
@@ -46,7 +42,6 @@ export async function refusal(
     status,
     retryable: RETRYABLE.test(code),
     isDenial: code === 'AccessDenied',
-    expired: EXPIRED.test(code) || (areOver && DENIED.includes(status) && code !== WRONG_CLOCK),
     failure: new Failure({
       code: exit === EXIT.notFound ? 'not-found' : exit === EXIT.denied ? 'forbidden' : 'storage',
       exit,
@@ -79,7 +74,7 @@ export function lostFailure(what: string, error: WireError, connection: S3Connec
       code: error.certificate ? 'certificate' : 'storage-unavailable',
       exit: EXIT.unavailable,
       message: `cannot ${what}: ${message}`,
-      hint: 'Check the address of the storage service (--s3-endpoint) and the network. To run it again is safe.',
+      hint: 'Check storage-url and the network. To run it again is safe.',
     },
     error,
   );
@@ -97,7 +92,7 @@ export const unreadable = (what: string, reason: string): Failure =>
     code: 'storage-unavailable',
     exit: EXIT.unavailable,
     message: `cannot ${what}: the answer of the storage service is unreadable: ${safeText(reason).slice(0, MAX_REASON)}`,
-    hint: 'Check that the address is that of an S3-compatible service (--s3-endpoint).',
+    hint: 'Check that storage-url is the address of an S3-compatible service.',
   });
 
 /** What a service answers that has no space left: it will not have it soon. */
@@ -115,7 +110,7 @@ function meaningOf(status: number, code: string): { readonly exit: ExitCode; rea
   if (DENIED.includes(status) || EXPIRED.test(code))
     return {
       exit: EXIT.denied,
-      hint: 'Check the credentials (AWS_ACCESS_KEY_ID or AWS_PROFILE), what they may do, and the region (AWS_REGION).',
+      hint: sentence`Check the key (${berth`files login`}, or AWS_ACCESS_KEY_ID) and what it may do.`,
     };
   if (status === NO_SPACE)
     return {
@@ -125,8 +120,7 @@ function meaningOf(status: number, code: string): { readonly exit: ExitCode; rea
   if (status === 404) return { exit: EXIT.notFound, hint: 'Check the names of the bucket and of the object.' };
   if (status === 429) return { exit: EXIT.rateLimited, hint: 'Try again later.' };
   if (status >= 500) return { exit: EXIT.unavailable, hint: 'Try again later. To run it again is safe.' };
-  if (status < 400)
-    return { exit: EXIT.unavailable, hint: 'Redirects are refused. Check --s3-endpoint and the region (AWS_REGION).' };
+  if (status < 400) return { exit: EXIT.unavailable, hint: 'Redirects are refused. Check storage-url.' };
   return { exit: EXIT.refused, hint: 'Correct what the error names, then run it again.' };
 }
 

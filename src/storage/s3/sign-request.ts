@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { Credentials } from './credentials/credentials.ts';
+import type { Credentials } from './connection.ts';
 import { encodeStrictly } from './object-address.ts';
 
 export interface UnsignedRequest {

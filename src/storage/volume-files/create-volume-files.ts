@@ -1,7 +1,7 @@
-import type { RangeFiles, StoredObject } from '../../core/context.ts';
+import type { RangeFiles } from '../../core/context.ts';
 import { createRequestSlots } from '../../http/throttle.ts';
 import type { VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
-import { addressOf, parseObjectAddress } from '../s3/object-address.ts';
+import { addressOf, parseObjectAddress, type StoredObject } from '../s3/object-address.ts';
 import { copyObject } from '../s3/operations/copy-object.ts';
 import { describeObject } from '../s3/operations/describe-object.ts';
 import { readObject } from '../s3/operations/read-object.ts';

@@ -46,7 +46,7 @@ export function writeBatch(
         input: {
           inputs: [
             {
-              ...{ address: 'in.jsonl', bytes: Buffer.byteLength(input), version: '', format: 'jsonl' },
+              ...{ path: 'in.jsonl', bytes: Buffer.byteLength(input), format: 'jsonl' },
               ...{ firstItem: 1, items: items.length, digest: createHash('sha256').update(input).digest('hex') },
             },
           ],

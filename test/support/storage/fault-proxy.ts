@@ -9,10 +9,6 @@ export type Fault =
   /** Is answered by an error that may pass, before it reaches the service. */
   | 'unavailable'
   | 'internal-error'
-  /** Is refused because the credentials have expired; the answer to HEAD has no body. */
-  | 'expired'
-  /** Is refused with 403 AccessDenied. */
-  | 'denied'
   /** The connection is reset before the service sees the request. */
   | 'reset'
   /** The service carries it out, and the answer is lost. */
@@ -31,7 +27,7 @@ export interface FaultProxy {
 /** Passes requests on to a service. `faultOf` decides the fate of each one, by its number from 0. */
 export async function createFaultProxy(
   target: string,
-  faultOf: (number: number, method: string, authorization: string) => Fault,
+  faultOf: (number: number, method: string) => Fault,
 ): Promise<FaultProxy> {
   const requests: string[] = [];
   const server = createServer((incoming, outgoing) => {
@@ -40,13 +36,7 @@ export async function createFaultProxy(
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
-      answer(
-        target,
-        faultOf(number, incoming.method ?? '', incoming.headers.authorization ?? ''),
-        incoming,
-        Buffer.concat(chunks),
-        outgoing,
-      );
+      answer(target, faultOf(number, incoming.method ?? ''), incoming, Buffer.concat(chunks), outgoing);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -64,14 +54,6 @@ function answer(target: string, fault: Fault, incoming: IncomingMessage, body: B
   }
   if (fault === 'internal-error') {
     outgoing.writeHead(500).end('<Error><Code>InternalError</Code><Message>trouble</Message></Error>');
-    return;
-  }
-  if (fault === 'expired') {
-    outgoing.writeHead(400).end('<Error><Code>ExpiredToken</Code><Message>The token has expired.</Message></Error>');
-    return;
-  }
-  if (fault === 'denied') {
-    outgoing.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
     return;
   }
   if (fault === 'reset') {

@@ -1,10 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TraceEvent } from '../../../src/http/trace.ts';
 import { drip, serve, text, type Behaviour } from '../../support/servers/scripted-server.ts';
-import { openTestStorage } from '../../support/storage/open-test-storage.ts';
-import { chunksOf, listed, readAll } from '../../support/storage/storage-cases.ts';
+import { keysIn, openTestVolume } from '../../support/storage/open-test-volume.ts';
+import { chunksOf, readAll } from '../../support/storage/contents.ts';
 
 const SECRETS = {
   AWS_ACCESS_KEY_ID: 'id-of-the-key',
@@ -22,11 +20,11 @@ const xml = (body: string, status = 200): Behaviour => text(body, status, { 'con
 async function openAt(script: readonly Behaviour[]) {
   const server = await serve(script);
   const traced: TraceEvent[] = [];
-  const { storage } = openTestStorage(
-    { ...SECRETS, AWS_ENDPOINT_URL_S3: `${server.url}/base/` },
-    { trace: (event) => traced.push(event), retries: 0 },
-  );
-  return { storage, server, traced };
+  const volume = await openTestVolume(`${server.url}/base/`, 'bucket', SECRETS, {
+    trace: (event) => traced.push(event),
+    retries: 0,
+  });
+  return { volume, server, traced };
 }
 
 const LISTINGS: readonly (readonly [string, string | readonly string[], string | RegExp])[] = [
@@ -49,7 +47,6 @@ const LISTINGS: readonly (readonly [string, string | readonly string[], string |
   ['has no token for the next page', listing(entry('in/a'), ''), 'it has no NextContinuationToken'],
   ['has a size that is no number', listing(entry('in/a').replace('>1<', '>-1<')), 'the size of "in/a" is not a number'],
   ['has an object without a version', listing(entry('in/a', '')), 'it has no ETag'],
-  ['has a key that leaves the folder', listing(entry('in/..%2F..%2Fa')), '"s3://bucket/in/../../a" cannot be used'],
   ['has a key of megabytes', listing(entry(`other/${'a'.repeat(2_000_000)}`)), /^.{50,500}$/s],
   ['has a version that no header can carry', listing(entry('in/a', '"e\r\nx: y"')), 'the ETag of "in/a"'],
   ['has a version of any length', listing(entry('in/a', `"${'e'.repeat(2000)}"`)), 'the ETag of "in/a"'],
@@ -58,15 +55,15 @@ const LISTINGS: readonly (readonly [string, string | readonly string[], string |
 
 describe('a listing is refused that', () => {
   test.each(LISTINGS)('%s', async (_, pages, reason) => {
-    const { storage } = await openAt([pages].flat().map((page) => xml(page)));
-    await expect(listed(storage.list('s3://bucket/in/'))).rejects.toThrow(reason);
+    const { volume } = await openAt([pages].flat().map((page) => xml(page)));
+    await expect(keysIn(volume, 'in/')).rejects.toThrow(reason);
   });
 });
 
 describe('a listing is whole', () => {
   const keysOf = async (...pages: readonly string[]) => {
-    const { storage } = await openAt(pages.map((page) => xml(page)));
-    return (await listed(storage.list('s3://bucket/in/'))).map((address) => address.slice('s3://bucket/in/'.length));
+    const { volume } = await openAt(pages.map((page) => xml(page)));
+    return (await keysIn(volume, 'in/')).map((key) => key.slice('in/'.length));
   };
 
   test('with keys in any order, and twice', async () => {
@@ -85,37 +82,28 @@ describe('a listing is whole', () => {
 });
 
 test('a key with control characters is read by its exact name', async () => {
-  const { storage, server } = await openAt([
+  const { volume, server } = await openAt([
     xml(listing(entry('in/a%0D%0Ab%1B%5D+c'))),
     text('x', 206, { etag: '"e"', 'content-range': 'bytes 0-0/1' }),
   ]);
-  for await (const object of storage.list('s3://bucket/in/')) {
-    expect(object).toEqual({ address: 's3://bucket/in/a\r\nb\u001b] c', bytes: 1, version: '"e"' });
-    expect((await readAll(storage.read(object))).toString()).toBe('x');
-  }
+  const [key = ''] = await keysIn(volume, 'in/');
+  expect(key).toBe('in/a\r\nb\u001b] c');
+  const file = { key, bytes: 1, version: '"e"', modifiedAt: undefined };
+  expect((await readAll(volume.read(file))).toString()).toBe('x');
   expect(server.seen.map(({ url }) => url)).toEqual([
-    '/base/bucket/?encoding-type=url&list-type=2&prefix=in%2F',
+    '/base/bucket/?delimiter=%2F&encoding-type=url&list-type=2&prefix=in%2F',
     '/base/bucket/in/a%0D%0Ab%1B%5D%20c',
   ]);
 });
 
-test.each([
-  's3://bucket',
-  's3://bucket/',
-  's3://b/a',
-  's3:///a',
-  's3://bu%2Fcket/a',
-  's3://bucket/a/../b',
-  's3://bucket/./a',
-  `s3://bucket/${'é'.repeat(513)}`,
-])('%s names no object', async (address) => {
-  const { storage, server } = await openAt([]);
-  await expect(storage.describe(address)).rejects.toMatchObject({ exit: 2 });
-  await expect(storage.write(address, chunksOf('x'))).rejects.toMatchObject({ exit: 2 });
+test.each(['', 'a/../b', './a', 'é'.repeat(513)])('the key %j is not sent', async (key) => {
+  const { volume, server } = await openAt([]);
+  await expect(volume.find(key)).rejects.toMatchObject({ exit: 2 });
+  await expect(volume.writeStream(key, chunksOf('x'))).rejects.toMatchObject({ exit: 2 });
   expect(server.seen).toHaveLength(0);
 });
 
-const OBJECT = { address: 's3://bucket/a', bytes: 10, version: '"e"' };
+const FILE = { key: 'a', bytes: 10, version: '"e"', modifiedAt: undefined };
 
 describe('an answer to a read is refused that', () => {
   test.each<readonly [string, Behaviour, number]>([
@@ -126,24 +114,25 @@ describe('an answer to a read is refused that', () => {
     ['says that it is missing', text('', 404), 14],
     ['leads elsewhere', text('', 307, { location: 'http://127.0.0.1:1/a' }), 7],
     ['is a refusal', xml('<Error><Code>AccessDenied</Code></Error>', 403), 3],
+    ['says that the key has expired', xml('<Error><Code>ExpiredToken</Code></Error>', 400), 3],
     ['drips', drip, 7],
   ])('%s', async (_, behaviour, exit) => {
-    const { storage } = await openAt([behaviour]);
-    await expect(readAll(storage.read(OBJECT))).rejects.toMatchObject({ exit });
+    const { volume } = await openAt([behaviour]);
+    await expect(readAll(volume.read(FILE))).rejects.toMatchObject({ exit });
   });
 
   test('has more bytes than it said: they are not used', async () => {
-    const { storage } = await openAt([
+    const { volume } = await openAt([
       ({ response }) => {
         response.writeHead(206, { etag: '"e"', 'content-range': 'bytes 0-9/10' });
         response.end('0123456789 and more');
       },
     ]);
-    expect((await readAll(storage.read(OBJECT))).toString()).toBe('0123456789');
+    expect((await readAll(volume.read(FILE))).toString()).toBe('0123456789');
   });
 
   test('goes on without an end after the range', async () => {
-    const { storage } = await openAt([
+    const { volume } = await openAt([
       ({ response }) => {
         response.writeHead(206, { etag: '"e"', 'content-range': 'bytes 0-9/10' });
         const again = (): void => {
@@ -152,7 +141,7 @@ describe('an answer to a read is refused that', () => {
         again();
       },
     ]);
-    await expect(readAll(storage.read(OBJECT))).rejects.toMatchObject({
+    await expect(readAll(volume.read(FILE))).rejects.toMatchObject({
       exit: 7,
       message: expect.stringContaining('longer than the range') as string,
     });
@@ -160,38 +149,38 @@ describe('an answer to a read is refused that', () => {
 });
 
 test('a connection that closes after the request was sent is not reported as one that never opened', async () => {
-  const { storage } = await openAt([({ response }) => void response.socket?.destroy()]);
-  await expect(storage.describe('s3://bucket/a')).rejects.toMatchObject({
+  const { volume } = await openAt([({ response }) => void response.socket?.destroy()]);
+  await expect(volume.find('a')).rejects.toMatchObject({
     exit: 7,
     message: expect.stringContaining('no readable answer came') as string,
   });
 });
 
 test('a connection is used again after a look at an object', async () => {
-  const { storage, server } = await openAt([text('', 404), text('', 404)]);
-  for (const key of ['a', 'b']) await storage.describe(`s3://bucket/${key}`);
+  const { volume, server } = await openAt([text('', 404), text('', 404)]);
+  for (const key of ['a', 'b']) await volume.find(key);
   expect(server.seen.map(({ method }) => method)).toEqual(['HEAD', 'HEAD']);
   expect(server.connections()).toBe(1);
 });
 
 test('an object that is damaged on the way is noticed', async () => {
-  const { storage } = await openAt([
+  const { volume } = await openAt([
     text('', 200),
     text('', 200, { etag: '"0cc175b9c0f1b6a831c399e269772661"', 'content-length': '1' }),
   ]);
-  await expect(storage.write('s3://bucket/a', chunksOf('b'))).rejects.toMatchObject({ exit: 14 });
+  await expect(volume.writeStream('a', chunksOf('b'))).rejects.toMatchObject({ exit: 14 });
 });
 
 describe('credentials', () => {
   test('are in no error, not in the text of one of the service, and in no trace', async () => {
     const said = Object.values(SECRETS).join(' ');
-    const { storage, server, traced } = await openAt([
+    const { volume, server, traced } = await openAt([
       xml(
         `<Error><Code>SignatureDoesNotMatch</Code><Message>${said}\u2028line</Message><StringToSign>${said}</StringToSign></Error>`,
         403,
       ),
     ]);
-    const error: unknown = await storage.describe('s3://bucket/a').catch((reason: unknown) => reason);
+    const error: unknown = await volume.find('a').catch((reason: unknown) => reason);
     const shown = JSON.stringify([error, String(error), traced]);
     for (const secret of Object.values(SECRETS)) expect(shown).not.toContain(secret);
     expect(error).toMatchObject({ exit: 3 });
@@ -199,48 +188,13 @@ describe('credentials', () => {
     expect(server.seen[0]?.headers['authorization']).toContain('Credential=id-of-the-key/');
   });
 
-  test('come from the profile of the shared files', async () => {
-    const server = await serve([text('', 404)]);
-    const { storage, directory } = openTestStorage({ AWS_PROFILE: 'work' });
-    mkdirSync(join(directory, '.aws'));
-    writeFileSync(
-      join(directory, '.aws/credentials'),
-      '[default]\naws_access_key_id = other\naws_secret_access_key = other\n\n[work] # mine\naws_access_key_id=mine\naws_secret_access_key = a=b#c ; a comment\n',
-    );
-    writeFileSync(
-      join(directory, '.aws/config'),
-      `[profile work]\nregion = eu-x-1\ns3 =\n  endpoint_url = http://127.0.0.1:1\nendpoint_url = ${server.url}\n`,
-    );
-    expect(await storage.describe('s3://bucket/a')).toBeUndefined();
-    expect(server.seen[0]?.headers['authorization']).toMatch(/Credential=mine\/\d{8}\/eu-x-1\/s3\/aws4_request/);
-  });
-
-  test('are not looked for in a file that is too large to be one of settings', async () => {
-    const { storage, directory } = openTestStorage({ AWS_CONFIG_FILE: 'large' });
-    writeFileSync(join(directory, 'large'), '#'.repeat(1024 * 1024 + 1));
-    await expect(storage.describe('s3://bucket/a')).rejects.toMatchObject({
-      exit: 14,
-      message: 'cannot use large: it is larger than 1 MB',
-    });
-  });
-
-  const ENDPOINT = { AWS_ENDPOINT_URL: 'http://127.0.0.1:9000' };
   test.each<readonly [string, Readonly<Record<string, string>>, number, string]>([
-    ['there is no endpoint', SECRETS, 2, 'no endpoint for s3:// addresses is configured'],
-    ['there are no credentials', ENDPOINT, 3, 'no credentials for s3:// addresses are configured'],
-    ['one is missing', { ...ENDPOINT, AWS_ACCESS_KEY_ID: 'a' }, 3, 'no credentials'],
-    ['one has a line feed', { ...SECRETS, ...ENDPOINT, AWS_SESSION_TOKEN: 'a\nb' }, 3, 'hold characters'],
-    ['the key id has a comma', { ...SECRETS, ...ENDPOINT, AWS_ACCESS_KEY_ID: 'a,b' }, 3, 'hold characters'],
-    [
-      'the endpoint is plain http elsewhere',
-      { ...SECRETS, AWS_ENDPOINT_URL: 'http://storage.example.com' },
-      2,
-      'plain http',
-    ],
-    ['the endpoint has user info', { ...SECRETS, AWS_ENDPOINT_URL: 'https://a:b@x.example.com' }, 2, 'user name'],
+    ['there are none', {}, 3, 'there is no key of the files on volumes'],
+    ['one is missing', { AWS_ACCESS_KEY_ID: 'a' }, 3, 'there is no key'],
+    ['one has a line feed', { ...SECRETS, AWS_SESSION_TOKEN: 'a\nb' }, 3, 'has characters'],
+    ['the key id has a comma', { ...SECRETS, AWS_ACCESS_KEY_ID: 'a,b' }, 3, 'has characters'],
   ])('are asked for before anything is sent when %s', async (_, env, exit, message) => {
-    const { storage } = openTestStorage(env);
-    await expect(storage.describe('s3://bucket/a')).rejects.toMatchObject({
+    await expect(openTestVolume('http://127.0.0.1:9000', 'bucket', env)).rejects.toMatchObject({
       exit,
       message: expect.stringContaining(message) as unknown,
     });
@@ -254,31 +208,6 @@ test('an interrupt ends a request, and its reason is the error', async () => {
       interrupt.abort(new Error('interrupted'));
     },
   ]);
-  const { storage } = openTestStorage({ ...SECRETS, AWS_ENDPOINT_URL: server.url }, { signal: interrupt.signal });
-  await expect(storage.describe('s3://bucket/a')).rejects.toThrow('interrupted');
-});
-
-describe('an object that is created once', () => {
-  const own = 'mine';
-  const head = (content: string): Behaviour => text('', 200, { etag: '"e"', 'content-length': String(content.length) });
-  const get = (content: string): Behaviour =>
-    text(content, 206, {
-      etag: '"e"',
-      'content-range': `bytes 0-${String(content.length - 1)}/${String(content.length)}`,
-    });
-  const MISSING = text('', 404);
-
-  test.each<readonly [string, readonly Behaviour[], boolean]>([
-    ['is created', [MISSING, text('', 200), head(own), get(own)], true],
-    ['is there already', [head('other')], false],
-    ['was created by another meanwhile', [MISSING, text('', 412), head('other'), get('other')], false],
-    ['was created by an attempt whose answer was lost', [MISSING, text('', 412), head(own), get(own)], true],
-    ['is created without the condition', [MISSING, text('', 501), text('', 200), head(own), get(own)], true],
-    ['was replaced where the condition is ignored', [MISSING, text('', 200), head('else'), get('else')], false],
-  ])('%s', async (_, script, created) => {
-    const { storage, server } = await openAt(script);
-    expect(await storage.create('s3://bucket/owner', Buffer.from(own))).toBe(created);
-    const puts = server.seen.filter(({ method }) => method === 'PUT');
-    expect(puts.map(({ headers }) => headers['if-none-match'])).toEqual(['*', undefined].slice(0, puts.length));
-  });
+  const volume = await openTestVolume(server.url, 'bucket', SECRETS, { signal: interrupt.signal });
+  await expect(volume.find('a')).rejects.toThrow('interrupted');
 });

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import type { ObjectStorage } from '../../../src/core/context.ts';
+import type { VolumeFiles } from '../../../src/core/file-ports.ts';
 import { createFaultProxy, type Fault } from '../../support/storage/fault-proxy.ts';
-import { openTestStorage } from '../../support/storage/open-test-storage.ts';
+import { keysIn, openTestVolume } from '../../support/storage/open-test-volume.ts';
 import { describeWithS3, S3_ENV, type S3Peer } from '../../support/storage/s3-peer.ts';
-import { chunksOf, listed, mixedBytes, readAll } from '../../support/storage/storage-cases.ts';
+import { chunksOf, mixedBytes, readAll } from '../../support/storage/contents.ts';
 
 const CONTENT = mixedBytes(2500);
 
 /** Something that is done with storage, and what must be true afterwards at the service. */
 interface Work {
   readonly name: string;
-  readonly run: (storage: ObjectStorage, bucket: string) => Promise<void>;
+  readonly run: (volume: VolumeFiles) => Promise<void>;
   readonly check?: (peer: S3Peer, bucket: string) => Promise<void>;
 }
 
@@ -23,40 +23,37 @@ const holdsContent = async (peer: S3Peer, bucket: string): Promise<void> => {
 const WORKS: readonly Work[] = [
   {
     name: 'a read',
-    run: async (storage, bucket) => {
-      const object = await storage.describe(`s3://${bucket}/in/a`);
-      if (object === undefined) throw new Error('no object');
-      expect((await readAll(storage.read(object, 3, 2400))).equals(CONTENT.subarray(3, 2400))).toBe(true);
+    run: async (volume) => {
+      const file = await volume.find('in/a');
+      if (file === undefined) throw new Error('no file');
+      expect((await readAll(volume.read(file, 3, 2400))).equals(CONTENT.subarray(3, 2400))).toBe(true);
     },
   },
   {
     name: 'a listing',
-    run: async (storage, bucket) => {
-      expect(await listed(storage.list(`s3://${bucket}/`))).toEqual([`s3://${bucket}/in/a`]);
+    run: async (volume) => {
+      expect(await keysIn(volume, 'in/')).toEqual(['in/a']);
     },
   },
   {
     name: 'a write in one request',
-    run: async (storage, bucket) => {
-      expect(await storage.write(`s3://${bucket}/out/a`, chunksOf(CONTENT))).toMatchObject({ bytes: 2500 });
+    run: async (volume) => {
+      expect(await volume.writeStream('out/a', chunksOf(CONTENT))).toMatchObject({ bytes: 2500 });
     },
     check: holdsContent,
   },
   {
     name: 'a write in parts',
-    run: async (storage, bucket) => {
-      const written = await storage.write(
-        `s3://${bucket}/out/a`,
-        chunksOf(CONTENT.subarray(0, 1100), CONTENT.subarray(1100)),
-      );
+    run: async (volume) => {
+      const written = await volume.writeStream('out/a', chunksOf(CONTENT.subarray(0, 1100), CONTENT.subarray(1100)));
       expect(written.bytes).toBe(2500);
     },
     check: holdsContent,
   },
   {
     name: 'a removal',
-    run: async (storage, bucket) => {
-      await storage.remove(`s3://${bucket}/in/a`);
+    run: async (volume) => {
+      await volume.remove('in/a');
     },
     check: async (peer, bucket) => {
       expect(await peer.keys(bucket)).toEqual([]);
@@ -67,8 +64,8 @@ const WORKS: readonly Work[] = [
 const FAULTS: readonly Fault[] = ['unavailable', 'internal-error', 'reset', 'lost-answer', 'half-answer', 'silence'];
 
 describeWithS3('with a service that fails at times,', (peer) => {
-  const openBehind = (endpoint: string, partBytes: number | undefined, timeoutMs = 10_000): ObjectStorage =>
-    openTestStorage({ ...S3_ENV, AWS_ENDPOINT_URL: endpoint }, { partBytes, timeoutMs }).storage;
+  const openBehind = (endpoint: string, bucket: string, partBytes?: number, timeoutMs = 10_000): Promise<VolumeFiles> =>
+    openTestVolume(endpoint, bucket, S3_ENV, { partBytes, timeoutMs });
 
   const partBytesOf = ({ name }: Work): number | undefined => (name === 'a write in parts' ? 1000 : undefined);
 
@@ -84,7 +81,8 @@ describeWithS3('with a service that fails at times,', (peer) => {
       for (let failing = 0; ; failing++) {
         const bucket = await newBucket();
         const proxy = await createFaultProxy(peer().endpoint, (number) => (number === failing ? fault : 'none'));
-        await work.run(openBehind(proxy.endpoint, partBytesOf(work), fault === 'silence' ? 400 : undefined), bucket);
+        const timeoutMs = fault === 'silence' ? 400 : undefined;
+        await work.run(await openBehind(proxy.endpoint, bucket, partBytesOf(work), timeoutMs));
         await work.check?.(peer(), bucket);
         if (proxy.requests.length <= failing) return;
       }
@@ -96,7 +94,7 @@ describeWithS3('with a service that fails at times,', (peer) => {
     async (_, work) => {
       const bucket = await newBucket();
       const proxy = await createFaultProxy(peer().endpoint, () => 'internal-error');
-      await expect(work.run(openBehind(proxy.endpoint, partBytesOf(work)), bucket)).rejects.toMatchObject({
+      await expect(work.run(await openBehind(proxy.endpoint, bucket, partBytesOf(work)))).rejects.toMatchObject({
         exit: 7,
         message: expect.stringMatching(
           /^cannot .* s3:\/\/.*: the storage service answered 500( InternalError: trouble)? \(tried 9 times\)$/,
@@ -111,8 +109,8 @@ describeWithS3('with a service that fails at times,', (peer) => {
     const proxy = await createFaultProxy(peer().endpoint, (number, method) =>
       number >= 2 && method !== 'DELETE' ? 'unavailable' : 'none',
     );
-    const write = openBehind(proxy.endpoint, 1000).write(`s3://${bucket}/out/a`, chunksOf(CONTENT));
-    await expect(write).rejects.toMatchObject({ exit: 7 });
+    const volume = await openBehind(proxy.endpoint, bucket, 1000);
+    await expect(volume.writeStream('out/a', chunksOf(CONTENT))).rejects.toMatchObject({ exit: 7 });
     expect(await peer().uploads(bucket)).toBe(0);
     expect(await peer().keys(bucket)).toEqual(['in/a']);
   });
@@ -120,12 +118,12 @@ describeWithS3('with a service that fails at times,', (peer) => {
   test('an object that is changed during a read is refused, and none of its new bytes is used', async () => {
     const bucket = await newBucket();
     const proxy = await createFaultProxy(peer().endpoint, (number) => (number === 1 ? 'half-answer' : 'none'));
-    const storage = openBehind(proxy.endpoint, undefined);
-    const object = await storage.describe(`s3://${bucket}/in/a`);
-    if (object === undefined) throw new Error('no object');
+    const volume = await openBehind(proxy.endpoint, bucket);
+    const file = await volume.find('in/a');
+    if (file === undefined) throw new Error('no file');
     const read: Uint8Array[] = [];
     const reading = async (): Promise<void> => {
-      for await (const chunk of storage.read(object)) {
+      for await (const chunk of volume.read(file)) {
         if (read.length === 0) await peer().put(bucket, 'in/a', CONTENT.toReversed());
         read.push(chunk);
       }

@@ -1,50 +1,85 @@
 import { expect, test } from 'vitest';
-import { openTestStorage } from '../../support/storage/open-test-storage.ts';
+import { chunksOf, mixedBytes, readAll } from '../../support/storage/contents.ts';
+import { keysIn, openTestVolume } from '../../support/storage/open-test-volume.ts';
 import { describeWithS3, S3_ENV } from '../../support/storage/s3-peer.ts';
-import { chunksOf, listed, mixedBytes, readAll, testStorage } from '../../support/storage/storage-cases.ts';
 
 describeWithS3('an S3-compatible service', (peer) => {
-  const open = () => openTestStorage({ ...S3_ENV, AWS_ENDPOINT_URL_S3: peer().endpoint }).storage;
+  const open = async (bucket?: string) => {
+    const name = bucket ?? (await peer().createBucket());
+    return { bucket: name, volume: await openTestVolume(peer().endpoint, name, S3_ENV) };
+  };
 
-  testStorage(async () => ({ storage: open(), root: `s3://${await peer().createBucket()}/` }));
+  test('returns what was written, whole and in ranges', async () => {
+    const { volume } = await open();
+    const written = await volume.writeStream('in/a.jsonl', chunksOf('one\n', 'two\n', 'three\n'));
+    expect(written).toMatchObject({ key: 'in/a.jsonl', bytes: 14 });
+    expect(await volume.find('in/a.jsonl')).toMatchObject({ bytes: 14, version: written.version });
+    expect((await readAll(volume.read(written))).toString()).toBe('one\ntwo\nthree\n');
+    expect((await readAll(volume.read(written, 4, 8))).toString()).toBe('two\n');
+    expect((await readAll(volume.read(written, 8))).toString()).toBe('three\n');
+    expect((await readAll(volume.read(written, 5, 5))).toString()).toBe('');
+  });
+
+  test('writes an empty object and an object of several parts', async () => {
+    const { volume } = await open();
+    const empty = await volume.writeStream('empty', chunksOf());
+    expect(await readAll(volume.read(empty))).toHaveLength(0);
+    const content = mixedBytes(33 * 1024 * 1024 + 7);
+    const large = await volume.writeStream('large', chunksOf(content.subarray(0, 5), content.subarray(5)));
+    expect(large.bytes).toBe(content.byteLength);
+    expect((await readAll(volume.read(large))).equals(content)).toBe(true);
+  });
+
+  test('replaces an object, and then refuses to read the one that was there, and one that was removed', async () => {
+    const { volume } = await open();
+    const before = await volume.writeStream('a', chunksOf('before'));
+    const after = await volume.writeStream('a', chunksOf('after!'));
+    const changed = { exit: 14, message: expect.stringContaining('was changed') as unknown };
+    await expect(readAll(volume.read(before))).rejects.toMatchObject(changed);
+    expect((await readAll(volume.read(after))).toString()).toBe('after!');
+    await volume.remove('a');
+    await volume.remove('a');
+    expect(await volume.find('a')).toBeUndefined();
+    await expect(readAll(volume.read(after))).rejects.toMatchObject({ exit: 14 });
+  });
 
   test('reads what another client wrote, and writes what it reads', async () => {
-    const [storage, bucket] = [open(), await peer().createBucket()];
-    const key = 'in/a b+c=é/"x"&~*\'()!.jsonl';
+    const { volume, bucket } = await open();
+    const key = 'in/a b+c=é"x"&~*\'()!.jsonl';
     await peer().put(bucket, key, 'from the other\n');
-    const [address = ''] = await listed(storage.list(`s3://${bucket}/in/`));
-    expect(address).toBe(`s3://${bucket}/${key}`);
-    const object = await storage.describe(address);
-    if (object === undefined) throw new Error('no object');
-    expect((await readAll(storage.read(object))).toString()).toBe('from the other\n');
+    expect(await keysIn(volume, 'in/')).toEqual([key]);
+    const file = await volume.find(key);
+    if (file === undefined) throw new Error('no file');
+    expect((await readAll(volume.read(file))).toString()).toBe('from the other\n');
     const large = mixedBytes(16 * 1024 * 1024 + 1);
-    await storage.write(`s3://${bucket}/out/${key}`, chunksOf('small'));
-    await storage.write(`s3://${bucket}/out/large`, chunksOf(large));
+    await volume.writeStream(`out/${key}`, chunksOf('small'));
+    await volume.writeStream('out/large', chunksOf(large));
     expect((await peer().get(bucket, `out/${key}`)).toString()).toBe('small');
     expect((await peer().get(bucket, 'out/large')).equals(large)).toBe(true);
     expect(await peer().uploads(bucket)).toBe(0);
   });
 
   test('lists more keys than fit on a page', async () => {
-    const [storage, bucket] = [open(), await peer().createBucket()];
+    const { volume, bucket } = await open();
     const keys = Array.from({ length: 2005 }, (_, index) => `k${String(index).padStart(5, '0')}`);
     await peer().putMany(bucket, keys);
-    expect(await listed(storage.list(`s3://${bucket}/k`))).toEqual(keys.map((key) => `s3://${bucket}/${key}`));
+    expect(await keysIn(volume, '')).toEqual(keys);
   });
 
   test('removes the parts of an object that was not completed', async () => {
-    const [storage, bucket] = [open(), await peer().createBucket()];
+    const { volume, bucket } = await open();
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield mixedBytes(40 * 1024 * 1024);
       throw new Error('no more');
     }
-    await expect(storage.write(`s3://${bucket}/a`, broken())).rejects.toThrow('no more');
+    await expect(volume.writeStream('a', broken())).rejects.toThrow('no more');
     expect(await peer().uploads(bucket)).toBe(0);
     expect(await peer().keys(bucket)).toEqual([]);
   });
 
   test('says which bucket is missing', async () => {
-    await expect(open().write('s3://no-such-bucket/a', chunksOf('x'))).rejects.toMatchObject({
+    const { volume } = await open('no-such-bucket');
+    await expect(volume.writeStream('a', chunksOf('x'))).rejects.toMatchObject({
       exit: 4,
       message: expect.stringContaining(
         'cannot write s3://no-such-bucket/a: the storage service answered 404 NoSuchBucket',

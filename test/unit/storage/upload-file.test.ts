@@ -34,7 +34,7 @@ function volume(
     connection: {
       endpoint: { origin: 'http://localhost', prefix: '', secure: false, loopback: true },
       region: 'EU-NORTH-1',
-      found: { credentials: LOCAL_STORAGE_KEY, source: 'the test', readAgain: undefined },
+      credentials: LOCAL_STORAGE_KEY,
     },
     clock,
     random: () => 0.5,

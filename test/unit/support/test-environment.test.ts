@@ -43,7 +43,7 @@ it('the hostile environment sets what other programs read: the terminal, languag
   const names = ['TERM', 'COLUMNS', 'NO_COLOR', 'FORCE_COLOR', 'LANG', 'LC_ALL', 'LC_NUMERIC', 'TZ', 'PAGER', 'EDITOR'];
   const proxies = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
   const folders = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'];
-  const clients = ['AWS_ACCESS_KEY_ID', 'AWS_PROFILE', 'AWS_REGION'];
+  const clients = ['AWS_ACCESS_KEY_ID', 'AWS_SESSION_TOKEN'];
   for (const name of [...names, ...proxies, ...folders, ...clients]) expect(variables).toHaveProperty(name);
   expect(variables['TERM']).toBe('dumb');
   expect(variables['TMPDIR']).toMatch(/(?=.* )(?=.*[^\u0020-\u007e])/);

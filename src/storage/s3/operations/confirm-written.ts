@@ -1,7 +1,6 @@
+import type { StoredObject } from '../object-address.ts';
 import { type Bytes, HOUR_MS, type Milliseconds, MINUTE_MS } from '../../../core/unit-types.ts';
-import type { Failure } from '../../../core/failure.ts';
-import type { StoredObject } from '../../../core/context.ts';
-import { notAsWritten } from '../../objects/stored-object-failures.ts';
+import { type Failure, localFile } from '../../../core/failure.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
 import { describeObject, type DescribedObject } from './describe-object.ts';
@@ -82,3 +81,10 @@ export async function isThere(
   // An ETag that is no checksum proves nothing.
   return found?.object.version === `"${written.etag}"` && found.object.bytes === written.bytes;
 }
+
+/** Exit 14. */
+const notAsWritten = (address: string): Failure =>
+  localFile(
+    `${address} is not what was written: another program changed it, or it was damaged on the way`,
+    'Nothing else may write there. Run it again.',
+  );

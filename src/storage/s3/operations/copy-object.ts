@@ -1,6 +1,5 @@
-import type { StoredObject } from '../../../core/context.ts';
 import { parseDocument } from '../../../core/xml.ts';
-import { parseObjectAddress, encodeStrictly } from '../object-address.ts';
+import { parseObjectAddress, encodeStrictly, type StoredObject } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
 import { confirmWritten } from './confirm-written.ts';

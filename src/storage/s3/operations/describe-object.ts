@@ -1,5 +1,4 @@
-import type { StoredObject } from '../../../core/context.ts';
-import { parseObjectAddress } from '../object-address.ts';
+import { parseObjectAddress, type StoredObject } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';

@@ -1,7 +1,6 @@
-import type { StoredObject } from '../../../core/context.ts';
 import { WireError } from '../../../http/transport.ts';
-import { changedObject } from '../../objects/stored-object-failures.ts';
-import { parseObjectAddress } from '../object-address.ts';
+import { type Failure, localFile } from '../../../core/failure.ts';
+import { parseObjectAddress, type StoredObject } from '../object-address.ts';
 import { isFailed, type LostOrRefused, type S3Client, type S3Request } from '../s3-client.ts';
 import { unreadable } from '../s3-failures.ts';
 
@@ -63,3 +62,10 @@ export async function* readObject(
     attempts += 1;
   }
 }
+
+/** Exit 14. */
+const changedObject = (address: string): Failure =>
+  localFile(
+    `${address} was changed or removed after it was checked`,
+    'Nothing of the changed content was used. Restore it, or begin again with the content that it has now.',
+  );

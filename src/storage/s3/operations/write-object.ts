@@ -1,6 +1,5 @@
 import { blocksOf } from '../../../core/files.ts';
-import type { StoredObject } from '../../../core/context.ts';
-import { parseObjectAddress } from '../object-address.ts';
+import { parseObjectAddress, type StoredObject } from '../object-address.ts';
 import type { S3Client } from '../s3-client.ts';
 import { confirmWritten, isThere, type Confirmation } from './confirm-written.ts';
 import {

@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { gunzip, gzip } from '../../../../src/batch/bytes/split-lines.ts';
-import { chunksOf, mixedBytes, readAll } from '../../../support/storage/storage-cases.ts';
+import { chunksOf, mixedBytes, readAll } from '../../../support/storage/contents.ts';
 
 const CONTENT = Buffer.concat([mixedBytes(1_500_000), Buffer.alloc(2_000_000, 'a line\n')]);
 

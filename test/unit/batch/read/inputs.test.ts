@@ -1,123 +1,161 @@
-import { rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
-import { formatOf } from '../../../../src/batch/plan/check-inputs.ts';
-import { allItems, type CheckedInput, checkInput, inputItems } from '../../../../src/batch/read/inputs.ts';
+import { describe, expect, test } from 'vitest';
+import { planInputs } from '../../../../src/batch/plan/check-inputs.ts';
+import { findInputs } from '../../../../src/batch/read/find-inputs.ts';
+import { type BatchInputs, type InputPorts, allItems } from '../../../../src/batch/read/inputs.ts';
 import type { InvalidItem, Item } from '../../../../src/batch/read/items.ts';
-import type { ObjectStorage } from '../../../../src/core/context.ts';
-import { createFolderStorage } from '../../../../src/storage/folder-storage.ts';
+import { openDurable } from '../../../../src/host/files/durable-files.ts';
 import { memoryFiles } from '../../../support/batch/memory-files.ts';
-import { openTestStorage } from '../../../support/storage/open-test-storage.ts';
+import { realLocks } from '../../../support/files/real-locks.ts';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
-const RULES = { format: { types: {} }, extras: '' };
-const { signal } = new AbortController();
-
-const portsOf = (storage: ObjectStorage) => ({ storage, signal });
-
-/** Checks the inputs of these names, as a new batch does. */
-async function check(storage: ObjectStorage, ...names: readonly string[]): Promise<readonly CheckedInput[]> {
-  const checked: CheckedInput[] = [];
-  let firstItem = 1;
-  for (const name of names) {
-    const object = await storage.describe(name);
-    if (object === undefined) throw new Error(`no ${name}`);
-    const input = { ...object, format: formatOf(name, {}), name: name.replace('/', '') };
-    const last = await checkInput(portsOf(storage), RULES, input, firstItem, () => undefined);
-    firstItem += last.items;
-    checked.push(last);
-  }
-  return checked;
+function folder() {
+  const directory = temporaryDirectory();
+  const { signal } = new AbortController();
+  const ports: InputPorts = {
+    durable: openDurable({ stdin: Readable.from([]), cwd: directory }, signal, realLocks()),
+    signal,
+  };
+  const at = (name: string): string => join(directory, name);
+  const plan = async (...patterns: readonly string[]) =>
+    planInputs(ports, await findInputs(ports, patterns), { skipInvalid: true, extras: '' });
+  return { ports, at, plan, directory };
 }
 
-async function read(
-  groups: AsyncIterable<Iterable<Item | InvalidItem>>,
-): Promise<readonly (readonly [number, string])[]> {
-  const all: (readonly [number, string])[] = [];
-  for await (const items of groups)
-    for (const item of items)
-      all.push([item.number, item.kind === 'item' ? Buffer.from(item.input).toString() : `line ${String(item.line)}`]);
+async function read(ports: InputPorts, inputs: BatchInputs): Promise<readonly (Item | InvalidItem)[]> {
+  const all: (Item | InvalidItem)[] = [];
+  for await (const group of allItems(ports, inputs)) for (const item of group) all.push(item);
   return all;
 }
 
-test('the items of all inputs are numbered through them, compressed or not, and one input is open at a time', async () => {
-  const files = {
-    '/a.jsonl': '\ufeff{"n":1}\r\n\r\n{broken\n{"n":2}',
-    '/b.csv': 'n,s\n3,"two\nlines"\n\n4,é',
-    '/c.jsonl.gz': gzipSync('{"n":5}\n'),
-    '/d.jsonl': '',
-    '/e.csv.gz': gzipSync('n\n6\n'),
-  };
-  const storage = createFolderStorage(memoryFiles(files), () => 0.5);
-  let open = 0;
-  let mostOpen = 0;
-  const counted: ObjectStorage = {
-    ...storage,
-    read: async function* (...args) {
+const shown = (item: Item | InvalidItem): readonly [number, string] => [
+  item.number,
+  item.kind === 'item' ? Buffer.from(item.input).toString() : item.reason,
+];
+
+describe('the inputs of a batch', () => {
+  test('are numbered through all of them, compressed or not, and one is open at a time', async () => {
+    const files = memoryFiles({
+      '/a.jsonl': '\ufeff{"n":1}\r\n\r\n{broken\n{"n":2}',
+      '/b.csv': 'n,s\n3,"two\nlines"\n\n4,é',
+      '/c.jsonl.gz': gzipSync('{"n":5}\n'),
+      '/d.jsonl': '',
+      '/e.csv.gz': gzipSync('n:number\n6\n'),
+    });
+    let [open, mostOpen] = [0, 0];
+    async function* counted(...args: Parameters<typeof files.read>): AsyncGenerator<Uint8Array> {
       open += 1;
       mostOpen = Math.max(mostOpen, open);
       try {
-        yield* storage.read(...args);
+        yield* files.read(...args);
       } finally {
         open -= 1;
       }
+    }
+    const ports: InputPorts = { durable: { ...files, read: counted }, signal: new AbortController().signal };
+    const found = [...files.files.keys()].map((path) => ({ path, name: path }));
+    const inputs = await planInputs(ports, found, { skipInvalid: true, extras: '' });
+    expect(inputs.summary).toMatchObject({ planned: 6, invalid: 1 });
+    expect(inputs.sources.map(({ firstItem, items }) => [firstItem, items])).toEqual([
+      [1, 3],
+      [4, 2],
+      [6, 1],
+      [7, 0],
+      [7, 1],
+    ]);
+    expect((await read(ports, inputs)).map(shown)).toEqual([
+      [1, '{"n":1}'],
+      [2, expect.stringContaining('not JSON')],
+      [3, '{"n":2}'],
+      [4, '{"n":"3","s":"two\nlines"}'],
+      [5, '{"n":"4","s":"é"}'],
+      [6, '{"n":5}'],
+      [7, '{"n":6}'],
+    ]);
+    expect([mostOpen, open]).toEqual([1, 0]);
+  });
+
+  test('are found relative to the working directory, in the order of their bytes, without links to folders', async () => {
+    const { ports, at, directory } = folder();
+    mkdirSync(at('in'));
+    for (const name of ['in/b.csv', 'a.csv', 'in/a-b.csv']) writeFileSync(at(name), 'b');
+    symlinkSync(directory, at('in/above'));
+    symlinkSync(at('a.csv'), at('in/c.csv'));
+    symlinkSync(at('missing'), at('in/d.csv'));
+    const found = async (pattern: string) =>
+      (await findInputs(ports, [pattern])).map(({ path }) => path.slice(directory.length + 1));
+    expect(await found('**/*.csv')).toEqual(['a.csv', 'in/a-b.csv', 'in/b.csv', 'in/c.csv']);
+    expect(await found('in/')).toEqual(['in/a-b.csv', 'in/b.csv', 'in/c.csv']);
+  });
+
+  test.each(['a.jsonl', 'a.csv', 'a.jsonl.gz'])(
+    'are not read when the content of %s was changed, and are read when only its time was',
+    async (name) => {
+      const { ports, at, plan } = folder();
+      const put = (middle: string): void => {
+        const text = name === 'a.csv' ? `a\n1\n${middle}\n3\n` : `{"a":1}\n{"a":${middle}}\n{"a":3}\n`;
+        writeFileSync(at(name), name.endsWith('.gz') ? gzipSync(text) : text);
+        utimesSync(at(name), 1, 1);
+      };
+      put('2');
+      const inputs = await plan(name);
+      utimesSync(at(name), 2, 2);
+      expect(await read(ports, inputs)).toHaveLength(3);
+      const changed = { exit: 14, message: `the input ${name} was changed after it was checked` };
+      put('5');
+      await expect(read(ports, inputs)).rejects.toMatchObject(changed);
+      writeFileSync(at(name), '');
+      await expect(read(ports, inputs)).rejects.toMatchObject(changed);
+      rmSync(at(name));
+      await expect(read(ports, inputs)).rejects.toMatchObject(changed);
     },
-  };
-  const sources = await check(counted, ...Object.keys(files));
-  expect(sources.map(({ firstItem, items }) => [firstItem, items])).toEqual([
-    [1, 3],
-    [4, 2],
-    [6, 1],
-    [7, 0],
-    [7, 1],
-  ]);
-  expect(await read(allItems(portsOf(counted), { ...RULES, sources }))).toEqual([
-    [1, '{"n":1}'],
-    [2, 'line 3'],
-    [3, '{"n":2}'],
-    [4, '{"n":"3","s":"two\\nlines"}'],
-    [5, '{"n":"4","s":"é"}'],
-    [6, '{"n":5}'],
-    [7, '{"n":"6"}'],
-  ]);
-  expect([mostOpen, open]).toEqual([1, 0]);
-});
+  );
 
-test.each(['a.jsonl', 'a.csv', 'a.jsonl.gz'])(
-  'no item is read when the content of %s was changed, and all are when only its time was',
-  async (name) => {
-    const { storage, directory } = openTestStorage();
-    const path = join(directory, name);
-    const write = (middle: string): void => {
-      const text = `{"a":1}\n{"a":${middle}}\n{"a":3}\n`.replaceAll(name === 'a.csv' ? '"' : '\r', '');
-      writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
-      utimesSync(path, 1, 1);
-    };
-    write('2');
-    const [input] = await check(storage, path);
-    if (input === undefined) throw new Error('no input');
-    const again = () => read(inputItems(portsOf(storage), RULES, input));
-    utimesSync(path, 2, 2);
-    expect(await again()).toHaveLength(input.items);
-    write('5');
-    await expect(again()).rejects.toMatchObject({ exit: 14 });
-    writeFileSync(path, '');
-    await expect(again()).rejects.toMatchObject({ exit: 14 });
-    rmSync(path);
-    await expect(again()).rejects.toMatchObject({ exit: 14 });
-  },
-);
-
-test('an input that is changed after it was compared is not read any more, and is named as the user named it', async () => {
-  const files = memoryFiles({ '/in.jsonl': '{"n":1}\n'.repeat(1000) });
-  const storage = createFolderStorage(files, () => 0.5);
-  const [input] = await check(storage, '/in.jsonl');
-  if (input === undefined) throw new Error('no input');
-  const groups = inputItems(portsOf(storage), RULES, input);
-  await groups.next();
-  files.files.set('/in.jsonl', Buffer.from('{"n":2}\n'.repeat(1001)));
-  await expect(read(groups)).rejects.toMatchObject({
-    exit: 14,
-    message: 'the input in.jsonl was changed after it was checked',
+  test.each<readonly [string, (path: string) => void]>([
+    [
+      'appended to',
+      (path) => {
+        appendFileSync(path, '{"n":0}\n');
+      },
+    ],
+    [
+      'overwritten with as many bytes',
+      (path) => {
+        writeFileSync(path, '{"n":2}\n'.repeat(100_000));
+      },
+    ],
+    [
+      'cut',
+      (path) => {
+        writeFileSync(path, '');
+      },
+    ],
+    [
+      'touched',
+      (path) => {
+        utimesSync(path, 1, 1);
+      },
+    ],
+    [
+      'removed',
+      (path) => {
+        rmSync(path);
+      },
+    ],
+  ])('are not read on when one is %s meanwhile', async (_, change) => {
+    const { ports, at, plan } = folder();
+    writeFileSync(at('a.jsonl'), '{"n":1}\n'.repeat(100_000));
+    const groups = allItems(ports, await plan('a.jsonl'));
+    const first = await groups.next();
+    expect(first.done).toBe(false);
+    change(at('a.jsonl'));
+    await expect(
+      (async () => {
+        for await (const group of groups) for (const item of group) expect(shown(item)[1]).toBe('{"n":1}');
+      })(),
+    ).rejects.toMatchObject({ exit: 14 });
   });
 });

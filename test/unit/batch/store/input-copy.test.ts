@@ -13,7 +13,7 @@ describe('a copy of the input', () => {
   const header = headerOf(1, {
     input: {
       copied: true,
-      inputs: [{ address: 'r.input', bytes: 8, version: '', format: 'jsonl', firstItem: 1, items: 1, digest: '' }],
+      inputs: [{ path: 'r.input', bytes: 8, format: 'jsonl', firstItem: 1, items: 1, digest: '' }],
     },
   });
   const begin = (durable: DurableFiles): Promise<OpenBatch> =>

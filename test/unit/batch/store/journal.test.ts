@@ -181,7 +181,7 @@ describe('a journal', () => {
   });
 });
 
-const INPUT = { address: 'items.csv', bytes: 1, version: '', format: 'csv', firstItem: 1, items: 1, digest: 'a' };
+const INPUT = { path: 'items.csv', bytes: 1, format: 'csv', firstItem: 1, items: 1, digest: 'a' };
 const headerWith = (input: unknown): string =>
   JSON.stringify(['berth batch', { ...HEADER, input: { inputs: [input] } }]);
 
@@ -198,7 +198,7 @@ test.each([
   ['a length that is no number', '["e",1,"completed","5"]'],
   ['an item that is no number', '["i","1"]'],
   ['a header without its input', '["berth batch",{"version":3}]'],
-  ['an address of an input that is no text', headerWith({ ...INPUT, address: 7 })],
+  ['a path of an input that is no text', headerWith({ ...INPUT, path: 7 })],
   ['an input of an unknown format', headerWith({ ...INPUT, format: 'xml' })],
   ['an input without its digest', headerWith({ ...INPUT, digest: undefined })],
   ['a price that is no number', '["p","1","2"]'],

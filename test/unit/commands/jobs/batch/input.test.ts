@@ -175,7 +175,7 @@ describe('resume finds the input', () => {
   ])('from another directory: %s', async (_, input, out, results, shown, kept) => {
     const world = await begun(input, out, items(4));
     const named = (path: string): string => (path.startsWith('/') ? world.directory + path : path);
-    expect(read(world, `${results}.journal`)).toContain(`"address":${JSON.stringify(named(kept))}`);
+    expect(read(world, `${results}.journal`)).toContain(`"path":${JSON.stringify(named(kept))}`);
     const status = await berthIn(world, batch('status', results));
     expect(summary(status)).toMatchObject({ input: named(shown), waiting: 4 });
     const ran = await berthIn(world, batch('resume', results));
