@@ -70,7 +70,7 @@ describe('the inputs of a batch', () => {
       [1, '{"n":1}'],
       [2, expect.stringContaining('not JSON')],
       [3, '{"n":2}'],
-      [4, '{"n":"3","s":"two\nlines"}'],
+      [4, '{"n":"3","s":"two\\nlines"}'],
       [5, '{"n":"4","s":"é"}'],
       [6, '{"n":5}'],
       [7, '{"n":6}'],
