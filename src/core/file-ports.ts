@@ -212,8 +212,12 @@ export interface VolumeFiles {
   /** By size and ETag. False when that cannot be known: another program wrote the file in parts. */
   isSame(file: VolumeFile, source: Omit<FileSource, 'check'>): Promise<boolean>;
   proofOf(file: VolumeFile): ContentProof;
-  /** Fails with local-file (14) where the file was changed or removed since it was looked at. */
-  read(file: VolumeFile, start?: Bytes, end?: Bytes): AsyncIterable<Uint8Array>;
+  /** Fails with local-file (14) where the file was changed or removed since it was looked at, or else since the first answer. */
+  read(
+    file: Pick<VolumeFile, 'key' | 'bytes'> & { readonly version: string | undefined },
+    start?: Bytes,
+    end?: Bytes,
+  ): AsyncIterable<Uint8Array>;
   /** Does not resend what an earlier attempt sent. `onBytes` also counts bytes that were there already. */
   write(key: string, source: FileSource, onBytes?: (bytes: Bytes) => void): Promise<VolumeFile>;
   writeStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<VolumeFile>;

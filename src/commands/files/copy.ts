@@ -1,6 +1,6 @@
 import { rangeOf } from './file-address.ts';
 import type { RangeFiles } from '../../core/context.ts';
-import { type Failure, localFile } from '../../core/failure.ts';
+import { Failure, localFile } from '../../core/failure.ts';
 import type { FileSource, VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
 
 export type End =
@@ -23,35 +23,42 @@ export interface LocalFile {
   readonly version: string;
 }
 
-/** Skips equal content; `isNew`: nothing is there. A file changed while read is tried once more. */
+/** Skips equal content; `isNew`: nothing is there. A file that grows is sent as it was at the start. */
 export async function upload(
   durable: RangeFiles,
   volume: VolumeFiles,
-  file: LocalFile,
+  { path, version, bytes }: LocalFile,
   { key, isNew = false }: { readonly key: string; readonly isNew?: boolean | undefined },
-  onBytes: (bytes: number) => void,
+  { onBytes, onGrown }: CopyEvents,
 ): Promise<WasThere> {
-  let current = file;
-  for (let isLast = false; ; isLast = true) {
-    const { path, version, bytes } = current;
-    const check = async (): Promise<void> => {
-      if ((await durable.describe(path))?.version !== version)
-        throw localFile(`${path} changed while it was read`, 'Copy it when nothing writes to it.');
-    };
-    const source = { bytes, check, ...contentOf(durable, path) };
-    try {
-      const there = isNew && !isLast ? undefined : await volume.find(key);
-      const isSame = there !== undefined && (await volume.isSame(there, source));
-      if (!isSame) await volume.write(key, { ...source, replaces: there?.version }, onBytes);
-      // The file must still be what was sent: a later sync goes by size and time.
-      await check();
-      return isSame ? 'same' : there === undefined ? 'nothing' : 'other';
-    } catch (error) {
-      const found = await durable.describe(path);
-      if (found === undefined || found.version === version || isLast) throw error;
-      current = { path, ...found };
+  const changed = (how: string) => localFile(`${path} ${how} while it was read`, 'Copy it when nothing writes to it.');
+  const hasGrown = async (): Promise<boolean> => {
+    const now = await durable.describe(path);
+    if (now?.version === version) return false;
+    if (now !== undefined && now.bytes > bytes) return true;
+    throw changed(now !== undefined && now.bytes < bytes ? 'became shorter' : 'changed');
+  };
+  const source = { bytes, check: () => hasGrown().then(() => undefined), ...contentOf(durable, path) };
+  try {
+    const there = isNew ? undefined : await volume.find(key);
+    const isSame = there !== undefined && (await volume.isSame(there, source));
+    const written = isSame ? there : await volume.write(key, { ...source, replaces: there?.version }, onBytes);
+    if (await hasGrown()) {
+      // What was sent must still be its beginning: it may have been written anew.
+      if (!(await volume.isSame(written, source))) throw changed('changed');
+      await onGrown();
     }
+    return isSame ? 'same' : there === undefined ? 'nothing' : 'other';
+  } catch (error) {
+    // Names the cause of what came of it.
+    if (error instanceof Failure) await hasGrown();
+    throw error;
   }
+}
+
+export interface CopyEvents {
+  readonly onBytes: (bytes: number) => void;
+  readonly onGrown: () => Promise<void>;
 }
 
 export const contentOf = (durable: RangeFiles, path: string): Pick<FileSource, 'read' | 'digests'> => ({

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { contentOf, type WasThere } from './copy.ts';
+import { contentOf, type CopyEvents, type WasThere } from './copy.ts';
 import type { AppendFile, RangeFiles, RangeWriter } from '../../core/context.ts';
-import { localFile } from '../../core/failure.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, localFile } from '../../core/failure.ts';
 import type { ContentProof, VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
 import { collectBytes } from '../../core/files.ts';
 import { allEnded } from '../../core/several-at-once.ts';
@@ -71,7 +72,7 @@ export async function download(
   volume: VolumeFiles,
   file: VolumeFile,
   target: string,
-  onBytes: (bytes: Bytes) => void,
+  { onBytes, onGrown }: CopyEvents,
 ): Promise<WasThere> {
   // Replaces only a file: not a pipe that another program reads, not a device.
   const { kind } = await files.resolve(target);
@@ -90,9 +91,18 @@ export async function download(
   if (!isSmall) await prepareRanges(files, names, target, file);
   const isExecutable = there !== undefined && (await files.lookAt(target))?.executable === true;
   const output = await files.openRanges(names.partial, isExecutable ? EXECUTABLE_MODE : FILE_MODE);
+  const readAll = (): Promise<void> =>
+    isSmall
+      ? readSmall(volume, file, output, proof, onBytes)
+      : readRanges(files, volume, file, { output, names, proof, onBytes });
   try {
-    if (isSmall) await readSmall(volume, file, output, proof, onBytes);
-    else await readRanges(files, volume, file, { output, names, proof, onBytes });
+    await readAll().catch(async (error: unknown) => {
+      const isOfFile = error instanceof Failure && error.exit === EXIT.localFile;
+      if (!isOfFile || ((await volume.find(file.key))?.bytes ?? 0) <= file.bytes) throw error;
+      // One answer has one version of it, whatever is added meanwhile.
+      await readSmall(volume, { ...file, version: undefined }, output, { kind: 'none' }, () => undefined);
+      await onGrown();
+    });
     await output.finish(file.bytes, file.modifiedAt);
   } finally {
     await output.close();
@@ -138,7 +148,7 @@ const notTheSame = (key: string) => localFile(`what was read of ${key} is not wh
 
 async function readSmall(
   volume: VolumeFiles,
-  file: VolumeFile,
+  file: Parameters<VolumeFiles['read']>[0],
   output: RangeWriter,
   proof: ContentProof,
   onBytes: (bytes: Bytes) => void,

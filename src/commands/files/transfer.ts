@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
-import { type Copy, type End, upload, type WasThere } from './copy.ts';
+import { type Copy, type CopyEvents, type End, upload, type WasThere } from './copy.ts';
 import { download } from './download.ts';
 import { addressText } from './file-address.ts';
 import type { RangeFiles } from '../../core/context.ts';
@@ -9,12 +9,15 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import type { FileSource, VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
 import { severalAtOnce } from '../../core/several-at-once.ts';
+import { formatBytes } from '../../core/units.ts';
 
 export const VERIFY = option.on('read what was copied back, and compare it byte by byte with its source');
 
 /** Compares SHA-256 by reading both ends again. Local-file (14) where they differ. */
 async function verifyCopy(files: RangeFiles, { from, to }: Copy): Promise<void> {
-  const [sent, written] = [await digestOf(files, from, from.file.bytes), await digestOf(files, to, from.file.bytes)];
+  const { bytes } = from.file;
+  const sent = await digestOf(files, from, bytes, (size) => size >= bytes);
+  const written = await digestOf(files, to, bytes, (size) => size === bytes);
   if (sent !== undefined && sent === written) return;
   throw new Failure({
     code: 'not-the-same',
@@ -24,17 +27,22 @@ async function verifyCopy(files: RangeFiles, { from, to }: Copy): Promise<void> 
   });
 }
 
-/** SHA-256 in hexadecimal; undefined for another size. */
-async function digestOf(files: RangeFiles, end: End, bytes: number): Promise<string | undefined> {
+/** SHA-256 of the first bytes in hexadecimal; undefined for another size. */
+async function digestOf(
+  files: RangeFiles,
+  end: End,
+  bytes: number,
+  fits: (size: number) => boolean,
+): Promise<string | undefined> {
   if (end.kind === 'local') {
-    if ((await files.size(end.path)) !== bytes) return undefined;
+    if (!fits((await files.size(end.path)) ?? -1)) return undefined;
     const [digest] = await files.digests(end.path, 0, bytes, ['sha256']);
     return digest?.toString('hex');
   }
   const found = await end.volume.find(end.key);
-  if (found?.bytes !== bytes) return undefined;
+  if (found === undefined || !fits(found.bytes)) return undefined;
   const hash = createHash('sha256');
-  for await (const chunk of end.volume.read(found)) hash.update(chunk);
+  for await (const chunk of end.volume.read({ ...found, version: undefined }, 0, bytes)) hash.update(chunk);
   return hash.digest('hex');
 }
 
@@ -88,11 +96,18 @@ export async function* transferFiles(
   verify = false,
 ): AsyncGenerator<Transferred> {
   const files = await ctx.durable();
-  const transfer = async (copy: Copy): Promise<Transferred> => {
+  const transfer = async (planned: Copy): Promise<Transferred> => {
+    const copy = planned.refused === undefined ? await asOfNow(files, planned) : planned;
     if (copy.refused !== undefined) return { copy, failure: copy.refused };
     try {
-      const wasThere = await copyFile(files, copy, (bytes) => {
-        onBytes(copy, bytes);
+      const wasThere = await copyFile(files, copy, {
+        onBytes: (bytes) => {
+          onBytes(copy, bytes);
+        },
+        onGrown: () =>
+          ctx.tell(
+            `${shown(copy.from)} grew while it was copied: its first ${formatBytes(copy.from.file.bytes)} were.`,
+          ),
       });
       if (verify) await verifyCopy(files, copy);
       return { copy, wasThere, failure: undefined };
@@ -104,18 +119,23 @@ export async function* transferFiles(
   yield* severalAtOnce(copies, transfer, LIMITS);
 }
 
-async function copyFile(
-  files: RangeFiles,
-  { from, to, isNew }: Copy,
-  onBytes: (bytes: number) => void,
-): Promise<WasThere> {
+/** A local file may have been written since it was listed. */
+async function asOfNow(files: RangeFiles, copy: Copy): Promise<Copy> {
+  const { from } = copy;
+  const now = from.kind === 'local' ? await files.describe(from.path).catch(() => undefined) : undefined;
+  return from.kind === 'volume' || now === undefined
+    ? copy
+    : { ...copy, from: { ...from, file: { ...from.file, ...now } } };
+}
+
+async function copyFile(files: RangeFiles, { from, to, isNew }: Copy, events: CopyEvents): Promise<WasThere> {
   if (to.kind === 'local') {
     if (from.kind === 'local') throw usage('a local file is copied to a local file by other programs');
     const slash = Math.max(to.path.lastIndexOf('/'), to.path.lastIndexOf('\\'));
     if (slash > 0) await files.makeFolder(to.path.slice(0, slash));
-    return await download(files, from.volume, from.file, to.path, onBytes);
+    return await download(files, from.volume, from.file, to.path, events);
   }
   return from.kind === 'local'
-    ? await upload(files, to.volume, from.file, { key: to.key, isNew }, onBytes)
-    : await copyBetweenVolumes(from, to, onBytes);
+    ? await upload(files, to.volume, from.file, { key: to.key, isNew }, events)
+    : await copyBetweenVolumes(from, to, events.onBytes);
 }

@@ -47,7 +47,7 @@ export function createVolumeFiles(
     isSame: (file, source) => isProven(proofOf(file, partSize(file.bytes, partBytes)), file.bytes, source),
     proofOf: (file) => proofOf(file, partSize(file.bytes, partBytes)),
     read: ({ key, bytes, version }, start = 0, end = bytes) =>
-      readObject(client, { address: at(key), bytes, version }, start, end, signal),
+      readObject(client, { address: at(key), version }, start, end, signal),
     write: async (key, source, onBytes = () => undefined) => {
       const findSame = async (): Promise<StoredObject | undefined> => {
         const object = (await describeObject(client, at(key), signal))?.object;

@@ -7,13 +7,14 @@ import { unreadable } from '../s3-failures.ts';
 /** Resumes a broken answer with the same version. Fails with local-file (14) if the object changed. */
 export async function* readObject(
   client: S3Client,
-  { address, version }: StoredObject,
+  { address, version: known }: Pick<StoredObject, 'address'> & { readonly version: string | undefined },
   start: number,
   end: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
   const { bucket, key } = parseObjectAddress(address);
   const what = `read ${address}`;
+  let version = known;
   let at = start;
   let attempts = 1;
   let waitedMs = 0;
@@ -23,7 +24,10 @@ export async function* readObject(
       method: 'GET',
       bucket,
       key,
-      headers: { range: `bytes=${String(at)}-${String(end - 1)}`, 'if-match': version },
+      headers: {
+        range: `bytes=${String(at)}-${String(end - 1)}`,
+        ...(version === undefined ? {} : { 'if-match': version }),
+      },
       handled: [404, 412, 416],
       signal,
     };
@@ -32,6 +36,7 @@ export async function* readObject(
     if (isFailed(answer)) lost = answer;
     else {
       const { status, headers } = answer;
+      version ??= headers['etag'];
       const isChanged = status >= 300 || headers['etag'] !== version;
       // Some services answer 200 instead of 206: the header says which bytes these are.
       const isRange = (headers['content-range'] ?? '').startsWith(`bytes ${String(at)}-${String(end - 1)}/`);

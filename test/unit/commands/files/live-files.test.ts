@@ -1,0 +1,72 @@
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { remoteService } from '../../../support/servers/remote-service.ts';
+import { berth } from '../../../support/worlds/run-berth.ts';
+
+/** A volume and a folder, with a file `log` at one of them that changes when it is first sent or read. */
+async function start(direction: string, bytes: number, change: (log: string) => void) {
+  let isChanged = false;
+  const { clock, env, volumesFolder } = await remoteService(({ method, url }) =>
+    isChanged || method !== (direction === 'up' ? 'PUT' : 'GET') || !/\/log(\?partNumber|$)/.test(url)
+      ? undefined
+      : {
+          first: async () => {
+            isChanged = true;
+            change(path.join(source, 'log'));
+          },
+        },
+  );
+  const cwd = temporaryDirectory();
+  const run = (line: string) => berth(['files', ...line.split(' ')], { cwd, env, clock });
+  await run('ls datasets:');
+  const [here, there] = [
+    path.join(cwd, 'd'),
+    path.join(volumesFolder, readdirSync(volumesFolder)[0] ?? '', 'vol-datasets'),
+  ];
+  const [source, target] = direction === 'up' ? [here, there] : [there, here];
+  for (const folder of [source, target]) mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(source, 'log'), 'x'.repeat(bytes));
+  return { run, source, target, places: direction === 'up' ? 'd/ datasets:' : 'datasets: d/' };
+}
+
+const SIZES = [
+  ['up', 'cp -R', 1000],
+  ['up', 'sync', 300_000],
+  ['up', 'sync --verify', 17 * 2 ** 20],
+  ['down', 'cp -R', 1000],
+  ['down', 'sync', 300_000],
+  ['down', 'sync --verify', 17 * 2 ** 20],
+] as const;
+
+it.each(SIZES)('a log that grows (%s, %s, %i bytes) is copied as of its size at the start', async (...given) => {
+  const [direction, verb, bytes] = given;
+  const { run, target, places } = await start(direction, bytes, (log) => {
+    appendFileSync(log, 'more');
+  });
+  const ran = await run(`${verb} ${places}`);
+  expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('grew while it was copied')]);
+  expect(readFileSync(path.join(target, 'log'), 'utf8')).toBe('x'.repeat(bytes));
+  const again = await run(`sync ${places}`);
+  expect([again.code, again.err]).toEqual([0, expect.not.stringContaining('grew')]);
+  expect(readFileSync(path.join(target, 'log'), 'utf8').length).toBe(bytes + 4);
+});
+
+it.each(SIZES)('a file that shrinks (%s, %s, %i bytes) fails by name', async (direction, verb, bytes) => {
+  const { run, places } = await start(direction, bytes, (log) => {
+    truncateSync(log, 10);
+  });
+  const ran = await run(`${verb} ${places}`);
+  expect([ran.code, ran.err]).toEqual([14, expect.stringMatching(/log .*(shorter|was changed)/)]);
+});
+
+it('a file that was written anew between the listing and its copy is copied as it is then', async () => {
+  const { run, source, target, places } = await start('up', 1000, () => {
+    writeFileSync(path.join(source, 'other'), 'new'.repeat(500));
+  });
+  writeFileSync(path.join(source, 'other'), 'old');
+  for (let count = 0; count < 40; count++) writeFileSync(path.join(source, `m${String(count)}`), String(count));
+  expect((await run(`cp -R ${places}`)).code).toBe(0);
+  expect(readFileSync(path.join(target, 'other'), 'utf8')).toBe('new'.repeat(500));
+});
