@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { type TraceEvent, traceLine } from '../../http/trace.ts';
 import type { GivenSettings } from '../../local/index.ts';
 import type { Settings } from '../../settings/create-settings.ts';
-import { openVolumeFiles, type StoragePorts } from '../../storage/open-volume-files.ts';
+import { openVolumeFiles, type StoragePorts } from '../../storage/volume-files.ts';
 import type { Credentials } from '../../storage/s3/connection.ts';
 
 interface HostVolumesOptions {

@@ -28,8 +28,7 @@ import type { UnnamedFile } from '../../core/file-ports.ts';
 import { type FileLocks, type HeldLock, makeDirectory, openRegular, refusalOf } from '../../core/files.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { contentsOf, createFolderSyncs, describeFile, entryAt, listFolder, removeEmptyFolder } from './folders.ts';
-import { createRangeDigests, type RangeDigests } from './ranges/range-digests.ts';
-import { freeBytes, rangeWriter } from './ranges/range-files.ts';
+import { createRangeDigests, freeBytes, type RangeDigests, rangeWriter } from './range-digests.ts';
 import {
   absolutePath,
   CHUNK_BYTES,

@@ -1,19 +1,97 @@
+import { createHash, createHmac } from 'node:crypto';
 import type { Clock } from '../../core/context.ts';
 import { type Failure, messageOf } from '../../core/failure.ts';
-import { createRequestSlots } from '../../http/throttle.ts';
-import { type AttemptEnd, decideRetry, readRetryAfter } from '../../http/retry.ts';
-import { redactHeaders, type TraceEvent } from '../../http/trace.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { parseDocument, type XmlElement } from '../../core/xml.ts';
 import { readBody } from '../../http/answer.ts';
+import { type AttemptEnd, decideRetry, readRetryAfter } from '../../http/retry.ts';
+import { createRequestSlots } from '../../http/throttle.ts';
+import { redactHeaders, type TraceEvent } from '../../http/trace.ts';
 import { type Transport, type WireAnswer, WireError } from '../../http/transport.ts';
-import type { S3Connection } from './connection.ts';
-import { pathOf } from './object-address.ts';
-import { finalIfFull, hasNoHost, lostFailure, refusal, unreadable, type Refusal } from './s3-failures.ts';
-import { sha256, signRequest, UNSIGNED } from './sign-request.ts';
+import type { Credentials, S3Connection } from './connection.ts';
+import { encodeStrictly, pathOf } from './object-address.ts';
+import { finalIfFull, hasNoHost, lostFailure, refusal, type Refusal, unreadable } from './s3-failures.ts';
 import { Watched, watchedBody } from './watched-exchange.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
 
-export interface S3ClientOptions {
+interface UnsignedRequest {
+  readonly method: string;
+  readonly origin: string;
+  /** Encoded: it is signed and sent unchanged. */
+  readonly path: string;
+  /** Not encoded. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Names are in lower case. All of them are signed. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The SHA-256 of the body in hexadecimal, or UNSIGNED. */
+  readonly payloadHash: string;
+}
+
+interface SignedRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const ALGORITHM = 'AWS4-HMAC-SHA256';
+
+const UNSIGNED = 'UNSIGNED-PAYLOAD';
+
+/** AWS Signature Version 4. `date` in milliseconds; the service refuses one that is 15 minutes off. */
+export function signRequest(
+  request: UnsignedRequest,
+  credentials: Credentials,
+  region: string,
+  date: number,
+): SignedRequest {
+  const time = new Date(date).toISOString().replace(/[-:]|\.\d{3}/g, '');
+  const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
+  const headers: Record<string, string> = {
+    ...request.headers,
+    'x-amz-content-sha256': request.payloadHash,
+    'x-amz-date': time,
+    ...(credentials.sessionToken === undefined ? {} : { 'x-amz-security-token': credentials.sessionToken }),
+  };
+  const query = canonicalQuery(request.query);
+  const signed = Object.entries({ ...headers, host: new URL(request.origin).host })
+    .map(([name, value]) => [name, value.trim().replace(/ {2,}/g, ' ')] as const)
+    .toSorted(([one], [other]) => compareText(one, other));
+  const names = signed.map(([name]) => name).join(';');
+  const canonical = [
+    request.method,
+    request.path,
+    query,
+    ...signed.map(([name, value]) => `${name}:${value}`),
+    '',
+    names,
+    request.payloadHash,
+  ].join('\n');
+  const text = [ALGORITHM, time, scope, sha256(canonical)].join('\n');
+  const key = scope
+    .split('/')
+    .reduce<string | Buffer>((last, part) => hmac(last, part), `AWS4${credentials.secretAccessKey}`);
+  const signature = createHmac('sha256', key).update(text).digest('hex');
+  return {
+    url: `${request.origin}${request.path}${query === '' ? '' : `?${query}`}`,
+    headers: {
+      ...headers,
+      authorization: `${ALGORITHM} Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
+    },
+  };
+}
+
+const canonicalQuery = (query: Readonly<Record<string, string>>): string =>
+  Object.entries(query)
+    .map(([name, value]) => [encodeStrictly(name), encodeStrictly(value)] as const)
+    .toSorted(([one], [other]) => compareText(one, other))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+
+const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+interface S3ClientOptions {
   readonly transport: Transport;
   readonly connection: S3Connection;
   readonly clock: Clock;
@@ -32,7 +110,7 @@ export interface S3ClientOptions {
 }
 
 /** Read again for each attempt. Content-MD5 instead of a signature: a second digest is as slow as sending. */
-export interface StreamedBody {
+interface StreamedBody {
   readonly byteLength: number;
   readonly chunks: () => AsyncIterable<Uint8Array>;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { LocalService } from '../../../src/local/service.ts';
 import { LOCAL_STORAGE_KEY } from '../../../src/local/objects/signature.ts';
-import { signRequest } from '../../../src/storage/s3/sign-request.ts';
+import { signRequest } from '../../../src/storage/s3/s3-client.ts';
 import { encodeStrictly } from '../../../src/storage/s3/object-address.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 import { fetchFrom } from './fetch-from.ts';

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { VolumeFiles } from '../../../src/core/file-ports.ts';
 import { openDurable } from '../../../src/host/files/durable-files.ts';
 import { createTransport } from '../../../src/http/wire/client.ts';
-import { openVolumeFiles, type StoragePorts } from '../../../src/storage/open-volume-files.ts';
+import { openVolumeFiles, type StoragePorts } from '../../../src/storage/volume-files.ts';
 import { createTestClock } from '../clocks/test-clock.ts';
 import { realLocks } from '../files/real-locks.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';

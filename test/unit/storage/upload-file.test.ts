@@ -4,7 +4,7 @@ import type { FileSource, VolumeFiles } from '../../../src/core/file-ports.ts';
 import type { Transport, WireAnswer, WireRequest } from '../../../src/http/transport.ts';
 import { transportTo } from '../../../src/host/connection/local-transport.ts';
 import { LOCAL_STORAGE_KEY } from '../../../src/local/objects/signature.ts';
-import { createVolumeFiles } from '../../../src/storage/volume-files/create-volume-files.ts';
+import { createVolumeFiles } from '../../../src/storage/volume-files.ts';
 import { createS3Client } from '../../../src/storage/s3/s3-client.ts';
 import { collectBytes } from '../../../src/core/files.ts';
 import { md5, textsOf, volumeFixture } from '../../support/local/object-requests.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { createRangeDigests, type DigestThread } from '../../../../../src/host/files/ranges/range-digests.ts';
+import { createRangeDigests, type DigestThread } from '../../../../../src/host/files/range-digests.ts';
 import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';
 
 const CONTENT = Buffer.alloc(1_000_000, 'the content of a file, again and again ');

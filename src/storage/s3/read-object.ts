@@ -1,8 +1,8 @@
-import { WireError } from '../../../http/transport.ts';
-import { type Failure, localFile } from '../../../core/failure.ts';
-import { parseObjectAddress, type StoredObject } from '../object-address.ts';
-import { isFailed, type LostOrRefused, type S3Client, type S3Request } from '../s3-client.ts';
-import { unreadable } from '../s3-failures.ts';
+import { type Failure, localFile } from '../../core/failure.ts';
+import { WireError } from '../../http/transport.ts';
+import { parseObjectAddress, type StoredObject } from './object-address.ts';
+import { isFailed, type LostOrRefused, type S3Client, type S3Request } from './s3-client.ts';
+import { unreadable } from './s3-failures.ts';
 
 /** Resumes a broken answer with the same version. Fails with local-file (14) if the object changed. */
 export async function* readObject(

@@ -1,18 +1,22 @@
-import { blocksOf } from '../../../core/files.ts';
-import { parseObjectAddress, type StoredObject } from '../object-address.ts';
-import type { S3Client } from '../s3-client.ts';
-import { confirmWritten, isThere, type Confirmation } from './confirm-written.ts';
+import { blocksOf } from '../../core/files.ts';
+import { parseDocument } from '../../core/xml.ts';
+import { type Confirmation, confirmWritten, isThere } from './confirm-written.ts';
+import { encodeStrictly, parseObjectAddress, type StoredObject } from './object-address.ts';
 import {
   abortUpload,
   beginUpload,
+  type Block,
   blockOfBytes,
   completeUpload,
   joinedParts,
   sendPart,
-  type Block,
   type SentPart,
+  sentParts,
+  type Target,
+  unfinishedUploads,
 } from './parts.ts';
-import { sentParts, unfinishedUploads, type Target } from './unfinished-uploads.ts';
+import type { S3Client } from './s3-client.ts';
+import { unreadable } from './s3-failures.ts';
 
 /** Appears with the last request. After a failure its parts are removed: the stream cannot be read again. */
 export async function writeObject(
@@ -93,4 +97,27 @@ async function* joined(
   yield first;
   yield second;
   yield* rest;
+}
+
+/** The service may answer 200 and report a failure in the body: size and ETag of the copy decide. */
+export async function copyObject(
+  client: S3Client,
+  from: StoredObject,
+  address: string,
+  replaces: string | undefined,
+): Promise<StoredObject> {
+  const { bucket, key } = parseObjectAddress(from.address);
+  const what = `copy ${from.address} to ${address}`;
+  const source = `/${bucket}/${key.split('/').map(encodeStrictly).join('/')}`;
+  const { body } = await client.send({
+    what,
+    method: 'PUT',
+    ...parseObjectAddress(address),
+    headers: { 'x-amz-copy-source': source },
+  });
+  await parseDocument(body, 'CopyObjectResult').catch(() => {
+    throw unreadable(what, 'it does not say that the copy was made');
+  });
+  const written = { bytes: from.bytes, etag: from.version.replaceAll('"', '') };
+  return await confirmWritten(client, address, { written, replaces, signal: undefined });
 }

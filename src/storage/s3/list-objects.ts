@@ -1,7 +1,7 @@
-import { childrenOf, childText, type XmlElement } from '../../../core/xml.ts';
-import type { S3Client } from '../s3-client.ts';
-import { unreadable } from '../s3-failures.ts';
-import type { Bytes, EpochMs } from '../../../core/unit-types.ts';
+import type { Bytes, EpochMs } from '../../core/unit-types.ts';
+import { childrenOf, childText, type XmlElement } from '../../core/xml.ts';
+import type { S3Client } from './s3-client.ts';
+import { unreadable } from './s3-failures.ts';
 
 export interface ListedObject {
   readonly key: string;
@@ -16,7 +16,7 @@ export interface ListingPage {
   readonly prefixes: readonly string[];
 }
 
-export interface ListingReader {
+interface ListingReader {
   /** Takes a page; returns true where it needs no more of them. Keys may come in any order, and twice. */
   add(page: ListingPage): Promise<boolean>;
   close(): Promise<void>;

@@ -1,16 +1,28 @@
-import { allEnded } from '../../../core/several-at-once.ts';
-import { collectBytes } from '../../../core/files.ts';
-import type { RequestSlots } from '../../../http/throttle.ts';
-import type { FileSource } from '../../../core/file-ports.ts';
-import { parseObjectAddress, type StoredObject } from '../object-address.ts';
-import type { S3Client } from '../s3-client.ts';
-import { unreadable } from '../s3-failures.ts';
-import { abortUpload, beginUpload, blockOfBytes, md5, sendPart, type Block, type SentPart } from './parts.ts';
-import { isPart, sentParts, unfinishedUploads, type KnownPart, type Target } from './unfinished-uploads.ts';
+import type { FileSource } from '../../core/file-ports.ts';
+import { collectBytes } from '../../core/files.ts';
+import { allEnded } from '../../core/several-at-once.ts';
+import type { Bytes } from '../../core/unit-types.ts';
+import type { RequestSlots } from '../../http/throttle.ts';
+import { parseObjectAddress, type StoredObject } from './object-address.ts';
+import {
+  abortUpload,
+  beginUpload,
+  type Block,
+  blockOfBytes,
+  isPart,
+  type KnownPart,
+  md5,
+  sendPart,
+  type SentPart,
+  sentParts,
+  type Target,
+  unfinishedUploads,
+} from './parts.ts';
+import type { S3Client } from './s3-client.ts';
+import { unreadable } from './s3-failures.ts';
 import { joinParts, writeWhole } from './write-object.ts';
-import type { Bytes } from '../../../core/unit-types.ts';
 
-export interface UploadOptions {
+interface UploadOptions {
   readonly partBytes: Bytes;
   readonly signal: AbortSignal | undefined;
   /** For blocks that are whole in memory while they are sent. */
