@@ -125,6 +125,8 @@ export interface RangeFiles extends DurableFiles {
 export interface EntryChecks {
   /** Whether an entry is copied. Asked once for each. */
   takes(entry: Pick<TreeEntry, 'kind' | 'bytes'> & { readonly path: string }): boolean;
+  /** A file became larger while it was read: what it had at the start is in the archive. */
+  grew(path: string): void;
   /** An entry that was taken cannot be here; the others can. */
   fails(path: string, why: string): void;
 }

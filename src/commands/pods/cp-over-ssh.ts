@@ -138,6 +138,7 @@ function checksOf(
   };
   return {
     fails: refuse,
+    grew: (path) => void ctx.tell(`${shown(path)} grew while it was copied: it has its size at the start.`),
     takes: ({ path, kind, bytes }) => {
       const isTaken = platform !== 'linux' && taken.has(foldedName(path));
       taken.add(foldedName(path));
@@ -182,6 +183,7 @@ async function fetchFrom(
       code === 1 && said.length > 0 && said.every((line) => line.endsWith('file changed as we read it'));
     if (code !== 0 && !isOnlyChanged) throw failureOf(from, code, said);
     await input.finish();
+    for (const line of isOnlyChanged ? said : []) await ctx.tell(line);
   } catch (error) {
     await input.discard();
     if (!(error instanceof Failure) || error.code !== 'not-an-archive') throw error;

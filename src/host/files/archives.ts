@@ -62,6 +62,7 @@ async function* entriesOf(at: string, entry: Entry, checks: EntryChecks): AsyncG
         yield chunk as Buffer;
       }
       if (left > 0) throw localFile(`${at} became shorter while it was read`, 'Copy it when nothing writes to it.');
+      if ((await file.stat()).size > size) checks.grew(path);
       yield Buffer.alloc((BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES);
     }
   } finally {
