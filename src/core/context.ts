@@ -1,5 +1,6 @@
 import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits } from './api.ts';
 import type { Archives, Files, RangeFiles, VolumeFiles, VolumePlace } from './file-ports.ts';
+import type { HeldLock } from './files.ts';
 import type { JsonObject } from './json.ts';
 import type {
   AccountDocument,
@@ -76,7 +77,8 @@ export interface Context {
   readonly notes: RememberedNotes;
   /** When a guard of this machine last ran. */
   readonly guard: AccountDocument;
-  readonly creates: AccountDocument;
+  /** Of one work of the account at a time on this machine; `onWait` gets who holds it. Fails with local-file (14). */
+  readonly accountLock: (work: string, onWait: (holder: string) => Promise<void>) => Promise<Pick<HeldLock, 'release'>>;
   /** Starts berth with these arguments; it outlives this process. Resolves at its end, even if it failed. */
   readonly background: (argv: readonly string[]) => Promise<void>;
   readonly blocking: Blocking;

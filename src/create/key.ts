@@ -4,13 +4,16 @@ import { type Json, type JsonObject, memberAt, memberOf, objectOf, stringAt, str
 
 const CREATE_KEY = 'BERTH_CREATE_KEY';
 
-/** Whoever sent a request may terminate the pod it made. */
+/** Of one request: the run that sent it may terminate the pod it made. */
 const CREATE_ATTEMPT = 'BERTH_CREATE_ATTEMPT';
 
 /** The set of files that made the resource: `apply --set-name`. */
 export const SET_MARK = 'BERTH_SET';
 
-const MADE_BY: readonly string[] = [CREATE_KEY, CREATE_ATTEMPT, SET_MARK];
+/** The document of which `apply` made a pod or endpoint: its set, kind and name. */
+export const APPLY_MARK = 'BERTH_APPLY';
+
+const MADE_BY: readonly string[] = [CREATE_KEY, CREATE_ATTEMPT, SET_MARK, APPLY_MARK];
 
 /** 1 to 100 letters, digits, `.`, `_`, `-`. Usage (2). */
 export function checkKey(key: string): void {
@@ -39,13 +42,14 @@ export const variableOf = (row: Json, name: string): string | undefined =>
 
 export const attemptOf = (pod: Json): string | undefined => variableOf(pod, CREATE_ATTEMPT);
 
-/** Oldest first, the same order on every machine: the first pod stays. */
 export const podsOfKey = (pods: readonly Json[], key: string): readonly Json[] =>
-  pods
-    .filter((pod) => memberOf(memberAt(pod, 'env'), CREATE_KEY) === key && stringAt(pod, 'status') !== 'TERMINATED')
-    .toSorted(
-      (a, b) => createdAt(a) - createdAt(b) || ((stringAt(a, 'id') ?? '') < (stringAt(b, 'id') ?? '') ? -1 : 1),
-    );
+  byAge(pods.filter((pod) => variableOf(pod, CREATE_KEY) === key && stringAt(pod, 'status') !== 'TERMINATED'));
+
+/** Oldest first, the same order on every machine: the first of two stays. */
+export const byAge = (rows: readonly Json[]): readonly Json[] =>
+  rows.toSorted(
+    (a, b) => createdAt(a) - createdAt(b) || ((stringAt(a, 'id') ?? '') < (stringAt(b, 'id') ?? '') ? -1 : 1),
+  );
 
 function createdAt(pod: Json): number {
   const at = Date.parse(stringAt(pod, 'createdAt') ?? '');

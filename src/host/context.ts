@@ -15,6 +15,7 @@ import {
   createRememberedNames,
   createRememberedNotes,
   type RememberedOptions,
+  takeAccountLock,
 } from './remembered.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { hostSettings } from './runtime/settings.ts';
@@ -168,7 +169,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     names: createRememberedNames(createAccountDocument(ofAccounts('names'))),
     notes: createRememberedNotes(remembered('notes')),
     guard: createAccountDocument(ofAccounts('guard')),
-    creates: createAccountDocument(ofAccounts('creates'), locks),
+    accountLock: (work, onWait) => takeAccountLock(ofAccounts('locks'), locks, work, onWait),
     background: (argv) => runtime.background(argv),
     blocking: runtime.signals.blocking,
     signal,

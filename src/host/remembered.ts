@@ -11,9 +11,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
-import { localFile } from '../core/failure.ts';
-import { type FileLocks, makeDirectory, openRegular, whyForeign } from '../core/files.ts';
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { Failure, localFile, messageOf } from '../core/failure.ts';
+import { type FileLocks, type HeldLock, makeDirectory, openRegular, whyForeign } from '../core/files.ts';
 import type {
   AccountDocument,
   ListRow,
@@ -315,9 +316,6 @@ export function createRememberedNotes(options: Omit<RememberedOptions, 'account'
   };
 }
 
-/** While another process changes the file. */
-const LOCK_WAIT_MS: Milliseconds = 30_000;
-
 const MAX_ACCOUNTS = 20;
 
 export interface AccountDocumentOptions extends Omit<RememberedOptions, 'account' | 'date'> {
@@ -325,8 +323,8 @@ export interface AccountDocumentOptions extends Omit<RememberedOptions, 'account
   readonly account: () => Promise<string | undefined>;
 }
 
-/** Latest changed last. With `locks` no change is lost, and it is on the disk when done. */
-export function createAccountDocument(options: AccountDocumentOptions, locks?: FileLocks): AccountDocument {
+/** Latest changed last. */
+export function createAccountDocument(options: AccountDocumentOptions): AccountDocument {
   const keptOfAll = (): PlainObject => {
     const { accounts } = readObject(options.path(), options.user);
     return isRecord(accounts) ? accounts : {};
@@ -339,25 +337,35 @@ export function createAccountDocument(options: AccountDocumentOptions, locks?: F
     // No pause between reading and writing: other runs on this machine write it too.
     const others = Object.entries(keptOfAll()).filter(([each]) => each !== account);
     const accounts = Object.fromEntries([...others.slice(1 - MAX_ACCOUNTS), [account, change(kept(account))]]);
-    writeObject(options.path(), { accounts }, { ...options, flush: locks !== undefined });
+    writeObject(options.path(), { accounts }, options);
   };
   const inUse = async (): Promise<string> => (await options.account()) ?? '';
   return {
     read: async () => kept(await inUse()),
     update: async (change) => {
-      const account = await inUse();
-      if (locks === undefined) {
-        update(account, change);
-        return;
-      }
-      const path = options.path();
-      makeFolder(path, options.user);
-      const lock = await locks.take(`${path}.lock`, { subject: path, waitMs: LOCK_WAIT_MS });
-      try {
-        update(account, change);
-      } finally {
-        lock.release();
-      }
+      update(await inUse(), change);
     },
   };
+}
+
+/** Tells `onWait` once where another process has it, and waits. */
+export async function takeAccountLock(
+  options: AccountDocumentOptions,
+  locks: FileLocks,
+  work: string,
+  onWait: (holder: string) => Promise<void>,
+): Promise<HeldLock> {
+  const name = createHash('sha256').update(JSON.stringify([await options.account(), work]));
+  try {
+    const path = join(dirname(options.path()), `${name.digest('hex').slice(0, 32)}.lock`);
+    makeFolder(path, options.user);
+    return await locks.take(path, { subject: work, waitMs: 0 }).catch(async (error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      await onWait(error.message);
+      return await locks.take(path, { subject: work, waitMs: Number.POSITIVE_INFINITY });
+    });
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw localFile(`cannot take the lock of ${work}: ${messageOf(error)}`, 'Nothing was sent.', error);
+  }
 }

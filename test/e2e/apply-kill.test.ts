@@ -8,7 +8,7 @@ import { temporaryFolder } from './support.ts';
 // SIGKILL of the installed program at a request of an apply of thirty things. BERTH_APPLY_KILLS=all kills it before and after
 // each of its requests, otherwise at a few of them.
 
-/** How many applies are under way at once: one that was killed in a create waits for a minute. */
+/** How many applies are under way at once. */
 const AT_ONCE = 6;
 
 const ALL = process.env['BERTH_APPLY_KILLS'] === 'all';

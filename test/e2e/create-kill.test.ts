@@ -13,8 +13,8 @@ const COUNT = Number(process.env['BERTH_CREATE_KILLS'] ?? '0');
 /** How many creates are under way at once. */
 const AT_ONCE = 8;
 
-/** The requests of a create with two candidates: the list, the catalog, the create, and the list until it has the pod. */
-const REQUESTS = 5;
+/** The requests of a create with two candidates: the list, the catalog, the create, and the list. */
+const REQUESTS = 4;
 
 const KILLS: readonly Kill[] =
   COUNT > 0

@@ -6,7 +6,7 @@ import { withMember } from '../../cli/resource/request-body.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
 import { createRequest, type CreateRequest, updateRequest } from '../../cli/resource/write.ts';
 import { pluralOf } from '../../cli/words.ts';
-import { createOnce } from './create-once.ts';
+import { createOnce, markOf } from './create-once.ts';
 import { type Done, PartlyDone } from './outcome.ts';
 import type { Account } from '../plan/account.ts';
 import { costOf, NO_COST } from '../plan/cost.ts';
@@ -20,7 +20,7 @@ import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed } from '../../c
 import { asId } from '../../core/ids.ts';
 import { encodeJson, type Json, type JsonObject, memberAt, objectOf, stringAt } from '../../core/json.ts';
 import { berth, names } from '../../core/message.ts';
-import { SET_MARK, variableOf } from '../../create/key.ts';
+import { APPLY_MARK, SET_MARK, variableOf } from '../../create/key.ts';
 import { differences } from '../../fleet/differences.ts';
 import type { Item } from '../../fleet/model.ts';
 import { bodyOfChanges, withoutNull } from '../../fleet/plan-item.ts';
@@ -42,8 +42,8 @@ const changedSinceRead = (what: string, members: readonly string[], done: string
     ...(id === undefined ? {} : { id }),
   });
 
-/** Reads it again; returns whether it existed. Refused (5) if renamed, in another set, or locked. */
-export async function removeRow(ctx: CommandContext, kind: FileKind, row: Json): Promise<boolean> {
+/** Reads it again; returns whether it existed. Refused (5) if renamed, in another set, or locked. `isOwn`: of this run. */
+export async function removeRow(ctx: CommandContext, kind: FileKind, row: Json, isOwn = false): Promise<boolean> {
   const id = asId<string>(idOf(row));
   const read = async (): Promise<Json | undefined> => {
     try {
@@ -67,7 +67,8 @@ export async function removeRow(ctx: CommandContext, kind: FileKind, row: Json):
   ];
   if (changed.length > 0) throw await withCost(changedSinceRead('it', changed, 'It was not removed.', id), now);
   try {
-    await ctx.api.send(removeRequest(kind, row));
+    // Restricted access allows to remove what this run created.
+    await ctx.api.send({ ...removeRequest(kind, row), ...(isOwn ? { destroys: false } : {}) });
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     if (error.exit === EXIT.unknown) {
@@ -92,16 +93,19 @@ export async function applyItem(ctx: CommandContext, account: Account, planned: 
 
 async function create(ctx: CommandContext, planned: Planned, now: Planned): Promise<Done> {
   const { document } = planned;
-  const created = await createOnce(ctx, document, async () => await sendNew(ctx, now));
-  const row = 'made' in created ? created.made : created.found;
+  const { row, from } = await createOnce(ctx, document, {
+    send: async () => await sendNew(ctx, now),
+    remove: async (own) => await removeRow(ctx, document.kind, own, true),
+  });
+  const action = from === 'others' ? 'none' : 'create';
   try {
     const found = await planRow(ctx, document, document.kind.adapt(objectOf(row) ?? {}), now.body, true);
     const isLate = found.item.changes.every(({ path }) => lateMembers(document.kind).includes(path));
-    if (isLate && found.item.action === 'update') return { action: 'create', row: await sendChange(ctx, found) };
-    return { action: 'create', row: 'made' in created ? row : unchanged(planned, found, row) };
+    if (isLate && found.item.action === 'update') return { action, row: await sendChange(ctx, found) };
+    return { action, row: from === 'answer' ? row : unchanged(planned, found, row) };
   } catch (error) {
     if (!(error instanceof Failure) || error instanceof PartlyDone) throw error;
-    throw new PartlyDone(error, { done: { action: 'create', row } });
+    throw new PartlyDone(error, { done: { action, row } });
   }
 }
 
@@ -192,7 +196,11 @@ const nounOf = ({ document: { kind } }: Planned): string => pluralOf(kind.collec
 async function newRequest(ctx: CommandContext, planned: Planned): Promise<CreateRequest> {
   const { document, body } = planned;
   const late = lateMembers(document.kind);
-  const first = Object.fromEntries(Object.entries(body).filter(([name]) => !late.includes(name)));
+  const mark = markOf(document);
+  const first = {
+    ...Object.fromEntries(Object.entries(body).filter(([name]) => !late.includes(name))),
+    ...(mark === undefined ? {} : { env: { ...objectOf(body['env']), [APPLY_MARK]: mark } }),
+  };
   const complete = completeNew(ctx, document, first);
   const settled = await bodyOf(document.kind.table, 'create').completeFields?.(ctx, complete, {
     values: {},

@@ -7,87 +7,76 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { rememberCreated } from '../../cli/resource/created.ts';
 import { listRows } from '../../cli/resource/requests.ts';
 import { pluralOf } from '../../cli/words.ts';
+import { APPLY_MARK, byAge, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
-import { isOpen, type Attempt } from '../../create/attempts.ts';
-import { attemptId, keepAttempt, readAttempts, SETTLING_MS } from '../pods/keyed-create.ts';
+import { findLost } from '../pods/keyed-create.ts';
 import type { FileDocument } from '../plan/document.ts';
 import { PartlyDone } from './outcome.ts';
 
-/** On this machine. Contains a space, which keys of `pods create` do not. */
-const keyOf = ({ kind, name }: FileDocument): string => `${kind.name} ${name}`;
+export interface Created {
+  readonly row: Json;
+  /** `looked up`: after a lost answer. `others`: another apply was first. Both may differ from the document. */
+  readonly from: 'answer' | 'looked up' | 'others';
+}
 
-/** `found`: an earlier create made it, and it may differ from the document. */
-export type Created = { readonly made: Json } | { readonly found: Json };
+/** Undefined for what is found by its name alone. */
+export const markOf = ({ kind, name, set = '' }: FileDocument): string | undefined =>
+  kind.name === 'pod' || kind.name === 'endpoint' ? `${set}/${kind.name}/${name}` : undefined;
 
-/** Saved before sending: after a lost answer polls the list over a minute. Unavailable (7), unknown (8). */
+interface Requests {
+  readonly send: () => Promise<ApiAnswer>;
+  readonly remove: (row: Json) => Promise<unknown>;
+}
+
+/** Looks before and after: the younger of two with one mark is removed by its maker; refused (5) for other doubles. */
 export async function createOnce(
   ctx: CommandContext,
   document: FileDocument,
-  send: () => Promise<ApiAnswer>,
+  { send, remove }: Requests,
 ): Promise<Created> {
-  const key = keyOf(document);
-  const keep = (attempt: Attempt) => keepAttempt(ctx, key, attempt);
-  const before = (await readAttempts(ctx, key)).filter(isOpen);
-  if (before.length > 0) {
-    await ctx.tell(`An earlier create of ${key} may have been done: it is looked for.`);
-    const found = await appearedAfter(ctx, document);
-    for (const attempt of before) await keep({ ...attempt, state: found === undefined ? 'over' : 'seen' });
-    if (found !== undefined) return { found };
-  }
-  const id = attemptId(ctx);
-  await keep({ id, state: 'sent' });
-  let made: Json;
+  const { kind, name } = document;
+  const { noun } = kind.collection;
+  const mark = markOf(document);
+  const look = async (): Promise<readonly Json[]> =>
+    byAge(
+      (await listRows(ctx, kind.collection)).values.filter(
+        (row) => memberAt(row, 'name') === name && memberAt(row, 'status') !== 'TERMINATED',
+      ),
+    );
+  const [before] = await look();
+  if (before !== undefined) return { row: before, from: 'others' };
+  let row: Json;
+  let from: Created['from'] = 'answer';
   try {
-    made = (await send()).value ?? null;
+    row = (await send()).value ?? null;
   } catch (error) {
-    if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
-    if (error.exit !== EXIT.unknown) {
-      await keep({ id, state: 'over' });
-      throw error;
+    if (!(error instanceof Failure) || ctx.signal.aborted || error.exit !== EXIT.unknown) throw error;
+    const hint = sentence`Before trying again, find out: ${berth`${names(pluralOf(noun))} list`}`;
+    row = await findLost(ctx, error, hint, async () => (await look())[0]);
+    from = 'looked up';
+  }
+  try {
+    await rememberCreated(ctx, noun, row);
+    const there = await look();
+    const own = there.find((each) => idOf(each) === idOf(row)) ?? row;
+    const others = there.filter((each) => each !== own);
+    const isAlike = (each: Json): boolean =>
+      from === 'answer' && mark !== undefined && variableOf(each, APPLY_MARK) === mark;
+    const [oldest = own] = byAge([own, ...others.filter(isAlike)]);
+    if (oldest !== own) {
+      await ctx.tell(`Another apply created ${noun} ${idOf(oldest)}, which is older: ${noun} ${idOf(row)} is removed.`);
+      await remove(row);
+      return { row: oldest, from: 'others' };
     }
-    const found = await appearedAfter(ctx, document);
-    await keep({ id, state: found === undefined ? 'over' : 'seen' });
-    if (found !== undefined) return { found };
+    const doubles = others.filter((each) => !isAlike(each));
+    if (doubles.length === 0) return { row, from };
     throw new Failure({
-      ...error.facts(),
-      code: 'unavailable',
-      exit: EXIT.unavailable,
-      message: 'no answer came to the create, and nothing of its name has appeared since: nothing was created',
-      hint: undefined,
+      code: 'refused',
+      exit: EXIT.refused,
+      message: `${doubles.length + 1} of kind ${kind.name} are named ${name}: ${[own, ...doubles].map(idOf).join(', ')}`,
+      hint: sentence`Another one created it too. Delete one: ${berth`${names(pluralOf(noun))} list`}`,
     });
-  }
-  try {
-    // In this order: after a kill in between, the thing is looked for.
-    await rememberCreated(ctx, document.kind.collection.noun, made);
-    await keep({ id, state: 'seen', pod: idOf(made) });
-    return { made };
   } catch (error) {
-    throw error instanceof Failure ? new PartlyDone(error, { done: { action: 'create', row: made } }) : error;
+    throw error instanceof Failure ? new PartlyDone(error, { done: { action: 'create', row } }) : error;
   }
-}
-
-/** Outcome-unknown (8) if the list cannot be read. */
-async function appearedAfter(ctx: CommandContext, document: FileDocument): Promise<Json | undefined> {
-  try {
-    return await appeared(ctx, document);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    throw error.with({
-      code: 'outcome-unknown',
-      exit: ctx.signal.aborted ? error.exit : EXIT.unknown,
-      message: `no answer came to the create of ${keyOf(document)}, and it was not found out whether it is there: ${error.message}`,
-      hint: sentence`Before trying again, find out: ${berth`${names(pluralOf(document.kind.collection.noun))} list`}`,
-    });
-  }
-}
-
-/** Polls until it is there; undefined if nothing appears. */
-async function appeared(ctx: CommandContext, { kind, name }: FileDocument): Promise<Json | undefined> {
-  for (const pause of SETTLING_MS) {
-    if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
-    const { values } = await listRows(ctx, kind.collection);
-    const found = values.find((row) => memberAt(row, 'name') === name && memberAt(row, 'status') !== 'TERMINATED');
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { type Json, objectOf } from '../../core/json.ts';
@@ -23,7 +24,9 @@ import { applyAll } from './apply-all.ts';
 import { labelOf, requestsOf } from './apply-item.ts';
 import { APPLIED, appliedView, failureOf, notesOf, rowOf } from './report.ts';
 import { tellNoStock } from '../explain/would-be-refused.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import type { Plan, PlanInput, Planned } from '../plan/planned.ts';
+import type { Outcome } from './outcome.ts';
 
 export const apply = defineCommand({
   summary: 'create and change what files describe',
@@ -48,14 +51,7 @@ export const apply = defineCommand({
     ['berth apply fleet/ --env-from variables.env --yes --json', 'in CI: an outcome for each document'],
     ['berth apply fleet.yaml --dry-run', 'the requests, with names where ids are not known yet'],
   ],
-  prepare: async (ctx, { keepGoing, maxPrune, ...given }) => {
-    const plan = await makePlan(ctx, given);
-    const refusal = plan.pruning === undefined ? undefined : pruningRefusal(plan.pruning, maxPrune);
-    if (refusal !== undefined) throw refusal;
-    if (!keepGoing) refuseBlocked(plan.planned, given);
-    if (!ctx.dryRun) checkAccess(ctx, plan.planned);
-    return plan;
-  },
+  prepare: async (ctx, values) => await allowedPlan(ctx, values),
   confirm: async (ctx, _, plan) => {
     const { planned, hidden } = plan;
     const changed = planned.filter(({ item }) => item.action !== 'none');
@@ -63,9 +59,9 @@ export const apply = defineCommand({
     const values = changed.map((each) => planRowOf(each, { texts: hidden, isSecret: ctx.output.isSecret }));
     return { rows: { view: planView, values }, lines: planNotes(plan) };
   },
-  run: async (ctx, { keepGoing, wait, waitTimeout }, plan): Promise<Result> => {
+  run: async (ctx, values, plan): Promise<Result> => {
     if (ctx.dryRun) return await preview(ctx, plan);
-    const outcomes = await applyAll(ctx, plan, { keepGoing, waitMs: wait ? waitTimeout : undefined });
+    const outcomes = await applyAlone(ctx, values, plan);
     const failure = failureOf(ctx, outcomes);
     return {
       kind: 'many',
@@ -76,6 +72,55 @@ export const apply = defineCommand({
     };
   },
 });
+
+interface Values extends PlanInput {
+  readonly keepGoing: boolean;
+  readonly maxPrune?: number | undefined;
+  readonly wait: boolean;
+  readonly waitTimeout?: Milliseconds | undefined;
+}
+
+async function allowedPlan(ctx: CommandContext, values: Values): Promise<Plan> {
+  const plan = await makePlan(ctx, values);
+  const refusal = plan.pruning === undefined ? undefined : pruningRefusal(plan.pruning, values.maxPrune);
+  if (refusal !== undefined) throw refusal;
+  if (!values.keepGoing) refuseBlocked(plan.planned, values);
+  if (!ctx.dryRun) checkAccess(ctx, plan.planned);
+  return plan;
+}
+
+/** After the end of another apply it plans again; refused (5) if that is not what was confirmed. */
+async function applyAlone(ctx: CommandContext, values: Values, confirmed: Plan): Promise<readonly Outcome[]> {
+  const { keepGoing, wait, waitTimeout } = values;
+  const options = { keepGoing, waitMs: wait ? waitTimeout : undefined };
+  if (confirmed.planned.every(({ item }) => item.action === 'none')) return await applyAll(ctx, confirmed, options);
+  const waitedFor: string[] = [];
+  const lock = await ctx.accountLock('apply', async (holder) => {
+    waitedFor.push(holder);
+    await ctx.tell(`Waiting: ${holder}.`);
+  });
+  try {
+    if (waitedFor.length === 0) return await applyAll(ctx, confirmed, options);
+    const plan = await allowedPlan(ctx, values);
+    const isConfirmed = ({ document, item }: Planned): boolean =>
+      item.action === 'none' ||
+      confirmed.planned.some(
+        (each) =>
+          each.document.kind === document.kind &&
+          each.document.name === document.name &&
+          isDeepStrictEqual(each.item, item),
+      );
+    if (ctx.yes || plan.planned.every(isConfirmed)) return await applyAll(ctx, plan, options);
+  } finally {
+    lock.release();
+  }
+  throw new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: 'the other apply changed what there is to do: nothing was sent',
+    hint: 'Run it again to see what there is to do now.',
+  });
+}
 
 /** Denied (3), before anything is sent. */
 function checkAccess(ctx: CommandContext, planned: readonly Planned[]): void {

@@ -10,7 +10,7 @@ import { readFiles } from './read-files.ts';
 import { noValue, replaceVariables } from './variables.ts';
 import { usage } from '../../core/failure.ts';
 import { isObject, type JsonObject, memberAt, objectOf } from '../../core/json.ts';
-import { SET_MARK } from '../../create/key.ts';
+import { SET_MARK, withoutKey } from '../../create/key.ts';
 import { planCreate, planUpdate, withoutNull } from '../../fleet/plan-item.ts';
 import { idOf } from '../../output/view.ts';
 
@@ -106,7 +106,9 @@ export async function planRow(
 ): Promise<Planned> {
   const { kind } = document;
   const body = await kind.settle(row, named);
-  const item = await planUpdate(kind.planned(ctx), row, body);
+  // Without variables in the file, marks are none either.
+  const compared = memberAt(body, 'env') === null ? withoutKey(row) : row;
+  const item = await planUpdate(kind.planned(ctx), compared, body);
   const isRelease = item.changes.some(({ effect }) => effect === 'release');
   const workersThen = isNew ? 'new' : isRelease ? 'replaced' : 'stay';
   if (item.action !== 'blocked')

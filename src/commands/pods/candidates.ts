@@ -6,7 +6,7 @@ import { listRows, rowRequest } from '../../cli/resource/requests.ts';
 import type { CreateRequest } from '../../cli/resource/write.ts';
 import { nextInterval } from '../../cli/run/wait.ts';
 import { placeOfVolume } from '../explain/would-be-refused.ts';
-import { again, type KeyedPod, readAttempts, shownPod } from './keyed-create.ts';
+import { again, type KeyedPod, shownPod } from './keyed-create.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
@@ -211,7 +211,8 @@ async function tryRound(ctx: CommandContext, placement: Placement, options: Roun
     }
   } catch (error) {
     refusal = refusalOf(ctx, error);
-    if (isOnce || consequenceOf(refusal) !== 'later') throw error;
+    // After a lost create nothing more is sent.
+    if (isOnce || refusal.exit === EXIT.unknown || consequenceOf(refusal) !== 'later') throw error;
   }
   return ended(undefined);
 }
@@ -254,11 +255,11 @@ async function notKept(
   exit: typeof EXIT.limitExceeded | typeof EXIT.waitEnded,
 ): Promise<Failure> {
   const id = idOf(pod);
-  if (!(await keyed.isOwn(pod)))
+  if (!keyed.isOwn(pod))
     return new Failure({
       code: 'not-own',
       exit,
-      message: `${text}; another machine made it, and it was left as it is`,
+      message: `${text}; another run made it, and it was left as it is`,
       hint: sentence`End it: ${berth`pods terminate ${id}`}`,
       id,
     });
@@ -310,20 +311,14 @@ const noRoom = (): Failure =>
 const timeOver = (waitMs: number, refusal: Failure | undefined): Failure =>
   new Failure({
     code: 'wait-ended',
-    exit: refusal?.exit === EXIT.unknown ? EXIT.unknown : EXIT.waitEnded,
-    message:
-      refusal?.exit === EXIT.unknown
-        ? `waited ${formatDuration(waitMs)}, and it is not known whether a pod was created`
-        : `waited ${formatDuration(waitMs)} for a candidate with room: nothing was created`,
+    exit: EXIT.waitEnded,
+    message: `waited ${formatDuration(waitMs)} for a candidate with room: nothing was created`,
     hint: refusal === undefined ? undefined : `The last refusal: ${refusal.message}`,
   });
 
 /** Adds to an interrupt how to continue with the key. */
-export async function withKeyHint(ctx: CommandContext, error: unknown, key: string): Promise<unknown> {
+export function withKeyHint(error: unknown, key: string, { id, isSent }: ReturnType<KeyedPod['known']>): unknown {
   if (!isInterrupt(error)) return error;
-  const attempts = await readAttempts(ctx, key);
-  const id = attempts.findLast(({ state }) => state === 'made' || state === 'seen')?.pod;
-  const isSent = attempts.some(({ state }) => state === 'sent');
   const known =
     id !== undefined
       ? `Pod ${id} was created, and costs money.`

@@ -4,43 +4,14 @@ import { readList } from '../../cli/resource/pages.ts';
 import { listRequest } from '../../cli/resource/requests.ts';
 import type { CreateRequest } from '../../cli/resource/write.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
-import { Failure, isNotFound, localFile, messageOf, rethrowUnlessFailure } from '../../core/failure.ts';
+import { type Failure, isNotFound, rethrowUnlessFailure, unlessFailed } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
-import { isObject, type Json, type JsonObject, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { type Json, type JsonObject, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { berth, lines, type Message, sentence } from '../../core/message.ts';
-import type { PlainObject } from '../../core/remembered.ts';
 import { formatDollars } from '../../core/units.ts';
-import {
-  type Attempt,
-  decodeAttempts,
-  encodeAttempts,
-  type Finding,
-  findingOf,
-  isOpen,
-  withAttempt,
-} from '../../create/attempts.ts';
-import { attemptOf, podsOfKey, withKey } from '../../create/key.ts';
+import { attemptOf, byAge, podsOfKey, withKey } from '../../create/key.ts';
 import { isSame } from '../../fleet/differences.ts';
 import { idOf } from '../../output/view.ts';
-
-type Kept = Pick<CommandContext, 'creates'>;
-
-const jsonOf = (kept: PlainObject): JsonObject => (isObject(kept) ? kept : {});
-
-export const readAttempts = async ({ creates }: Kept, key: string): Promise<readonly Attempt[]> =>
-  decodeAttempts(jsonOf(await creates.read())).get(key) ?? [];
-
-/** Local-file (14): nothing may be sent whose key is not on disk. */
-export async function keepAttempt({ creates }: Kept, key: string, attempt: Attempt): Promise<void> {
-  try {
-    await creates.update((before) => ({
-      attempts: encodeAttempts(withAttempt(decodeAttempts(jsonOf(before)), key, attempt)),
-    }));
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw localFile(`cannot keep the key of this create: ${messageOf(error)}`, 'Nothing more was sent.', error);
-  }
-}
 
 interface Asked {
   readonly body: JsonObject;
@@ -84,69 +55,55 @@ export const shownPod = (pod: Json): string => {
   return name === undefined ? idOf(pod) : `${idOf(pod)} (${name})`;
 };
 
-/** Pauses before each read of the list while an outcome is unknown; over a minute in total. */
-export const SETTLING_MS = [0, 2000, 5000, 10_000, 20_000, 30_000] as const;
+/** Pauses before each read of the list after a lost answer; over a minute in total. */
+const LOOKS_MS = [0, 2000, 5000, 10_000, 20_000, 30_000] as const;
 
-/** For a new pod until the list has it; five minutes in total. */
-const VERIFYING_MS = [...SETTLING_MS, ...Array.from({ length: 8 }, () => 30_000)];
-
-/** Twice for a new pod: another process may have sent the same key. */
-const LEAST_LOOKS = 2;
+/** What a create without an answer made. Fails as the create (8), with `hint`, where nothing appears for a minute. */
+export async function findLost(
+  ctx: CommandContext,
+  lost: Failure,
+  hint: Message | undefined,
+  look: () => Promise<Json | undefined>,
+): Promise<Json> {
+  for (const pause of LOOKS_MS) {
+    if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
+    const found = await unlessFailed(ctx, look);
+    if (found !== undefined) return found;
+  }
+  throw lost.with({ code: 'outcome-unknown', hint });
+}
 
 const TEMPORARY: readonly ExitCode[] = [EXIT.rateLimited, EXIT.unavailable, EXIT.unknown];
 
 const MAX_TERMINATIONS = 8;
 
-/** At most one pod remains, however often and wherever it is created. */
+/** A replica may lag: two 404s count only some time apart. */
+const LEAST_LOOKS = 2;
+
+/** At most one pod of a key remains, however often and wherever it is created. */
 export interface KeyedPod {
-  /** Also after unknown outcomes. Fails as the read of the complete list. */
+  /** Fails as the read of the complete list. */
   find(): Promise<Json | undefined>;
-  /** Key is on disk before sending; an older pod of the key wins. Unavailable (7), outcome-unknown (8). */
+  /** An older pod of the key wins: the new one is terminated. Outcome-unknown (8). */
   create(request: CreateRequest): Promise<Json>;
-  /** Only pods of this machine's attempts. Fails if the pod may still exist. */
+  /** Only pods of this run. Fails if the pod may still exist. */
   terminate(pod: Json): Promise<void>;
-  isOwn(pod: Json): Promise<boolean>;
+  isOwn(pod: Json): boolean;
+  /** What this run has sent. */
+  known(): { readonly isSent: boolean; readonly id: string | undefined };
 }
 
-/** Per account. Reports how an existing pod differs from the request. */
+/** Reports how an existing pod differs from the request. */
 export function openKeyedPod(ctx: CommandContext, key: string, asked: Asked): KeyedPod {
-  const attempts = () => readAttempts(ctx, key);
-  const keep = (attempt: Attempt) => keepAttempt(ctx, key, attempt);
-
-  const look = async (): Promise<Finding & { readonly pods: readonly Json[] }> => {
-    const { values: pods } = await readList(ctx.api, listRequest(PODS));
-    return { pods, ...findingOf(pods, key, await attempts()) };
-  };
-
-  /** Once every attempt was seen, or did not appear within the settling time. */
-  const settled = async (): Promise<Finding> => {
-    let finding = await look();
-    for (const pause of SETTLING_MS.slice(1)) {
-      if (!finding.isOpen) break;
-      await ctx.clock.sleep(pause, ctx.signal);
-      finding = await look();
-    }
-    const seen = [finding.pod, ...finding.surplus].flatMap((pod) => pod ?? []);
-    for (const attempt of await attempts()) {
-      if (!isOpen(attempt)) continue;
-      const { id } = attempt;
-      const pod = seen.find((each) => attemptOf(each) === id);
-      // A late pod still counts: only a terminated one is stored with `over`.
-      await keep(pod === undefined ? { id, state: 'over' } : { id, state: 'seen', pod: idOf(pod) });
-    }
-    return finding;
-  };
+  const sent = new Set<string>();
+  let known: ReturnType<KeyedPod['known']> = { isSent: false, id: undefined };
+  const look = async (): Promise<readonly Json[]> =>
+    podsOfKey((await readList(ctx.api, listRequest(PODS))).values, key);
 
   const find = async (): Promise<Json | undefined> => {
-    const { pod, surplus } = await settled();
-    for (const each of surplus) await terminateSurplus(each, pod);
+    const [pod] = await look();
     if (pod !== undefined) await ctx.tell(podOfKey(pod, key, asked));
     return pod;
-  };
-
-  const terminateSurplus = async (pod: Json, kept: Json | undefined): Promise<void> => {
-    await ctx.tell(`Pod ${idOf(pod)} has the key of ${idOf(kept)}, which is older: pod ${idOf(pod)} is terminated.`);
-    await terminate(pod);
   };
 
   const terminate = async (pod: Json): Promise<void> => {
@@ -154,97 +111,63 @@ export function openKeyedPod(ctx: CommandContext, key: string, asked: Asked): Ke
     const checkCommand = berth`pods list`;
     const request = { service: 'base', method: 'DELETE', path: [...PODS.path, id], id, checkCommand } as const;
     let gone = 0;
-    for (let sent = 1; ; sent += 1) {
+    for (let count = 1; ; count += 1) {
       try {
         // Allowed with restricted access: this command created the pod, not the user.
         await ctx.api.send({ ...request, destroys: false });
         break;
       } catch (error) {
         rethrowUnlessFailure(error, ctx);
-        // A replica may lag: two 404s count only some time apart.
         const isAbsent: boolean = isNotFound(error);
         if (isAbsent && ++gone >= LEAST_LOOKS) break;
-        if ((!isAbsent && !TEMPORARY.includes(error.exit)) || sent === MAX_TERMINATIONS)
+        if ((!isAbsent && !TEMPORARY.includes(error.exit)) || count === MAX_TERMINATIONS)
           throw error.with({
             message: `pod ${id} is not terminated, and costs money: ${error.message}`,
             hint: ending(id),
             id,
           });
-        await ctx.clock.sleep(Math.min(2000 * 2 ** sent, 30_000), ctx.signal);
+        await ctx.clock.sleep(Math.min(2000 * 2 ** count, 30_000), ctx.signal);
       }
     }
-    const attempt = attemptOf(pod);
-    if (attempt !== undefined) await keep({ id: attempt, state: 'over', pod: id });
-  };
-
-  /** Until the list has the new pod and any older one of the key. */
-  const verified = async (made: Json, attempt: string): Promise<Json> => {
-    for (const [at, pause] of VERIFYING_MS.entries()) {
-      if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
-      try {
-        const { pod, pods, surplus } = await look();
-        const isSeen = pods.some((each) => idOf(each) === idOf(made));
-        if (pod === undefined || !(isSeen || (await isOver(made)))) continue;
-        if (isSeen) await keep({ id: attempt, state: 'seen', pod: idOf(made) });
-        for (const each of surplus) await terminateSurplus(each, pod);
-        if (idOf(pod) !== idOf(made)) return pod;
-        if (at + 1 >= LEAST_LOOKS) return pod;
-      } catch (error) {
-        rethrowUnlessFailure(error, ctx);
-        if (!TEMPORARY.includes(error.exit) || error.id !== undefined) throw error;
-      }
-    }
-    await ctx.tell(
-      sentence`Pod ${idOf(made)} was created, and it could not be checked that no other has its key: ${berth`pods list`}`,
-    );
-    return made;
-  };
-
-  /** Another process of this machine may have terminated it, for an older pod of the key. */
-  const isOver = async (made: Json): Promise<boolean> =>
-    (await attempts()).some(({ state, pod }) => state === 'over' && pod === idOf(made));
-
-  const afterLost = async (lost: Failure): Promise<Json> => {
-    let pod: Json | undefined;
-    try {
-      pod = await find();
-    } catch (error) {
-      rethrowUnlessFailure(error, ctx);
-      throw lost.with({ hint: lines(lost.hint, again(key)) });
-    }
-    if (pod !== undefined) return pod;
-    throw new Failure({
-      ...lost.facts(),
-      code: 'unavailable',
-      exit: EXIT.unavailable,
-      message: 'no answer came to the create, and no pod with its key has appeared since: nothing was created',
-      hint: again(key),
-    });
+    known = { isSent: false, id: undefined };
   };
 
   return {
     find,
     create: async (request) => {
-      const id = attemptId(ctx);
-      await keep({ id, state: 'sent' });
-      let made: Json | undefined;
+      const attempt = attemptId(ctx);
+      sent.add(attempt);
+      known = { isSent: true, id: undefined };
+      let made: Json;
       try {
-        made = (await ctx.api.send({ ...request, body: withKey(request.body, key, id) })).value ?? null;
+        made = (await ctx.api.send({ ...request, body: withKey(request.body, key, attempt) })).value ?? null;
       } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        if (ctx.signal.aborted) throw error;
-        if (error.exit === EXIT.unknown) return await afterLost(error);
-        await keep({ id, state: 'over' });
-        throw error;
+        rethrowUnlessFailure(error, ctx);
+        if (error.exit !== EXIT.unknown) {
+          known = { isSent: false, id: undefined };
+          throw error;
+        }
+        const hint = lines(sentence`Before trying again, find out: ${berth`pods list`}`, again(key));
+        made = await findLost(ctx, error, hint, async () => (await look()).find((pod) => attemptOf(pod) === attempt));
       }
-      await keep({ id, state: 'made', pod: idOf(made) });
-      return await verified(made, id);
+      known = { isSent: true, id: idOf(made) };
+      const pods = await unlessFailed(ctx, look);
+      if (pods === undefined)
+        await ctx.tell(
+          sentence`Pod ${idOf(made)} was created, and it could not be checked that no other has its key: ${berth`pods list`}`,
+        );
+      const own = pods?.find((pod) => idOf(pod) === idOf(made)) ?? made;
+      const [oldest = own] = byAge([...new Set([own, ...(pods ?? [])])]);
+      if (oldest === own) return made;
+      await ctx.tell(
+        `Pod ${idOf(made)} has the key of ${idOf(oldest)}, which is older: pod ${idOf(made)} is terminated.`,
+      );
+      await terminate(made);
+      return oldest;
     },
     terminate,
-    isOwn: async (pod) => {
-      const id = attemptOf(pod);
-      return id !== undefined && (await attempts()).some((attempt) => attempt.id === id);
-    },
+    isOwn: (pod) => sent.has(attemptOf(pod) ?? ''),
+    known: () => known,
   };
 }
 

@@ -75,6 +75,11 @@ export async function sendPlanned(
       ? undefined
       : ((await unlessUnread(ctx, () => whereVolumeIs(ctx, request.body, given))) ?? given);
   if (ctx.dryRun) return await preview(ctx, request, { ...plan, wanted }, key);
+  // A key of its own has no other create.
+  const lock =
+    plan.key === undefined
+      ? undefined
+      : await ctx.accountLock(`the create with the key ${key}`, (holder) => ctx.tell(`Waiting: ${holder}.`));
   const opened = openKeyedPod(ctx, key, { body: request.body, gpus: wanted?.gpus });
   const found = new Set<string>();
   const keyed: KeyedPod = {
@@ -100,7 +105,9 @@ export async function sendPlanned(
     await ctx.tell(whereItIs(pod));
     return asAnswer(pod);
   } catch (error) {
-    throw await withKeyHint(ctx, error, key);
+    throw withKeyHint(error, key, opened.known());
+  } finally {
+    lock?.release();
   }
 }
 

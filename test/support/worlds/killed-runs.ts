@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import type { Clock } from '../../../src/core/context.ts';
 import { berthIn, type Ran } from './run-berth.ts';
 import { createTestWorld, type TestWorld } from './test-world.ts';
@@ -33,6 +34,11 @@ export function killedRuns(clock: Clock): KilledRuns {
       const death = new Promise<undefined>((resolve) => {
         killed = () => {
           isDead = true;
+          // As the next process does with the lock of a dead one.
+          const folder = `${String(world.env['BERTH_DATA_DIR'])}/accounts`;
+          const names = existsSync(folder) ? readdirSync(folder) : [];
+          for (const name of names.filter((each) => each.includes('.lock')))
+            rmSync(`${folder}/${name}`, { recursive: true, force: true });
           resolve(undefined);
         };
       });

@@ -1,68 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { decodeAttempts, encodeAttempts, findingOf, withAttempt, type Attempt } from '../../../src/create/attempts.ts';
 import { offersOf, type Wanted } from '../../../src/create/candidates.ts';
 import { podsOfKey } from '../../../src/create/key.ts';
 import { dueOffers, offersOnce, withRefusal, type Tries } from '../../../src/create/wait.ts';
 
-const pod = (id: string, at: number, attempt = `attempt-${id}`, status = 'RUNNING') => ({
+const pod = (id: string, at: number, status = 'RUNNING') => ({
   id,
   status,
   createdAt: new Date(at * 1000).toISOString(),
-  env: { BERTH_CREATE_KEY: 'k', BERTH_CREATE_ATTEMPT: attempt },
+  env: { BERTH_CREATE_KEY: 'k' },
 });
 
 const ids = (pods: readonly unknown[]): readonly string[] => pods.map((each) => (each as { id: string }).id);
 
 describe('the pods of a key', () => {
   test('are in one order for all that look: by creation, then by id; the ended and those of other keys are left out', () => {
-    const pods = [pod('c', 2), pod('b', 1), pod('a', 1), pod('d', 0, 'x', 'TERMINATED'), { id: 'e', env: {} }];
+    const pods = [pod('c', 2), pod('b', 1), pod('a', 1), pod('d', 0, 'TERMINATED'), { id: 'e', env: {} }];
     expect(ids(podsOfKey(pods, 'k'))).toEqual(['a', 'b', 'c']);
     expect(ids(podsOfKey(pods.toReversed(), 'k'))).toEqual(['a', 'b', 'c']);
     expect(podsOfKey(pods, 'other')).toEqual([]);
   });
-
-  const own: Attempt = { id: 'attempt-b', state: 'made', pod: 'b' };
-
-  test.each<[string, readonly Attempt[], string | undefined, readonly string[], readonly string[], boolean]>([
-    ['a younger one of our own is surplus', [own], 'a', ['b'], [], false],
-    ['a younger one of another machine is left to it', [], 'a', [], ['b'], false],
-    ['one that was terminated by its maker counts no more', [{ ...own, state: 'over' }], 'a', [], [], false],
-    ['a request without an outcome is open', [{ id: 'lost', state: 'sent' }], 'a', [], ['b'], true],
-    ['and so is one whose pod no list has', [{ id: 'late', state: 'made', pod: 'z' }], 'a', [], ['b'], true],
-    ['and not one whose pod is gone', [{ id: 'gone', state: 'seen', pod: 'z' }], 'a', [], ['b'], false],
-    ['what came late still counts', [{ id: 'attempt-b', state: 'over' }], 'a', ['b'], [], false],
-  ])('%s', (_, attempts, kept, surplus, others, isOpen) => {
-    const finding = findingOf([pod('b', 2), pod('a', 1)], 'k', attempts);
-    expect({
-      ...finding,
-      pod: ids([finding.pod])[0],
-      surplus: ids(finding.surplus),
-      others: ids(finding.others),
-    }).toEqual({
-      pod: kept,
-      surplus,
-      others,
-      isOpen,
-    });
-  });
-
-  test('what is kept of many keys is bounded, and what is open is never dropped', () => {
-    let attempts = withAttempt(new Map(), 'open', { id: 'x', state: 'sent' });
-    for (let key = 0; key < 600; key++) attempts = withAttempt(attempts, `k${String(key)}`, { id: 'y', state: 'seen' });
-    const kept = decodeAttempts({ attempts: encodeAttempts(attempts) });
-    expect([kept.size, kept.get('open'), kept.get('k599')]).toEqual([
-      501,
-      [{ id: 'x', state: 'sent' }],
-      [{ id: 'y', state: 'seen' }],
-    ]);
-  });
-
-  test.each([[null], [{}], [{ attempts: [] }], [{ attempts: { k: 1, l: [1, { id: 2 }, { id: 'a', state: 'new' }] } }]])(
-    'a file that holds anything else, %j, is read as none',
-    (document) => {
-      expect([...decodeAttempts(document).values()].flat()).toEqual([]);
-    },
-  );
 });
 
 describe('which candidate is due', () => {
