@@ -19,7 +19,7 @@ const { values: flags } = parseArgs({ options: { 'own-environment': { type: 'boo
 
 /** Steps that run together: on two cores the end-to-end tests wait for nearly half of their time, and the other steps never. */
 const AT_ONCE = 3;
-/** Files of tests that run together. Three on two cores: those of batches wait for databases, and whole programs for real time. */
+/** Files of tests that run together. Three on two cores: whole programs wait for real time. */
 const WORKERS = Math.max(3, availableParallelism() - 1);
 /** A step that prints nothing for so long hangs. There is no limit on its time: a slow machine may take as long as it needs. */
 const SILENCE_MINUTES = 15;

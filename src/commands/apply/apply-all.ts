@@ -1,10 +1,13 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { listRows } from '../../cli/resource/requests.ts';
+import type { Json } from '../../core/json.ts';
 import { idOf } from '../../output/view.ts';
 import { createAccount } from '../plan/account.ts';
 import { KINDS, type KindName } from '../plan/kinds.ts';
 import { applyItem, labelOf, removeRow } from './apply-item.ts';
+import { withoutDouble } from './create-once.ts';
 import { type Done, failedOutcome, type Outcome } from './outcome.ts';
 import { isWaitedFor, notWaitedFor, waitUntilReady } from './wait.ts';
 import type { Plan, Planned } from '../plan/planned.ts';
@@ -46,10 +49,28 @@ export async function applyAll(
     plan.planned.filter(
       ({ document, item }) => document.kind.name === name && (item.action === 'delete') === isRemoval,
     );
+  const checkDoubles = async (all: readonly Planned[]): Promise<void> => {
+    let rows: Promise<readonly Json[]> | undefined;
+    for (const planned of all) {
+      const { done, failure } = outcomes.get(planned) ?? {};
+      if (done?.action !== 'create' || failure !== undefined || ctx.signal.aborted) continue;
+      const { kind } = planned.document;
+      const outcome = await attempt(ctx, planned, async () =>
+        withoutDouble(ctx, planned.document, done, {
+          list: () => (rows ??= listRows(ctx, kind.collection).then(({ values }) => values)),
+          remove: async (row) => await removeRow(ctx, kind, row, true),
+        }),
+      );
+      outcomes.set(planned, outcome);
+      if (outcome.done !== undefined) made.set(labelOf(planned), idOf(outcome.done.row));
+      if (outcome.failure !== undefined && !keepGoing) stopped ??= outcome.failure;
+    }
+  };
   // What others refer to comes first; things of one kind do not refer to each other.
   for (const name of KINDS) {
     const account = createAccount(ctx, plan.documents, made);
     await doAll(ofKind(name, false), (planned) => applyItem(ctx, account, planned));
+    await checkDoubles(ofKind(name, false));
   }
   if (untilMs !== undefined)
     for (const [planned, { done, failure }] of outcomes) {

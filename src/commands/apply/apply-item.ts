@@ -93,19 +93,16 @@ export async function applyItem(ctx: CommandContext, account: Account, planned: 
 
 async function create(ctx: CommandContext, planned: Planned, now: Planned): Promise<Done> {
   const { document } = planned;
-  const { row, from } = await createOnce(ctx, document, {
-    send: async () => await sendNew(ctx, now),
-    remove: async (own) => await removeRow(ctx, document.kind, own, true),
-  });
-  const action = from === 'others' ? 'none' : 'create';
+  const { row, isAnswered } = await createOnce(ctx, document, async () => await sendNew(ctx, now));
+  const done = { action: 'create', isAnswered } as const;
   try {
     const found = await planRow(ctx, document, document.kind.adapt(objectOf(row) ?? {}), now.body, true);
     const isLate = found.item.changes.every(({ path }) => lateMembers(document.kind).includes(path));
-    if (isLate && found.item.action === 'update') return { action, row: await sendChange(ctx, found) };
-    return { action, row: from === 'answer' ? row : unchanged(planned, found, row) };
+    if (isLate && found.item.action === 'update') return { ...done, row: await sendChange(ctx, found) };
+    return { ...done, row: isAnswered ? row : unchanged(planned, found, row) };
   } catch (error) {
     if (!(error instanceof Failure) || error instanceof PartlyDone) throw error;
-    throw new PartlyDone(error, { done: { action, row } });
+    throw new PartlyDone(error, { done: { ...done, row } });
   }
 }
 

@@ -11,6 +11,8 @@ import { aboutOne } from '../../core/message.ts';
 export interface Done {
   readonly action: 'none' | 'create' | 'update' | 'delete';
   readonly row: Json;
+  /** Of a create: its answer came, so this run made it. */
+  readonly isAnswered?: boolean;
 }
 
 /** Both members if something was made but is not ready. */

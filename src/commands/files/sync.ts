@@ -131,7 +131,7 @@ export const sync = defineCommand({
     ctx.setResumeCommand(sameCommand(values));
     const seen = nothingSeen();
     let refused: Failure | undefined;
-    let keeps = false;
+    let keeps: boolean;
     const tally = createTally(ctx);
     let writer: RowWriter | undefined;
     // Not before the space check: a refusal prints nothing.

@@ -41,11 +41,11 @@ test(
     writeFileSync(path.join(directory, 'fleet.yaml'), fleet('a/b:1'));
     expect(await counted('plan', 'fleet.yaml')).toEqual({ code: 16, counts: { ...lists, ...prices } });
     const creates = { 'POST /v2/templates': 1, 'POST /v2/serverless': 100, 'POST /v2/pods': 100 };
-    // For the plan, and right before the first create.
-    const twice = Object.fromEntries(Object.keys(lists).map((list) => [list, 2]));
+    // For the plan, right before the first create, and after the last one.
+    const looks = Object.fromEntries(Object.keys(lists).map((list) => [list, 3]));
     expect(await counted('apply', 'fleet.yaml', '--yes')).toEqual({
       code: 0,
-      counts: { ...twice, ...prices, ...creates },
+      counts: { ...looks, ...prices, ...creates },
     });
     expect(await counted('plan', 'fleet.yaml')).toEqual({
       code: 0,
