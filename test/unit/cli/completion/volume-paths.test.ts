@@ -49,7 +49,6 @@ it('the path of a place is completed folder by folder', async () => {
     'datasets:data/two words',
   ]);
   expect((await offered('files', 'cat', 'datasets:/da')).words).toEqual(['datasets:/data/', 'datasets:/draft']);
-  expect((await offered('files', 'uploads', 'list', 'vol-datasets:data/')).words).toHaveLength(2);
   expect((await offered('files', 'ls', 'missing:')).words).toEqual([]);
 });
 
