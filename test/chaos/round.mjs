@@ -116,6 +116,7 @@ async function createRound(plan, { folder, install, program, boundMs }) {
       round.log(`the second process ended ${ended.code ?? ended.signal}: ${ended.stderr.slice(0, 300)}`);
       const isFirstOver = run.isOver;
       const isRefused = ended.code === 14 || (ended.code === 2 && run.causes.has('input-edit'));
+      run.secondWorked = !isRefused;
       if (!isRefused && !isFirstOver && !run.causes.has('upgrade') && !run.causes.has('pause'))
         round.found('a second process was not refused', `it ended ${ended.code ?? ended.signal}`);
     });
@@ -238,8 +239,9 @@ async function runOnce(round, step) {
   outcome.lasting = [...run.causes].filter((cause) =>
     ['rate-limit', 'server-error', 'drop', 'accept-drop'].includes(cause),
   );
-  // When two processes started at once, the other one wrote, unless it was refused.
-  const wrote = (await sizeOf(files.journal)) !== sizeBefore && (other === undefined || other.code === 14);
+  // What a second process wrote, unless it was refused, is no sign that this one had begun.
+  const otherWorked = run.secondWorked === true || (other !== undefined && other.code !== 14);
+  const wrote = (await sizeOf(files.journal)) !== sizeBefore && !otherWorked;
   checkRun(round, run, ended, wrote);
   if (both.length === 2) checkOtherRun(round, run, ended, other);
   if (run.causes.has('input-edit')) await restoreInPlace(files.input, round.inputText);
