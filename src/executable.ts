@@ -4,7 +4,7 @@ import { version } from '../package.json';
 // The entry of the single executable: what bin/berth is for the package. --version loads nothing else.
 
 const args = process.argv.slice(2);
-if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) print(version);
+if (args.length === 1 && ['--version', '-V', 'version'].includes(args[0] ?? '')) print(version);
 else if (args.length === 2 && args.includes('--version') && args.includes('--json')) print(JSON.stringify({ version }));
 else await start();
 

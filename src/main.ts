@@ -6,7 +6,6 @@ import { toFailure } from './core/files/load-failure.ts';
 import type { Command, Group, Program } from './cli/model/command.ts';
 import type { Page } from './cli/help.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/model/global-flags.ts';
-import type { GivenWords } from './cli/parse/repeated-flags.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { loadTlsEarly } from './host/connection/load-tls-early.ts';
 import { closeStreamsOfClosedTerminal } from './host/terminal/terminal.ts';
@@ -49,8 +48,7 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
       return await printRootHelp(open(), argv.length > 0);
     if (NOUNS.some(({ name, offline }) => name === argv[0] && offline !== true)) loadTlsEarly(argv, runtime);
     const { parseCommandLine } = await import('./cli/parse/command-line.ts');
-    const given = await withoutAlias(argv, runtime);
-    const parsed = await parseCommandLine(given.argv, PROGRAM, given.alias);
+    const parsed = await parseCommandLine(await withNounFirst(argv, runtime), PROGRAM);
     globals = parsed.globals;
     if ('failure' in parsed) throw parsed.failure;
     const { target, path, values } = parsed;
@@ -99,14 +97,14 @@ function formatVariable({ env }: Runtime): string | undefined {
   return value === '' ? undefined : value;
 }
 
-/** The command line with the words of the user's alias in its place. Reads no file where it begins with a noun. */
-async function withoutAlias(argv: readonly string[], runtime: Runtime): Promise<GivenWords> {
-  if (NOUNS.some(({ name }) => name === argv[0])) return { argv };
-  const [{ expandAlias }, { readAliases }] = await Promise.all([
+/** Reads no file where the command line begins with a noun. */
+async function withNounFirst(argv: readonly string[], runtime: Runtime): Promise<readonly string[]> {
+  if (NOUNS.some(({ name }) => name === argv[0])) return argv;
+  const [{ expandFirstWord }, { readAliases }] = await Promise.all([
     import('./cli/parse/user-aliases.ts'),
     import('./host/aliases.ts'),
   ]);
-  return await expandAlias(
+  return await expandFirstWord(
     argv,
     FLAGS,
     NOUNS.map(({ name }) => name),

@@ -208,6 +208,7 @@ export const FLAGS: readonly GlobalFlag[] = [
           {
             name: setting.name,
             flag: setting.flag,
+            ...(setting.short === undefined ? {} : { short: setting.short }),
             summary: setting.summary,
             ...(setting.kind === 'switch' ? {} : { metavar: METAVARS[setting.kind] }),
             ...(setting.kind === 'profile' ? { complete: 'profile' } : {}),

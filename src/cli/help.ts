@@ -1,7 +1,7 @@
-import { type Command, exitsOf, type Group, type Noun, visibleOptions } from './model/command.ts';
+import { type Command, exitsOf, type Group, type Noun, shownVerbs, visibleOptions } from './model/command.ts';
 import type { GlobalFlag } from './model/global-flags.ts';
 import { argumentName, flagName, namesProgram, type Param } from './model/params.ts';
-import { resolveAlias, SHORT_VERBS } from './words.ts';
+import { verbOf } from './words.ts';
 import type { Context } from '../core/context.ts';
 import { drawPage } from '../output/text/draw-help-page.ts';
 import type { Block, Page, PageRow } from '../output/view.ts';
@@ -45,10 +45,7 @@ export function rootHelp(nouns: readonly Noun[]): Page {
 }
 
 export function groupHelp(path: readonly string[], group: Group): Page {
-  const verbs = Object.entries(group.commands).map(([name, inner]): PageRow => [
-    signature([name], inner),
-    inner.summary,
-  ]);
+  const verbs = shownVerbs(group).map(([name, inner]): PageRow => [signature([name], inner), inner.summary]);
   return pageOf([
     text(`berth ${path.join(' ')}: ${group.summary}`),
     usage(`berth ${path.join(' ')} VERB [ARGUMENTS] [FLAGS]`),
@@ -60,8 +57,8 @@ export function groupHelp(path: readonly string[], group: Group): Page {
 }
 
 function shortVerbs(verbs: readonly string[]): string | undefined {
-  const meant = SHORT_VERBS.flatMap((short) => {
-    const verb = resolveAlias(short, verbs);
+  const meant = ['ls', 'rm'].flatMap((short) => {
+    const verb = verbOf(short, verbs);
     return verb === undefined || verb === short ? [] : [`${short} for ${verb}`];
   });
   return meant.length === 0 ? undefined : `Short verbs: ${meant.join(', ')}.`;
@@ -72,20 +69,65 @@ export function commandHelp(path: readonly string[], command: Command): Page {
     argumentName(key, param),
     withChoices(param),
   ]);
-  const flags = visibleOptions(command).map(([key, param]): PageRow => [
-    flagSignature(flagName(key), param),
-    withChoices(param) + initialText(param),
-  ]);
   return pageOf([
     text(`berth ${path.join(' ')}: ${command.summary}`),
     usage(usageOf(path, command)),
     text(command.details),
-    rows('Arguments', args),
-    rows('Flags', flags),
     command.examples.length === 0 ? undefined : { kind: 'examples', title: 'Examples', rows: command.examples },
+    rows('Arguments', args),
+    ...flagBlocks(visibleOptions(command)),
     text(exitsText(command)),
     text('Flags of every command: `berth help flags`.'),
   ]);
+}
+
+const UNGROUPED_MOST = 15;
+
+/** The order of groups and of the flags in them: the common ones first. */
+const FLAG_GROUPS: readonly (readonly [title: string, keys: readonly string[]])[] = [
+  [
+    'Container',
+    [
+      'name',
+      'image',
+      'template',
+      'port',
+      'env',
+      'envFrom',
+      'unsetEnv',
+      'replaceEnv',
+      'args',
+      'entrypoint',
+      'cmd',
+      'registry',
+      'startSsh',
+      'startJupyter',
+    ],
+  ],
+  [
+    'Hardware',
+    ['gpu', 'gpuPool', 'excludeGpu', 'gpuCount', 'cpu', 'vcpu', 'minRamPerGpu', 'minVcpuPerGpu', 'cuda', 'minCuda'],
+  ],
+  ['Placement', ['cloud', 'dataCenter', 'pods', 'globalNetworking', 'maxPrice', 'untilAvailable']],
+  ['Storage', ['disk', 'networkVolume', 'persistentSize', 'mountPath']],
+  ['Deadlines', ['stopAfter', 'terminateAfter', 'idleTimeout', 'executionTimeout', 'ttl', 'maxTime', 'queueDelay']],
+  ['Waiting', ['wait', 'waitTimeout', 'startTimeout']],
+];
+
+function flagBlocks(options: readonly (readonly [string, Param<unknown>])[]): readonly (Block | undefined)[] {
+  const rowOf = ([key, param]: readonly [string, Param<unknown>]): PageRow => [
+    flagSignature(flagName(key), param),
+    withChoices(param) + initialText(param),
+  ];
+  if (options.length <= UNGROUPED_MOST) return [rows('Flags', options.map(rowOf))];
+  const grouped = FLAG_GROUPS.map(([title, keys]) =>
+    rows(
+      title,
+      keys.flatMap((key) => options.filter(([each]) => each === key).map(rowOf)),
+    ),
+  );
+  const others = options.filter(([key]) => !FLAG_GROUPS.some(([, keys]) => keys.includes(key)));
+  return [...grouped, rows('Other', others.map(rowOf))];
 }
 
 function exitsText(command: Command): string | undefined {

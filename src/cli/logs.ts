@@ -203,18 +203,14 @@ const IDLE_TIMEOUT_MS = 2000;
 export const LOG_OPTIONS = {
   follow: option.on('go on as lines are written, across broken connections, until Ctrl-C', { short: '-f' }),
   source: option.choice('only lines of the container, or of the system around it', ['container', 'system']),
-  tail: option.count('how many of the last lines to begin with, up to 5000 (default 100)', 0, { most: MAX_TAIL }),
+  tail: option.count('begin with the last N lines, at most 5000 (default 100)', 0, { most: MAX_TAIL }),
   since: option.text('begin at a moment: 2026-01-31T12:00:00Z, or 10m for 10 minutes ago', { metavar: 'TIME' }),
-  times: option.choice(
-    'times as clock (21:03:07, the default on a terminal), utc (elsewhere), local, relative or none',
-    TIMES,
-    { metavar: 'WORD' },
-  ),
+  times: option.choice('how to print times (default clock on a terminal, else utc)', TIMES, { metavar: 'WORD' }),
   after: option.text('go on after this event: what an earlier run ended with', { metavar: 'CURSOR' }),
 } as const satisfies Params;
 
 export const LOG_DETAILS =
-  'Prints time, source and text of each line. -o jsonl prints the lines as the service sent them, --json as one array. Without --follow it ends when no line has come for 2 seconds. With --follow no line is lost or printed twice, also when the service restarts; it ends when the service ends the log, or with Ctrl-C.';
+  'Without --follow it ends when no line has come for 2 seconds; with it, at the end of the log or with Ctrl-C. It resumes after broken connections.';
 
 export interface LogTarget<N extends string> {
   readonly lookup: Collection<N>;

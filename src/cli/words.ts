@@ -13,30 +13,35 @@ export function helpMessage(text: string): Message {
   return command === undefined ? text : sentence`${before}${berth`${names(command)}`}`;
 }
 
-/** The first one that the noun has is used. */
+/** Words of other tools that run: the first verb that the noun has. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
   ls: ['list'],
   ps: ['list'],
   show: ['get', 'status'],
   describe: ['get', 'status'],
   inspect: ['get', 'status'],
+  get: ['status'],
   new: ['create', 'add'],
   add: ['create'],
-  edit: ['update', 'set'],
-  set: ['update'],
-  rm: ['delete', 'remove', 'revoke'],
-  remove: ['delete', 'revoke'],
-  destroy: ['delete', 'remove', 'revoke'],
+  edit: ['update'],
   delete: ['terminate', 'remove', 'revoke'],
-  kill: ['terminate', 'cancel', 'delete'],
+  rm: ['delete', 'terminate', 'remove', 'revoke'],
+  remove: ['delete', 'terminate', 'revoke'],
+  reboot: ['restart'],
   submit: ['run'],
+};
+
+/** Words that only suggest a verb, because another one may be meant. */
+const SUGGESTED: Readonly<Record<string, readonly string[]>> = {
+  list: ['recent'],
+  set: ['update'],
+  destroy: ['delete', 'terminate', 'remove', 'revoke'],
+  kill: ['terminate', 'cancel', 'delete'],
   start: ['run', 'serve'],
   resume: ['start'],
   pause: ['stop'],
-  reboot: ['restart'],
   shell: ['ssh'],
   connect: ['ssh'],
-  exec: ['ssh'],
   deploy: ['create'],
   launch: ['create'],
   scale: ['update'],
@@ -45,7 +50,6 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   rename: ['update'],
   clear: ['purge', 'unset'],
   empty: ['purge'],
-  get: ['status'],
   result: ['status'],
   cost: ['report'],
   costs: ['report'],
@@ -54,17 +58,67 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   whoami: ['status'],
 };
 
-export const SHORT_VERBS = ['ls', 'rm'] as const;
+/** Commands that run under a word of another tool. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  ps: 'pods list',
+  ssh: 'pods ssh',
+  login: 'auth login',
+  logout: 'auth logout',
+  whoami: 'auth status',
+  gpu: 'catalog gpus',
+  gpus: 'catalog gpus',
+  cpus: 'catalog cpus',
+  datacenters: 'catalog datacenters',
+  'ssh-keys': 'account ssh-keys',
+  serverless: 'endpoints',
+  vol: 'volumes',
+  'network-volumes': 'volumes',
+  batch: 'jobs batch',
+  serve: 'local serve',
+};
 
-/** In any case; undefined if there is none. */
-export function resolveAlias(word: string, known: readonly string[]): string | undefined {
-  const lower = word.toLowerCase();
-  if (known.includes(lower)) return lower;
-  return (Object.hasOwn(VERBS, lower) ? VERBS[lower] : undefined)?.find((each) => known.includes(each));
+const SUGGESTED_COMMANDS: Readonly<Record<string, string>> = {
+  cost: 'billing report',
+  costs: 'billing report',
+  exec: 'pods exec',
+  keys: 'account ssh-keys',
+  logs: 'pods logs',
+  network: 'volumes',
+  purge: 'queue purge',
+  run: 'jobs run',
+  status: 'auth status',
+  storage: 'volumes',
+  submit: 'jobs run',
+};
+
+const firstOf = (
+  table: Readonly<Record<string, readonly string[]>>,
+  word: string,
+  known: readonly string[],
+): string | undefined => (Object.hasOwn(table, word) ? table[word] : undefined)?.find((each) => known.includes(each));
+
+/** The verb that runs for a word: itself, its plural, or what other tools call it. */
+export const verbOf = (word: string, known: readonly string[]): string | undefined =>
+  known.includes(word)
+    ? word
+    : (known.find((verb) => verb !== word && verb === pluralOf(word)) ?? firstOf(VERBS, word, known));
+
+/** The words of the command that runs for a first word. */
+export function commandOf(word: string, nouns: readonly string[]): readonly string[] | undefined {
+  if (nouns.includes(word)) return [word];
+  const plural = nouns.find((noun) => noun === pluralOf(word));
+  if (plural !== undefined) return [plural];
+  return Object.hasOwn(COMMANDS, word) ? COMMANDS[word]?.split(' ') : undefined;
 }
 
-const aliasesOf = (known: readonly string[]): readonly string[] =>
-  Object.keys(VERBS).filter((word) => resolveAlias(word, known) !== undefined);
+/** `berth auth login`: what a first word may mean that runs nothing. */
+export const suggestedCommand = (word: string): string | undefined => {
+  const meant = { ...COMMANDS, ...SUGGESTED_COMMANDS };
+  return Object.hasOwn(meant, word) ? meant[word] : undefined;
+};
+
+const suggestedVerb = (word: string, known: readonly string[]): string | undefined =>
+  verbOf(word, known) ?? firstOf(SUGGESTED, word, known);
 
 const MAX_NAMES = 5;
 
@@ -78,7 +132,9 @@ export function nearestNames(name: string, known: readonly string[]): readonly s
 
 /** `Did you mean list?`; undefined if none is near. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
-  const exact = resolveAlias(word, known);
-  const near = exact === undefined ? nearestOf(word.toLowerCase(), [...known, ...aliasesOf(known)]) : [exact];
-  return suggestionOf([...new Set(near.map((each) => resolveAlias(each, known) ?? each))]);
+  const lower = word.toLowerCase();
+  const exact = suggestedVerb(lower, known);
+  const others = [...Object.keys(VERBS), ...Object.keys(SUGGESTED)].filter((each) => suggestedVerb(each, known));
+  const near = exact === undefined ? nearestOf(lower, [...known, ...others]) : [exact];
+  return suggestionOf([...new Set(near.map((each) => suggestedVerb(each, known) ?? each))]);
 }

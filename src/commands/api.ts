@@ -21,18 +21,17 @@ export const api = defineCommand({
   output: ANYTHING,
   summary: 'call any operation of the service',
   details:
-    'Fields go into the query of a GET and into a JSON body otherwise. A name given several times keeps all its values: in a query one after the other, in a body as an array. The key is added to the request, and only to the addresses of the profile. A request that destroys something (DELETE, PUT, the purge of a queue, the action terminate) is asked about; without a terminal it needs --yes.',
+    'Fields go into the query of a GET, else into a JSON body; a name given twice becomes an array. Requests that destroy (DELETE, PUT, purge, terminate) ask first.',
   args: {
-    method: arg.text('the HTTP method', { choices: METHODS }),
+    method: arg.optional('the HTTP method (default GET)', { choices: METHODS }),
     path: arg.text('the path below the address, such as /v2/pods'),
   },
   options: {
     service: option.choice('which address', SERVICES, { initial: 'base' }),
-    field: option.texts('NAME=VALUE; true, false, null, numbers and JSON are taken as such', {
+    field: option.texts('a member or query parameter; JSON values are read as JSON', {
       short: '-F',
       metavar: 'NAME=VALUE',
     }),
-    rawField: option.texts('NAME=VALUE; the value is a string', { short: '-f', metavar: 'NAME=VALUE' }),
     input: option.text('the body: JSON, @FILE, or - for stdin', { metavar: 'JSON', complete: '@file' }),
     paginate: option.on('read all pages of a list, and print it as one document'),
     rawBody: option.on('write the bytes of the answer as they came, whatever they are'),
@@ -41,18 +40,18 @@ export const api = defineCommand({
   },
   writes: true,
   destroys: true,
-  needs: ({ method }) => (method === 'GET' ? 'read' : 'write'),
+  needs: ({ method = 'GET' }) => (method === 'GET' ? 'read' : 'write'),
   examples: [
-    ['berth api GET /v2/pods --paginate --jq ".pods[].id" --raw', 'the ids of all pods'],
+    ['berth api /v2/pods --paginate --jq ".pods[].id" --raw', 'the ids of all pods'],
     [
-      'berth api POST /v2/network-volumes -f name=data -F size=100 -f dataCenter=EU-NORTH-1 --dry-run',
+      'berth api POST /v2/network-volumes -F name=data -F size=100 -F dataCenter=EU-NORTH-1 --dry-run',
       'see the request first',
     ],
   ],
   run: async (ctx, values) => {
-    const { method, service = 'base' } = values;
+    const { method = 'GET', service = 'base' } = values;
     const { path, query } = splitPath(values.path);
-    const fields = [...values.field.map(typedField), ...values.rawField.map(rawField)];
+    const fields = values.field.map(typedField);
     const request: ApiRequest = {
       service,
       method,
@@ -120,8 +119,6 @@ function typedField(field: string): Field<Json> {
   const [name, text] = nameAndValue(field, '=');
   return [name, jsonOrText(text)];
 }
-
-const rawField = (field: string): Field<Json> => nameAndValue(field, '=');
 
 function nameAndValue(text: string, separator: string): Field<string> {
   const at = text.indexOf(separator);

@@ -55,7 +55,7 @@ const login = defineCommand({
   summary: 'keep a key and addresses in a profile, and use it',
   changesMachine: true,
   details:
-    'Asks for the address of the management API and for the key, without showing it, or reads the key from stdin with --with-key. Addresses given as flags (--base-url, --queue-url, --rest-url) are kept with it; the queue API is where the management API is unless --queue-url says otherwise. --profile names the profile. The service is asked whether the key is good: nothing is kept of a key that it refuses, or when it cannot be asked. --no-check keeps the key without asking.',
+    'Asks for the address and the key, and checks the key before anything is kept. --profile names the profile; the addresses of --base-url, --queue-url and --rest-url are kept with it.',
   options: {
     withKey: option.on('read the key from stdin'),
     noCheck: option.on('keep the key without asking the service whether it is good'),

@@ -132,7 +132,7 @@ const set = (program: Program): Command =>
       ['berth config set output json --profile ci', 'for another profile'],
     ],
     details:
-      'The key is not set here: see `berth auth login`.\nalias.NAME keeps an alias: `berth NAME` then stands for the command that you give. It is quoted as in a shell, and the words after NAME are added to it. A command of berth cannot be replaced, and an alias does not lead to another one.',
+      '`berth auth login` sets the key. alias.NAME makes `berth NAME` run a command, with the words after NAME added; an alias cannot replace a command of berth.',
     args: { name: settingName(kept), value: { ...arg.text('its value'), choicesAfter: CHOICES } },
     run: async (ctx, { name, value }) => {
       const alias = aliasOf(name);
@@ -181,12 +181,5 @@ function refuseLocal(ctx: CommandContext): void {
   if (ctx.settings.local) throw usage('the local service has no settings of its own', 'Name a profile with --profile.');
 }
 
-const path = defineCommand({
-  output: ownObject({ path: TEXT }),
-  summary: 'print where the profiles are kept',
-  examples: [['berth config path', 'one file, mode 0600']],
-  run: async (ctx) => textResult(ctx, { path: ctx.profiles.path }, `${ctx.profiles.path}\n`),
-});
-
 export const config = (program: Program): Group =>
-  defineGroup('settings, and where each value comes from', { list, get, set: set(program), unset, path });
+  defineGroup('settings, and where each value comes from', { list, get, set: set(program), unset });

@@ -13,6 +13,7 @@ export type Setting = SettingKind & {
   readonly name: string;
   /** Absent when the setting must not be given on the command line. */
   readonly flag?: string;
+  readonly short?: string;
   readonly variable?: string;
   readonly default?: string;
   /** Never shown, except for its last four characters. */
@@ -47,7 +48,7 @@ export const SETTINGS = [
     name: 'queue-url',
     flag: '--queue-url',
     variable: 'BERTH_QUEUE_URL',
-    summary: 'address of the queue API; if it is not set, that of the management API',
+    summary: 'address of the queue API (default that of the management API)',
   },
   {
     ...address,
@@ -62,7 +63,7 @@ export const SETTINGS = [
     name: 'storage-url',
     flag: '--storage-url',
     variable: 'BERTH_STORAGE_URL',
-    summary: 'address of the files on volumes; {data-center} in it stands for the data center of the volume',
+    summary: 'address of the files on volumes; {data-center} is replaced',
   },
   {
     kind: 'key',
@@ -103,7 +104,7 @@ export const SETTINGS = [
     flag: '--timeout',
     variable: 'BERTH_TIMEOUT',
     default: '30s',
-    summary: 'time limit of one request with its answer; of the whole batch for `jobs batch run` and `resume`',
+    summary: 'time limit of one request with its answer',
   },
   {
     ...kept,
@@ -215,8 +216,9 @@ export const SETTINGS = [
     kind: 'switch',
     name: 'quiet',
     flag: '--quiet',
+    short: '-q',
     variable: 'BERTH_QUIET',
-    summary: 'print nothing while waiting, no prices, and no table of pods or stock that were changed',
+    summary: 'print no progress, prices or notes',
   },
   { ...open, kind: 'switch', name: 'no-color', flag: '--no-color', variable: 'NO_COLOR', summary: 'no colour' },
   {

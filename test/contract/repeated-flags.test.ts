@@ -46,12 +46,7 @@ test.each(COMMANDS.map(({ path, command }) => [path.join(' '), command] as const
         const given = param.metavar === undefined ? words.filter((word) => word.startsWith('-')) : words;
         const isSingle = param.metavar !== undefined && !param.many;
         const said = (await refusalOf([...path, ...given])) ?? '';
-        if (isSingle)
-          expect(said).toMatch(
-            new RegExp(
-              `^${flag} takes one value, and is given twice: "one" \\(word \\d+\\), "two" \\(word \\d+\\)\n\\S`,
-            ),
-          );
+        if (isSingle) expect(said).toMatch(new RegExp(`^${flag} takes one value, not 2: "one", "two"\n\\S`));
         else expect(said, given.join(' ')).not.toContain('takes one value');
       }
     }
@@ -71,39 +66,25 @@ test.each(FLAGS.filter(({ metavar }) => metavar !== undefined).map((flag) => [fl
         [...first, 'pods', ...second, 'list'],
         ['pods', ...first, 'list', ...second],
       ])
-        expect(await refusalOf(line), line.join(' ')).toContain(
-          `${flag} takes one value, and is given twice: "one" (word`,
-        );
+        expect(await refusalOf(line), line.join(' ')).toContain(`${flag} takes one value, not 2: "one"`);
     }
   },
 );
 
-describe('the message names both values, their places and why there is one', () => {
+describe('the message names both values and why there is one', () => {
   test.each<[string, string, string]>([
     [
       'pods create --network-volume a:/x --image i --network-volume b:/y',
-      '--network-volume takes one value, and is given twice: "a:/x" (word 4), "b:/y" (word 8)',
+      '--network-volume takes one value, not 2: "a:/x", "b:/y"',
       'A pod mounts at most one network volume.',
     ],
-    ['pods create --cpu A --cpu B', '"A" (word 4), "B" (word 6)', '--vcpu says how many'],
-    ['pods create --cpu A --cpu A', '"A" (word 4), "A" (word 6)', 'one CPU flavor'],
-    [
-      'pods create --name=x --name y --name z',
-      'is given 3 times: "x" (word 3), "y" (word 5), "z" (word 7)',
-      'Keep one',
-    ],
-    [
-      '--fields id pods list --fields name',
-      '"id" (word 2), "name" (word 6)',
-      'Write several with commas: --fields A,B.',
-    ],
-    [
-      '-o json pods list --output yaml',
-      '--output takes one value, and is given twice: "json" (word 2), "yaml" (word 6)',
-      'Keep',
-    ],
-    ['pods list -wo json -o yaml', '"json" (word 4), "yaml" (word 6)', 'Keep'],
-    ['pods list -ojson -wo yaml', '"json" (word 3), "yaml" (word 5)', 'Keep'],
+    ['pods create --cpu A --cpu B', '"A", "B"', '--vcpu says how many'],
+    ['pods create --cpu A --cpu A', '"A", "A"', 'one CPU flavor'],
+    ['pods create --name=x --name y --name z', 'not 3: "x", "y", "z"', 'Keep one'],
+    ['--fields id pods list --fields name', '"id", "name"', 'Write several with commas: --fields A,B.'],
+    ['-o json pods list --output yaml', '--output takes one value, not 2: "json", "yaml"', 'Keep'],
+    ['pods list -wo json -o yaml', '"json", "yaml"', 'Keep'],
+    ['pods list -ojson -wo yaml', '"json", "yaml"', 'Keep'],
     ['--profile a pods list --profile b', '--profile takes one value', 'Keep'],
   ])('%s', async (line, message, hint) => {
     const { code, out, err } = await berth(line.split(' '));
@@ -123,14 +104,9 @@ test('words after the name of another program are its own', async () => {
   expect(parsed).toMatchObject({ values: { state: 's', command: ['x', '--state', 't'] } });
 });
 
-test('a flag in an alias and one beside it: the message names the alias, and counts the words that were typed', async () => {
+test('a flag in an alias and one beside it', async () => {
   const world = createTestWorld();
   await berthIn(world, ['config', 'set', 'alias.mine', 'pods list -o wide --all']);
   const { code, err } = await berthIn(world, ['--local', 'mine', '-o', 'csv']);
-  expect([code, err]).toEqual([
-    2,
-    expect.stringContaining(
-      '--output takes one value, and is given twice: "wide" (in the alias mine), "csv" (word 4)',
-    ) as string,
-  ]);
+  expect([code, err]).toEqual([2, expect.stringContaining('--output takes one value, not 2: "wide", "csv"') as string]);
 });

@@ -182,7 +182,7 @@ describe.each(NAMES)('completion in %s', (shell) => {
     const inFolder = { env: terminal.env, cwd: terminal.folder };
     await mkdir(path.join(terminal.folder, 'inputs/two words'), { recursive: true });
     await writeFile(path.join(terminal.folder, 'inputs/two words/items.jsonl'), '{}');
-    expect((await berth(['files', 'cp', '-R', 'inputs', 'datasets:'], inFolder)).code).toBe(0);
+    expect((await berth(['files', 'cp', '-r', 'inputs', 'datasets:'], inFolder)).code).toBe(0);
     for (const list of ['volume', ...['', 'inputs/', 'inputs/two words/'].map((at) => `volume-path datasets:${at}`)])
       expect((await berth(['__renew', list], inFolder)).code).toBe(0);
     terminal.type('berth files ls dat');

@@ -80,7 +80,7 @@ test.each(['--json', '-o id', '', '-o csv'])('a full disk behind berth pods list
 });
 
 test('a full disk behind help and config: 14', async () => {
-  for (const line of ['berth --help', 'berth config path', 'berth pods --help']) {
+  for (const line of ['berth --help', 'berth config get timeout', 'berth pods --help']) {
     const { code, stderr } = await shell(`${line} > /dev/full`);
     expect({ line, code }).toEqual({ line, code: 14 });
     expect(stderr).toMatch(/the disk is full/);

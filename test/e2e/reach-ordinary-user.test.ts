@@ -39,9 +39,9 @@ berth pods exec lab --cwd / --env A='1 2' -- sh -c 'pwd; echo "$A"; test -t 0 ||
 head -c 20000000 /dev/urandom > big
 berth pods exec lab -- cat < big > back && cmp big back && echo streams
 mkdir -p "tree/a b" && echo one > "tree/a b/quo'te" && cp big tree
-berth pods cp -R tree "lab:$FOLDER/tree" > table.txt
+berth pods cp -r tree "lab:$FOLDER/tree" > table.txt
 diff -r tree "$FOLDER/tree" && echo sent
-berth pods cp -R "lab:$FOLDER/tree/" returned > table.txt
+berth pods cp -r "lab:$FOLDER/tree/" returned > table.txt
 diff -r tree returned && echo returned
 berth pods cp big lab:/etc/of-a-test > table.txt 2> refused.txt || echo "refused $?"
 grep -q 'ermission' refused.txt table.txt && echo said

@@ -90,19 +90,17 @@ describe.each(BROKEN)('a config file %s', (_, content, says) => {
     expect(readFileSync(path)).toEqual(before);
   });
 
-  test('is not needed for the local service, for help and for `config path`', async () => {
-    const { env, path } = configOf(content);
+  test('is not needed for the local service and for help', async () => {
+    const { env } = configOf(content);
     for (const argv of [
       ['--local', 'pods', 'list'],
       ['pods', '--help'],
-      ['config', 'path'],
       ['help', 'exit-codes'],
     ]) {
       const ran = await berth(argv, { env });
       expectNoKeyNoStack(ran);
       expect(ran.code, ran.err).toBe(0);
     }
-    expect((await berth(['config', 'path'], { env })).out).toBe(`${path}\n`);
   });
 });
 

@@ -87,7 +87,6 @@ describe.each(FOREIGN)('a profiles file %s', (_, spoil, says) => {
     for (const argv of [
       ['--local', 'pods', 'list'],
       ['pods', '--help'],
-      ['config', 'path'],
     ]) {
       const { world, path } = await worldWithProfile();
       spoil(path);

@@ -28,7 +28,7 @@ test('all files of a volume are removed only where its name is typed', async () 
   const world = createTestWorld({ tty: true, columns: 200 });
   writeFileSync(join(world.directory, 't.txt'), 'text');
   expect((await berthIn(world, ['--local', 'files', 'cp', 't.txt', 'datasets:', '--quiet'])).code).toBe(0);
-  const remove = ['--local', 'files', 'rm', '-R', 'datasets:'];
+  const remove = ['--local', 'files', 'rm', '-r', 'datasets:'];
   const { code, err } = await answerQuestion(world, remove, 'Type "datasets" to continue');
   expect([code, err]).toEqual([2, expect.stringContaining('not confirmed')]);
 });

@@ -65,17 +65,17 @@ export async function runRound({ command, folder, service, target, random, isLar
   try {
     if (isOnSmallDisk) resize(disk, Math.max(1, Math.floor(bytes / 1_048_576 / 2)));
     if (isUp) {
-      await insist(['files', 'cp', '-R', `${source}/`, `datasets:${prefix}`, '--json']);
-      if (wrong.length === 0) await plainly(['files', 'cp', '-R', `datasets:${prefix}/`, back]);
+      await insist(['files', 'cp', '-r', `${source}/`, `datasets:${prefix}`, '--json']);
+      if (wrong.length === 0) await plainly(['files', 'cp', '-r', `datasets:${prefix}/`, back]);
     } else {
-      await plainly(['files', 'cp', '-R', `${source}/`, `datasets:${prefix}`]);
-      if (wrong.length === 0) await insist(['files', 'cp', '-R', `datasets:${prefix}/`, back, '--json']);
+      await plainly(['files', 'cp', '-r', `${source}/`, `datasets:${prefix}`]);
+      if (wrong.length === 0) await insist(['files', 'cp', '-r', `datasets:${prefix}/`, back, '--json']);
     }
     if (wrong.length === 0) {
       const [sent, found] = [await digestsOf(source), await digestsOf(back)];
       if (!isDeepStrictEqual(sent, found))
         wrong.push(`the files differ: ${JSON.stringify({ sent, found }, undefined, 1)}`);
-      const names = JSON.parse(await plainly(['files', 'ls', '-R', `datasets:${prefix}`, '--json'])).map(
+      const names = JSON.parse(await plainly(['files', 'ls', '-r', `datasets:${prefix}`, '--json'])).map(
         (row) => row.path,
       );
       const expected = Object.keys(sent).map((name) => `${prefix}/${name}`);
@@ -84,7 +84,7 @@ export async function runRound({ command, folder, service, target, random, isLar
       const left = unfinishedUploads(target, prefix);
       if (left.includes('<Upload>')) wrong.push(`unfinished uploads are left: ${left}`);
     }
-    await plainly(['files', 'rm', '-R', `datasets:${prefix}`, '--yes']);
+    await plainly(['files', 'rm', '-r', `datasets:${prefix}`, '--yes']);
   } finally {
     proxy.close();
     await rm(source, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { folderOfList, type Place, placeOf, renewFolder, renewList } from './liv
 import type { CompletionTree } from './tree.ts';
 import type { Program } from '../model/command.ts';
 import type { GlobalValues } from '../model/global-flags.ts';
-import { expandAlias, type UserAliases } from '../parse/user-aliases.ts';
+import { expandFirstWord, type UserAliases } from '../parse/user-aliases.ts';
 import type { Context } from '../../core/context.ts';
 import { safeText } from '../../core/safe-text.ts';
 
@@ -127,7 +127,7 @@ async function expanded(
   aliases: UserAliases,
 ): Promise<readonly string[]> {
   const names = nouns.map(({ name }) => name);
-  return (await expandAlias(words, flags, names, () => Promise.resolve(aliases))).argv;
+  return await expandFirstWord(words, flags, names, () => Promise.resolve(aliases));
 }
 
 async function complete(

@@ -3,7 +3,7 @@ import type { Candidate, ListSource } from '../model/collection.ts';
 import { rememberedJobs } from '../model/context.ts';
 import { followPages } from '../resource/pages.ts';
 import { listRequest } from '../resource/requests.ts';
-import { resolveAlias } from '../words.ts';
+import { verbOf } from '../words.ts';
 import type { Clock, Context, DurableFiles, ProfileStore } from '../../core/context.ts';
 import type { VolumeEntry } from '../../core/file-ports.ts';
 import { type Json, numberAt, stringAt } from '../../core/json.ts';
@@ -150,7 +150,7 @@ export function placeOf(tree: CompletionTree, words: readonly string[]): Place {
       else if (rest.length > 0) given.set(flag.flag, rest.join('='));
       else open = flag;
     } else {
-      const next = resolveAlias(
+      const next = verbOf(
         word,
         node.words.map((each) => each.word),
       );

@@ -1,4 +1,4 @@
-import { type Command, type Group, type Program, visibleOptions } from '../model/command.ts';
+import { type Command, type Group, type Program, shownVerbs, visibleOptions } from '../model/command.ts';
 import type { GlobalFlag } from '../model/global-flags.ts';
 import { flagName, type Param } from '../model/params.ts';
 import { type Completes, listSource, type ListSource, type LocalSource } from '../model/collection.ts';
@@ -62,13 +62,12 @@ export async function completionTree(program: Program): Promise<CompletionTree> 
   };
   const add = (path: readonly string[], target: Command | Group): void => {
     if (target.kind === 'group') {
-      const inner = Object.entries(target.commands);
       nodes[path.join(' ')] = {
-        words: inner.map(([word, { summary }]) => ({ word, summary })),
+        words: shownVerbs(target).map(([word, { summary }]) => ({ word, summary })),
         args: [],
         flags: [],
       };
-      for (const [word, each] of inner) add([...path, word], each);
+      for (const [word, each] of Object.entries(target.commands)) add([...path, word], each);
       return;
     }
     nodes[path.join(' ')] = {

@@ -90,7 +90,7 @@ export const CONTAINER_FIELDS = {
   },
   args: {
     path: 'args',
-    write: option.text("its command as one text, split as a shell does; '' is the command of the image"),
+    write: option.text('its command as one text, split as in a shell'),
     settle: settleCommand,
   },
   // Decoded `args` (additions 2).
@@ -118,7 +118,7 @@ export const CONTAINER_FIELDS = {
     path: 'disk',
     type: 'gigabytes',
     check: atLeast('--disk', 1, ' GB'),
-    write: option.count('container disk in GB, wiped on restart; paid besides the cost of an hour', 1, {
+    write: option.count('container disk in GB, erased on restart; billed separately', 1, {
       metavar: 'GB',
     }),
   },
@@ -135,7 +135,10 @@ export const CONTAINER_FIELDS = {
     type: 'pairs',
     check: variableNames,
     write: {
-      param: option.texts('an environment variable; NAME=@secret:SECRET for a secret', { metavar: 'NAME=VALUE' }),
+      param: option.texts('an environment variable; NAME=@secret:SECRET for a secret', {
+        short: '-e',
+        metavar: 'NAME=VALUE',
+      }),
       value: addVariables,
     },
     complete: completeEnvironment,
@@ -144,13 +147,10 @@ export const CONTAINER_FIELDS = {
   envFrom: {
     writeOnly: true,
     write: {
-      param: option.texts(
-        'read variables from a file of NAME=VALUE lines, where a name given twice is refused; --env overrides them',
-        {
-          metavar: 'FILE',
-          complete: 'file',
-        },
-      ),
+      param: option.texts('read variables from a file of NAME=VALUE lines', {
+        metavar: 'FILE',
+        complete: 'file',
+      }),
       path: 'env',
       value: unchangedOrEmpty,
     },

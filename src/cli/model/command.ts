@@ -22,6 +22,8 @@ export interface Confirmation {
 export interface CommandWords {
   /** Begins with a verb, without a final stop. */
   readonly summary: string;
+  /** For berth itself or tests: not shown in help and completion. */
+  readonly hidden?: boolean | undefined;
   readonly details?: string | undefined;
   readonly examples?: readonly (readonly [string, string])[] | undefined;
 }
@@ -116,6 +118,12 @@ export interface Group {
   readonly commands: Readonly<Record<string, Command | Group>>;
 }
 
+/** The verbs that help and completion show. */
+export const shownVerbs = (group: Group): readonly (readonly [string, Command | Group])[] =>
+  Object.entries(group.commands).filter(([, verb]) =>
+    verb.kind === 'group' ? shownVerbs(verb).length > 0 : verb.hidden !== true,
+  );
+
 /** Known without loading the noun's module. */
 export interface Noun {
   readonly name: string;
@@ -139,6 +147,7 @@ export function defineCommand<const A extends Params, const O extends Params, T 
   return {
     kind: 'command',
     summary: spec.summary,
+    hidden: spec.hidden,
     details: spec.details,
     args: spec.args ?? {},
     options: spec.options ?? {},
@@ -198,7 +207,7 @@ export const yesOption: Param<boolean> = option.on('do not ask for confirmation'
 
 export function commonOptions(command: Command): Params {
   return {
-    ...(command.writes ? { dryRun: option.on('show the request, in a pipe as JSON; it only reads') } : {}),
+    ...(command.writes ? { dryRun: option.on('print the request, send nothing') } : {}),
     ...(command.confirm ? { yes: yesOption } : {}),
     ...(command.watch
       ? {

@@ -40,9 +40,9 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
     name: 'jq',
     flag: '--jq',
     metavar: 'EXPR',
-    summary: 'filter the JSON with a jq expression (built in, 256 MB of memory)',
+    summary: 'filter the JSON with a jq expression (built in)',
   },
-  { name: 'raw', flag: '--raw', short: '-r', summary: 'print text that --jq gives without its quotes' },
+  { name: 'raw', flag: '--raw', summary: 'print text that --jq gives without its quotes' },
   {
     name: 'csvRaw',
     flag: '--csv-raw',
@@ -52,7 +52,7 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
   {
     name: 'showSecrets',
     flag: '--show-secrets',
-    summary: 'show the values of variables that tables and CSV hide as ***: TOKEN, KEY, PASSWORD, ...',
+    summary: 'show the variables that tables and CSV hide as ***',
   },
   { name: 'help', flag: '--help', short: '-h', summary: 'show help for a command' },
 ];
@@ -67,7 +67,7 @@ export function outputOptions(globals: GlobalValues, settings: Pick<SettingsView
   if (raw && jq === undefined)
     throw usage(
       '--raw needs --jq',
-      'An id alone: -o id. Any member alone: --jq .name --raw. A whole folder of files: -R.',
+      'An id alone: -o id. Any member alone: --jq .name --raw. A whole folder of files: -r.',
     );
   const format = globals['json'] === true ? 'json' : optionalFormat(named ?? settings.get('output'));
   if (jq !== undefined && format !== undefined && !isJsonFormat(format))

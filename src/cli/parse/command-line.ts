@@ -1,10 +1,10 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
-import { Failure } from '../../core/failure.ts';
+import { Failure, usage } from '../../core/failure.ts';
 import { type Command, commonOptions, type Group, type Noun, type Program, type Values } from '../model/command.ts';
 import type { GlobalFlag, GlobalValues } from '../model/global-flags.ts';
-import { resolveAlias, SHORT_VERBS } from '../words.ts';
+import { verbOf } from '../words.ts';
 import { flagName, labelOf, namesProgram, type Param, type Params } from '../model/params.ts';
-import { refuseRepeatedGlobals, repeatedFlag, type AliasWords, type GivenWords } from './repeated-flags.ts';
+import { wordsAfterDashes } from './after-dashes.ts';
 
 export interface Invocation {
   readonly path: readonly string[];
@@ -32,7 +32,6 @@ interface Node {
 export async function parseCommandLine(
   argv: readonly string[],
   program: Program,
-  alias?: AliasWords,
 ): Promise<Invocation | InvalidCommandLine> {
   const { nouns, flags } = program;
   const mentioned = mentionedIn(argv);
@@ -76,11 +75,9 @@ export async function parseCommandLine(
     // Creating a parser takes time: only verbs that are among the words get one.
     const verbs = Object.keys(target.commands);
     for (const [verb, inner] of Object.entries(target.commands)) {
-      const shorts = SHORT_VERBS.filter(
-        (short) => short !== verb && argv.includes(short) && resolveAlias(short, verbs) === verb,
-      );
-      if (argv.includes(verb) || shorts.length > 0)
-        attach(parser.command(verb).aliases(shorts), [...path, verb], inner);
+      const others = argv.filter((word) => word !== verb && !verbs.includes(word) && verbOf(word, verbs) === verb);
+      if (argv.includes(verb) || others.length > 0)
+        attach(parser.command(verb).aliases([...new Set(others)]), [...path, verb], inner);
     }
   };
 
@@ -93,7 +90,7 @@ export async function parseCommandLine(
 
   try {
     await root.parser.parseAsync([...argv], { from: 'user' });
-    return await invocationAt(reached ?? root, flags, nouns, { argv, alias });
+    return await invocationAt(reached ?? root, program, argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const at = reached ?? root;
@@ -120,23 +117,25 @@ const wordsAt = ({ target }: Node, nouns: readonly Noun[]): readonly string[] =>
 
 async function invocationAt(
   at: Node,
-  flags: readonly GlobalFlag[],
-  nouns: readonly Noun[],
-  given: GivenWords,
+  { flags, nouns }: Program,
+  argv: readonly string[],
 ): Promise<Invocation | InvalidCommandLine> {
   const { parser, path, target } = at;
   const globals = globalsOf(at, flags);
-  const [word, ...more] = parser.args;
-  if (target?.kind === 'group' && word === 'help') return await helpBelow({ path, target }, more, globals);
+  const [word] = parser.args;
+  if (target?.kind === 'group' && word === 'help') {
+    const words = argv.filter((each) => each !== 'help');
+    return await parseCommandLine([...words, '--help'], { flags, nouns });
+  }
   if (target?.kind !== 'command' && word !== undefined) {
     const { unknownCommand } = await import('./usage-errors.ts');
     return { failure: unknownCommand(word, path, wordsAt(at, nouns)), globals };
   }
   if (target?.kind !== 'command' || globals['help'] === true) return { path, target, values: {}, globals };
   try {
-    refuseRepeatedGlobals(flags, textsOfGlobals(at, flags), given);
-    const words = await wordsOf(at, target, flags, given);
-    const values = readValues(target.args, optionsOf(target), words, parser.opts(), given);
+    refuseRepeatedGlobals(flags, textsOfGlobals(at, flags));
+    const words = await wordsOf(at, target, flags, argv);
+    const values = readValues(target.args, optionsOf(target), words, parser.opts());
     return { path, target, values, globals };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -144,29 +143,19 @@ async function invocationAt(
   }
 }
 
-async function helpBelow(
-  { path, target }: Pick<Invocation, 'path' | 'target'>,
-  [word, ...more]: readonly string[],
-  globals: GlobalValues,
-): Promise<Invocation | InvalidCommandLine> {
-  if (word === undefined) return { path, target, values: {}, globals: { ...globals, help: true } };
-  const inner = target?.kind === 'group' && Object.hasOwn(target.commands, word) ? target.commands[word] : undefined;
-  if (inner !== undefined) return await helpBelow({ path: [...path, word], target: inner }, more, globals);
-  const known = target?.kind === 'group' ? Object.keys(target.commands) : [];
-  return { failure: (await import('./usage-errors.ts')).unknownCommand(word, path, known), globals };
-}
-
 /** Fails with usage (2) for a word that no argument takes. */
 async function wordsOf(
   { parser, path, globals }: Node,
   target: Command,
   flags: readonly GlobalFlag[],
-  { argv }: GivenWords,
+  argv: readonly string[],
 ): Promise<readonly (string | string[] | undefined)[]> {
   const words = parser.processedArgs as readonly (string | string[] | undefined)[];
   const last = dashesKey(target);
+  // `api PATH`: a single word goes to the argument that must be given.
+  const [first, second] = Object.values(target.args);
+  if (first?.required === false && second?.required === true && words[1] === undefined) return [undefined, words[0]];
   if (last === undefined) return words;
-  const { wordsAfterDashes } = await import('./after-dashes.ts');
   const own = Object.entries(optionsOf(target)).map(([key, param]) => ({ ...param, flag: flagName(key) }));
   const after = wordsAfterDashes(argv, [...own, ...globals, ...flags]);
   const before = parser.args.slice(0, parser.args.length - after.length);
@@ -220,7 +209,6 @@ function readValues(
   options: Params,
   words: readonly (string | string[] | undefined)[],
   flags: Readonly<Record<string, unknown>>,
-  given: GivenWords,
 ): Values {
   const read = ([key, param]: [string, Param<unknown>], raw: unknown): [string, unknown][] => {
     if (raw === undefined || (Array.isArray(raw) && raw.length === 0)) return [];
@@ -231,13 +219,28 @@ function readValues(
       return [[key, param.distinct === true ? [...new Set(all)] : all]];
     }
     const [text, ...more] = typeof raw === 'string' ? [raw] : (raw as string[]);
-    if (more.length > 0) throw repeatedFlag(flagName(key), param, raw as string[], given);
+    if (more.length > 0) throw repeatedFlag(flagName(key), raw as string[], param.onlyOne);
     return [[key, param.parse(text ?? '', label)]];
   };
   return Object.fromEntries([
     ...Object.entries(args).flatMap((entry, at) => read(entry, words[at])),
     ...Object.entries(options).flatMap((entry) => read(entry, flags[entry[0]])),
   ]);
+}
+
+/** To drop one of several values in silence may cost money. */
+const repeatedFlag = (name: string, texts: readonly string[], onlyOne = 'Keep one of them.'): Failure =>
+  usage(
+    `${name} takes one value, not ${texts.length}: ${texts.map((text) => JSON.stringify(text)).join(', ')}`,
+    onlyOne,
+  );
+
+function refuseRepeatedGlobals(flags: readonly GlobalFlag[], texts: ReadonlyMap<string, readonly string[]>): void {
+  for (const { name, flag, commas } of flags) {
+    const values = texts.get(name) ?? [];
+    if (values.length > 1)
+      throw repeatedFlag(flag, values, commas === true ? `Write several with commas: ${flag} A,B.` : undefined);
+  }
 }
 
 /** Commander would keep `--no-input` as `input: false` (a command's `--input`), and only the last text. */

@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { splitWords } from '../../core/split-words.ts';
 import type { GlobalFlag } from '../model/global-flags.ts';
-import type { GivenWords } from './repeated-flags.ts';
+import { commandOf } from '../words.ts';
 
 export type UserAliases = Readonly<Record<string, string>>;
 
@@ -16,24 +16,20 @@ function firstWordAt(argv: readonly string[], flags: readonly GlobalFlag[]): num
   return undefined;
 }
 
-/** Once: an alias cannot lead to another. Reads aliases only for a word that is not a noun. Usage (2). */
-export async function expandAlias(
+/** The command line with a command in place of a user's alias or a word of another tool. Usage (2). */
+export async function expandFirstWord(
   argv: readonly string[],
   flags: readonly GlobalFlag[],
   nouns: readonly string[],
-  read: () => Promise<UserAliases>,
-): Promise<GivenWords> {
+  readAliases: () => Promise<UserAliases>,
+): Promise<readonly string[]> {
   const at = firstWordAt(argv, flags);
   const word = at === undefined ? undefined : argv[at];
-  if (at === undefined || word === undefined || nouns.includes(word)) return { argv };
-  const aliases = await read();
+  if (at === undefined || word === undefined || nouns.includes(word)) return argv;
+  const aliases = await readAliases();
   const text = Object.hasOwn(aliases, word) ? aliases[word] : undefined;
-  if (text === undefined) return { argv };
-  const words = await aliasWords(word, text, flags, nouns);
-  return {
-    argv: [...argv.slice(0, at), ...words, ...argv.slice(at + 1)],
-    alias: { name: word, at, count: words.length },
-  };
+  const words = text === undefined ? commandOf(word, nouns) : await aliasWords(word, text, flags, nouns);
+  return words === undefined ? argv : [...argv.slice(0, at), ...words, ...argv.slice(at + 1)];
 }
 
 /** Cannot be taken for a flag. */

@@ -22,7 +22,7 @@ const fileKey = ({ member }: Secret): string => `${member}File`;
 
 export const secretOptions = (secret: Secret): Params => ({
   [stdinKey(secret)]: option.on(`read the ${secret.member} from stdin`),
-  [fileKey(secret)]: option.text(`read the ${secret.member} from a file; a line end at its end is left out`, {
+  [fileKey(secret)]: option.text(`read the ${secret.member} from a file, without its last line end`, {
     metavar: 'FILE',
     complete: 'file',
   }),

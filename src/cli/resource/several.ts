@@ -120,8 +120,7 @@ function notSent(reason: unknown): Failure {
   return reason.with({ code: 'not-sent', message: `not sent: ${reason.message}` });
 }
 
-export const SEVERAL =
-  'With several ids, the output has an outcome for each ({"id","name"?,"ok","status"?,"unchanged"?,"error"?} with --json), and the exit code is the worst one.';
+export const SEVERAL = 'Several ids give an outcome each, and the worst exit code.';
 
 export interface Outcome {
   /** If unknown, the word that the user entered. */
@@ -187,8 +186,7 @@ export function outcomeResult(
   return { kind: 'many', view: outcomeView(noun, done), values: shown.map((each) => outcomeRow(ctx, each)), failure };
 }
 
-export const READS_SEVERAL =
-  'With several ids, --json prints an array and -o jsonl a line for each; one that could not be read has {"id","ok","error"} in its place, and the exit code is the worst one.';
+export const READS_SEVERAL = 'Several ids give an array with --json, and the worst exit code.';
 
 export const eachSchema = (row: OutputSchema): OutputSchema => either(row, manyOf(either(OUTCOME, row)));
 

@@ -9,6 +9,7 @@ import { countOf } from '../../cli/words.ts';
 import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKey } from './keys.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
+import type { Choice } from '../../core/context.ts';
 import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
@@ -130,14 +131,30 @@ const list = defineCommand({
 const keysOfFile = async (ctx: CommandContext, file: string): Promise<readonly SshKey[]> =>
   decodeKeys(await ctx.files.read(file), file === '-' ? 'stdin' : file);
 
-/** The key itself, `@FILE`, or `-` for stdin. Usage (2), local-file (14). */
+/** A path, `-` for stdin, or the key itself. Usage (2), local-file (14). */
 async function keysGiven(ctx: CommandContext, given: string): Promise<readonly SshKey[]> {
-  const keys =
-    given === '-' || given.startsWith('@')
-      ? await keysOfFile(ctx, given.replace(/^@/, ''))
-      : parseKeys(given, 'the argument');
-  if (keys.length === 0) throw usage('there is no key in the argument', 'Give a public key, @FILE, or - for stdin.');
+  const isKey = /^(?:ssh|ecdsa|sk)-\S+\s|^-----/.test(given);
+  const keys = isKey ? parseKeys(given, 'the argument') : await keysOfFile(ctx, given.replace(/^@/, ''));
+  if (keys.length === 0)
+    throw usage(
+      `there is no key in ${isKey ? 'the argument' : given}`,
+      'Give the path of a public key, or - for stdin.',
+    );
   return keys;
+}
+
+/** The public keys of ~/.ssh. Usage (2) if there are none. */
+async function ownKeys({ env, durable, files }: CommandContext): Promise<readonly Choice<string>[]> {
+  const folder = `${env['HOME'] ?? env['USERPROFILE'] ?? ''}/.ssh`;
+  const entries = await (await durable()).entries(folder).catch(() => []);
+  const paths = entries.filter(({ name }) => name.endsWith('.pub')).map(({ name }) => `${folder}/${name}`);
+  if (paths.length === 0) throw usage('there is no public key in ~/.ssh', 'Make one: ssh-keygen -t ed25519');
+  return await Promise.all(
+    paths.map(async (path) => {
+      const [key] = decodeKeys(await files.read(path), path);
+      return { value: path, name: `${path}  ${key === undefined ? '' : keyName(key)}` };
+    }),
+  );
 }
 
 /** Shows both requests, with `unread` for keys that cannot be read. Fails as `change` does. */
@@ -156,11 +173,17 @@ const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly S
 const add = defineCommand({
   output: KEYS,
   summary: 'add public SSH keys; they open the pods that start from then on',
-  details: 'Comments are kept. An existing key is not changed.',
-  args: { key: arg.text('the public key itself, @FILE, or - for stdin', { complete: '@file' }) },
+  details: 'Comments are kept. An existing key is not changed. Without PATH, it offers the keys of ~/.ssh.',
+  args: {
+    key: arg.text('file of public keys, - for stdin, or the key itself', {
+      metavar: 'PATH',
+      complete: 'file',
+      ask: { kind: 'pick', question: 'Key to add', choices: ownKeys },
+    }),
+  },
   writes: true,
   examples: [
-    ['berth account ssh-keys add @id_ed25519.pub', 'the key of a file'],
+    ['berth account ssh-keys add id_ed25519.pub', 'the key of a file'],
     ['berth account ssh-keys add "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAMc ci@runner"', 'the key itself'],
     ['berth account ssh-keys add - < id_ed25519.pub', 'from stdin'],
   ],

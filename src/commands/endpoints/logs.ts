@@ -15,7 +15,7 @@ import { idOf } from '../../output/view.ts';
 export const logs = defineCommand({
   output: LOG_LINES,
   summary: 'show what a worker of an endpoint writes',
-  details: `If there is one worker, you need not name it. If there are several, you choose one on a terminal. Without workers, the local service shows the log of the one that ended last. ${LOG_DETAILS}`,
+  details: `Name a worker if there are several. ${LOG_DETAILS}`,
   args: {
     id: ENDPOINT_ARGUMENT,
     worker: arg.optional('worker id'),

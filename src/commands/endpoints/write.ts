@@ -56,7 +56,7 @@ export const createSpec: WriteSpec = {
   ...bodyFields('create'),
   summary: 'create a serverless endpoint',
   details:
-    'Needs a name, an image or a template, and GPU pools or CPU flavors. By default it serves a queue and adds workers when a job waits for 4 seconds. A LOAD_BALANCER adds workers at 4 requests per worker. --wait waits until its workers run the first release.',
+    'Needs a name, an image or a template, and GPU pools or CPU flavors. --wait waits until its workers run the first release.',
   needed: ['name', ['template', 'image'], ['gpuPool', 'cpu']],
   defaults: ({ type, scaling }) => ({
     type: 'QUEUE',
@@ -95,7 +95,7 @@ export const updateSpec: WriteSpec = {
   ...bodyFields('update'),
   summary: 'change a serverless endpoint',
   details:
-    'A change of the container makes a new release. The workers are replaced one by one: --wait waits for that, and `berth endpoints releases` shows it. A change of scaling or hardware makes no release: workers that run keep their hardware, and are paid as before, until they stop.',
+    'A change of the container makes a new release, which replaces the workers one by one. A change of scaling or hardware leaves workers that run as they are.',
   check: async (body, read, ctx) => {
     checkHardware(body, 'update');
     if (body['networkVolumes'] !== undefined || body['dataCenterIds'] !== undefined)

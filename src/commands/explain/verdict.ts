@@ -269,10 +269,5 @@ export const EXPLAIN_EXITS = [EXIT.jobFailed];
 const DEFAULT_SAMPLE_MS: Milliseconds = 3000;
 
 export const SAMPLE_OPTION = {
-  sample: option.durationOr(
-    'how long to watch the queue when jobs wait, to estimate the time; 0 for no estimate',
-    's',
-    DEFAULT_SAMPLE_MS,
-    '3s',
-  ),
+  sample: option.durationOr('time to watch the queue for an estimate; 0 for none', 's', DEFAULT_SAMPLE_MS, '3s'),
 };

@@ -17,7 +17,7 @@ export const cp = defineCommand({
     place: arg.many('what to copy, and where to, the last one', { metavar: 'PLACE', complete: 'file-or-volume-path' }),
   },
   options: {
-    recursive: option.on('also folders, with all that is in them', { short: '-R' }),
+    recursive: option.on('also folders, with all that is in them', { short: '-r' }),
     ...CHOICE_OPTIONS,
     followLinks: FOLLOW_LINKS,
     verify: VERIFY,
@@ -28,7 +28,7 @@ export const cp = defineCommand({
   output: FILE_OUTCOMES_AND_WHOLE,
   examples: [
     ['berth files cp items.jsonl datasets:inputs/', 'a file to a volume'],
-    ['berth files cp -R datasets:inputs ./', 'a folder of a volume to this machine'],
+    ['berth files cp -r datasets:inputs ./', 'a folder of a volume to this machine'],
   ],
   run: async (ctx, { place, ...values }) => {
     const stream = streamEnds(place.map(parseFileAddress), values);

@@ -97,7 +97,7 @@ export const ls = defineCommand({
     'Without --recursive it shows one folder: the files in it, and the folders with a slash at their end. The list is whole, or it is an error. The times are when the volume got the files; in the local service by the clock of this machine.',
   args: { place: PLACE },
   options: {
-    recursive: option.on('also what is in the folders below', { short: '-R' }),
+    recursive: option.on('also what is in the folders below', { short: '-r' }),
     sort: option.choice('by size, the largest first, or by time, the latest first (default path)', ['size', 'time']),
   },
   output: manyOf(
@@ -105,7 +105,7 @@ export const ls = defineCommand({
   ),
   examples: [
     ['berth files ls datasets:', 'what is at the top'],
-    ['berth files ls -R datasets:inputs --sort size', 'the largest files below a folder first'],
+    ['berth files ls -r datasets:inputs --sort size', 'the largest files below a folder first'],
   ],
   run: async (ctx, { place: given, recursive, sort }) => {
     const address = parseVolumeAddress(given);

@@ -17,14 +17,14 @@ export const mv = defineCommand({
     place: arg.many('what to move, and where to, the last one', { metavar: 'PLACE', complete: 'file-or-volume-path' }),
   },
   options: {
-    recursive: option.on('also folders, with all that is in them', { short: '-R' }),
+    recursive: option.on('also folders, with all that is in them', { short: '-r' }),
   },
   changesMachine: true,
   writes: true,
   destroys: true,
   needs: ({ place }) => (place.slice(0, -1).some(isOnVolume) ? 'full' : 'write'),
   output: FILE_OUTCOMES,
-  examples: [['berth files mv -R datasets:inputs datasets:old/', 'a folder, within a volume']],
+  examples: [['berth files mv -r datasets:inputs datasets:old/', 'a folder, within a volume']],
   run: async (ctx, { place, recursive }) => {
     const [sources, target] = sourcesAndTarget(place, 'a move');
     checkNotWithin(sources, target);

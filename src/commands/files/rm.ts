@@ -41,7 +41,7 @@ export const rm = defineCommand({
   args: { place: arg.many('VOLUME:PATH', { metavar: 'PLACE', complete: 'volume-path' }) },
   writes: true,
   needs: 'full',
-  options: { recursive: option.on('also folders, with all that is in them', { short: '-R' }) },
+  options: { recursive: option.on('also folders, with all that is in them', { short: '-r' }) },
   output: FILE_OUTCOMES,
   prepare: async (ctx, { place, recursive }): Promise<Targets> => {
     const places: { readonly address: VolumeAddress; readonly volume: VolumeFiles }[] = [];
@@ -77,7 +77,7 @@ export const rm = defineCommand({
     return whole === undefined ? line : { lines: [line], typed: whole.address.volume };
   },
   examples: [
-    ['berth files rm -R datasets:inputs --dry-run', 'see what a folder has before it is removed'],
+    ['berth files rm -r datasets:inputs --dry-run', 'see what a folder has before it is removed'],
     ['berth files rm datasets:inputs/items.jsonl --yes', 'one file, without a question'],
   ],
   run: async (ctx, _, { places, files, hasFolder }) =>

@@ -1,7 +1,7 @@
 import { usage } from '../../core/failure.ts';
 import { type Command, defineCommand, type Group, type Program } from '../../cli/model/command.ts';
 import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../../cli/help.ts';
-import { didYouMean, resolveAlias } from '../../cli/words.ts';
+import { commandOf, didYouMean, verbOf } from '../../cli/words.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Page, Result } from '../../output/view.ts';
@@ -31,7 +31,7 @@ export const help = (program: Program): Command =>
         required: false,
       },
     },
-    options: { agent: option.on('print the rules of use and all commands, short, for a coding agent') },
+    options: { agent: option.on('print the rules and all commands, for a coding agent') },
     examples: [
       ['berth help pods create', 'the arguments, flags and examples of a command'],
       ['berth help exit-codes', 'a topic'],
@@ -50,10 +50,13 @@ export const help = (program: Program): Command =>
 /** All without words, and for a topic. */
 async function namedCommands(program: Program, words: readonly string[]): Promise<readonly NamedCommand[]> {
   const [first] = words;
-  if (first === undefined || TOPICS.includes(first)) return await commandsOf(program);
+  if (first === undefined || TOPICS.includes(first)) return shown(await commandsOf(program));
   const { path, target } = await findTarget(program, words);
-  return commandsIn(path, target);
+  return target.kind === 'command' ? [{ path, command: target }] : shown(commandsIn(path, target));
 }
+
+const shown = (commands: readonly NamedCommand[]): readonly NamedCommand[] =>
+  commands.filter(({ command }) => command.hidden !== true);
 
 async function helpPage(program: Program, words: readonly string[]): Promise<Page> {
   const [first] = words;
@@ -67,23 +70,23 @@ async function helpPage(program: Program, words: readonly string[]): Promise<Pag
 /** Usage (2) when there is no such command. */
 async function findTarget(
   program: Program,
-  [first = '', ...rest]: readonly string[],
+  [first = '', ...more]: readonly string[],
 ): Promise<{ readonly path: readonly string[]; readonly target: Command | Group }> {
-  const noun = program.nouns.find((each) => each.name === first);
-  if (noun === undefined) {
-    const near = didYouMean(first, [...program.nouns.map(({ name }) => name), ...TOPICS]);
+  const names = program.nouns.map(({ name }) => name);
+  const [name, ...rest] = [...(commandOf(first, names) ?? []), ...more];
+  const noun = program.nouns.find((each) => each.name === name);
+  if (noun === undefined)
     throw usage(
       `there is no command or topic ${JSON.stringify(first)}`,
-      near ?? `Topics: ${TOPICS.join(', ')}. Commands: \`berth --help\`.`,
+      didYouMean(first, [...names, ...TOPICS]) ?? `Topics: ${TOPICS.join(', ')}. Commands: \`berth --help\`.`,
     );
-  }
   let target: Command | Group = await noun.load(program);
-  const path = [first];
+  const path = [noun.name];
   for (const word of rest) {
     const verbs: Group['commands'] = target.kind === 'group' ? target.commands : {};
-    const verb = resolveAlias(word, Object.keys(verbs)) ?? word;
-    const inner = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
-    if (inner === undefined)
+    const verb = verbOf(word, Object.keys(verbs));
+    const inner = verb === undefined || !Object.hasOwn(verbs, verb) ? undefined : verbs[verb];
+    if (verb === undefined || inner === undefined)
       throw usage(
         `berth ${path.join(' ')} has no verb ${JSON.stringify(word)}`,
         didYouMean(word, Object.keys(verbs)) ?? `See \`berth ${path.join(' ')} --help\`.`,

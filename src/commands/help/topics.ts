@@ -64,7 +64,7 @@ const profiles = (): Page =>
       ['berth config list', 'each setting, and where its value comes from'],
     ]),
     text(
-      'With --profile, the key and the addresses of that profile replace those of the environment. If a key in the environment could belong to other addresses, berth refuses and says which variable to remove.\nThe profiles are in one file with mode 0600: `berth config path` prints its path. A key is never printed; `berth auth status` shows its last four characters.\nThe name "local" is not a profile of your own: it is the local service (`berth help local-service`).',
+      'With --profile, the key and the addresses of that profile replace those of the environment. If a key in the environment could belong to other addresses, berth refuses and says which variable to remove.\nThe profiles are in one file with mode 0600, in ~/.config/berth or BERTH_CONFIG_DIR. A key is never printed; `berth auth status` shows its last four characters.\nThe name "local" is not a profile of your own: it is the local service (`berth help local-service`).',
     ),
   ]);
 
@@ -191,7 +191,7 @@ const output = (): Page =>
     rows('Choosing', [
       ['--fields id,runtime.gpus', 'only these members, in any format'],
       ['--jq .runtime.uptime', 'filter the JSON with jq, built in'],
-      ['--jq .name --raw', 'the same, text without its quotes (-r)'],
+      ['--jq .name --raw', 'the same, text without its quotes'],
       ['-o id', 'only the id, for a variable: volume=$(berth volumes create ... -o id)'],
     ]),
     rows('Colour', [

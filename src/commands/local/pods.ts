@@ -9,6 +9,7 @@ const percent = (summary: string) => option.count(summary, 0, { metavar: '%', mo
 
 export const pods = defineGroup('what pods use: to see what happens when one is idle', {
   use: defineCommand({
+    hidden: true,
     output: USE,
     summary: 'set how much of its GPUs, CPU and memory a pod uses',
     changesMachine: true,

@@ -13,6 +13,7 @@ export const connect = defineCommand({
   details:
     'ssh runs it for the hosts of berth pods ssh-config: it finds the address that the pod has now, so that NAME.berth stays right when the pod restarts on another port.',
   changesMachine: true,
+  hidden: true,
   args: { id: arg.text('a pod id or name; NAME.berth as ssh writes it', { metavar: 'POD', complete: PODS }) },
   examples: [['berth pods connect train-llm', "as ssh's ProxyCommand: what berth pods ssh-config writes"]],
   run: async (ctx, { id }) => {

@@ -20,7 +20,7 @@ export const cp = defineCommand({
     place: arg.many('what to copy, and where to, the last one', { metavar: 'PLACE', complete: 'file' }),
   },
   options: {
-    recursive: option.on('also folders, with all that is in them', { short: '-R' }),
+    recursive: option.on('also folders, with all that is in them', { short: '-r' }),
     start: START,
   },
   changesMachine: true,
@@ -28,7 +28,7 @@ export const cp = defineCommand({
   output: FILE_OUTCOMES,
   examples: [
     ['berth pods cp train.py train-llm:', 'a file to the home folder of a pod'],
-    ['berth pods cp -R train-llm:/workspace/out ./out', 'a folder of a pod to this machine'],
+    ['berth pods cp -r train-llm:/workspace/out ./out', 'a folder of a pod to this machine'],
   ],
   run: async (ctx, { place, recursive, start }) => {
     const places = place.map(parsePlace);

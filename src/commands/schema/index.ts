@@ -102,7 +102,7 @@ export const schema = (program: Program): Command =>
   defineCommand({
     summary: 'print the JSON Schema of what a command prints with --json',
     details:
-      'The schemas are of JSON Schema 2020-12. Objects of the service are open, because the service may add members; objects that berth makes have no other members. `berth schema error` is for the error on stderr, `berth schema apply` for the files of `plan` and `apply`, in editors; what `apply --json` prints is `berth schema apply-results`. Without a command, it lists those that have a schema. A schema is for the output without --fields and --jq.',
+      'Without a command, it lists those that have a schema. `berth schema error` is for errors on stderr, `berth schema apply` for the files of `plan` and `apply`.',
     args: {
       words: {
         ...arg.many('a command, error or apply', { metavar: 'COMMAND', complete: 'help' }),

@@ -45,7 +45,7 @@ const FIELDS = {
     path: 'mounts.persistent.size',
     type: 'gigabytes',
     check: atLeast('--persistent-size', 10, ' GB'),
-    write: option.count('GB of storage on the host of its pods, at least 10 (deprecated)', 10, { metavar: 'GB' }),
+    write: option.count('GB of storage on the host, at least 10 (deprecated)', 10, { metavar: 'GB' }),
   },
   mountPath: {
     path: 'mounts.persistent.path',

@@ -282,7 +282,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   api: [
     line('api GET /v2/pods --field includeClusterPods=true --header accept:application/json --service base'),
     line('api GET /v2/pods --raw-body'),
-    line('api POST /v2/network-volumes --field size=100 --raw-field name=v --raw-field dataCenter=D1'),
+    line('api POST /v2/network-volumes --field size=100 --field name=v --field dataCenter=D1'),
     { argv: ['api', 'PUT', '/v2/account/ssh-keys', '--input', `{"keys":["${KEY}"]}`, '--yes'] },
   ],
 };

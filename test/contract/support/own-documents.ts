@@ -25,7 +25,6 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     empty: ['config unset alias.none'],
     failing: ['config unset none'],
   },
-  'config path': { full: ['config path'], failing: ['config path more'] },
   'files login': { failing: ['files login --with-key more'] },
   'files logout': { full: ['files logout --profile lab'], failing: ['files logout more'] },
   'local fault clear': { full: ['local fault clear'], failing: ['local fault clear none'] },
@@ -33,7 +32,7 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
   'pods ssh-config': { full: ['pods ssh-config'], failing: ['pods ssh-config --install --uninstall'] },
   'config list': { full: ['config list'], failing: ['config list more'] },
   'files ls': {
-    full: ['files cp items.jsonl datasets:a/', 'files ls -R datasets:'],
+    full: ['files cp items.jsonl datasets:a/', 'files ls -r datasets:'],
     empty: ['files ls datasets:'],
     failing: ['files ls datasets:none'],
   },

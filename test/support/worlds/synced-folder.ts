@@ -32,7 +32,7 @@ export function startSync() {
     return { ...ran, rows: rows.filter(({ whole }) => whole === undefined), whole: rows.at(-1)?.whole };
   };
   const keys = async (place: string) =>
-    (JSON.parse(await local(account, `files ls -R ${place} --json`)) as readonly { path: string }[]).map(
+    (JSON.parse(await local(account, `files ls -r ${place} --json`)) as readonly { path: string }[]).map(
       (row) => row.path,
     );
   return { account, at, write, run, sync, keys, cwd };

@@ -11,14 +11,18 @@ async function api(...argv: readonly string[]) {
 
 describe('berth api', () => {
   it.each([
-    [['-f', 'size=50', '-F', 'count=2'], { size: '50', count: 2 }],
-    [['--raw-field', 'on=true', '--field', 'off=false'], { on: 'true', off: false }],
+    [['-F', 'size="50"', '-F', 'count=2'], { size: '50', count: 2 }],
     [['-F', 'ports=["80/http"]', '-F', 'name=web'], { ports: ['80/http'], name: 'web' }],
-    [['-F', 'a=1', '-f', 'b=x', '-F', 'a=true', '-f', 'a=3'], { a: [1, true, '3'], b: 'x' }],
+    [['-F', 'a=1', '-F', 'b=x', '-F', 'a=true', '-F', 'a="3"'], { a: [1, true, '3'], b: 'x' }],
     [['-F', 'a=[1]', '-F', 'a=[2]'], { a: [[1], [2]] }],
   ])('the fields %j give the body %j', async (fields, body) => {
     const { server, code } = await api('POST', '/v2/pods', ...fields);
     expect([code, server.seen.map((seen) => JSON.parse(seen.body.toString()) as unknown)]).toEqual([0, [body]]);
+  });
+
+  it('sends a GET where no method is given', async () => {
+    const { server, code } = await api('/v2/x', '-F', 'a=1');
+    expect([code, server.seen.map((seen) => `${seen.method} ${seen.url}`)]).toEqual([0, ['GET /v2/x?a=1']]);
   });
 
   it.each([
@@ -26,7 +30,7 @@ describe('berth api', () => {
     [
       'GET',
       '/v2/x?a=1',
-      ['-F', 'a=2', '-f', 'a=3', '-F', 'b={"c":9007199254740993}'],
+      ['-F', 'a=2', '-F', 'a=3', '-F', 'b={"c":9007199254740993}'],
       '/v2/x?a=1&a=2&a=3&b=%7B%22c%22%3A9007199254740993%7D',
     ],
     ['DELETE', '/v2/x?a=1&a=&a=1', [], '/v2/x?a=1&a=&a=1'],

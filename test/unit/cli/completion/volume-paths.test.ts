@@ -28,7 +28,7 @@ async function start() {
     const [kind = '', ...lines] = out.slice(0, -1).split('\n');
     return { kind: kind.trim(), words: lines.map((line) => line.split('\t')[0]) };
   };
-  const copied = await run(['files', 'cp', '-R', 'data', 'draft', 'datasets:']);
+  const copied = await run(['files', 'cp', '-r', 'data', 'draft', 'datasets:']);
   expect(copied.code).not.toBe(2);
   return { offered, started, run };
 }

@@ -78,7 +78,7 @@ describe('parsing the command line', () => {
     [['things', 'get', 'a', '--no-color', '--no-input'], { 'no-color': true, 'no-input': true }],
     [['things', 'get', 'a', '--base-url', 'http://localhost:1'], { 'base-url': 'http://localhost:1' }],
     [['things', 'get', '-h'], { help: true }],
-    [['things', 'get', 'a', '-r', '--jq', '.id'], { raw: true, jq: '.id' }],
+    [['things', 'get', 'a', '--raw', '--jq', '.id'], { raw: true, jq: '.id' }],
     [['things', 'get', 'a', '--input', 'x'], {}],
     [['things', 'get', 'a', '--input', 'x', '--no-input'], { 'no-input': true }],
     [['things', 'get', 'a', '--timeout', '5'], { timeout: '5' }],
@@ -138,7 +138,6 @@ describe('parsing the command line', () => {
     [['things', 'get', '--wrong'], 'See `berth things get --help`.'],
     [['things', 'deep', 'get', '--wrong', 'x'], 'See `berth things deep get --help`.'],
     [['things', 'deep', 'zzzzz'], 'See `berth things deep --help`.'],
-    [['things', 'show', 'a'], 'Did you mean get?'],
     [['things', 'GET', 'a'], 'Did you mean get?'],
     [['things', 'deep', 'Describe', 'a'], 'Did you mean get?'],
   ])('the hint after %j is: %s', async (argv, hint) => {
@@ -149,7 +148,7 @@ describe('parsing the command line', () => {
   it.each<[string[], string]>([
     [['things', 'get', '--api-key=sk-SECRET'], 'auth login --with-key <'],
     [['things', 'get', '-a'], 'after --'],
-    [['things', 'get', '-q'], '--quiet?'],
+    [['things', 'get', '-d'], '--dry-run?'],
     [['things', 'gett', 'a'], 'Did you mean get?'],
     [['things', 'get', 'a', '--inptu', 'x'], 'Did you mean --input?'],
     [['things', 'get', 'a', '--jsno'], 'Did you mean --json?'],

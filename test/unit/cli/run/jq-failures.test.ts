@@ -38,7 +38,7 @@ describe('a --jq filter that fails on the answer ends 1', () => {
   });
 
   test('after a write: the error says that the write was done and prints the answer', async () => {
-    const { code, out, err, sent } = await run('pods stop p1', '--jq', '.name, .id.x', '-r');
+    const { code, out, err, sent } = await run('pods stop p1', '--jq', '.name, .id.x', '--raw');
     expect([code, out, sent]).toEqual([1, 'web\n', ['POST']]);
     expect(err).toMatch(/^error: --jq: Cannot index string/);
     expect(err).toContain('  -> The service completed the request: p1\n  -> Check the result first');

@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseKeys, readKey } from '../../../../src/commands/account/keys.ts';
+import { answerQuestion } from '../../../support/worlds/answer-question.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
 import * as server from '../../../support/servers/scripted-server.ts';
@@ -116,10 +117,20 @@ describe('add', () => {
   it('takes keys from a file and from stdin', async () => {
     const world = createTestWorld({ env: (await account([])).env });
     writeFileSync(join(world.directory, 'team.keys'), `# team\n${ANN}\n${BOB}\n`);
-    const file = await berthIn(world, ['account', 'ssh-keys', 'add', '@team.keys', '--json']);
+    const file = await berthIn(world, ['account', 'ssh-keys', 'add', 'team.keys', '--json']);
     expect(JSON.parse(file.out)).toEqual([ANN, BOB]);
     const piped = await run([ANN], ['add', '-', '--json'], { stdin: `${EVE}\n` });
     expect(JSON.parse(piped.out)).toEqual([ANN, EVE]);
+  });
+
+  it('offers the keys of ~/.ssh on a terminal, and needs one elsewhere', async () => {
+    const { env, state } = await account([]);
+    const world = createTestWorld({ env, tty: true });
+    mkdirSync(join(world.directory, '.ssh'));
+    writeFileSync(join(world.directory, '.ssh/id_ed25519.pub'), `${ANN}\n`);
+    const { code } = await answerQuestion(world, ['account', 'ssh-keys', 'add'], 'Key to add');
+    expect([code, state.keys]).toEqual([0, [ANN]]);
+    expect((await run([], ['add'])).code).toBe(2);
   });
 
   it('writes nothing for a key that exists with another comment', async () => {
@@ -129,8 +140,7 @@ describe('add', () => {
   });
 
   it.each([
-    [['id_ed25519.pub'], 'is not a public SSH key'],
-    [['@none.pub'], 'none.pub'],
+    [['none.pub'], 'none.pub'],
     [['-'], 'there is no key'],
   ])('%j sends nothing', async (argv, words) => {
     const { state, code, err } = await run([ANN], ['add', ...argv], { stdin: '\n# nothing\n' });

@@ -69,7 +69,7 @@ const CASES: readonly CauseCase[] = [
   {
     // Submitted elsewhere, such as by an SDK.
     code: 'completed',
-    setup: ['api POST /v2/demo/run --service queue --field input={} --jq .id -r', 'local clock advance 10s'],
+    setup: ['api POST /v2/demo/run --service queue --field input={} --jq .id --raw', 'local clock advance 10s'],
     ask: 'jobs explain demo 80000000-00000001-u1',
     state: 'ok',
     verdict: /^completed: /,

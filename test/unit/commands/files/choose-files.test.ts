@@ -12,11 +12,11 @@ describe('the files of a copy', () => {
     const { run, write, keys, at } = startSync();
     write('d/three.tmp', 'three');
     write('d/.gitignore', '');
-    const up = await run(`cp -R ${flags} d datasets:`);
+    const up = await run(`cp -r ${flags} d datasets:`);
     expect(up.code, up.err).toBe(0);
     expect(await keys('datasets:')).toEqual(expected);
-    await run('cp -R d datasets:');
-    const down = await run(`cp -R ${flags} datasets:d/ back`);
+    await run('cp -r d datasets:');
+    const down = await run(`cp -r ${flags} datasets:d/ back`);
     expect(down.code, down.err).toBe(0);
     expect(filesIn(at('back'))).toEqual(expected.map((each) => each.slice(2)));
   });
@@ -28,7 +28,7 @@ describe('the files of a copy', () => {
     symlinkSync(at('outside'), at('d/linked'));
     symlinkSync(at('d'), at('d/e/circle'));
     symlinkSync('one', at('d/alias'));
-    const ran = await run('cp -R --follow-links d/ datasets:');
+    const ran = await run('cp -r --follow-links d/ datasets:');
     expect(ran.code, ran.err).toBe(0);
     expect(ran.err).toMatch(/e\/circle is left out: it is a link to a folder that it is in/);
     expect((await keys('datasets:')).filter((key) => !key.startsWith('.'))).toEqual([
@@ -62,7 +62,7 @@ describe('a write that cannot fit on the volume', () => {
     return started;
   };
 
-  it.each(['cp -R big scratch:', 'cp -R big scratch: --dry-run', 'mv -R big scratch:', 'sync big scratch:'])(
+  it.each(['cp -r big scratch:', 'cp -r big scratch: --dry-run', 'mv -r big scratch:', 'sync big scratch:'])(
     'is refused before anything is sent: %s',
     async (line) => {
       const { run, write, at } = start();
@@ -73,7 +73,7 @@ describe('a write that cannot fit on the volume', () => {
       expect(ran.err).toMatch(/cannot fit on the volume scratch: 11 GB, and it has 10 GB in all; 1 GB are missing/);
       expect(ran.err).toContain('volumes update scratch --size 11');
       expect(ran.err).toMatch(/11 GB costs \$0\.77 a month/);
-      expect((await run('ls -R scratch: --json')).out.trim()).toBe('[]');
+      expect((await run('ls -r scratch: --json')).out.trim()).toBe('[]');
     },
   );
 
@@ -83,7 +83,7 @@ describe('a write that cannot fit on the volume', () => {
     truncateSync(at('has'), 200_000_000);
     const copied = await run('cp has scratch:other');
     expect(copied.code, copied.err).toBe(0);
-    const ran = await run('cp -R big scratch:');
+    const ran = await run('cp -r big scratch:');
     expect(ran.code).toBe(5);
     expect(ran.err).toMatch(/9\.9 GB, and 9\.8 GB of its 10 GB are free; 100 MB are missing/);
     expect(ran.err).toContain('volumes update scratch --size 11');

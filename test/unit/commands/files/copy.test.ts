@@ -30,7 +30,7 @@ function start() {
     return { ...ran, rows: rowsOf(ran.out) };
   };
   const keys = async (place: string) =>
-    (JSON.parse(await local(account, `files ls -R ${place} --json`)) as readonly { path: string }[]).map(
+    (JSON.parse(await local(account, `files ls -r ${place} --json`)) as readonly { path: string }[]).map(
       (row) => row.path,
     );
   return { account, folder, files, keys };
@@ -43,11 +43,11 @@ describe('where a copy goes', () => {
     ['cp one datasets:a/', ['a/one']],
     ['cp one datasets:/a//b', ['a/b']],
     ['cp one d/two datasets:x/', ['x/one', 'x/two']],
-    ['cp -R d datasets:', ['d/e/three', 'd/two']],
-    ['cp -R d/ datasets:', ['e/three', 'two']],
-    ['cp -R d datasets:x', ['x/d/e/three', 'x/d/two']],
-    ['cp -R d/ datasets:x', ['x/e/three', 'x/two']],
-    ['cp -R d one datasets:x/', ['x/d/e/three', 'x/d/two', 'x/one']],
+    ['cp -r d datasets:', ['d/e/three', 'd/two']],
+    ['cp -r d/ datasets:', ['e/three', 'two']],
+    ['cp -r d datasets:x', ['x/d/e/three', 'x/d/two']],
+    ['cp -r d/ datasets:x', ['x/e/three', 'x/two']],
+    ['cp -r d one datasets:x/', ['x/d/e/three', 'x/d/two', 'x/one']],
   ])('%s', async (line, expected) => {
     const { files, keys } = start();
     const ran = await files(`${line} --json`);
@@ -59,12 +59,12 @@ describe('where a copy goes', () => {
     ['cp datasets:d/two back', ['back'], []],
     ['cp datasets:d/two d', [], ['d/two']],
     ['cp datasets:d/two new/', [], ['new/two']],
-    ['cp -R datasets:d new', [], ['new/d/two', 'new/d/e/three']],
-    ['cp -R datasets:d/ new', [], ['new/two', 'new/e/three']],
-    ['cp -R datasets: new', [], ['new/d/two', 'new/d/e/three']],
+    ['cp -r datasets:d new', [], ['new/d/two', 'new/d/e/three']],
+    ['cp -r datasets:d/ new', [], ['new/two', 'new/e/three']],
+    ['cp -r datasets: new', [], ['new/d/two', 'new/d/e/three']],
   ])('%s', async (line, files, below) => {
     const { files: run, folder } = start();
-    await run('cp -R d datasets:');
+    await run('cp -r d datasets:');
     const ran = await run(`${line} --json`);
     expect(ran.code, ran.err).toBe(0);
     for (const name of [...files, ...below]) expect(existsSync(path.join(folder, name)), name).toBe(true);
@@ -76,7 +76,7 @@ describe('where a copy goes', () => {
   ])('each file of a folder into %s %s, and is seen afterwards', async (target, _, expected) => {
     const { files } = start();
     await files('cp one datasets:old/');
-    const ran = await files(`cp -R d/ ${target} --verbose`);
+    const ran = await files(`cp -r d/ ${target} --verbose`);
     const methods = [...ran.err.matchAll(/(\w+) http\S+\/two\b/g)].map(([, method]) => method);
     expect([ran.code, methods]).toEqual([0, expected]);
   });
@@ -90,8 +90,8 @@ describe('where a copy goes', () => {
 
   it('is another volume, through this machine', async () => {
     const { files, keys } = start();
-    await files('cp -R d datasets:');
-    expect((await files('cp -R datasets:d checkpoints:runs --json')).rows).toMatchObject([
+    await files('cp -r d datasets:');
+    expect((await files('cp -r datasets:d checkpoints:runs --json')).rows).toMatchObject([
       { from: 'datasets:d/e/three', to: 'checkpoints:runs/d/e/three', ok: true },
       { from: 'datasets:d/two', to: 'checkpoints:runs/d/two', ok: true },
     ]);
@@ -150,9 +150,9 @@ test('bytes arrive as they are, in both directions, and no temporary file stays'
 describe('the same copy again', () => {
   it('sends only what differs, to a volume', async () => {
     const { files, folder } = start();
-    await files('cp -R d/ datasets:');
+    await files('cp -r d/ datasets:');
     writeFileSync(path.join(folder, 'd/two'), 'TWO!');
-    const ran = await files('cp -R d/ datasets: --json');
+    const ran = await files('cp -r d/ datasets: --json');
     expect(ran.rows).toMatchObject([
       { from: 'd/e/three', same: true },
       { from: 'd/two', ok: true },
@@ -164,10 +164,10 @@ describe('the same copy again', () => {
 
   it('reads only what differs, from a volume', async () => {
     const { files, folder } = start();
-    await files('cp -R d/ datasets:');
-    await files('cp -R datasets: back');
+    await files('cp -r d/ datasets:');
+    await files('cp -r datasets: back');
     writeFileSync(path.join(folder, 'back/two'), 'other');
-    expect((await files('cp -R datasets: back --json')).rows).toMatchObject([{ same: true }, { ok: true }]);
+    expect((await files('cp -r datasets: back --json')).rows).toMatchObject([{ same: true }, { ok: true }]);
     expect(readFileSync(path.join(folder, 'back/two'), 'utf8')).toBe('two!');
   });
 });
@@ -176,7 +176,7 @@ test('links are left out, and said', async () => {
   const { files, folder, keys } = start();
   symlinkSync('/etc', path.join(folder, 'd/folder-link'));
   symlinkSync('../one', path.join(folder, 'd/file-link'));
-  const ran = await files('cp -R d/ datasets:');
+  const ran = await files('cp -r d/ datasets:');
   expect(ran.err).toContain('d/file-link is left out');
   expect(ran.err).toContain('d/folder-link is left out');
   expect(await keys('datasets:')).toEqual(['e/three', 'two']);
@@ -185,7 +185,7 @@ test('links are left out, and said', async () => {
 test('files that one folder cannot hold on every system are refused one by one', async () => {
   const { files, folder, keys } = start();
   writeFileSync(path.join(folder, 'd/TWO'), 'x');
-  const ran = await files('cp -R d/ datasets: --json');
+  const ran = await files('cp -r d/ datasets: --json');
   expect([ran.code, ran.rows.filter(({ ok }) => !ok)]).toMatchObject([
     14,
     [{ error: { message: expect.stringContaining('the same on some systems') as string } }],
@@ -197,12 +197,12 @@ test('folders deeper than 200 in each other are refused by name, in both command
   const { folder, files } = start();
   mkdirSync(path.join(folder, 'deep', 'd/'.repeat(201)), { recursive: true });
   writeFileSync(path.join(folder, 'deep', 'd/'.repeat(201), 'f'), 'x');
-  for (const line of ['cp -R deep/ datasets:', 'sync deep/ datasets:']) {
+  for (const line of ['cp -r deep/ datasets:', 'sync deep/ datasets:']) {
     const { code, err } = await files(line);
     expect([code, err]).toEqual([14, expect.stringMatching(/deep\/d\/d\/d\/\.\.\. has more than 200 folders/)]);
   }
   expect((await files(`cp deep/${'d/'.repeat(201)}f datasets:${'d/'.repeat(201)}f`)).code).toBe(0);
-  const back = await files('cp -R datasets: back');
+  const back = await files('cp -r datasets: back');
   expect([back.code, back.err]).toEqual([
     14,
     expect.stringMatching(/datasets:d\/d\/d\/\.\.\. has more than 200 folders/),
@@ -211,48 +211,48 @@ test('folders deeper than 200 in each other are refused by name, in both command
 
 test('a dry run says what would be copied or removed, and does neither', async () => {
   const { files, keys, folder } = start();
-  const copied = await files('cp -R d datasets:x --dry-run --json');
+  const copied = await files('cp -r d datasets:x --dry-run --json');
   expect(copied.rows).toEqual([
     { from: 'd/e/three', to: 'datasets:x/d/e/three', path: 'e/three', bytes: 5 },
     { from: 'd/two', to: 'datasets:x/d/two', path: 'two', bytes: 4 },
   ]);
   expect(copied.err).toContain('2 files would be copied, 9 B');
   expect(await keys('datasets:')).toEqual([]);
-  await files('cp -R d datasets:x');
-  expect((await files('cp -R datasets:x/ back --dry-run')).code).toBe(0);
+  await files('cp -r d datasets:x');
+  expect((await files('cp -r datasets:x/ back --dry-run')).code).toBe(0);
   expect(existsSync(path.join(folder, 'back'))).toBe(false);
-  expect((await files('rm -R datasets:x --dry-run')).code).toBe(0);
+  expect((await files('rm -r datasets:x --dry-run')).code).toBe(0);
   expect(await keys('datasets:')).toHaveLength(2);
 });
 
 describe('files rm', () => {
   it('removes a file, or a folder with --recursive, and asks', async () => {
     const { files, keys, account } = start();
-    await files('cp -R d one datasets:');
+    await files('cp -r d one datasets:');
     expect((await files('rm datasets:one')).code).toBe(2);
     expect((await files('rm datasets:d --yes')).code).toBe(2);
     expect((await files('rm datasets:one --yes')).code).toBe(0);
-    expect((await files('rm -R datasets:d --yes --json')).rows.map(({ from }) => from)).toEqual([
+    expect((await files('rm -r datasets:d --yes --json')).rows.map(({ from }) => from)).toEqual([
       'datasets:d/e/three',
       'datasets:d/two',
     ]);
     expect((await files('rm datasets:one --yes')).code).toBe(4);
     // The folders are still there, and empty.
     expect(await keys('datasets:')).toEqual([]);
-    await files('cp -R d one datasets:');
-    expect((await files('rm -R datasets:d --yes')).code).toBe(0);
+    await files('cp -r d one datasets:');
+    expect((await files('rm -r datasets:d --yes')).code).toBe(0);
     // Where nothing is removed, nobody is asked.
-    expect((await account('files rm -R datasets:d', { tty: true, stdin: 'n\n' })).code).toBe(0);
-    await files('cp -R d datasets:');
+    expect((await account('files rm -r datasets:d', { tty: true, stdin: 'n\n' })).code).toBe(0);
+    await files('cp -r d datasets:');
     const stays = 'Folders stay on a volume when their files are removed.';
     expect((await files('rm datasets:one --yes')).err).not.toContain(stays);
-    expect((await files('rm -R datasets:d --yes')).err).toContain(stays);
+    expect((await files('rm -r datasets:d --yes')).err).toContain(stays);
   });
 });
 
 test('files du shows the folders below a place, the largest first, and the sum', async () => {
   const { files, account } = start();
-  await files('cp -R d one datasets:');
+  await files('cp -r d one datasets:');
   await files('cp one datasets:other/');
   expect(JSON.parse(await local(account, 'files du datasets --json'))).toEqual([
     { path: 'd/', files: 2, bytes: 9 },
@@ -273,12 +273,12 @@ test('files cat prints the bytes; on a terminal control characters are shown', a
 test('the clock of the local service may be moved', async () => {
   const { files, keys, account } = start();
   await local(account, 'local clock advance 9h');
-  expect((await files('cp -R d datasets:')).code).toBe(0);
+  expect((await files('cp -r d datasets:')).code).toBe(0);
   expect(await keys('datasets:')).toEqual(['d/e/three', 'd/two']);
 });
 
 test('a folder is not printed', async () => {
   const { files } = start();
-  await files('cp -R d datasets:');
+  await files('cp -r d datasets:');
   expect(await files('cat datasets:d')).toMatchObject({ code: 2, err: expect.stringContaining('files ls') as string });
 });

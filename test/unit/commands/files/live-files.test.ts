@@ -32,10 +32,10 @@ async function start(direction: string, bytes: number, change: (log: string) => 
 }
 
 const SIZES = [
-  ['up', 'cp -R', 1000],
+  ['up', 'cp -r', 1000],
   ['up', 'sync', 300_000],
   ['up', 'sync --verify', 17 * 2 ** 20],
-  ['down', 'cp -R', 1000],
+  ['down', 'cp -r', 1000],
   ['down', 'sync', 300_000],
   ['down', 'sync --verify', 17 * 2 ** 20],
 ] as const;
@@ -67,6 +67,6 @@ it('a file that was written anew between the listing and its copy is copied as i
   });
   writeFileSync(path.join(source, 'other'), 'old');
   for (let count = 0; count < 40; count++) writeFileSync(path.join(source, `m${String(count)}`), String(count));
-  expect((await run(`cp -R ${places}`)).code).toBe(0);
+  expect((await run(`cp -r ${places}`)).code).toBe(0);
   expect(readFileSync(path.join(target, 'other'), 'utf8')).toBe('new'.repeat(500));
 });

@@ -5,8 +5,8 @@ import { filesIn, startSync } from '../../../support/worlds/synced-folder.ts';
 describe('files mv', () => {
   it('within a volume copies at the service, and removes the old file', async () => {
     const { run, keys } = startSync();
-    await run('cp -R d datasets:');
-    const ran = await run('mv -R datasets:d datasets:x/ --verbose');
+    await run('cp -r d datasets:');
+    const ran = await run('mv -r datasets:d datasets:x/ --verbose');
     expect(ran.code, ran.err).toBe(0);
     expect(ran.err).toContain('x-amz-copy-source');
     expect(await keys('datasets:')).toEqual(['x/d/e/two', 'x/d/one']);
@@ -26,8 +26,8 @@ describe('files mv', () => {
   it.each([
     ['mv datasets:one datasets:one', 2, 'into itself'],
     ['mv datasets:one vol-datasets:one', 2, 'into itself'],
-    ['mv -R datasets: vol-datasets:x', 2, 'into itself'],
-    ['mv -R datasets: datasets:x', 2, 'into itself'],
+    ['mv -r datasets: vol-datasets:x', 2, 'into itself'],
+    ['mv -r datasets: datasets:x', 2, 'into itself'],
     ['mv datasets:none datasets:x', 4, 'no such file'],
     ['mv datasets:one', 2, 'needs a source and a target'],
   ])('%s is refused, and nothing is gone', async (line, code, says) => {
@@ -67,7 +67,7 @@ describe('patterns on a volume', () => {
     const { run, write } = startSync();
     for (const name of ['runs/a/model.pt', 'runs/a/log.txt', 'runs/b/model.pt', 'one', 'other*'])
       write(`v/${name}`, '');
-    await run('cp -R v/ datasets:');
+    await run('cp -r v/ datasets:');
     const ran = await run(`ls 'datasets:${pattern}' --json`);
     expect(ran.code, ran.err).toBe(0);
     expect(paths(ran.out)).toEqual(expected);
@@ -75,8 +75,8 @@ describe('patterns on a volume', () => {
 
   it('are for cp, mv, cat, du and rm too; what matches nothing is not found', async () => {
     const { run, keys, at } = startSync();
-    await run('cp -R d/ datasets:runs/a');
-    await run('cp -R d/ datasets:runs/b');
+    await run('cp -r d/ datasets:runs/a');
+    await run('cp -r d/ datasets:runs/b');
     expect((await run('cat datasets:runs/*/one')).out).toBe('oneone');
     expect(JSON.parse((await run('du datasets:runs/* --json')).out)).toMatchObject([
       { path: 'runs/a/', bytes: 7 },
@@ -86,7 +86,7 @@ describe('patterns on a volume', () => {
     expect((await run('cp datasets:runs/a/o* back/')).code).toBe(0);
     expect(filesIn(at('back'))).toEqual(['one']);
     expect((await run('mv datasets:runs/a/* datasets:moved/ -R')).code).toBe(0);
-    expect((await run('rm -R datasets:runs/b/* --yes')).code).toBe(0);
+    expect((await run('rm -r datasets:runs/b/* --yes')).code).toBe(0);
     expect(await keys('datasets:')).toEqual(['moved/e/two', 'moved/one']);
     expect((await run('ls datasets:runs/*/none')).code).toBe(4);
   });
@@ -94,11 +94,11 @@ describe('patterns on a volume', () => {
 
 test('files cp writes nothing out of the target through a folder that is a link', async () => {
   const { run, at } = startSync();
-  await run('cp -R d/ datasets:');
+  await run('cp -r d/ datasets:');
   mkdirSync(at('outside'));
   mkdirSync(at('back'));
   symlinkSync(at('outside'), at('back/e'));
-  const ran = await run('cp -R datasets: back');
+  const ran = await run('cp -r datasets: back');
   expect([ran.code, ran.err]).toMatchObject([14, expect.stringContaining('leads out of the target')]);
   expect([filesIn(at('outside')), filesIn(at('back'))]).toEqual([[], ['one']]);
 });

@@ -28,7 +28,7 @@ const UPLOADS: Readonly<Record<string, Work>> = {
   'cp over a file': { line: 'cp small datasets:have/one', volume: { 'have/one': Buffer.from('small') } },
   'cp of a large file': { line: 'cp large datasets:new/', large: 'folder', volume: { 'new/large': LARGE } },
   'cp of a folder': {
-    line: 'cp -R d datasets:new',
+    line: 'cp -r d datasets:new',
     volume: { 'new/d/a': Buffer.from('a'), 'new/d/e/b': Buffer.from('') },
   },
   'sync of a folder': {
@@ -45,7 +45,7 @@ const DOWNLOADS: Readonly<Record<string, Work>> = {
     folder: { back: LARGE },
   },
   'cp of a folder from the volume': {
-    line: 'cp -R datasets:have/ back',
+    line: 'cp -r datasets:have/ back',
     folder: { 'back/one': Buffer.from('one'), 'back/e/two': Buffer.from('two!') },
   },
   'sync of a folder from the volume': {
@@ -56,10 +56,10 @@ const DOWNLOADS: Readonly<Record<string, Work>> = {
 };
 
 const OTHERS = {
-  'ls -R': { line: 'ls -R datasets: --json', out: '"have/e/two"' },
+  'ls -r': { line: 'ls -r datasets: --json', out: '"have/e/two"' },
   du: { line: 'du datasets: --json', out: '{"path":"","files":2,"bytes":7}' },
   cat: { line: 'cat datasets:have/e/two', out: 'two!' },
-  'rm -R': { line: 'rm -R datasets:have --yes', removes: true },
+  'rm -r': { line: 'rm -r datasets:have --yes', removes: true },
 } as const satisfies Readonly<Record<string, Work>>;
 
 const ALL: Readonly<Record<string, Work>> = { ...UPLOADS, ...DOWNLOADS, ...OTHERS };
@@ -156,7 +156,7 @@ const STOPPERS: readonly (readonly [string, string, number, string, Readonly<Rec
   ['a service that denies everything', 'files-denied', 3, 'AccessDenied', ALL],
   ['a service that fails', 'files-error', 7, '502', ALL],
   ['a clock that is two hours off', 'files-clock --latency 2h', 3, 'doctor', ALL],
-  ['listings without an end', 'files-same-token', 7, 'circles', { 'ls -R': OTHERS['ls -R'], 'rm -R': OTHERS['rm -R'] }],
+  ['listings without an end', 'files-same-token', 7, 'circles', { 'ls -r': OTHERS['ls -r'], 'rm -r': OTHERS['rm -r'] }],
 ];
 
 describe.each(STOPPERS)('with %s', (_, fault, code, says, works) => {

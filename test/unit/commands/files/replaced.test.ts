@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
-test.each(['cp -R d/ datasets:', 'cp -R datasets: back', 'sync d/ datasets:', 'sync datasets: back'])(
+test.each(['cp -r d/ datasets:', 'cp -r datasets: back', 'sync d/ datasets:', 'sync datasets: back'])(
   'what would be replaced is told by a dry run, which compares contents and sends nothing: %s',
   async (line) => {
     const account = createAccount();
@@ -12,8 +12,8 @@ test.each(['cp -R d/ datasets:', 'cp -R datasets: back', 'sync d/ datasets:', 's
     mkdirSync(join(cwd, 'd/e'), { recursive: true });
     writeFileSync(join(cwd, 'd/two'), 'two!');
     writeFileSync(join(cwd, 'd/e/three'), 'three');
-    await account('files cp -R d/ datasets:', { cwd });
-    await account('files cp -R datasets: back', { cwd });
+    await account('files cp -r d/ datasets:', { cwd });
+    await account('files cp -r datasets: back', { cwd });
     for (const place of ['d', 'back']) {
       writeFileSync(join(cwd, place, 'two'), 'TWO and more');
       utimesSync(join(cwd, place, 'e/three'), 2_000_000_000, 2_000_000_000);

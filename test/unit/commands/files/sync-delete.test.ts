@@ -57,7 +57,7 @@ describe('--delete', () => {
     }, 'y');
     expect(accepted.code, accepted.err).toBe(0);
     // `four` is in the source again, and nobody was asked about `new`.
-    expect((await run('ls -R datasets:')).out).toMatch(/e\/two[^]*four[^]*new/);
+    expect((await run('ls -r datasets:')).out).toMatch(/e\/two[^]*four[^]*new/);
     for (const name of ['one', 'three']) expect((await run(`ls datasets:${name}`)).code).toBe(4);
   });
 
@@ -67,7 +67,7 @@ describe('--delete', () => {
       write(`d/${String(count)}`, String(count));
       write(`old/${String(count)}`, 'old');
     }
-    await run('cp -R old datasets:');
+    await run('cp -r old datasets:');
     const both = await Promise.all([1, 2].map(() => sync('d/ datasets: --delete --yes')));
     for (const ran of both) expect(ran.code, ran.err).toBe(0);
     expect(await keys('datasets:')).toHaveLength(22);

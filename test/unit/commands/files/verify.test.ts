@@ -21,9 +21,9 @@ async function start() {
 const readsOf = (trace: string): number => [...trace.matchAll(/GET http:\/\/localhost\/vol-[a-z]+\/[^?\s]+/g)].length;
 
 it.each([
-  ['to a volume', 'files cp -R d/ datasets:', undefined],
-  ['from a volume', 'files cp -R datasets: back', 'files cp -R d/ datasets:'],
-  ['between volumes', 'files cp -R datasets: checkpoints:', 'files cp -R d/ datasets:'],
+  ['to a volume', 'files cp -r d/ datasets:', undefined],
+  ['from a volume', 'files cp -r datasets: back', 'files cp -r d/ datasets:'],
+  ['between volumes', 'files cp -r datasets: checkpoints:', 'files cp -r d/ datasets:'],
 ])('a copy with --verify reads everything back from the volume: %s', async (_, line, before) => {
   const { run } = await start();
   if (before !== undefined) await local((each) => run(each), before);

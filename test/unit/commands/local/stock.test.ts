@@ -3,7 +3,7 @@ import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
 /** The status of each worker of an endpoint. */
 const workersOf = async (account: ReturnType<typeof createAccount>, endpoint: string): Promise<string> =>
-  await local(account, `endpoints workers ${endpoint} --jq 'map(.status) | join(",")' -r`);
+  await local(account, `endpoints workers ${endpoint} --jq 'map(.status) | join(",")' --raw`);
 
 describe('berth local stock', () => {
   test('sets what is free in one data center or in all that have it, and clear sets it back', async () => {
@@ -33,7 +33,7 @@ describe('berth local stock', () => {
   test('the catalog and the placement of pods follow it', async () => {
     const account = createAccount();
     await local(account, 'local stock set GPU-192G 0');
-    const availability = 'catalog gpus --jq \'map(select(.id=="GPU-192G").availability)[0]\' -r';
+    const availability = 'catalog gpus --jq \'map(select(.id=="GPU-192G").availability)[0]\' --raw';
     expect(await local(account, availability)).toBe('NONE');
     const create = 'pods create --name big --gpu GPU-192G --image a/b:1 -o id';
     expect((await account(create)).err).toContain('the pod cannot be placed');
@@ -41,7 +41,7 @@ describe('berth local stock', () => {
     await local(account, create);
   });
 
-  const FREE = 'catalog gpus --jq \'map(select(.id=="GPU-192G").availability)[0]\' -r';
+  const FREE = 'catalog gpus --jq \'map(select(.id=="GPU-192G").availability)[0]\' --raw';
   /** What the catalog says at each of some times, so many minutes after each other. */
   const seen = async (account: ReturnType<typeof createAccount>, minutes: readonly number[]) => {
     const levels: string[] = [];
@@ -74,16 +74,16 @@ describe('berth local stock', () => {
     await local(account, 'local stock set cpu-general none --for 1h');
     const job = await local(account, "jobs run demo --input '{}'");
     await local(account, 'local clock advance 59m');
-    expect(await local(account, `jobs status demo ${job} --jq .status -r`)).toBe('IN_QUEUE');
+    expect(await local(account, `jobs status demo ${job} --jq .status --raw`)).toBe('IN_QUEUE');
     await local(account, 'local clock advance 2m');
-    expect(await local(account, `jobs status demo ${job} --jq .status -r`)).toBe('COMPLETED');
+    expect(await local(account, `jobs status demo ${job} --jq .status --raw`)).toBe('COMPLETED');
   });
 
   test('a price is in the catalog and in what a new pod costs, for its time', async () => {
     const account = createAccount();
     await local(account, 'local stock price GPU-80G 1.50');
     await local(account, 'local stock price GPU-80G 9.25 --cloud SECURE --for 10m');
-    const price = 'catalog gpus GPU-80G --jq \'"\\(.price.secure) \\(.price.community)"\' -r';
+    const price = 'catalog gpus GPU-80G --jq \'"\\(.price.secure) \\(.price.community)"\' --raw';
     const cost = () => local(account, 'pods create --name big --gpu GPU-80G --gpu-count 2 --image a/b:1 --jq .cost');
     expect([await local(account, price), await cost()]).toEqual(['9.25 1.5', '18.5']);
     await local(account, 'local clock advance 11m');
@@ -105,7 +105,7 @@ describe('berth local stock', () => {
     expect(await local(account, 'health demo --jq .workers.idle')).toBe('0');
     await local(account, 'local stock clear');
     await local(account, 'local clock advance 5s');
-    expect(await local(account, `jobs status demo ${job} --jq .status -r`)).toBe('COMPLETED');
+    expect(await local(account, `jobs status demo ${job} --jq .status --raw`)).toBe('COMPLETED');
   });
 
   test('a job that runs when the stock ends goes on', async () => {
@@ -114,7 +114,7 @@ describe('berth local stock', () => {
     await local(account, 'local clock advance 1500ms');
     await local(account, 'local stock set cpu-general 0');
     await local(account, 'local clock advance 2s');
-    expect(await local(account, `jobs status demo ${job} --jq .status -r`)).toBe('COMPLETED');
+    expect(await local(account, `jobs status demo ${job} --jq .status --raw`)).toBe('COMPLETED');
   });
 });
 
@@ -132,7 +132,8 @@ describe('an image that does not start', () => {
     expect(await workersOf(account, 'demo')).toBe('UNHEALTHY,UNHEALTHY');
     await local(account, 'endpoints update demo --image example/demo:2');
     await local(account, 'local clock advance 10s');
-    for (const job of jobs) expect(await local(account, `jobs status demo ${job} --jq .status -r`)).toBe('COMPLETED');
+    for (const job of jobs)
+      expect(await local(account, `jobs status demo ${job} --jq .status --raw`)).toBe('COMPLETED');
   });
 
   test('lets its workers end when no job waits any more', async () => {
@@ -148,7 +149,7 @@ describe('an image that does not start', () => {
   test('puts a pod in ERROR after each start, with the reason in its log', async () => {
     const account = createAccount();
     const pod = await local(account, `pods create --name bad --gpu GPU-24G ${BAD} -o id`);
-    const status = `pods get ${pod} --jq .status -r`;
+    const status = `pods get ${pod} --jq .status --raw`;
     expect(await local(account, status)).toBe('PROVISIONING');
     await local(account, 'local clock advance 10s');
     expect(await local(account, status)).toBe('ERROR');

@@ -110,7 +110,7 @@ describe('--until-available', () => {
     await local(account, 'local stock set GPU-24G none --for 20m');
     await local(account, `${CREATE} --gpu GPU-80G --gpu GPU-24G --until-available 6h`);
     expect((await made(account)).map(placed)).toEqual(['GPU-24G EU-NORTH-1']);
-    const now = await local(account, 'local clock show --jq .now -r');
+    const now = await local(account, 'local clock show --jq .now --raw');
     expect(Date.parse(now) - Date.UTC(2026, 0, 1)).toBeLessThan(25 * 60_000);
   });
 

@@ -6,7 +6,7 @@ import { berth } from '../../../support/worlds/run-berth.ts';
 describe('pods start --until-available', () => {
   test('waits until the machine of the pod has free GPUs again', async () => {
     const account = createAccount();
-    const gpu = await local(account, "pods get pod-stopped --jq '.gpu.id' -r");
+    const gpu = await local(account, "pods get pod-stopped --jq '.gpu.id' --raw");
     await local(account, `local stock set ${gpu} none --for 10m`);
     expect((await account('pods start pod-stopped')).code).toBe(5);
     const ran = await account('pods start pod-stopped --until-available 1h --json');
@@ -16,7 +16,7 @@ describe('pods start --until-available', () => {
 
   test('ends with 9 when the time is over, and at once for another refusal', async () => {
     const account = createAccount();
-    const gpu = await local(account, "pods get pod-stopped --jq '.gpu.id' -r");
+    const gpu = await local(account, "pods get pod-stopped --jq '.gpu.id' --raw");
     await local(account, `local stock set ${gpu} none`);
     const over = await account('pods start pod-stopped --until-available 5m');
     expect([over.code, over.err]).toEqual([9, expect.stringContaining('waited 5m to start pod pod-stopped')]);
@@ -43,7 +43,7 @@ describe('catalog gpus --watch', () => {
     const line = 'catalog gpus --watch --interval 1m --gpu GPU-80G --max-price 2.50';
     const ran = await account(line, { tty: { stderr: true } });
     expect([ran.code, ran.err.includes('\u0007')]).toEqual([0, true]);
-    const now = await local(account, 'local clock show --jq .now -r');
+    const now = await local(account, 'local clock show --jq .now --raw');
     expect(Date.parse(now) - Date.UTC(2026, 0, 1)).toBeGreaterThanOrEqual(20 * 60_000);
     expect(Date.parse(now) - Date.UTC(2026, 0, 1)).toBeLessThan(25 * 60_000);
     expect((await account('catalog gpus --watch --gpu GPU-81G')).code).toBe(2);

@@ -84,7 +84,7 @@ sshdTest('a pod that takes no key of mine is told as such, with what says which 
   const { world, at, cp } = await lab({ settings: ['AuthorizedKeysFile none'] });
   mkdirSync(join(world.directory, 'd'));
   writeFileSync(join(world.directory, 'd/file'), 'x');
-  const { code, err } = await cp('-R', 'd', `p1:${at('to')}`);
+  const { code, err } = await cp('-r', 'd', `p1:${at('to')}`);
   expect([code, err]).toEqual([3, expect.stringContaining('berth pods ssh p1 --explain')]);
   expect(err).toContain('ssh cannot enter pod lab: ');
 });
@@ -131,7 +131,7 @@ test('an archive of a pod writes nothing beside its target', async () => {
   const file = join(temporaryDirectory(), 'archive');
   const ran = async (...entries: Parameters<typeof archiveOf>[0]): Promise<Ran> => {
     writeFileSync(file, archiveOf(entries));
-    return await withSsh(`cat '${file}'`, '-R', 'p1:t', 'to');
+    return await withSsh(`cat '${file}'`, '-r', 'p1:t', 'to');
   };
   for (const entries of [
     [['t/a'], ['t/../../evil']],
@@ -173,7 +173,7 @@ sshdTest('names that cannot be here are refused one by one, and the others are c
     [[`p1:${at('there')}`, 'back'], join(world.directory, 'back')],
     [['here', `p1:${at('sent')}`], at('sent')],
   ] as const) {
-    const ran = await cp('-R', ...words);
+    const ran = await cp('-r', ...words);
     expect([ran.code, readdirSync(target)], ran.err).toEqual([14, ['ok']]);
     for (const character of ['\u0007', '\u001b']) expect(ran.out + ran.err).not.toContain(character);
   }

@@ -26,10 +26,10 @@ sshdTest('200 files with hard names go to a pod and come back the same', async (
   const tree = join(world.directory, 'tree');
   hardTree(tree);
   expect(Object.keys(hashes(tree)).length).toBe(200);
-  const sent = await cp('-R', 'tree', `p1:${at('tree')}`);
+  const sent = await cp('-r', 'tree', `p1:${at('tree')}`);
   expect([sent.code, sent.err], sent.out + sent.err).toEqual([0, expect.stringContaining('200 files copied')]);
   expect(hashes(at('tree'))).toEqual(hashes(tree));
-  expect((await cp('-R', `p1:${at('tree')}/`, 'back')).code).toBe(0);
+  expect((await cp('-r', `p1:${at('tree')}/`, 'back')).code).toBe(0);
   expect(hashes(join(world.directory, 'back'))).toEqual(hashes(tree));
   expect([...partials(at('')), ...partials(world.directory)]).toEqual([]);
 });
@@ -59,7 +59,7 @@ sshdTest.each(['up', 'down'])('a folder (%s) becomes the target, and joins one t
   const here = (name: string): string => join(world.directory, name);
   const [source, target] = direction === 'up' ? [here, at] : [at, here];
   const copy = (from: string, to: string): Promise<Ran> =>
-    direction === 'up' ? cp('-R', here(from), `p1:${at(to)}`) : cp('-R', `p1:${at(from)}`, here(to));
+    direction === 'up' ? cp('-r', here(from), `p1:${at(to)}`) : cp('-r', `p1:${at(from)}`, here(to));
   mkdirSync(source('d/sub/deep'), { recursive: true });
   writeFileSync(source('d/sub/deep/one'), 'new');
   writeFileSync(source('d/.hidden'), 'h');
@@ -100,12 +100,12 @@ sshdTest('a link that is named is followed, and what is no file is skipped by na
   execFileSync('mkfifo', [join(world.directory, 'd/pipe'), at('pipe')]);
   symlinkSync('d', join(world.directory, 'link'));
   symlinkSync('d/one', join(world.directory, 'one'));
-  const sent = await cp('-R', 'link', 'one', `p1:${at('all')}`);
+  const sent = await cp('-r', 'link', 'one', `p1:${at('all')}`);
   expect([sent.code, sent.err]).toEqual([0, expect.stringContaining('Skipped link/pipe: not a regular file')]);
   expect(hashes(at('all'))).toEqual({ 'link/one': hashOf('1'), one: hashOf('1') });
   symlinkSync('all', at('link'));
   symlinkSync('all/one', at('one'));
-  expect((await cp('-R', `p1:${at('link')}`, 'x')).code).toBe(0);
+  expect((await cp('-r', `p1:${at('link')}`, 'x')).code).toBe(0);
   const named = await cp(`p1:${at('one')}`, 'y');
   expect(named.code, named.err).toBe(0);
   expect([hashes(join(world.directory, 'x')), lstatSync(join(world.directory, 'y')).isFile()]).toEqual([
@@ -135,7 +135,7 @@ sshdTest('between two pods the data goes through this machine', async () => {
   });
   hardTree(at('tree'));
   // The target is looked up first.
-  expect((await cp('-R', `p2:${at('tree')}`, `p1:${at('other')}`)).code).toBe(0);
+  expect((await cp('-r', `p2:${at('tree')}`, `p1:${at('other')}`)).code).toBe(0);
   expect(hashes(at('other'))).toEqual(hashes(at('tree')));
 });
 

@@ -115,7 +115,7 @@ test.skipIf(!hasSshd)(
     const sent = await cp('C:\\data\\a b.bin', `p1:${sshd.folder}/new/`);
     expect(sent.code, sent.err).toBe(0);
     expect(sha256(readFileSync(join(sshd.folder, 'new/a b.bin')))).toBe(sha256(Buffer.from('content')));
-    expect((await cp('-R', 'C:\\tree', `p1:${sshd.folder}/named/`)).code).toBe(0);
+    expect((await cp('-r', 'C:\\tree', `p1:${sshd.folder}/named/`)).code).toBe(0);
     expect(readdirSync(join(sshd.folder, 'named'))).toEqual(['x.txt']);
     mkdirSync(here('C:\\back'));
     const back = await cp(`p1:${sshd.folder}/new/a b.bin`, 'C:\\back');
@@ -124,7 +124,7 @@ test.skipIf(!hasSshd)(
     // A file of a pod whose name Windows has not, or would read as a path.
     for (const name of ['con', 'a:b', 'back\\slash', 'ends.', 'fine'])
       writeFileSync(join(sshd.folder, 'named', name), '');
-    const odd = await cp('-R', `p1:${sshd.folder}/named/`, 'C:\\odd');
+    const odd = await cp('-r', `p1:${sshd.folder}/named/`, 'C:\\odd');
     expect([odd.code, odd.out.match(/Windows has no such names/g)?.length]).toEqual([14, 4]);
     expect(readdirSync(here('C:\\odd')).toSorted()).toEqual(['fine', 'x.txt']);
   },
