@@ -6,7 +6,7 @@ import { textColumn } from './resource/fields.ts';
 import { identify } from './resource/identify.ts';
 import { type ApiRequest, readRequest, type ServerEvent } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
-import { rethrowUnlessFailure, usage } from '../core/failure.ts';
+import { isInterrupt, rethrowUnlessFailure, usage } from '../core/failure.ts';
 import type { Id } from '../core/ids.ts';
 import { isObject, type Json, type JsonObject, jsonOrText, stringAt, stringOf } from '../core/json.ts';
 import { berth, type CommandLine, flags } from '../core/message.ts';
@@ -219,7 +219,7 @@ export interface LogTarget<N extends string> {
   readonly command: CommandLine;
 }
 
-/** Usage (2), not-found (4), unavailable (7). Ctrl-C exits 130 and prints how to continue. */
+/** Usage (2), not-found (4), unavailable (7). Ctrl-C of a followed log exits 130 without a message. */
 export async function showLogs<N extends string>(
   ctx: CommandContext,
   target: LogTarget<N>,
@@ -237,6 +237,9 @@ export async function showLogs<N extends string>(
       await print.line(next.value);
       if (next.value.id !== undefined) goOn(next.value.id);
     }
+  } catch (error) {
+    if (values.follow && isInterrupt(error)) return { kind: 'nothing', exit: error.exit };
+    throw error;
   } finally {
     // Closes the connection, even if printing failed.
     await events.return(undefined);

@@ -47,27 +47,17 @@ export function exactDuration(milliseconds: Milliseconds): string {
   return unit === undefined ? `${milliseconds}ms` : `${milliseconds / UNITS[unit]}${unit}`;
 }
 
-/** Formats a duration for people in at most two units: `0s`, `450ms`, `12s`, `3m 20s`, `2h 5m`, `4d 3h`. */
+const SHOWN_UNITS = ['d', 'h', 'm', 's'] as const;
+
+/** At most two units, as they are typed: `0s`, `450ms`, `12s`, `3m20s`, `2h5m`, `3d`. */
 export function formatDuration(milliseconds: Milliseconds): string {
   const whole = Math.round(milliseconds);
-  if (whole === 0) return '0s';
-  if (whole < 1000) return `${whole}ms`;
-  const seconds = Math.floor(whole / 1000);
-  const steps = [
-    ['d', 86_400],
-    ['h', 3600],
-    ['m', 60],
-    ['s', 1],
-  ] as const;
-  const first = steps.findIndex(([, size]) => seconds >= size);
-  const parts: string[] = [];
-  let left = seconds;
-  for (const [unit, size] of steps.slice(first, first + 2)) {
-    const count = Math.floor(left / size);
-    left -= count * size;
-    if (count > 0) parts.push(`${count}${unit}`);
-  }
-  return parts.join(' ');
+  if (whole > 0 && whole < 1000) return `${whole}ms`;
+  const first = SHOWN_UNITS.find((unit) => whole >= UNITS[unit]) ?? 's';
+  const count = Math.floor(whole / UNITS[first]);
+  const next = SHOWN_UNITS[SHOWN_UNITS.indexOf(first) + 1];
+  const rest = next === undefined ? 0 : Math.floor((whole % UNITS[first]) / UNITS[next]);
+  return `${count}${first}${next === undefined || rest === 0 ? '' : `${rest}${next}`}`;
 }
 
 /** Formats bytes for people in powers of 1000, as the service counts its limits: `10 MB`, `9.5 MB`, `812 B`. */
@@ -78,38 +68,28 @@ export function formatBytes(bytes: Bytes): string {
   return `${step === 0 ? String(value) : String(Math.round(value * 10) / 10)} ${units[step] ?? 'B'}`;
 }
 
-/** US dollars. */
-const MIN_SHOWN_DOLLARS = 0.0001;
-
-/** Formats US dollars with two decimals, or four for a small amount, or `decimals`: `$0.00`, `$1.24`, `$0.0034`, `<$0.0001`. */
-export function formatDollars(amount: number, decimals = decimalsOf(amount)): string {
-  if (amount !== 0 && Math.abs(amount) < MIN_SHOWN_DOLLARS / 2)
-    return amount > 0 ? `<$${MIN_SHOWN_DOLLARS}` : `>$-${MIN_SHOWN_DOLLARS}`;
-  return `$${amount.toFixed(decimals)}`;
-}
-
-export const decimalsOf = (amount: number): number => (amount !== 0 && Math.abs(amount) < 0.1 ? 4 : 2);
+/** `$0.00`, `$12.34`, `<$0.01`. */
+export const formatDollars = (amount: number): string =>
+  amount > 0 && amount < 0.005 ? '<$0.01' : `$${amount.toFixed(2)}`;
 
 /** The parts shown add up to the sum shown: rounded down, then those that lost most get the remaining cents. */
 export function formatDollarParts(parts: readonly number[], sum: number): readonly string[] {
-  const decimals = decimalsOf(sum);
-  const scale = 10 ** decimals;
   const missing = sum - parts.reduce((total, part) => total + part, 0);
-  if (Math.abs(missing) * scale >= 0.5) return parts.map((part) => formatDollars(part));
-  const cents = parts.map((part) => Math.floor(part * scale));
-  const left = Math.round(Number(sum.toFixed(decimals)) * scale) - cents.reduce((total, each) => total + each, 0);
-  const lost = (at: number): number => (parts[at] ?? 0) * scale - (cents[at] ?? 0);
+  if (Math.abs(missing) >= 0.005) return parts.map((part) => formatDollars(part));
+  const cents = parts.map((part) => Math.floor(part * 100));
+  const left = Math.round(Number(sum.toFixed(2)) * 100) - cents.reduce((total, each) => total + each, 0);
+  const lost = (at: number): number => (parts[at] ?? 0) * 100 - (cents[at] ?? 0);
   const raised = new Set([...parts.keys()].sort((a, b) => lost(b) - lost(a)).slice(0, Math.max(0, left)));
   return cents.map((each, at) => {
-    const shown = (each + (raised.has(at) ? 1 : 0)) / scale;
-    return shown === 0 && (parts[at] ?? 0) > 0 ? `<$${1 / scale}` : `$${shown.toFixed(decimals)}`;
+    const shown = each + (raised.has(at) ? 1 : 0);
+    return shown === 0 && (parts[at] ?? 0) > 0 ? '<$0.01' : formatDollars(shown / 100);
   });
 }
 
 export const costOver = (perHour: number, milliseconds: Milliseconds): number => (perHour * milliseconds) / UNITS.h;
 
 export const hourlyPrice = (price: number | undefined): string =>
-  price === undefined || price === 0 ? '' : `${formatDollars(price)}/hr`;
+  price === undefined || price === 0 ? '' : `${formatDollars(price)}/h`;
 
 export interface DollarRange {
   readonly low: number;

@@ -2,7 +2,6 @@ import { safeText, type SafeText, say, type TerminalText } from '../core/safe-te
 import type { Paint, Piece } from './text/colour.ts';
 import { joinText, spaces, styled } from './text/terminal-text.ts';
 import { piecesWidth } from './text/text-width.ts';
-import { trusted } from './trusted.ts';
 import type { Bar, Column, Gauge, Gauges, Item, Shown } from './view.ts';
 
 const BLOCKS = 8;
@@ -96,6 +95,12 @@ function itemsOf(shown: Shown): readonly Item[] {
   return all.length === 0 ? [DASH] : all;
 }
 
+/** Whether there is no value: a table shows a dash, and a detail view leaves the line out. */
+export const isEmpty = (shown: Shown): boolean => {
+  const [first, ...others] = cellPieces(shown, { terminal: false });
+  return first?.text === DASH && others.length === 0;
+};
+
 const isList = (shown: Item | readonly Item[]): shown is readonly Item[] => Array.isArray(shown);
 
 function itemPieces(item: Item, terminal: boolean): readonly Piece[] {
@@ -123,9 +128,6 @@ export function alignCell(pieces: readonly Piece[], width: number, right: boolea
 
 export const headerPieces = ({ header }: Column): readonly Piece[] =>
   cellPieces(header, { terminal: true }).map(({ text }) => ({ text, tone: 'strong' }));
-
-export const borderlessLine = (cells: readonly TerminalText[]): TerminalText =>
-  trusted(`${joinText(cells, '  ').trimEnd()}\n`);
 
 const MAX_LENGTH = 4096;
 

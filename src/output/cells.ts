@@ -21,11 +21,13 @@ export const json =
     return value === undefined ? '' : encodeJson(value);
   };
 
+/** An empty text for null, [] and {}. */
 export const jsonBlock =
   (path: string) =>
   (row: Json): Cell | string => {
     const value = memberAt(row, path);
-    return value === undefined ? '' : { text: encodeJson(value), long: encodeJson(value, 2) };
+    const text = encodeJson(value ?? null);
+    return ['null', '""', '[]', '{}'].includes(text) ? '' : { text, long: encodeJson(value ?? null, 2) };
   };
 
 const MAX_SHORT = 40;
@@ -84,7 +86,7 @@ export const age =
     const then = Date.parse(shown);
     if (Number.isNaN(then) || !/^\d{4}-/.test(shown)) return shown;
     const seconds = Math.floor(Math.max(0, now - then) / 1000);
-    return formatDuration(seconds * 1000).split(' ')[0] ?? shown;
+    return /^\d+[dhms]/.exec(formatDuration(seconds * 1000))?.[0] ?? shown;
   };
 
 export const duration =
@@ -95,9 +97,9 @@ export const duration =
     );
 
 export const money =
-  (path: string, decimals?: number) =>
+  (path: string) =>
   (row: Json): string =>
-    fromNumber(memberAt(row, path), (value, exact) => (value > 1e15 ? `$${exact}` : formatDollars(value, decimals)));
+    fromNumber(memberAt(row, path), (value, exact) => (value > 1e15 ? `$${exact}` : formatDollars(value)));
 
 export const gigabytes =
   (path: string) =>

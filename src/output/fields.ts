@@ -38,7 +38,7 @@ export function fieldAt(row: Json, path: string): Json {
 }
 
 export const fieldColumns = (paths: readonly string[]): readonly Column[] =>
-  paths.map((path) => ({ header: path, show: (row) => plainCell(fieldAt(row, path)) }));
+  paths.map((path) => ({ header: path, always: true, show: (row) => plainCell(fieldAt(row, path)) }));
 
 export const memberColumns = (rows: readonly Json[]): readonly Column[] =>
   memberNames(rows).map((name) => ({ header: name, show: (row) => plainCell(memberOf(row, name)) }));

@@ -2,6 +2,7 @@ import { encodeJson, type Json } from '../core/json.ts';
 import { safeText, say } from '../core/safe-text.ts';
 import { pickFields, warnUnknownFields } from './fields.ts';
 import { DEFAULT_FORMAT, FORMAT_TABLE, isJsonFormat, isTableOutput } from './formats/format-table.ts';
+import type { JqResult } from './formats/jq.ts';
 import type { PageTerminal } from './text/draw-help-page.ts';
 import { data } from './trusted.ts';
 import {
@@ -52,17 +53,20 @@ async function renderRows(result: RowsResult, options: OutputOptions, output: Ou
 }
 
 async function renderFiltered(result: RowsResult, jq: string, options: OutputOptions, output: Output): Promise<void> {
-  const { fields, format = DEFAULT_FORMAT, raw } = options;
   const { jsonInput } = await import('./formats/json.ts');
+  const { text, failure } = await filtered(jsonInput(result, options.fields), jq, options, output);
+  await output.stdout.write(data(text));
+  if (failure !== undefined) throw failure;
+}
+
+async function filtered(json: string, jq: string, { format, raw }: OutputOptions, output: Output): Promise<JqResult> {
   const { runJq } = await import('./formats/jq.ts');
-  const { text, failure } = await runJq(jsonInput(result, fields), jq, {
-    compact: FORMAT_TABLE[format].json === 'compact',
+  return runJq(json, jq, {
+    compact: FORMAT_TABLE[format ?? DEFAULT_FORMAT].json === 'compact',
     raw,
     onTerminal: output.terminal.output,
     blocking: output.blocking,
   });
-  await output.stdout.write(data(text));
-  if (failure !== undefined) throw failure;
 }
 
 export interface RowWriter {
@@ -113,16 +117,10 @@ async function filterRows(
   options: OutputOptions,
   output: Output,
 ): Promise<string> {
-  const { fields, format = DEFAULT_FORMAT, raw } = options;
-  const { runJq } = await import('./formats/jq.ts');
   let texts = '';
   for (const value of values) {
-    const { text, failure } = await runJq(encodeJson(fields === undefined ? value : pickFields(value, fields)), jq, {
-      compact: FORMAT_TABLE[format].json === 'compact',
-      raw,
-      onTerminal: output.terminal.output,
-      blocking: output.blocking,
-    });
+    const json = encodeJson(options.fields === undefined ? value : pickFields(value, options.fields));
+    const { text, failure } = await filtered(json, jq, options, output);
     if (failure !== undefined) throw failure;
     texts += text;
   }

@@ -67,17 +67,14 @@ export interface Column {
   readonly show: (row: Json, facts: Facts) => Shown;
   /** Shown only with `-o wide`, or when the terminal has room to spare. */
   readonly wide?: boolean;
-  /** A column that a table of a terminal always shows where a row has a value for it, and otherwise never. */
-  readonly whereAny?: boolean;
+  /** Left out where a terminal has no room: the table then names it. */
   readonly dropFirst?: boolean;
-  /** Useless when cut, such as an id or a status: other columns are cut first. */
+  /** Useless when cut, such as a status: other columns are cut first, as they are for NAME and ID. */
   readonly cutLast?: boolean;
-  /** A sentence: a wide column that is not asked for is shown only beside all of it. */
-  readonly sentence?: boolean;
-  /** Where a terminal has no room for all of it, each row is a block of lines. */
-  readonly uncut?: boolean;
-  /** A total that is told beside the table counts it: a table that leaves it out says so. */
-  readonly counted?: boolean;
+  /** What a person decides by, such as a change or a reason: it is never cut. */
+  readonly wraps?: boolean;
+  /** Shown on a terminal even where no row has a value. */
+  readonly always?: boolean;
   readonly right?: boolean;
 }
 

@@ -88,7 +88,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     await session.waitFor('q ends');
     session.resize(70, 30);
     session.press('Enter', 'Enter', 'Enter');
-    await session.waitFor(/┌[^]*train-llm[^]*└[^]*q ends/);
+    await session.waitFor(/ID [^]*train-llm[^]*q ends/);
     session.press('q');
     const left = await session.waitFor('ended 0');
     expect(left.match(/train-llm/g)).toHaveLength(1);

@@ -204,8 +204,8 @@ async function tell({ terminal, stderr, settings }: Context, line: Message): Pro
   const { errorColumns } = terminal;
   const text =
     errorColumns === undefined
-      ? safeText(printed(line, settings))
-      : (await import('../../output/text/wrap-message.ts')).wrapLine(line, settings, errorColumns);
+      ? safeText(printed(line, settings), true)
+      : (await import('../../output/text/wrap-message.ts')).wrapMessage(line, settings, errorColumns);
   await stderr.write(styled`${text}\n`);
 }
 

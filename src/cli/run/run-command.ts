@@ -21,10 +21,9 @@ import { isMessage, lines, type Message, printed, sentence } from '../../core/me
 import { safeText } from '../../core/safe-text.ts';
 import { suggestName } from '../../core/text.ts';
 import { checkFields, checkKnownFields } from '../../output/fields.ts';
-import { isJsonFormat, isTableOutput } from '../../output/formats/format-table.ts';
+import { isJsonFormat } from '../../output/formats/format-table.ts';
 import { render } from '../../output/render.ts';
 import type { OutputOptions, Result, View } from '../../output/view.ts';
-import { hiddenNotes } from '../../output/without-secrets.ts';
 
 /** Denied (3) by the command line alone, before anything is asked or opened. A dry run fails at its end. */
 function refuseAccess(ctx: CommandContext, state: RunState, command: Command, values: Values | undefined): void {
@@ -117,10 +116,7 @@ async function print(ctx: CommandContext, result: Result, writes: WriteRecord): 
   }
   // A failure printed as JSON must be the only output on stderr.
   const asJson = isJsonFormat(ctx.output.format);
-  const isHiding = isTableOutput(ctx.output) || ctx.output.format === 'csv';
-  const hidden = isHiding ? hiddenNotes(result, ctx.output, ctx.terminal) : [];
-  if (result.failure === undefined || !asJson)
-    for (const note of [...(result.notes ?? []), ...hidden]) await ctx.tell(note);
+  if (result.failure === undefined || !asJson) for (const note of result.notes ?? []) await ctx.tell(note);
   if (ctx.terminal.outputClosed && result.kind !== 'nothing' && result.kind !== 'program')
     await ctx.tell(
       writes.ids.size === 0 ? 'Standard output is closed: nothing was printed there.' : notPrinted(writes.ids),

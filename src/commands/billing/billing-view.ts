@@ -4,7 +4,7 @@ import type { Report } from './service-reports.ts';
 import { usage } from '../../core/failure.ts';
 import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../core/unit-types.ts';
-import { decimalsOf, formatTimestamp, parseDuration, parseTimestamp } from '../../core/units.ts';
+import { formatTimestamp, parseDuration, parseTimestamp } from '../../core/units.ts';
 import { money, text } from '../../output/cells.ts';
 import type { Column, Shown, View } from '../../output/view.ts';
 
@@ -26,7 +26,6 @@ export function billingView(
     header,
     show: money(member),
     right: true,
-    ...(member === TOTAL ? {} : { counted: true }),
     ...(wide ? { wide } : { dropFirst: member !== TOTAL }),
   });
   return {
@@ -72,14 +71,11 @@ function bar(record: Json, most: number): Shown {
   return amount === undefined || most === 0 ? undefined : { percent: (amount / most) * 100, text: '' };
 }
 
-/** `Total $12.40 from 2026-01-01 to 2026-01-31 (UTC): GPU $10.00; 3 pods.` Rounded as in the rows. */
+/** `Total $12.40 from 2026-01-01 to 2026-01-31 (UTC): GPU $10.00; 3 pods.` */
 export function totalsLine(report: Report, document: Json): string | undefined {
   const totals = memberAt(document, 'metadata.totals') ?? null;
   const paid = Object.keys(report.amounts).filter((member) => (numberAt(totals, member) ?? 0) !== 0);
-  const amounts = [totals, ...itemsAt(document, 'records')].flatMap((row) =>
-    [TOTAL, ...paid].map((member) => numberAt(row, member) ?? 0),
-  );
-  const dollars = (member: string): string => money(member, Math.max(...amounts.map(decimalsOf)))(totals);
+  const dollars = (member: string): string => money(member)(totals);
   if (dollars(TOTAL) === '') return undefined;
   const parts = paid.map((member) => `${report.amounts[member] ?? ''} ${dollars(member)}`);
   const count = report.of === undefined ? undefined : numberAt(document, `metadata.${report.of.count}`);

@@ -33,7 +33,7 @@ function costView(by: Grouping, rows: readonly Json[], drawn: boolean, gone: Rea
     header,
     show: money(member),
     right: true,
-    ...(dropFirst ? { dropFirst, counted: true } : {}),
+    ...(dropFirst ? { dropFirst } : {}),
   });
   return {
     noun: ['cost', 'costs'],

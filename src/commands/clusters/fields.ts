@@ -70,7 +70,7 @@ const FIELDS = {
     }),
   },
   // The service sends no cost of a cluster.
-  cost: { label: 'cost', show: money('cost'), lines: knownCost, column: { header: 'COST/HR', right: true } },
+  cost: { label: 'cost', show: money('cost'), lines: knownCost, column: { header: 'COST/H', right: true } },
   dataCenterId: { path: 'dataCenterId', label: 'data center' },
   podTotal: { path: 'pods.total', type: 'count' },
   podStatuses: {

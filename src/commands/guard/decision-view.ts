@@ -73,8 +73,7 @@ export const decisionView: View = {
     { header: 'DECISION', show: decisionCell, cutLast: true },
     {
       header: 'WHY',
-      sentence: true,
-      uncut: true,
+      wraps: true,
       show: (row) => [text('held')(row), text('why')(row), text('error.message')(row)].filter(Boolean).join('; '),
     },
     textColumn('rule', { wide: true }),

@@ -82,7 +82,7 @@ export const OFFER_VIEW: View = {
   columns: [
     textColumn('gpu', { cutLast: true }),
     textColumn('dataCenter'),
-    { header: 'COST/HR', show: money('price'), right: true },
+    { header: 'COST/H', show: money('price'), right: true },
     textColumn('stock'),
   ],
 };

@@ -185,7 +185,7 @@ const FIELDS = {
     writeOnly: true,
     create: deadlineFlag('terminate', 'a guard terminates it so long after its creation (2d), or then'),
   },
-  deadline: { show: show.deadline, lines: show.deadlineLines, column: { wide: true, whereAny: true, cutLast: true } },
+  deadline: { show: show.deadline, lines: show.deadlineLines, column: { cutLast: true } },
   mounts: { path: 'mounts', type: 'object', lines: show.mountLines, write: 'accepted' },
   networkVolume: {
     path: 'mounts.network',
@@ -226,7 +226,7 @@ const FIELDS = {
       value: (_path: string, before: Json | undefined): Json => before ?? {},
     },
   },
-  cost: { path: 'cost', type: 'dollars', lines: show.hourlyCost, column: { header: 'COST/HR' } },
+  cost: { path: 'cost', type: 'dollars', lines: show.hourlyCost, column: { header: 'COST/H' } },
   cluster: { path: 'cluster.id' },
   clusterRank: { path: 'cluster.rank', type: 'count' },
   clusterRole: { path: 'cluster.role' },
@@ -246,7 +246,7 @@ const FIELDS = {
   locked: {
     path: 'locked',
     type: 'flag',
-    column: { show: show.locked, whereAny: true, dropFirst: true },
+    column: { show: show.locked, dropFirst: true },
     update: onOff('refuse to be stopped, restarted or terminated'),
   },
   ssh: { path: 'ssh', type: 'object', lines: show.sshLines },
@@ -275,8 +275,8 @@ const FIELDS = {
 export const POD_TABLE = defineTable({
   noun: ['pod', 'pods'],
   fields: FIELDS,
-  table: ['id', 'name', 'status', 'hardware', 'cost', 'dataCenterId', 'createdAt', 'locked'],
-  wide: ['uptime', 'cloud', 'gpuVcpus', 'gpuMemory', 'image', 'deadline'],
+  table: ['id', 'name', 'status', 'hardware', 'cost', 'dataCenterId', 'createdAt', 'locked', 'deadline'],
+  wide: ['uptime', 'cloud', 'gpuVcpus', 'gpuMemory', 'image'],
   detail: [
     {
       fields: [

@@ -1,6 +1,6 @@
 import type { CommandLine } from '../../core/message.ts';
 import type { ServerEvent } from '../../core/api.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { Failure, isInterrupt, usage } from '../../core/failure.ts';
 import { safeText, say } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { ValuesOf } from '../../cli/model/params.ts';
@@ -80,6 +80,9 @@ export async function showSeveralLogs<N extends string>(
     );
     for (const line of [...past].sort((a, b) => compareTimes(timeOf(a.event), timeOf(b.event)) || a.at - b.at))
       await print.line(line);
+  } catch (error) {
+    if (values.follow && isInterrupt(error)) return { kind: 'nothing', exit: error.exit };
+    throw error;
   } finally {
     // Closes the connections without waiting for another line.
     for (const { events } of sources) void events.return(undefined).catch(() => undefined);

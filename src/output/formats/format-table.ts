@@ -17,7 +17,7 @@ interface FormatEntry {
 /** Every output format. To add one: its name in `OUTPUT_FORMATS`, a row here, and a module that prints it. */
 export const FORMAT_TABLE: Readonly<Record<OutputFormat, FormatEntry>> = {
   table: {
-    summary: 'the most important columns; with tabs and without borders if stdout is no terminal',
+    summary: 'the most important columns; separated by tabs in a pipe',
     table: true,
     byPage: true,
     load: async () => (await import('../tables/table.ts')).tablePrinter,

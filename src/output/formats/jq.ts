@@ -84,7 +84,7 @@ interface JqOptions {
 
 const runDirectly: Blocking = (work) => work();
 
-interface JqResult {
+export interface JqResult {
   readonly text: string;
   /** Why jq stopped early, with exit code 1; `text` has the results before that. */
   readonly failure: Failure | undefined;

@@ -9,7 +9,7 @@ import { keyStep, type LiveScreen, openLiveScreen, type Window, windowOf, type W
 import { openRows, render, type RowWriter } from '../render.ts';
 import { loadPaint } from '../text/colour.ts';
 import { ellipsize } from '../text/text-width.ts';
-import { wrapLine } from '../text/wrap-message.ts';
+import { wrapMessage } from '../text/wrap-message.ts';
 import { trusted } from '../trusted.ts';
 import { type Output, type OutputOptions, type Result, rowsOf, type Sample, type Tone, type View } from '../view.ts';
 
@@ -125,8 +125,8 @@ async function redrawingView(
     return paintAll(ellipsize(pieces, screen.columns - 1), paint);
   };
 
-  const windowOptions = (shown: Result, lines: readonly string[]): WindowOptions => ({
-    header: headerLines(shown, lines),
+  const windowOptions = (shown: Result): WindowOptions => ({
+    header: shown.kind === 'many' ? 1 : 0,
     offset,
     // One row for the cursor below the frame, one for the footer.
     rows: screen.rows - 2,
@@ -136,7 +136,7 @@ async function redrawingView(
   const draw = async (): Promise<void> => {
     if (result === undefined) return;
     const lines = await renderToLines(liveResult(result, samples, screen.columns), options, output, screen.columns);
-    const window = windowOf(lines, windowOptions(result, lines));
+    const window = windowOf(lines, windowOptions(result));
     [offset, page] = [window.offset, window.shown];
     await screen.draw([...window.lines, footer(window)]);
   };
@@ -180,7 +180,7 @@ async function redrawingView(
         return;
       }
       const lines = await renderToLines(liveResult(result, samples, screen.columns), options, output, screen.columns);
-      const part = windowOf(lines, windowOptions(result, lines));
+      const part = windowOf(lines, windowOptions(result));
       await screen.close(whole ? lines : part.lines);
     },
   };
@@ -192,9 +192,6 @@ function positionOf({ offset, shown, all }: Window, hasKeys: boolean): readonly 
     ? [say`lines ${offset + 1} to ${offset + shown} of ${all}: arrows scroll`]
     : [say`${all - shown} lines do not fit`];
 }
-
-const headerLines = (result: Result, [first = '']: readonly string[]): number =>
-  result.kind !== 'many' ? 0 : first.startsWith('┌') ? 3 : 1;
 
 function liveResult(result: Result, samples: readonly Sample[], columns: number): Result {
   if (result.kind !== 'one') return result;
@@ -211,7 +208,7 @@ async function renderToLines(
 ): Promise<readonly TerminalText[]> {
   const buffer = textBuffer();
   await render(result, options, { ...output, stdout: buffer, stderr: buffer });
-  const notes = (result.notes ?? []).map((note) => `${wrapLine(note, output.settings, columns)}\n`);
+  const notes = (result.notes ?? []).map((note) => `${wrapMessage(note, output.settings, columns)}\n`);
   return (buffer.text() + notes.join(''))
     .split('\n')
     .slice(0, -1)

@@ -1,9 +1,10 @@
 import type { Json } from '../../core/json.ts';
 import { say, type TerminalText } from '../../core/safe-text.ts';
-import { cellLines, cellPieces, paintAll } from '../cell-text.ts';
+import { alignCell, cellLines, cellPieces, headerPieces, isEmpty, paintAll } from '../cell-text.ts';
 import { fieldColumns, memberColumns } from '../fields.ts';
-import { loadPaint, type Paint, unpainted } from '../text/colour.ts';
+import { loadPaint, type Paint, type Piece, unpainted } from '../text/colour.ts';
 import { DEFAULT_COLUMNS, joinText, styled } from '../text/terminal-text.ts';
+import { trusted } from '../trusted.ts';
 import type {
   Column,
   Facts,
@@ -17,37 +18,40 @@ import type {
 } from '../view.ts';
 import { resultWithoutSecrets, rowWithoutSecrets } from '../without-secrets.ts';
 
+const PIPE = { terminal: false };
+
 /** Escapes tabs and line feeds in cells, so that `awk -F'\t'` and `cut -f` work. */
 export const plainTable = (
   columns: readonly Column[],
   rows: readonly Json[],
   facts: Facts,
   paint: Paint,
-): TerminalText =>
-  rows.length === 0
-    ? say``
-    : joinText([plainHeader(columns), ...rows.map((row) => plainRow(columns, row, facts, paint))]);
+): TerminalText => (rows.length === 0 ? say`` : plainLines(columns, rows, true, facts, paint));
 
-const plainHeader = (columns: readonly Column[]): TerminalText =>
-  line(columns.map(({ header }) => paintAll(cellPieces(header, { terminal: false }), unpainted)));
-
-const plainRow = (columns: readonly Column[], row: Json, facts: Facts, paint: Paint): TerminalText =>
-  line(columns.map(({ show }) => paintAll(cellPieces(show(row, facts), { terminal: false }), paint)));
+function plainLines(
+  columns: readonly Column[],
+  rows: readonly Json[],
+  hasHeader: boolean,
+  facts: Facts,
+  paint: Paint,
+): TerminalText {
+  const header = columns.map(({ header: text }) => paintAll(cellPieces(text, PIPE), unpainted));
+  const lines = rows.map((row) => columns.map(({ show }) => paintAll(cellPieces(show(row, facts), PIPE), paint)));
+  return joinText([...(hasHeader ? [header] : []), ...lines].map(tabbed));
+}
 
 /** Labels begin with the section's title, so that they are unique. Each item of an array has its own line. */
 const plainDetail = (sections: readonly Section[], paint: Paint): TerminalText =>
   joinText(
     sections.flatMap(({ title, lines }) =>
       lines.flatMap(({ label, value }) => {
-        const name = cellPieces(title === undefined ? label : `${title} ${label}`, { terminal: false });
-        return cellLines(value, { terminal: false }).map((item) =>
-          line([paintAll(name, paint), paintAll(item, paint)]),
-        );
+        const name = paintAll(cellPieces(title === undefined ? label : `${title} ${label}`, PIPE), paint);
+        return cellLines(value, PIPE).map((item) => tabbed([name, paintAll(item, paint)]));
       }),
     ),
   );
 
-const line = (cells: readonly TerminalText[]): TerminalText => styled`${joinText(cells, '\t')}\n`;
+const tabbed = (cells: readonly TerminalText[]): TerminalText => styled`${joinText(cells, '\t')}\n`;
 
 function selectColumns(view: View, rows: readonly Json[], { fields }: OutputOptions): readonly Column[] {
   if (fields !== undefined) return fieldColumns(fields);
@@ -55,15 +59,16 @@ function selectColumns(view: View, rows: readonly Json[], { fields }: OutputOpti
 }
 
 function selectSections(view: View, row: Json, options: OutputOptions, facts: Facts): readonly Section[] {
-  if (options.fields === undefined && view.detail !== undefined) return view.detail(row, facts);
+  if (options.fields === undefined && view.detail !== undefined) return filledLines(view.detail(row, facts));
   const lines = selectColumns(view, [row], options).map(({ header, show }) => ({
-    label: labelOf(header),
+    label: header === header.toUpperCase() ? header.toLowerCase() : header,
     value: show(row, facts),
   }));
-  return [{ lines }];
+  return options.fields === undefined ? filledLines([{ lines }]) : [{ lines }];
 }
 
-const labelOf = (header: string): string => (header === header.toUpperCase() ? header.toLowerCase() : header);
+export const filledLines = (sections: readonly Section[]): readonly Section[] =>
+  sections.map((section) => ({ ...section, lines: section.lines.filter(({ value }) => !isEmpty(value)) }));
 
 export const tablePrinter: FormatPrinter = {
   result: async function* (result, options, output) {
@@ -86,31 +91,44 @@ async function renderTable(whole: RowsResult, options: OutputOptions, output: Ou
     return terminalDetail(sections, { width, paint });
   }
   const columns = selectColumns(result.view, result.values, options);
-  if (!terminal.output)
-    return plainTable(wide ? columns : columns.filter((column) => column.wide !== true), result.values, facts, paint);
+  if (!terminal.output) return plainTable(ordinary(columns, options), result.values, facts, paint);
   const { terminalTable } = await import('./terminal-table.ts');
   return await terminalTable(columns, result.values, { facts, width, wide, paint });
 }
 
+const ordinary = (columns: readonly Column[], { format }: OutputOptions): readonly Column[] =>
+  columns.filter(({ wide }) => format === 'wide' || wide !== true);
+
+/** On a terminal, a column is as wide as its widest cell so far. */
 function growingRows(view: View, options: OutputOptions, output: Output): RowPrinter {
   const loadingPaint = loadPaint(output.terminal.colour.output);
-  const loadingTable = output.terminal.output
-    ? import('./terminal-table.ts').then(({ growingTable }) => growingTable())
-    : undefined;
+  const widths: number[] = [];
   return {
     rows: async (all: readonly Json[], first) => {
       const values = all.map((row) => rowWithoutSecrets(row, options));
-      const columns = selectColumns(view, values, options).filter(
-        (column) => options.format === 'wide' || column.wide !== true,
-      );
+      const columns = ordinary(selectColumns(view, values, options), options);
       const facts = { now: output.serviceNow() };
-      const [paint, table] = [await loadingPaint, await loadingTable];
+      const paint = await loadingPaint;
       const hasHeader = first && columns.length > 1;
-      const lines =
-        table === undefined
-          ? [...(hasHeader ? [plainHeader(columns)] : []), ...values.map((row) => plainRow(columns, row, facts, paint))]
-          : table.lines(columns, values, { hasHeader, facts, paint });
-      return lines.join('');
+      if (!output.terminal.output) return plainLines(columns, values, hasHeader, facts, paint);
+      const { piecesWidth } = await import('../text/text-width.ts');
+      const lines = [
+        ...(hasHeader ? [columns.map(headerPieces)] : []),
+        ...values.map((row) => columns.map(({ show }) => cellPieces(show(row, facts), { terminal: true }))),
+      ];
+      for (const cells of lines)
+        for (const [at, pieces] of cells.entries()) widths[at] = Math.max(widths[at] ?? 0, piecesWidth(pieces));
+      return joinText(lines.map((cells) => spacedLine(cells, columns, widths, paint)));
     },
   };
 }
+
+const spacedLine = (
+  cells: readonly (readonly Piece[])[],
+  columns: readonly Column[],
+  widths: readonly number[],
+  paint: Paint,
+): TerminalText => {
+  const texts = cells.map((pieces, at) => alignCell(pieces, widths[at] ?? 0, columns[at]?.right === true, paint));
+  return trusted(`${joinText(texts, '  ').trimEnd()}\n`);
+};

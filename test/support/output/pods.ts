@@ -11,7 +11,7 @@ export const podView: View = {
     { header: 'NAME', show: text('name') },
     { header: 'STATUS', show: status() },
     { header: 'GPU', show: text('gpu.id') },
-    { header: 'COST', show: (row) => money('cost')(row).replace(/^(\$[\d.]+)$/, '$1/hr'), right: true },
+    { header: 'COST', show: (row) => money('cost')(row).replace(/^(\$[\d.]+)$/, '$1/h'), right: true },
     { header: 'AGE', show: age('createdAt'), right: true },
     { header: 'IMAGE', show: text('image'), wide: true },
     { header: 'PORTS', show: list('ports'), wide: true },

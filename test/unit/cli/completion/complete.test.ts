@@ -93,7 +93,7 @@ describe('ids and names of the service', () => {
     expect(server.seen).toEqual([]);
     await berthIn(world, ['__renew', 'pod']);
     const { out } = await berthIn(world, ['__complete', 'fish', 'pods', 'get', '']);
-    expect(out).toBe('words\t\npod-1\tone, RUNNING, $1.50/hr\none\tpod-1, RUNNING, $1.50/hr\n');
+    expect(out).toBe('words\t\npod-1\tone, RUNNING, $1.50/h\none\tpod-1, RUNNING, $1.50/h\n');
     expect(server.seen).toHaveLength(1);
     expect(statSync(listsOf(world)).mode & 0o777).toBe(0o600);
   });

@@ -180,7 +180,7 @@ describe('selectors of a command that acts on many', () => {
     const world = createTestWorld({ env: pointedAt(server.url), tty: true, columns: 120 });
     const ran = await answered(world, 'Continue?', ['n', KEYS.enter], ['pods', 'stop', '--match', 'train-*']);
     expect([ran.code, ran.out]).toEqual([2, '']);
-    expect(ran.err).toMatch(/│ p1 +│ train-a │ .*RUNNING.*\$2\.50/);
+    expect(ran.err).toMatch(/^p1 +train-a +.*RUNNING.*\$2\.50/m);
     expect(ran.err).toContain('This will stop 2 pods. It saves $3.00 an hour.');
     expect(ran.err).toContain('not confirmed: nothing was changed');
     expect(server.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
@@ -204,7 +204,7 @@ describe('selectors of a command that acts on many', () => {
 test('a missing id is picked from a list that is filtered by what is typed', async () => {
   const server = await podServer();
   const world = createTestWorld({ env: pointedAt(server.url), tty: true, columns: 120 });
-  const ran = await answered(world, 'p5  web  RUNNING  $4.00/hr', ['web', KEYS.enter], ['pods', 'stop', '-o', 'id']);
+  const ran = await answered(world, 'p5  web  RUNNING  $4.00/h', ['web', KEYS.enter], ['pods', 'stop', '-o', 'id']);
   expect([ran.code, ran.out]).toEqual([0, 'p5\n']);
 });
 

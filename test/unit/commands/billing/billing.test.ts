@@ -82,7 +82,7 @@ describe('a report', () => {
       for (const at of [report, ...Object.keys(report.amounts)].keys())
         expect(cells).toContain(`$${((at + 1) * 1.25).toFixed(2)}`);
       expect(ran.out).not.toMatch(/[█░]/);
-      expect(ran.err).toMatch(/^Total \$13\.7540 from 2026-01-01 to 2026-01-03 \(UTC\)/);
+      expect(ran.err).toMatch(/^Total \$13\.75 from 2026-01-01 to 2026-01-03 \(UTC\)/);
     },
   );
 

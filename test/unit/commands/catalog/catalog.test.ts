@@ -141,7 +141,7 @@ it('shows no price for a cloud that does not offer it, and always the availabili
   const rows = async (...flags: readonly string[]) =>
     (await catalog(['gpus', ...flags], [json({ gpus })])).out.split('\n').map((line) => line.split('\t'));
   expect(await rows()).toEqual([
-    ['ID', 'NAME', 'MEMORY', 'SECURE/HR', 'COMMUNITY/HR', 'AVAILABILITY'],
+    ['ID', 'NAME', 'MEMORY', 'SECURE/H', 'COMMUNITY/H', 'AVAILABILITY'],
     ['A', '-', '-', '$1.00', '-', 'NONE'],
     ['B', '-', '-', '$1.00', '$0.50', 'HIGH'],
     [''],

@@ -13,7 +13,7 @@ async function account(): Promise<Account> {
 
 test('list and get of clusters show what each costs an hour, which JSON does not have', async () => {
   const run = await account();
-  expect((await run('clusters list', TERMINAL)).out).toMatch(/COST\/HR[^]*train.*\$38\.24/);
+  expect((await run('clusters list', TERMINAL)).out).toMatch(/COST\/H[^]*train.*\$38\.24/);
   const shown = (await run('clusters get train', TERMINAL)).out;
   expect(shown).toContain('$38.24 an hour');
   expect(shown.match(/38\.24/g)).toHaveLength(1);

@@ -50,7 +50,7 @@ test('the detail view shows every member, unknown ones included', async () => {
     flashboot: 'FLASHBOOT',
     'execution timeout': '10m',
     'workers count': '1 to 5',
-    'workers idle timeout': '1m 30s',
+    'workers idle timeout': '1m30s',
     'workers scaling': '2.5 s queue delay',
     'hardware excluded types': 'GPU-OLD',
     'hardware gpus a worker': '2',

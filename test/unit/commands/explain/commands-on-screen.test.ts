@@ -37,7 +37,7 @@ it.each([80, 110])('what a shell makes of a command that is named stays on its l
   const id = (await berthIn(world, ['--local', ...create.split(' ')])).out.trim();
   const { code, err } = await berthIn(world, ['--local', 'pods', 'exec', id, '--', 'ls']);
   const command = `berth --local pods update ${id} --port 22/tcp --env PUBLIC_KEY="$(cat ~/.ssh/id_ed25519.pub)"`;
-  expect([code, stripVTControlCharacters(err).split('\n')]).toEqual([2, expect.arrayContaining([`    ${command}`])]);
+  expect([code, stripVTControlCharacters(err).split('\n')]).toEqual([2, expect.arrayContaining([`     ${command}`])]);
 });
 
 it.each([

@@ -45,7 +45,7 @@ const CASES: readonly CauseCase[] = [
     code: 'rate-limited',
     setup: ["local fault add rate-limit --retry-after 90s --match 'GET /v2/demo/health'"],
     ask: 'endpoints explain demo',
-    verdict: /^rate limited for 1m 30s$/,
+    verdict: /^rate limited for 1m30s$/,
     cure: /^berth --local limits$/,
   },
   {

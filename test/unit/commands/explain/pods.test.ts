@@ -49,7 +49,7 @@ const CASES: readonly CauseCase[] = [
     setup: ['local clock advance 10m'],
     ask: 'pods explain pod-provisioning',
     state: 'waiting',
-    verdict: /^no machine for 10m 20s: still waiting for one$/,
+    verdict: /^no machine for 10m20s: still waiting for one$/,
     cure: /^berth --local pods logs pod-provisioning\nberth --local pods terminate pod-provisioning$/,
   },
   {
@@ -57,7 +57,7 @@ const CASES: readonly CauseCase[] = [
     setup: ['local clock advance 10m'],
     ask: 'pods explain pod-starting',
     state: 'waiting',
-    verdict: /^starting for 11m 30s: still pulling the image$/,
+    verdict: /^starting for 11m30s: still pulling the image$/,
     cure: /^berth --local pods logs pod-starting\n/,
   },
   {
@@ -65,7 +65,7 @@ const CASES: readonly CauseCase[] = [
     setup: [],
     ask: 'pods explain train-llm',
     state: 'ok',
-    verdict: /^healthy: it runs, for 2d 2h$/,
+    verdict: /^healthy: it runs, for 2d2h$/,
     evidence: ['gpu use', /^\d+%, \d+%$/, /^GET \/v2\/pods\/pod-train$/],
   },
   {

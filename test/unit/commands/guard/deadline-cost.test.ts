@@ -10,7 +10,7 @@ const said = async (line: string): Promise<string> => (await createAccount()(lin
 describe('what a pod costs until its deadline', () => {
   it('is rounded up to a cent, and says that the container disk is not in it', async () => {
     expect(await said(`${CREATE} lab --stop-after 90m --dry-run`)).toContain(
-      'It costs $1.04 until its deadline in 1h 30m, plus its container disk at a price that is not published, if',
+      'It costs $1.04 until its deadline in 1h30m, plus its container disk at a price that is not published, if',
     );
     expect(await said(`${CREATE} lab --persistent-size 10 --stop-after 10h --dry-run`)).toContain(
       'It costs $6.90 until its deadline in 10h, plus its container disk and its persistent mount at prices that',

@@ -108,7 +108,7 @@ test('a number is never cut: columns that do not fit are left out whole', () => 
   const large = sampleFleet();
   const pods = [
     { id: 'pod-large', name: 'large', status: 'RUNNING', cost: 12_345.67, createdAt: '2026-01-01T00:00:00Z' },
-    { id: 'pod-small', name: 'small', status: 'RUNNING', cost: 0.0312, createdAt: '2026-01-01T00:00:00Z' },
+    { id: 'pod-small', name: 'small', status: 'RUNNING', cost: 0.312, createdAt: '2026-01-01T00:00:00Z' },
   ];
   const workers = { running: 12, idle: 345, throttled: 6 };
   const fleet = {
@@ -127,7 +127,7 @@ test('a number is never cut: columns that do not fit are left out whole', () => 
     expect(
       lines.find((line) => line.includes('small')),
       String(columns),
-    ).toContain('$0.0312');
+    ).toContain('$0.31');
     expect(lines.filter((line) => /\d…|[$.]…/.test(line))).toEqual([]);
   }
 });

@@ -25,7 +25,7 @@ describe('a cell', () => {
     ['age', cells.age('at'), '"yesterday"', 'yesterday'],
     ['age', cells.age('at'), '12', '12'],
     ['age', cells.age('at'), 'null', '-'],
-    ['duration', cells.duration('at', 's'), '93784', '1d 2h'],
+    ['duration', cells.duration('at', 's'), '93784', '1d2h'],
     ['duration', cells.duration('at', 'ms'), '450', '450ms'],
     ['duration', cells.duration('at', 's'), '-1', '-1'],
     ['money', cells.money('at'), '0.79', '$0.79'],

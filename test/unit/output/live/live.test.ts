@@ -27,7 +27,7 @@ describe('--watch on a terminal', () => {
     await live.show(list('e', 'f'), 0);
     await live.close(false);
     const seen = new Terminal(60, 12).write(to.out());
-    expect(seen.text()).toBe('┌────┐\n│ id │\n├────┤\n│ e  │\n│ f  │\n└────┘');
+    expect(seen.text()).toBe('id\ne\nf');
     expect(seen.cursor).toBe(true);
     expect(to.out().startsWith(HIDE)).toBe(true);
   });
@@ -53,8 +53,8 @@ describe('--watch on a terminal', () => {
     for (let turn = 0; turn < 3; turn++) await live.show(many, 0);
     const seen = new Terminal(60, 8).write(to.out());
     expect(seen.scrolled).toBe(0);
-    expect(seen.text()).toContain('lines 1 to 3 of 41: arrows scroll');
-    expect(seen.text()).toContain('│ id ');
+    expect(seen.text()).toContain('lines 1 to 5 of 40: arrows scroll');
+    expect(seen.text()).toMatch(/^id$/m);
   });
 
   test('scrolls by keys below the header of a list, and stays inside it', async () => {
@@ -66,14 +66,14 @@ describe('--watch on a terminal', () => {
       await settled();
       return new Terminal(60, 10).write(to.out()).text();
     };
-    expect(await seen('down', 'j')).toContain('│ pod-2 ');
+    expect(await seen('down', 'j')).toMatch(/^pod-2$/m);
     const last = await seen('G');
-    expect(last).toContain('│ pod-19 ');
-    expect(last.split('\n')[1]).toContain('id');
+    expect(last).toMatch(/^pod-19$/m);
+    expect(last.split('\n')[0]).toContain('id');
     expect(await seen('pagedown', 'down')).toBe(last);
-    expect(await seen('home', 'up')).toContain('│ pod-0 ');
+    expect(await seen('home', 'up')).toMatch(/^pod-0$/m);
     await live.close(true);
-    expect(to.out()).toContain('│ pod-10 ');
+    expect(to.out()).toMatch(/^pod-10$/m);
     expect(to.taken()).toBe(false);
   });
 
@@ -83,7 +83,7 @@ describe('--watch on a terminal', () => {
     await live.show(podList, 0);
     to.resize(100, 24);
     await settled();
-    const last = to.out().slice(to.out().lastIndexOf('┌'));
+    const last = to.out().slice(to.out().lastIndexOf('ID '));
     expect(last.split('\n')[0]?.length).toBeGreaterThan(60);
   });
 

@@ -19,12 +19,12 @@ const FULL = new Failure({
 });
 
 describe('a failure as text', () => {
-  test('is one block: what happened, why, and what to do next', async () => {
+  test('is a line that says what happened and why, and a line for each thing to do', async () => {
     const to = screen();
     expect(await renderFailure(FULL, 'text', to)).toBe(5);
     expect(to.out()).toBe('');
     await expect(to.err()).toMatchFileSnapshot('../../../golden/output/failure-full.txt');
-    const coloured = screen({ tty: true, colour: true });
+    const coloured = screen({ tty: true, colour: true, columns: 400 });
     await renderFailure(FULL, 'text', coloured);
     // eslint-disable-next-line no-control-regex -- the pattern matches the escape sequences of colours
     expect(coloured.err().replace(/\u001b\[\d+m/g, '')).toBe(to.err());
@@ -45,7 +45,7 @@ describe('a failure as text', () => {
       'text',
       to,
     );
-    expect(to.err()).toBe('error: pod p: pod not found\n  404 Not Found\n');
+    expect(to.err()).toBe('error: pod p: pod not found: 404 Not Found\n');
   });
 
   test('does not repeat the status if the message names it', async () => {

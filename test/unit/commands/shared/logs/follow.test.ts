@@ -119,7 +119,7 @@ describe('pods logs --follow', () => {
   test.each([
     ['as lines', [], /line 2\n$/],
     ['as one array', ['--json'], /\n\]\n$/],
-  ])('ends 130 after Ctrl-C and names the command that continues, %s', async (_, flags, end) => {
+  ])('ends 130 after Ctrl-C without a message, %s', async (_, flags, end) => {
     const server = await logServer(lines(2), [{ sends: 2, ends: 'hold' }]);
     const world = createTestWorld({ env: pointedAt(server.url) });
     const running = berthIn(world, [...follow, ...flags]);
@@ -128,7 +128,7 @@ describe('pods logs --follow', () => {
     const ran = await running;
     expect(ran.code).toBe(130);
     expect(ran.out).toMatch(end);
-    expect(ran.err).toContain('berth pods logs p1 --follow --after c2');
+    expect(ran.err).toBe('');
   });
 
   it('continues after a given cursor', async () => {
