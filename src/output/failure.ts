@@ -48,7 +48,7 @@ async function loadWrap({ errorColumns }: FailureOutput['terminal']): Promise<Wr
   return (parts, indent) => wrapParts(parts, errorColumns, indent);
 }
 
-/** What happened, in one line, and a line for each thing to do. */
+/** What happened, a line for each part that failed, and a line for each thing to do. */
 function errorLines(facts: FailureFacts, { settings }: FailureOutput, paint: Paint, wrap: Wrap): TerminalText {
   const [first = PREFIX, ...others] = wrap([{ text: `${PREFIX}${whatHappened(facts)}`, isCommand: false }], '  ');
   const hints = linesOf(facts.hint).flatMap((line) =>
@@ -57,6 +57,7 @@ function errorLines(facts: FailureFacts, { settings }: FailureOutput, paint: Pai
   const lines = [
     styled`${paint(PREFIX, 'bad')}${paint(safeText(first.slice(PREFIX.length)), 'strong')}`,
     ...others.map((line) => paint(line, 'strong')),
+    ...(facts.errors ?? []).flatMap((each) => wrap([{ text: `  - ${each}`, isCommand: false }], '    ')),
     ...hints.map((line) =>
       line.startsWith(ARROW) ? styled`${paint(ARROW, 'busy')}${safeText(line.slice(ARROW.length))}` : line,
     ),
@@ -65,10 +66,10 @@ function errorLines(facts: FailureFacts, { settings }: FailureOutput, paint: Pai
 }
 
 /** The message with what the service said and the id, where it does not name them (specification 7.1). */
-function whatHappened({ message, status, title, detail, errors = [], id }: FailureFacts): string {
+function whatHappened({ message, status, title, detail, id }: FailureFacts): string {
   const answer = [[status, title].filter((part) => part !== undefined).join(' '), detail].filter(
     (part) => part !== undefined && part !== '' && part !== title && !message.includes(part),
   );
-  const whole = [[message, ...answer].join(': '), ...errors].join('; ');
+  const whole = [message, ...answer].join(': ');
   return id === undefined || whole.includes(id) ? whole : `${whole} (${id})`;
 }

@@ -40,7 +40,7 @@ describe('pods create on a terminal', () => {
     );
     expect(stripVTControlCharacters(world.err())).toMatch(/^\(local service\)\n\? Name/);
     expect(world.err()).toMatch(/Next: berth --local pods wait (\S+), then berth --local pods ssh \1\n/);
-    expect(world.err()).toMatch(/GPU-24G {2}24 GB {2}\$0\.69\/hr {2}(HIGH|MEDIUM|LOW)/);
+    expect(world.err()).toMatch(/GPU-24G {2}24 GB {2}\$0\.69\/h {2}(HIGH|MEDIUM|LOW)/);
     const { out } = await local(world, 'get', 'lab', '--json');
     expect(JSON.parse(out)).toMatchObject({
       gpu: { id: 'GPU-24G', count: 1 },
