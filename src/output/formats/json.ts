@@ -77,14 +77,13 @@ type Fields = OutputOptions['fields'];
 /** The service's own text where available. A list is an array, or the document if that holds more than rows. */
 export const jsonPrinter: FormatPrinter = {
   result: function* (result, { fields }, { terminal }) {
-    const sources = sourcesOf(result, fields);
-    const texts = sources === undefined ? indentedValues(result, fields) : indentedSources(sources);
-    for (const text of texts) yield terminal.output ? escapeJson(text) : text;
+    for (const text of indentJson(jsonInput(result, fields))) yield terminal.output ? escapeJson(text) : text;
     yield '\n';
   },
   rows: (_view, { fields }, { terminal }) => ({
     rows: (values, first) => {
-      const text = indentedItems(values, fields, first);
+      const texts = values.map((value) => encodeJson(pick(value, fields), 2).replaceAll('\n', '\n  '));
+      const text = `${first ? '[' : ','}\n  ${texts.join(',\n  ')}`;
       return terminal.output ? escapeJson(text) : text;
     },
     end: (empty) => (empty ? '[]\n' : '\n]\n'),
@@ -94,81 +93,27 @@ export const jsonPrinter: FormatPrinter = {
 export const jsonLinesPrinter: FormatPrinter = {
   result: function* (result, { fields }, { terminal }) {
     const sources = rowsSources(result, fields);
-    const lines = (text: readonly string[]): string => text.map((line) => `${line}\n`).join('');
-    const texts =
-      sources === undefined
-        ? mapGroups(rowsOf(result), (rows) => jsonLines(rows, fields))
-        : mapGroups(result.kind === 'one' ? sources : sources.flatMap(itemSources), (items) =>
-            lines(items.map(compactJson)),
-          );
-    for (const text of texts) yield terminal.output ? escapeJson(text) : text;
+    const items = result.kind === 'one' ? sources : sources?.flatMap(itemSources);
+    for (const group of groupsOf<string | Json>(items ?? rowsOf(result))) {
+      const texts = group.map((each) =>
+        items === undefined ? encodeJson(pick(each, fields)) : compactJson(String(each)),
+      );
+      const text = texts.map((each) => `${each}\n`).join('');
+      yield terminal.output ? escapeJson(text) : text;
+    }
   },
   rows: (_view, { fields }, { terminal }) => ({
     rows: (values) => {
-      const text = jsonLines(values, fields);
+      const text = values.map((value) => `${encodeJson(pick(value, fields))}\n`).join('');
       return terminal.output ? escapeJson(text) : text;
     },
   }),
 };
 
-const jsonLines = (values: readonly Json[], fields: Fields): string =>
-  values.map((value) => `${encodeJson(pick(value, fields))}\n`).join('');
-
 export function jsonInput(result: RowsResult, fields: Fields): string {
   const [only, ...others] = sourcesOf(result, fields) ?? [];
   if (only === undefined) return encodeJson(documentOf(result, fields));
   return others.length === 0 ? only : `[${[only, ...others].flatMap(itemSources).join(',')}]`;
-}
-
-function* indentedValues(result: RowsResult, fields: Fields): Generator<string> {
-  if (result.kind === 'one' || result.whole !== undefined || result.values.length === 0) {
-    yield encodeJson(documentOf(result, fields), 2);
-    return;
-  }
-  let isFirst = true;
-  for (const rows of groupsOf(result.values)) {
-    yield indentedItems(rows, fields, isFirst);
-    isFirst = false;
-  }
-  yield '\n]';
-}
-
-const indentedItems = (values: readonly Json[], fields: Fields, first: boolean): string =>
-  values
-    .map((value, at) => {
-      const text = encodeJson(pick(value, fields), 2).replaceAll('\n', '\n  ');
-      return `${first && at === 0 ? '[' : ','}\n  ${text}`;
-    })
-    .join('');
-
-function* indentedSources(sources: readonly string[]): Generator<string> {
-  const [only, ...others] = sources;
-  if (only !== undefined && others.length === 0) {
-    yield* indentJson(only);
-    return;
-  }
-  let isFirst = true;
-  for (const source of sources)
-    for (const part of itemsOf(indentJson(source))) {
-      yield isFirst ? `[${part.slice(1)}` : part;
-      isFirst = false;
-    }
-  yield isFirst ? '[]' : '\n]';
-}
-
-function* itemsOf(parts: Iterable<string>): Generator<string> {
-  let held: string | undefined;
-  for (const part of parts) {
-    if (held !== undefined) yield held;
-    held = held === undefined ? `,${part.slice(1)}` : part;
-  }
-  // The last part has the closing bracket and the line before it.
-  const end = held?.slice(0, -1).trimEnd();
-  if (end !== undefined && end !== ',') yield end;
-}
-
-function* mapGroups<T>(items: readonly T[], text: (group: readonly T[]) => string): Generator<string> {
-  for (const group of groupsOf(items)) yield text(group);
 }
 
 function sourcesOf(result: RowsResult, fields: Fields): readonly string[] | undefined {
