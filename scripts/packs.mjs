@@ -102,7 +102,8 @@ async function packOf({ dist, pack, names, others }, { files, packages, finish }
       return `members["./${name}"]=(module)=>{${text}\n};`;
     });
   const added = (await Promise.all(plain)).join('');
-  return `(function(require){var module={exports:{}};${code}\nvar members=module.exports;${added}return members})`;
+  // write-file-atomic takes it for a part of its temporary names.
+  return `(function(require){var __filename="${pack}",module={exports:{}};${code}\nvar members=module.exports;${added}return members})`;
 }
 
 /** Bundles these files, and leaves every other import to the launcher. */

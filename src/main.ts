@@ -56,7 +56,11 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
     if (path[0] === 'local') globals = await withLocalService(globals, runtime);
     const ctx = open();
     const { runCommand } = await import('./cli/run/run-command.ts');
-    return await runCommand(ctx, target, values, outputOptions(globals, ctx.settings), path);
+    const code = await runCommand(ctx, target, values, outputOptions(globals, ctx.settings), path);
+    context = undefined;
+    // Not in `finally`: what cannot be saved is an error of the command.
+    await ctx.close();
+    return code;
   } catch (error) {
     const ctx = open();
     // The variable is read first, because the settings may be what cannot be read.

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
 
-export { fileStore } from './file-store.ts';
 export { LOCAL_KEY } from './http/auth.ts';
 export { LOCAL_STORAGE_KEY } from './objects/signature.ts';
 export { addressParts } from './http/operation.ts';
@@ -8,8 +7,8 @@ export { DroppedConnection } from './http/faults.ts';
 export { serveLocal } from './http/server.ts';
 export { SECRET_PREFIX, type GivenSettings } from './http/operation.ts';
 export { createLocalService, type LocalService } from './service.ts';
-export { START_OVER } from './state/file/load-state.ts';
-export { checkState, memoryStore, type Store } from './state/file/store.ts';
+export { START_OVER } from './state/saved-state.ts';
+export { checkState, fileStore, memoryStore, type Store } from './state/store.ts';
 export type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from './workers/processes.ts';
 export type { ContainerSpec, PodContainer, StartContainer } from './containers.ts';
 export type { EndpointSource } from './workers/handlers.ts';

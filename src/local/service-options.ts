@@ -4,7 +4,7 @@ import type { GivenSettings } from './http/operation.ts';
 import type { Validator } from './http/validate.ts';
 import type { StartContainer } from './containers.ts';
 import type { StreamShape } from './queue/index.ts';
-import type { Store } from './state/file/store.ts';
+import type { Store } from './state/store.ts';
 import type { Resolve } from './webhooks/send.ts';
 import type { EndpointSource } from './workers/handlers.ts';
 import type { StartProcess } from './workers/processes.ts';

@@ -15,7 +15,6 @@ import {
   endpointChanged,
   ignorePause,
   loseAllWorkers,
-  type HeldChanges,
 } from './queue/index.ts';
 import { createControlOperations } from './resources/control.ts';
 import { allEndpointsChanged } from './resources/stock.ts';
@@ -85,41 +84,27 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     ignorePause(state, Math.floor(pausedMs));
     checkedAt = clock.monotonic();
   };
-  const transact: Call['transact'] = async (step) => {
-    let changes: HeldChanges | undefined;
-    let checkedBefore: number | undefined;
-    try {
-      return await store.transact(
-        () => create(),
-        (state) =>
-          withServed(state, served, state.asOf, () => {
-            const now = time.update(state);
-            checkedBefore = checkedAt;
-            noticePause(state);
-            const turned = lastStockTurn(state, state.processedTo, now);
-            if (turned !== undefined) {
-              advanceQueue(state, turned);
-              allEndpointsChanged(state);
-            }
-            advanceQueue(state, now);
-            try {
-              return step(state, now);
-            } finally {
-              changes = held.answer(state, now);
-              hasDeliveries = queuesOf(state).deliveries.length > 0;
-            }
-          }),
-        () => {
-          changes?.undo();
-          changes = undefined;
-          checkedAt = checkedBefore;
-        },
-      );
-    } finally {
-      // Only after the step is saved.
-      changes?.settle();
-    }
-  };
+  const transact: Call['transact'] = (step) =>
+    store.transact(
+      () => create(),
+      (state) =>
+        withServed(state, served, state.asOf, () => {
+          const now = time.update(state);
+          noticePause(state);
+          const turned = lastStockTurn(state, state.processedTo, now);
+          if (turned !== undefined) {
+            advanceQueue(state, turned);
+            allEndpointsChanged(state);
+          }
+          advanceQueue(state, now);
+          try {
+            return step(state, now);
+          } finally {
+            held.answer(state, now);
+            hasDeliveries = queuesOf(state).deliveries.length > 0;
+          }
+        }),
+    );
 
   const variablesOf = (state: State, worker: WorkerName, prefix = options.workerPrefix) =>
     workerVariables(state, worker, { prefix, runner: options.workerRunner });
@@ -237,7 +222,10 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   return {
     answer: async (request) => {
       const { status, headers, body } = await answer(request);
-      if (request.method !== 'GET' && (hasHandlers || hasDeliveries)) void syncWorkers();
+      if (request.method !== 'GET') {
+        await store.flush();
+        if (hasHandlers || hasDeliveries) void syncWorkers();
+      }
       // eslint-disable-next-line no-restricted-syntax -- a date
       const date = dateHeader(time.now());
       // `berth doctor` recognizes the local service by `server`.
@@ -264,7 +252,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       await workers?.stop();
       await containers?.stop();
       await folders.close();
-      await store.idle();
+      await store.close();
     },
   };
 }

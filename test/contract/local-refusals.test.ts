@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createState, type State } from '../../src/local/state/state.ts';
-import { memoryStore } from '../../src/local/state/file/store.ts';
+import { memoryStore } from '../../src/local/state/store.ts';
 import { createTestClock } from '../support/clocks/test-clock.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 import { ask, prepare } from './cases/case.ts';

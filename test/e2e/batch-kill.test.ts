@@ -11,7 +11,7 @@ import { LOCAL_KEY } from '../../src/local/http/auth.ts';
 import type { FaultRecord } from '../../src/local/http/injected-faults.ts';
 import { serveLocal } from '../../src/local/http/server.ts';
 import { createLocalService } from '../../src/local/service.ts';
-import { memoryStore, type Store } from '../../src/local/state/file/store.ts';
+import { memoryStore, type Store } from '../../src/local/state/store.ts';
 import { createValidator } from '../../src/local/http/validate.ts';
 import { countSubmissions, journalMismatches } from '../support/batch/check-journal.ts';
 import { berth, berthPath, cleanEnvironment, temporaryFolder, type Environment } from './support.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { berthIn } from '../support/worlds/run-berth.ts';
 import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
 import { localFixture, type LocalFixture, POD_BODY } from '../support/local/service-fixture.ts';
-import { fileStore } from '../support/local/file-store.ts';
+import { fileStore, SHORT_TURNS } from '../support/local/file-store.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
 
 // Row 35 of docs/faults.md: the wall clock jumps; here for the local service.
@@ -30,7 +30,7 @@ function stateFile(): string {
 /** A local service as another process would open it: its monotonic clock starts at another value. */
 function processOn(path: string, wall: number): LocalFixture & { readonly clock: TestClock } {
   const clock = createTestClock(wall);
-  return { ...localFixture({ clock, store: fileStore(path) }), clock };
+  return { ...localFixture({ clock, store: fileStore(path, SHORT_TURNS) }), clock };
 }
 
 describe('while a local service is served', () => {

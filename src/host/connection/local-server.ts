@@ -20,7 +20,7 @@ import {
   type StartProcess,
 } from '../../local/index.ts';
 import { absolutePath } from '../files/user-files.ts';
-import { createFileLocks } from '../lock/file-locks.ts';
+import { createFileLocks, realTurns } from '../lock/file-locks.ts';
 import { createStartContainer } from '../pods/ssh-server.ts';
 import { createStartProcess } from '../process/start-process.ts';
 import { endpointSource, workerLog } from '../workers/endpoint-sources.ts';
@@ -54,11 +54,11 @@ export async function startLocalServer(
   const startProcess = createStartProcess(runtime);
   await checkSources(sources, clock, startProcess);
   const statePath = stateFile === undefined ? undefined : absolutePath(runtime, stateFile);
-  const store = statePath === undefined ? undefined : fileStore(statePath, createFileLocks({ clock }));
+  const store = statePath === undefined ? undefined : fileStore(statePath, createFileLocks({ clock }), realTurns);
   if (store !== undefined)
     await checkState(store).catch(async (error: unknown) => {
       // A refused file's folder keeps nothing, such as its lock.
-      await store.idle();
+      await store.close();
       throw withStateFileHint(error);
     });
   const service = createLocalService({

@@ -10,8 +10,9 @@ import {
   LOCAL_STORAGE_KEY,
   type GivenSettings,
   type LocalService,
+  type Store,
 } from '../../local/index.ts';
-import { createFileLocks } from '../lock/file-locks.ts';
+import { createFileLocks, realTurns } from '../lock/file-locks.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { asError } from '../../core/failure.ts';
 
@@ -37,12 +38,10 @@ export function openLocalTransport(
   { runtime, ...options }: LocalTransportOptions,
 ): LocalTransport {
   const stateFile = join(dataDirectory, 'local', 'state.json');
-  // Not the user's interrupt: a request in progress may finish, and its sender decides how long it waits.
-  const closing = new AbortController();
-  const locks = createFileLocks({ clock: options.clock, signal: closing.signal });
+  const store = sharedStore(stateFile, options.clock);
   const service = createLocalService({
     ...options,
-    store: fileStore(stateFile, locks),
+    store,
     volumesFolder: join(dataDirectory, 'local', 'volumes'),
     podsFolder: join(dataDirectory, 'local', 'pods'),
     startContainer: async (spec) => (await import('../pods/ssh-server.ts')).createStartContainer(runtime)(spec),
@@ -50,16 +49,45 @@ export function openLocalTransport(
   });
   return {
     transport: Object.assign(transportTo(service), {
-      close: async () => {
-        closing.abort(new Error('the connection to the local service is closed'));
-        await service.stop();
-      },
+      close: () => service.stop(),
     }),
     openPods: () => service.openContainers(),
     origin: 'http://localhost',
     key: LOCAL_KEY,
     storageKey: LOCAL_STORAGE_KEY,
   };
+}
+
+interface SharedStore {
+  readonly store: Store;
+  readonly closing: AbortController;
+  users: number;
+}
+
+const stores = new Map<string, SharedStore>();
+
+/** Jobs, files and batches of one command have one state, and do not wait for each other's turn. */
+function sharedStore(path: string, clock: Clock): Store {
+  const shared = stores.get(path) ?? openStore(path, clock);
+  stores.set(path, shared);
+  shared.users += 1;
+  return {
+    ...shared.store,
+    close: async () => {
+      shared.users -= 1;
+      if (shared.users > 0) return;
+      stores.delete(path);
+      shared.closing.abort(new Error('the connection to the local service is closed'));
+      await shared.store.close();
+    },
+  };
+}
+
+function openStore(path: string, clock: Clock): SharedStore {
+  // Not the user's interrupt: a request in progress may finish, and its sender decides how long it waits.
+  const closing = new AbortController();
+  const locks = createFileLocks({ clock, signal: closing.signal });
+  return { store: fileStore(path, locks, realTurns), closing, users: 0 };
 }
 
 /** Injected faults become wire errors; other errors pass unchanged. */

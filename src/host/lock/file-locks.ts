@@ -298,3 +298,15 @@ function hold({ path, token, self, subject, heartbeat }: HeldLockOptions): HeldL
     },
   };
 }
+
+/** On real time, because other processes wait for the end of a turn. */
+export const realTurns = {
+  after: (milliseconds: Milliseconds, work: () => void): (() => void) => {
+    const timer = setTimeout(work, milliseconds);
+    timer.unref();
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+  pause: (milliseconds: Milliseconds): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+};

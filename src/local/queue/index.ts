@@ -10,6 +10,6 @@ export {
   type ManagedWorker,
 } from './protocol/losses.ts';
 export { usageOf } from './jobs/workers.ts';
-export { createHeldRequests, type HeldChanges } from './worker-api/held-requests.ts';
+export { createHeldRequests } from './worker-api/held-requests.ts';
 export { createWorkerOperations } from './worker-api/operations.ts';
 export { workerEnvironment } from './worker-api/environment.ts';

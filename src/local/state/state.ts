@@ -23,7 +23,7 @@ export const byId = <T extends { readonly id: string }>(records: readonly T[]): 
 export const without = <T>(records: Records<T>, key: string): Records<T> =>
   recordsFrom(Object.entries<T>(records).filter(([known]) => known !== key));
 
-export const STATE_VERSION = 7;
+export const STATE_VERSION = 8;
 
 /** JSON; times on the service's clock. Only a resource knows the type of its part: see `createPart`. */
 export interface State {

@@ -6,7 +6,7 @@ import { openDurable } from '../../../src/host/files/durable-files.ts';
 import { LOCAL_KEY } from '../../../src/local/http/auth.ts';
 import { serveLocal } from '../../../src/local/http/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';
-import { memoryStore, type Store } from '../../../src/local/state/file/store.ts';
+import { memoryStore, type Store } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/http/validate.ts';
 import { journalMismatches, countSubmissions, type SubmissionCounts } from './check-journal.ts';
 import { createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';

@@ -19,7 +19,7 @@ import { serveLocal } from '../../../src/local/http/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';
 import { type Job, queuesOf } from '../../../src/local/queue/state/records.ts';
 import type { State } from '../../../src/local/state/state.ts';
-import { memoryStore } from '../../../src/local/state/file/store.ts';
+import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/http/validate.ts';
 import { type AutoAdvancingClock, createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { countSubmissions, type SubmissionCounts } from './check-journal.ts';

@@ -1,5 +1,5 @@
 import type { LocalServiceOptions } from '../../../src/local/service-options.ts';
-import { memoryStore } from '../../../src/local/state/file/store.ts';
+import { memoryStore } from '../../../src/local/state/store.ts';
 import { createState, type State } from '../../../src/local/state/state.ts';
 import { workerKeyOf } from '../../../src/local/state/keys.ts';
 import { fetchFrom } from './fetch-from.ts';

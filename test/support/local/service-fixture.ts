@@ -1,7 +1,7 @@
 import { LOCAL_KEY } from '../../../src/local/http/auth.ts';
 import { createLocalService, type LocalService } from '../../../src/local/service.ts';
 import type { LocalServiceOptions } from '../../../src/local/service-options.ts';
-import { memoryStore } from '../../../src/local/state/file/store.ts';
+import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/http/validate.ts';
 import { fetchFrom } from './fetch-from.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';

@@ -1,6 +1,7 @@
 import type { WorkerHardware } from '../../model/endpoints.ts';
+import { withoutPrototype } from '../../state/saved-state.ts';
 import { createPart, noRecords, type Records, type State } from '../../state/state.ts';
-import { TimerHeap } from './timer-heap.ts';
+import { type Timer, TimerHeap } from './timer-heap.ts';
 import type { Bytes, EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 
 export type { Timer, TimerEvent } from './timer-heap.ts';
@@ -234,7 +235,19 @@ const part = createPart<Queues>('queue', () => ({
   windows: noRecords(),
 }));
 
-export const queuesOf = (state: State): Queues => part.of(state);
+export function queuesOf(state: State): Queues {
+  const queues = part.of(state);
+  if (!(queues.timers instanceof TimerHeap)) revive(queues);
+  return queues;
+}
+
+/** Of a state that was read from its file. */
+function revive(queues: Queues): void {
+  queues.timers = new TimerHeap(queues.timers as unknown as Timer[]);
+  const { jobs, byEndpoint, awaited, usage, windows } = queues;
+  const workers = Object.values(byEndpoint).map((queue) => queue.workers);
+  for (const records of [jobs, byEndpoint, awaited, usage, windows, ...workers]) withoutPrototype(records);
+}
 
 const newWaitingLine = (): WaitingLine => ({ ids: [], head: 0, count: 0 });
 

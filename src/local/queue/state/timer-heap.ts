@@ -18,25 +18,19 @@ export interface Timer {
   readonly event: TimerEvent;
 }
 
-export interface TimerChanges {
-  readonly set: readonly Timer[];
-  /** The orders of the timers that were removed. */
-  readonly gone: readonly number[];
-}
-
-const NO_CHANGES: TimerChanges = { set: [], gone: [] };
-
 export class TimerHeap {
-  #heap: Timer[] = [];
-  /** Absent until somebody asks for the changes. */
-  #noted: { readonly set: Map<number, Timer>; readonly gone: number[] } | undefined;
+  #heap: Timer[];
+
+  /** Those of another heap, in its order. */
+  constructor(timers: Timer[] = []) {
+    this.#heap = timers;
+  }
 
   get length(): number {
     return this.#heap.length;
   }
 
   push(timer: Timer): void {
-    this.#noted?.set.set(timer.order, timer);
     this.#heap.push(timer);
     let child = this.#heap.length - 1;
     while (child > 0) {
@@ -55,7 +49,6 @@ export class TimerHeap {
     const first = heap[0];
     const last = heap.pop();
     if (first === undefined || last === undefined) return undefined;
-    this.#noteRemoval(first);
     if (heap.length === 0) return first;
     heap[0] = last;
     let parent = 0;
@@ -69,43 +62,12 @@ export class TimerHeap {
   }
 
   retain(isLive: (timer: Timer) => boolean): void {
-    const before = this.#heap;
-    this.#heap = [];
-    for (const timer of before)
-      if (isLive(timer)) this.#heap.push(timer);
-      else this.#noteRemoval(timer);
     // A sorted array is a valid heap.
-    this.#heap.sort((a, b) => a.at - b.at || a.order - b.order);
-  }
-
-  remove(orders: ReadonlySet<number>): void {
-    let left = orders.size;
-    // Most of them are the earliest ones.
-    for (let first = this.first(); first !== undefined && orders.has(first.order); first = this.first()) {
-      this.take();
-      left -= 1;
-    }
-    if (left > 0) this.retain(({ order }) => !orders.has(order));
-  }
-
-  all(): readonly Timer[] {
-    return this.#heap;
-  }
-
-  /** Since the last call. The first call starts to record them, and returns none. */
-  changes(): TimerChanges {
-    const { set, gone } = this.#noted ?? { set: new Map<number, Timer>(), gone: [] };
-    if (this.#noted !== undefined && set.size === 0 && gone.length === 0) return NO_CHANGES;
-    this.#noted = { set: new Map(), gone: [] };
-    return { set: [...set.values()], gone };
+    this.#heap = this.#heap.filter(isLive).sort((a, b) => a.at - b.at || a.order - b.order);
   }
 
   toJSON(): readonly Timer[] {
     return this.#heap;
-  }
-
-  #noteRemoval({ order }: Timer): void {
-    if (this.#noted !== undefined && !this.#noted.set.delete(order)) this.#noted.gone.push(order);
   }
 }
 

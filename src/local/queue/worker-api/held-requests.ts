@@ -17,22 +17,14 @@ interface HeldRequest {
   readonly attempt: (state: State, now: EpochMs) => Reply | undefined;
 }
 
-/** Its changes of the state are not saved yet. */
-export interface HeldChanges {
-  undo(): void;
-  settle(): void;
-}
-
 export interface HeldRequests {
   /** Call it at the end of every step, also of one that fails. */
-  answer(state: State, now: EpochMs): HeldChanges;
-  /** Call it in a step, the returned function after its save: undefined when time is over or on abort. */
+  answer(state: State, now: EpochMs): void;
+  /** Call it in a step, the returned function after it: undefined when time is over or on abort. */
   hold(state: State, call: Call, request: HeldRequest): () => Promise<Reply | undefined>;
 }
 
 interface Entry extends HeldRequest {
-  isAnswered: boolean;
-  /** Set when that step is saved. */
   reply: Reply | undefined;
   isOver: boolean;
   wake: () => void;
@@ -56,9 +48,6 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
   const groups = new Map<string, Group>();
   /** When each open request is over; the earliest is first, because all are held for the same time. */
   const ends = new Map<Entry, number>();
-  let registered: Entry[] = [];
-  /** Over, but the step that should record it failed: the next step does. */
-  const unrecorded = new Set<Entry>();
   let isTiming = false;
 
   /** One sleep for all: with many workers, thousands are held each second. */
@@ -90,30 +79,14 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
 
   const setOf = (group: Group, { isTake }: Entry): Set<Entry> => (isTake ? group.takes : group.stops);
 
-  const answer = (entry: Entry, reply: Reply, state: State): HeldChanges => {
-    entry.isAnswered = true;
-    setOf(groupOf(state, entry.endpointId), entry).delete(entry);
-    countPoll(state, entry.endpointId, entry.workerId, -1);
-    return {
-      undo: () => {
-        const group = groupOf(state, entry.endpointId);
-        entry.isAnswered = false;
-        setOf(group, entry).add(entry);
-        // The cause of the change is unknown, so check all requests again.
-        group.seen = undefined;
-      },
-      settle: () => {
-        entry.reply = reply;
-        entry.wake();
-      },
-    };
-  };
-
-  const answerGroup = (endpointId: string, group: Group, state: State, now: EpochMs): readonly HeldChanges[] => {
-    const answered: HeldChanges[] = [];
+  const answerGroup = (endpointId: string, group: Group, state: State, now: EpochMs): void => {
     const tryToAnswer = (entry: Entry): void => {
       const reply = entry.attempt(state, now);
-      if (reply !== undefined) answered.push(answer(entry, reply, state));
+      if (reply === undefined) return;
+      setOf(group, entry).delete(entry);
+      countPoll(state, endpointId, entry.workerId, -1);
+      entry.reply = reply;
+      entry.wake();
     };
     const queue = queuesOf(state).byEndpoint[endpointId];
     if (group.seen?.generation !== state.generation || group.seen.signals !== queue?.signals) {
@@ -125,14 +98,6 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
         tryToAnswer(entry);
       }
     if (group.takes.size + group.stops.size === 0) groups.delete(endpointId);
-    return answered;
-  };
-
-  const recordOver = (state: State): readonly Entry[] => {
-    const recorded = [...unrecorded];
-    unrecorded.clear();
-    for (const { endpointId, workerId } of recorded) countPoll(state, endpointId, workerId, -1);
-    return recorded;
   };
 
   const forget = (entry: Entry): void => {
@@ -140,51 +105,30 @@ export function createHeldRequests(time: HoldTime): HeldRequests {
     if (group !== undefined) setOf(group, entry).delete(entry);
   };
 
-  const lastReply = async (call: Call, entry: Entry): Promise<Reply | undefined> => {
-    try {
-      const isAnswered = await call.transact((state) => {
-        if (entry.isAnswered) return true;
-        forget(entry);
-        countPoll(state, entry.endpointId, entry.workerId, -1);
-        return false;
-      });
-      return isAnswered ? await replyTo(entry) : undefined;
-    } catch (error) {
-      if (entry.isAnswered) return replyTo(entry);
-      forget(entry);
-      unrecorded.add(entry);
-      throw error;
-    }
-  };
-
   return {
     answer: (state, now) => {
-      const held = registered;
-      registered = [];
-      const over = recordOver(state);
-      const answered = [...groups].flatMap(([endpointId, group]) => answerGroup(endpointId, group, state, now));
-      return {
-        undo: () => {
-          for (const each of answered) each.undo();
-          for (const entry of held) forget(entry);
-          for (const entry of over) unrecorded.add(entry);
-        },
-        settle: () => {
-          for (const each of answered) each.settle();
-        },
-      };
+      for (const [endpointId, group] of [...groups]) answerGroup(endpointId, group, state, now);
     },
     hold: (state, call, request) => {
-      const entry: Entry = { ...request, isAnswered: false, reply: undefined, isOver: false, wake: () => undefined };
+      const entry: Entry = { ...request, reply: undefined, isOver: false, wake: () => undefined };
       setOf(groupOf(state, request.endpointId), entry).add(entry);
-      registered.push(entry);
       countPoll(state, request.endpointId, request.workerId, 1);
       return async () => {
         ends.set(entry, time.at() + HOLD_MS);
         void endOverdue();
-        const inTime = await replyInTime(call, entry);
+        await replyInTime(call, entry);
         ends.delete(entry);
-        return inTime ?? lastReply(call, entry);
+        if (entry.reply === undefined)
+          try {
+            await call.transact((latest) => {
+              if (entry.reply !== undefined) return;
+              forget(entry);
+              countPoll(latest, entry.endpointId, entry.workerId, -1);
+            });
+          } finally {
+            forget(entry);
+          }
+        return entry.reply;
       };
     },
   };
@@ -195,22 +139,14 @@ function giveUp(entry: Entry): void {
   entry.wake();
 }
 
-async function replyInTime({ signal }: Call, entry: Entry): Promise<Reply | undefined> {
+async function replyInTime({ signal }: Call, entry: Entry): Promise<void> {
   const onAbort = (): void => {
     giveUp(entry);
   };
-  if (signal.aborted) return entry.reply;
+  if (signal.aborted) return;
   signal.addEventListener('abort', onAbort);
   if (entry.reply === undefined && !entry.isOver) await nextWake(entry);
   signal.removeEventListener('abort', onAbort);
-  return entry.reply;
-}
-
-async function replyTo(entry: Entry): Promise<Reply> {
-  for (;;) {
-    if (entry.reply !== undefined) return entry.reply;
-    await nextWake(entry);
-  }
 }
 
 const nextWake = (entry: Entry): Promise<void> =>

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/http/auth.ts';
 import { type ServedService, serveLocal } from '../../../../src/local/http/server.ts';
 import { createState } from '../../../../src/local/state/state.ts';
-import { memoryStore } from '../../../../src/local/state/file/store.ts';
+import { memoryStore } from '../../../../src/local/state/store.ts';
 import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import type { Clock } from '../../../../src/core/context.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';

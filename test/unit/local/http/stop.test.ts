@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/http/auth.ts';
 import { createLocalService } from '../../../../src/local/service.ts';
-import { memoryStore } from '../../../../src/local/state/file/store.ts';
+import { memoryStore } from '../../../../src/local/state/store.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
 

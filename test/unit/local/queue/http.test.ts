@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { createLocalService, LOCAL_KEY, memoryStore, type Store } from '../../../../src/local/index.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
-import { fileStore } from '../../../support/local/file-store.ts';
+import { fileStore, SHORT_TURNS } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 let folder = '';
@@ -34,11 +34,11 @@ const idOf = (text: string): string => (JSON.parse(text) as { id: string }).id;
 
 test('a job goes from one process to the next through the state file, its numbers exact', async () => {
   const path = join(folder, 'state.json');
-  const submitted = await client(fileStore(path))('POST /v2/demo/run', '{"input":{"n":9007199254740993}}');
+  const submitted = await client(fileStore(path, SHORT_TURNS))('POST /v2/demo/run', '{"input":{"n":9007199254740993}}');
   expect(submitted).toMatchObject({ status: 200 });
   const id = idOf(submitted.text);
   clock.advance(10_000);
-  const { text } = await client(fileStore(path))(`GET /v2/demo/status/${id}`);
+  const { text } = await client(fileStore(path, SHORT_TURNS))(`GET /v2/demo/status/${id}`);
   expect(text).toContain('"output":{"n":9007199254740993}');
   expect(text).toContain('"status":"COMPLETED"');
 });

@@ -25,7 +25,7 @@ describe('numbers and text come back exactly', () => {
     expect(sent.text).toContain(`"output":${input},"status":"COMPLETED"`);
     // The state survives being kept in a file.
     const { timers, ...queues } = queuesOf(service.state);
-    expect(JSON.parse(JSON.stringify([queues, timers]))).toEqual([queues, timers.all()]);
+    expect(JSON.parse(JSON.stringify([queues, timers]))).toEqual([queues, timers.toJSON()]);
   });
 
   test('when input is given twice, the last one is used', async () => {

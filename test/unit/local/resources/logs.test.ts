@@ -8,7 +8,7 @@ import { seedPods } from '../../../../src/local/model/pods.ts';
 import { applyAction, ACTIONS, statusAt, type PodAction } from '../../../../src/local/resources/pods/transitions.ts';
 import { serveLocal } from '../../../../src/local/http/server.ts';
 import type { LocalService } from '../../../../src/local/service.ts';
-import { type Store } from '../../../../src/local/state/file/store.ts';
+import { type Store } from '../../../../src/local/state/store.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bootEnvironment } from '../../../../src/local/model/secrets.ts';
 import { createState } from '../../../../src/local/state/state.ts';
-import { memoryStore } from '../../../../src/local/state/file/store.ts';
+import { memoryStore } from '../../../../src/local/state/store.ts';
 import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 const MARKER = 'marker-of-a-value-7f3a';

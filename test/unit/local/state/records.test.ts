@@ -10,7 +10,7 @@ import {
   without,
 } from '../../../../src/local/state/state.ts';
 import { queuesOf, type EndpointQueue } from '../../../../src/local/queue/state/records.ts';
-import { memoryStore } from '../../../../src/local/state/file/store.ts';
+import { memoryStore } from '../../../../src/local/state/store.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { savedState } from '../../../support/local/saved-state.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
@@ -53,7 +53,8 @@ describe('records', () => {
     await send('POST', '/v2/registries/delegations', { resource: 'arn:x', name: 'd' });
     await send('DELETE', '/v2/network-volumes/vol-scratch');
     await send('GET', '/local/status');
-    for (const each of [state, savedState(path).state])
+    await inFile.service.stop();
+    for (const each of [state, savedState(path)])
       for (const [name, records] of placesIn(each))
         expect([name, Object.getPrototypeOf(records)]).toEqual([name, null]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createState } from '../../../../src/local/state/state.ts';
-import { memoryStore } from '../../../../src/local/state/file/store.ts';
+import { memoryStore } from '../../../../src/local/state/store.ts';
 import { recordPrinted } from '../../../../src/local/queue/index.ts';
 import { attached, statusOf, submit } from '../../../support/local/attached-service.ts';
 import { EXIT, exit, health, KILLED, managed, pass, workerIds } from '../../../support/local/managed-service.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { endpoints } from '../../../../src/local/model/endpoints.ts';
-import { memoryStore, type Store } from '../../../../src/local/state/file/store.ts';
+import { memoryStore, type Store } from '../../../../src/local/state/store.ts';
 import { localFixture, type LocalFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 import { savedState } from '../../../support/local/saved-state.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
@@ -49,7 +49,7 @@ describe('handler modules and a state file', () => {
     } finally {
       await served.service.stop();
     }
-    const { state } = savedState(path);
+    const state = savedState(path);
     expect(['mine', 'echo'].map((id) => endpoints.get(state, id)?.handler)).toEqual(['unserved', 'echo']);
 
     const later = localFixture({ store: fileStore(path) });
@@ -77,7 +77,8 @@ describe('a service whose state cannot be kept', () => {
     const store: Store = {
       transact: () => Promise.reject(new Error(`no room ${String((tries += 1))}`)),
       replace: () => Promise.reject(new Error('no room')),
-      idle: () => Promise.resolve(),
+      flush: () => Promise.resolve(),
+      close: () => Promise.resolve(),
     };
     const { service, send } = localFixture({ store });
     service.start(0);

@@ -7,7 +7,7 @@ import { LOCAL_KEY } from '../../../../../src/local/http/auth.ts';
 import type { LocalRequest } from '../../../../../src/local/http/operation.ts';
 import { serveLocal } from '../../../../../src/local/http/server.ts';
 import { createLocalService } from '../../../../../src/local/service.ts';
-import { memoryStore } from '../../../../../src/local/state/file/store.ts';
+import { memoryStore } from '../../../../../src/local/state/store.ts';
 import { createValidator } from '../../../../../src/local/http/validate.ts';
 import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';

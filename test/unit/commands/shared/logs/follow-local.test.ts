@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { LOCAL_KEY } from '../../../../../src/local/http/auth.ts';
 import { serveLocal } from '../../../../../src/local/http/server.ts';
 import { createLocalService } from '../../../../../src/local/service.ts';
-import { memoryStore } from '../../../../../src/local/state/file/store.ts';
+import { memoryStore } from '../../../../../src/local/state/store.ts';
 import { pointedAt } from '../../../../support/servers/scripted-server.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { createTestClock } from '../../../../support/clocks/test-clock.ts';
