@@ -52,6 +52,8 @@ export interface ApiRequest {
   readonly id?: string;
   /** The row that the request changes, as it was read: a dry run shows it beside the body. */
   readonly before?: Json;
+  /** What follows this write, for a dry run, which ends with it: `PATCH its description`. */
+  readonly then?: string;
   /** What the answer must be: when absent, `nothing` for DELETE and `object` for all other methods. */
   readonly expects?: Expected;
 }

@@ -8,7 +8,7 @@ import { flagName, isGiven } from '../model/params.ts';
 import { countOf, pluralOf } from '../words.ts';
 import { unlessUnread } from '../run/dry-run.ts';
 import { readRow } from './identify.ts';
-import { listRowsWithCreated } from './created.ts';
+import { listRows } from './requests.ts';
 import type { Resource } from './read.ts';
 import { outcomeResult } from './several.ts';
 import type { RowFilter } from '../../core/patterns.ts';
@@ -51,7 +51,7 @@ export async function selectTargets(
   if (values.all && other !== undefined)
     throw usage(`--all and ${flagName(other)} exclude each other`, `--all takes every ${resource.noun}: keep one.`);
   const isWanted = compileFilter(resource.table, values);
-  const rows = await listRowsWithCreated(ctx, resource);
+  const { values: rows } = await listRows(ctx, resource);
   const now = ctx.serviceNow();
   const wanted = rows.filter((row) => stringAt(row, 'id') !== undefined && isWanted(row, now));
   const reasons = await exclude(wanted);

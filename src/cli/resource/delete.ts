@@ -12,7 +12,6 @@ import type { CommandContext } from '../model/context.ts';
 import { option, type Param } from '../model/params.ts';
 import { OUTCOMES } from '../model/common-schemas.ts';
 import { countOf, pluralOf } from '../words.ts';
-import { forgetCreated } from './created.ts';
 import { idsArgument, type Resource } from './read.ts';
 import {
   hasSelector,
@@ -109,7 +108,6 @@ export function deleteCommand(resource: Resource, name: string, spec: DeleteSpec
       );
       const sent = answers.map((each) => withHint(each, spec.refused, rowsOf(targets)));
       const ended = sent.flatMap(({ id, failure }) => (failure === undefined ? [id] : []));
-      await forgetCreated(ctx, resource.noun, ended);
       const remaining = await remainingAfter(ended);
       const [only, ...others] = sent;
       if (!bySelector && others.length === 0 && only !== undefined) {

@@ -1,10 +1,8 @@
 import { type Collection, listCommandOf } from '../model/collection.ts';
 import type { CommandContext } from '../model/context.ts';
-import { absenceOfCreated, createdRows } from './created.ts';
 import { readList, type WholeList } from './pages.ts';
 import { listRequest, lookupRows, rowRequest } from './requests.ts';
 import { DryRun } from '../run/dry-run.ts';
-import { askAgain } from '../run/wait.ts';
 import { countOf, nearestNames, withArticle } from '../words.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -12,7 +10,6 @@ import { type Failure, isNotFound, rethrowUnlessFailure, usage } from '../../cor
 import { asId, type Id } from '../../core/ids.ts';
 import { type Json, memberAt, stringAt } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
-import type { Absence } from '../../core/not-there-yet.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { suggestionOf } from '../../core/text.ts';
 
@@ -21,29 +18,8 @@ interface Identified<N extends string, T> {
   readonly result: T;
 }
 
-/** A row that this machine just created is retried for up to a minute; then fails with not-found (4). */
-export async function identify<N extends string, T>(
-  ctx: CommandContext,
-  collection: Collection<N>,
-  word: string,
-  request: (id: Id<N>) => Promise<T>,
-): Promise<Identified<N, T>> {
-  const what = `${collection.noun} ${safeText(word)}`;
-  let absence: Absence | undefined;
-  const find = async () => (absence = await absenceOfCreated(ctx, collection.noun, word));
-  try {
-    return await askAgain(ctx, what, find, () => identifyNow(ctx, collection, word, request));
-  } catch (error) {
-    if (absence === undefined || !isNotFound(error)) throw error;
-    throw error.with({
-      message: `${what} is not found, although this machine has just created it`,
-      hint: sentence`It may be there, and be paid: ${listCommandOf(collection)}`,
-    });
-  }
-}
-
 /** Tries the id; after 404 looks the name up, runs `request` once more. Ambiguous name: usage (2). */
-export async function identifyNow<N extends string, T>(
+export async function identify<N extends string, T>(
   ctx: CommandContext,
   collection: Collection<N>,
   word: string,
@@ -70,15 +46,13 @@ export async function identifyNow<N extends string, T>(
   }
 }
 
-/** `identifyNow` sends once: for polls, and where the 404 may be about a job or the like below the row. */
 export async function sendTo<N extends string>(
   ctx: CommandContext,
   collection: Collection<N>,
   word: string,
   request: (id: Id<N>) => ApiRequest,
-  find: typeof identify = identify,
 ): Promise<{ readonly id: Id<N>; readonly answer: ApiAnswer }> {
-  const { id, result } = await find(ctx, collection, word, (each) => ctx.api.send(request(each)));
+  const { id, result } = await identify(ctx, collection, word, (each) => ctx.api.send(request(each)));
   return { id, answer: result };
 }
 
@@ -124,11 +98,7 @@ async function lookUp<N extends string>(
   }
   const idsWhere = (member: string): readonly string[] =>
     rows.filter((row) => memberAt(row, member) === word).flatMap((row) => stringAt(row, 'id') ?? []);
-  // Includes what was just created: a lagging replica may list only another row of this name.
-  const unlisted = (await createdRows(ctx, collection.noun)).filter(
-    ({ id, name }) => name === word && !rows.some((row) => memberAt(row, 'id') === id),
-  );
-  const ids = idsWhere('id').length > 0 ? [word] : [...idsWhere('name'), ...unlisted.map(({ id }) => id)];
+  const ids = idsWhere('id').length > 0 ? [word] : idsWhere('name');
   if (ids.length > 1)
     throw usage(
       `${countOf(ids.length, collection.noun)} are named ${JSON.stringify(safeText(word))}`,

@@ -1,6 +1,6 @@
 import type { Collection } from '../model/collection.ts';
 import type { CommandContext } from '../model/context.ts';
-import { labelOf } from './choose.ts';
+import { labelOf } from './targets.ts';
 import { listRows } from './requests.ts';
 import type { Json } from '../../core/json.ts';
 import { idOf } from '../../output/view.ts';

@@ -139,7 +139,7 @@ function valueOf(value: Json | undefined, type: FieldType): string | number | un
   }
 }
 
-interface ListSpec<O extends Params> extends CommandWords {
+export interface ListSpec<O extends Params> extends CommandWords {
   readonly options?: O;
   readonly watch?: true | WatchSpec;
   /** The parent, such as the endpoint of workers: the command's argument and the start of the path. */

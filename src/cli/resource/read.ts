@@ -65,6 +65,10 @@ export const idArgument = (resource: Collection): Param<string> =>
 export const idsArgument = (resource: Collection, keep?: (row: Json) => boolean): Param<readonly string[]> =>
   arg.ids(`${resource.noun} ids or names`, { ...idShape(resource, keep), unless: SELECTOR_KEYS });
 
+/** One row or several, without selectors. */
+export const idsOnlyArgument = (resource: Collection): Param<readonly string[]> =>
+  arg.ids(`${resource.noun} ids or names`, idShape(resource));
+
 export type CompleteRows = (ctx: CommandContext, rows: readonly Json[]) => Promise<readonly Json[]>;
 
 export const completeRows = async (
@@ -91,7 +95,7 @@ export function getCommand<const O extends Params>(resource: Resource, spec: Get
     fields: resource.view.paths,
     details: [words.details, READS_SEVERAL].filter((each) => each !== undefined).join(' '),
     output: eachSchema(rowSchema(resource)),
-    args: { id: arg.ids(`${resource.noun} ids or names`, idShape(resource)) },
+    args: { id: idsOnlyArgument(resource) },
     run: async (ctx, values) => {
       const given = values as unknown as ValuesOf<O> & { readonly watch?: boolean };
       return await readEach(ctx, values.id, {

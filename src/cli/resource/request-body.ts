@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { textIn, textsIn, type Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { flagName, isGiven, option, type Param, type Params } from '../model/params.ts';
-import { promptFor } from '../run/prompt-missing.ts';
+import { promptFor } from '../ask.ts';
 import { didYouMean, helpMessage } from '../words.ts';
 import type { SettingsView } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -41,7 +41,7 @@ export const bodyOptions = (example: string) =>
   }) as const satisfies Params;
 
 /** `--set` and flags override the file. Usage (2) for a member given by both `--set` and a flag. */
-async function readBody(
+export async function readBody(
   ctx: CommandContext,
   members: Members,
   values: Values,
@@ -83,7 +83,7 @@ const holds = (value: Json | undefined, given: Json): boolean =>
     ? Object.entries(given).every(([name, member = null]) => holds(value[name], member))
     : isDeepStrictEqual(value, given);
 
-const missingMembers = (members: Members, needed: readonly string[], body: JsonObject): readonly string[] =>
+export const missingMembers = (members: Members, needed: readonly string[], body: JsonObject): readonly string[] =>
   needed.filter((key) => {
     const value = memberAt(body, members[key]?.path ?? key);
     return value === undefined || value === '';

@@ -3,7 +3,7 @@ import { OUTCOME } from '../model/common-schemas.ts';
 import type { CommandContext } from '../model/context.ts';
 import { either, manyOf, type OutputSchema } from '../model/output-schema.ts';
 import { textColumn } from './fields.ts';
-import { dryRunNote, identifyNow, sendTo } from './identify.ts';
+import { dryRunNote, sendTo } from './identify.ts';
 import { askAgain } from '../run/wait.ts';
 import { pluralOf } from '../words.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
@@ -93,7 +93,7 @@ export async function sendEach<N extends string>(
       const { id: known, answer } =
         label === undefined || absence === undefined
           ? await sendTo(ctx, collection, given, once)
-          : await askAgain(ctx, label, absence, () => sendTo(ctx, collection, given, once, identifyNow));
+          : await askAgain(ctx, label, absence, () => sendTo(ctx, collection, given, once));
       acted.add(known);
       const word = label === undefined && given !== known ? given : undefined;
       sent.push({ ...shownOf(answer, name ?? word), id: label ?? known, known, answer });

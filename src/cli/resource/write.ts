@@ -17,7 +17,6 @@ import {
   type PriceOfChange,
   tellPrice,
 } from './ask-before-write.ts';
-import { rememberCreated, rememberRenamed } from './created.ts';
 import { textColumn } from './fields.ts';
 import { identify, readRow } from './identify.ts';
 import { idArgument, type Resource, rowSchema } from './read.ts';
@@ -169,8 +168,7 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
           ? [spec.nextStep(row, body)]
           : [];
       await rememberNames(ctx, resource, [value]);
-      if (createdId !== undefined && answer.existed !== true) await rememberCreated(ctx, resource.noun, value);
-      const notes = [...(spec.notes?.(value, body) ?? []), ...(await sameName(ctx, resource, value))];
+      const notes = spec.notes?.(value, body) ?? [];
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true)
         return { ...result, notes: [...notes, ...nextOf(value)] };
       const id = asId(createdId);
@@ -221,22 +219,13 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
       ).catch(throwWithWords(ctx, spec, body));
       const value = answer.value ?? null;
       await rememberNames(ctx, resource, [value]);
-      await rememberRenamed(ctx, resource.noun, value);
-      const notes = [
-        ...(spec.notes?.(value, given) ?? []),
-        ...(body['name'] === undefined ? [] : await sameName(ctx, resource, value)),
-      ];
+      const notes = spec.notes?.(value, given) ?? [];
       const result = { ...answerResult(resource.view, answer), notes };
       if (spec.wait === undefined || values['wait'] !== true) return result;
       return await afterWait(ctx, resource, name, id, spec.wait, values, result);
     },
   });
 }
-
-const sameName = async (ctx: CommandContext, resource: Resource, row: Json): Promise<readonly string[]> => {
-  const note = await (await import('./same-name.ts')).sameNameNote(ctx, resource, row);
-  return note === undefined ? [] : [note];
-};
 
 const throwWithWords =
   (ctx: CommandContext, spec: WriteSpec, body: JsonObject) =>

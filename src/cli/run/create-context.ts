@@ -1,5 +1,6 @@
 import { type CommandContext, IdCache, type Progress } from '../model/context.ts';
-import { DryRun, dryRunApi, dryRunOutput } from './dry-run.ts';
+import { DryRun, dryRunOutput } from './dry-run.ts';
+import { patientApi, recordingApi } from './transports.ts';
 import { recordFileWrites, recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
 import { allowedAccess } from '../../core/access.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
@@ -168,7 +169,10 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     const { accessRefusal } = await import('../../core/request-access.ts');
     state.refusal ??= accessRefusal(requests, allowedAccess(context.settings));
   };
-  const api = modes.dryRun ? dryRunApi(service, noteRefusal) : recordWrites(confirmingRemovals(service), state.writes);
+  const patient = patientApi(service, context);
+  const api = modes.dryRun
+    ? recordingApi(patient, { onWrite: (request) => noteRefusal([request]), tell: tellLine })
+    : recordWrites(confirmingRemovals(patient), state.writes);
   const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
     ...context,

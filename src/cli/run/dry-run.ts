@@ -1,4 +1,4 @@
-import type { Api, ApiRequest, RequestPreview } from '../../core/api.ts';
+import type { RequestPreview } from '../../core/api.ts';
 import type { Terminal } from '../../core/context.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { type Failure, rethrowUnlessFailure } from '../../core/failure.ts';
@@ -58,18 +58,6 @@ export const previewRow = ({ method, url, headers, body }: RequestPreview): Json
   headers: { ...headers },
   ...(body === undefined ? {} : { body }),
 });
-
-/** Ends the command with its preview at the first write; `note` receives that write first. */
-export function dryRunApi(api: Api, note: (requests: readonly ApiRequest[]) => Promise<void>): Api {
-  return {
-    ...api,
-    send: async (request) => {
-      if (request.method === 'GET') return await api.send(request);
-      await note([request]);
-      throw new DryRun([{ ...(await api.preview(request)), ...beforeOf(request) }]);
-    },
-  };
-}
 
 /** A dry run ends with these as the command would: missing, ambiguous, or a limit of the user. */
 const REFUSALS: readonly ExitCode[] = [EXIT.notFound, EXIT.usage, EXIT.limitExceeded];

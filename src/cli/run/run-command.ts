@@ -2,7 +2,7 @@ import { type Command, commonOptions, type Confirmation, type Values } from '../
 import { type CommandContext, onProfile } from '../model/context.ts';
 import { createCommandContext, type RunState } from './create-context.ts';
 import { DRY_RUN_NOTE, DryRun, isShown, unlessUnread } from './dry-run.ts';
-import { completeValues, promptsWithKey } from './prompt-missing.ts';
+import { completeValues, promptsWithKey } from '../ask.ts';
 import { sameCommand } from './same-command.ts';
 import {
   createWriteRecord,

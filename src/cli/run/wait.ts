@@ -1,11 +1,9 @@
 import type { CommandContext } from '../model/context.ts';
-import type { RateWindow } from '../../core/api.ts';
-import type { Context } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { asError, Failure } from '../../core/failure.ts';
 import { type CommandLine, lines, type Message, sentence } from '../../core/message.ts';
 import { type Absence, askUntilThere } from '../../core/not-there-yet.ts';
-import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
 
 interface WaitOptions<T> {
@@ -128,35 +126,6 @@ export async function askAgain<T>(
     if (count === 0)
       await ctx.tell(`${what} is not there yet: a replica of the service may lag. Asking again for up to a minute.`);
     await ctx.clock.sleep(INTERVAL_MS, ctx.signal);
-  }
-}
-
-/** One view uses this share of the rest of a rate window: the user's other commands need some. */
-const SHARE = 0.5;
-
-/** The longest pause between two polls. A window that resets later is looked at again then. */
-const MAX_PACE_MS: Milliseconds = MINUTE_MS;
-
-/** The shortest pause. */
-export const MIN_PACE_MS: Milliseconds = 100;
-
-/** Half of the rest of every rate window must last until its reset; at least `wantedMs` and 100 ms. */
-export function pacedInterval(windows: readonly RateWindow[], requests: number, wantedMs: Milliseconds): Milliseconds {
-  const needed = windows.map(({ remaining, resetSeconds }) => {
-    if (remaining === undefined || resetSeconds === undefined) return 0;
-    const usable = remaining * SHARE;
-    return usable < requests ? resetSeconds * 1000 : (resetSeconds * 1000 * requests) / usable;
-  });
-  return Math.max(MIN_PACE_MS, wantedMs, Math.min(MAX_PACE_MS, Math.max(0, ...needed)));
-}
-
-/** Without a data directory no windows are known between commands. */
-export async function nextInterval(ctx: Context, requests: number, wantedMs: Milliseconds): Promise<Milliseconds> {
-  try {
-    return pacedInterval(await ctx.limits.read(), requests, wantedMs);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return pacedInterval([], requests, wantedMs);
   }
 }
 

@@ -5,7 +5,8 @@ import { styled } from '../../output/text/terminal-text.ts';
 import { openWatchView, type WatchView } from '../../output/live/watch-view.ts';
 import type { Command, Values, WatchSpec } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import { nextInterval, untilAborted } from './wait.ts';
+import { every } from '../until.ts';
+import { untilAborted } from './wait.ts';
 
 /** Failed polls in a row; then fails as the last one did. */
 const MAX_FAILURES = 10;
@@ -79,6 +80,6 @@ async function repeat(
       if (!isTemporary || failures >= MAX_FAILURES) throw error;
       await live.stale(error.message, ctx.clock.monotonic() - shownAt);
     }
-    await ctx.clock.sleep(await nextInterval(ctx, 1, intervalMs), anyEnd);
+    await every(ctx, intervalMs, { signal: anyEnd });
   }
 }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { forgetCreated, rememberRenamed } from '../../cli/resource/created.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { withMember } from '../../cli/resource/request-body.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
@@ -77,7 +76,6 @@ export async function removeRow(ctx: CommandContext, kind: FileKind, row: Json, 
       if (seen.row !== undefined) throw await withCost(error, seen.row);
     } else if (error.exit !== EXIT.notFound) throw error;
   }
-  await forgetCreated(ctx, kind.collection.noun, [id]);
   return true;
 }
 
@@ -150,7 +148,6 @@ async function update(ctx: CommandContext, account: Account, planned: Planned): 
 async function sendChange(ctx: CommandContext, planned: Planned): Promise<JsonObject> {
   const { document, row, body, item } = planned;
   const answer = await ctx.api.send(await changeRequest(ctx, planned));
-  await rememberRenamed(ctx, document.kind.collection.noun, answer.value ?? null);
   const after = document.kind.adapt(objectOf(answer.value) ?? {});
   const laterPaths = item.changes.flatMap(({ path, effect }) => (effect === 'next-start' ? [path] : []));
   const left = differences(document.kind.planned(ctx), after, bodyOfChanges(body, item.changes))

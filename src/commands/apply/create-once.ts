@@ -4,7 +4,6 @@ import { Failure } from '../../core/failure.ts';
 import { type Json, memberAt } from '../../core/json.ts';
 import { berth, names, sentence } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { rememberCreated } from '../../cli/resource/created.ts';
 import { listRows } from '../../cli/resource/requests.ts';
 import { pluralOf } from '../../cli/words.ts';
 import { APPLY_MARK, byAge, variableOf } from '../../create/key.ts';
@@ -42,9 +41,6 @@ export async function createOnce(
     );
     isAnswered = false;
   }
-  await partlyDone({ action: 'create', row }, async () => {
-    await rememberCreated(ctx, noun, row);
-  });
   return { row, isAnswered };
 }
 

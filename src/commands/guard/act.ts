@@ -6,7 +6,6 @@ import { asId } from '../../core/ids.ts';
 import { type Json, memberAt, stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { forgetCreated } from '../../cli/resource/created.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
 import { idOf } from '../../output/view.ts';
 import { deadlinesOf, type DeadlineAction } from '../../guard/deadline.ts';
@@ -54,7 +53,6 @@ export async function act(
     if (!isDeepStrictEqual(factsOf(pod), factsOf(fresh)) || !isStillOver(fresh))
       return { result: isDone(decision, fresh) ? 'ended before' : 'changed' };
     await ctx.api.send(actionRequest(decision));
-    if (action === 'terminate') await forgetCreated(ctx, PODS.noun, [idOf(pod)]);
     return { result };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -2,7 +2,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { ANY_OBJECT, ANYTHING, either, type OutputSchema, serviceObject, TEXT } from '../../cli/model/output-schema.ts';
 import { ENDPOINTS } from '../../cli/resource/collections.ts';
 import { otherMembers, textColumn } from '../../cli/resource/fields.ts';
-import { identifyNow, sendTo } from '../../cli/resource/identify.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { askAgain } from '../../cli/run/wait.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
@@ -141,7 +141,7 @@ export async function sendAboutJobNow(
   job: string,
   request: (id: Id<'endpoint'>) => ApiRequest,
 ) {
-  const sent = await sendTo(ctx, ENDPOINTS, endpoint, request, identifyNow).catch((error: unknown) =>
+  const sent = await sendTo(ctx, ENDPOINTS, endpoint, request).catch((error: unknown) =>
     explainAbsence(ctx, { endpoint, job }, error),
   );
   await rememberStatus(ctx, job, sent.answer.value);

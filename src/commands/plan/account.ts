@@ -5,8 +5,8 @@ import { nearestNames, withArticle } from '../../cli/words.ts';
 import { suggestionOf } from '../../core/text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { readRow } from '../../cli/resource/identify.ts';
-import { listRowsWithCreated } from '../../cli/resource/created.ts';
 import { withMember } from '../../cli/resource/request-body.ts';
+import { listRows } from '../../cli/resource/requests.ts';
 import { idOf } from '../../output/view.ts';
 import type { FileDocument } from './document.ts';
 import { FILE_KINDS, type FileKind, type KindName } from './kinds.ts';
@@ -31,7 +31,7 @@ export function createAccount(
     const known = lists.get(kind.name);
     if (known !== undefined) return known;
     // An incomplete list fails the plan. Pods of clusters belong to their clusters.
-    const read = listRowsWithCreated(ctx, kind.collection).then((values) =>
+    const read = listRows(ctx, kind.collection).then(({ values }) =>
       values.filter((row) => stringAt(row, 'status') !== 'TERMINATED'),
     );
     lists.set(kind.name, read);

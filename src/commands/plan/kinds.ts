@@ -24,8 +24,8 @@ import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../cli/contai
 import { CONTAINER_MEMBERS } from '../../cli/container/container-fields.ts';
 import { endpointRefusals, podRefusals, volumeRefusals } from '../explain/would-be-refused.ts';
 import { TEMPLATE_TABLE } from '../templates/fields.ts';
-import { createSpec as newVolume } from '../volumes/create.ts';
 import { VOLUME_TABLE } from '../volumes/fields.ts';
+import { v1First } from '../volumes/index.ts';
 
 export const KINDS = ['registry', 'volume', 'template', 'endpoint', 'pod'] as const;
 export type KindName = (typeof KINDS)[number];
@@ -192,7 +192,7 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     collection: VOLUMES,
     table: VOLUME_TABLE,
     needed: [['size'], ['dataCenter']],
-    sendNew: (ctx, request) => newVolume.send?.(ctx, request, {}, false) ?? ctx.api.send(request),
+    sendNew: v1First,
     wouldRefuse: volumeRefusals,
     // A volume never shrinks.
     effect: (_, path) => (path === 'size' ? 'permanent' : 'in-place'),

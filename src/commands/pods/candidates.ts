@@ -4,7 +4,7 @@ import { DATA_CENTERS, GPUS, PODS } from '../../cli/resource/collections.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { listRows, rowRequest } from '../../cli/resource/requests.ts';
 import type { CreateRequest } from '../../cli/resource/write.ts';
-import { nextInterval } from '../../cli/run/wait.ts';
+import { pauseOf } from '../../cli/until.ts';
 import { placeOfVolume } from '../explain/would-be-refused.ts';
 import { again, type KeyedPod, shownPod } from './keyed-create.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -155,7 +155,7 @@ export async function place(ctx: CommandContext, placement: Placement, waitMs: n
 /** At least 15 s with jitter; longer if the service or its rate windows require it. */
 async function pauseMs(ctx: CommandContext, refusal: Failure | undefined): Promise<number> {
   const asked = (refusal?.retryAfter ?? 0) * 1000;
-  return Math.max(asked, await nextInterval(ctx, 3, LEAST_MS * (1 + ctx.random())));
+  return Math.max(asked, await pauseOf(ctx, LEAST_MS * (1 + ctx.random()), 3));
 }
 
 interface RoundOptions extends Progressed {

@@ -3,7 +3,7 @@ import { option } from '../../cli/model/params.ts';
 import type { Target } from '../../cli/resource/choose.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
 import { type Sent, shownOf } from '../../cli/resource/several.ts';
-import { nextInterval } from '../../cli/run/wait.ts';
+import { pauseOf } from '../../cli/until.ts';
 import { countOf } from '../../cli/words.ts';
 import { hasReached } from './refusals.ts';
 import { PODS } from './resource.ts';
@@ -46,7 +46,7 @@ export async function sendUntilFree(
         `free GPUs for ${countOf(open.length, 'pod')}; ${formatDuration(passedMs)} of ${formatDuration(waitMs)}`,
       );
       const asked = Math.max(0, ...open.map(([, { failure }]) => (failure?.retryAfter ?? 0) * 1000));
-      const pauseMs = Math.max(asked, await nextInterval(ctx, open.length, LEAST_MS * (1 + ctx.random())));
+      const pauseMs = Math.max(asked, await pauseOf(ctx, LEAST_MS * (1 + ctx.random()), open.length));
       await ctx.clock.sleep(Math.min(waitMs - passedMs, pauseMs), ctx.signal).catch((error: unknown) => {
         // What was started before an interrupt is printed: the next starts are then not sent.
         if (!ctx.signal.aborted) throw error;

@@ -4,8 +4,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { either } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
 import { hasSelector, nothingSelected, selectTargets } from '../../cli/resource/choose.ts';
-import { absenceOfCreated } from '../../cli/resource/created.ts';
-import { identifyNow, sendTo } from '../../cli/resource/identify.ts';
+import { sendTo } from '../../cli/resource/identify.ts';
 import { idsArgument, rowSchema } from '../../cli/resource/read.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
 import { selectorOptions } from '../../cli/resource/selectors.ts';
@@ -22,7 +21,6 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { berth, type CommandLine, lines, type Message, sentence } from '../../core/message.ts';
-import { askUntilThere } from '../../core/not-there-yet.ts';
 import { answerResult, idOf, type Result } from '../../output/view.ts';
 
 /** In a final status other than the wanted one. */
@@ -49,13 +47,12 @@ type Poll = (wasSeen: boolean) => Promise<Seen | typeof NOT_THERE_YET>;
 const NOT_THERE_YET = 'not there yet';
 
 /** A pod seen before is then gone; one never seen is the user's mistake: not-found (4). */
-function pollOf(ctx: CommandContext, pod: string, wanted: string): Poll {
-  const ask = askUntilThere(() => absenceOfCreated(ctx, PODS.noun, pod));
-  const read = () => sendTo(ctx, PODS, pod, (id) => rowRequest(PODS, id), identifyNow);
+function pollOf(ctx: CommandContext, pod: string): Poll {
+  const read = () => sendTo(ctx, PODS, pod, (id) => rowRequest(PODS, id));
   return async (wasSeen) => {
     try {
-      const found = await (wasSeen || wanted === 'TERMINATED' ? read() : ask(read));
-      return found === undefined ? NOT_THERE_YET : found.answer;
+      const found = await read();
+      return found.answer;
     } catch (error) {
       if (isNotFound(error) && wasSeen) return undefined;
       throw error;
@@ -76,7 +73,7 @@ export async function waitForPod(
   timeoutMs: number,
   check?: Check,
 ): Promise<Result> {
-  const poll = pollOf(ctx, pod, wanted);
+  const poll = pollOf(ctx, pod);
   let wasSeen = false;
   let last: Seen;
   await waitFor<boolean>(ctx, {
@@ -134,7 +131,7 @@ export async function waitForEach(
 ): Promise<readonly Outcome[]> {
   const seen = new Map<string, Seen>();
   const failures = new Map<string, Failure>();
-  const polls = new Map(pods.map((pod) => [pod, pollOf(ctx, pod, wanted)]));
+  const polls = new Map(pods.map((pod) => [pod, pollOf(ctx, pod)]));
   const open = (): readonly string[] =>
     pods.filter((pod) => !failures.has(pod) && !(seen.has(pod) && isSettled(seen.get(pod), wanted)));
   const pollOne = async (pod: string): Promise<void> => {

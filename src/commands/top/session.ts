@@ -2,7 +2,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { readWorkers, rowsUnlessFailed } from '../../cli/money/account-line.ts';
 import { ENDPOINTS, PODS, VOLUMES } from '../../cli/resource/collections.ts';
 import { listRows } from '../../cli/resource/requests.ts';
-import { MIN_PACE_MS, nextInterval } from '../../cli/run/wait.ts';
+import { MIN_PAUSE_MS, pauseOf } from '../../cli/until.ts';
 import { EMPTY_FLEET, type Fleet, fleetAfter, type Read, spentById } from './fleet.ts';
 import { COSTS_EVERY_MS, type Due, dueReads, HEALTH_PER_TICK, type Shown } from './schedule.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -128,8 +128,8 @@ export async function nextTick(
   // Workers are requested once a minute.
   const workers = shown.endpoints ? Math.ceil((rowsOf(fleet).length * wantedMs) / COSTS_EVERY_MS) : 0;
   const requests = (shown.pods ? fleet.podPages : 0) + Math.min(queues, HEALTH_PER_TICK) + workers;
-  const intervalMs = await nextInterval(ctx, Math.max(1, requests), wantedMs);
-  return { fleet, intervalMs, isPaced: intervalMs > Math.max(wantedMs, MIN_PACE_MS), failures: tick.failures };
+  const intervalMs = await pauseOf(ctx, wantedMs, Math.max(1, requests));
+  return { fleet, intervalMs, isPaced: intervalMs > Math.max(wantedMs, MIN_PAUSE_MS), failures: tick.failures };
 }
 
 /** Lists, then health, eight at a time. Fails as any request does. */

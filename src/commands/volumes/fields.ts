@@ -1,6 +1,5 @@
 import { usage } from '../../core/failure.ts';
-import { type Json, memberAt, numberAt, numberOf, stringOf } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
+import { type Json, numberAt, numberOf, stringOf } from '../../core/json.ts';
 import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/cells.ts';
@@ -8,7 +7,7 @@ import type { Shown } from '../../output/view.ts';
 import { DATA_CENTERS } from '../../cli/resource/collections.ts';
 import { NAME_FLAG } from '../../cli/container/container-fields.ts';
 import { pick } from '../../cli/resource/pick.ts';
-import { standardMonthly } from '../../cli/money/hourly-cost.ts';
+import { ofVolume, perMonth } from '../../cli/money.ts';
 
 /** GB (specification 2.4 and 8.3: beyond 4 TB, contact support). */
 export const MIN_GB = 10;
@@ -27,11 +26,11 @@ const FIELDS = {
     path: 'size',
     type: 'gigabytes',
     check: checkSize,
-    create: option.count('how large, in GB', Number.MIN_SAFE_INTEGER, {
+    create: option.count('size in GB', Number.MIN_SAFE_INTEGER, {
       metavar: 'GB',
       ask: { kind: 'text', question: `Size in GB (${MIN_GB} to ${MAX_GB})`, answer: 'a size' },
     }),
-    update: option.count('the new size in GB', 0, { metavar: 'GB' }),
+    update: option.count('new size in GB', 0, { metavar: 'GB' }),
   },
   dataCenter: {
     path: 'dataCenter',
@@ -39,7 +38,7 @@ const FIELDS = {
     check: (value) => {
       if (stringOf(value)?.trim() === '') throw usage('--data-center is empty');
     },
-    create: option.text('the data center: see `berth catalog datacenters`', {
+    create: option.text('data center: see `berth catalog datacenters`', {
       metavar: 'DC',
       onlyOne: 'A volume is in one data center.',
       complete: DATA_CENTERS,
@@ -52,7 +51,7 @@ const FIELDS = {
     path: 'type',
     values: TIERS,
     column: { dropFirst: true },
-    create: option.choice('the storage tier', TIERS),
+    create: option.choice('storage tier', TIERS),
   },
   monthlyCost: { type: 'dollars', label: 'cost a month', show: monthlyCost, column: { header: 'COST/MONTH' } },
 } as const satisfies Fields;
@@ -70,21 +69,16 @@ function dataCenter(row: Json): string {
   return text('dataCenter')(row) || text('dataCenterId')(row);
 }
 
-/** Price of standard storage; high-performance costs more: `>$122.88` (specification 8.4). */
+/** High-performance storage costs more than the published price: `>$122.88`. */
 function monthlyCost(row: Json): Shown {
-  const size = numberAt(row, 'size');
-  if (size === undefined) return undefined;
-  const above = memberAt(row, 'type') === 'HIGH_PERFORMANCE' ? '>' : '';
-  return `${above}${formatDollars(standardMonthly(size))}`;
+  if (numberAt(row, 'size') === undefined) return undefined;
+  const { hourly, besides } = ofVolume(row);
+  return `${besides.length > 0 ? '>' : ''}${perMonth({ hourly, besides: [] }).replace('/month', '')}`;
 }
 
+export const sizeOf = (row: Json): number => numberAt(row, 'size') ?? 0;
+
 function checkSize(value: Json): void {
-  const size = numberOf(value);
-  if (size === undefined) return;
-  if (size < MIN_GB) throw usage(`--size is at least ${MIN_GB} GB; ${size} is too small`);
-  if (size > MAX_GB)
-    throw usage(
-      `--size is at most ${MAX_GB} GB; ${size} GB is beyond 4 TB`,
-      'For volumes beyond 4 TB, contact the support of your service.',
-    );
+  const size = numberOf(value) ?? MIN_GB;
+  if (size < MIN_GB || size > MAX_GB) throw usage(`invalid --size ${size}: use ${MIN_GB} to ${MAX_GB} GB`);
 }

@@ -1,89 +1,90 @@
-import { type Json, memberAt, numberAt, numberOf, objectOf } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
-import { usage } from '../../core/failure.ts';
-import { defineGroup } from '../../cli/model/command.ts';
-import { deleteCommand } from '../../cli/resource/delete.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
-import { listCommand } from '../../cli/resource/list.ts';
-import { getCommand, resourceOf } from '../../cli/resource/read.ts';
-import { createCommand, updateCommand } from '../../cli/resource/write.ts';
-import { labelOf } from '../../cli/resource/choose.ts';
+import type { ApiAnswer } from '../../core/api.ts';
+import { ABSENT, Failure } from '../../core/failure.ts';
+import { encodeJson, itemsAt, type Json, type JsonObject, objectOf, stringAt, stringOf } from '../../core/json.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { ofVolume, perMonth, sum } from '../../cli/money.ts';
+import { ENDPOINTS, PODS, VOLUMES as COLLECTION } from '../../cli/resource/collections.ts';
+import { usersOf } from '../../cli/resource/in-use.ts';
+import { get, list, noun } from '../../cli/resource/noun.ts';
+import { create, type CreateRequest, remove, update } from '../../cli/resource/noun-writes.ts';
+import { labelOf, resource } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
-import * as collections from '../../cli/resource/collections.ts';
-import { remainingAfterDelete } from '../../cli/money/account-line.ts';
-import { createSpec } from './create.ts';
-import { VOLUME_TABLE } from './fields.ts';
-import { inUseGuard } from './in-use.ts';
-import { standardMonthly } from '../../cli/money/hourly-cost.ts';
+import { sizeOf, VOLUME_TABLE } from './fields.ts';
 
-const VOLUMES = resourceOf(collections.VOLUMES, VOLUME_TABLE);
+const VOLUMES = resource(COLLECTION, VOLUME_TABLE);
 
-const update = updateCommand(VOLUMES, 'volumes', {
-  summary: 'rename a network volume, or let it grow',
-  costs: true,
-  details: 'A volume never shrinks; its data center and type are for good.',
-  ...bodyOf(VOLUME_TABLE, 'update'),
-  setExample: 'size=200',
-  check: async (body, read) => {
-    const size = numberOf(body['size']);
-    if (size === undefined) return;
-    const before = read === undefined ? undefined : numberAt(await read(), 'size');
-    if (before !== undefined && size < before)
-      throw usage(`--size: a volume never shrinks; it has ${before} GB`, 'Create a smaller one and copy the data.');
-  },
-  raise: async (_, body, readRow) => {
-    const size = numberOf(body['size']);
-    if (size === undefined) return undefined;
-    const before = await readRow();
-    if (size <= sizeOf(before)) return undefined;
-    const grown = { ...(objectOf(before) ?? {}), size };
-    const line = `Volume ${labelOf(before)}: ${sizeOf(before)} GB to ${size} GB, ${monthly([before])} to ${monthly([grown])}. This cannot be undone: a volume never shrinks.`;
-    return { line, asks: true };
-  },
-  examples: [['berth volumes update checkpoints --size 1000', 'let it grow to 1000 GB']],
+/** The service deletes volumes in use too. A stopped pod keeps its mounts. */
+const volumesOf = (row: Json): readonly string[] =>
+  [
+    ...itemsAt(row, 'mounts.network').map((mount) => stringAt(mount, 'volumeId')),
+    ...itemsAt(row, 'networkVolumes').map(stringOf),
+  ].filter((id) => id !== undefined);
+
+export const volumes = noun('network volumes', {
+  list: list(VOLUMES, {
+    summary: 'list network volumes',
+    total: (rows) =>
+      `${countOf(rows.length, 'volume')}, ${rows.reduce<number>((all, row) => all + sizeOf(row), 0)} GB, ${perMonth(sum(rows.map(ofVolume)))}`,
+    examples: [
+      ['berth volumes list', 'with the cost of each'],
+      ["berth volumes list --match 'data*' --sort -size", 'the largest first'],
+    ],
+  }),
+  get: get(VOLUMES, {
+    summary: 'show a network volume',
+    examples: [['berth volumes get datasets --json', 'as the service sends it']],
+  }),
+  create: create(VOLUMES, {
+    summary: 'create a network volume',
+    details: 'A volume can grow and never shrinks; its data center and tier are final.',
+    needed: ['name', 'size', 'dataCenter'],
+    example: 'size=200',
+    fromPrinted: inV2Words,
+    price: (body) => `${sizeOf(body)} GB: ${perMonth(ofVolume(body))}`,
+    send: v1First,
+    examples: [['berth volumes create data --size 100 --data-center EU-NORTH-1', '100 GB of standard storage']],
+  }),
+  update: update(VOLUMES, {
+    summary: 'rename or enlarge a network volume',
+    details: 'A volume never shrinks.',
+    example: 'size=200',
+    risky: ['size'],
+    risk: growth,
+    examples: [['berth volumes update checkpoints --size 1000', 'enlarge it to 1000 GB']],
+  }),
+  delete: remove(VOLUMES, {
+    summary: 'delete network volumes and the data on them',
+    details: 'A volume that a pod or an endpoint uses is refused without --force.',
+    loses: 'all data on it',
+    typed: () => true,
+    inUse: usersOf({ noun: 'volume', users: [PODS, ENDPOINTS], usedBy: volumesOf }),
+    examples: [['berth volumes delete scratch --yes', 'in a script']],
+  }),
 });
 
-const sizeOf = (row: Json): number => numberAt(row, 'size') ?? 0;
-const totalSize = (rows: readonly Json[]): string => String(rows.reduce<number>((sum, row) => sum + sizeOf(row), 0));
-
-/** At standard storage prices. */
-function monthly(rows: readonly Json[]): string {
-  const standard = rows.reduce<number>((sum, row) => sum + standardMonthly(sizeOf(row)), 0);
-  const isHigher = rows.some((row) => memberAt(row, 'type') === 'HIGH_PERFORMANCE');
-  return `${isHigher ? 'more than ' : ''}${formatDollars(standard)} a month`;
+function growth(body: JsonObject, row: Json): string | undefined {
+  const larger = { ...objectOf(row), size: body['size'] };
+  if (sizeOf(larger) <= sizeOf(row)) return undefined;
+  const price = `${perMonth(ofVolume(row))} -> ${perMonth(ofVolume(larger))}`;
+  return `volume ${labelOf(row)}: ${sizeOf(row)} GB -> ${sizeOf(larger)} GB, ${price}. It cannot shrink again.`;
 }
 
-export const volumes = defineGroup('network volumes', {
-  list: listCommand(VOLUMES, {
-    summary: 'list network volumes',
-    total: (rows) => `${countOf(rows.length, 'volume')}, ${totalSize(rows)} GB, ${monthly(rows)}`,
-    examples: [
-      ['berth volumes list', 'with what each costs a month'],
-      ["berth volumes list --match 'data*' --sort -size", 'the largest of some volumes first'],
-      ['berth volumes list -o csv', 'for a spreadsheet'],
-    ],
-  }),
-  get: getCommand(VOLUMES, {
-    summary: 'show a network volume',
-    examples: [
-      ['berth volumes get datasets', 'by its name'],
-      ['berth volumes get vol-datasets --json', 'as the service sends it'],
-    ],
-  }),
-  create: createCommand(VOLUMES, 'volumes', createSpec),
-  update,
-  delete: deleteCommand(VOLUMES, 'volumes', {
-    summary: 'delete network volumes and the data on them',
-    details:
-      'A volume that a pod mounts or an endpoint uses is refused, before anything is sent, unless --force is given. On a terminal its name must be typed.',
-    loss: 'The data is destroyed.',
-    destroysData: () => true,
-    remaining: remainingAfterDelete,
-    saving: async (_, rows) => `It saves ${monthly(rows)}.`,
-    guard: inUseGuard,
-    examples: [
-      ['berth volumes delete scratch --yes', 'without a question, for scripts'],
-      ["berth volumes delete --match 'scratch-*' --yes", 'several at once'],
-    ],
-  }),
-});
+/** v1 comes first where its address is set and no tier is asked for; 404 and 410 say that it is retired, and nothing happened. */
+export async function v1First(ctx: CommandContext, request: CreateRequest): Promise<ApiAnswer> {
+  const { dataCenter, ...body } = request.body;
+  if (ctx.settings.get('rest-url') === undefined || body['type'] !== undefined) return await ctx.api.send(request);
+  const v1 = { service: 'rest', path: ['v1', 'networkvolumes'], hasFallback: true } as const;
+  try {
+    const answer = await ctx.api.send({ ...request, ...v1, body: { ...body, dataCenterId: dataCenter } });
+    const value = { type: 'STANDARD', ...inV2Words(objectOf(answer.value) ?? {}) };
+    return { ...answer, value, text: encodeJson(value) };
+  } catch (error) {
+    const isGone = error instanceof Failure && (error.code === ABSENT || [404, 410].includes(error.status ?? 0));
+    if (!isGone) throw error;
+    return await ctx.api.send(request);
+  }
+}
+
+function inV2Words({ dataCenterId, ...volume }: JsonObject): JsonObject {
+  return dataCenterId === undefined ? volume : { dataCenter: dataCenterId, ...volume };
+}

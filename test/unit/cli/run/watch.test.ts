@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pacedInterval } from '../../../../src/cli/run/wait.ts';
+import { pauseOf } from '../../../../src/cli/until.ts';
 import { json, pointedAt, serve, type Behaviour } from '../../../support/servers/scripted-server.ts';
 import { Terminal } from '../../../support/output/terminal-emulator.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
@@ -184,7 +184,8 @@ describe('the pace', () => {
     ['nothing left', [window(0, 17)], 1, 2000, 17_000],
     ['nothing left for hours', [window(1, 9000)], 1, 2000, 60_000],
     ['an interval of zero is no hot loop', [], 1, 0, 100],
-  ] as const)('%s', (_, windows, requests, wanted, expected) => {
-    expect(pacedInterval(windows, requests, wanted)).toBe(expected);
+  ] as const)('%s', async (_, windows, requests, wanted, expected) => {
+    const ctx = { limits: { read: () => Promise.resolve(windows) }, signal: new AbortController().signal };
+    expect(await pauseOf(ctx, wanted, requests)).toBe(expected);
   });
 });

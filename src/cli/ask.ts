@@ -1,11 +1,47 @@
-import type { Command, Values } from '../model/command.ts';
-import type { CommandContext } from '../model/context.ts';
-import { flagName, isGiven, labelOf, type Param, type Params } from '../model/params.ts';
-import { helpMessage } from '../words.ts';
-import { readRequest } from '../../core/api.ts';
-import type { Prompts } from '../../core/context.ts';
-import { messageOf, noKey, usage } from '../../core/failure.ts';
-import { lines, sentence } from '../../core/message.ts';
+/** The one question, and the missing values. What destroys says what it will hit and asks; elsewhere it needs --yes. */
+import type { Command, Values } from './model/command.ts';
+import { type CommandContext, onProfile } from './model/context.ts';
+import { flagName, isGiven, labelOf, type Param, type Params } from './model/params.ts';
+import { helpMessage } from './words.ts';
+import { readRequest } from '../core/api.ts';
+import type { Prompts } from '../core/context.ts';
+import { EXIT } from '../core/exit-codes.ts';
+import { Failure, messageOf, noKey, usage } from '../core/failure.ts';
+import { lines, sentence } from '../core/message.ts';
+import { safeText } from '../core/safe-text.ts';
+
+export interface Question {
+  /** What will be hit, and what is lost with it. */
+  readonly line: string;
+  /** Must be typed, where a yes is too easily given: the name of a volume. */
+  readonly typed?: string;
+}
+
+/** Whether a person will be asked: only then is anything read for the question. */
+export const asks = ({ yes, dryRun }: Pick<CommandContext, 'yes' | 'dryRun'>): boolean => !yes && !dryRun;
+
+/** Fails with usage (2) in a script without --yes. Called before the first request. */
+export function requireYes(ctx: CommandContext): void {
+  if (asks(ctx) && !ctx.terminal.canAsk)
+    throw usage('this needs confirmation, and there is no terminal to ask on', 'Pass --yes to confirm.');
+}
+
+/** Asks. Fails with usage (2) where nobody can be asked, and for a no: nothing was changed. */
+export async function ask(ctx: CommandContext, { line, typed }: Question): Promise<void> {
+  if (!asks(ctx)) return;
+  if (!ctx.terminal.canAsk) throw usage(`not confirmed: ${line}`, 'Pass --yes to confirm.');
+  await ctx.tell(line);
+  const where = await onProfile(ctx);
+  const isYes =
+    typed === undefined
+      ? await ctx.prompts.confirm(`Continue${where}?`, false)
+      : (await ctx.prompts.text(`Type ${safeText(typed)} to continue${where}:`, {
+          check: (text) => (text === typed || text === '' ? undefined : `not ${safeText(typed)}; Enter cancels`),
+          clearsWrong: true,
+          instead: 'Pass --yes to confirm.',
+        })) === typed;
+  if (!isYes) throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });
+}
 
 /** Without a terminal: usage (2) naming every missing flag, also one that another flag needs. */
 export async function completeValues(
@@ -26,7 +62,7 @@ export async function completeValues(
   const unasked = missing.filter(([, param]) => !ctx.terminal.canAsk || param.ask === undefined);
   if (unasked.length > 0) {
     const labels = unasked.map(([key, param]) => labelOf(key, param));
-    const { usageOf } = await import('../help.ts');
+    const { usageOf } = await import('./help.ts');
     throw usage(
       `missing ${labels.join(' and ')}`,
       lines(

@@ -1,0 +1,188 @@
+/** What things cost. Every price that berth says is a `Cost`, and `perHour` and `perMonth` are the only words for one. */
+import { unlessFailed } from '../core/failure.ts';
+import { isObject, itemsAt, type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
+import { linesOf, type Message } from '../core/message.ts';
+import { type DollarRange, formatDollarRange } from '../core/units.ts';
+import { asksForData, idOf } from '../output/view.ts';
+import type { CommandContext } from './model/context.ts';
+import { CPUS, GPUS } from './resource/collections.ts';
+import { lookupRows } from './resource/requests.ts';
+import { countOf } from './words.ts';
+
+/** US dollars an hour; `hourly` is undefined where no price is published. `besides` is what is billed without a price. */
+export interface Cost {
+  readonly hourly: DollarRange | undefined;
+  readonly besides: readonly string[];
+}
+
+const HOURS_PER_MONTH = 730;
+const DEFAULT_DISK_GB = 20;
+const TERABYTE_GB = 1024;
+/** US dollars per GB and month of standard storage, up to 1 TB and above it (specification 8.4). */
+const STORAGE = { firstTerabyte: 0.07, beyond: 0.05 };
+
+const costOf = (hourly: number | undefined, besides: readonly string[] = []): Cost => ({
+  hourly: hourly === undefined ? undefined : { low: hourly, high: hourly },
+  besides,
+});
+
+/** A price of 0 means that there is none. As the service rounds: to a hundredth of a cent. */
+export const times = (price: number | undefined, count: number | undefined): number | undefined =>
+  price === undefined || price <= 0 || count === undefined ? undefined : Math.round(price * count * 10_000) / 10_000;
+
+const rangeOf = (prices: readonly (number | undefined)[]): Cost => {
+  const known = prices.filter((price) => price !== undefined);
+  if (known.length === 0 || known.length < prices.length) return costOf(undefined);
+  return { hourly: { low: Math.min(...known), high: Math.max(...known) }, besides: [] };
+};
+
+/** Several costs as one; what has no price is counted. */
+export function sum(costs: readonly Cost[]): Cost {
+  const known = costs.flatMap(({ hourly }) => hourly ?? []);
+  const total = (bound: 'low' | 'high'): number => known.reduce((all, each) => all + each[bound], 0);
+  const unknown = costs.length - known.length;
+  return {
+    hourly: known.length === 0 && unknown > 0 ? undefined : { low: total('low'), high: total('high') },
+    besides: [
+      ...new Set(costs.flatMap(({ besides }) => besides)),
+      ...(unknown === 0 ? [] : [`${unknown} without a price`]),
+    ],
+  };
+}
+
+/** `count` things of one cost. */
+export const scaled = ({ hourly, besides }: Cost, count: number): Cost => ({
+  hourly: hourly && { low: hourly.low * count, high: hourly.high * count },
+  besides,
+});
+
+/** The catalog of what a pod or an endpoint runs on, read at most once in a run. Fails as the catalog does. */
+export const catalogOf = (ctx: CommandContext, thing: Json): Promise<readonly Json[]> =>
+  lookupRows(ctx, isObject(memberAt(thing, 'gpu')) ? GPUS : CPUS);
+
+/** A pod says itself what it costs. */
+export const ofPod = (pod: Json): Cost => costOf(numberAt(pod, 'cost'));
+
+/** A pod that does not exist yet, or is stopped. */
+export function ofNewPod(body: Json, catalog: readonly Json[]): Cost {
+  const gpu = stringAt(body, 'gpu.id');
+  const row = catalog.find((each) => idOf(each) === (gpu ?? stringAt(body, 'cpu.id')));
+  const hourly =
+    gpu === undefined
+      ? times(numberAt(row, 'price.securePerVcpu'), numberAt(body, 'cpu.vcpuCount'))
+      : times(numberAt(row, pricePath(body)), numberAt(body, 'gpu.count') ?? 1);
+  return costOf(hourly, disksOf(body));
+}
+
+/** Where the catalog has the price of a GPU on the cloud of a pod. */
+export const pricePath = (pod: Json): string => `price.${cloudOf(pod).toLowerCase()}`;
+
+const cloudOf = (pod: Json): string => stringAt(pod, 'cloud') ?? 'SECURE';
+
+/** Disks have no published price: they are named where they are larger than usual. */
+function disksOf(pod: Json): readonly string[] {
+  const disk = numberAt(pod, 'disk') ?? 0;
+  const mount = numberAt(pod, 'mounts.persistent.size');
+  return [
+    ...(disk > DEFAULT_DISK_GB ? [`a container disk of ${disk} GB`] : []),
+    ...(mount === undefined ? [] : [`a persistent mount of ${mount} GB, also while stopped`]),
+  ];
+}
+
+/** A cluster that does not exist yet: its pods. */
+export function ofNewCluster(body: Json, gpus: readonly Json[]): Cost {
+  const row = gpus.find((each) => idOf(each) === stringAt(body, 'compute.gpuTypeId'));
+  const each = times(numberAt(row, 'price.secure'), numberAt(body, 'compute.gpuCountPerPod'));
+  return scaled(costOf(each, disksOf(body)), numberAt(body, 'compute.podCount') ?? 1);
+}
+
+/** One worker of an endpoint: a range where it may run on several types. */
+export function ofWorker(endpoint: Json, catalog: readonly Json[], worker: Json = null): Cost {
+  const count = numberAt(worker, 'gpuCount') ?? numberAt(endpoint, 'gpu.count') ?? 1;
+  const type = stringAt(worker, 'gpuTypeId');
+  const priceOf = (row: Json | undefined): number | undefined => times(numberAt(row, 'price.serverless'), count);
+  if (type !== undefined) return costOf(priceOf(catalog.find((row) => idOf(row) === type)));
+  if (!isObject(memberAt(endpoint, 'gpu')))
+    return rangeOf(
+      itemsAt(endpoint, 'cpu').map((cpu) => {
+        const flavor = catalog.find((row) => idOf(row) === stringAt(cpu, 'id'));
+        return times(numberAt(flavor, 'price.serverlessPerVcpu'), numberAt(cpu, 'vcpuCount'));
+      }),
+    );
+  const [pools, excluded] = [itemsAt(endpoint, 'gpu.pools'), itemsAt(endpoint, 'gpu.excludedTypes')];
+  const types = catalog.filter((row) => pools.includes(memberAt(row, 'pool') ?? null) && !excluded.includes(idOf(row)));
+  return rangeOf(types.map(priceOf));
+}
+
+/** The workers that an endpoint always runs, also without jobs. */
+export const ofEndpoint = (endpoint: Json, catalog: readonly Json[]): Cost => {
+  const least = numberAt(endpoint, 'workers.min') ?? 0;
+  return least === 0 ? costOf(0) : scaled(ofWorker(endpoint, catalog), least);
+};
+
+/** A volume, by the published price of standard storage. */
+export function ofVolume(volume: Json): Cost {
+  const size = numberAt(volume, 'size') ?? 0;
+  const monthly =
+    Math.min(size, TERABYTE_GB) * STORAGE.firstTerabyte + Math.max(0, size - TERABYTE_GB) * STORAGE.beyond;
+  const isFast = memberAt(volume, 'type') === 'HIGH_PERFORMANCE';
+  return costOf(monthly / HOURS_PER_MONTH, isFast ? ['a surcharge for high-performance storage'] : []);
+}
+
+export interface AccountRows {
+  /** Pods of clusters too. */
+  readonly pods: readonly Json[];
+  readonly volumes: readonly Json[];
+  readonly endpoints: readonly Json[];
+  /** By endpoint id. */
+  readonly workers: ReadonlyMap<string, readonly Json[]>;
+  /** GPU types and CPU flavors. */
+  readonly catalog: readonly Json[];
+}
+
+/** By what is paid for. A stopped pod pays for its persistent mount, whose price is not published. */
+export function ofAccount({ pods, volumes, endpoints, workers, catalog }: AccountRows) {
+  const isClustered = (pod: Json): boolean => stringAt(pod, 'cluster.id') !== undefined;
+  const mounts = pods.filter(
+    (pod) => memberAt(pod, 'status') === 'EXITED' && isObject(memberAt(pod, 'mounts.persistent')),
+  );
+  const besides = mounts.length === 0 ? [] : [`the persistent mount of ${countOf(mounts.length, 'stopped pod')}`];
+  return {
+    pods: sum([{ ...costOf(0), besides }, ...pods.filter((pod) => !isClustered(pod)).map(ofPod)]),
+    clusters: sum(pods.filter(isClustered).map(ofPod)),
+    workers: sum(
+      endpoints.flatMap((endpoint) =>
+        (workers.get(idOf(endpoint)) ?? []).map((worker) => ofWorker(endpoint, catalog, worker)),
+      ),
+    ),
+    volumes: sum(volumes.map(ofVolume)),
+  };
+}
+
+/** `$0.34/h plus a container disk of 200 GB`, `unknown price`. */
+export const perHour = ({ hourly, besides }: Cost): string =>
+  [hourly === undefined ? 'unknown price' : `${formatDollarRange(hourly)}/h`, ...besides].join(' plus ');
+
+/** `$7.00/month`: for what is paid by the month, such as storage. */
+export function perMonth(cost: Cost): string {
+  const { hourly, besides } = scaled(cost, HOURS_PER_MONTH);
+  return [hourly === undefined ? 'unknown price' : `${formatDollarRange(hourly)}/month`, ...besides].join(' plus ');
+}
+
+/** `GPU-24G x1, SECURE`: the hardware of a pod, before its price. */
+export function hardwareOf(pod: Json): string {
+  const gpu = stringAt(pod, 'gpu.id');
+  return gpu === undefined
+    ? `${stringAt(pod, 'cpu.id') ?? '?'}, ${numberAt(pod, 'cpu.vcpuCount') ?? '?'} vCPU`
+    : `${gpu} x${numberAt(pod, 'gpu.count') ?? 1}, ${cloudOf(pod)}`;
+}
+
+/** Says a price on stderr before what costs money. A script that reads data has it in the document, and no request is sent. */
+export async function tellPrice(
+  ctx: CommandContext,
+  line: () => Promise<Message | undefined> | Message,
+): Promise<void> {
+  if (ctx.settings.get('quiet') || asksForData(ctx.output) || ctx.dryRun) return;
+  const text = await unlessFailed(ctx, async () => await line());
+  for (const each of linesOf(text)) await ctx.tell(each);
+}

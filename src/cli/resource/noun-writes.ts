@@ -1,0 +1,223 @@
+/** The verbs that change the service, each made from a Resource in a line. */
+import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
+import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
+import { lines, type Message } from '../../core/message.ts';
+import { answerResult, asksForData, idOf, type Result } from '../../output/view.ts';
+import { ask, asks, requireYes } from '../ask.ts';
+import { getCommand, listCommand } from '../hint.ts';
+import { type Command, defineCommand, textIn, type Values, yesOption } from '../model/command.ts';
+import { OUTCOMES } from '../model/common-schemas.ts';
+import type { CommandContext } from '../model/context.ts';
+import { option } from '../model/params.ts';
+import { tellPrice } from '../money.ts';
+import { countOf, pluralOf, withArticle } from '../words.ts';
+import type { NounWords } from './noun.ts';
+import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from './noun-body.ts';
+import { idArgument, idsArgument, rowSchema } from './read.ts';
+import { rememberNames } from './requests.ts';
+import { selectorOptions } from './selectors.ts';
+import { SEVERAL } from './several.ts';
+import {
+  choose,
+  type Chosen,
+  each,
+  labelOf,
+  readRow,
+  refused,
+  report,
+  type Resource,
+  type Selection,
+  withRows,
+} from './targets.ts';
+
+export type CreateRequest = Omit<ApiRequest, 'body'> & { readonly body: JsonObject };
+
+/** The request of a create. */
+export const post = (of: Resource, body: JsonObject): CreateRequest => ({
+  service: 'base',
+  method: 'POST',
+  path: of.path,
+  body,
+  expects: 'created',
+  checkCommand: listCommand(of),
+});
+
+/** The request of an update. */
+export const patch = (of: Resource, id: Id, body: JsonObject): ApiRequest => ({
+  service: 'base',
+  method: 'PATCH',
+  path: [...of.path, id],
+  body,
+  id,
+  expects: 'resource',
+  checkCommand: getCommand(of, id),
+});
+
+/**
+ * The result of a create or an update: the document with -o; else one line, and the id of what was created on a stdout that is
+ * no terminal.
+ */
+export async function written(ctx: CommandContext, of: Resource, answer: ApiAnswer, done: string): Promise<Result> {
+  const row = answer.value ?? null;
+  const isNew = done === 'created';
+  await rememberNames(ctx, of, [row]);
+  if (asksForData(ctx.output)) return answerResult(of.view, answer);
+  const what = `${of.noun} ${isNew ? labelOf(row) : (stringAt(row, 'name') ?? idOf(row))}`;
+  const line = answer.existed === true ? `${what} exists already: nothing was ${done}` : `${done} ${what}`;
+  const notes = ctx.settings.get('quiet') ? [] : [line];
+  return isNew && !ctx.terminal.output ? { kind: 'text', text: `${idOf(row)}\n`, notes } : { kind: 'nothing', notes };
+}
+
+/** `berth NOUN create NAME`. */
+export function create(
+  of: Resource,
+  spec: NounWords &
+    BodyRules & {
+      /** Said before it: `100 GB: $7.00/month`. */
+      readonly price?: (body: JsonObject) => Message;
+      /** Sends it in another way than as one POST. */
+      readonly send?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
+    } = {},
+): Command {
+  const { price, send = (ctx, request) => ctx.api.send(request) } = spec;
+  return defineCommand({
+    summary: spec.summary ?? `create ${withArticle(of.noun)}`,
+    details: spec.details,
+    examples: spec.examples,
+    args: bodyArguments(of, 'create', spec),
+    options: bodyFlags(of, 'create', spec),
+    needed: spec.needed,
+    fields: of.view.paths,
+    output: rowSchema(of),
+    writes: true,
+    costs: price !== undefined,
+    run: async (ctx, values: Values) => {
+      const body = await bodyFrom(ctx, of, values, spec);
+      if (price !== undefined) await tellPrice(ctx, () => price(body));
+      const answer = await withReferences(ctx, body, spec.references ?? {}, (known) => send(ctx, post(of, known)));
+      return await written(ctx, of, answer, 'created');
+    },
+  });
+}
+
+/** Reads the row of an update, once. */
+export type ReadRow = () => Promise<Json>;
+
+/** `berth NOUN update ID`. */
+export function update(
+  of: Resource,
+  spec: NounWords &
+    BodyRules & {
+      /** What an update destroys or cannot undo: asked about. Undefined for nothing. Not called with --yes. */
+      readonly risk?: (body: JsonObject, row: Json) => string | undefined;
+      /** The members that `risk` looks at. Without them the row is not read. */
+      readonly risky?: readonly string[];
+      /** Completes what the service takes only as a whole, and refuses what it cannot do. */
+      readonly complete?: (ctx: CommandContext, body: JsonObject, row: ReadRow, values: Values) => Promise<JsonObject>;
+    } = {},
+): Command {
+  const { risk, risky = [], complete } = spec;
+  return defineCommand({
+    summary: spec.summary ?? `change ${withArticle(of.noun)}`,
+    details: spec.details,
+    examples: spec.examples,
+    args: { id: idArgument(of), ...bodyArguments(of, 'update', spec) },
+    options: { ...bodyFlags(of, 'update', spec), ...(risk === undefined ? {} : { yes: yesOption }) },
+    fields: of.view.paths,
+    output: rowSchema(of),
+    writes: true,
+    run: async (ctx, values: Values) => {
+      const word = textIn(values, 'id') ?? '';
+      let reading: Promise<Json> | undefined;
+      const row: ReadRow = () => (reading ??= readRow(ctx, of, word).then(({ value = null }) => value));
+      const given = await bodyFrom(ctx, of, values, spec, row);
+      const body = (await complete?.(ctx, given, row, values)) ?? given;
+      if (asks(ctx) && risky.some((member) => body[member] !== undefined)) {
+        const line = risk?.(body, await row());
+        if (line !== undefined) await ask(ctx, { line });
+      }
+      const [done] = await each(ctx, of, [{ word }], (id) =>
+        withReferences(ctx, body, spec.references ?? {}, (known) => ctx.api.send(patch(of, id, known))),
+      );
+      if (done?.answer === undefined) throw done?.failure ?? new Error('no outcome');
+      return await written(ctx, of, done.answer, 'updated');
+    },
+  });
+}
+
+/** `berth NOUN delete ID...`: by ids, names or selectors. It says what it will hit, and asks. */
+export function remove(
+  of: Resource,
+  spec: NounWords & {
+    /** What is lost: `all data on it`. */
+    readonly loses: string;
+    /** Its name must be typed. */
+    readonly typed?: (row: Json) => boolean;
+    /** `deleted` by default. */
+    readonly done?: string;
+    /** Why rows may not be deleted without --force, by id. */
+    readonly inUse?: (ctx: CommandContext, rows: readonly Json[]) => Promise<ReadonlyMap<string, string>>;
+    /** What to do about them. */
+    readonly hint?: (rows: readonly Json[]) => Failure['hint'];
+  },
+): Command {
+  const { loses, typed, inUse, hint, done = 'deleted' } = spec;
+  const plural = pluralOf(of.noun);
+  return defineCommand({
+    summary: spec.summary ?? `delete ${plural}`,
+    details: [spec.details, SEVERAL].filter(Boolean).join(' '),
+    examples: spec.examples,
+    args: { id: idsArgument(of) },
+    options: {
+      ...selectorOptions(of.table, plural),
+      ...(inUse === undefined ? {} : { force: option.on(`${plural} in use or locked too`) }),
+      yes: yesOption,
+    },
+    output: OUTCOMES,
+    writes: true,
+    destroys: true,
+    run: async (ctx, values) => {
+      requireYes(ctx);
+      const { force, ...selection } = values as unknown as Selection & { readonly force?: boolean };
+      const isGuarded = inUse !== undefined && force !== true;
+      const chosen = await choose(ctx, of, selection);
+      const hit = isGuarded || asks(ctx) ? await withRows(ctx, of, chosen.targets) : chosen.targets;
+      const rows = hit.flatMap(({ row }) => row ?? []);
+      const kept = isGuarded ? await inUse(ctx, rows) : new Map<string, string>();
+      const isKept = (row: Json | undefined): boolean => row !== undefined && kept.has(idOf(row));
+      if (kept.size > 0 && !chosen.isSelected)
+        throw refused([...kept.values()], lines(hint?.(rows.filter(isKept)), 'Pass --force to override.'), rows.length);
+      for (const reason of kept.values()) await ctx.tell(`skipped: ${reason}`);
+      const targets = hit.filter(({ row }) => !isKept(row));
+      await askToRemove(ctx, of, { ...chosen, targets }, `will be ${done}. Lost: ${loses}.`, typed);
+      const outcomes = await each(ctx, of, targets, (id) =>
+        ctx.api.send({ service: 'base', method: 'DELETE', path: [...of.path, id], id, checkCommand: listCommand(of) }),
+      );
+      return report(ctx, of, chosen, outcomes, done);
+    },
+  });
+}
+
+async function askToRemove(
+  ctx: CommandContext,
+  of: Resource,
+  { isSelected, targets }: Chosen,
+  consequence: string,
+  typed: (row: Json) => boolean = () => false,
+): Promise<void> {
+  const rows = targets.flatMap(({ row }) => row ?? []);
+  if (!asks(ctx) || rows.length === 0) return;
+  if (isSelected) await ctx.tellRows(of.view, rows);
+  const count = countOf(rows.length, of.noun);
+  const what = isSelected ? count : `${of.noun} ${rows.map(labelOf).join(', ')}`;
+  const toType = rows.length === 1 ? typeableName(rows[0] ?? null) : count;
+  await ask(ctx, { line: `${what} ${consequence}`, ...(rows.some(typed) ? { typed: toType } : {}) });
+}
+
+/** The id, where a keyboard may not have the letters of the name. */
+const typeableName = (row: Json): string => {
+  const name = stringAt(row, 'name') ?? '';
+  return /^[!-~]+(?: [!-~]+)*$/.test(name) ? name : idOf(row);
+};

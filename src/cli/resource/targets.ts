@@ -1,0 +1,251 @@
+/** Which rows a command is about: by ids, names or selectors, one or several. One is a list of one. */
+import type { ApiAnswer } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, isNotFound, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { asId, type Id } from '../../core/ids.ts';
+import { encodeJson, type Json, memberAt, stringAt } from '../../core/json.ts';
+import { lines } from '../../core/message.ts';
+import type { RowFilter } from '../../core/patterns.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { suggestionOf } from '../../core/text.ts';
+import { answerResult, asksForData, idOf, type Result, type View } from '../../output/view.ts';
+import { listCommand, run } from '../hint.ts';
+import type { Collection, Query } from '../model/collection.ts';
+import type { CommandContext } from '../model/context.ts';
+import { flagName, isGiven } from '../model/params.ts';
+import { DryRun, unlessUnread } from '../run/dry-run.ts';
+import { countOf, nearestNames, pluralOf } from '../words.ts';
+import { type ResourceTable, viewOf } from './fields.ts';
+import { listRows, lookupRows, rowRequest } from './requests.ts';
+import { compileFilter, SELECTOR_KEYS } from './selectors.ts';
+import { combinedFailure, type Outcome, outcomeResult } from './several.ts';
+
+/** A collection of the service with its fields and the view of its rows. */
+export interface Resource<N extends string = string> extends Collection<N> {
+  readonly table: ResourceTable;
+  readonly view: View;
+}
+
+export const resource = <N extends string>(collection: Collection<N>, table: ResourceTable): Resource<N> => ({
+  ...collection,
+  table,
+  view: viewOf(table),
+});
+
+/** `lab (pod-1)`; the id alone for a row without a name. */
+export const labelOf = (row: Json): string => {
+  const name = stringAt(row, 'name') ?? '';
+  return name === '' ? idOf(row) : `${name} (${idOf(row)})`;
+};
+
+/**
+ * Runs a request about the row that a word names. The word is tried as an id, so that an id costs no extra request; after a
+ * 404 it is looked up as a name, and `request` runs once more. It must have no effect when it fails with not-found (4).
+ */
+export async function withId<N extends string, T>(
+  ctx: CommandContext,
+  of: Collection<N>,
+  word: string,
+  request: (id: Id<N>) => Promise<T>,
+): Promise<T> {
+  // A write of a dry run gets no answer that tells a name from an id.
+  if (ctx.dryRun && ctx.ids.get(of, word) === undefined) await unlessUnread(ctx, () => readRow(ctx, of, word));
+  const known = ctx.ids.get(of, word);
+  try {
+    const result = await request(known ?? asId<N>(word));
+    ctx.ids.set(of, word, known ?? asId<N>(word));
+    return result;
+  } catch (error) {
+    if (!isNotFound(error) || known !== undefined) throw error;
+    const row = await rowNamed(ctx, of, word, error);
+    const id = asId<N>(idOf(row));
+    // The row exists: the 404 is about something below it.
+    if (id === word) throw error;
+    ctx.ids.set(of, word, id);
+    return await request(id);
+  }
+}
+
+/** Reads a row by its id, or finds it by its name: then the row of the list is the answer. */
+export async function readRow(
+  ctx: CommandContext,
+  of: Collection,
+  word: string,
+  query: Query = {},
+): Promise<ApiAnswer> {
+  const id = ctx.ids.get(of, word) ?? asId(word);
+  try {
+    const answer = await ctx.api.send(rowRequest(of, id, query));
+    ctx.ids.set(of, word, id);
+    return answer;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const value = await rowNamed(ctx, of, word, error);
+    ctx.ids.set(of, word, asId(idOf(value)));
+    return { status: 200, headers: {}, text: encodeJson(value), value };
+  }
+}
+
+/** The row of the list with this id or name. Fails with usage (2) where several have the name, and as `notFound` for none. */
+export async function rowNamed(ctx: CommandContext, of: Collection, word: string, notFound: Failure): Promise<Json> {
+  const what = `${of.noun} ${JSON.stringify(safeText(word))}`;
+  const rows = await lookupRows(ctx, of).catch((error: unknown) => {
+    rethrowUnlessFailure(error, ctx);
+    if (error.exit === EXIT.denied)
+      throw notFound.with({ hint: `The key may not list ${pluralOf(of.noun)}: use an id.` });
+    throw error.with({ message: `could not look up ${what}: ${error.message}` });
+  });
+  const row = rowCalled(of, rows, word);
+  if (row !== undefined) return row;
+  const names = rows.flatMap((each) => [idOf(each), stringAt(each, 'name') ?? '']);
+  throw notFound.with({
+    message: `no ${what}`,
+    hint: lines(suggestionOf(nearestNames(word, names).map((name) => safeText(name))), run(listCommand(of))),
+  });
+}
+
+/** The row with this id, else the only one with this name. Fails with usage (2) where several have the name. */
+export function rowCalled(of: Collection, rows: readonly Json[], word: string): Json | undefined {
+  const byId = rows.filter((row) => idOf(row) === word);
+  const found = byId.length > 0 ? byId : rows.filter((row) => memberAt(row, 'name') === word);
+  if (found.length < 2) return found[0];
+  const message = `${found.length} ${pluralOf(of.noun)} are named ${JSON.stringify(safeText(word))}`;
+  throw usage(`${message}: ${found.map(idOf).join(', ')}`, 'Use an id.');
+}
+
+/** One row that a command acts on. */
+export interface Target {
+  /** What the user typed, or the id of a selected row. */
+  readonly word: string;
+  readonly row?: Json;
+  /** Why its row could not be read. */
+  readonly failure?: Failure;
+}
+
+export interface Chosen {
+  /** True where selectors picked them: then the command asks first. */
+  readonly isSelected: boolean;
+  readonly targets: readonly Target[];
+}
+
+export type Selection = RowFilter & { readonly id: readonly string[]; readonly all?: boolean };
+
+/** The rows that words name, unread, or that selectors pick from one list. */
+export async function choose(ctx: CommandContext, of: Resource, values: Selection): Promise<Chosen> {
+  const given = SELECTOR_KEYS.filter((key) => isGiven(values[key]));
+  if (given.length === 0)
+    return { isSelected: false, targets: [...new Set(values.id)].map((word): Target => ({ word })) };
+  if (values.all === true && given.length > 1)
+    throw usage(
+      `use either --all or ${given
+        .filter((key) => key !== 'all')
+        .map(flagName)
+        .join(', ')}`,
+    );
+  const isWanted = compileFilter(of.table, values);
+  const { values: rows } = await listRows(ctx, of);
+  const picked = rows.filter((row) => idOf(row) !== '' && isWanted(row, ctx.serviceNow()));
+  for (const row of picked) ctx.ids.set(of, idOf(row), asId(idOf(row)));
+  return { isSelected: true, targets: picked.map((row) => ({ word: idOf(row), row })) };
+}
+
+/** The targets with their rows: one request for each that has none. A failure belongs to its target. */
+export const withRows = (ctx: CommandContext, of: Resource, targets: readonly Target[]): Promise<readonly Target[]> =>
+  Promise.all(
+    targets.map(async (target): Promise<Target> => {
+      if (target.row !== undefined) return target;
+      try {
+        return { ...target, row: (await readRow(ctx, of, target.word)).value ?? null };
+      } catch (error) {
+        rethrowUnlessFailure(error, ctx);
+        return { ...target, failure: error };
+      }
+    }),
+  );
+
+/** How it went with one target. */
+export interface Done extends Outcome {
+  readonly answer?: ApiAnswer;
+}
+
+/**
+ * Does the same to each target, one after the other. A failure belongs to its target, and the next goes on; after an interrupt
+ * nothing more is sent. `act` may return undefined to skip a target.
+ */
+export async function each<N extends string>(
+  ctx: CommandContext,
+  of: Resource<N>,
+  targets: readonly Target[],
+  act: (id: Id<N>) => Promise<ApiAnswer>,
+): Promise<readonly Done[]> {
+  const outcomes: Done[] = [];
+  const sent = new Set<string>();
+  let recorded: DryRun | undefined;
+  for (const { word, row, failure } of targets) {
+    try {
+      if (failure !== undefined) throw failure;
+      if (ctx.signal.aborted) throw notSent(ctx.signal.reason);
+      const answer = await withId(ctx, of, word, async (id) => {
+        // An id and a name may be one row.
+        if (sent.has(id)) return undefined;
+        sent.add(id);
+        return await act(id);
+      });
+      const id = ctx.ids.get(of, word) ?? word;
+      const name = stringAt(answer?.value, 'name') ?? stringAt(row, 'name') ?? (word === id ? undefined : word);
+      if (answer !== undefined)
+        outcomes.push({ id, name, status: stringAt(answer.value, 'status'), unchanged: answer.existed, answer });
+    } catch (error) {
+      if (error instanceof DryRun) recorded = error;
+      else if (error instanceof Failure) outcomes.push({ id: ctx.ids.get(of, word) ?? word, failure: error });
+      else throw error;
+    }
+  }
+  if (recorded !== undefined) throw new DryRun(recorded.previews, combinedFailure(outcomes, targets.length));
+  return outcomes;
+}
+
+function notSent(reason: unknown): Failure {
+  if (!(reason instanceof Failure)) throw reason;
+  return reason.with({ code: 'not-sent', message: `not sent: ${reason.message}` });
+}
+
+/**
+ * The result of a write to one or several: `stopped pod lab`, or the document with -o; for several an outcome each, and the
+ * worst exit code. `tail` ends the line.
+ */
+export function report(
+  ctx: CommandContext,
+  of: Resource,
+  { isSelected }: Chosen,
+  outcomes: readonly Done[],
+  done: string,
+  tail: (row: Json) => string = () => '',
+): Result {
+  const line = (text: string): Pick<Result, 'notes'> => ({ notes: ctx.settings.get('quiet') ? [] : [text] });
+  const [only, ...others] = outcomes;
+  if (only === undefined)
+    return { ...outcomeResult(ctx, of.noun, [], done), ...line(`no matching ${of.noun}: nothing ${done}`) };
+  if (isSelected || others.length > 0) return outcomeResult(ctx, of.noun, outcomes, done);
+  const { answer, failure, unchanged, name, id } = only;
+  if (failure !== undefined) throw failure;
+  if (!asksForData(ctx.output)) {
+    const what = `${of.noun} ${name ?? id}`;
+    const text = unchanged === true ? `${what} is already ${done}` : `${done} ${what}${tail(answer?.value ?? null)}`;
+    return { kind: 'nothing', ...line(text) };
+  }
+  return answer?.value === undefined ? outcomeResult(ctx, of.noun, [only], done) : answerResult(of.view, answer);
+}
+
+/** A refusal (5) of berth itself, before anything is sent. */
+export const refused = (reasons: readonly string[], hint: Failure['hint'], total: number): Failure => {
+  const [first = ''] = reasons;
+  const message = reasons.length === 1 ? first : `${reasons.length} of ${countOf(total, 'target')} are protected`;
+  return new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: `${message}: nothing was sent`,
+    hint,
+    ...(reasons.length === 1 ? {} : { errors: reasons }),
+  });
+};

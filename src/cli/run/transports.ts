@@ -1,0 +1,80 @@
+/** What lies below every command: the recorder of a dry run, and the one rule for a replica that lags. */
+import type { Api, ApiAnswer, ApiRequest, RequestPreview } from '../../core/api.ts';
+import type { Context } from '../../core/context.ts';
+import { isNotFound } from '../../core/failure.ts';
+import { type Json, stringAt } from '../../core/json.ts';
+import type { Message } from '../../core/message.ts';
+import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
+import { DryRun } from './dry-run.ts';
+
+interface RecorderOptions {
+  /** Sees each write before it is recorded. */
+  readonly onWrite: (request: ApiRequest) => Promise<void>;
+  readonly tell: (line: Message) => Promise<void>;
+}
+
+/**
+ * Sends reads and records writes: a write throws DryRun with all writes so far. That ends the work on its target alone; who
+ * acts on several catches it and goes on. What `then` of a request says follows as `then: ...`.
+ */
+export function recordingApi(api: Api, { onWrite, tell }: RecorderOptions): Api {
+  const recorded: (RequestPreview & { readonly before?: Json })[] = [];
+  return {
+    ...api,
+    send: async (request) => {
+      if (request.method === 'GET') return await api.send(request);
+      await onWrite(request);
+      const { before, then } = request;
+      recorded.push({ ...(await api.preview(request)), ...(before === undefined ? {} : { before }) });
+      if (then !== undefined) await tell(`then: ${then}`);
+      throw new DryRun([...recorded]);
+    },
+  };
+}
+
+/** How long an id counts as new, and how long a 404 for it is asked again. */
+const NEW_MS: Milliseconds = MINUTE_MS;
+const PATIENCE_MS: Milliseconds = 10_000;
+const PAUSE_MS: Milliseconds = 500;
+const MAX_IDS = 100;
+
+/** The remembered list of the ids. */
+const LIST = 'new ids';
+
+/** Asks again for ten seconds after a 404 for an id that this machine created within the last minute. */
+export function patientApi(api: Api, { clock, lists, signal }: Pick<Context, 'clock' | 'lists' | 'signal'>): Api {
+  const newRows = async () => {
+    // eslint-disable-next-line no-restricted-syntax -- a date: another process wrote it
+    const isNew = (text: string): boolean => clock.now() - Date.parse(text) < NEW_MS;
+    return ((await lists.read(LIST))?.rows ?? []).filter(({ description }) => isNew(description));
+  };
+  const patiently = async (request: ApiRequest): Promise<ApiAnswer> => {
+    let until: number | undefined;
+    for (;;)
+      try {
+        return await api.send(request);
+      } catch (error) {
+        if (!isNotFound(error) || request.id === undefined) throw error;
+        until ??= (await newRows()).some(({ value }) => value === request.id) ? clock.monotonic() + PATIENCE_MS : 0;
+        if (clock.monotonic() >= until) throw error;
+        await clock.sleep(PAUSE_MS, signal);
+      }
+  };
+  return {
+    ...api,
+    send: async (request) => {
+      const answer = await patiently(request);
+      const created = request.expects === 'created' ? stringAt(answer.value, 'id') : undefined;
+      const removed = request.method === 'DELETE' ? request.id : undefined;
+      if (created === undefined && removed === undefined) return answer;
+      const before = await newRows();
+      const others = before.filter(({ value }) => value !== removed);
+      if (created === undefined && others.length === before.length) return answer;
+      // eslint-disable-next-line no-restricted-syntax -- a date: another process reads it
+      const now = new Date(clock.now()).toISOString();
+      const rows = created === undefined ? others : [{ value: created, name: '', description: now }, ...others];
+      await lists.write(LIST, rows.slice(0, MAX_IDS));
+      return answer;
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/** The one wait, for things that reach a goal, and the one pause, of what never ends by itself. */
+import type { ApiAnswer, RateWindow } from '../core/api.ts';
+import type { Context } from '../core/context.ts';
+import { EXIT } from '../core/exit-codes.ts';
+import { Failure, rethrowUnlessFailure, unlessFailed } from '../core/failure.ts';
+import type { Json } from '../core/json.ts';
+import type { CommandLine } from '../core/message.ts';
+import { type Milliseconds, MINUTE_MS } from '../core/unit-types.ts';
+import { formatDuration } from '../core/units.ts';
+import { run } from './hint.ts';
+import type { CommandContext } from './model/context.ts';
+
+export interface Goal {
+  /** `pod`. */
+  readonly noun: string;
+  /** `RUNNING`, `reachable`, `COMPLETED`. */
+  readonly name: string;
+  readonly done: (row: Json) => boolean;
+  /** Why the goal can no longer be reached; its exit code ends the command. */
+  readonly stuck?: (row: Json) => Failure | undefined;
+  /** The state in a word or two: `PROVISIONING`. */
+  readonly describe: (row: Json) => string;
+  /** The command that goes on with the wait; absent where only the same command does. */
+  readonly resume?: (ids: readonly string[]) => CommandLine;
+}
+
+/** One thing that is waited for. */
+export interface Awaited {
+  readonly id: string;
+  readonly read: () => Promise<ApiAnswer>;
+}
+
+/** How the wait for one thing ended: with its last answer, and with a failure unless the goal was reached. */
+export interface End {
+  readonly id: string;
+  readonly answer?: ApiAnswer;
+  readonly failure?: Failure;
+}
+
+const FIRST_MS: Milliseconds = 250;
+const LONGEST_MS: Milliseconds = 5000;
+/** Things that are read at once. */
+const AT_ONCE = 8;
+const MAX_NAMED = 3;
+
+/**
+ * Reads things until each has reached the goal or cannot, or the time is over (9), also while the service is unreachable. A
+ * failure belongs to its thing, and the others go on. An interrupt fails with 130 and the command that goes on.
+ */
+export async function until(
+  ctx: CommandContext,
+  things: readonly Awaited[],
+  goal: Goal,
+  timeoutMs: Milliseconds,
+): Promise<readonly End[]> {
+  const ends = new Map<string, End>();
+  const answers = new Map<string, ApiAnswer>();
+  const outages = new Map<string, Outage>();
+  const startedAt = ctx.clock.monotonic();
+  const passedMs = (): Milliseconds => ctx.clock.monotonic() - startedAt;
+  const open = (): readonly Awaited[] => things.filter(({ id }) => !ends.has(id));
+  const stateOf = (id: string): string => {
+    const [answer, outage] = [answers.get(id), outages.get(id)];
+    if (outage !== undefined)
+      return `no answer for ${formatDuration(ctx.clock.monotonic() - outage.since)} (${outage.failure.message})`;
+    return answer === undefined ? 'not seen' : goal.describe(answer.value ?? null);
+  };
+  const look = async ({ id, read }: Awaited): Promise<void> => {
+    try {
+      const answer = await read();
+      const row = answer.value ?? null;
+      answers.set(id, answer);
+      outages.delete(id);
+      const isDone = goal.done(row);
+      const failure = isDone ? undefined : goal.stuck?.(row);
+      if (isDone || failure !== undefined) ends.set(id, { id, answer, ...(failure && { failure }) });
+    } catch (error) {
+      rethrowUnlessFailure(error, ctx);
+      const before = outages.get(id);
+      if (mayPass(error, before)) outages.set(id, { failure: error, since: before?.since ?? ctx.clock.monotonic() });
+      else ends.set(id, { id, failure: error });
+    }
+  };
+  ctx.setResumeCommand(goal.resume?.(things.map(({ id }) => id)));
+  const progress = ctx.progress(`waiting for ${goal.name}`);
+  try {
+    for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_MS)) {
+      const waiting = open();
+      for (let at = 0; at < waiting.length; at += AT_ONCE) await Promise.all(waiting.slice(at, at + AT_ONCE).map(look));
+      const leftMs = timeoutMs - passedMs();
+      if (open().length === 0 || leftMs <= 0) break;
+      const states = open().map(({ id }) => `${id} ${stateOf(id)}`);
+      const more = states.length > MAX_NAMED ? [`${states.length - MAX_NAMED} more`] : [];
+      const named = [...states.slice(0, MAX_NAMED), ...more].join(', ');
+      progress.update(`${goal.name}: ${named}, ${formatDuration(passedMs())}`);
+      await ctx.clock.sleep(Math.min(pauseMs, leftMs), ctx.signal);
+    }
+  } finally {
+    await progress.stop();
+  }
+  ctx.setResumeCommand(undefined);
+  const command = goal.resume?.(open().map(({ id }) => id));
+  return things.map(({ id }) => {
+    const answer = answers.get(id);
+    const message = `${goal.noun} ${id} not ${goal.name} after ${formatDuration(timeoutMs)}: ${stateOf(id)}`;
+    const hint = command && run(command);
+    const late = new Failure({ code: 'wait-ended', exit: EXIT.waitEnded, message, hint, id });
+    return ends.get(id) ?? { id, ...(answer && { answer }), failure: late };
+  });
+}
+
+interface Outage {
+  readonly failure: Failure;
+  readonly since: Milliseconds;
+}
+
+/** A key may be changed while something waits: only a second refusal in a row is final. */
+const mayPass = ({ exit }: Failure, before: Outage | undefined): boolean =>
+  exit === EXIT.unavailable ||
+  exit === EXIT.rateLimited ||
+  (exit === EXIT.denied && before?.failure.exit !== EXIT.denied);
+
+/** The part of a rate window's rest that one view may use: the user's other commands need some. */
+const SHARE = 0.5;
+export const MIN_PAUSE_MS: Milliseconds = 100;
+
+/** The pause before the next round of `requests`: longer than wanted where a rate window is nearly used up. */
+export async function pauseOf(
+  ctx: Pick<Context, 'limits' | 'signal'>,
+  wantedMs: Milliseconds,
+  requests = 1,
+): Promise<Milliseconds> {
+  const windows: readonly RateWindow[] = (await unlessFailed(ctx, () => ctx.limits.read())) ?? [];
+  const needed = windows.map(({ remaining = Infinity, resetSeconds = 0 }) => {
+    const usable = remaining * SHARE;
+    return usable < requests ? resetSeconds * 1000 : (resetSeconds * 1000 * requests) / usable;
+  });
+  return Math.max(MIN_PAUSE_MS, wantedMs, Math.min(MINUTE_MS, Math.max(0, ...needed)));
+}
+
+/** The pause of top, --watch, the guard and what follows a log. */
+export async function every(
+  ctx: Context,
+  wantedMs: Milliseconds,
+  { requests = 1, signal = ctx.signal }: { readonly requests?: number; readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  await ctx.clock.sleep(await pauseOf(ctx, wantedMs, requests), signal);
+}
