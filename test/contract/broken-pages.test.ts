@@ -75,8 +75,9 @@ async function untilNoneArrives(): Promise<void> {
   while (recorder.take().length > 0);
 }
 
-for (const [fault, said] of FAULTS)
-  test.each(Object.entries(INVOCATIONS))(`${fault}: %s`, async (words, invocations) => {
+const READ_LISTS = Object.entries(INVOCATIONS).filter(([words]) => / list$/.test(words));
+for (const [at, [fault, said]] of FAULTS.entries())
+  test.each(at === 0 ? Object.entries(INVOCATIONS) : READ_LISTS)(`${fault}: %s`, async (words, invocations) => {
     const [{ argv, answers, stdin } = { argv: [] }] = invocations;
     pagination = said;
     lists = 0;

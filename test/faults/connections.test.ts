@@ -1,7 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { onWrite, reads, writes, type Read, type Write } from '../support/worlds/read-write-commands.ts';
+import {
+  onWrite,
+  reads,
+  someReads,
+  someWrites,
+  writes,
+  type Read,
+  type Write,
+} from '../support/worlds/read-write-commands.ts';
 import { createDeadlineClock } from '../support/clocks/deadline-clock.ts';
 import {
   drip,
@@ -53,14 +61,14 @@ describe.each([
   ['headers that never come', silent],
   ['headers that break off and stay open', ({ socket }) => socket.write('HTTP/1.1 200 OK\r\ncontent-ty')],
 ] satisfies [string, Behaviour][])('%s', (_, stall) => {
-  test.each(reads)('%s ends at its deadline: 7', async (_name, { argv }: Read) => {
+  test.each(someReads)('%s ends at its deadline: 7', async (_name, { argv }: Read) => {
     const clock = createDeadlineClock();
     const says = ['no complete answer within 30s', 'Nothing changed'];
     const { servers } = await fails(argv, { exit: 7, says }, [clock.expireAfter(stall)], { clock });
     expect(servers[0].seen).toHaveLength(1);
   });
 
-  test.each(writes)('%s ends at its deadline: 8', async (_name, { argv, checkCommand, before = 0 }: Write) => {
+  test.each(someWrites)('%s ends at its deadline: 8', async (_name, { argv, checkCommand, before = 0 }: Write) => {
     const clock = createDeadlineClock();
     const says = [/no complete answer within (30s|2m)/, 'may have happened', checkCommand];
     const { servers } = await fails(argv, { exit: 8, says }, [onWrite(clock.expireAfter(stall))], { clock });
@@ -118,7 +126,7 @@ describe.each([
   ['a close', hangUp],
   ['an answer that is not HTTP', raw('SSH-2.0-OpenSSH_9.6\r\n')],
 ])('%s after the request was sent', (_, breakOff) => {
-  test.each(writes)(
+  test.each(someWrites)(
     '%s is sent once, ends 8 and names what finds out',
     async (_name, { argv, checkCommand, before = 0 }: Write) => {
       const { error, servers } = await fails(
@@ -131,7 +139,7 @@ describe.each([
     },
   );
 
-  test.each(reads)('%s is tried four times: 7', async (_name, { argv }: Read) => {
+  test.each(someReads)('%s is tried four times: 7', async (_name, { argv }: Read) => {
     const { servers } = await fails(argv, { exit: 7, says: ['Nothing changed'] }, [breakOff]);
     expect(servers.map(({ seen }) => seen.length)).toEqual([4, 4]);
   });
@@ -168,10 +176,9 @@ describe('a keep-alive connection that is reset at its second request', () => {
 });
 
 describe('a connection that never opens: nothing was sent, 7, and writes are retried too', () => {
-  const everything = [...reads, ...writes];
   const says = ['could not reach', 'Nothing was sent', 'berth doctor'];
 
-  test.each(everything)('refused: %s', async (_, { argv }: Read) => {
+  test.each([...reads, ...writes])('refused: %s', async (_, { argv }: Read) => {
     const url = `http://127.0.0.1:${String(await refusingPort())}`;
     const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_REST_URL: url };
     // `jobs retry` reads the status first. If that fails it sends the retry anyway, and the service cannot be reached.
@@ -181,11 +188,14 @@ describe('a connection that never opens: nothing was sent, 7, and writes are ret
     expect(error.code).toBe('unavailable');
   });
 
-  test.each(everything)('a handshake with a server that speaks no TLS: %s', async (_, { argv }: Read) => {
-    const url = `https://127.0.0.1:${String(await serveTcp((socket) => socket.end('220 mail ESMTP\r\n')))}`;
-    const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_REST_URL: url };
-    await fails(['--retries', '0', ...argv], { exit: 7, says: [...says, 'TLS handshake'] }, [], { env });
-  });
+  test.each([...someReads, ...someWrites])(
+    'a handshake with a server that speaks no TLS: %s',
+    async (_, { argv }: Read) => {
+      const url = `https://127.0.0.1:${String(await serveTcp((socket) => socket.end('220 mail ESMTP\r\n')))}`;
+      const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_REST_URL: url };
+      await fails(['--retries', '0', ...argv], { exit: 7, says: [...says, 'TLS handshake'] }, [], { env });
+    },
+  );
 
   test('a name that does not exist', async () => {
     const env = { BERTH_BASE_URL: 'https://no-such-host.invalid' };

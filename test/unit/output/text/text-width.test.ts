@@ -36,8 +36,8 @@ describe('wrap', () => {
   });
 
   test('wraps a long text in linear time', () => {
-    expect(wrap(safeText('日本 '.repeat(20_000)), 60)).toHaveLength(1667);
-    expect(wrap(safeText('é'.repeat(50_000)), 100)).toHaveLength(500);
+    expect(wrap(safeText('日本 '.repeat(4800)), 60)).toHaveLength(400);
+    expect(wrap(safeText('é'.repeat(10_000)), 100)).toHaveLength(100);
   });
 });
 
