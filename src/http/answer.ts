@@ -52,17 +52,11 @@ export async function* decodeBody(body: WireAnswer['body'], encoding: string | u
 }
 
 /** Returns undefined beyond `maxBytes`, and stops reading there. Fails with WireError. */
-export async function readBody(
+export const readBody = (
   body: WireAnswer['body'],
   encoding: string | undefined,
   maxBytes: Bytes,
-): Promise<Buffer | undefined> {
-  if (Buffer.isBuffer(body)) {
-    if (body.byteLength > maxBytes) return undefined;
-    if (encoding === undefined) return body;
-  }
-  return collectBytes(decodeBody(body, encoding), maxBytes);
-}
+): Promise<Buffer | undefined> => collectBytes(decodeBody(body, encoding), maxBytes);
 
 const encodingsIn = (encoding: string | undefined): string[] =>
   (encoding ?? '')
@@ -151,20 +145,15 @@ const otherId = (value: JsonObject, asked: string): string => {
 const shown = (text: string): string => `"${safeText(text).slice(0, 100)}"`;
 
 /** The answer is lost beyond `maxBytes` or if `parseAnswer` refuses it. WireError when the body breaks off. */
-export function readAnswer(
+export async function readAnswer(
   answer: WireAnswer,
   request: ApiRequest,
-  maxBytes: number,
-): ApiAnswer | LostAnswer | Promise<ApiAnswer | LostAnswer> {
-  const { body, headers } = answer;
-  const encoding = headers['content-encoding'];
-  const check = (bytes: Buffer | undefined): ApiAnswer | LostAnswer =>
-    bytes === undefined
-      ? lost(`the answer is larger than ${formatBytes(maxBytes)}`, true)
-      : parseAnswer(answer, bytes, request);
-  return Buffer.isBuffer(body) && encoding === undefined
-    ? check(body.byteLength > maxBytes ? undefined : body)
-    : readBody(body, encoding, maxBytes).then(check);
+  maxBytes: Bytes,
+): Promise<ApiAnswer | LostAnswer> {
+  const bytes = await readBody(answer.body, answer.headers['content-encoding'], maxBytes);
+  return bytes === undefined
+    ? lost(`the answer is larger than ${formatBytes(maxBytes)}`, true)
+    : parseAnswer(answer, bytes, request);
 }
 
 /** Lost: a problem document, not UTF-8, not JSON, or not what the request expects. */
@@ -191,7 +180,7 @@ function parseAnswer(
   }
   let value: Json;
   try {
-    value = briefAnswer(text) ?? decodeJson(text);
+    value = decodeJson(text);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     if (expected === 'anything' && !/json/i.test(type)) return { status, headers, text, value: undefined };
@@ -210,18 +199,6 @@ function notJsonNumber(text: string, offset: number): RegExpExecArray | undefine
   number.lastIndex = text[offset - 1] === '-' ? offset - 1 : offset;
   return number.exec(text) ?? undefined;
 }
-
-/** The usual answer to a submission: an object with two texts that have no escapes. */
-const BRIEF_ANSWER = /^\{"id":"([\w-]+)","status":"(\w+)"\}$/;
-
-/** Decodes the usual answer to a submission, which a batch gets thousands of times a second. Undefined for any other text. */
-function briefAnswer(text: string): Json | undefined {
-  if (text.length > MAX_BRIEF_LENGTH) return undefined;
-  const [, id, status] = BRIEF_ANSWER.exec(text) ?? [];
-  return id === undefined || status === undefined ? undefined : { id, status };
-}
-
-const MAX_BRIEF_LENGTH = 200;
 
 const isBodiless = (status: number): boolean => status === 204 || status === 205;
 

@@ -9,20 +9,9 @@ import { ABSENT, Failure, noKey } from '../core/failure.ts';
 import { berth, sentence } from '../core/message.ts';
 import type { Bytes, Milliseconds } from '../core/unit-types.ts';
 import { decodeBody, type LostAnswer, lostFailure } from './answer.ts';
-import { createAttempts, type Done, type Refused } from './attempt.ts';
-import { createExchangeWatch } from './deadline.ts';
+import { type Done, exchangeAll, type ExchangeOptions, openExchange, type Refused } from './exchange.ts';
 import { refusalFailure, type RequestFacts } from './problem.ts';
-import {
-  bytesOf,
-  type Call,
-  checkKey,
-  prepare,
-  previewOf,
-  REQUEST_ID,
-  signed,
-  type UnsignedRequest,
-  withKey,
-} from './request.ts';
+import { type Call, checkKey, prepare, previewOf, signed, withKey } from './request.ts';
 import { type AttemptEnd, decideRetry, readRetryAfter, wasNotProcessed } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 import type { TraceEvent } from './trace.ts';
@@ -44,39 +33,25 @@ function createRequestIds(random: () => number): () => string {
 /** Real time; keep-alive comments do not count. The caller must end the HTTP request afterwards. */
 async function* untilIdle<T>(
   source: AsyncIterable<T>,
-  idleMs: number,
+  idleMs: Milliseconds,
   clock: Pick<Clock, 'deadline'>,
 ): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]();
   for (;;) {
+    const idle = clock.deadline(idleMs);
+    const timeout = new Promise<undefined>((resolve) => {
+      idle.signal.addEventListener('abort', () => {
+        resolve(undefined);
+      });
+    });
     const next = items.next();
     // After a timeout nobody awaits this read, and ending the HTTP request makes it fail.
     next.catch(() => undefined);
-    const result = await withTimeout(next, idleMs, clock);
+    const result = await Promise.race([next, timeout]).finally(() => {
+      idle.cancel();
+    });
     if (result === undefined || result.done === true) return;
     yield result.value;
-  }
-}
-
-async function withTimeout<T>(
-  promise: Promise<T>,
-  timeoutMs: number,
-  clock: Pick<Clock, 'deadline'>,
-): Promise<T | undefined> {
-  const deadline = clock.deadline(timeoutMs);
-  const timeout = new Promise<undefined>((resolve) => {
-    deadline.signal.addEventListener(
-      'abort',
-      () => {
-        resolve(undefined);
-      },
-      { once: true },
-    );
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    deadline.cancel();
   }
 }
 
@@ -144,23 +119,22 @@ export interface RetryWait {
 /**
  * Returns the Api of one run: it resolves addresses and key, encodes paths, limits each exchange by a deadline, retries,
  * and throttles all requests together. The base address of each service and the key are read once, the key again after a
- * 401: if it has changed, the request is sent once more. Every failure is a Failure: usage (2), denied (3), not found (4), refused (5), rate limited (6), unavailable (7), outcome unknown (8), or
- * the interrupt.
+ * 401: if it has changed, the request is sent once more. Every failure is a Failure: usage (2), denied (3), not found (4),
+ * refused (5), rate limited (6), unavailable (7), outcome unknown (8), or the interrupt.
  */
 export function createApi(options: ApiOptions): BatchApi {
   const { clock, random, signal, trace } = options;
   const policy = { retries: options.retries, maxTotalWaitMs: options.maxRetryWaitMs ?? 120_000 };
   const throttle = createThrottle(clock, random);
-  const watch = createExchangeWatch(clock, signal);
-  const attempts = createAttempts({ maxBytes: 64 * 1024 * 1024, ...options, watch });
+  const exchange = { maxBytes: 64 * 1024 * 1024, ...options };
   const nextRequestId = createRequestIds(random);
   const bases = new Map<ServiceName, Address>();
   let knownKey: { readonly key: string | undefined } | undefined;
-  // Every request that waits for a retry listens to the interrupt, and there is no limit on their number.
+  // Every exchange and every wait listens to the interrupt, and there is no limit on their number.
   setMaxListeners(0, signal);
 
-  const readBase = async (service: ServiceName): Promise<Address> => {
-    const base = parseKeyAddress(await options.addresses(service), `the ${service} address`);
+  const baseOf = async (service: ServiceName): Promise<Address> => {
+    const base = bases.get(service) ?? parseKeyAddress(await options.addresses(service), `the ${service} address`);
     bases.set(service, base);
     return base;
   };
@@ -171,20 +145,18 @@ export function createApi(options: ApiOptions): BatchApi {
     return (knownKey = { key: key === undefined ? undefined : checkKey(key) });
   };
 
-  // After the first request nothing in here waits: with thousands of requests every wait costs.
-  const begin = async (request: ApiRequest, hasBody = request.body !== undefined): Promise<Call> => {
+  const begin = async (request: ApiRequest): Promise<Call> => {
     if (request.method !== 'GET' && options.access !== undefined)
       requireAccess(accessNeeded(request), options.access());
-    const base = bases.get(request.service) ?? (await readBase(request.service));
-    const unsigned = prepare(request, base, options.userAgent, hasBody);
+    const unsigned = prepare(request, await baseOf(request.service), options.userAgent);
     const { key } = knownKey ?? (await readKey());
-    const sentHeaders = { ...options.traceHeaders, [REQUEST_ID]: nextRequestId() };
-    return signed(request, unsigned, base, { key, sentHeaders, timeoutMs: options.timeoutMs });
+    const { timeoutMs, traceHeaders } = options;
+    return signed(request, unsigned, { key, requestId: nextRequestId(), traceHeaders, timeoutMs });
   };
 
-  /** The call with the key that is in use now; undefined where that is its own. `again` reads the key first. */
-  const withNewKey = async (call: Call, again: boolean): Promise<Call | undefined> => {
-    if (again && call.key === knownKey?.key) {
+  /** After a 401: the call with the key that is in use now; undefined where that is its own. */
+  const withNewKey = async (call: Call): Promise<Call | undefined> => {
+    if (call.key === knownKey?.key) {
       // What cannot be read any more is reported as the 401.
       const key = await options.key(true).catch(() => undefined);
       if (key !== undefined) knownKey = { key: checkKey(key) };
@@ -193,32 +165,27 @@ export function createApi(options: ApiOptions): BatchApi {
     return key === undefined || key === call.key ? undefined : withKey(call, key);
   };
 
-  const unsignedOf = async (request: ApiRequest): Promise<UnsignedRequest> =>
-    prepare(request, await readBase(request.service), options.userAgent, request.body !== undefined);
-
   const sendWithRetries = async <T extends object>(
-    given: Call,
-    once: (call: Call, attempt: number) => Promise<Done<T> | Refused | LostAnswer>,
-  ): Promise<T & Pick<ApiAnswer, 'lostAnswers'>> => {
-    const { facts, request } = given;
-    let call = given;
-    let isNewKey = false;
+    request: ApiRequest,
+    once: (call: Call, attempt: number, options: ExchangeOptions) => Promise<Done<T> | Refused | LostAnswer>,
+  ): Promise<T & Pick<ApiAnswer, 'lostAnswers'> & { readonly facts: RequestFacts }> => {
+    let call = await begin(request);
+    const { facts } = call;
     const limits = request.once === true ? { ...policy, retries: 0 } : policy;
+    let isNewKey = false;
     let waitedMs = 0;
     let last: Failure | undefined;
     let lostAnswers = 0;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      const throttledMs = throttle.isOpen() ? 0 : await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
+      const throttledMs = await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
       if (throttledMs === undefined) throw last ?? throttledFailure(facts);
       waitedMs += throttledMs;
       const acquiredAt = clock.monotonic();
-      // A prepared call has the key of its first request.
-      if (call.key !== knownKey?.key) call = (await withNewKey(call, false)) ?? call;
-      const end = await once(call, attempt);
+      const end = await once(call, attempt, exchange);
       if (end.kind === 'done') {
         throttle.recordSuccess();
-        return lostAnswers === 0 ? end.value : { ...end.value, lostAnswers };
+        return { ...end.value, ...(lostAnswers === 0 ? {} : { lostAnswers }), facts };
       }
       // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
@@ -227,8 +194,8 @@ export function createApi(options: ApiOptions): BatchApi {
           ? lostIn(end, facts, request)
           : refusalFailure(end, facts, retryAfterMs, options.keyVariable?.());
       if (end.kind === 'lost' && end.absent === true && request.hasFallback === true) throw last.with({ code: ABSENT });
-      const renewed = end.kind === 'refused' && end.status === 401 && !isNewKey && (await withNewKey(call, true));
-      if (renewed) {
+      const renewed = end.kind === 'refused' && end.status === 401 && !isNewKey ? await withNewKey(call) : undefined;
+      if (renewed !== undefined) {
         call = renewed;
         isNewKey = true;
         continue;
@@ -255,53 +222,36 @@ export function createApi(options: ApiOptions): BatchApi {
 
   async function* events(request: ApiRequest): AsyncGenerator<ServerEvent> {
     const accept = { accept: 'text/event-stream', 'accept-encoding': 'identity' };
-    const call = await begin({ ...request, headers: { ...accept, ...request.headers } });
-    const body = bytesOf(request.body);
-    const { answer, exchange } = await sendWithRetries(call, async (current, attempt) => {
-      const opened = await attempts.open(current, body, attempt);
-      return opened.kind === 'open' ? { kind: 'done', value: opened } : opened;
-    });
+    const asked = { ...request, headers: { ...accept, ...request.headers } };
+    const { answer, exchange: open, facts } = await sendWithRetries(asked, openExchange);
     let code = 'unavailable';
     try {
       const { status, headers } = answer;
-      exchange.traceAnswer(status, headers, undefined);
+      open.traceAnswer(status, headers, undefined);
       if (!/^text\/event-stream\b/i.test(headers['content-type'] ?? ''))
         throw new WireError('answered', 'the answer is not a stream of events');
-      if (request.deadlineMs === undefined) exchange.liftDeadline();
+      if (request.deadlineMs === undefined) open.liftDeadline();
       code = 'stream-broken';
       const { idleTimeoutMs } = request;
       const received = readEvents(decodeBody(answer.body, headers['content-encoding']));
       yield* idleTimeoutMs === undefined ? received : untilIdle(received, idleTimeoutMs, clock);
     } catch (error) {
-      throw lostFailure(exchange.explain(error), call.facts).with({ code });
+      throw lostFailure(open.explain(error), facts).with({ code });
     } finally {
-      exchange.end();
+      open.end();
     }
   }
 
+  const send = async (request: ApiRequest): Promise<ApiAnswer> => {
+    const { facts: _, ...answer } = await sendWithRetries(request, exchangeAll);
+    return answer;
+  };
+
   return {
-    send: async (request) => {
-      const call = await begin(request);
-      const body = bytesOf(request.body);
-      return sendWithRetries(call, (current, attempt) => attempts.send(current, body, attempt));
-    },
-    prepare: (request) => {
-      let begun: Promise<Call> | undefined;
-      let call: Call | undefined;
-      const sendCall = (known: Call, body: ApiRequest['body']): Promise<ApiAnswer> => {
-        const bytes = bytesOf(body);
-        return sendWithRetries(known, (current, attempt) => attempts.send(current, bytes, attempt));
-      };
-      return {
-        send: (body) => {
-          if (call !== undefined) return sendCall(call, body);
-          begun ??= begin(request, true);
-          return begun.then((known) => sendCall((call = known), body));
-        },
-      };
-    },
+    send,
+    prepare: (request) => ({ send: (body) => send({ ...request, body }) }),
     events,
-    preview: async (request) => previewOf(await unsignedOf(request), bytesOf(request.body)),
+    preview: async (request) => previewOf(request, await baseOf(request.service), options.userAgent),
   };
 }
 

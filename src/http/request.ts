@@ -4,8 +4,8 @@ import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
 import { encodeJson, isObject, type Json, jsonOrText } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
 import type { RequestFacts } from './problem.ts';
-import type { BufferedRequest } from './transport.ts';
 
 type Query = Readonly<Record<string, QueryValue>>;
 
@@ -46,14 +46,14 @@ export interface UnsignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What all attempts of one request share. The body is passed beside it, because a prepared request sends several. */
-export interface Call {
+/** What all attempts of one request share. */
+export interface Call extends UnsignedRequest {
   readonly request: ApiRequest;
-  readonly wire: UnsignedRequest & { readonly buffered: BufferedRequest };
+  readonly body: Uint8Array | undefined;
   /** Redacted in everything that the service answers. */
   readonly key: string | undefined;
   readonly facts: RequestFacts;
-  readonly deadlineMs: number;
+  readonly deadlineMs: Milliseconds;
 }
 
 /** Headers that frame the message or contain the key. Callers must not set them. */
@@ -61,72 +61,41 @@ const RESERVED_HEADERS =
   /^(authorization|proxy-authorization|host|connection|content-length|transfer-encoding|upgrade|expect|keep-alive|te|trailer)$/;
 
 /** Fails with usage (2) for a path segment or header that could change the request. */
-export function prepare(request: ApiRequest, base: Address, userAgent: string, hasBody: boolean): UnsignedRequest {
+export function prepare(request: ApiRequest, base: Address, userAgent: string): UnsignedRequest {
   const headers: Record<string, string> = {
     accept: 'application/json, application/problem+json',
     'accept-encoding': 'gzip, br',
     'user-agent': userAgent,
   };
-  if (hasBody) headers['content-type'] = 'application/json';
+  if (request.body !== undefined) headers['content-type'] = 'application/json';
   for (const [name, value] of Object.entries(request.headers ?? {}))
     headers[headerName(name)] = headerValue(name, value);
   return { method: request.method, url: joinAddress(base, request.path, request.query), headers };
 }
 
-export const REQUEST_ID = 'x-request-id';
+const REQUEST_ID = 'x-request-id';
 
 interface Signing {
   readonly key: string | undefined;
-  /** Headers that are sent and never part of a preview. */
-  readonly sentHeaders: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
+  readonly requestId: string;
+  readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly timeoutMs: Milliseconds;
 }
 
-export function signed(
-  request: ApiRequest,
-  unsigned: UnsignedRequest,
-  { origin }: Address,
-  { key, sentHeaders, timeoutMs }: Signing,
-): Call {
+/** Headers that the caller set replace those of the run. */
+export function signed(request: ApiRequest, unsigned: UnsignedRequest, signing: Signing): Call {
   const { method, url } = unsigned;
-  // Headers that the caller set replace those of the run. Spreading two objects takes 1 us longer on Node 20.
-  const headers: Record<string, string> = Object.assign({}, sentHeaders, unsigned.headers);
-  if (key !== undefined) headers['authorization'] = `Bearer ${key}`;
-  const requestId = headers[REQUEST_ID];
+  const { key, requestId, traceHeaders, timeoutMs } = signing;
+  const headers: Record<string, string> = { ...traceHeaders, [REQUEST_ID]: requestId, ...unsigned.headers };
   const { id, checkCommand, repeatable = method === 'GET' } = request;
-  return {
-    request,
-    wire: {
-      method,
-      url,
-      headers,
-      buffered: { origin, path: url.slice(origin.length), method, headers: namesAndValues(headers) },
-    },
-    key,
-    facts: {
-      name: { method, url, ...(requestId === undefined ? {} : { id: requestId }) },
-      write: method !== 'GET',
-      repeatable,
-      id,
-      checkCommand,
-    },
-    deadlineMs: request.deadlineMs ?? timeoutMs,
-  };
+  const name = { method, url, id: headers[REQUEST_ID] ?? requestId };
+  const facts = { name, write: method !== 'GET', repeatable, id, checkCommand };
+  const call = { request, method, url, headers, body: bytesOf(request.body), key, facts };
+  return withKey({ ...call, deadlineMs: request.deadlineMs ?? timeoutMs }, key);
 }
 
-/** The call with another key. */
-export function withKey(call: Call, key: string): Call {
-  const headers = { ...call.wire.headers, authorization: `Bearer ${key}` };
-  const buffered = { ...call.wire.buffered, headers: namesAndValues(headers) };
-  return { ...call, key, wire: { ...call.wire, headers, buffered } };
-}
-
-/** Name, value, name, value. `flat` takes 1 us longer, and a batch does this for each poll. */
-function namesAndValues(headers: Readonly<Record<string, string>>): string[] {
-  const list: string[] = [];
-  for (const [name, value] of Object.entries(headers)) list.push(name, value);
-  return list;
-}
+export const withKey = (call: Call, key: string | undefined): Call =>
+  key === undefined ? call : { ...call, key, headers: { ...call.headers, authorization: `Bearer ${key}` } };
 
 /** Returns the key when a header can carry it. Fails with denied (3) otherwise, and never repeats the key. */
 export function checkKey(key: string): string {
@@ -139,11 +108,11 @@ export function checkKey(key: string): string {
   });
 }
 
-export function previewOf({ method, url, headers }: UnsignedRequest, body: Uint8Array | undefined): RequestPreview {
-  const shown = { ...headers, authorization: 'Bearer ***' };
-  if (body === undefined) return { method, url, headers: shown };
-  const text = Buffer.from(body).toString();
-  return { method, url, headers: shown, body: jsonOrText(text) };
+export function previewOf(request: ApiRequest, base: Address, userAgent: string): RequestPreview {
+  const { method, url, headers } = prepare(request, base, userAgent);
+  const body = bytesOf(request.body);
+  const shown = { method, url, headers: { ...headers, authorization: 'Bearer ***' } };
+  return body === undefined ? shown : { ...shown, body: jsonOrText(Buffer.from(body).toString()) };
 }
 
 function headerName(name: string): string {
@@ -172,7 +141,7 @@ function characterName(character: string): string {
 const isRaw = (body: Json | { readonly raw: Uint8Array }): body is { readonly raw: Uint8Array } =>
   isObject(body) && body['raw'] instanceof Uint8Array;
 
-export function bytesOf(body: ApiRequest['body']): Uint8Array | undefined {
+function bytesOf(body: ApiRequest['body']): Uint8Array | undefined {
   if (body === undefined) return undefined;
   return isRaw(body) ? body.raw : Buffer.from(encodeJson(body));
 }

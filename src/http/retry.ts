@@ -54,9 +54,6 @@ function mayRetry(repeatable: boolean, end: AttemptEnd): boolean {
 export const wasNotProcessed = (end: AttemptEnd): boolean =>
   end.kind === 'lost' ? end.stage === 'not-sent' : NOT_PROCESSED.includes(end.status);
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) GMT$/;
-
 /** Specification 8.1. A date is compared with the answer's own Date, so a wrong local clock does not matter. */
 export function readRetryAfter(headers: Readonly<Record<string, string>>, now: EpochMs): Milliseconds | undefined {
   const text = headers['retry-after'];
@@ -67,11 +64,8 @@ export function readRetryAfter(headers: Readonly<Record<string, string>>, now: E
   return at !== undefined && at > from ? at - from : undefined;
 }
 
+/** Undefined for another form, a wrong weekday and dates such as 30 February (RFC 9110, 5.6.7). */
 function parseHttpDate(text: string): EpochMs | undefined {
-  const [, day, month, year, time] = FIXDATE.exec(text) ?? [];
-  if (day === undefined || month === undefined || year === undefined || time === undefined) return undefined;
-  const monthNumber = String(MONTHS.indexOf(month) + 1).padStart(2, '0');
-  const at = Date.parse(`${year}-${monthNumber}-${day}T${time}Z`);
-  // Refuses a wrong weekday and dates such as 30 February.
-  return new Date(at).toString() !== 'Invalid Date' && new Date(at).toUTCString() === text ? at : undefined;
+  const at = Date.parse(text);
+  return Number.isNaN(at) || new Date(at).toUTCString() !== text ? undefined : at;
 }

@@ -4,8 +4,6 @@ import { asError } from '../core/failure.ts';
 import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
 
 interface Throttle {
-  /** True when the next request may be sent at once, and requests are not spaced out. Then `acquire` is not needed. */
-  readonly isOpen: () => boolean;
   /** Returns the time waited; undefined at once if it would exceed `maxWaitMs`. Rejects when aborted. */
   acquire(maxWaitMs: Milliseconds, signal: AbortSignal): Promise<Milliseconds | undefined>;
   /** After a 429: no request for `waitMs`, then spaced out. `acquiredAt` is monotonic. */
@@ -30,8 +28,6 @@ export function createThrottle(clock: Clock, random: () => number): Throttle {
   };
 
   return {
-    // With spacing, each request reserves a time of its own.
-    isOpen: () => spacingMs === 0 && burstBegan === -Infinity,
     acquire: async (maxWaitMs, signal) => {
       const start = clock.monotonic();
       let at = reserve();

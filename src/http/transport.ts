@@ -1,5 +1,3 @@
-import type { Bytes } from '../core/unit-types.ts';
-
 /** `not-sent`: no byte reached a service. `sent`: no answer came. `answered`: the answer broke off. */
 export type Stage = 'not-sent' | 'sent' | 'answered';
 
@@ -20,31 +18,8 @@ export interface WireAnswer {
   readonly body: Buffer | AsyncIterable<Uint8Array>;
 }
 
-export interface BufferedRequest {
-  readonly origin: string;
-  readonly path: string;
-  readonly method: string;
-  /** Name, value, name, value. */
-  readonly headers: string[];
-}
-
-export interface Exchange {
-  /** Rejects with WireError only. */
-  readonly answer: Promise<WireAnswer>;
-  abort(reason: Error): void;
-  /** Releases an answer that was not read to its end. Absent when the answer is complete. */
-  close?(): void;
-}
-
-/** Of the body at most `maxBytes` are kept. */
-export type SendBuffered = (request: BufferedRequest, body: Uint8Array | undefined, maxBytes: Bytes) => Exchange;
-
-/** Throws only WireError. */
-export interface Transport {
-  (request: WireRequest): Promise<WireAnswer>;
-  /** Costs less than streaming. Absent in the local service in this process, which streams every answer. */
-  readonly openBuffered?: (origin: string) => Promise<SendBuffered>;
-}
+/** Fails with WireError only. */
+export type Transport = (request: WireRequest) => Promise<WireAnswer>;
 
 export class WireError extends Error {
   override readonly name = 'WireError';

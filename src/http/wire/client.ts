@@ -1,14 +1,8 @@
 import type * as V8 from 'node:v8';
 import type { Connector } from 'undici/lib/core/connect.js';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { type Exchange, type SendBuffered, type Transport, WireError, type WireRequest } from '../transport.ts';
-import {
-  type Connections,
-  createConnections,
-  sharedConnection,
-  startBufferedExchange,
-  startStreamingExchange,
-} from './exchange.ts';
+import { type Transport, WireError, type WireRequest } from '../transport.ts';
+import { type Connections, createConnections, sendRequest, sharedConnection } from './connections.ts';
 import { openProxy, proxyFor, readProxies } from './proxy.ts';
 
 /** The default budgets before V8 recompiles a WebAssembly function, in the versions since Node 20. */
@@ -44,7 +38,6 @@ export interface TransportOptions {
 }
 
 export interface ClientTransport extends Transport {
-  readonly openBuffered: (origin: string) => Promise<SendBuffered>;
   /** Closes every connection. Idle connections do not keep the process alive. */
   close(): Promise<void>;
 }
@@ -93,19 +86,10 @@ export function createTransport(options: TransportOptions): ClientTransport {
     const connections = await connectionsTo(url);
     // Also while the client was being loaded.
     if (request.signal.aborted) throw new WireError('not-sent', 'aborted before it was sent', request.signal.reason);
-    const answer = await startStreamingExchange(connections, url, request);
+    const answer = await sendRequest(connections, url, request);
     // The parser is loaded once there is an answer.
     (await optimizing)?.();
     return answer;
-  };
-
-  const openBuffered: ClientTransport['openBuffered'] = async (origin) => {
-    const connections = await connectionsTo(new URL(origin));
-    const restore = await optimizing;
-    return (request, body, maxBytes) => {
-      const exchange = startBufferedExchange(connections, request, body, maxBytes);
-      return restore === undefined ? exchange : afterAnswer(exchange, restore);
-    };
   };
 
   const close = async (): Promise<void> => {
@@ -114,20 +98,10 @@ export function createTransport(options: TransportOptions): ClientTransport {
     await Promise.all(opened.map(async (connections) => (await connections).destroy()));
   };
 
-  return Object.assign(send, { close, openBuffered });
+  return Object.assign(send, { close });
 }
 
 const IP_ADDRESS = /^(\d+\.){3}\d+$|^\[/;
-
-const afterAnswer = (exchange: Exchange, then: () => void): Exchange => ({
-  answer: exchange.answer.then((answer) => {
-    then();
-    return answer;
-  }),
-  abort: (reason) => {
-    exchange.abort(reason);
-  },
-});
 
 async function tlsConnector(timeout: number): Promise<Connector> {
   const [{ createSecureContext }, { createTlsConnector }] = await Promise.all([
