@@ -172,9 +172,9 @@ function parseAnswer(
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
   if (text.trim() === '') {
     // 204 and 205 say that the request succeeded and that there is no content.
-    const complete =
-      expected === 'nothing' || request.method === 'DELETE' || (isBodiless(status) && mayBeBodiless(request));
-    return complete
+    const mayBeEmpty = expected === 'anything' || (expected === 'object' && request.method !== 'GET');
+    const isBodiless = status === 204 || status === 205;
+    return expected === 'nothing' || request.method === 'DELETE' || (isBodiless && mayBeEmpty)
       ? { status, headers, text: '', value: undefined }
       : lost('the answer is empty where JSON belongs', true);
   }
@@ -199,13 +199,6 @@ function notJsonNumber(text: string, offset: number): RegExpExecArray | undefine
   number.lastIndex = text[offset - 1] === '-' ? offset - 1 : offset;
   return number.exec(text) ?? undefined;
 }
-
-const isBodiless = (status: number): boolean => status === 204 || status === 205;
-
-const mayBeBodiless = (request: ApiRequest): boolean => {
-  const expected = expectedOf(request);
-  return expected === 'anything' || (expected === 'object' && request.method !== 'GET');
-};
 
 const lost = (reason: string, final: boolean): LostAnswer => ({
   kind: 'lost',
@@ -237,9 +230,7 @@ export function lostFailure(lost: LostAnswer, request: RequestFacts): Failure {
       'certificate',
       EXIT.unavailable,
       `the certificate of ${host} is not accepted`,
-      /expired|not valid yet/.test(lost.reason)
-        ? sentence`Nothing was sent. Check the clock of this machine (${berth`doctor`}), or tell whoever runs the service.`
-        : sentence`Nothing was sent. Check the address: ${berth`doctor`}.`,
+      sentence`Nothing was sent. Check the address and the clock of this machine: ${berth`doctor`}.`,
     );
   if (lost.stage === 'not-sent')
     return failure(

@@ -17,19 +17,6 @@ import { createThrottle } from './throttle.ts';
 import type { TraceEvent } from './trace.ts';
 import { type Transport, WireError } from './transport.ts';
 
-/** Such as `5b1f0c9ae2d4-1`: 48 random bits and the request's number. All its attempts share the id. */
-function createRequestIds(random: () => number): () => string {
-  let run: string | undefined;
-  let count = 0;
-  return () => {
-    run ??= Math.floor(random() * 2 ** 48)
-      .toString(16)
-      .padStart(12, '0');
-    count += 1;
-    return `${run}-${String(count)}`;
-  };
-}
-
 /** Real time; keep-alive comments do not count. The caller must end the HTTP request afterwards. */
 async function* untilIdle<T>(
   source: AsyncIterable<T>,
@@ -127,7 +114,11 @@ export function createApi(options: ApiOptions): BatchApi {
   const policy = { retries: options.retries, maxTotalWaitMs: options.maxRetryWaitMs ?? 120_000 };
   const throttle = createThrottle(clock, random);
   const exchange = { maxBytes: 64 * 1024 * 1024, ...options };
-  const nextRequestId = createRequestIds(random);
+  // Such as `5b1f0c9ae2d4-1`; all attempts of a request share it.
+  const run = Math.floor(random() * 2 ** 48)
+    .toString(16)
+    .padStart(12, '0');
+  let requests = 0;
   const bases = new Map<ServiceName, Address>();
   let knownKey: { readonly key: string | undefined } | undefined;
   // Every exchange and every wait listens to the interrupt, and there is no limit on their number.
@@ -151,7 +142,7 @@ export function createApi(options: ApiOptions): BatchApi {
     const unsigned = prepare(request, await baseOf(request.service), options.userAgent);
     const { key } = knownKey ?? (await readKey());
     const { timeoutMs, traceHeaders } = options;
-    return signed(request, unsigned, { key, requestId: nextRequestId(), traceHeaders, timeoutMs });
+    return signed(request, unsigned, { key, requestId: `${run}-${String(++requests)}`, traceHeaders, timeoutMs });
   };
 
   /** After a 401: the call with the key that is in use now; undefined where that is its own. */

@@ -2,6 +2,7 @@ import type { Address } from '../core/addresses.ts';
 import type { ApiRequest, QueryValue, RequestPreview } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
+import { isUsableId } from '../core/ids.ts';
 import { encodeJson, isObject, type Json, jsonOrText } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
@@ -20,14 +21,9 @@ export function joinAddress(base: Address, segments: readonly string[], query: Q
   return `${base.origin}${base.prefix}${path === '' ? '/' : path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;
 }
 
-/** Refuses exactly the segments that `isUsableId` refuses, and says why. */
 function encodeSegment(segment: string): string {
   const shown = JSON.stringify(segment);
-  if (segment === '') throw usage('an id or name is empty', 'Give the id as it was printed.');
-  if (segment === '.' || segment === '..')
-    throw usage(`${shown} is not an id or name`, 'Give the id as it was printed.');
-  if (/\p{Cc}/u.test(segment))
-    throw usage(`${shown} holds a control character`, 'Give the id as it was printed, on one line.');
+  if (!isUsableId(segment)) throw usage(`${shown} is not an id or name`, 'Pass the id as it was printed.');
   return encode(segment, shown);
 }
 
@@ -35,7 +31,7 @@ function encode(text: string, what: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    throw usage(`${what} is not valid Unicode text`, 'Give it as it was printed.');
+    throw usage(`${what} is not valid Unicode text`, 'Pass it as it was printed.');
   }
 }
 
@@ -124,18 +120,11 @@ function headerName(name: string): string {
 }
 
 function headerValue(name: string, value: string): string {
-  const [bad] = /[^\t\x20-\x7e\x80-\xff]/u.exec(value) ?? [];
-  if (bad === undefined) return value;
+  if (/^[\t\x20-\x7e\x80-\xff]*$/u.test(value)) return value;
   throw usage(
-    `the value of the header ${name.toLowerCase()} holds ${characterName(bad)}, which no header may`,
-    'Leave it out. A header takes tabs and printable characters up to U+00FF.',
+    `invalid value of the header ${name.toLowerCase()}`,
+    'Use tabs and printable characters up to U+00FF only.',
   );
-}
-
-/** Describes a character without repeating it: `U+000A, a control character`. */
-function characterName(character: string): string {
-  const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-  return /\p{Cc}/u.test(character) ? `${code}, a control character` : code;
 }
 
 const isRaw = (body: Json | { readonly raw: Uint8Array }): body is { readonly raw: Uint8Array } =>

@@ -11,13 +11,7 @@ export type AttemptEnd =
   /** `final`: a retry would end the same. `reason`: what a message says of it. */
   | { readonly kind: 'lost'; readonly stage: Stage; readonly final: boolean; readonly reason?: string };
 
-type RetryDecision =
-  | { readonly retry: true; readonly waitMs: Milliseconds }
-  /**
-   * `final`: a retry cannot help or is not safe. `retries`: there are none left. `wait`: the wait would be too long.
-   * `waitMs` is set when the service asked for a wait.
-   */
-  | { readonly retry: false; readonly why: 'final' | 'retries' | 'wait'; readonly waitMs?: Milliseconds };
+type RetryDecision = { readonly retry: true; readonly waitMs: Milliseconds } | { readonly retry: false };
 
 const BASE_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 20_000;
@@ -36,14 +30,11 @@ export function decideRetry(
   policy: RetryPolicy,
   random: number,
 ): RetryDecision {
-  if (!mayRetry(repeatable, end)) return { retry: false, why: 'final' };
   const asked = end.kind === 'status' ? end.retryAfterMs : undefined;
   const backoff = random * Math.min(MAX_BACKOFF_MS, BASE_BACKOFF_MS * 2 ** (attempts - 1));
   const waitMs = Math.max(MIN_WAIT_MS, Math.ceil(asked ?? backoff));
-  const askedWait = asked === undefined ? {} : { waitMs };
-  if (attempts > policy.retries) return { retry: false, why: 'retries', ...askedWait };
-  if (waitedMs + waitMs > policy.maxTotalWaitMs) return { retry: false, why: 'wait', ...askedWait };
-  return { retry: true, waitMs };
+  const isInTime = attempts <= policy.retries && waitedMs + waitMs <= policy.maxTotalWaitMs;
+  return isInTime && mayRetry(repeatable, end) ? { retry: true, waitMs } : { retry: false };
 }
 
 function mayRetry(repeatable: boolean, end: AttemptEnd): boolean {

@@ -58,26 +58,14 @@ export class UnaskedProtocolError extends Error {
   }
 }
 
-interface CertificateFacts {
-  readonly host?: string | undefined;
-  /** As Node formats them: `DNS:example.com, IP Address:192.0.2.1`. */
-  readonly names?: string | undefined;
-  readonly validFrom?: string | undefined;
-  readonly validTo?: string | undefined;
-}
-
-export function describeCertificate(error: unknown, facts: CertificateFacts = {}): string | undefined {
+export function describeCertificate(error: unknown): string | undefined {
   if (error instanceof CertificateError) return error.message;
   if (!(error instanceof Error)) return undefined;
   const code = errorCode(error) ?? '';
-  const short = (text: string | undefined, before: string): string =>
-    text === undefined || text === ''
-      ? ''
-      : `${before}${safeText(text.replace(/\b(DNS|IP Address):/g, '')).slice(0, 200)}`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `it is for another host name${short(facts.names, ': ')}${short(facts.host, ', not for ')}`;
-  if (code === 'CERT_HAS_EXPIRED') return `it has expired${short(facts.validTo, ' on ')}`;
-  if (code === 'CERT_NOT_YET_VALID') return `it is not valid yet${short(facts.validFrom, ': it begins on ')}`;
+    return `it is for another host name (${safeText(error.message).slice(0, 300)})`;
+  if (code === 'CERT_HAS_EXPIRED') return 'it has expired';
+  if (code === 'CERT_NOT_YET_VALID') return 'it is not valid yet';
   if (code === 'DEPTH_ZERO_SELF_SIGNED_CERT') return `it is self-signed and not trusted ${TRUST_HINT}`;
   if (UNTRUSTED.test(code)) return `its issuer is not trusted ${TRUST_HINT}`;
   return OTHERWISE_INVALID.test(code) ? `it is not valid (${code})` : undefined;

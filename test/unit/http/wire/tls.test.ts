@@ -111,14 +111,10 @@ it('a certificate of an unknown issuer is refused: nothing is sent, and there is
 describe.each([
   ['directly', () => ({})],
   ['through a proxy', () => ({ HTTPS_PROXY: proxyUrl() })],
-])('%s, a certificate that is trusted and not valid here is refused at one connection', (way, proxied) => {
+])('%s, a certificate that is trusted and not valid here is refused at one connection', (_way, proxied) => {
   it.each([
-    [
-      'for another host',
-      'test-only-other-host-certificate.pem',
-      'it is for another host name: other.test, *.other.test, not for localhost',
-    ],
-    ['expired', 'test-only-expired-certificate.pem', `it has expired${way === 'directly' ? ' on Feb  1' : ''}`],
+    ['for another host', 'test-only-other-host-certificate.pem', 'it is for another host name'],
+    ['expired', 'test-only-expired-certificate.pem', 'it has expired'],
   ])('%s', async (_, name, words) => {
     const trusted = file(`../../../support/tls/${name}`);
     const [key, cert] = await Promise.all([readFile(KEY), readFile(trusted)]);
@@ -145,7 +141,7 @@ it('a certificate for another name is refused, also if the host is an address', 
     NODE_EXTRA_CA_CERTS: CERTIFICATE,
     HTTPS_PROXY: proxyUrl(),
   });
-  expect(text).toContain('it is for another host name: localhost, 127.0.0.1, not for');
+  expect(text).toContain('it is for another host name');
 });
 
 it('an exchange through a proxy is encrypted from end to end', async () => {
