@@ -22,8 +22,5 @@ export const DURATION_BOUNDS = {
   ttl: [10_000, 604_800_000],
 } as const;
 
-/** Queue time and run time together (contract rules, Queue API). */
-export const DEFAULT_TTL_MS: Milliseconds = 1440 * MINUTE_MS;
-
 /** Specification 4.5. */
 export const DEFAULT_SYNC_WAIT_MS: Milliseconds = 90_000;

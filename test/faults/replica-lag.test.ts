@@ -114,7 +114,7 @@ describe('right after a job was submitted, with a replica that lags by three sec
   test('jobs explain says that it is not there yet', async () => {
     const made = await world();
     const id = (await berthIn(made, ECHO)).out.trim();
-    const ran = await berthIn(made, ['jobs', 'explain', 'echo', id, '--sample', '1s', '--json']);
+    const ran = await berthIn(made, ['jobs', 'explain', 'echo', id, '--json']);
     expect(JSON.parse(ran.out)).toMatchObject({ code: 'not-there-yet', state: 'waiting' });
     expect((JSON.parse(ran.out) as { cure: unknown }).cure).toEqual([`berth jobs wait echo ${id}`]);
   });
@@ -160,7 +160,7 @@ describe('a job that this machine has submitted to another endpoint', () => {
   test('jobs explain names that one', async () => {
     const made = await createBatchWorld();
     const id = (await berthIn(made, ['jobs', 'run', 'sleep', '--input', '{"seconds":60}'])).out.trim();
-    const ran = await berthIn(made, ['jobs', 'explain', 'echo', id, '--sample', '1s', '--json']);
+    const ran = await berthIn(made, ['jobs', 'explain', 'echo', id, '--json']);
     expect(JSON.parse(ran.out)).toMatchObject({
       code: 'other-endpoint',
       cure: [`berth jobs explain sleep ${id}`],

@@ -6,8 +6,8 @@ import type { Members } from './request-body.ts';
 import { lookupRows } from './requests.ts';
 import { DryRun } from '../run/dry-run.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, unlessFailed } from '../../core/failure.ts';
-import { arrayOf, type Json, type JsonObject, memberAt, objectOf, stringAt, stringOf } from '../../core/json.ts';
+import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
+import { arrayOf, type Json, type JsonObject, memberAt, stringAt, stringOf } from '../../core/json.ts';
 import { lines, type Message, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { nearestOf, suggestionOf } from '../../core/text.ts';
@@ -18,7 +18,6 @@ const MAX_LISTED = 12;
 interface KnownOfBody {
   readonly members: Members;
   readonly references?: References;
-  readonly wouldRefuse?: (ctx: CommandContext, body: JsonObject) => Promise<readonly string[]>;
 }
 
 /** Reads lists only after a refusal or in a dry run, which then fails with refused (5). Others pass as is. */
@@ -29,30 +28,25 @@ export async function withKnownWords(
   error: unknown,
 ): Promise<unknown> {
   if (error instanceof DryRun) {
-    const [only, ...others] = error.previews;
-    const sent = others.length > 0 ? undefined : (objectOf(only?.body) ?? {});
-    return (await refusalOfDryRun(ctx, known, body, sent)) ?? error;
+    return (await refusalOfDryRun(ctx, known, body)) ?? error;
   }
   if (!(error instanceof Failure) || !STATUSES.includes(error.status)) return error;
   const hints = await unknownIn(ctx, known, body);
   return hints.length === 0 ? error : error.with({ hint: lines(...hints, error.hint) });
 }
 
-/** Refused (5), or undefined if nothing is known. Without `sent` several requests: one may be accepted. */
+/** Refused (5), or undefined if nothing is known. */
 export async function refusalOfDryRun(
   ctx: CommandContext,
   known: KnownOfBody,
   body: JsonObject,
-  sent: JsonObject | undefined,
 ): Promise<Failure | undefined> {
   const hints = await unknownIn(ctx, known, body);
-  const reasons =
-    sent === undefined ? [] : ((await unlessFailed(ctx, async () => await known.wouldRefuse?.(ctx, sent))) ?? []);
-  if (hints.length === 0 && reasons.length === 0) return undefined;
+  if (hints.length === 0) return undefined;
   return new Failure({
     code: 'refused',
     exit: EXIT.refused,
-    message: ['the service would refuse this request', reasons.join('; ')].filter(Boolean).join(': '),
+    message: 'the service would refuse this request',
     hint: lines(...hints, 'Nothing was sent.'),
   });
 }
@@ -65,7 +59,7 @@ export async function lookUpNamed(ctx: CommandContext, known: KnownOfBody, body:
         rethrowUnlessFailure(error, ctx);
         if (error.exit === EXIT.notFound || error.exit === EXIT.usage) throw error;
       });
-  const refused = await refusalOfDryRun(ctx, known, body, undefined);
+  const refused = await refusalOfDryRun(ctx, known, body);
   if (refused !== undefined) throw refused;
 }
 

@@ -64,7 +64,6 @@ export interface WriteSpec extends BodySpec, CommandWords {
   /** Not members of the body: `send` reads them. */
   readonly options?: Params;
   /** By what can be read: refuses a dry run. Fails as its reads do. */
-  readonly wouldRefuse?: (ctx: CommandContext, body: JsonObject) => Promise<readonly string[]>;
   readonly refused?: (failure: Failure) => Failure;
   readonly notes?: (row: Json, body: JsonObject) => readonly Message[];
   /** Said on a terminal after a create and its wait. */

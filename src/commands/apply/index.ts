@@ -23,7 +23,6 @@ import { planView } from '../plan/plan-view.ts';
 import { applyAll } from './apply-all.ts';
 import { labelOf, requestsOf } from './apply-item.ts';
 import { APPLIED, appliedView, failureOf, notesOf, rowOf } from './report.ts';
-import { tellNoStock } from '../explain/would-be-refused.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import type { Plan, PlanInput, Planned } from '../plan/planned.ts';
 import type { Outcome } from './outcome.ts';
@@ -172,11 +171,8 @@ async function preview(ctx: CommandContext, { planned, hidden }: Plan): Promise<
   return await ctx.previewAll(requests, combinedFailure(ended));
 }
 
-/** Also says if the service has no room for a pod now. */
 async function refusalOf(ctx: CommandContext, planned: Planned): Promise<Failure | undefined> {
-  const { document, item, body } = planned;
+  const { item } = planned;
   if (item.action === 'blocked') return new Failure({ code: 'refused', exit: EXIT.refused, message: item.why ?? '' });
-  const failure = await plannedRefusal(ctx, planned);
-  if (failure === undefined && item.action === 'create' && document.kind.name === 'pod') await tellNoStock(ctx, body);
-  return failure;
+  return await plannedRefusal(ctx, planned);
 }

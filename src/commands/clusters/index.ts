@@ -16,7 +16,6 @@ import type { WaitSpec } from '../../cli/resource/wait-for-row.ts';
 import { createCommand, updateCommand } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';
 import { checkTemplate, CLUSTER_TABLE, MAX_PODS, memberView, MIN_PODS } from './fields.ts';
-import { clusterRefusals, podOfCluster, refuseVolumeElsewhere, tellNoStock } from '../explain/would-be-refused.ts';
 import { POD_TABLE } from '../pods/fields.ts';
 import { inOwnWords } from '../pods/refusals.ts';
 import { type Json, type JsonObject, memberAt, numberAt, objectOf, stringAt } from '../../core/json.ts';
@@ -132,16 +131,10 @@ export const clusters = defineGroup('pods that work together on a fast network',
       ...(typeof document['dataCenterId'] === 'string' ? { dataCenterIds: [document['dataCenterId']] } : {}),
     }),
     price,
-    check: async (body, _, ctx) => {
+    check: (body) => {
       checkTemplate(body);
-      await refuseVolumeElsewhere(ctx, body);
     },
     references: { templateId: collections.TEMPLATES, 'mounts.network.0.volumeId': collections.VOLUMES },
-    wouldRefuse: clusterRefusals,
-    send: async (ctx, request) => {
-      await tellNoStock(ctx, podOfCluster(request.body));
-      return await ctx.api.send(request);
-    },
     refused: (failure) => inOwnWords(failure, 'create of a cluster'),
     wait: RUNNING,
     examples: [

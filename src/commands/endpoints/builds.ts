@@ -9,10 +9,19 @@ import { listCommand } from '../../cli/resource/list.ts';
 import { resourceOf, rowSchema } from '../../cli/resource/read.ts';
 import { text } from '../../output/cells.ts';
 import { answerResult, type Result, rowsOf } from '../../output/view.ts';
-import { BUILD_STATUSES, hasFailed, isFinal, wasCancelled } from '../explain/endpoint-facts.ts';
 import { ENDPOINT_ARGUMENT, ENDPOINTS } from '../../cli/resource/collections.ts';
 
 const SHORT_COMMIT = 8;
+
+/** The statuses of builds (additions 9). */
+const FAILED = ['FAILED', 'TEST_FAILED'];
+const FINAL = ['COMPLETED', 'CANCELLED', ...FAILED];
+const BUILD_STATUSES = ['PENDING', 'BUILDING', 'UPLOADING', 'TESTING', ...FINAL];
+
+/** An unknown status may still change. */
+const isFinal = (build: Json): boolean => FINAL.includes(text('status')(build));
+const hasFailed = (build: Json): boolean => FAILED.includes(text('status')(build));
+const wasCancelled = (build: Json): boolean => text('status')(build) === 'CANCELLED';
 
 const BUILD_FIELDS = {
   id: { path: 'id' },

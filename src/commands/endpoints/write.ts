@@ -22,7 +22,6 @@ import { AT_UNKNOWN_PRICE, type Price } from '../../cli/resource/ask-before-writ
 import type { WriteSpec } from '../../cli/resource/write.ts';
 import { countOf } from '../../cli/words.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
-import { endpointRefusals, refuseVolumeElsewhere } from '../explain/would-be-refused.ts';
 import { hasKnownPlaces, largeDiskLine, withTemplateDisks } from '../../cli/money/disks.ts';
 import { rowsUnlessFailed } from '../../cli/money/account-line.ts';
 import { priceCatalog, workerHourlyPrice } from '../../cli/money/hourly-cost.ts';
@@ -46,7 +45,6 @@ const common = {
   ],
   references: { templateId: TEMPLATES, registry: REGISTRIES, networkVolumes: VOLUMES },
   wait: ROLLOUT,
-  wouldRefuse: endpointRefusals,
 } as const satisfies Partial<WriteSpec>;
 
 export const createSpec: WriteSpec = {
@@ -62,11 +60,10 @@ export const createSpec: WriteSpec = {
     type: 'QUEUE',
     ...(scaling === undefined ? { scaling: type === 'LOAD_BALANCER' ? AT_FOUR_REQUESTS : AFTER_FOUR_SECONDS } : {}),
   }),
-  check: async (body, _, ctx) => {
+  check: (body) => {
     checkHardware(body, 'create');
     checkWorkers(body);
     checkScaling(body, stringOf(body['type']), body['scaling']);
-    await refuseVolumeElsewhere(ctx, body);
   },
   price,
   examples: [
@@ -96,10 +93,8 @@ export const updateSpec: WriteSpec = {
   summary: 'change a serverless endpoint',
   details:
     'A change of the container makes a new release, which replaces the workers one by one. A change of scaling or hardware leaves workers that run as they are.',
-  check: async (body, read, ctx) => {
+  check: async (body, read) => {
     checkHardware(body, 'update');
-    if (body['networkVolumes'] !== undefined || body['dataCenterIds'] !== undefined)
-      await refuseVolumeElsewhere(ctx, body, await read?.());
     if (read === undefined || ['gpu', 'cpu', 'scaling', 'workers'].every((member) => body[member] === undefined))
       return;
     const before = await read();

@@ -13,53 +13,8 @@ import { Failure } from '../../core/failure.ts';
 import { encodeJson, type Json, memberAt, stringOf } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import type { Absence } from '../../core/not-there-yet.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
 import type { Result } from '../../output/view.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-
-/** Without progress, until the reason is printed. */
-const STALLED_MS: Milliseconds = 15_000;
-
-/** Once per wait. */
-interface StallNotice {
-  readonly saw: (job: string, document: Json) => void;
-  /** About the first queued job; none while jobs move (a running job moves), and none after the first time. */
-  readonly lines: () => Promise<readonly Message[]>;
-}
-
-function createStallNotice(ctx: CommandContext, endpoint: string): StallNotice {
-  const statuses = new Map<string, string>();
-  let changedAt = ctx.clock.monotonic();
-  let isDone = false;
-  return {
-    saw: (job, document) => {
-      const status = jobStatus(document);
-      if (statuses.get(job) === status) return;
-      statuses.set(job, status);
-      changedAt = ctx.clock.monotonic();
-    },
-    lines: async () => {
-      if (isDone || ctx.clock.monotonic() - changedAt < STALLED_MS) return [];
-      const [waiting] = [...statuses].find(([, status]) => status === 'IN_QUEUE') ?? [];
-      if (waiting === undefined) return [];
-      isDone = true;
-      return await explainStall(ctx, endpoint, waiting);
-    },
-  };
-}
-
-async function explainStall(ctx: CommandContext, endpoint: string, job: string): Promise<readonly Message[]> {
-  try {
-    const { explainJob } = await import('./explain-job.ts');
-    const { verdict } = await explainJob(ctx, endpoint, job, 0);
-    if (verdict.code === 'unknown') return [];
-    return [`job ${job}: ${verdict.verdict}`, ...verdict.cure.map((line) => sentence`  -> ${line}`)];
-  } catch (error) {
-    // The wait itself reports what goes wrong.
-    if (error instanceof Failure && !ctx.signal.aborted) return [];
-    throw error;
-  }
-}
 
 export const wait = defineCommand({
   output: either(JOB, manyOf(either(OUTCOME, JOB))),
@@ -67,7 +22,7 @@ export const wait = defineCommand({
   waits: true,
   exits: JOB_EXITS,
   details:
-    'If no job moves for 15 seconds, it says once on stderr why. The exit code is the outcome: 0 all completed, 10 failed, 11 cancelled, 12 timed out, 9 when the wait ends first. For several jobs it is the worst one, and a job that could not be read, or has not ended, has {"id","ok","error"} in place of its document. With -o jsonl each job is printed as it ends.',
+    'The exit code is the outcome: 0 all completed, 10 failed, 11 cancelled, 12 timed out, 9 when the wait ends first. For several jobs it is the worst one, and a job that could not be read, or has not ended, has {"id","ok","error"} in place of its document. With -o jsonl each job is printed as it ends.',
   args: {
     endpoint: QUEUE_ARGUMENT,
     job: arg.ids('job ids', { complete: 'job' }),
@@ -111,7 +66,6 @@ export async function waitForJob(
 ): Promise<EndedJob> {
   let text = '';
   const ask = askForJob(ctx, { endpoint, job }, timeoutMs, absence);
-  const stall = createStallNotice(ctx, endpoint);
   const value = await waitFor<Json>(ctx, {
     what: `job ${job}`,
     poll: async () => {
@@ -119,12 +73,10 @@ export async function waitForJob(
       if (read === undefined) return NOT_THERE_YET;
       const { text: source, value = null } = read.answer;
       text = source;
-      stall.saw(job, value);
       return value;
     },
     done: hasEnded,
     describe: statusAndProgress,
-    notice: stall.lines,
     timeoutMs,
     resumeCommand: waitLine(endpoint, job),
     stillRunning: () => cancelLine(endpoint, job),
@@ -142,7 +94,6 @@ async function waitForJobs(
   timeoutMs: number,
   any: boolean,
 ): Promise<Result> {
-  const stall = createStallNotice(ctx, endpoint);
   const rows = new Map<string, Json>();
   const failures = new Map<string, Failure>();
   /** Why the wait ended before the jobs did. */
@@ -163,7 +114,6 @@ async function waitForJobs(
       const read = await asks.get(job)?.(() => readJobNow(ctx, endpoint, job));
       if (read === undefined) return;
       const { answer } = read;
-      stall.saw(job, answer.value ?? null);
       if (hasEnded(answer.value)) await settle(job, answer.value ?? null);
     } catch (error) {
       if (!(error instanceof Failure) || isOutputFailure(error) || isOutage(error) || ctx.signal.aborted) throw error;
@@ -182,7 +132,6 @@ async function waitForJobs(
       },
       done: isDone,
       describe: (count) => `${count} ended`,
-      notice: stall.lines,
       timeoutMs,
       resumeCommand: waitLine(endpoint, ...jobs),
       isFirst: true,

@@ -22,7 +22,6 @@ import { PASSWORD, REGISTRY_TABLE } from '../registries/fields.ts';
 import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../cli/container/container-command.ts';
 import { CONTAINER_MEMBERS } from '../../cli/container/container-fields.ts';
-import { endpointRefusals, podRefusals, volumeRefusals } from '../explain/would-be-refused.ts';
 import { TEMPLATE_TABLE } from '../templates/fields.ts';
 import { VOLUME_TABLE } from '../volumes/fields.ts';
 import { v1First } from '../volumes/index.ts';
@@ -49,7 +48,6 @@ export interface FileKind {
   /** Usage (2) for a body that contradicts itself. */
   readonly checkNew?: (ctx: CommandContext, body: JsonObject) => Promise<void> | void;
   readonly sendNew?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
-  readonly wouldRefuse?: (ctx: CommandContext, body: JsonObject) => Promise<readonly string[]>;
   readonly refused?: (failure: Failure) => Failure;
   readonly planned: (ctx: CommandContext) => Kind;
 }
@@ -59,16 +57,7 @@ type Rules = Pick<FileKind, 'collection' | 'table' | 'needed'> &
   Partial<
     Pick<
       FileKind,
-      | 'references'
-      | 'words'
-      | 'inner'
-      | 'adapt'
-      | 'settle'
-      | 'defaults'
-      | 'checkNew'
-      | 'sendNew'
-      | 'wouldRefuse'
-      | 'refused'
+      'references' | 'words' | 'inner' | 'adapt' | 'settle' | 'defaults' | 'checkNew' | 'sendNew' | 'refused'
     >
   > &
   Partial<Effects> & {
@@ -193,7 +182,6 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     table: VOLUME_TABLE,
     needed: [['size'], ['dataCenter']],
     sendNew: v1First,
-    wouldRefuse: volumeRefusals,
     // A volume never shrinks.
     effect: (_, path) => (path === 'size' ? 'permanent' : 'in-place'),
     adapt: ({ dataCenterId, ...volume }) =>
@@ -228,7 +216,6 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     settle: oneCommand,
     defaults: (body, settings) => createSpec.defaults?.(body, settings) ?? {},
     checkNew: (ctx, body) => createSpec.check?.(body, undefined, ctx),
-    wouldRefuse: endpointRefusals,
     effect: (_, path) => (isOneOf(path, CONTAINER_MEMBERS) ? 'release' : 'in-place'),
     check: async (ctx, row, body) => await updateSpec.check?.(body, () => Promise.resolve(row), ctx),
     hasCommand: true,
@@ -248,7 +235,6 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     defaults: createDefaults,
     checkNew: checkNewPod,
     sendNew: sendNewPod,
-    wouldRefuse: podRefusals,
     refused: (failure) => inOwnWords(failure, 'create by apply'),
     effect: (row, path) =>
       path === 'globalNetworking'

@@ -21,10 +21,7 @@ export async function plannedRefusal(
     Object.entries(kind.references).map(([path, name]) => [path, FILE_KINDS[name].collection]),
   );
   const { members } = bodyOf(kind.table, isNew ? 'create' : 'update');
-  // For other kinds, only if new.
-  const wouldRefuse = isNew || kind.name === 'endpoint' ? kind.wouldRefuse : undefined;
-  const known = { members, references, ...(wouldRefuse === undefined ? {} : { wouldRefuse }) };
-  return await refusalOfDryRun(ctx, known, sent, sent);
+  return await refusalOfDryRun(ctx, { members, references }, sent);
 }
 
 /** Usage (2), with the place of each document. */

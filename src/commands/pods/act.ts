@@ -28,7 +28,6 @@ import {
   shownOf,
 } from '../../cli/resource/several.ts';
 import { countOf } from '../../cli/words.ts';
-import { noStockToStart } from '../explain/would-be-refused.ts';
 import { effectOfStop, isLocked, startedLines, stillPaidLines } from './action-cost.ts';
 import { costsUntilDeadlines } from './deadlines.ts';
 import { costOnceStarted } from './price.ts';
@@ -292,8 +291,7 @@ export const start = actionCommand('start', {
     ["berth pods start --match 'nightly-*' --yes", 'all with such a name that can be started, without a question'],
   ],
   until: 'RUNNING',
-  effect: async (ctx, pods) =>
-    [await costOnceStarted(ctx, pods), ...(await noStockToStart(ctx, pods))].filter(Boolean).join(' ') || undefined,
+  effect: async (ctx, pods) => costOnceStarted(ctx, pods),
   options: { ...START_DEADLINES, ...UNTIL_FREE },
   change: changeBeforeStart,
   refusedChange: refusedByFlags,

@@ -1,14 +1,13 @@
 import type { Query } from '../../cli/model/collection.ts';
 import type { CommandContext, Progress } from '../../cli/model/context.ts';
-import { DATA_CENTERS, GPUS, PODS } from '../../cli/resource/collections.ts';
+import { DATA_CENTERS, GPUS, PODS, VOLUMES } from '../../cli/resource/collections.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
-import { listRows, rowRequest } from '../../cli/resource/requests.ts';
+import { listRows, lookupRows, rowRequest } from '../../cli/resource/requests.ts';
 import type { CreateRequest } from '../../cli/resource/write.ts';
 import { pauseOf } from '../../cli/until.ts';
-import { placeOfVolume } from '../explain/would-be-refused.ts';
 import { again, type KeyedPod, shownPod } from './keyed-create.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isInterrupt, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
+import { Failure, isInterrupt, isNotFound, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import { type Json, type JsonObject, memberAt, numberAt, objectOf, stringAt, stringsOf } from '../../core/json.ts';
 import { berth, lines, sentence } from '../../core/message.ts';
@@ -56,12 +55,21 @@ export async function readOffers(
   return offersOf(wanted, values);
 }
 
-/** The volume's data center is the only one possible; reported once. Fails as `placeOfVolume`. */
+/** The volume's data center is the only one possible; reported once. A volume in an unknown place is for the service. */
 export async function whereVolumeIs(ctx: CommandContext, body: JsonObject, wanted: Wanted): Promise<Wanted> {
-  const place = await placeOfVolume(ctx, body, wanted.dataCenters);
-  if (place === undefined) return wanted;
-  await ctx.tell(`The volume ${place.volume} is in ${place.dataCenter}: only there is the pod placed.`);
-  return { ...wanted, dataCenters: [place.dataCenter] };
+  const volume = stringAt(body, 'mounts.network.0.volumeId');
+  const rows = volume === undefined ? [] : await lookupRows(ctx, VOLUMES);
+  const named = rows.filter((row) => stringAt(row, 'name') === volume);
+  const row = rows.find((each) => idOf(each) === volume) ?? (named.length === 1 ? named[0] : undefined);
+  const place = stringAt(row, 'dataCenter');
+  if (volume === undefined || place === undefined) return wanted;
+  if (wanted.dataCenters.length > 0 && !wanted.dataCenters.includes(place))
+    throw usage(
+      `volume ${volume} is in ${place}, not in ${wanted.dataCenters.join(', ')}`,
+      `Use --data-center ${place}.`,
+    );
+  await ctx.tell(`The volume ${volume} is in ${place}: only there is the pod placed.`);
+  return { ...wanted, dataCenters: [place] };
 }
 
 export const bodyFor = (body: JsonObject, { gpu, dataCenter }: Offer): JsonObject => ({

@@ -29,7 +29,6 @@ import {
 import { keptDisks } from '../../cli/money/hourly-cost.ts';
 import { readPodOfKey } from './keyed-create.ts';
 import { CREATE_REFERENCES, podNotes, PODS } from './resource.ts';
-import { podRefusals, refuseVolumeElsewhere, tellNoStock } from '../explain/would-be-refused.ts';
 import { REACHABLE, statusOf } from './reachable.ts';
 import { publishesSsh } from './reach-pod.ts';
 import { isStuck, untilStatus } from './wait.ts';
@@ -59,7 +58,6 @@ export const create = createCommand(PODS, 'pods', {
     await warnWithoutDeadline(ctx, request.body);
     return await (await import('./send-planned.ts')).sendPlanned(ctx, request, plan, asked);
   },
-  wouldRefuse: podRefusals,
   refused: (failure) => inOwnWords(failure, 'create'),
   askBeside: askVcpus,
   offer: askMore,
@@ -113,14 +111,12 @@ export function createDefaults({ gpu, templateId, env }: JsonObject, settings: S
 export async function checkNewPod(ctx: CommandContext, body: JsonObject): Promise<void> {
   await checkDeadlineVariables(ctx, body);
   checkCreate(body);
-  await refuseVolumeElsewhere(ctx, body);
 }
 
 /** For pods that berth does not place. Usage (2) for a body that is too large. */
 export async function sendNewPod(ctx: CommandContext, request: CreateRequest): Promise<ApiAnswer> {
   await warnWithoutDeadline(ctx, request.body);
   await checkSize(ctx, request.body);
-  await tellNoStock(ctx, request.body);
   return await ctx.api.send(request);
 }
 

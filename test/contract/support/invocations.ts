@@ -133,12 +133,12 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('endpoints logs e1 w1 --after 2026-01-01T00:00:00Z --times none'),
   ],
   'endpoints explain': [
-    line('endpoints explain e1 --sample 0 --exit-status', {
+    line('endpoints explain e1 --exit-status', {
       answers: {
         'GET /v2/serverless/{id}': { workers: { min: 0, max: 3 }, gpu: GPU_ENDPOINT, networkVolumes: ['v1'] },
       },
     }),
-    line('endpoints explain e1 --sample 0', {
+    line('endpoints explain e1', {
       answers: {
         'GET /v2/serverless/{id}': {
           workers: { min: 0, max: 3 },
@@ -165,7 +165,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'clusters update': [line('clusters update c1 --name d')],
   'clusters delete': [line('clusters delete c1 --yes')],
   'clusters pods': [line('clusters pods c1')],
-  'jobs explain': [line('jobs explain e1 job1 --sample 0 --exit-status')],
+  'jobs explain': [line('jobs explain e1 job1 --exit-status')],
   'jobs run': [
     line('jobs run e1 --input {}'),
     line(

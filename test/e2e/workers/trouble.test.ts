@@ -111,7 +111,7 @@ cat found`;
     // One answer: the next one may find a worker that starts again.
     expect((JSON.parse(stdout) as { cure: unknown }).cure).toEqual([
       expect.stringMatching(/^berth endpoints logs up w/),
-      `correct ${folder.at('worker.py')}`,
+      `fix ${folder.at('worker.py')}`,
     ]);
   });
 
@@ -178,7 +178,7 @@ test('explain and both logs say that a worker forgot a job', async () => {
   const explained = await runProgram(berthPath(), ['jobs', 'explain', 'up', id, '--json', '--exit-status'], { env });
   expect([explained.code, JSON.parse(explained.stdout)]).toMatchObject([
     10,
-    { code: 'no-result', state: 'blocked', verdict: `its worker does not report a result: ${line}` },
+    { code: 'no-result', state: 'blocked', verdict: `job ${id} has no result: ${line}` },
   ]);
   const logs = await runProgram(berthPath(), ['endpoints', 'logs', 'up', worker, '--source', 'system'], { env });
   expect(logs.stdout).toContain(line);

@@ -40,25 +40,6 @@ it.each([80, 110])('what a shell makes of a command that is named stays on its l
   expect([code, stripVTControlCharacters(err).split('\n')]).toEqual([2, expect.arrayContaining([`     ${command}`])]);
 });
 
-it.each([
-  ['pods explain pod-broken', 'image to use'],
-  ['endpoints explain demo', 'image to use'],
-  ['jobs explain demo JOB', 'input in FILE'],
-])('%s: what a person must complete is a text that says what is missing', async (line, missing) => {
-  const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
-  const ran = (argv: string) => berthIn(world, argv.split(' '));
-  const job = (await ran('jobs run demo --input {"a":1} -o id')).out.trim();
-  await ran(`jobs cancel demo ${job}`);
-  await ran('endpoints update demo --image example/does-not-start:2');
-  await ran('jobs run demo --input {}');
-  await ran('local clock advance 3s');
-  const { out } = await ran(`${line.replace('JOB', job)} --json`);
-  const { cure } = JSON.parse(out) as { readonly cure: readonly string[] };
-  const open = cure.filter((each) => /--image|@FILE|pods create/.test(each));
-  expect(open).toEqual([expect.stringMatching(new RegExp(`^[a-z ]+: berth .*, with .*${missing}$`))]);
-  for (const command of cure.filter((each) => !open.includes(each))) expect(command).toMatch(/^berth /);
-});
-
 it('a job that waits for workers that a person has stopped: all commands of its cure', async () => {
   for (const columns of [40, 60, 80]) {
     const world = createTestWorld({ tty: { stdout: true, stderr: true }, columns, env: { NO_COLOR: '1' } });

@@ -56,8 +56,8 @@ test('a healthy state yields "healthy", and no other cause is named', async () =
       for (const each of steps) await each(account, jobs);
       const asked = [
         // One, and first: while the log of a worker is read, the clock of the test may pass the retention of the others.
-        ...jobs.slice(-1).map((job) => `jobs explain ${job} --sample 1s`),
-        ...ENDPOINTS.map((id) => `endpoints explain ${id} --sample 1s`),
+        ...jobs.slice(-1).map((job) => `jobs explain ${job}`),
+        ...ENDPOINTS.map((id) => `endpoints explain ${id}`),
         ...(await local(account, 'pods list --status RUNNING --status PROVISIONING -o id'))
           .split('\n')
           // Held in this status on purpose, and slow after a while.

@@ -28,7 +28,7 @@ test.each(LINES)('endpoints explain names a running job whose result was lost: %
     exit: 10,
     code: 'no-result',
     state: 'blocked',
-    verdict: `a worker does not report the result of job job-1: ${line}`,
+    verdict: `job job-1 has no result: ${line}`,
     cure: [
       expect.stringMatching(/ endpoints logs ep1 w1$/) as string,
       expect.stringMatching(/ jobs cancel ep1 job-1$/) as string,

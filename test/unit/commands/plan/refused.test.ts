@@ -21,12 +21,6 @@ test.each([
     'There is no pool POOL-25G. Did you mean POOL-24G?',
     'endpoints create --name e --image a/b:1 --gpu-pool POOL-25G',
   ],
-  [
-    'too many GPUs',
-    POD.replace('count: 1', 'count: 99'),
-    'GPU-24G',
-    'pods create --name z --image a/b:1 --gpu GPU-24G --gpu-count 99',
-  ],
 ])('%s that there is not: the plan says what a dry run of the create says', async (_, document, said, create) => {
   const world = inWorld();
   const dry = await run(world, [...create.split(' '), '--dry-run', '--json']);

@@ -25,16 +25,6 @@ test('a restart refused for a lock names the command that unlocks the pod', asyn
   ]);
 });
 
-test('a dry run of a start says where the catalog has no hardware for it, and nothing of what has', async () => {
-  const account = createAccount();
-  const full = /The catalog has no stock of GPU-48G in US-EAST-1 now: a start of pod-stopped \(.*\) would find no room/;
-  expect((await account('pods start pod-stopped --dry-run')).err).not.toMatch(full);
-  await local(account, NO_GPU);
-  const ran = await account('pods start pod-stopped pod-stopped-cpu --dry-run');
-  expect([ran.code, ran.err]).toEqual([0, expect.stringMatching(full)]);
-  expect(ran.err).not.toContain('nightly-report');
-});
-
 test('a dry run of a stop in a pipe says what it saves, and what costs on; of nothing, nothing', async () => {
   const account = createAccount();
   await local(account, 'pods create --name lab --gpu GPU-24G --image a/b:1 --persistent-size 100 --wait');

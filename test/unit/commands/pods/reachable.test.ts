@@ -131,7 +131,7 @@ describe('the private address of a port', () => {
 test('a pod that runs and cannot be reached yet is explained as that, and ssh says what to wait for', async () => {
   const document = pod({ runtime: null, ssh: { proxy: null, direct: null } });
   const explained = await works(['pods', 'explain', 'p1'], [json(document)]);
-  expect(explained.out).toContain('healthy: it runs, and its ports are not reachable yet');
+  expect(explained.out).toContain('healthy: running, ports not reachable yet');
   expect(explained.out).toContain('berth pods wait p1');
   const account = createAccount();
   await local(account, 'pods create --name lab --image i --cpu cpu-general --vcpu 2 --port 22/tcp');

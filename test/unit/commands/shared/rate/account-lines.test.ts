@@ -83,8 +83,8 @@ describe('what an account costs an hour', () => {
 
   test('of a pod in ERROR is in its explanation, with the command that ends it', async () => {
     const { out } = await createAccount()('pods explain pod-broken --json');
-    const { verdict, cure } = JSON.parse(out) as { readonly verdict: string; readonly cure: readonly string[] };
-    expect(verdict).toContain('goes on costing $2.69 an hour');
+    const { evidence, cure } = JSON.parse(out) as { readonly evidence: unknown; readonly cure: readonly string[] };
+    expect(evidence).toContainEqual({ fact: 'cost', value: '$2.69/hr', source: 'GET /v2/pods/pod-broken' });
     expect(cure.at(-1)).toBe('berth --local pods terminate pod-broken');
   });
 

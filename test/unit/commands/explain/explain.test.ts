@@ -1,0 +1,360 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { JOBS_ONLY_KEY } from '../../../../src/local/http/auth.ts';
+import { serveLocal } from '../../../../src/local/http/server.ts';
+import { localFixture } from '../../../support/local/service-fixture.ts';
+import { json, pointedAt, serve } from '../../../support/servers/scripted-server.ts';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
+import { berth } from '../../../support/worlds/run-berth.ts';
+import { explain } from './explain-fixture.ts';
+
+interface Case {
+  /** `JOB` stands for the job that the last `jobs run` printed. */
+  readonly setup?: readonly string[];
+  readonly ask: string;
+  /** `CODE STATE`, the state blocked where it is left out. */
+  readonly says: string;
+  readonly verdict: RegExp;
+  readonly cure?: readonly RegExp[];
+  readonly evidence?: readonly [fact: string, value: RegExp, source: RegExp];
+  /** Where it is not 10 for blocked, else 0. */
+  readonly exit?: number;
+}
+
+const SUBMIT = "jobs run demo --input '{}'";
+const NEW_POD = 'pods create --name lab --gpu GPU-24G --image';
+const NEW_ENDPOINT = 'endpoints create --name mine --image example/echo:1';
+
+/** Each cause, produced on the local service. */
+const CASES: readonly Case[] = [
+  {
+    ask: 'pods explain train-llm',
+    says: 'healthy ok',
+    verdict: /^healthy: running for 2d 2h$/,
+    evidence: ['status', /^RUNNING$/, /^GET \/v2\/pods\/pod-train$/],
+  },
+  {
+    setup: [`${NEW_POD} example/lab:1`],
+    ask: 'pods explain lab',
+    says: 'healthy ok',
+    verdict: /^healthy: PROVISIONING/,
+  },
+  {
+    setup: [`${NEW_POD} example/lab:1`, 'local clock advance 3s'],
+    ask: 'pods explain lab',
+    says: 'healthy ok',
+    verdict: /^healthy: STARTING/,
+  },
+  {
+    setup: ['local fault add rate-limit --retry-after 40s'],
+    ask: 'pods explain pod-train',
+    says: 'rate-limited',
+    verdict: /^rate limited for 40s$/,
+    cure: [/^limits$/],
+  },
+  {
+    setup: ["local fault add low-balance --match 'GET /v2/pods'"],
+    ask: 'pods explain pod-train',
+    says: 'low-balance',
+    verdict: /^account balance too low/,
+    cure: [/^billing summary$/],
+  },
+  {
+    setup: [`${NEW_POD} example/does-not-start:1`, 'local clock advance 1m'],
+    ask: 'pods explain lab',
+    says: 'crash',
+    verdict: /^container does not run: fatal: cannot open \/models\/weights\.bin: no such file$/,
+    evidence: ['last container line', /^fatal:/, /^GET \/v2\/pods\/\S+\/logs\?source=container$/],
+    cure: [/^pods logs \S+$/, /^pods update \S+ --image IMAGE$/, /^pods start \S+ --wait$/, /^pods terminate \S+$/],
+  },
+  { ask: 'pods explain pod-stopped', says: 'stopped', verdict: /^stopped$/, cure: [/^pods start pod-stopped --wait$/] },
+  {
+    setup: ['local clock advance 10m'],
+    ask: 'pods explain pod-provisioning',
+    says: 'slow-start waiting',
+    verdict: /^PROVISIONING for 10m 20s: still waiting for one$/,
+    cure: [/^pods logs pod-provisioning$/, /^pods terminate pod-provisioning$/],
+  },
+  {
+    setup: ['local clock advance 10m'],
+    ask: 'pods explain pod-starting',
+    says: 'slow-start waiting',
+    verdict: /^STARTING for 11m 30s: still pulling the image$/,
+    cure: [/^pods logs/, /^pods terminate/],
+  },
+
+  { ask: 'endpoints explain demo', says: 'healthy ok', verdict: /^healthy: 0 jobs waiting, 0 running; no workers$/ },
+  {
+    setup: ['jobs run sleep --input \'{"seconds":60}\'', 'local clock advance 2s'],
+    ask: 'endpoints explain sleep',
+    says: 'healthy ok',
+    verdict: /^healthy: 0 jobs waiting, 1 running; 1 worker: 1 running$/,
+  },
+  {
+    setup: [`${NEW_ENDPOINT} --type LOAD_BALANCER --cpu cpu-general:2 --workers-min 2`, 'local clock advance 2s'],
+    ask: 'endpoints explain mine',
+    says: 'healthy ok',
+    verdict: /^healthy: 2 workers: 2 idle$/,
+  },
+  {
+    // Before the other things that are wrong; a cancelled build says nothing.
+    setup: [
+      'endpoints update demo --workers-max 0',
+      'api POST /local/builds/demo --input \'{"id":"b1","status":"FAILED","error":"no such package"}\'',
+      'local clock advance 1s',
+      'api POST /local/builds/demo --input \'{"id":"b2","status":"CANCELLED"}\'',
+    ],
+    ask: 'endpoints explain demo',
+    says: 'build-failed',
+    verdict: /^newest build failed: no such package$/,
+    cure: [/^endpoints builds get demo b1$/],
+  },
+  {
+    setup: ["local fault add rate-limit --retry-after 90s --match 'GET /v2/demo/health'"],
+    ask: 'endpoints explain demo',
+    says: 'rate-limited',
+    verdict: /^rate limited for 1m 30s$/,
+    cure: [/^limits$/],
+    evidence: ['not read', /429/, /^GET \/v2\/demo\/health$/],
+  },
+  {
+    setup: ['endpoints update demo --workers-max 0', SUBMIT],
+    ask: 'endpoints explain demo',
+    says: 'workers-max-zero',
+    verdict: /^nothing will run: workers-max is 0$/,
+    cure: [/^endpoints update demo --workers-max 3$/],
+    evidence: ['jobs waiting', /^1$/, /^GET \/v2\/demo\/health$/],
+  },
+  {
+    setup: ['endpoints update demo --image example/does-not-start:2', SUBMIT, 'local clock advance 2s'],
+    ask: 'endpoints explain demo',
+    says: 'workers-crash',
+    verdict: /^workers crash at start: container exited with code 1: it does not start$/,
+    cure: [/^endpoints logs demo w\w+$/, /^endpoints update demo --wait --image IMAGE$/],
+    evidence: ['last log line', /^fatal: cannot open/, /^GET \/v2\/serverless\/demo\/workers\/w\w+\/logs/],
+  },
+  {
+    setup: [
+      `${NEW_ENDPOINT} --gpu-pool POOL-24G --data-center EU-NORTH-1 --workers-min 1`,
+      'local clock advance 2s',
+      'local stock set GPU-24G 0',
+    ],
+    ask: 'endpoints explain mine',
+    says: 'workers-throttled',
+    verdict: /^no free hardware: 1 worker throttled$/,
+    cure: [/^catalog gpus --available --product SERVERLESS$/],
+  },
+  {
+    setup: ['local stock set cpu-general 0', SUBMIT],
+    ask: 'endpoints explain demo',
+    says: 'no-worker waiting',
+    verdict: /^1 job waiting, no worker started yet$/,
+    cure: [/^endpoints workers demo --watch$/],
+  },
+  {
+    setup: ["jobs run fail --input '{}'", "jobs run fail --input '{}'", 'local clock advance 1m'],
+    ask: 'endpoints explain fail',
+    says: 'jobs-fail',
+    verdict: /^jobs fail: 2 of the 2 that ended$/,
+    cure: [/^endpoints logs fail$/, /^endpoints releases fail$/],
+  },
+  {
+    setup: ["local fault add server-error --match 'GET /v2/demo/health'"],
+    ask: 'endpoints explain demo',
+    says: 'unknown waiting',
+    verdict: /^could not tell: GET \/v2\/demo\/health: the service answered 503/,
+    cure: [/^doctor$/],
+    exit: 7,
+  },
+
+  {
+    setup: [SUBMIT, 'local clock advance 10s'],
+    ask: 'jobs explain demo JOB',
+    says: 'completed ok',
+    verdict: /^completed: 1s in the queue, ran 1s$/,
+  },
+  {
+    setup: ['jobs run fail --input \'{"error":"out of memory"}\'', 'local clock advance 10s'],
+    ask: 'jobs explain fail JOB',
+    says: 'failed',
+    verdict: /^failed: out of memory$/,
+    cure: [/^jobs retry fail JOB$/],
+    evidence: ['status', /^FAILED$/, /^GET \/v2\/fail\/status\//],
+  },
+  {
+    setup: [
+      'endpoints update sleep --execution-timeout 5s',
+      'jobs run sleep --input \'{"seconds":60}\'',
+      'local clock advance 30s',
+    ],
+    ask: 'jobs explain sleep JOB',
+    says: 'timed-out',
+    verdict: /^stopped by the endpoint's execution timeout after 5s$/,
+    cure: [/^endpoints update sleep --execution-timeout 1h$/, /^jobs retry sleep JOB$/],
+  },
+  {
+    setup: ['jobs run sleep --input \'{"seconds":60}\' --execution-timeout 5s', 'local clock advance 30s'],
+    ask: 'jobs explain sleep JOB',
+    says: 'timed-out',
+    verdict: /^stopped by its own execution timeout after 5s$/,
+    cure: [/^jobs run sleep --input @FILE$/],
+    evidence: ['execution timeout', /^5s$/, /^its submission by this machine$/],
+  },
+  {
+    setup: [SUBMIT, 'jobs cancel demo JOB'],
+    ask: 'jobs explain demo JOB',
+    says: 'cancelled',
+    verdict: /^cancelled/,
+    cure: [/^jobs run demo --input @FILE$/],
+  },
+  {
+    setup: [SUBMIT, 'local clock advance 31m'],
+    ask: 'jobs explain demo JOB',
+    says: 'expired',
+    verdict: /^expired or unknown: results are kept 30 minutes \(run\)$/,
+    cure: [/^jobs run demo --input @FILE$/],
+    evidence: ['not read', /404/, /^GET \/v2\/demo\/status\//],
+  },
+  {
+    ask: 'jobs explain demo sync-1',
+    says: 'expired',
+    verdict: /1 to 5 minutes \(runsync\)$/,
+    cure: [/^jobs recent$/, /^jobs run demo --input @FILE$/],
+  },
+  {
+    setup: [SUBMIT, "local fault add server-error --match 'GET /v2/demo/status'"],
+    ask: 'jobs explain demo JOB',
+    says: 'unknown waiting',
+    verdict: /^could not tell: GET \/v2\/demo\/status\/\S+: the service answered 503/,
+    cure: [/^doctor$/],
+    exit: 7,
+  },
+  {
+    setup: ['endpoints update demo --workers-max 0', SUBMIT],
+    ask: 'jobs explain demo JOB',
+    says: 'workers-max-zero',
+    verdict: /^nothing will run/,
+    cure: [/^endpoints update demo --workers-max 3$/],
+  },
+  {
+    setup: [SUBMIT],
+    ask: 'jobs explain demo JOB',
+    says: 'healthy ok',
+    verdict: /^healthy: next in the queue; 1 worker: 1 initializing$/,
+  },
+  {
+    setup: ["jobs run demo-text-model --input '{}'"],
+    ask: 'jobs explain demo-text-model JOB',
+    says: 'healthy ok',
+    verdict: /^healthy: next in the queue/,
+  },
+  {
+    setup: ['jobs run sleep --input \'{"seconds":60}\'', 'local clock advance 11s'],
+    ask: 'jobs explain sleep JOB',
+    says: 'healthy ok',
+    verdict: /^healthy: running for 10s$/,
+    evidence: ['execution timeout', /^5m$/, /^GET \/v2\/serverless\/sleep$/],
+  },
+  {
+    setup: [
+      'endpoints update sleep --workers-max 1',
+      ...Array.from({ length: 5 }, () => 'jobs run sleep --input \'{"seconds":10}\''),
+      'local clock advance 2s',
+    ],
+    ask: 'jobs explain sleep JOB',
+    says: 'healthy ok',
+    verdict: /^healthy: up to 3 jobs ahead; 1 worker: 1 running$/,
+  },
+];
+
+test.each(CASES)('$ask: $verdict', async ({ setup = [], ask, says, verdict, cure = [], evidence, exit }) => {
+  const account = createAccount();
+  let job = '';
+  for (const line of setup) {
+    const out = await local(account, line.replaceAll('JOB', job));
+    if (line.startsWith('jobs run')) job = out;
+  }
+  const found = await explain(account, ask.replaceAll('JOB', job));
+  const [code, state = 'blocked'] = says.split(' ');
+  expect(found).toMatchObject({ code, state, exit: exit ?? (state === 'blocked' ? 10 : 0) });
+  expect(found.verdict).toMatch(verdict);
+  const commands = found.cure.map((line) =>
+    line.replace('berth --local ', '').replaceAll(job === '' ? '\n' : job, 'JOB'),
+  );
+  expect(commands).toEqual(cure.map((line) => expect.stringMatching(line) as string));
+  if (evidence === undefined) return;
+  const [fact, value, source] = evidence;
+  expect(found.evidence).toContainEqual({
+    fact,
+    value: expect.stringMatching(value) as string,
+    source: expect.stringMatching(source) as string,
+  });
+});
+
+test.each(['pods explain nope', 'endpoints explain nope', 'jobs explain nope nope'])('%s ends 4', async (line) => {
+  const ran = await createAccount()(line);
+  expect([ran.code, ran.out]).toEqual([4, '']);
+});
+
+test('without --exit-status ends 0 when it could tell', async () => {
+  expect(await local(createAccount(), 'pods explain pod-stopped')).toContain('stopped');
+});
+
+test.each([
+  ['HIBERNATING', 1, { code: 'unknown', verdict: 'could not tell: unknown status HIBERNATING' }],
+  ['TERMINATED', 0, { code: 'terminated', state: 'blocked' }],
+])('a pod that is %s ends %i', async (status, code, said) => {
+  const server = await serve([json({ id: 'p1', status })]);
+  const ran = await berth(['pods', 'explain', 'p1', '--json'], { env: pointedAt(server.url) });
+  expect(ran.code).toBe(code);
+  expect(JSON.parse(ran.out)).toMatchObject(said);
+});
+
+test('jobs explain needs no right to manage', async () => {
+  const { service, send } = localFixture();
+  const server = await serveLocal(service, { port: 0, host: '127.0.0.1' });
+  onTestFinished(() => server.stop());
+  const job = String((await send('POST', '/v2/demo/run', { input: {} })).body['id']);
+  const env = { BERTH_BASE_URL: server.url, BERTH_API_KEY: JOBS_ONLY_KEY };
+  const ran = await berth(['jobs', 'explain', 'demo', job, '--json'], { env });
+  expect([ran.code, JSON.parse(ran.out)]).toEqual([
+    0,
+    expect.objectContaining({
+      code: 'healthy',
+      evidence: expect.arrayContaining([
+        { fact: 'not read', value: expect.stringContaining('403') as string, source: 'GET /v2/serverless/demo' },
+      ]) as unknown,
+    }),
+  ]);
+});
+
+describe('sends what it needs', () => {
+  test.each([
+    ['pods explain pod-train', ['/v2/pods/pod-train']],
+    [
+      'endpoints explain sleep',
+      ['/v2/serverless/sleep', '/v2/serverless/sleep/builds', '/v2/serverless/sleep/workers', '/v2/sleep/health'],
+    ],
+    ['jobs explain demo JOB', ['/v2/demo/status/JOB']],
+  ])('%s', async (line, paths) => {
+    const account = createAccount();
+    const job = await local(account, SUBMIT);
+    await local(account, 'local clock advance 10s');
+    const { err } = await account(`--verbose ${line.replace('JOB', job)}`);
+    const sent = [...err.matchAll(/GET http:\/\/\S+?(\/v\d\/[\w/-]+)/g)].map(([, path]) =>
+      (path ?? '').replace(job, 'JOB'),
+    );
+    expect([...new Set(sent)].toSorted()).toEqual(paths);
+  });
+});
+
+test.each([
+  ['pod', 60, ['local reset --seed odd --yes'], 'pods explain pod-broken'],
+  ['job', 80, ['endpoints update demo --workers-max 0', SUBMIT], 'jobs explain demo JOB'],
+])('%s at %i columns looks as in the golden file', async (name, columns, setup, line) => {
+  const account = createAccount();
+  let job = '';
+  for (const each of setup) job = await local(account, each);
+  const tty = { stdout: true };
+  const { out } = await account(line.replace('JOB', job), { tty, columns, env: { NO_COLOR: '1' } });
+  await expect(out).toMatchFileSnapshot(`../../../golden/explain/${name}-${String(columns)}.txt`);
+});
