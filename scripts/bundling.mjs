@@ -131,6 +131,17 @@ const patchedSsh = {
   },
 };
 
+/** As text: parsing it takes a third of the time that its object literal takes. */
+const contractAsText = {
+  name: 'contract-as-text',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]contract[\\/]openapi\.json$/ }, async ({ path: file }) => {
+      const text = JSON.stringify(JSON.parse(await readFile(file, 'utf8')));
+      return { contents: `export default JSON.parse(${JSON.stringify(text)});`, loader: 'js' };
+    });
+  },
+};
+
 /** `root` is the folder of the project. */
 export const bundling = (root) => ({
   absWorkingDir: root,
@@ -142,5 +153,14 @@ export const bundling = (root) => ({
   mainFields: ['module', 'main'],
   minify: true,
   logLevel: 'warning',
-  plugins: [completionData(root), stubs(root), inlineJq, lazySegmenter, parserTables, noHeaderTree, patchedSsh],
+  plugins: [
+    completionData(root),
+    stubs(root),
+    inlineJq,
+    lazySegmenter,
+    parserTables,
+    noHeaderTree,
+    patchedSsh,
+    contractAsText,
+  ],
 });

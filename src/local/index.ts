@@ -14,7 +14,7 @@ export type { ContainerSpec, PodContainer, StartContainer } from './containers.t
 export type { EndpointSource } from './workers/handlers.ts';
 
 export const contractSchemas = async (): Promise<Readonly<Record<string, JsonObject>>> =>
-  (await import('./contract/index.ts')).publishedSchemas as Readonly<Record<string, JsonObject>>;
+  (await import('./contract/document.ts')).contract.components.schemas as Readonly<Record<string, JsonObject>>;
 
 /** Loaded on use: a command with `--local` runs no handlers. */
 export const checkHandlerModule = async (path: string, timeout: AbortSignal): Promise<string | undefined> =>

@@ -6,8 +6,10 @@ import { catalogOperations } from './resources/catalog.ts';
 import { clusterOperations } from './resources/clusters.ts';
 import { endpointOperations } from './resources/endpoints/operations.ts';
 import { podOperations } from './resources/pods/operations.ts';
+import { globalVolumeOperations } from './resources/global-volumes.ts';
 import { delegationOperations, registryOperations } from './resources/registries.ts';
 import { secretOperations } from './resources/secrets.ts';
+import { tagOperations } from './resources/tags.ts';
 import { templateOperations } from './resources/templates.ts';
 import { volumeOperations } from './resources/volumes.ts';
 
@@ -20,6 +22,8 @@ export const createTable = (options: QueueOptions): readonly Operation[] => [
   ...endpointOperations,
   ...templateOperations,
   ...volumeOperations,
+  ...globalVolumeOperations,
+  ...tagOperations,
   ...registryOperations,
   ...delegationOperations,
   ...catalogOperations,

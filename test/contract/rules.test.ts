@@ -56,7 +56,7 @@ describe('a line of the contract', () => {
     ['valid only with include=AVAILABILITY', 'GET /v2/catalog/cpus?vcpuCount=2', undefined, 400],
     ['builds come 100 at a time', 'GET /v2/serverless/echo/builds?limit=100', undefined, 200],
     ['and no more', 'GET /v2/serverless/echo/builds?limit=101', undefined, 422],
-    ['other lists are no pages', 'GET /v2/network-volumes?limit=0', undefined, 200],
+    ['other lists are no pages', 'GET /v2/registries?limit=0', undefined, 200],
     ['a secret has a name of 191 characters', 'POST /v2/account/secrets', secret({ name: 'a'.repeat(191) }), 201],
     ['and no more', 'POST /v2/account/secrets', secret({ name: 'a'.repeat(192) }), 422],
     ['a value of at least one', 'POST /v2/account/secrets', secret({ value: '' }), 422],

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { forbidden, unauthorized } from '../contract/problem.ts';
-import type { Row, Scope } from '../contract/rows.ts';
+import type { Row, Scope } from '../contract/document.ts';
 import type { ServiceSettings } from './operation.ts';
 import { podOfKey } from '../state/keys.ts';
 import type { State } from '../state/state.ts';

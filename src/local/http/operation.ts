@@ -2,7 +2,7 @@ import type { FaultPoint } from '../../core/fault-kinds.ts';
 import type { Json } from '../../core/json.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import type { Problem } from '../contract/problem.ts';
-import { type OperationId, type Row, ROWS, type Scope, type ServiceKind } from '../contract/rows.ts';
+import { type Row, ROWS, type Scope, type ServiceKind } from '../contract/document.ts';
 import type { FaultRecord } from './injected-faults.ts';
 import type { State } from '../state/state.ts';
 
@@ -49,7 +49,6 @@ export interface Reply {
   readonly stream?: AsyncIterable<string>;
 }
 
-/** One operation of the table that routes, validates and is published at /v2/openapi.json. */
 export interface Operation extends Row {
   readonly id: string;
   /** Throws the 413 Problem for a body that is too large. It is called before the key is checked. */
@@ -76,11 +75,12 @@ export const noContent =
     return { status: 204 };
   };
 
-export const operation = (
-  id: OperationId,
-  run: Operation['run'],
-  checks: Pick<Operation, 'checkSize'> = {},
-): Operation => ({ ...ROWS[id], id, run, ...checks });
+/** Of the contract. */
+export function operation(id: string, run: Operation['run'], checks: Pick<Operation, 'checkSize'> = {}): Operation {
+  const row = ROWS.get(id);
+  if (row === undefined) throw new Error(`the contract has no operation ${id}`);
+  return { ...row, id, run, ...checks };
+}
 
 type UnpublishedOptions = Pick<Operation, 'run' | 'body' | 'parameters'> & { readonly service?: ServiceKind };
 

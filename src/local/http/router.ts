@@ -1,81 +1,7 @@
-import { encodeJson, type Json } from '../../core/json.ts';
-import { publishedSchemas } from '../contract/index.ts';
+import { contract } from '../contract/document.ts';
 import { notAllowed } from '../contract/problem.ts';
-import { EVENTS } from '../contract/rows.ts';
-import { ref, type Schema } from '../contract/schemas/schema.ts';
 import { dispatch, type Frame, pathNotServed, UNKNOWN } from './dispatch.ts';
 import type { LocalAnswer, LocalRequest, Operation } from './operation.ts';
-
-const RATE_HEADERS = {
-  RateLimit: { schema: ref('RateLimitHeader') },
-  'RateLimit-Policy': { schema: ref('RateLimitPolicyHeader') },
-};
-
-/** Operations without a tag are not published. */
-export function openApiDocument(operations: readonly Operation[]): Json {
-  const published = operations.filter(({ tag }) => tag !== undefined);
-  const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of published) {
-    const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    const path = (paths[operation.path] ??=
-      names.length === 0
-        ? {}
-        : { parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })) });
-    path[operation.method.toLowerCase()] = describe(operation);
-  }
-  return {
-    openapi: '3.1.0',
-    info: { title: 'berth local service', version: '2.0.0' },
-    security: [{ bearerAuth: [] }],
-    tags: [...new Set(published.map(({ tag }) => tag))].map((name) => ({ name })),
-    paths,
-    components: {
-      securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } },
-      schemas: publishedSchemas,
-    },
-  } as unknown as Json;
-}
-
-function describe(operation: Operation): Schema {
-  const parameters = (operation.parameters ?? []).map((parameter) => ({
-    name: parameter.name,
-    in: parameter.in,
-    required: false,
-    ...(parameter.schema['type'] === 'array' ? { style: 'form', explode: false } : {}),
-    schema: parameter.schema,
-  }));
-  return {
-    operationId: operation.id,
-    tags: [operation.tag],
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(operation.body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(operation.body) } } } }),
-    responses: Object.fromEntries(
-      Object.entries(operation.answers ?? {}).map(([status, schema]) => [status, answer(status, schema)]),
-    ),
-  };
-}
-
-function answer(status: string, schema: string | Schema | null): Schema {
-  const headers = {
-    ...(status === '429' ? { 'Retry-After': { schema: { type: 'integer' } } } : {}),
-    ...(status === '401' ? {} : RATE_HEADERS),
-  };
-  return {
-    description: status,
-    ...(Object.keys(headers).length > 0 ? { headers } : {}),
-    ...(schema === null ? {} : { content: { [mediaType(schema)]: { schema: schemaOf(schema) } } }),
-  };
-}
-
-function schemaOf(schema: string | Schema): Schema {
-  if (typeof schema !== 'string') return schema;
-  return schema === EVENTS ? { type: 'string' } : ref(schema);
-}
-
-const mediaType = (schema: string | Schema): string =>
-  schema === EVENTS ? EVENTS : schema === 'ErrorResponse' ? 'application/problem+json' : 'application/json';
 
 interface Route {
   readonly segments: readonly string[];
@@ -94,14 +20,15 @@ export function createRouter(
 ): (request: LocalRequest) => Promise<LocalAnswer> {
   const routes = routesByLength(operations);
   const collections = new Set(operations.map(({ path }) => path.split('/')[2] ?? ''));
-  let published: string | undefined;
 
   const answer = (request: LocalRequest, method: string): Promise<LocalAnswer> => {
     const segments = request.path.split('/').slice(1).map(decoded);
-    if (method === 'GET' && request.path === CONTRACT_PATH) {
-      published ??= encodeJson(openApiDocument(operations));
-      return Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, body: published });
-    }
+    if (method === 'GET' && request.path === CONTRACT_PATH)
+      return Promise.resolve({
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(contract),
+      });
     for (const route of routes.get(segments.length) ?? []) {
       const params = paramsOf(route, segments);
       if (params !== undefined)

@@ -1,6 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { allSchemas } from '../contract/index.ts';
-import type { Schema } from '../contract/schemas/schema.ts';
+import { CONTROL_BODIES } from '../contract/control-bodies.ts';
+import { contract, type Schema } from '../contract/document.ts';
+
+const allSchemas: Readonly<Record<string, Schema>> = { ...contract.components.schemas, ...CONTROL_BODIES };
 
 export interface SchemaChecks {
   reasons(schema: string | Schema, value: unknown): readonly string[];

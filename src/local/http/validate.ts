@@ -1,6 +1,6 @@
 import { decodeJson, Exact, isObject, type Json, JsonSyntaxError } from '../../core/json.ts';
 import { badRequest, unprocessable } from '../contract/problem.ts';
-import type { Schema } from '../contract/schemas/schema.ts';
+import type { Schema } from '../contract/document.ts';
 import type { Call, Operation } from './operation.ts';
 import type { SchemaChecks } from './schema-checks.ts';
 

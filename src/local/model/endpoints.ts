@@ -1,5 +1,4 @@
 import { DAY_MS, type EpochMs, type Milliseconds, type Seconds } from '../../core/unit-types.ts';
-import type { BUILD_STATUSES } from '../contract/schemas/endpoints.ts';
 import { type ContainerRecord, newContainer } from './container.ts';
 import { cudaConstraint, DATA_CENTERS, meetsCudaConstraint } from './hardware.ts';
 import { cpusOf, gpusOf, isTaken } from './stock.ts';
@@ -178,7 +177,7 @@ export interface BuildRecord {
   id: string;
   endpointId: string;
   createdAt: EpochMs;
-  status: (typeof BUILD_STATUSES)[number];
+  status: string;
   commitHash: string | null;
   commitMessage: string | null;
   branch: string | null;

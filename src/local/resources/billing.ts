@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from '../../core/json.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../core/unit-types.ts';
 import { badRequest } from '../contract/problem.ts';
-import type { OperationId } from '../contract/rows.ts';
-import { type AmountName, type Report, REPORTS } from '../contract/schemas/billing.ts';
+import { type AmountName, type Report, REPORTS } from './billing-reports.ts';
 import { operation, type Operation, reply } from '../http/operation.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { cpuById, gpuById } from '../model/hardware.ts';
@@ -251,7 +250,7 @@ function add(micros: Map<string, number>, member: string, micro: number): void {
 
 const timeText = (at: number): string => new Date(at).toISOString();
 
-const reporting = (id: OperationId, report: Report): Operation =>
+const reporting = (id: string, report: Report): Operation =>
   operation(
     id,
     reply(200, (state, { query }, now) => {

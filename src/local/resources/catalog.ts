@@ -1,6 +1,5 @@
 import type { Json } from '../../core/json.ts';
 import { badRequest, notFound } from '../contract/problem.ts';
-import type { OperationId } from '../contract/rows.ts';
 import { type Call, listIn, operation, type Operation, reply } from '../http/operation.ts';
 import {
   type CpuData,
@@ -165,7 +164,7 @@ function findById<T extends { readonly id: string }>(all: readonly T[], call: Ca
 }
 
 function hardwareOperations<T extends GpuData | CpuData>(
-  [listId, getId, member]: readonly [OperationId, OperationId, string],
+  [listId, getId, member]: readonly [string, string, string],
   all: (state: State) => readonly T[],
   documentOf: (hardware: T, query: URLSearchParams, available: boolean) => Json,
 ): readonly Operation[] {

@@ -1,6 +1,5 @@
 import type { Json } from '../../core/json.ts';
 import { badRequest, conflict, unprocessable } from '../contract/problem.ts';
-import { MAX_SECRET_VALUE } from '../contract/schemas/account.ts';
 import { type Call, noContent, operation, type Operation, reply } from '../http/operation.ts';
 import { bodyOf } from '../http/validate.ts';
 import { removeSecret, secretNamed, type SecretRecord, secrets, setSecretValue } from '../model/secrets.ts';
@@ -11,7 +10,8 @@ interface SecretBody {
   readonly description?: string;
 }
 
-/** In bytes of UTF-8. */
+/** In bytes of UTF-8; the schema bounds its characters. A value must be shorter. */
+const MAX_SECRET_VALUE = 16_777_216;
 const MAX_DESCRIPTION = 65_535;
 
 const documentOf = ({ id, name, description, createdAt, valueChangedAt }: SecretRecord): Json => ({

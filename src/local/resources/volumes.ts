@@ -1,6 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { dataCenterById } from '../model/hardware.ts';
 import { type Call, isTooNew, noContent, operation, type Operation, reply, unpublished } from '../http/operation.ts';
+import { pageOf } from '../http/pages.ts';
 import { badRequest, notFound } from '../contract/problem.ts';
 import { nextId, type State } from '../state/state.ts';
 import { bodyOf } from '../http/validate.ts';
@@ -33,7 +34,8 @@ export const volumeOperations: readonly Operation[] = [
     'listNetworkVolumes',
     reply(200, (state, call, now) => {
       const shown = volumes.all(state).filter(({ createdAt }) => !isTooNew(createdAt, call, now));
-      return { networkVolumes: shown.map(documentOf) };
+      const { rows, pagination } = pageOf(state, call, shown);
+      return { networkVolumes: rows.map(documentOf), pagination };
     }),
   ),
   operation(

@@ -3,6 +3,7 @@ import { BILLING_CASES } from './billing.ts';
 import { CATALOG_CASES } from './catalog.ts';
 import { CLUSTER_CASES } from './clusters.ts';
 import { ENDPOINT_CASES } from './endpoints.ts';
+import { NOVEMBER_CASES } from './november.ts';
 import { POD_CASES } from './pods.ts';
 import { REGISTRY_CASES } from './registries.ts';
 import { SECRET_CASES } from './secrets.ts';
@@ -16,6 +17,7 @@ export const CASES: readonly Case[] = [
   ...CATALOG_CASES,
   ...CLUSTER_CASES,
   ...ENDPOINT_CASES,
+  ...NOVEMBER_CASES,
   ...POD_CASES,
   ...REGISTRY_CASES,
   ...SECRET_CASES,

@@ -3,6 +3,7 @@ import type { Case } from './case.ts';
 /** Requests for network volumes. */
 export const VOLUME_CASES: readonly Case[] = [
   { id: 'listNetworkVolumes', request: 'GET /v2/network-volumes', status: 200 },
+  { id: 'listNetworkVolumes', request: 'GET /v2/network-volumes?limit=0', status: 422 },
   {
     id: 'createNetworkVolume',
     request: 'POST /v2/network-volumes',

@@ -1,9 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { localFixture, type Answer } from '../../support/local/service-fixture.ts';
 
-type Responses = Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>>;
+interface Response {
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+}
+
+type Responses = Readonly<Record<string, Response & { readonly $ref?: string }>>;
 
 interface Document {
+  readonly components: { readonly responses: Readonly<Record<string, Response>> };
   readonly paths: Readonly<
     Record<string, Readonly<Record<string, { readonly operationId?: string; readonly responses?: Responses }>>>
   >;
@@ -36,7 +41,8 @@ export async function readPublished(): Promise<Published> {
     objections: (id, answer) => {
       const responses = operations.get(id);
       if (responses === undefined) return `${id} is not published`;
-      const described = responses[String(answer.status)] ?? responses['default'];
+      const found = responses[String(answer.status)] ?? responses['default'];
+      const described = document.components.responses[found?.$ref?.split('/').at(-1) ?? ''] ?? found;
       const type = answer.headers.get('content-type') ?? '';
       const content = described?.content?.[type];
       if (content === undefined)

@@ -63,6 +63,10 @@ function hash(text: string): number {
   return value;
 }
 
+/** USD. */
+export const hourlyCost = (pod: PodRecord, now: EpochMs): number =>
+  ['EXITED', 'TERMINATED'].includes(statusAt(pod, now)) ? 0 : pod.price;
+
 export function podDocument(pod: PodRecord, now: EpochMs, addressOf: AddressOf): Json {
   const status = statusAt(pod, now);
   const started = startedAt(pod, now);
@@ -88,7 +92,7 @@ export function podDocument(pod: PodRecord, now: EpochMs, addressOf: AddressOf):
     dataCenterId,
     cudaVersion,
     template,
-    cost: status === 'EXITED' || status === 'TERMINATED' ? 0 : pod.price,
+    cost: hourlyCost(pod, now),
     locked,
     cluster: cluster && { ...cluster },
     globalNetworking: pod.globalNetworking.active

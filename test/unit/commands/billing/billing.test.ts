@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { allSchemas } from '../../../../src/local/contract/index.ts';
+import { contract } from '../../../../src/local/contract/document.ts';
 import {
   CLUSTERS,
   ENDPOINTS,
@@ -95,7 +95,9 @@ describe('a report', () => {
     clusters: 'ClusterBillingAmounts',
   } as const;
   test.each(reports)('%s names the amounts that the contract does', (name, report) => {
-    const schema = allSchemas[AMOUNTS[name as keyof typeof AMOUNTS]] as { readonly required: readonly string[] };
+    const schema = contract.components.schemas[AMOUNTS[name as keyof typeof AMOUNTS]] as {
+      readonly required: readonly string[];
+    };
     const named = ['totalAmount', ...Object.keys(report.amounts), ...[report.fee ?? []].flat()];
     expect(named.toSorted()).toEqual(schema.required.toSorted());
   });

@@ -3,9 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { acceptedPaths } from '../../../../src/commands/plan/document.ts';
 import { FILE_KINDS, KINDS, type KindName } from '../../../../src/commands/plan/kinds.ts';
-import { encodeJson } from '../../../../src/core/json.ts';
-import { openApiDocument } from '../../../../src/local/http/router.ts';
-import { createTable } from '../../../../src/local/table.ts';
+import { contract } from '../../../../src/local/contract/document.ts';
 import { changedAt, SAMPLES, SURROUNDINGS } from '../../../support/apply/every-field.ts';
 import { inWorld, plan, rows, run } from '../../../support/worlds/plan-runs.ts';
 import type { TestWorld } from '../../../support/worlds/test-world.ts';
@@ -65,8 +63,7 @@ function defaultsOf(
 
 /** What the local service publishes as defaults of the creates of each kind. */
 function publishedDefaults(): readonly { kind: KindName; member: string; value: unknown; least: Schema }[] {
-  const operations = createTable({ queueLimits: false }).filter(({ tag }) => tag !== undefined);
-  const document = JSON.parse(encodeJson(openApiDocument(operations))) as Published;
+  const document = contract as unknown as Published;
   return KINDS.flatMap((kind) => {
     const create = document.paths[`/${FILE_KINDS[kind].collection.path.join('/')}`]?.['post'] ?? {};
     const { content } = create['requestBody'] as { readonly content: Readonly<Record<string, { schema: Schema }>> };

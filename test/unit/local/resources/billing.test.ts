@@ -8,7 +8,7 @@ import {
   rangeOf,
   reportOf,
 } from '../../../../src/local/resources/billing.ts';
-import { REPORTS, type AmountName, type Report } from '../../../../src/local/contract/schemas/billing.ts';
+import { REPORTS, type AmountName, type Report } from '../../../../src/local/resources/billing-reports.ts';
 import { localFixture, type LocalFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
 const HOUR = 3_600_000;

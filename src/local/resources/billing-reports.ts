@@ -1,18 +1,3 @@
-import {
-  extended,
-  list,
-  number,
-  object,
-  orNull,
-  partial,
-  ref,
-  text,
-  time,
-  whole,
-  type Schema,
-  type Schemas,
-} from './schema.ts';
-
 const AMOUNTS = [
   'podGpuAmount',
   'podCpuAmount',
@@ -73,31 +58,3 @@ export const REPORTS = {
     by: { id: 'clusterId', count: 'uniqueClusterCount' },
   },
 } as const satisfies Readonly<Record<string, Report>>;
-
-function reportSchemas({ prefix, amounts, by, totalOnly = false }: Report): Schemas {
-  const dollars: Schema = { ...number, format: 'double' };
-  const name = (part: string): string => `${prefix}Billing${part}`;
-  const query = by === undefined ? 'BillingQuery' : name('Query');
-  const members = ['totalAmount', ...(totalOnly ? [] : Object.keys(amounts))];
-  return {
-    [name('Amounts')]: object(Object.fromEntries(members.map((member) => [member, dollars]))),
-    [name('Record')]: {
-      allOf: [ref('BillingTimeRange'), ref(name('Amounts')), ...(by === undefined ? [] : [object({ [by.id]: text })])],
-    },
-    ...(by === undefined ? {} : { [query]: extended('BillingQuery', partial({ [by.id]: orNull('string') })) }),
-    [name('Metadata')]: object({
-      query: ref(query),
-      recordCount: whole,
-      ...(by === undefined ? {} : { [by.count]: whole }),
-      totals: ref(name('Amounts')),
-    }),
-    [`List${name('Response')}`]: object({ records: list(ref(name('Record'))), metadata: ref(name('Metadata')) }),
-  };
-}
-
-export const billingSchemas: Schemas = {
-  BillingTimeRange: object({ startTime: time, endTime: time }),
-  BillingBucketSize: { ...text, enum: ['hour', 'day', 'week', 'month', 'year'], default: 'day' },
-  BillingQuery: extended('BillingTimeRange', object({ bucketSize: ref('BillingBucketSize') })),
-  ...Object.fromEntries(Object.values<Report>(REPORTS).flatMap((report) => Object.entries(reportSchemas(report)))),
-};

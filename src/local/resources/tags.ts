@@ -1,0 +1,101 @@
+import type { Json } from '../../core/json.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
+import { notFound, unprocessable } from '../contract/problem.ts';
+import { contract } from '../contract/document.ts';
+import { type Call, noContent, operation, type Operation, reply } from '../http/operation.ts';
+import { pageOf } from '../http/pages.ts';
+import { bodyOf } from '../http/validate.ts';
+import { endpoints } from '../model/endpoints.ts';
+import { pods } from '../model/pods.ts';
+import { clusters } from '../model/records.ts';
+import { volumes } from '../model/volumes.ts';
+import { createRecordTable, nextId, type State } from '../state/state.ts';
+
+interface TagRecord {
+  readonly id: string;
+  readonly key: string;
+  readonly value: string;
+  readonly createdAt: EpochMs;
+  readonly updatedAt: EpochMs;
+}
+
+interface TagBody {
+  readonly key?: string;
+  readonly value?: string;
+  readonly resources?: readonly { readonly type: string; readonly id: string }[];
+}
+
+const tags = createRecordTable<TagRecord>('tags');
+
+const RESOURCES: Readonly<Record<string, { get(state: State, id: string): unknown }>> = {
+  POD: pods,
+  CLUSTER: clusters,
+  SERVERLESS_ENDPOINT: endpoints,
+  NETWORK_VOLUME: volumes,
+};
+
+const documentOf = (tag: TagRecord): Json => ({
+  ...tag,
+  createdAt: new Date(tag.createdAt).toISOString(),
+  updatedAt: new Date(tag.updatedAt).toISOString(),
+});
+
+/** Throws the 422 Problem for a key with the reserved prefix, in any case. */
+function keyIn(key: string, { settings }: Call): string {
+  if (key.trim().toLowerCase().startsWith(`${settings.secretPrefix}:`.toLowerCase()))
+    throw unprocessable([`/key: ${settings.secretPrefix}: is reserved`]);
+  return key.trim();
+}
+
+/** No answer says what a tag is attached to, so that is not kept. Throws the 404 and 422 Problems. */
+function checkResource(state: State, type: string, id: string): void {
+  const table = Object.hasOwn(RESOURCES, type) ? RESOURCES[type] : undefined;
+  const known = contract.components.schemas['ResourceType']?.['enum'] as readonly string[];
+  if (table === undefined) throw unprocessable([`resourceType: must be one of ${known.join(', ')}`]);
+  if (table.get(state, id) === undefined) throw notFound();
+}
+
+const attachment: Operation['run'] = noContent((state, { params }) => {
+  tags.find(state, params['id']);
+  checkResource(state, params['resourceType'] ?? '', params['resourceId'] ?? '');
+});
+
+/** Tags (additions of November, 17): one object that many resources share. */
+export const tagOperations: readonly Operation[] = [
+  operation(
+    'listTags',
+    reply(200, (state, call) => {
+      const { rows, pagination } = pageOf(state, call, tags.all(state));
+      return { tags: rows.map(documentOf), pagination };
+    }),
+  ),
+  operation(
+    'createTag',
+    reply(201, (state, call, now) => {
+      const { key = '', value = '', resources = [] } = bodyOf(call) as TagBody;
+      const own = keyIn(key, call);
+      for (const { type, id } of resources) checkResource(state, type, id);
+      return documentOf(tags.put(state, { id: nextId(state, 'tag'), key: own, value, createdAt: now, updatedAt: now }));
+    }),
+  ),
+  operation(
+    'getTag',
+    reply(200, (state, { params }) => documentOf(tags.find(state, params['id']))),
+  ),
+  operation(
+    'updateTag',
+    reply(200, (state, call, now) => {
+      const tag = tags.find(state, call.params['id']);
+      const { key = tag.key, value = tag.value } = bodyOf(call) as TagBody;
+      return documentOf(tags.put(state, { ...tag, key: keyIn(key, call), value, updatedAt: now }));
+    }),
+  ),
+  operation(
+    'deleteTag',
+    noContent((state, { params }) => {
+      tags.remove(state, params['id']);
+    }),
+  ),
+  operation('attachTag', attachment),
+  operation('removeTag', attachment),
+];
