@@ -246,7 +246,7 @@ const FIELDS = {
   locked: {
     path: 'locked',
     type: 'flag',
-    column: { show: show.locked, dropFirst: true },
+    column: { show: show.locked },
     update: onOff('refuse to be stopped, restarted or terminated'),
   },
   ssh: { path: 'ssh', type: 'object', lines: show.sshLines },

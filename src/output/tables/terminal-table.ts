@@ -59,6 +59,7 @@ interface ColumnSize {
 
 const LEAST = 8;
 const LEAST_NUMBER = 10;
+const LEAST_WORD = 20;
 const LEAST_NAME = 24;
 const LEAST_WRAPPED = 24;
 /** A longer cell does not keep other columns from being shown. */
@@ -73,17 +74,7 @@ function columnSizes(
     const head = piecesWidth(headerPieces(column));
     const natural = cells.reduce((most, row) => Math.max(most, piecesWidth(row[at] ?? [])), head);
     const isName = at === 0 || column.cutLast === true || /^(NAME|ID)$/i.test(column.header);
-    // A cut number looks like another number.
-    const least = Math.min(
-      natural,
-      column.wraps === true
-        ? LEAST_WRAPPED
-        : column.right === true
-          ? LEAST_NUMBER
-          : isName
-            ? LEAST
-            : Math.max(head, LEAST),
-    );
+    const least = Math.min(natural, leastWidth(column, isName, head));
     return {
       natural,
       least,
@@ -92,6 +83,14 @@ function columnSizes(
       shown: wide ? 'always' : column.wide === true ? 'if-spare' : column.dropFirst === true ? 'if-fits' : 'always',
     };
   });
+}
+
+/** A cut status means nothing, and a cut number looks like another number. */
+function leastWidth({ cutLast, wraps, right }: Column, isName: boolean, head: number): number {
+  if (cutLast === true) return LEAST_WORD;
+  if (wraps === true) return LEAST_WRAPPED;
+  if (right === true) return LEAST_NUMBER;
+  return isName ? LEAST : Math.max(head, LEAST);
 }
 
 interface FittedColumn {

@@ -22,9 +22,9 @@ describe('the deadline of a pod is shown wherever the pod is', () => {
     await local(account, 'local clock advance 48m');
     const listed = (await account('pods list', terminal)).out.split('\n');
     expect(listed.find((line) => line.includes('DEADLINE'))).toBeDefined();
-    expect(listed.find((line) => line.includes(' lab '))).toMatch(/stops in 3h 1\d/);
-    expect(await local(account, 'pods get lab')).toMatch(/stop after\t.*\(in 3h 1\dm.*, when a guard runs\)/);
-    expect(await local(account, 'pods explain lab')).toMatch(/deadline\tstops in 3h 1\dm/);
+    expect(listed.find((line) => line.includes(' lab '))).toMatch(/stops in 3h1\d/);
+    expect(await local(account, 'pods get lab')).toMatch(/stop after\t.*\(in 3h1\dm.*, when a guard runs\)/);
+    expect(await local(account, 'pods explain lab')).toMatch(/deadline\tstops in 3h1\dm/);
     const { env } = JSON.parse(await local(account, 'pods get lab --json')) as { readonly env: unknown };
     expect(env).toMatchObject({ BERTH_STOP_AFTER: '4h' });
   });
