@@ -54,7 +54,6 @@ const LONG = [
   'plan',
   'apply',
   'export',
-  'billing',
   'clusters',
 ];
 

@@ -81,7 +81,7 @@ test('from a template to a bill: an endpoint, its jobs, a new image that rolls o
   expect(fresh.map(({ isStale, image }) => [isStale, image])).toEqual([[false, 'example/sleep:2']]);
 
   await walk('local', 'clock', 'advance', '1h');
-  const { records } = await walk<Bill>('billing', 'serverless', '--last', '2', '--endpoint', 'naps');
+  const { records } = await walk<Bill>('billing', 'summary', '--by', 'endpoint', '--last', '2', '--id', 'naps');
   expect(records.reduce((sum, { totalAmount }) => sum + totalAmount, 0)).toBeGreaterThan(1);
   expect(new Set(records.map(({ serverlessId }) => serverlessId))).toEqual(new Set([endpoint.id]));
 

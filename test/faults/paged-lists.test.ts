@@ -102,7 +102,7 @@ const READERS = [
   ...['templates get tpl-name-300', 'templates update tpl-name-300 --name x', 'templates delete tpl-name-300 --yes'],
   ...['jobs run ep-name-300 --input {}', 'queue purge ep-name-300 --yes', 'health ep-name-300'],
   ...['pods create --name new --template tpl-name-300 --gpu GPU-24', 'volumes delete vol-1 --yes'],
-  ...['billing pods --pod pod-name-300', 'top -o jsonl', 'api GET /v2/pods --paginate'],
+  ...['billing summary --by pod --id pod-name-300', 'top -o jsonl', 'api GET /v2/pods --paginate'],
 ];
 /** A list, a name, a selector, and pages as they come. */
 const FEW = [

@@ -131,7 +131,7 @@ describe.each(NAMES)('%s', (name) => {
       ['templates', 'get', name],
       ['jobs', 'status', 'echo', name],
       ['catalog', 'gpus', name],
-      ['billing', 'pods', '--pod', name],
+      ['billing', 'summary', '--by', 'pod', '--id', name],
     ]) {
       const ran = await berth(argv, LOCAL);
       expect([argv, ran.code, ran.err]).toEqual([argv, 4, expect.stringContaining('error: ')]);
@@ -143,7 +143,7 @@ describe.each(NAMES)('%s', (name) => {
       ['pods', 'wait', 'p1', '--for', name],
       ['catalog', 'gpus', '--available', '--product', name],
       ['local', 'fault', 'add', name],
-      ['billing', 'pods', '--bucket', name],
+      ['billing', 'summary', '--bucket', name],
       ['schema', name],
     ]) {
       const ran = await berth(argv, LOCAL);

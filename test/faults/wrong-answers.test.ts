@@ -80,7 +80,7 @@ const LISTS: readonly (readonly [string, string])[] = [
   ['catalog datacenters', 'dataCenters'],
   ['catalog templates', 'templates'],
   ['billing summary', 'records'],
-  ['billing pods', 'records'],
+  ['billing summary --by pod', 'records'],
   ['account ssh-keys list', 'keys'],
   ['account ssh-keys remove me@host --yes', 'keys'],
 ];

@@ -144,14 +144,14 @@ async function keysGiven(ctx: CommandContext, given: string): Promise<readonly S
 }
 
 /** The public keys of ~/.ssh. Usage (2) if there are none. */
-async function ownKeys({ env, durable, files }: CommandContext): Promise<readonly Choice<string>[]> {
-  const folder = `${env['HOME'] ?? env['USERPROFILE'] ?? ''}/.ssh`;
-  const entries = await (await durable()).entries(folder).catch(() => []);
+async function ownKeys(ctx: CommandContext): Promise<readonly Choice<string>[]> {
+  const folder = `${ctx.env['HOME'] ?? ctx.env['USERPROFILE'] ?? ''}/.ssh`;
+  const entries = await (await ctx.durable()).entries(folder).catch(() => []);
   const paths = entries.filter(({ name }) => name.endsWith('.pub')).map(({ name }) => `${folder}/${name}`);
   if (paths.length === 0) throw usage('there is no public key in ~/.ssh', 'Make one: ssh-keygen -t ed25519');
   return await Promise.all(
     paths.map(async (path) => {
-      const [key] = decodeKeys(await files.read(path), path);
+      const [key] = decodeKeys(await ctx.files.read(path), path);
       return { value: path, name: `${path}  ${key === undefined ? '' : keyName(key)}` };
     }),
   );

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { CLUSTERS, ENDPOINTS, PODS, type Report, SERVERLESS, SUMMARY, VOLUMES } from './service-reports.ts';
+import { BY_KIND, type Kind, type Report, SUMMARY } from './service-reports.ts';
 import { encodeJson, Exact, type Json, memberAt, numberOf, stringAt } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 
@@ -7,9 +7,6 @@ import { formatDollars } from '../../core/units.ts';
 export type Money = Big;
 
 export const NOTHING: Money = new Big(0);
-
-/** For estimates only: computed as a float. */
-export const moneyOf = (amount: number): Money => new Big(amount);
 
 /** All digits; zero when absent or not a number. */
 export function amountAt(record: Json, member: string): Money {
@@ -19,10 +16,6 @@ export function amountAt(record: Json, member: string): Money {
 
 export const sum = (amounts: readonly Money[]): Money => amounts.reduce((total, amount) => total.plus(amount), NOTHING);
 
-/** Rounded to a hundredth of a cent: for estimates only. */
-export const scaled = (part: Money, numerator: number, denominator: number): Money =>
-  part.times(numerator).div(denominator).round(4);
-
 export const moneyJson = (amount: Money): Exact => new Exact(amount.toFixed());
 
 export const formatMoney = (amount: Money): string => formatDollars(amount.toNumber());
@@ -31,84 +24,49 @@ export const formatMoney = (amount: Money): string => formatDollars(amount.toNum
 export const parseMoney = (text: string): Money | undefined =>
   /^\$?\d+(?:\.\d+)?$/.test(text.trim()) ? new Big(text.trim().replace('$', '')) : undefined;
 
-export const PARTS = ['gpu', 'cpu', 'storage', 'other'] as const;
-type Part = (typeof PARTS)[number];
+/** A row of the report: its parts add up to its total. */
+export interface Cost {
+  readonly total: Money;
+  readonly parts: Readonly<Record<string, Money>>;
+}
 
-export type Kind = 'pod' | 'endpoint' | 'volume' | 'cluster' | 'public endpoint';
-
-export const GROUPINGS = ['pod', 'endpoint', 'volume', 'cluster', 'day'] as const;
-export type Grouping = (typeof GROUPINGS)[number] | undefined;
-
-export interface ResourceCost {
+export interface ResourceCost extends Cost {
   readonly kind: Kind;
   /** Empty for public endpoints, which are billed together. */
   readonly id: string;
-  readonly total: Money;
-  readonly parts: Readonly<Record<Part, Money>>;
 }
 
-export const KIND_REPORTS: readonly { readonly kind: Kind; readonly report: Report }[] = [
-  { kind: 'pod', report: PODS },
-  { kind: 'endpoint', report: SERVERLESS },
-  { kind: 'volume', report: VOLUMES },
-  { kind: 'cluster', report: CLUSTERS },
-  { kind: 'public endpoint', report: ENDPOINTS },
-];
+export interface DayCost extends Cost {
+  readonly startTime: string;
+}
 
-/** Contract, the Billing schemas. Other amounts are a part of `other`. */
-const PART_OF: Readonly<Record<string, Part>> = {
-  gpuAmount: 'gpu',
-  cpuAmount: 'cpu',
-  diskAmount: 'storage',
-  standardAmount: 'storage',
-  highPerformanceAmount: 'storage',
-};
+/** The parts of a row, and the members of the service's reports that each sums. `other` is the rest. */
+export const RESOURCE_PARTS = { gpu: /^gpu/, cpu: /^cpu/, storage: /^(disk|standard|highPerformance)/, other: /^$/ };
+export const DAY_PARTS = { pods: /^pod/, endpoints: /^serverless/, volumes: /^storage/, other: /^$/ };
 
-export function costsOf(kind: Kind, report: Report, records: readonly Json[]): readonly ResourceCost[] {
+type Parts = Readonly<Record<string, RegExp>>;
+
+function costOf(records: readonly Json[], { amounts }: Report, parts: Parts): Cost {
+  const total = sum(records.map((record) => amountAt(record, 'totalAmount')));
+  const known = Object.entries(parts).map(([part, pattern]): readonly [string, Money] => {
+    const members = Object.keys(amounts).filter((member) => pattern.test(member));
+    return [part, sum(members.flatMap((member) => records.map((record) => amountAt(record, member))))];
+  });
+  const other = total.minus(sum(known.map(([, amount]) => amount)));
+  return { total, parts: { ...Object.fromEntries(known), other } };
+}
+
+export function costsOf(kind: Kind, records: readonly Json[]): readonly ResourceCost[] {
+  const report: Report = BY_KIND[kind];
   const byId = new Map<string, Json[]>();
   for (const record of records) {
     const id = report.of === undefined ? '' : (stringAt(record, report.of.member) ?? '?');
     byId.set(id, [...(byId.get(id) ?? []), record]);
   }
-  return [...byId].map(([id, own]) => {
-    const total = sum(own.map((record) => amountAt(record, 'totalAmount')));
-    const partOf = (part: Part): Money =>
-      sum(
-        Object.keys(report.amounts)
-          .filter((member) => PART_OF[member] === part)
-          .flatMap((member) => own.map((record) => amountAt(record, member))),
-      );
-    const [gpu, cpu, storage] = [partOf('gpu'), partOf('cpu'), partOf('storage')];
-    // The rest, so that the parts always add up to the total.
-    return { kind, id, total, parts: { gpu, cpu, storage, other: total.minus(gpu).minus(cpu).minus(storage) } };
-  });
+  return [...byId].map(([id, own]) => ({ kind, id, ...costOf(own, report, RESOURCE_PARTS) }));
 }
-
-export interface DayCost {
-  readonly startTime: string;
-  readonly total: Money;
-  readonly kinds: Readonly<Record<DayPart, Money>>;
-}
-
-export const DAY_PARTS = ['pods', 'endpoints', 'volumes', 'other'] as const;
-type DayPart = (typeof DAY_PARTS)[number];
-
-const DAY_PART_OF: readonly (readonly [RegExp, DayPart])[] = [
-  [/^pod/, 'pods'],
-  [/^serverless/, 'endpoints'],
-  [/^storage/, 'volumes'],
-];
 
 export const daysOf = (records: readonly Json[]): readonly DayCost[] =>
   records
-    .map((record) => {
-      const total = amountAt(record, 'totalAmount');
-      const kinds = { pods: NOTHING, endpoints: NOTHING, volumes: NOTHING };
-      for (const member of Object.keys(SUMMARY.amounts)) {
-        const part = DAY_PART_OF.find(([pattern]) => pattern.test(member))?.[1];
-        if (part !== undefined && part !== 'other') kinds[part] = kinds[part].plus(amountAt(record, member));
-      }
-      const other = total.minus(kinds.pods).minus(kinds.endpoints).minus(kinds.volumes);
-      return { startTime: stringAt(record, 'startTime') ?? '', total, kinds: { ...kinds, other } };
-    })
+    .map((record) => ({ startTime: stringAt(record, 'startTime') ?? '', ...costOf([record], SUMMARY, DAY_PARTS) }))
     .toSorted((a, b) => (a.startTime < b.startTime ? -1 : 1));

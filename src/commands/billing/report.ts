@@ -1,163 +1,209 @@
+import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { rateDetails, rateText } from '../../cli/money/hourly-cost.ts';
+import { COUNT } from '../../cli/model/common-schemas.ts';
+import {
+  either,
+  manyOf,
+  NUMBER,
+  oneOf,
+  orNull,
+  type OutputSchema,
+  ownObject,
+  TEXT,
+  TIME,
+  YES_NO,
+} from '../../cli/model/output-schema.ts';
+import { option } from '../../cli/model/params.ts';
+import { RATE_PARTS, type Rate, rateDetails, rateText } from '../../cli/money/hourly-cost.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
-import { DAY_PARTS, formatMoney, type Grouping, type Money, parseMoney, PARTS } from './costs.ts';
+import Big from 'big.js';
+import { type Cost, DAY_PARTS, formatMoney, type Money, moneyJson, parseMoney, RESOURCE_PARTS, sum } from './costs.ts';
 import { type Facts, fetchFacts } from './facts.ts';
-import { costReport, type CostReport, dayStart, forecastStart, monthStart } from './report-document.ts';
+import { dayStart, forecast, forecastStart, monthStart } from './forecast.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import { type Json, numberAt, stringAt } from '../../core/json.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import { DAY_MS, type EpochMs } from '../../core/unit-types.ts';
-import { formatDuration, parseDuration } from '../../core/units.ts';
+import { formatDuration, formatTimestamp, parseDuration } from '../../core/units.ts';
 import { money, text } from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { Column, Result, View } from '../../output/view.ts';
+import { type Column, idOf, type View } from '../../output/view.ts';
 
-/** Distinguishable without colour. */
-const FILLS = ['█', '▓', '▒', '░'] as const;
-const BAR_LENGTH = 16;
+const GROUPINGS = ['pod', 'endpoint', 'volume', 'cluster', 'day'] as const;
+type Grouping = (typeof GROUPINGS)[number] | undefined;
 
-const partsOf = (by: Grouping): readonly string[] => (by === 'day' ? DAY_PARTS : PARTS);
+const partsOf = (by: Grouping): readonly string[] => Object.keys(by === 'day' ? DAY_PARTS : RESOURCE_PARTS);
 
-const legend = (by: Grouping): string =>
-  partsOf(by)
-    .map((part, at) => `${FILLS[at] ?? ''} ${part === 'gpu' || part === 'cpu' ? part.toUpperCase() : part}`)
-    .join(', ');
+const amounts = (parts: readonly string[]): Readonly<Record<string, OutputSchema>> =>
+  Object.fromEntries(['total', ...parts].map((part) => [`${part}Usd`, NUMBER]));
 
-/** Bars on a terminal (`drawn`), relative to the largest total. `gone`: ids no longer listed. */
-function costView(by: Grouping, rows: readonly Json[], drawn: boolean, gone: ReadonlySet<string>): View {
-  const parts = partsOf(by);
-  const most = Math.max(0, ...rows.map((row) => valueAt(row, 'totalUsd')));
-  const dollars = (member: string, header: string, dropFirst: boolean): Column => ({
-    header,
-    show: money(member),
-    right: true,
-    ...(dropFirst ? { dropFirst } : {}),
-  });
-  return {
-    noun: ['cost', 'costs'],
-    id: text(by === 'day' ? 'day' : 'id'),
-    columns: [
-      ...(by === 'day'
-        ? [{ header: 'DAY (UTC)', show: text('day'), cutLast: true }]
-        : [
-            { ...textColumn('name'), show: (row: Json) => nameOf(row, by, gone) },
-            { header: by === undefined ? 'ID' : by.toUpperCase(), show: text('id'), cutLast: true },
-            ...(by === undefined ? [textColumn('kind')] : []),
-          ]),
-      dollars('totalUsd', 'TOTAL', false),
-      ...(drawn
-        ? [{ header: 'CHART', show: (row: Json) => stackedBar(row, parts, most), dropFirst: true, cutLast: true }]
-        : []),
-      ...parts.map((part) => dollars(`${part}Usd`, part.toUpperCase(), true)),
-    ],
-  };
-}
-
-/** For one never listed on this machine: that it is gone, or its id. */
-function nameOf(row: Json, by: Grouping, gone: ReadonlySet<string>): string {
-  const [name = '', id = '', kind = by] = [stringAt(row, 'name'), stringAt(row, 'id'), stringAt(row, 'kind')];
-  if (name !== '') return name;
-  if (gone.has(id)) return kind === 'pod' ? '(terminated)' : '(deleted)';
-  return id === '' ? '-' : id;
-}
-
-const valueAt = (row: Json, member: string): number => Math.max(0, numberAt(row, member) ?? 0);
-
-/** The parts' lengths add up to the total's. */
-function stackedBar(row: Json, parts: readonly string[], most: number): string {
-  const total = valueAt(row, 'totalUsd');
-  if (most === 0 || total === 0) return ' ';
-  const length = Math.max(1, Math.round((total / most) * BAR_LENGTH));
-  const ends: number[] = [];
-  let upTo = 0;
-  for (const part of parts) {
-    upTo += valueAt(row, `${part}Usd`);
-    // The running sum is rounded, so that the lengths add up.
-    ends.push(Math.round((Math.min(upTo, total) / total) * length));
-  }
-  return ends.map((end, at) => (FILLS[at] ?? '').repeat(end - (ends[at - 1] ?? 0))).join('');
-}
-
-interface ReportValues {
-  readonly last: string | undefined;
-  readonly by: Grouping;
-  readonly budget: string | undefined;
-}
+const COST_REPORT = ownObject({
+  from: TIME,
+  to: TIME,
+  by: oneOf('resource', ...GROUPINGS),
+  totalUsd: NUMBER,
+  elsewhereUsd: NUMBER,
+  rows: manyOf(
+    either(
+      ownObject({ kind: TEXT, id: TEXT, name: orNull(TEXT), ...amounts(partsOf(undefined)) }),
+      ownObject({ day: TEXT, ...amounts(partsOf('day')) }),
+    ),
+  ),
+  idle: manyOf(ownObject({ kind: TEXT, id: TEXT, name: orNull(TEXT), why: TEXT, costUsd: NUMBER })),
+  forecast: ownObject({
+    month: TEXT,
+    spentUsd: NUMBER,
+    perDayUsd: NUMBER,
+    averageOfDays: COUNT,
+    totalUsd: NUMBER,
+    atPresentRateUsd: NUMBER,
+    atPresentRateIsAtLeast: YES_NO,
+  }),
+  rate: ownObject({ ...amounts(RATE_PARTS), unknown: manyOf(TEXT) }),
+  budget: orNull(ownObject({ usd: NUMBER, exceeded: YES_NO })),
+  unread: manyOf(TEXT),
+});
 
 /** The calendar month in UTC, up to now. */
 const MONTH = 'month';
-const DEFAULT_LAST = '30d';
 
-/** Usage (2) for a bad budget; limit-exceeded (15) after the report if the total is above it. */
-export async function costs(ctx: CommandContext, values: ReportValues): Promise<Result> {
-  const budget = values.budget === undefined ? undefined : budgetOf(values.budget);
-  const now = await ctx.fetchServiceNow({ overHttp: true });
-  // A budget is for a month, unless another time is asked for.
-  const last = values.last ?? (budget === undefined ? DEFAULT_LAST : MONTH);
-  const start = last === MONTH ? monthStart(now) : startOf(last, now);
-  const facts = await fetchFacts(ctx, start, Math.min(start, forecastStart(now)), dayStart(now) + DAY_MS);
-  const report = costReport(facts, values.by, start, now, budget);
-  const { rows } = report.document;
-  const isTable = isTableOutput(ctx.output);
+export const report = defineCommand({
+  output: COST_REPORT,
+  summary: 'show what costs most, what is idle, and what the month will cost',
+  details:
+    'Idle are pods in ERROR, endpoints with idle workers only, and volumes that nothing mounts. Days are UTC. Container disks have no published price and are not in the forecast.',
+  options: {
+    last: option.text('whole days until now, or the calendar month (default 30d)', { metavar: 'TIME|month' }),
+    by: option.choice('what a row is (default: every resource)', GROUPINGS),
+    budget: option.text('end 15 when this month (or --last) cost more', { metavar: 'USD' }),
+  },
+  exits: [EXIT.limitExceeded],
+  examples: [
+    ['berth billing report', 'what costs most'],
+    ['berth billing report --by day --last 7d', 'the last days'],
+    ['berth billing report --budget 2000', 'end 15 when this month cost more than 2000 dollars'],
+  ],
+  run: async (ctx, { by, ...values }) => {
+    const budget = values.budget === undefined ? undefined : budgetOf(values.budget);
+    const now = await ctx.fetchServiceNow({ overHttp: true });
+    const last = values.last ?? (budget === undefined ? '30d' : MONTH);
+    const start = last === MONTH ? monthStart(now) : startOf(last, now);
+    const facts = await fetchFacts(ctx, start, Math.min(start, forecastStart(now)), dayStart(now) + DAY_MS);
+    const { rows, total, elsewhere } = rowsOf(facts, by, start);
+    const month = forecast(facts.days, now, facts.rate.total);
+    const idle = facts.idle.map(({ kind, id, why, diskOnly }) => {
+      const costs = facts.costs.filter((cost) => cost.kind === kind && cost.id === id);
+      const cost = sum(costs.map((each) => (diskOnly ? (each.parts['storage'] ?? each.total) : each.total)));
+      return { kind, id, name: nameIn(facts, kind, id), why, costUsd: moneyJson(cost), cost: formatMoney(cost) };
+    });
+    const isOver = budget !== undefined && total.gt(budget);
+    const document = {
+      from: formatTimestamp(start),
+      to: formatTimestamp(now),
+      by: by ?? 'resource',
+      totalUsd: moneyJson(total),
+      elsewhereUsd: moneyJson(elsewhere),
+      rows,
+      idle: idle.map(({ cost: _, ...row }) => row),
+      forecast: {
+        month: month.month,
+        spentUsd: moneyJson(month.spent),
+        perDayUsd: moneyJson(month.perDay),
+        averageOfDays: month.days,
+        totalUsd: moneyJson(month.total),
+        atPresentRateUsd: moneyJson(month.atPresentRate),
+        atPresentRateIsAtLeast: facts.rate.unknown.length > 0,
+      },
+      rate: rateJson(facts.rate),
+      budget: budget === undefined ? null : { usd: moneyJson(budget), exceeded: isOver },
+      unread: facts.missing,
+    };
+    const about = (amount: Money): string =>
+      `${month.month}: ${formatMoney(month.spent)} so far, about ${formatMoney(amount)} by its end${budget !== undefined && last === MONTH && amount.gt(budget) ? `, above the budget of ${formatMoney(budget)},` : ''}`;
+    const notes: readonly Message[] = [
+      `Total ${formatMoney(total)} from ${document.from.slice(0, 10)} to ${document.to.slice(0, 10)} (UTC)${ctx.terminal.output && rows.length > 0 ? `; ${legend(by)}` : ''}.`,
+      ...(elsewhere.eq(0)
+        ? []
+        : [sentence`${formatMoney(elsewhere)} of it is not in this table: ${berth`billing report --last ${last}`}`]),
+      ...idle.map(({ kind, id, name, why, cost }) => `Idle: ${kind} ${name ? `${name} (${id})` : id} ${why}: ${cost}`),
+      ...(month.days === 0 ? [] : [`${about(month.total)} at ${formatMoney(month.perDay)} a day.`]),
+      `${about(month.atPresentRate)} at the present rate of ${rateText(facts.rate)}${rateDetails(facts.rate)}.`,
+      ...(facts.missing.length === 0 ? [] : [`Could not list ${facts.missing.join(', ')}.`]),
+    ];
+    return {
+      kind: 'many',
+      view: viewOf(ctx, by, rows, facts),
+      values: rows,
+      whole: { document, member: 'rows' },
+      notes: isTableOutput(ctx.output) ? notes : [],
+      failure: isOver ? overBudget(total, budget, last) : undefined,
+    };
+  },
+});
+
+const rowAmounts = ({ total, parts }: Cost): Readonly<Record<string, Json>> =>
+  Object.fromEntries(
+    Object.entries({ total, ...parts }).map(([part, amount]) => [`${part}Usd`, moneyJson(amount)] as const),
+  );
+
+/** `elsewhere` is in no row, because the rows are of one kind. */
+function rowsOf(
+  facts: Facts,
+  by: Grouping,
+  start: EpochMs,
+): { readonly rows: readonly Json[]; readonly total: Money; readonly elsewhere: Money } {
+  if (by === 'day') {
+    const days = facts.days.filter(({ startTime }) => Date.parse(startTime) >= start);
+    const total = sum(days.map((day) => day.total));
+    const rows = days.map((day) => ({ day: day.startTime.slice(0, 10), ...rowAmounts(day) }));
+    return { rows, total, elsewhere: total.minus(total) };
+  }
+  const total = sum(facts.costs.map((cost) => cost.total));
+  const shown = facts.costs
+    .filter(({ kind }) => by === undefined || kind === by)
+    .toSorted((a, b) => b.total.cmp(a.total) || (a.id < b.id ? -1 : 1));
   return {
-    kind: 'many',
-    view: costView(values.by, rows, ctx.terminal.output, facts.gone),
-    values: rows,
-    whole: { document: report.document, member: 'rows' },
-    notes: isTable ? notesOf(ctx, report, facts, values.by, { last, budget: last === MONTH ? budget : undefined }) : [],
-    failure: budget !== undefined && report.total.gt(budget) ? overBudget(report.total, budget, last) : undefined,
+    rows: shown.map((cost) => ({
+      kind: cost.kind.replace('-', ' '),
+      id: cost.id,
+      name: nameIn(facts, cost.kind, cost.id),
+      ...rowAmounts(cost),
+    })),
+    total,
+    elsewhere: total.minus(sum(shown.map((cost) => cost.total))),
   };
 }
 
-function startOf(last: string, now: EpochMs): number {
+const nameIn = ({ lists }: Facts, kind: string, id: string): string | null =>
+  stringAt(
+    Object.entries(lists)
+      .find(([key]) => key === kind)?.[1]
+      .find((row) => idOf(row) === id) ?? null,
+    'name',
+  ) ?? null;
+
+/** US dollars an hour, rounded to millionths to drop the float error of the sum. */
+function rateJson({ total, parts, unknown }: Rate): Json {
+  const all = { total, ...Object.fromEntries(RATE_PARTS.map((part) => [part, parts[part] ?? 0])) };
+  const exact = Object.entries(all).map(
+    ([part, perHour]) => [`${part}Usd`, moneyJson(new Big(perHour).round(6))] as const,
+  );
+  return { ...Object.fromEntries(exact), unknown };
+}
+
+function startOf(last: string, now: EpochMs): EpochMs {
   const lastMs = parseDuration(last, 'd', '--last');
   if (lastMs < DAY_MS || lastMs > now)
-    throw usage(
-      `--last is at least a day, and not ${formatDuration(lastMs)}`,
-      'Costs are summed up by the day: --last 30d, or --last month for this calendar month.',
-    );
+    throw usage(`--last must be at least a day, not ${formatDuration(lastMs)}`, 'Use --last 30d, or --last month.');
   return dayStart(now) + (1 - Math.ceil(lastMs / DAY_MS)) * DAY_MS;
 }
 
-function budgetOf(text: string): Money {
-  const budget = parseMoney(text);
+function budgetOf(amount: string): Money {
+  const budget = parseMoney(amount);
   if (budget === undefined)
-    throw usage(`--budget is not an amount in US dollars: ${JSON.stringify(text)}`, 'Write 500 or 99.90.');
+    throw usage(`--budget is not an amount in US dollars: ${JSON.stringify(amount)}`, 'Write 500 or 99.90.');
   return budget;
-}
-
-const MAX_IDLE = 10;
-
-function notesOf(
-  { terminal }: CommandContext,
-  { document, total, elsewhere, forecast, idle }: CostReport,
-  { missing, rate }: Facts,
-  by: Grouping,
-  { last, budget: monthBudget }: { readonly last: string; readonly budget: Money | undefined },
-): readonly Message[] {
-  const [from, to] = [document.from.slice(0, 10), document.to.slice(0, 10)];
-  const { month, spent, perDay, days, atPresentRate } = forecast;
-  const byItsEnd = (amount: Money): string =>
-    `about ${formatMoney(amount)} by its end${monthBudget !== undefined && amount.gt(monthBudget) ? `, above the budget of ${formatMoney(monthBudget)},` : ''}`;
-  return [
-    `Total ${formatMoney(total)} from ${from} to ${to} (UTC)${terminal.output && document.rows.length > 0 ? `; ${legend(by)}` : ''}.`,
-    ...(elsewhere.eq(0)
-      ? []
-      : [sentence`${formatMoney(elsewhere)} of it is not in this table: see ${berth`billing report --last ${last}`}.`]),
-    ...idle.slice(0, MAX_IDLE),
-    ...(idle.length > MAX_IDLE ? [`And ${idle.length - MAX_IDLE} more are idle: see --json.`] : []),
-    ...(days === 0
-      ? []
-      : [
-          `${month}: ${formatMoney(spent)} so far, ${byItsEnd(forecast.total)} at ${formatMoney(perDay)} a day (the average of the last ${days === 1 ? 'day' : `${days} days`}).`,
-        ]),
-    `${month}: ${formatMoney(spent)} so far, ${byItsEnd(atPresentRate)} at the present rate of ${rateText(rate)}${rateDetails(rate)}.`,
-    ...(missing.length === 0
-      ? []
-      : [`The lists of ${missing.join(', ')} could not be read: names and idle ones of them are missing.`]),
-  ];
 }
 
 const overBudget = (total: Money, budget: Money, last: string): Failure =>
@@ -167,3 +213,53 @@ const overBudget = (total: Money, budget: Money, last: string): Failure =>
     message: `${formatMoney(total)} is above the budget of ${formatMoney(budget)} by ${formatMoney(total.minus(budget))}`,
     hint: sentence`See what costs most: ${berth`billing report --last ${last}`}`,
   });
+
+/** Distinguishable without colour. */
+const FILLS = ['█', '▓', '▒', '░'] as const;
+const BAR_LENGTH = 16;
+
+const legend = (by: Grouping): string =>
+  partsOf(by)
+    .map((part, at) => `${FILLS[at] ?? ''} ${part === 'gpu' || part === 'cpu' ? part.toUpperCase() : part}`)
+    .join(', ');
+
+/** Bars on a terminal, relative to the largest total. */
+function viewOf({ terminal }: CommandContext, by: Grouping, rows: readonly Json[], { lists }: Facts): View {
+  const parts = partsOf(by);
+  const valueAt = (row: Json, member: string): number => Math.max(0, numberAt(row, member) ?? 0);
+  const most = Math.max(0, ...rows.map((row) => valueAt(row, 'totalUsd')));
+  const bar = (row: Json): string => {
+    const total = valueAt(row, 'totalUsd');
+    if (most === 0 || total === 0) return ' ';
+    const length = Math.max(1, Math.round((total / most) * BAR_LENGTH));
+    let upTo = 0;
+    // The running sum is rounded, so that the lengths add up.
+    const ends = parts.map((part) =>
+      Math.round((Math.min((upTo += valueAt(row, `${part}Usd`)), total) / total) * length),
+    );
+    return ends.map((end, at) => (FILLS[at] ?? '').repeat(end - (ends[at - 1] ?? 0))).join('');
+  };
+  const nameOf = (row: Json): string => {
+    const [name, id, kind] = ['name', 'id', 'kind'].map((member) => stringAt(row, member) ?? '');
+    const isRead = Object.keys(lists).includes(kind ?? '') && memberAt(row, 'name') === null;
+    if (name !== '' && name !== undefined) return name;
+    return isRead ? (kind === 'pod' ? '(terminated)' : '(deleted)') : (id ?? '');
+  };
+  const dollars = (part: string): Column => ({ header: part.toUpperCase(), show: money(`${part}Usd`), right: true });
+  return {
+    noun: ['cost', 'costs'],
+    id: text(by === 'day' ? 'day' : 'id'),
+    columns: [
+      ...(by === 'day'
+        ? [{ header: 'DAY (UTC)', show: text('day'), cutLast: true }]
+        : [
+            { ...textColumn('name'), show: nameOf },
+            { header: by === undefined ? 'ID' : by.toUpperCase(), show: text('id'), cutLast: true },
+            ...(by === undefined ? [textColumn('kind')] : []),
+          ]),
+      dollars('total'),
+      ...(terminal.output ? [{ header: 'CHART', show: bar, dropFirst: true, cutLast: true }] : []),
+      ...parts.map((part): Column => ({ ...dollars(part), dropFirst: true })),
+    ],
+  };
+}

@@ -1,21 +1,16 @@
 import type { Collection } from '../../cli/model/collection.ts';
 import * as collections from '../../cli/resource/collections.ts';
-import { berth, type Message, sentence } from '../../core/message.ts';
 
 export interface Report {
-  readonly summary: string;
-  /** The contract's schema of the complete document. */
+  /** The contract's schema of the whole document. */
   readonly schema: string;
   readonly path: readonly string[];
   /** Besides `totalAmount`, in US dollars: member name to label. */
   readonly amounts: Readonly<Record<string, string>>;
   /** Always 0 (additions 10): only in data. */
   readonly fee?: string;
-  /** Said after the totals: what is missing, and the command that has it. */
-  readonly others?: Message;
-  readonly wide?: boolean;
   readonly of?: {
-    /** The query parameter has the same name. */
+    /** Also the query parameter. */
     readonly member: string;
     /** The metadata's member with the number of resources. */
     readonly count: string;
@@ -29,10 +24,8 @@ const cpu = { cpuAmount: 'CPU' };
 const disk = { diskAmount: 'disk' };
 
 export const SUMMARY: Report = {
-  summary: 'show what everything cost, bucket by bucket',
   schema: 'ListBillingResponse',
   path: BILLING,
-  wide: true,
   amounts: {
     podGpuAmount: 'pod GPU',
     podCpuAmount: 'pod CPU',
@@ -50,43 +43,35 @@ export const SUMMARY: Report = {
   fee: 'serverlessFeeAmount',
 };
 
-export const PODS: Report = {
-  summary: 'show what each pod cost',
-  schema: 'ListPodBillingResponse',
-  path: [...BILLING, 'pods'],
-  amounts: { ...gpu, ...cpu, ...disk },
-  of: { member: 'podId', count: 'uniquePodCount', lookup: collections.PODS },
-};
+export const BY_KIND = {
+  pod: {
+    schema: 'ListPodBillingResponse',
+    path: [...BILLING, 'pods'],
+    amounts: { ...gpu, ...cpu, ...disk },
+    of: { member: 'podId', count: 'uniquePodCount', lookup: collections.PODS },
+  },
+  endpoint: {
+    schema: 'ListServerlessBillingResponse',
+    path: [...BILLING, 'serverless'],
+    amounts: { ...gpu, ...cpu, ...disk },
+    fee: 'feeAmount',
+    of: { member: 'serverlessId', count: 'uniqueServerlessCount', lookup: collections.ENDPOINTS },
+  },
+  volume: {
+    schema: 'ListNetworkVolumeBillingResponse',
+    path: [...BILLING, 'network-volumes'],
+    amounts: { standardAmount: 'standard', highPerformanceAmount: 'high-performance' },
+    of: { member: 'networkVolumeId', count: 'uniqueNetworkVolumeCount', lookup: collections.VOLUMES },
+  },
+  cluster: {
+    schema: 'ListClusterBillingResponse',
+    path: [...BILLING, 'clusters'],
+    amounts: { ...gpu, ...disk, networkingAmount: 'networking' },
+    of: { member: 'clusterId', count: 'uniqueClusterCount', lookup: collections.CLUSTERS },
+  },
+  'public-endpoint': { schema: 'ListEndpointBillingResponse', path: [...BILLING, 'endpoints'], amounts: {} },
+} as const satisfies Readonly<Record<string, Report>>;
 
-export const SERVERLESS: Report = {
-  summary: 'show what each serverless endpoint cost',
-  schema: 'ListServerlessBillingResponse',
-  path: [...BILLING, 'serverless'],
-  amounts: { ...gpu, ...cpu, ...disk },
-  fee: 'feeAmount',
-  of: { member: 'serverlessId', count: 'uniqueServerlessCount', lookup: collections.ENDPOINTS },
-};
+export type Kind = keyof typeof BY_KIND;
 
-export const ENDPOINTS: Report = {
-  summary: 'show what the use of public model endpoints cost',
-  schema: 'ListEndpointBillingResponse',
-  path: [...BILLING, 'endpoints'],
-  amounts: {},
-  others: sentence`This is of public model endpoints. What your own endpoints cost: ${berth`billing serverless`}`,
-};
-
-export const VOLUMES: Report = {
-  summary: 'show what each network volume cost',
-  schema: 'ListNetworkVolumeBillingResponse',
-  path: [...BILLING, 'network-volumes'],
-  amounts: { standardAmount: 'standard', highPerformanceAmount: 'high-performance' },
-  of: { member: 'networkVolumeId', count: 'uniqueNetworkVolumeCount', lookup: collections.VOLUMES },
-};
-
-export const CLUSTERS: Report = {
-  summary: 'show what each cluster cost',
-  schema: 'ListClusterBillingResponse',
-  path: [...BILLING, 'clusters'],
-  amounts: { ...gpu, ...disk, networkingAmount: 'networking' },
-  of: { member: 'clusterId', count: 'uniqueClusterCount', lookup: collections.CLUSTERS },
-};
+export const KINDS = Object.keys(BY_KIND) as readonly Kind[];

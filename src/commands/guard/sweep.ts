@@ -59,7 +59,7 @@ const interruptOf = ({ signal }: CommandContext): Failure | undefined =>
 async function readMonth(ctx: CommandContext, now: EpochMs): Promise<Facts['month']> {
   const [{ readRecords }, { monthStart }, { SUMMARY }] = await Promise.all([
     import('../billing/facts.ts'),
-    import('../billing/report-document.ts'),
+    import('../billing/forecast.ts'),
     import('../billing/service-reports.ts'),
   ]);
   const records = await readRecords(ctx, SUMMARY, monthStart(now), now);

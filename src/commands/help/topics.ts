@@ -161,7 +161,7 @@ const prices = (): Page =>
     ]),
     rows('Afterwards', [
       ['berth billing summary --last 7', 'what was spent, day by day'],
-      ['berth billing pods --pod POD', 'on one pod, day by day'],
+      ['berth billing summary --by pod', 'on each pod, day by day'],
       ['berth pods list --older-than 3d', 'pods that were created more than 3 days ago'],
     ]),
     text('Tables show the current prices of the service. `berth billing` shows what is billed.'),

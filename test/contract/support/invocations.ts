@@ -256,12 +256,13 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   ],
   'catalog templates': [line('catalog templates --source community'), line('catalog templates t1')],
   'billing report': [line('billing report'), line('billing report --last 7d --by day --budget 1000000')],
-  'billing summary': [line('billing summary --last 7'), line(`billing summary ${period}`)],
-  'billing pods': [line('billing pods --last 7'), line(`billing pods ${period} --pod p1`)],
-  'billing serverless': [line('billing serverless --last 7'), line(`billing serverless ${period} --endpoint e1`)],
-  'billing endpoints': [line('billing endpoints --last 7'), line(`billing endpoints ${period}`)],
-  'billing volumes': [line('billing volumes --last 7'), line(`billing volumes ${period} --volume v1`)],
-  'billing clusters': [line('billing clusters --last 7'), line(`billing clusters ${period} --cluster c1`)],
+  'billing summary': [
+    line('billing summary --last 7'),
+    ...[`${period}`, '--by pod --id p1', '--by endpoint --id e1', '--by volume --id v1', '--by cluster --id c1'].map(
+      (flags) => line(`billing summary ${flags}`),
+    ),
+    line('billing summary --by public-endpoint'),
+  ],
   'account ssh-keys list': [line('account ssh-keys list')],
   'account ssh-keys add': [
     {

@@ -26,7 +26,7 @@ export const READS: Readonly<Record<string, Read>> = {
   'catalog gpus': { argv: ['catalog', 'gpus'] },
   'catalog cpus': { argv: ['catalog', 'cpus'] },
   'catalog templates': { argv: ['catalog', 'templates'] },
-  'billing pods': { argv: ['billing', 'pods', '--last', '7'] },
+  'billing summary': { argv: ['billing', 'summary', '--last', '7'] },
   'account ssh-keys list': { argv: ['account', 'ssh-keys', 'list'] },
   'api GET': { argv: ['api', 'GET', '/v2/pods'] },
 };

@@ -50,17 +50,3 @@ test('a registry in the files without its credential needs no word about it', as
   const ran = await run(world, ['plan', 'fleet.yaml']);
   expect([ran.code, ran.err]).toEqual([0, expect.not.stringContaining('Not compared')]);
 });
-
-test.each(['plan', 'apply'])('%s --rotate says why there is none and what to do', async (command) => {
-  const ran = await run(inWorld(), [command, 'fleet.yaml', '--rotate']);
-  expect([ran.code, ran.out]).toEqual([2, '']);
-  expect(ran.err).toMatch(/cannot change a credential[^]*another name[^]*berth --local registries delete OLD/);
-});
-
-test.each(['plan', 'apply'])('%s -f says that files are named without a flag', async (command) => {
-  const ran = await run(inWorld(), [command, '-f', 'fleet.yaml']);
-  expect([ran.code, ran.err]).toEqual([
-    2,
-    expect.stringMatching(/without a flag[^]*Name them after the command:[^]*FILE/),
-  ]);
-});

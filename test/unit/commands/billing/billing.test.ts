@@ -1,17 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { contract } from '../../../../src/local/contract/document.ts';
-import {
-  CLUSTERS,
-  ENDPOINTS,
-  PODS,
-  type Report,
-  SERVERLESS,
-  SUMMARY,
-  VOLUMES,
-} from '../../../../src/commands/billing/service-reports.ts';
+import { BY_KIND, type Report, SUMMARY } from '../../../../src/commands/billing/service-reports.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
-import { json, pointedAt, problem, routed, serve, type Behaviour } from '../../../support/servers/scripted-server.ts';
+import { json, pointedAt, routed, serve, type Behaviour } from '../../../support/servers/scripted-server.ts';
 
 /** Three days of one report: the second one costs most. It has values of the service and an unknown member. */
 function answer(report: Report, bucketSize = 'day'): Readonly<Record<string, unknown>> {
@@ -36,16 +28,11 @@ function answer(report: Report, bucketSize = 'day'): Readonly<Record<string, unk
   };
 }
 
-const REPORTS = {
-  summary: SUMMARY,
-  pods: PODS,
-  serverless: SERVERLESS,
-  endpoints: ENDPOINTS,
-  volumes: VOLUMES,
-  clusters: CLUSTERS,
-} as const;
+/** The grouping of each report; none for the summary of all. */
+const reports: readonly (readonly [string, Report])[] = [['all', SUMMARY], ...Object.entries(BY_KIND)];
+const PODS: Report = BY_KIND.pod;
 
-const reports = Object.entries(REPORTS);
+const by = (kind: string): readonly string[] => (kind === 'all' ? ['summary'] : ['summary', '--by', kind]);
 
 const url = (report: Report): string => `/${report.path.join('/')}`;
 
@@ -65,17 +52,19 @@ describe('a report', () => {
   test.each(reports.flatMap(([name, report]) => [80, 140].map((columns) => ({ name, report, columns }))))(
     '$name on a terminal of $columns columns',
     async ({ name, report, columns }) => {
-      const ran = await billing([name], [json(answer(report))], { tty: true, columns });
+      const ran = await billing(by(name), [json(answer(report))], { tty: true, columns });
       expect(ran.code).toBe(0);
       for (const line of ran.out.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
-      await expect(ran.out + ran.err).toMatchFileSnapshot(`../../../golden/billing/${name}-${String(columns)}.txt`);
+      await expect(ran.out + ran.err).toMatchFileSnapshot(
+        `../../../golden/billing/summary-${name}-${String(columns)}.txt`,
+      );
     },
   );
 
   test.each(reports)(
     '%s has a column for every amount of the contract with -o wide, bars nowhere but on a terminal',
     async (name, report) => {
-      const ran = await billing([name, '-o', 'wide'], [json(answer(report))]);
+      const ran = await billing([...by(name), '-o', 'wide'], [json(answer(report))]);
       const [head = '', first = ''] = ran.out.split('\n');
       const cells = first.split('\t');
       expect(head.split('\t')).toHaveLength(cells.length);
@@ -87,12 +76,12 @@ describe('a report', () => {
   );
 
   const AMOUNTS = {
-    summary: 'BillingAmounts',
-    pods: 'PodBillingAmounts',
-    serverless: 'ServerlessBillingAmounts',
-    endpoints: 'EndpointBillingAmounts',
-    volumes: 'NetworkVolumeBillingAmounts',
-    clusters: 'ClusterBillingAmounts',
+    all: 'BillingAmounts',
+    pod: 'PodBillingAmounts',
+    endpoint: 'ServerlessBillingAmounts',
+    'public-endpoint': 'EndpointBillingAmounts',
+    volume: 'NetworkVolumeBillingAmounts',
+    cluster: 'ClusterBillingAmounts',
   } as const;
   test.each(reports)('%s names the amounts that the contract does', (name, report) => {
     const schema = contract.components.schemas[AMOUNTS[name as keyof typeof AMOUNTS]] as {
@@ -117,13 +106,13 @@ describe('a report', () => {
     [['-o', 'csv', '--fields', 'podId,totalAmount'], /^podId,totalAmount\n(pod-.+\n){3}$/],
     [['-o', 'yaml'], /^records:\n[^]+metadata:\n[^]+totals:/],
   ])('with %j', async (flags, expected) => {
-    const ran = await billing(['pods', ...flags], [json(answer(PODS))]);
+    const ran = await billing([...by('pod'), ...flags], [json(answer(PODS))]);
     expect(ran.out).toMatch(expected);
     expect(ran.err).toBe('');
   });
 
   it('--fields selects members of the records and keeps the document around them', async () => {
-    const ran = await billing(['pods', '--json', '--fields', 'podId'], [json(answer(PODS))]);
+    const ran = await billing([...by('pod'), '--json', '--fields', 'podId'], [json(answer(PODS))]);
     const { records, metadata } = JSON.parse(ran.out) as { readonly records: unknown; readonly metadata: unknown };
     expect(records).toEqual([1, 2, 3].map((day) => ({ podId: `pod-${String(day)}-abcdefgh` })));
     expect(metadata).toEqual(answer(PODS)['metadata']);
@@ -152,7 +141,7 @@ describe('a report', () => {
     ['decade', 'long ago', 'DECADE (UTC)', 'long ago'],
   ])('shows the start of a %s (%s)', async (bucketSize, startTime, header, shown) => {
     const document = { records: [{ startTime, totalAmount: 1 }], metadata: { query: { bucketSize } } };
-    const ran = await billing(['endpoints'], [json(document)]);
+    const ran = await billing(by('public-endpoint'), [json(document)]);
     expect(ran.out).toBe(`${header}\tTOTAL\n${shown}\t$1.00\n`);
   });
 
@@ -160,7 +149,7 @@ describe('a report', () => {
     'of another shape is shown as far as it goes: %s',
     async (text) => {
       for (const flags of [[], ['--json'], ['-o', 'csv'], ['-o', 'yaml']]) {
-        const ran = await billing(['pods', ...flags], [json(text)], { tty: true });
+        const ran = await billing([...by('pod'), ...flags], [json(text)], { tty: true });
         expect([ran.code, ran.err.includes('internal')]).toEqual([0, false]);
       }
     },
@@ -188,27 +177,26 @@ describe('the query', () => {
     ],
   ])('%j', async (flags, query) => {
     for (const [name, report] of reports) {
-      const { server, code } = await billing([name, ...flags], [json(answer(report))]);
+      const { server, code } = await billing([...by(name), ...flags], [json(answer(report))]);
       expect(code).toBe(0);
       expect(server.seen.map(({ method, url: seen }) => `${method} ${seen}`)).toEqual([`GET ${url(report)}${query}`]);
     }
   });
 
-  it.each([
-    ['pods', '--pod', 'podId'],
-    ['serverless', '--endpoint', 'serverlessId'],
-    ['volumes', '--volume', 'networkVolumeId'],
-    ['clusters', '--cluster', 'clusterId'],
-  ] as const)('%s %s filters by %s and costs no other request', async (name, flag, member) => {
-    const { server } = await billing([name, flag, 'x1'], [json(answer(REPORTS[name]))]);
-    expect(server.seen.map((seen) => seen.url)).toEqual([`${url(REPORTS[name])}?${member}=x1`]);
-  });
+  it.each(Object.keys(BY_KIND).filter((kind) => kind !== 'public-endpoint'))(
+    '--by %s --id filters and costs no other request',
+    async (kind) => {
+      const report: Report = BY_KIND[kind as keyof typeof BY_KIND];
+      const { server } = await billing([...by(kind), '--id', 'x1'], [json(answer(report))]);
+      expect(server.seen.map((seen) => seen.url)).toEqual([`${url(report)}?${report.of?.member ?? ''}=x1`]);
+    },
+  );
 
   it.each([
-    [['--last', '7', '--from', '7d'], '--last and --from or --to exclude each other'],
-    [['--last', '7', '--to', '7d'], '--last and --from or --to exclude each other'],
-    [['--last', '0'], '--last is at least 1'],
-    [['--last', '0d'], '--last is at least 1'],
+    [['--last', '7', '--from', '7d'], 'use either --last, or --from and --to'],
+    [['--last', '7', '--to', '7d'], 'use either --last, or --from and --to'],
+    [['--last', '0'], '--last must be at least 1'],
+    [['--last', '0d'], '--last must be at least 1'],
     [['--last', '7x'], '--last is not a duration: "7x"'],
     [['--last', '7d', '--bucket', 'month'], '--last 7d cannot be counted in buckets of a month'],
     [['--bucket', 'decade'], '--bucket is one of hour, day, week, month, year'],
@@ -216,7 +204,8 @@ describe('the query', () => {
     [['--to', '2026-02-30'], '--to is not on the calendar'],
     [['--from', '2025-12-02', '--to', '2025-12-01'], '--from is not before --to'],
     [['--from', '2026-01-02'], '--from is not before now'],
-    [['--pod', 'x'], "unknown option '--pod'"],
+    [['--id', 'x'], '--id needs --by'],
+    [['--by', 'public-endpoint', '--id', 'x'], '--id needs --by'],
   ])('%j ends 2 and sends nothing', async (flags, words) => {
     const { server, code, err } = await billing(['summary', ...flags], [json(answer(SUMMARY))]);
     expect([code, err]).toEqual([2, expect.stringContaining(words)]);
@@ -237,7 +226,7 @@ describe('a name in place of an id', () => {
     });
 
   it('is looked up if nothing was billed for it as an id', async () => {
-    const { server, out } = await billing(['pods', '--pod', 'web', '-o', 'id'], [asked(pods('web', 'other'))]);
+    const { server, out } = await billing([...by('pod'), '--id', 'web', '-o', 'id'], [asked(pods('web', 'other'))]);
     expect(server.seen.map((seen) => seen.url)).toEqual([
       '/v2/billing/pods?podId=web',
       '/v2/pods?includeClusterPods=true',
@@ -247,38 +236,19 @@ describe('a name in place of an id', () => {
   });
 
   it('that several have ends 2 and lists their ids', async () => {
-    const { code, err } = await billing(['pods', '--pod', 'web'], [asked(pods('web', 'web'))]);
+    const { code, err } = await billing([...by('pod'), '--id', 'web'], [asked(pods('web', 'web'))]);
     expect([code, err]).toEqual([2, expect.stringContaining('Use an id: p0, p1')]);
   });
 
   it('that nothing has ends 4 and is not reported as a cost of zero', async () => {
-    const { code, out, err, server } = await billing(['pods', '--pod', 'nope'], [asked(pods('web'))]);
+    const { code, out, err, server } = await billing([...by('pod'), '--id', 'nope'], [asked(pods('web'))]);
     expect([code, out]).toEqual([4, '']);
-    expect(err).toMatch(/nothing was billed in this time for "nope", and no pod has this id or name/);
-    expect(err).toMatch(/-> See berth pods list\. One that is gone is found by its id, .*--from\./);
+    expect(err).toMatch(/no pod "nope", and nothing billed for it in this time/);
+    expect(err).toMatch(/-> See berth pods list\. .*--from/);
     expect(server.seen.map((seen) => seen.url)).toEqual([
       '/v2/billing/pods?podId=nope',
       '/v2/pods?includeClusterPods=true',
-      '/v2/pods/nope',
     ]);
-  });
-
-  it.each([
-    ['cost nothing', routed({ 'GET /v2/billing/pods': nothing, 'GET /v2/pods': pods(), 'GET /v2/pods/web': json({}) })],
-    ['nobody may look up', routed({ 'GET /v2/billing/pods': nothing }, problem(403, 'not with this key'))],
-  ])('that %s is reported as an id for which nothing was billed', async (_, script) => {
-    const ran = await billing(['pods', '--pod', 'web', '--json'], [script]);
-    expect([ran.code, ran.out, ran.err]).toEqual([0, '{\n  "records": [],\n  "metadata": {}\n}\n', '']);
-  });
-
-  it.each([
-    ['pods', '--pod'],
-    ['serverless', '--endpoint'],
-    ['volumes', '--volume'],
-    ['clusters', '--cluster'],
-  ])('of the local service: %s %s', async (name, flag) => {
-    const { code, err } = await berth(['--local', 'billing', name, flag, 'nope']);
-    expect([code, err]).toEqual([4, expect.stringContaining('"nope"')]);
   });
 
   it('of a terminated pod still shows what it cost', async () => {
@@ -288,8 +258,8 @@ describe('a name in place of an id', () => {
       const ran = await berthIn(world, [
         '--local',
         'billing',
-        'pods',
-        '--pod',
+        ...by('pod'),
+        '--id',
         'pod-train',
         '--last',
         span,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { amountAt, type DayCost, NOTHING, parseMoney } from '../../../../src/commands/billing/costs.ts';
-import { forecast } from '../../../../src/commands/billing/report-document.ts';
+import { forecast } from '../../../../src/commands/billing/forecast.ts';
 import { decodeJson } from '../../../../src/core/json.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
@@ -127,7 +127,7 @@ describe('the cost report', () => {
   test('of one kind tells what is not in the table', async () => {
     const ran = await report(['--by', 'volume']);
     expect(ran.out.split('\n')[1]).toBe('data\tvol-data\t$80.00\t$0.00\t$0.00\t$80.00\t$0.00');
-    expect(ran.err).toContain('$513.00 of it is not in this table: see berth billing report --last 10d.');
+    expect(ran.err).toContain('$513.00 of it is not in this table: berth billing report --last 10d');
     expect(documentOf(await report(['--by', 'endpoint', '--json'])).elsewhereUsd).toBe(503.00003);
   });
 
@@ -136,8 +136,8 @@ describe('the cost report', () => {
       health(2, 0, 0),
       [
         'pod broken (pod-broken) is in ERROR',
-        'endpoint chat (ep-chat) has 2 workers that only wait',
-        'volume old (vol-old) is mounted nowhere',
+        'endpoint chat (ep-chat) has 2 idle workers',
+        'volume old (vol-old) is not mounted',
       ],
     ],
     [health(2, 1, 0), ['pod broken', 'volume old']],
@@ -156,8 +156,8 @@ describe('the cost report', () => {
     const pods = json({ pods: [stopped, { id: 'pod-broken', status: 'ERROR' }] });
     const routes = { ...BILLING, ...FLEET, ...health(2, 0, 0), 'GET /v2/pods': pods };
     const { err } = await report([], routes);
-    expect(err).toContain('keeps a disk of 50 GB, which is paid on; in this time the disk cost $1.00.');
-    expect(err).toContain('is in ERROR; in this time it cost $102.00 in all.');
+    expect(err).toContain('is stopped, with a disk of 50 GB: $1.00');
+    expect(err).toContain('is in ERROR: $102.00');
     expect(documentOf(await report(['--json'], routes)).idle).toContainEqual(
       expect.objectContaining({ id: 'pod-train', costUsd: 1 }),
     );
@@ -169,7 +169,7 @@ describe('the cost report', () => {
     const ran = await berth(['billing', 'report', '--last', '10d'], { clock: createTestClock(NOW), env });
     expect(ran.code).toBe(0);
     expect(ran.out).toContain('pod-train\tpod-train\tpod\t$301.00');
-    expect(ran.err).toContain('The lists of pods, endpoints, volumes, clusters could not be read');
+    expect(ran.err).toContain('Could not list pods, endpoints, volumes, clusters.');
     expect(ran.err).not.toContain('Idle: ');
   });
 
@@ -222,7 +222,7 @@ describe('the cost report', () => {
     const { err } = await report(['--budget', '2000', '--last', 'month']);
     const lines = err.split('\n').filter((line) => line.startsWith('2026-01: '));
     expect(lines).toEqual([
-      '2026-01: $603.00 so far, about $1597.95 by its end at $60.30 a day (the average of the last 7 days).',
+      '2026-01: $603.00 so far, about $1597.95 by its end at $60.30 a day.',
       '2026-01: $603.00 so far, about $6317.28 by its end, above the budget of $2000.00, at the present rate of $14.43 an hour (pods $2.00, clusters $4.00, workers $8.36, volumes $0.07).',
     ]);
   });
@@ -234,6 +234,16 @@ describe('the cost report', () => {
       expect([ran.code, ran.out]).toEqual([2, '']);
     },
   );
+
+  test.each([
+    ['pod', {}, '(terminated)', 'pod-train'],
+    ['pod', { 'GET /v2/pods': problem(403, 'no') }, 'pod-train', 'pod-train'],
+    ['volume', {}, '(deleted)', 'vol-data'],
+  ])('names a %s that is gone: %#', async (by, routes, name, id) => {
+    const gone = { 'GET /v2/pods': json({ pods: [] }), 'GET /v2/network-volumes': json({ networkVolumes: [] }) };
+    const { out } = await report(['--by', by], { ...BILLING, ...FLEET, ...health(0, 0, 0), ...gone, ...routes });
+    expect(out).toContain(`\n${name}\t${id}\t`);
+  });
 
   test('fails as the reports of the service do', async () => {
     const ran = await report([], { ...BILLING, ...FLEET, 'GET /v2/billing/pods': problem(403, 'no') });
@@ -272,7 +282,7 @@ describe('the forecast', () => {
   const day = (date: number, dollars: string): DayCost => ({
     startTime: dayText(Date.UTC(2026, 0, date)),
     total: parseMoney(dollars) ?? NOTHING,
-    kinds: { pods: NOTHING, endpoints: NOTHING, volumes: NOTHING, other: NOTHING },
+    parts: {},
   });
 
   test('is what was spent, and the average of the last whole days for the time that is left', () => {

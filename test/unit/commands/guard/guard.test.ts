@@ -231,13 +231,3 @@ test('local reset forgets that a guard ran', async () => {
   await local(account, 'local reset --yes');
   expect(JSON.parse(await local(account, 'guard status --json'))).toMatchObject({ lastRun: null });
 });
-
-test('a deadline is no flag of an update, which says what there is', async () => {
-  for (const flag of ['--stop-after', '--terminate-after']) {
-    const ran = await createAccount()(`pods update pod-train ${flag} 4h`);
-    expect([ran.code, ran.err]).toEqual([
-      2,
-      expect.stringMatching(new RegExp(`restarts a pod.*pods start POD ${flag} 8h.*--locked on`, 's')),
-    ]);
-  }
-});

@@ -219,18 +219,6 @@ describe('jobs recent', () => {
   });
 });
 
-describe('jobs list', () => {
-  test.each(['jobs list', 'jobs ls', 'jobs list demo', 'jobs list --json'])(
-    '%s says why there is none, and names jobs recent',
-    async (line) => {
-      const ran = await createAccount()(line);
-      expect([ran.code, ran.out]).toEqual([2, '']);
-      expect(ran.err).toMatch(/the service has no list of jobs/);
-      expect(ran.err).toMatch(/berth --local jobs recent/);
-    },
-  );
-});
-
 describe('queue purge', () => {
   const TERMINAL = { tty: { stdout: true, stderr: true } };
 

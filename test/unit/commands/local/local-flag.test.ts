@@ -75,7 +75,16 @@ it('the rows of every billing report add up to its totals', async () => {
 it('the cost of a pod is found by its name', async () => {
   const ask = session();
   const [pod] = (await ask('pods', 'list', '--status', 'RUNNING')) as { readonly id: string; readonly name: string }[];
-  const { records } = (await ask('billing', 'pods', '--last', '2', '--pod', pod?.name ?? '')) as Billed;
+  const { records } = (await ask(
+    'billing',
+    'summary',
+    '--by',
+    'pod',
+    '--last',
+    '2',
+    '--id',
+    pod?.name ?? '',
+  )) as Billed;
   expect(new Set(records.map(({ podId }) => podId))).toEqual(new Set([pod?.id]));
 });
 

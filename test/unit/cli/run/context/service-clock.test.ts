@@ -87,7 +87,7 @@ describe('the clock of the local service', () => {
   test('`--from 1d` and `--since 10m` count back from the clock of the service', async () => {
     const world = createTestWorld({ ...LOCAL, clock: createTestClock(START) });
     await berthIn(world, ['local', 'clock', 'advance', '26h']);
-    const billed = await berthIn(world, ['--verbose', 'billing', 'pods', '--from', '1d']);
+    const billed = await berthIn(world, ['--verbose', 'billing', 'summary', '--from', '1d']);
     expect(billed.err).toContain('startTime=2026-01-01T02%3A00%3A00Z');
     const logged = await berthIn(world, ['--verbose', 'pods', 'logs', 'pod-train', '--since', '10m']);
     expect(logged.err).toContain('since=2026-01-02T01%3A50%3A00Z');
