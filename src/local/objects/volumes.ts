@@ -27,6 +27,10 @@ export const temporaryRoot = (name: 'volumes' | 'pods') => (): Promise<string> =
 
 const GB = 1_000_000_000;
 
+/** Folders that were made here: what else is in the user's folder stays. */
+const GENERATION = /^[0-9a-f]{8}\d*$/;
+const VOLUME = /^vol-[\w-]+(\.etags)?$/;
+
 /** Below the generation of the state: a reset gives volumes their old ids, but not their files. */
 export function createVolumeFolders(transact: Transact, root: string | (() => Promise<string>)): VolumeFolders {
   const opened = new Map<string, Promise<Volume>>();
@@ -87,9 +91,11 @@ export function createVolumeFolders(transact: Transact, root: string | (() => Pr
       }));
       const kept = new Set(ids.flatMap((id) => [id, `${id}.etags`]));
       for (const name of await namesIn(path))
-        if (name !== generation) await fs.rm(join(path, name), { recursive: true, force: true });
+        if (GENERATION.test(name) && name !== generation)
+          await fs.rm(join(path, name), { recursive: true, force: true });
       for (const name of await namesIn(join(path, generation)))
-        if (!kept.has(name)) await fs.rm(join(path, generation, name), { recursive: true, force: true });
+        if (VOLUME.test(name) && !kept.has(name))
+          await fs.rm(join(path, generation, name), { recursive: true, force: true });
       opened.clear();
     },
     close: async () => {

@@ -3,6 +3,8 @@ const MAX_LINE_LENGTH = 2000;
 const MAX_LINES_PER_SECOND = 1000;
 const MAX_CHARACTERS_PER_SECOND = 200_000;
 const TAIL_LINES = 20;
+/** Of the lines beyond the limits of a second: what a program prints before it crashes says why. */
+const NEWEST_LINES = 100;
 
 interface PrintedLines {
   /** Pieces of any size. */
@@ -13,7 +15,7 @@ interface PrintedLines {
   readonly tail: () => readonly string[];
 }
 
-/** Constant memory: long lines are cut; lines beyond the limits per second are counted and left out. */
+/** Constant memory: long lines are cut, and of the lines beyond the limits of a second only the newest are passed on. */
 export function createPrintedLines(monotonic: () => number, onLine: (line: string) => void): PrintedLines {
   let incomplete = '';
   let latest: string[] = [];
@@ -21,27 +23,41 @@ export function createPrintedLines(monotonic: () => number, onLine: (line: strin
   let lines = 0;
   let characters = 0;
   let leftOut = 0;
+  let newest: string[] = [];
 
-  const tellLeftOut = (): void => {
+  const passNewest = (): void => {
+    const rest = newest.slice(-NEWEST_LINES);
+    leftOut += newest.length - rest.length;
     if (leftOut > 0) onLine(`(${String(leftOut)} lines left out: more than a worker's log takes)`);
+    rest.forEach(onLine);
     leftOut = 0;
+    newest = [];
+  };
+
+  const startSecond = (): void => {
+    const now = Math.floor(monotonic() / 1000);
+    if (now === second) return;
+    second = now;
+    lines = 0;
+    characters = 0;
+    passNewest();
   };
 
   const addLine = (full: string): void => {
     const line = full.length > MAX_LINE_LENGTH ? `${full.slice(0, MAX_LINE_LENGTH)}...` : full;
     latest.push(line);
     if (latest.length > 2 * TAIL_LINES) latest = latest.slice(-TAIL_LINES);
-    const now = Math.floor(monotonic() / 1000);
-    if (now !== second) {
-      second = now;
-      lines = 0;
-      characters = 0;
-      tellLeftOut();
-    }
+    startSecond();
     lines += 1;
     characters += line.length;
-    if (lines > MAX_LINES_PER_SECOND || characters > MAX_CHARACTERS_PER_SECOND) leftOut += 1;
-    else onLine(line);
+    if (lines <= MAX_LINES_PER_SECOND && characters <= MAX_CHARACTERS_PER_SECOND) {
+      onLine(line);
+      return;
+    }
+    newest.push(line);
+    if (newest.length < 2 * NEWEST_LINES) return;
+    newest = newest.slice(-NEWEST_LINES);
+    leftOut += NEWEST_LINES;
   };
 
   return {
@@ -54,6 +70,8 @@ export function createPrintedLines(monotonic: () => number, onLine: (line: strin
       }
       const rest = text.slice(from);
       const redrawn = rest.lastIndexOf('\r', rest.length - 2);
+      // A progress bar shows where it is once a second.
+      if (redrawn >= 0 && Math.floor(monotonic() / 1000) !== second) addLine(lastShown(rest));
       if (redrawn >= 0) incomplete = rest.slice(redrawn + 1, redrawn + 2 * MAX_LINE_LENGTH);
       // Characters beyond the limit of a line are not kept, so memory does not grow before the line ends.
       else if (incomplete.length <= MAX_LINE_LENGTH) incomplete += rest.slice(0, 2 * MAX_LINE_LENGTH);
@@ -61,7 +79,7 @@ export function createPrintedLines(monotonic: () => number, onLine: (line: strin
     end: () => {
       if (incomplete !== '') addLine(lastShown(incomplete));
       incomplete = '';
-      tellLeftOut();
+      passNewest();
     },
     tail: () => latest.slice(-TAIL_LINES),
   };
@@ -89,8 +107,8 @@ export function createPrintedStreams(monotonic: () => number, onLine: (line: str
   };
 }
 
-/** The number that a worker's log keeps. */
-const MAX_UNRECORDED = 200;
+/** The number that a worker's log shows at most. */
+const MAX_UNRECORDED = 5000;
 
 /** Only the latest are kept. */
 export interface UnrecordedLines {

@@ -6,9 +6,9 @@ const MAX_RUNS = 50;
 /** Characters. */
 const MAX_ERROR_LENGTH = 500;
 const MAX_NOTES = 5;
-/** How many printed lines are kept per worker, and how many characters of each. */
-const MAX_LINES = 200;
-const MAX_LINE_LENGTH = 2000;
+/** How many printed lines are kept per worker: the first, and the newest, of which a log shows as many. */
+const FIRST_LINES = 100;
+const NEWEST_LINES = 5000;
 
 export function beginRun(runs: readonly Run[], job: Job, endpoint: EndpointRecord | undefined): readonly Run[] {
   const handler = builtinOf(endpoint);
@@ -47,9 +47,14 @@ export function withNote(worker: Worker, jobId: string, line: string, at: number
   return { ...worker, runs: worker.runs.with(index, { ...run, notes: [...notes, { at, line }].slice(-MAX_NOTES) }) };
 }
 
-export const withPrintedLines = (worker: Worker, lines: readonly string[], at: number): Worker => ({
-  ...worker,
-  printed: [...(worker.printed ?? []), ...lines.map((line) => ({ at, line: line.slice(0, MAX_LINE_LENGTH) }))].slice(
-    -MAX_LINES,
-  ),
-});
+/** A line in the middle says how many were left out there. */
+export function withPrintedLines(worker: Worker, lines: readonly string[], at: number): Worker {
+  const { printed = [], leftOut = 0 } = worker;
+  const kept = leftOut === 0 ? printed : printed.toSpliced(FIRST_LINES, 1);
+  const all = [...kept, ...lines.map((line) => ({ at, line }))];
+  const more = all.length - FIRST_LINES - NEWEST_LINES;
+  if (more <= 0) return { ...worker, printed: all };
+  const newest = all.slice(-NEWEST_LINES);
+  const mark = { at: newest[0]?.at ?? at, line: `(${String(leftOut + more)} lines left out here)` };
+  return { ...worker, leftOut: leftOut + more, printed: [...all.slice(0, FIRST_LINES), mark, ...newest] };
+}

@@ -71,6 +71,7 @@ export function refuseWaitingJobs(state: State, endpointId: string, error: strin
 /** The end of a worker without any job is a crash: else such a program would be restarted forever. */
 function crashesAfter({ crashes }: EndpointQueue, worker: Worker, now: EpochMs): Crashes | undefined {
   const { atStart = 0, atWork = 0 } = crashes ?? {};
+  if (worker.protocol?.hasFailedStart === true) return { atStart, atWork: atWork + 1, until: now + backoffMs(atWork) };
   if (worker.status === 'INITIALIZING') return { atStart: atStart + 1, atWork, until: now + backoffMs(atStart) };
   const hasWorked = worker.jobIds.length === 0 && worker.runs.length > 0;
   if (hasWorked || worker.protocol?.fault !== undefined) return undefined;

@@ -1,11 +1,12 @@
-import { decodeJson } from '../../../core/json.ts';
+import { decodeJson, isObject } from '../../../core/json.ts';
 import type { State } from '../../state/state.ts';
-import { queueOf } from '../state/endpoint-queue.ts';
+import { putWorker, queueOf } from '../state/endpoint-queue.ts';
 import { queuesOf, type Job } from '../state/records.ts';
 import { appendChunk } from '../jobs/chunks.ts';
 import { applyEvent } from '../jobs/job-status-changes.ts';
 import { reconcile, stopWorker } from '../jobs/workers.ts';
 import { changeProtocol } from '../jobs/stops.ts';
+import { withNote } from '../jobs/worker-history.ts';
 import { endStops, seen } from './takes.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 
@@ -32,7 +33,9 @@ export function recordResult(state: State, where: JobOnWorker, result: Result, n
   if (result.isLeaving) leave(state, where);
   if (job !== undefined) {
     const { outcome } = result;
-    delete queueOf(state, where.endpointId).crashes;
+    const notes = outcome.kind === 'error' ? linesOfFailedStart(outcome.error) : undefined;
+    if (notes === undefined) delete queueOf(state, where.endpointId).crashes;
+    else noteFailedStart(state, where, notes, now);
     applyEvent(
       state,
       job,
@@ -44,6 +47,39 @@ export function recordResult(state: State, where: JobOnWorker, result: Result, n
   stopWhenDone(state, where, now);
   reconcile(state, where.endpointId, now);
   return job !== undefined;
+}
+
+/** What a worker's library says of its prestart hooks; undefined for any other error (additions of November, 23). */
+function linesOfFailedStart(error: string): readonly string[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(error);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { event, hook, error_message: message, logs } = value;
+  if (event !== 'prestart_failed' && event !== 'prestart_cancelled') return undefined;
+  const subject = typeof hook === 'string' ? `prestart hook ${hook}` : 'prestart';
+  const printed = typeof logs === 'string' ? logs.trimEnd().split('\n').slice(-LAST_LINES) : [];
+  return [
+    `${subject} ${event === 'prestart_failed' ? 'failed' : 'cancelled'}: ${typeof message === 'string' ? message : 'no message'}`,
+    ...printed,
+  ];
+}
+
+const LAST_LINES = 4;
+
+/** The end of such a worker counts as a crash at its start: it is not started again at once. */
+function noteFailedStart(state: State, where: JobOnWorker, lines: readonly string[], now: EpochMs): void {
+  const queue = queueOf(state, where.endpointId);
+  for (const line of lines) {
+    const worker = queue.workers[where.workerId];
+    const noted = worker === undefined ? undefined : withNote(worker, where.jobId, line, now);
+    if (noted !== undefined) putWorker(queue, noted);
+  }
+  const worker = queue.workers[where.workerId];
+  if (worker?.protocol !== undefined) changeProtocol(queue, worker, { hasFailedStart: true });
 }
 
 /** Shown by `status` as the output. Ignored as for `recordResult`. `text` is JSON. */

@@ -74,6 +74,8 @@ export interface Worker {
   readonly runs: readonly Run[];
   /** Oldest first. */
   readonly printed?: readonly Printed[];
+  /** How many printed lines were dropped in the middle. */
+  readonly leftOut?: number;
   /** The jobs of a RUNNING worker, oldest first. A worker that takes jobs by the worker protocol may have several. */
   readonly jobIds: readonly string[];
   readonly idleSince?: EpochMs;
@@ -94,6 +96,8 @@ export interface ProtocolWorker {
   readonly stops: readonly JobStop[];
   /** It gets no more jobs, and is replaced after those that it has. */
   readonly isLeaving?: true;
+  /** Its prestart hooks failed: it ends, and fails every job that it has. */
+  readonly hasFailedStart?: true;
   readonly fault?: WorkerFault;
 }
 

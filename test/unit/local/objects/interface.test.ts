@@ -194,7 +194,10 @@ test.each([
 test('the files of a volume go with it, and with a reset', async () => {
   const { object, send, folder } = volumeFixture();
   await object('PUT', '/vol-datasets/a', { body: 'x' });
+  const others = [path.join(folder, '../../notes'), path.join(folder, '../vol-of-mine.txt')];
+  for (const other of others) writeFileSync(other, 'of the user');
   await send('DELETE', '/v2/network-volumes/vol-datasets');
   expect(existsSync(folder)).toBe(false);
   expect(errorOf(await object('GET', '/vol-datasets/a'))).toEqual([404, 'NoSuchBucket']);
+  for (const other of others) expect(existsSync(other)).toBe(true);
 });

@@ -33,28 +33,32 @@ test('a line of any length is cut, whether it comes in one piece or in many', ()
   expect(lines).toEqual([`${'x'.repeat(2000)}...`, `${'y'.repeat(2000)}...`, 'z']);
 });
 
-test('lines beyond the limit of a second are counted and left out, and the next second takes lines again', () => {
+test('of the lines beyond the limit of a second the newest are kept, and a line says how many were not', () => {
   let now = 0;
   const { lines, printed } = printer(() => now);
   for (let line = 0; line < 5000; line++) printed.add(`${String(line)}\n`);
   expect(lines).toHaveLength(1000);
   now = 1;
   printed.add('after\n');
-  expect(lines.slice(1000)).toEqual([`(4000 lines left out: more than a worker's log takes)`, 'after']);
+  expect(lines.slice(1000, 1002)).toEqual(["(3900 lines left out: more than a worker's log takes)", '4900']);
+  expect(lines.slice(-2)).toEqual(['4999', 'after']);
   expect(printed.tail()).toHaveLength(20);
   expect(printed.tail().slice(-2)).toEqual(['4999', 'after']);
 });
 
-test('the end tells what was left out', () => {
+test('the last lines before the end are kept, however much was printed before', () => {
   const { lines, printed } = printer();
-  for (let line = 0; line < 1003; line++) printed.add('x\n');
+  for (let line = 0; line < 3000; line++) printed.add(`${'x'.repeat(2000)}\n`);
+  printed.add('Traceback: no memory');
   printed.end();
-  expect(lines.at(-1)).toBe(`(3 lines left out: more than a worker's log takes)`);
+  expect(lines.at(-1)).toBe('Traceback: no memory');
+  expect(lines).toHaveLength(100 + 1 + 100);
 });
 
-test('many characters in few lines count as well', () => {
-  const { lines, printed } = printer();
-  for (let line = 0; line < 200; line++) printed.add(`${'x'.repeat(2000)}\n`);
-  printed.end();
-  expect(lines).toHaveLength(101);
+test('a progress bar shows its last state each second', () => {
+  let now = 0;
+  const { lines, printed } = printer(() => now);
+  for (now = 0; now < 3; now += 0.25) printed.add(`\r${String(now * 25)}%`);
+  printed.add('\n');
+  expect(lines).toEqual(['25%', '50%', '68.75%']);
 });
