@@ -1,39 +1,25 @@
-import { stringAt } from '../../core/json.ts';
-import { berth } from '../../core/message.ts';
-import { defineCommand, defineGroup } from '../../cli/model/command.ts';
-import { identify, sendTo } from '../../cli/resource/identify.ts';
-import { lookupRows } from '../../cli/resource/requests.ts';
-import { unlessUnread } from '../../cli/run/dry-run.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import type { Id } from '../../core/ids.ts';
-import { safeText } from '../../core/safe-text.ts';
+import { asId } from '../../core/ids.ts';
+import { berth } from '../../core/message.ts';
 import { idOf } from '../../output/view.ts';
-import { deleteCommand } from '../../cli/resource/delete.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
-import { listCommand } from '../../cli/resource/list.ts';
-import { getCommand, idArgument, resourceOf } from '../../cli/resource/read.ts';
-import { outcomeResult } from '../../cli/resource/several.ts';
-import { createCommand } from '../../cli/resource/write.ts';
+import { requireYes, ask, asks } from '../../cli/ask.ts';
+import { defineCommand, yesOption } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { unlessUnread } from '../../cli/run/dry-run.ts';
+import { lookupRows } from '../../cli/resource/requests.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
-import { isTableOutput } from '../../output/formats/format-table.ts';
-import * as collections from '../../cli/resource/collections.ts';
-import { usersOf } from '../../cli/resource/in-use.ts';
+import { REGISTRIES as COLLECTION } from '../../cli/resource/collections.ts';
+import { get, list, noun } from '../../cli/resource/noun.ts';
+import { bodyArguments, bodyFlags, bodyFrom } from '../../cli/resource/noun-body.ts';
+import { create, post, remove, written } from '../../cli/resource/noun-writes.ts';
+import { idArgument, rowSchema } from '../../cli/resource/read.ts';
+import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret } from '../../cli/resource/secret.ts';
+import { each, report, resource, rowCalled } from '../../cli/resource/targets.ts';
 import { DELEGATION_TABLE, PASSWORD, REGISTRY_TABLE } from './fields.ts';
 
-const REGISTRIES = resourceOf(collections.REGISTRIES, REGISTRY_TABLE);
-
-const create = createCommand(REGISTRIES, 'registries', {
-  summary: 'store a credential for private images',
-  details:
-    'The password is asked for without showing it, or read from stdin with --password-stdin or from a file with --password-file; it is never given on the command line. The service keeps credentials and never gives them back.',
-  ...bodyOf(REGISTRY_TABLE, 'create'),
-  needed: ['name', 'username'],
-  secret: PASSWORD,
-  examples: [['berth registries create --name hub --username me --password-stdin < token', 'for scripts']],
-});
-
-const DELEGATIONS = resourceOf(
+const REGISTRIES = resource(COLLECTION, REGISTRY_TABLE);
+const DELEGATIONS = resource(
   {
     noun: 'delegation',
     path: ['v2', 'registries', 'delegations'],
@@ -44,78 +30,89 @@ const DELEGATIONS = resourceOf(
   DELEGATION_TABLE,
 );
 
+const createRegistry = defineCommand({
+  summary: 'store a credential for private images',
+  details: 'The password comes from stdin, a file or a hidden prompt. The service never gives it back.',
+  args: bodyArguments(REGISTRIES, 'create'),
+  options: { ...bodyFlags(REGISTRIES, 'create'), ...secretOptions(PASSWORD) },
+  needed: ['name', 'username', Object.keys(secretOptions(PASSWORD))],
+  fields: REGISTRIES.view.paths,
+  output: rowSchema(REGISTRIES),
+  writes: true,
+  examples: [['berth registries create hub --username me --password-stdin < token', 'for scripts']],
+  run: async (ctx, values) => {
+    refuseSecretOnArgv(PASSWORD, values);
+    const plain = await bodyFrom(ctx, REGISTRIES, values, { needed: ['name', 'username'] });
+    const body = await withSecret(ctx, PASSWORD, plain, values);
+    const answer = await redactingSecret(PASSWORD, body, () => ctx.api.send(post(REGISTRIES, body)));
+    return await written(ctx, REGISTRIES, answer, 'created');
+  },
+});
+
+/** Only the list has delegations. Not-found (4). */
+async function listed(ctx: CommandContext, word: string): Promise<void> {
+  const row = rowCalled(DELEGATIONS, await lookupRows(ctx, DELEGATIONS), word);
+  if (row === undefined)
+    throw new Failure({ code: 'not-found', exit: EXIT.notFound, message: `no delegation ${JSON.stringify(word)}` });
+  ctx.ids.set(DELEGATIONS, word, asId(idOf(row)));
+}
+
 /** Specification 4.2. */
 const revoke = defineCommand({
   summary: 'revoke a delegation; images behind it can no longer be pulled',
   examples: [['berth registries delegations revoke dlg-images --yes', 'without a question, for scripts']],
   args: { id: idArgument(DELEGATIONS) },
+  options: { yes: yesOption },
   output: OUTCOMES,
   writes: true,
-  // Only the list has delegations. If it fails, a dry run still prints the request.
-  prepare: async (ctx, { id }) => {
-    if (!ctx.dryRun) return true;
-    const mustBeListed = async (known: Id): Promise<void> => {
-      const rows = await lookupRows(ctx, DELEGATIONS);
-      if (rows.some((row) => idOf(row) === known)) return;
-      const message = `delegation ${safeText(known)} not found`;
-      throw new Failure({ code: 'not-found', exit: EXIT.notFound, message });
-    };
-    return (await unlessUnread(ctx, () => identify(ctx, DELEGATIONS, id, mustBeListed))) !== undefined;
-  },
-  confirm: async (_, { id }, isRead) =>
-    isRead ? `This revokes delegation ${id}. Images behind it can no longer be pulled.` : undefined,
-  run: async (ctx, { id }) => {
-    const { id: known } = await sendTo(ctx, DELEGATIONS, id, (known) => ({
-      service: 'base',
-      method: 'DELETE',
-      path: [...DELEGATIONS.path, known],
-      id: known,
-      checkCommand: berth`registries delegations list`,
-    }));
-    // A table of one row would repeat the note.
-    if (isTableOutput(ctx.output)) return { kind: 'nothing', notes: [`Delegation ${id} is revoked.`] };
-    return outcomeResult(ctx, 'delegation', [{ id: known }], 'revoked');
+  destroys: true,
+  run: async (ctx, { id: word }) => {
+    requireYes(ctx);
+    if (ctx.dryRun) await unlessUnread(ctx, () => listed(ctx, word));
+    if (asks(ctx)) await ask(ctx, { line: `delegation ${word} will be revoked. Lost: access to its images.` });
+    const chosen = { isSelected: false, targets: [{ word }] };
+    const outcomes = await each(ctx, DELEGATIONS, chosen.targets, (id) =>
+      ctx.api.send({
+        service: 'base',
+        method: 'DELETE',
+        path: [...DELEGATIONS.path, id],
+        id,
+        checkCommand: berth`registries delegations list`,
+      }),
+    );
+    return report(ctx, DELEGATIONS, chosen, outcomes, 'revoked');
   },
 });
 
-export const registries = defineGroup('credentials and delegations for private images', {
-  list: listCommand(REGISTRIES, {
+export const registries = noun('credentials and delegations for private images', {
+  list: list(REGISTRIES, {
     summary: 'list registry credentials',
     examples: [['berth registries list', 'ids and names; never a password']],
   }),
-  get: getCommand(REGISTRIES, {
+  get: get(REGISTRIES, {
     summary: 'show a registry credential; never its password',
     examples: [['berth registries get reg-team', 'by its id']],
   }),
-  create,
-  delete: deleteCommand(REGISTRIES, 'registries', {
+  create: createRegistry,
+  delete: remove(REGISTRIES, {
     summary: 'delete registry credentials',
-    examples: [['berth registries delete hub --yes', 'without a question, for scripts']],
     details: 'A credential that a pod uses is refused; a template that uses it loses it.',
-    loss: 'Templates that use it lose it.',
-    refused: {
-      reasons: usersOf({
-        noun: 'registry',
-        users: [collections.PODS],
-        usedBy: (pod) => [stringAt(pod, 'registry') ?? ''],
-      }),
-    },
+    loses: 'access to private images',
+    examples: [['berth registries delete hub --yes', 'without a question, for scripts']],
   }),
-  delegations: defineGroup('delegations: access to a container registry without a password', {
-    list: listCommand(DELEGATIONS, {
-      summary: 'list delegations',
+  delegations: noun('delegations: access to a container registry without a password', {
+    list: list(DELEGATIONS, {
       examples: [['berth registries delegations list', 'what the service may pull, and from where']],
     }),
-    create: createCommand(DELEGATIONS, 'registries delegations', {
+    create: create(DELEGATIONS, {
       summary: 'let the service pull images of a repository',
+      needed: ['resource'],
       examples: [
         [
-          'berth registries delegations create --name web --resource arn:cloud:registry:eu-north-1:123456789012:repository/team/web',
+          'berth registries delegations create web --resource arn:cloud:registry:eu-north-1:123456789012:repository/team/web',
           'all images of one repository',
         ],
       ],
-      ...bodyOf(DELEGATION_TABLE, 'create'),
-      needed: ['resource'],
     }),
     revoke,
   }),

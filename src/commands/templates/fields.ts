@@ -5,7 +5,6 @@ import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { text } from '../../output/cells.ts';
 import type { Shown } from '../../output/view.ts';
 import {
-  atLeast,
   CONTAINER_FIELDS,
   CONTAINER_SECTION,
   cudaVersions,
@@ -40,16 +39,6 @@ const FIELDS = {
     show: persistentMount,
     check: checkMounts,
     write: 'accepted',
-  },
-  persistentSize: {
-    path: 'mounts.persistent.size',
-    type: 'gigabytes',
-    check: atLeast('--persistent-size', 10, ' GB'),
-    write: option.count('GB of storage on the host, at least 10 (deprecated)', 10, { metavar: 'GB' }),
-  },
-  mountPath: {
-    path: 'mounts.persistent.path',
-    write: option.text('where that is mounted', { metavar: 'PATH' }),
   },
   serverless: {
     path: 'serverless',
@@ -106,5 +95,5 @@ function persistentMount(row: Json): Shown {
 function checkMounts(mounts: Json): void {
   const persistent = memberAt(mounts, 'persistent');
   if (!isObject(persistent) || (persistent['size'] !== undefined && persistent['path'] !== undefined)) return;
-  throw usage('--persistent-size and --mount-path go together', 'A mount has both a size and a path.');
+  throw usage('mounts.persistent needs a size and a path');
 }

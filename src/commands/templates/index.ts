@@ -1,32 +1,24 @@
-import { type Json, memberAt, stringAt } from '../../core/json.ts';
+import { type Json, memberAt } from '../../core/json.ts';
 import { withoutKey } from '../../create/key.ts';
-import { defineGroup } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
-import { deleteCommand } from '../../cli/resource/delete.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
-import { listCommand } from '../../cli/resource/list.ts';
-import { getCommand, resourceOf } from '../../cli/resource/read.ts';
-import { createCommand, updateCommand, type WriteSpec } from '../../cli/resource/write.ts';
-import * as collections from '../../cli/resource/collections.ts';
-import { usersOf } from '../../cli/resource/in-use.ts';
+import { REGISTRIES, TEMPLATES as COLLECTION } from '../../cli/resource/collections.ts';
+import { get, list, noun } from '../../cli/resource/noun.ts';
+import type { BodyRules } from '../../cli/resource/noun-body.ts';
+import { create, remove, update } from '../../cli/resource/noun-writes.ts';
+import { resource } from '../../cli/resource/targets.ts';
 import { TEMPLATE_TABLE } from './fields.ts';
 
-const TEMPLATES = resourceOf(collections.TEMPLATES, TEMPLATE_TABLE);
+const TEMPLATES = resource(COLLECTION, TEMPLATE_TABLE);
 
-/** Anyone can read a public template (contract rules, Templates). */
-const publicNote = (row: Json): readonly string[] =>
-  memberAt(row, 'public') === true
-    ? ['This template is public: everybody can read it, its environment variables too; only its owner can change it.']
-    : [];
+const RULES: BodyRules = { example: 'disk=100', references: { registry: REGISTRIES } };
 
-const common = {
-  setExample: 'disk=100',
-  references: { registry: collections.REGISTRIES },
-  notes: publicNote,
-} as const satisfies Partial<WriteSpec>;
+/** Contract rules, Templates. */
+const PUBLIC = 'A public template can be read by everybody, with its environment variables.';
 
-export const templates = defineGroup('container settings to start pods and endpoints from', {
-  list: listCommand(TEMPLATES, {
+const isPublic = (template: Json): boolean => memberAt(template, 'public') === true;
+
+export const templates = noun('container settings to start pods and endpoints from', {
+  list: list(TEMPLATES, {
     summary: 'list your templates',
     examples: [['berth templates list', 'those of your account']],
     options: {
@@ -35,44 +27,40 @@ export const templates = defineGroup('container settings to start pods and endpo
     },
     keep: (row, { serverless, pods }) => serverless === pods || (memberAt(row, 'serverless') === true) === serverless,
   }),
-  get: getCommand(TEMPLATES, {
+  get: get(TEMPLATES, {
     summary: 'show a template, your own or a public one',
-    outcome: (row) => ({ notes: publicNote(row) }),
+    outcome: (row) => ({ notes: isPublic(row) ? [PUBLIC] : [] }),
     examples: [['berth templates get tpl-train -o yaml', 'to edit, and to give to create or update with --file']],
   }),
-  create: createCommand(TEMPLATES, 'templates', {
-    ...common,
-    ...bodyOf(TEMPLATE_TABLE, 'create'),
-    adapt: withoutKey,
-    summary: 'create a template',
-    details: 'A template is resolved once, when a pod or an endpoint starts from it: they keep no link to it.',
+  create: create(TEMPLATES, {
+    ...RULES,
+    fromPrinted: withoutKey,
+    details: 'Pods and endpoints copy a template when they are created: a later change does not reach them.',
     needed: ['name', 'image'],
+    send: async (ctx, request) => {
+      if (isPublic(request.body)) await ctx.tell(PUBLIC);
+      return await ctx.api.send(request);
+    },
     examples: [
-      ['berth templates create --name web --image example/web:1.0 --port 8080/http --env MODE=fast', 'for pods'],
-      ['berth templates create --name worker --image example/worker:7 --serverless', 'for endpoints'],
-      ['berth templates create --name serve --image example/web:1.0 -- serve --port 8080', 'with a command of its own'],
+      ['berth templates create web --image example/web:1.0 --port 8080/http --env MODE=fast', 'for pods'],
+      ['berth templates create worker --image example/worker:7 --serverless', 'for endpoints'],
+      ['berth templates create serve --image example/web:1.0 -- serve --port 8080', 'with a command of its own'],
     ],
   }),
-  update: updateCommand(TEMPLATES, 'templates', {
-    ...common,
-    ...bodyOf(TEMPLATE_TABLE, 'update'),
-    summary: 'change a template',
+  update: update(TEMPLATES, {
+    ...RULES,
     details: 'Only the owner of a public template can change it.',
+    complete: async (ctx, body) => {
+      if (isPublic(body)) await ctx.tell(PUBLIC);
+      return body;
+    },
     examples: [
       ['berth templates update tpl-worker --image example/worker:8', 'what starts from it later uses this image'],
     ],
   }),
-  delete: deleteCommand(TEMPLATES, 'templates', {
-    summary: 'delete templates',
-    examples: [['berth templates delete worker --yes', 'without a question, for scripts']],
+  delete: remove(TEMPLATES, {
     details: 'A template that a pod or an endpoint uses is refused.',
-    // An endpoint does not say its template.
-    refused: {
-      reasons: usersOf({
-        noun: 'template',
-        users: [collections.PODS],
-        usedBy: (pod) => [stringAt(pod, 'template') ?? ''],
-      }),
-    },
+    loses: 'its settings',
+    examples: [['berth templates delete worker --yes', 'without a question, for scripts']],
   }),
 });

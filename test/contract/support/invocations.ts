@@ -198,7 +198,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'templates get': [line('templates get t1')],
   'templates create': [
     line(
-      `templates create --name t ${CONTAINER} --category NVIDIA ${CUDA} --persistent-size 20 --mount-path /data --public --start-ssh on --start-jupyter off`,
+      `templates create --name t ${CONTAINER} --category NVIDIA ${CUDA} --set mounts.persistent.size=20 --set mounts.persistent.path=/data --public --start-ssh on --start-jupyter off`,
     ),
     line(`templates create --name t --image image:1 ${COMMAND}`),
     line('templates create --name t --image image:1 -- a -b'),
@@ -206,7 +206,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   ],
   'templates update': [
     line(
-      `templates update t1 --name t ${CONTAINER} --category AMD ${CUDA} --persistent-size 20 --mount-path /data --serverless off --public on --start-ssh on --start-jupyter off`,
+      `templates update t1 --name t ${CONTAINER} --category AMD ${CUDA} --set mounts.persistent.size=20 --set mounts.persistent.path=/data --serverless off --public on --start-ssh on --start-jupyter off`,
     ),
     line(`templates update t1 ${COMMAND}`),
     line('templates update t1 -- a -b'),

@@ -27,8 +27,8 @@ test('the persistent mount of a pod, which is paid while the pod is stopped too'
 
 test('the persistent mount that a pod takes from its template', async () => {
   const world = inWorld();
-  const create = ['templates', 'create', '--name', 't', '--image', 'a/b', '--persistent-size', '50'];
-  expect((await run(world, [...create, '--mount-path', '/w'])).code).toBe(0);
+  const create = ['templates', 'create', '--name', 't', '--image', 'a/b', '--set', 'mounts.persistent.size=50'];
+  expect((await run(world, [...create, '--set', 'mounts.persistent.path=/w'])).code).toBe(0);
   const planned = await plan(world, 'kind: pod\nname: lab\ngpu: { id: GPU-24G, count: 1 }\ntemplateId: t\n');
   expect(planned.err).toContain(MOUNT);
 });

@@ -24,11 +24,6 @@ describe('the body that create sends', () => {
     ],
     ['with one', ['--start-ssh', 'on'], { startSsh: true }],
     [
-      'a persistent mount',
-      ['--persistent-size', '20', '--mount-path', '/data'],
-      { mounts: { persistent: { size: 20, path: '/data' } } },
-    ],
-    [
       'hardware',
       ['--category', 'amd', '--cuda', '12.4,12.8'],
       { category: 'AMD', allowedCudaVersions: ['12.4', '12.8'] },
@@ -43,9 +38,7 @@ describe('create and update refuse before anything is sent', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['no image', ['templates', 'create', '--name', 't'], /missing --image/],
     ['no name and no image', ['templates', 'create'], /missing --name and --image/],
-    ['a mount without a path', [...CREATE, '--persistent-size', '20'], /go together/],
-    ['a path without a mount', [...CREATE, '--mount-path', '/x'], /go together/],
-    ['a mount that is too small', [...CREATE, '--persistent-size', '9', '--mount-path', '/x'], /at least 10/],
+    ['a mount without a path', [...CREATE, '--set', 'mounts.persistent.size=20'], /needs a size and a path/],
     ['no disk', [...CREATE, '--disk', '0'], /--disk is at least 1/],
     ['a category that is none', [...CREATE, '--category', 'TPU'], /--category is one of/],
     ['an empty name', ['templates', 'update', 'tpl-train', '--name', ''], /--name is empty/],
@@ -59,7 +52,7 @@ describe('create and update refuse before anything is sent', () => {
 
 test('a public template is shown and written with a note about what public means', async () => {
   const world = createTestWorld(LOCAL);
-  const note = /This template is public: everybody can read it/;
+  const note = /A public template can be read by everybody/;
   expect((await berthIn(world, [...CREATE, '--public'])).err).toMatch(note);
   expect((await berthIn(world, ['templates', 'get', 't'])).err).toMatch(note);
   const closed = await berthIn(world, ['templates', 'update', 't', '--public', 'off', '--json']);
@@ -107,7 +100,7 @@ test('the output of get can be passed to create and to update', async () => {
   const piped = { ...createTestWorld({ ...LOCAL, stdin: yaml.out }), home: world.home, env: world.env };
   const created = await berthIn(piped, ['templates', 'create', '--file', '-', '--name', 'copy', '--json']);
   expect(created.code, created.err).toBe(0);
-  expect(created.err).toBe('Left out, because it cannot be written: id.\n');
+  expect(created.err).toBe('Left out of --file, read-only: id\n');
   const { id: _, ...original } = JSON.parse(
     (await berthIn(world, ['templates', 'get', 'tpl-train', '--json'])).out,
   ) as { id: string };

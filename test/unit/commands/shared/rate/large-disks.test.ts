@@ -22,7 +22,10 @@ describe('a container disk above the usual size is named in the price of', () =>
 
   test('a cluster, before its persistent mounts', async () => {
     const account = createAccount();
-    await local(account, 'templates create --name both --image i --disk 2000 --persistent-size 100 --mount-path /w');
+    await local(
+      account,
+      'templates create --name both --image i --disk 2000 --set mounts.persistent.size=100 --set mounts.persistent.path=/w',
+    );
     const { err } = await account(`${CLUSTER} --template both --dry-run`);
     expect(err).toMatch(
       /a GPU\)\. The container disk of each pod .* published\. The persistent mount of each pod \(100 GB\)/,

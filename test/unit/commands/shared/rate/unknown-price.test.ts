@@ -49,7 +49,8 @@ describe('a price that cannot be found out is said, and asked about', () => {
 });
 
 describe('the persistent mount of a new pod', () => {
-  const TEMPLATE = 'templates create --name training --image a/b --persistent-size 100 --mount-path /w';
+  const TEMPLATE =
+    'templates create --name training --image a/b --set mounts.persistent.size=100 --set mounts.persistent.path=/w';
 
   test('is said where it comes from a template', async () => {
     const run = createAccount();
