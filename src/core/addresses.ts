@@ -74,17 +74,8 @@ const portOf = (url: URL): number => (url.port === '' ? (url.protocol === 'https
 
 export const DATA_CENTER = '{data-center}';
 
-const ANY_DATA_CENTER = 'data-center-of-the-volume';
-
 /** Fails with usage (2) as `parseKeyAddress` does, and for any placeholder except `{data-center}`. */
-export function checkStorageAddress(text: string, what: string): void {
-  try {
-    storageAddressAt(text, ANY_DATA_CENTER, what);
-  } catch (error) {
-    if (!(error instanceof Failure) || typeof error.hint !== 'string') throw error;
-    throw error.with({ hint: error.hint.replaceAll(ANY_DATA_CENTER, DATA_CENTER) });
-  }
-}
+export const checkStorageAddress = (text: string, what: string): Address => storageAddressAt(text, 'data-center', what);
 
 /** Fails as `checkStorageAddress` does. */
 export function storageAddressAt(text: string, dataCenter: string, what: string): Address {

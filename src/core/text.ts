@@ -72,33 +72,12 @@ export function utf8Text(bytes: Uint8Array, from: string, hint: string): string 
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const valid = bytes.subarray(0, validPrefixLength(bytes));
-    const lines = new TextDecoder().decode(valid, { stream: true }).split('\n');
+    const text = new TextDecoder().decode(bytes);
+    const lines = text.slice(0, text.indexOf('\uFFFD')).split('\n');
     throw usage(
-      `${from} is not UTF-8 text: line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}: byte ${valid.length + 1} is broken`,
+      `${from} is not UTF-8 text: invalid at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`,
       hint,
     );
-  }
-}
-
-function validPrefixLength(bytes: Uint8Array): number {
-  let valid = 0;
-  let invalid = bytes.length;
-  while (invalid - valid > 1) {
-    const middle = (valid + invalid) >> 1;
-    if (decodes(bytes.subarray(0, middle))) valid = middle;
-    else invalid = middle;
-  }
-  return valid;
-}
-
-function decodes(bytes: Uint8Array): boolean {
-  try {
-    // `stream` accepts a character that is cut off at the end, so only an invalid one fails.
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -55,7 +55,7 @@ test('high-performance storage costs at least what standard storage costs', asyn
   const world = inWorld();
   const text = 'kind: volume\nname: fast\nsize: 1000\ndataCenter: EU-NORTH-1\ntype: HIGH_PERFORMANCE\n';
   const planned = await plan(world, text);
-  expect(planned.err).toContain('and at least $0.0959 an hour after.');
+  expect(planned.err).toContain('and at least $0.10 an hour after.');
   expect(planned.err).toContain('the high-performance storage of volume fast, beyond the price of standard storage');
 });
 
