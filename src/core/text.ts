@@ -74,10 +74,7 @@ export function utf8Text(bytes: Uint8Array, from: string, hint: string): string 
   } catch {
     const text = new TextDecoder().decode(bytes);
     const lines = text.slice(0, text.indexOf('\uFFFD')).split('\n');
-    throw usage(
-      `${from} is not UTF-8 text: invalid at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`,
-      hint,
-    );
+    throw usage(`${from} is not UTF-8 text: line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`, hint);
   }
 }
 

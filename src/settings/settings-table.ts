@@ -9,100 +9,62 @@ export type SettingKind =
   | { readonly kind: 'count'; readonly least: number }
   | { readonly kind: 'choice'; readonly choices: readonly string[] };
 
-export type Setting = SettingKind & {
-  readonly name: string;
+interface SettingOptions {
   /** Absent when the setting must not be given on the command line. */
   readonly flag?: string;
   readonly short?: string;
   readonly variable?: string;
   readonly default?: string;
   /** Never shown, except for its last four characters. */
-  readonly secret: boolean;
-  readonly inProfile: boolean;
+  readonly secret?: boolean;
+  readonly inProfile?: boolean;
   /** The profile's value applies to the local service too, which has no profile of its own. */
   readonly appliesToLocal?: boolean;
   /** When the profiles file is damaged, reading this setting fails instead of giving its default. */
   readonly failsWithFile?: boolean;
   readonly summary: string;
-};
+}
+
+type SettingRow = SettingKind & SettingOptions & { readonly name: string };
+
+export type Setting = SettingRow & { readonly secret: boolean; readonly inProfile: boolean };
 
 export const LOCAL_PROFILE = 'local';
 
 export const DEFAULT_PROFILE = 'default';
 
-const address = { kind: 'address', secret: false, inProfile: true } as const;
-const open = { secret: false, inProfile: false } as const;
-const kept = { secret: false, inProfile: true } as const;
+const kept = { inProfile: true } as const;
+const hours = { kind: 'duration', bare: 'h', inProfile: true, appliesToLocal: true } as const;
+const url = { kind: 'address', inProfile: true } as const;
 
-/** Help, `berth config list` and the global flags are generated from this table. */
-export const SETTINGS = [
-  {
-    ...address,
-    name: 'base-url',
-    flag: '--base-url',
-    variable: 'BERTH_BASE_URL',
-    summary: 'address of the management API',
-  },
-  {
-    ...address,
-    name: 'queue-url',
-    flag: '--queue-url',
-    variable: 'BERTH_QUEUE_URL',
-    summary: 'address of the queue API (default that of the management API)',
-  },
-  {
-    ...address,
-    name: 'rest-url',
-    flag: '--rest-url',
-    variable: 'BERTH_REST_URL',
-    summary: 'address of the older volume API',
-  },
+/** `withDefaults` fills in names: of a flag where there is one (`flag: ''`), and of a variable. */
+const ROWS = [
+  { ...url, name: 'base-url', flag: '', summary: 'address of the management API' },
+  { ...url, name: 'queue-url', flag: '', summary: 'address of the queue API (default that of the management API)' },
+  { ...url, name: 'rest-url', flag: '', summary: 'address of the older volume API' },
   {
     ...kept,
     kind: 'storage-address',
     name: 'storage-url',
-    flag: '--storage-url',
-    variable: 'BERTH_STORAGE_URL',
+    flag: '',
     summary: 'address of the files on volumes; {data-center} is replaced',
   },
   {
+    ...kept,
     kind: 'key',
     name: 'api-key',
-    variable: 'BERTH_API_KEY',
     secret: true,
-    inProfile: true,
     summary: 'the API key; there is no flag, because other users can read command lines',
   },
-  {
-    ...open,
-    kind: 'path',
-    name: 'api-key-file',
-    variable: 'BERTH_API_KEY_FILE',
-    summary: 'a file that contains the API key',
-  },
-  {
-    ...open,
-    kind: 'profile',
-    name: 'profile',
-    flag: '--profile',
-    variable: 'BERTH_PROFILE',
-    summary: 'the profile to use: a set of addresses and a key',
-  },
-  {
-    ...open,
-    kind: 'switch',
-    name: 'local',
-    flag: '--local',
-    variable: 'BERTH_LOCAL',
-    summary: 'use the local service in this process',
-  },
+  { kind: 'path', name: 'api-key-file', summary: 'a file that contains the API key' },
+  { kind: 'profile', name: 'profile', flag: '', summary: 'the profile to use: a set of addresses and a key' },
+  { kind: 'switch', name: 'local', flag: '', summary: 'use the local service in this process' },
   {
     ...kept,
     kind: 'duration',
     bare: 's',
     name: 'timeout',
-    flag: '--timeout',
-    variable: 'BERTH_TIMEOUT',
+    flag: '',
     default: '30s',
     summary: 'time limit of one request with its answer',
   },
@@ -111,8 +73,7 @@ export const SETTINGS = [
     kind: 'count',
     least: 0,
     name: 'retries',
-    flag: '--retries',
-    variable: 'BERTH_RETRIES',
+    flag: '',
     default: '3',
     summary: 'how often a request is repeated, where that is safe',
   },
@@ -121,7 +82,6 @@ export const SETTINGS = [
     kind: 'choice',
     choices: ['read', 'write', 'full'],
     name: 'access',
-    variable: 'BERTH_ACCESS',
     failsWithFile: true,
     default: 'full',
     summary: 'what requests may do: `read` only reads, `write` also creates and changes, `full` also destroys',
@@ -131,8 +91,7 @@ export const SETTINGS = [
     kind: 'choice',
     choices: OUTPUT_FORMATS,
     name: 'output',
-    flag: '--output',
-    variable: 'BERTH_OUTPUT',
+    flag: '',
     summary: 'the format of the output; without it a table',
   },
   {
@@ -140,7 +99,6 @@ export const SETTINGS = [
     kind: 'count',
     least: 1024,
     name: 'max-answer-bytes',
-    variable: 'BERTH_MAX_ANSWER_BYTES',
     default: '67108864',
     summary: 'the largest answer accepted, in bytes after decompression',
   },
@@ -148,7 +106,6 @@ export const SETTINGS = [
     ...kept,
     kind: 'identifier',
     name: 'worker-prefix',
-    variable: 'BERTH_WORKER_PREFIX',
     appliesToLocal: true,
     summary: 'the prefix of the variables that tell workers of `berth local` where their queue is',
   },
@@ -156,7 +113,6 @@ export const SETTINGS = [
     ...kept,
     kind: 'text',
     name: 'secret-names',
-    variable: 'BERTH_SECRET_NAMES',
     appliesToLocal: true,
     summary: 'words, with commas, that make a variable of `env` a secret, besides TOKEN, KEY, PASSWORD, ...',
   },
@@ -164,25 +120,16 @@ export const SETTINGS = [
     ...kept,
     kind: 'identifier',
     name: 'secret-prefix',
-    variable: 'BERTH_SECRET_PREFIX',
     summary: 'what the placeholders of secrets begin with: PREFIX of {{ PREFIX_SECRET_name }}',
   },
   {
-    ...kept,
-    kind: 'duration',
-    bare: 'h',
+    ...hours,
     name: 'pods-stop-after',
-    variable: 'BERTH_PODS_STOP_AFTER',
-    appliesToLocal: true,
     summary: 'the deadline that `pods create` gives a pod without --stop-after',
   },
   {
-    ...kept,
-    kind: 'duration',
-    bare: 'h',
+    ...hours,
     name: 'pods-terminate-after',
-    variable: 'BERTH_PODS_TERMINATE_AFTER',
-    appliesToLocal: true,
     summary: 'the deadline that `pods create` gives a pod without --terminate-after',
   },
   {
@@ -190,48 +137,34 @@ export const SETTINGS = [
     kind: 'choice',
     choices: ['off', 'warn'],
     name: 'guard',
-    variable: 'BERTH_GUARD',
     default: 'off',
     appliesToLocal: true,
     summary: 'whether `pods create` warns of a GPU pod without a deadline',
   },
-  { ...open, kind: 'path', name: 'config-dir', variable: 'BERTH_CONFIG_DIR', summary: 'the directory of the profiles' },
+  { kind: 'path', name: 'config-dir', summary: 'the directory of the profiles' },
   {
-    ...open,
     kind: 'path',
     name: 'data-dir',
-    variable: 'BERTH_DATA_DIR',
     summary: 'the directory for the state of the local service and for the remembered limits',
   },
-  {
-    ...open,
-    kind: 'switch',
-    name: 'no-input',
-    flag: '--no-input',
-    variable: 'BERTH_NO_INPUT',
-    summary: 'never ask; a missing value is an error',
-  },
-  {
-    ...open,
-    kind: 'switch',
-    name: 'quiet',
-    flag: '--quiet',
-    short: '-q',
-    variable: 'BERTH_QUIET',
-    summary: 'print no progress, prices or notes',
-  },
-  { ...open, kind: 'switch', name: 'no-color', flag: '--no-color', variable: 'NO_COLOR', summary: 'no colour' },
-  {
-    ...open,
-    kind: 'switch',
-    name: 'verbose',
-    flag: '--verbose',
-    variable: 'BERTH_VERBOSE',
-    summary: 'print each request and answer on stderr, secrets redacted',
-  },
-] as const satisfies readonly Setting[];
+  { kind: 'switch', name: 'no-input', flag: '', summary: 'never ask; a missing value is an error' },
+  { kind: 'switch', name: 'quiet', flag: '', short: '-q', summary: 'print no progress, prices or notes' },
+  { kind: 'switch', name: 'no-color', flag: '', variable: 'NO_COLOR', summary: 'no colour' },
+  { kind: 'switch', name: 'verbose', flag: '', summary: 'print each request and answer on stderr, secrets redacted' },
+] as const satisfies readonly SettingRow[];
 
-export type SettingName = (typeof SETTINGS)[number]['name'];
+export type SettingName = (typeof ROWS)[number]['name'];
+
+const withDefaults = <R extends (typeof ROWS)[number]>(row: R): Setting & { readonly name: SettingName } => ({
+  secret: false,
+  inProfile: false,
+  variable: `BERTH_${row.name.replaceAll('-', '_').toUpperCase()}`,
+  ...row,
+  ...('flag' in row ? { flag: `--${row.name}` } : {}),
+});
+
+/** Help, `berth config list` and the global flags are generated from this table. */
+export const SETTINGS: readonly (Setting & { readonly name: SettingName })[] = ROWS.map(withDefaults);
 
 /** The address settings. When one of them is set, commands use a remote service. */
 export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfies readonly SettingName[];
@@ -257,7 +190,7 @@ export const OTHER_VARIABLES: readonly { readonly variable: string; readonly sum
   { variable: 'NODE_EXTRA_CA_CERTS', summary: 'a file with more certificate authorities to trust' },
 ];
 
-type Row = (typeof SETTINGS)[number];
+type Row = (typeof ROWS)[number];
 
 type ValueOfKind<R extends Row> = R['kind'] extends 'duration' | 'count'
   ? number
