@@ -2,7 +2,19 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import { CONTROL_BODIES } from '../contract/control-bodies.ts';
 import { contract, type Schema } from '../contract/document.ts';
 
-const allSchemas: Readonly<Record<string, Schema>> = { ...contract.components.schemas, ...CONTROL_BODIES };
+/** Known before the contract had it (additions of November, 16). */
+const withGlobalVolumes = (name: string): Schema => {
+  const { allOf, ...rest } = contract.components.schemas[name] as Schema & { readonly allOf: readonly Schema[] };
+  const globalVolumes = { type: 'array', maxItems: 1, items: { type: 'string' } };
+  return { ...rest, allOf: [...allOf, { properties: { globalVolumes } }] };
+};
+
+const allSchemas: Readonly<Record<string, Schema>> = {
+  ...contract.components.schemas,
+  CreateEndpointRequest: withGlobalVolumes('CreateEndpointRequest'),
+  UpdateEndpointRequest: withGlobalVolumes('UpdateEndpointRequest'),
+  ...CONTROL_BODIES,
+};
 
 export interface SchemaChecks {
   reasons(schema: string | Schema, value: unknown): readonly string[];

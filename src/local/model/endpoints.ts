@@ -44,6 +44,8 @@ export interface EndpointRecord {
   cpu?: EndpointCpu[];
   dataCenterIds: string[];
   networkVolumes: string[];
+  /** At most one. */
+  globalVolumes?: string[];
   /** The template it was last configured from; that template counts as in use. */
   template: string | null;
   /** Increases with every change of the container: workers of an older version are stale. */

@@ -11,7 +11,7 @@ interface GlobalVolumeRecord {
   readonly createdAt: EpochMs;
 }
 
-const globalVolumes = createRecordTable<GlobalVolumeRecord>('globalVolumes');
+export const globalVolumes = createRecordTable<GlobalVolumeRecord>('globalVolumes');
 
 const documentOf = ({ id, name, createdAt }: GlobalVolumeRecord): Json => ({
   id,

@@ -7,7 +7,6 @@ import type { State } from '../../state/state.ts';
 
 /** Specification 2.5, 4.5. Times in milliseconds. Output is the handler's text: its numbers stay exact. */
 export function jobDocument(job: Job, now: EpochMs): Json {
-  // Accessed once: a long text is read from its file at every access.
   const { error, output } = job;
   const started = job.startedAt ?? job.finishedAt ?? now;
   const ended = job.finishedAt ?? now;

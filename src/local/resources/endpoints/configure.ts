@@ -14,6 +14,7 @@ import {
 import { cpuById, CPUS, dataCenterById, gpuById, GPUS } from '../../model/hardware.ts';
 import { volumes } from '../../model/volumes.ts';
 import { addRelease } from './releases.ts';
+import { globalVolumes } from '../global-volumes.ts';
 import { checkContainer, type ContainerBody, containerWith, resolveTemplate } from '../templates.ts';
 import { nextId, type State } from '../../state/state.ts';
 
@@ -68,6 +69,19 @@ function cpuFor(current: EndpointRecord, request: CpuBody | undefined): { readon
   return { cpu };
 }
 
+/** Throws the 400 Problem beside network volumes and on a CPU endpoint, 404 for an unknown one. */
+function globalVolumesFor(state: State, current: EndpointRecord, body: EndpointBody): { globalVolumes?: string[] } {
+  const ids = body.globalVolumes ?? current.globalVolumes ?? [];
+  const { networkVolumes = current.networkVolumes, cpu = current.cpu } = body;
+  if (body.globalVolumes !== undefined && body.networkVolumes !== undefined)
+    throw badRequest('use either globalVolumes or networkVolumes, not both');
+  if (ids.length > 0 && networkVolumes.length > 0)
+    throw badRequest('a global volume cannot be used with network volumes');
+  if (ids.length > 0 && cpu !== undefined) throw badRequest('global volumes need a GPU endpoint');
+  for (const id of body.globalVolumes ?? []) globalVolumes.find(state, id);
+  return body.globalVolumes === undefined ? {} : { globalVolumes: [...ids] };
+}
+
 /** 404 Problem: unknown volume. 400: two volumes in one data center (specification 2.4), no hardware. */
 function checkPlacement(state: State, endpoint: EndpointRecord): void {
   const volumeDataCenters = endpoint.networkVolumes.map((id) => {
@@ -94,6 +108,7 @@ export function endpointDocument(endpoint: EndpointRecord, origin: string): Json
     cpu: cpu?.map((flavor) => ({ ...flavor })),
     dataCenterIds: endpoint.dataCenterIds,
     networkVolumes: endpoint.networkVolumes,
+    globalVolumes: endpoint.globalVolumes,
     flashboot,
     requestUrls: urlsOf(type, `${origin}/v2/${encodeURIComponent(id)}`),
     workers: hasIdleTimeout(endpoint) ? { ...workers } : { min: workers.min, max: workers.max },
@@ -126,6 +141,7 @@ interface EndpointBody extends ContainerBody {
   readonly cpu?: CpuBody;
   readonly dataCenterIds?: readonly string[];
   readonly networkVolumes?: readonly string[];
+  readonly globalVolumes?: readonly string[];
   readonly flashboot?: string;
   readonly templateId?: string;
   readonly timeout?: Milliseconds;
@@ -206,6 +222,7 @@ function settingsOf(state: State, current: EndpointRecord, body: UpdateEndpointB
     ...cpuFor(current, body.cpu),
     dataCenterIds: [...(body.dataCenterIds ?? current.dataCenterIds)],
     networkVolumes: [...(body.networkVolumes ?? current.networkVolumes)],
+    ...globalVolumesFor(state, current, body),
   };
   if (changesPlacement(body)) checkPlacement(state, { ...current, ...changed });
   return { name, scaling, timeoutMs: timeout, flashboot, workers, ...changed };
