@@ -9,8 +9,7 @@ export const NOUNS: readonly Noun[] = [
     section: 'Compute',
     summary: 'GPU and CPU containers',
     load: async (_, verb) => {
-      if (verb === 'get') return (await import('./commands/pods/get.ts')).podsGet;
-      if (verb === 'list') return (await import('./commands/pods/list.ts')).podsList;
+      if (verb === 'get' || verb === 'list') return (await import('./commands/pods/reads.ts')).reads;
       return (await import('./commands/pods/index.ts')).pods;
     },
   },

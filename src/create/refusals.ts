@@ -1,4 +1,3 @@
-import { EXIT, type ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
 
 /** Additions 3. Only `no-capacity`, `not-allowed` and `blocked-by-network` are not final; `unknown` is. */
@@ -41,26 +40,4 @@ export function refusalClass({
     (each) => status !== undefined && each.statuses.includes(status) && (each.text?.test(text) ?? true),
   );
   return row?.class ?? 'unknown';
-}
-
-/** `next`: others first; `leave`: never this again; `later`: same again after a pause; `end`: final. */
-export type Consequence = 'next' | 'leave' | 'later' | 'end';
-
-const CONSEQUENCES: Readonly<Record<Exclude<RefusalClass, 'unknown'>, Consequence>> = {
-  'no-capacity': 'next',
-  'not-allowed': 'leave',
-  'blocked-by-network': 'later',
-  payment: 'end',
-  'too-large': 'end',
-  invalid: 'end',
-};
-
-/** They say nothing about the request. */
-const NO_ANSWER: readonly ExitCode[] = [EXIT.rateLimited, EXIT.unavailable, EXIT.unknown];
-
-/** A lost answer was looked up before. */
-export function consequenceOf(failure: Failure): Consequence {
-  const found = refusalClass(failure);
-  if (found !== 'unknown') return CONSEQUENCES[found];
-  return NO_ANSWER.includes(failure.exit) ? 'later' : 'end';
 }

@@ -140,6 +140,3 @@ async function endLines(ctx: CommandContext, { parts }: Rate, { deleted = [] }: 
 
 export const remainingAfterDelete = async (ctx: CommandContext, ids: readonly string[], all: boolean) =>
   await remainingLines(ctx, { deleted: ids }, ids.length > 0, all);
-
-export const remainingAfterStop = async (ctx: CommandContext, ids: readonly string[], all: boolean) =>
-  await remainingLines(ctx, { stopped: ids }, ids.length > 0, all);

@@ -1,12 +1,10 @@
 /** Container disks: they are paid besides the hardware, at prices that are not published. */
 
 import type { CommandContext } from '../model/context.ts';
-import { standardMonthly } from './hourly-cost.ts';
 import type { Price } from '../resource/ask-before-write.ts';
 import { DATA_CENTERS, TEMPLATES } from '../resource/collections.ts';
 import { readRow } from '../resource/identify.ts';
 import { lookupRows } from '../resource/requests.ts';
-import { countOf } from '../words.ts';
 import { unlessFailed } from '../../core/failure.ts';
 import {
   itemsAt,
@@ -37,22 +35,9 @@ export function largeDiskLine(body: Json, each?: 'pod' | 'worker'): string | und
   return `${whose} (${size} GB) is paid too, at a price that is not published.`;
 }
 
-export function largeDisksLine(pods: readonly Json[]): string | undefined {
-  const sizes = pods.flatMap((pod) => largeDisk(pod) ?? []);
-  const [only] = pods;
-  if (pods.length === 1 && only !== undefined) return largeDiskLine(only);
-  if (sizes.length === 0) return undefined;
-  const [disks, are] = sizes.length === 1 ? ['disk', 'is'] : ['disks', 'are'];
-  const size = sizes.reduce((sum, each) => sum + each, 0);
-  return `The container ${disks} of ${countOf(sizes.length, 'pod')} (${size} GB) ${are} paid too, at a price that is not published.`;
-}
-
 /** US dollars. From this cost, a terminal asks before a create or start. */
 export const ASK_PER_HOUR = 5;
 export const ASK_PER_MONTH = 50;
-
-/** US dollars. An unknown cost may be high. */
-export const isAskedAbout = (perHour: number | undefined): boolean => perHour === undefined || perHour >= ASK_PER_HOUR;
 
 /** Mounts only for a GPU pod without mounts (contract rules, Pods). Unchanged if the read fails. */
 export async function withTemplateDisks(ctx: CommandContext, body: JsonObject): Promise<JsonObject> {
@@ -68,10 +53,6 @@ export async function withTemplateDisks(ctx: CommandContext, body: JsonObject): 
     ...(takesMount && persistent !== null ? { mounts: { persistent } } : {}),
   };
 }
-
-/** It has no published price: counted as standard storage. */
-export const hasExpensiveMount = (body: JsonObject): boolean =>
-  standardMonthly(numberAt(body, 'mounts.persistent.size') ?? 0) >= ASK_PER_MONTH;
 
 interface StorageChange {
   readonly name: string;

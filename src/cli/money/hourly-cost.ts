@@ -4,12 +4,10 @@
  */
 
 import type { Collection } from '../model/collection.ts';
-import type { CommandContext } from '../model/context.ts';
 import { CPUS, GPUS } from '../resource/collections.ts';
 import { countOf } from '../words.ts';
 import { isObject, itemsAt, type Json, memberAt, numberAt, numberOf, objectAt, stringAt } from '../../core/json.ts';
 import { type DollarRange, formatDollarParts, formatDollarRange, formatDollars } from '../../core/units.ts';
-import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf } from '../../output/view.ts';
 
 const sizeOf = (pod: Json): number | undefined => numberAt(pod, 'mounts.persistent.size');
@@ -27,33 +25,6 @@ function unknownDisks(pods: readonly Json[]): readonly string[] {
   return [
     `the ${noun} of ${countOf(stopped.length, 'stopped pod')} (${diskSize(stopped)}) ${is} paid too, at a price that is not published`,
   ];
-}
-
-/** What is still charged after a stop; undefined without persistent mounts. */
-export function keptDisks(pods: readonly Json[]): string | undefined {
-  const kept = pods.filter((pod) => sizeOf(pod) !== undefined);
-  if (kept.length === 0) return undefined;
-  const [costs, ends] = kept.length === 1 ? ['costs', 'the pod is terminated'] : ['cost', 'the pods are terminated'];
-  const mount = kept.length === 1 ? 'persistent mount' : 'persistent mounts';
-  const mounts = pods.length === 1 ? `Its ${mount}` : `The ${mount} of ${countOf(kept.length, 'pod')}`;
-  return `${mounts} (${diskSize(kept)}) ${costs} money also while stopped, until ${ends}; the price is not published.`;
-}
-
-const disksOf = (pods: readonly Json[]): string => (pods.length === 1 ? 'its container disk' : 'their container disks');
-
-/** Stop and restart wipe the container disk, not mounts (contract rules, Pods). */
-export const wipesDisks = (pods: readonly Json[]): string => `It wipes ${disksOf(pods)}; what is on mounts stays.`;
-
-/** Empty with --quiet, and for scripts that read JSON. */
-export function wipedLines(ctx: CommandContext, pods: readonly Json[]): readonly string[] {
-  if (ctx.settings.get('quiet') || !isTableOutput(ctx.output) || pods.length === 0) return [];
-  return [`This wiped ${disksOf(pods)}; what is on mounts stays.`];
-}
-
-/** Empty with --quiet. */
-export function stoppedLines(ctx: CommandContext, pods: readonly Json[]): readonly string[] {
-  const kept = ctx.settings.get('quiet') ? undefined : keptDisks(pods);
-  return kept === undefined ? [] : [kept];
 }
 
 /** US dollars per GB and month, up to 1 TB and above it (specification 8.4). */

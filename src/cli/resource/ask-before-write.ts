@@ -30,22 +30,8 @@ async function ask(ctx: CommandContext, question: string, declined: string, pric
   throw new Failure({ code: 'declined', exit: EXIT.usage, message: declined });
 }
 
-/** Silent in a script and a dry run. `question` has no mark at its end. Fails as `ask`. */
-export async function tellAndAsk(
-  ctx: CommandContext,
-  line: Message,
-  question: string,
-  declined: string,
-): Promise<void> {
-  if (isAsked(ctx)) await ctx.tell(line);
-  await ask(ctx, question, declined);
-}
-
 export const askToCreate = (ctx: CommandContext, price: Price): Promise<void> =>
   askAtPrice(ctx, 'Create it', 'created', price);
-
-export const askToStart = (ctx: CommandContext, price: Price, isOne: boolean): Promise<void> =>
-  askAtPrice(ctx, isOne ? 'Start it' : 'Start them', 'started', price);
 
 const askAtPrice = (ctx: CommandContext, question: string, done: string, { inQuestion }: Price): Promise<void> =>
   ask(ctx, question, `not confirmed: nothing was ${done}`, inQuestion === undefined ? '' : ` ${inQuestion}`);

@@ -90,7 +90,10 @@ export async function bodyFrom(
     ]);
     const [unknown] = split.unknown;
     if (unknown !== undefined)
-      throw usage(`unknown member in --file: ${split.unknown.join(', ')}`, didYouMean(unknown, fields.accepts));
+      throw usage(
+        `unknown member in --file: ${split.unknown.join(', ')}`,
+        didYouMean(unknown, fields.accepts) ?? `Use ${fields.accepts.join(', ')}`,
+      );
     dropped = split.dropped;
     file = split.body;
     return file;

@@ -87,7 +87,8 @@ export function create(
     details: spec.details,
     examples: spec.examples,
     args: bodyArguments(of, 'create', spec),
-    options: bodyFlags(of, 'create', spec),
+    // Nothing is asked: scripts may confirm all the same.
+    options: { ...bodyFlags(of, 'create', spec), yes: { ...yesOption, hidden: true } },
     needed: spec.needed,
     fields: of.view.paths,
     output: rowSchema(of),
@@ -111,7 +112,7 @@ export function update(
   spec: NounWords &
     BodyRules & {
       /** What an update destroys or cannot undo: asked about. Undefined for nothing. Not called with --yes. */
-      readonly risk?: (body: JsonObject, row: Json) => string | undefined;
+      readonly risk?: (body: JsonObject, row: Json) => string | undefined | Promise<string | undefined>;
       /** The members that `risk` looks at. Without them the row is not read. */
       readonly risky?: readonly string[];
       /** Completes what the service takes only as a whole, and refuses what it cannot do. */
@@ -135,7 +136,7 @@ export function update(
       const given = await bodyFrom(ctx, of, values, spec, row);
       const body = (await complete?.(ctx, given, row, values)) ?? given;
       if (asks(ctx) && risky.some((member) => body[member] !== undefined)) {
-        const line = risk?.(body, await row());
+        const line = await risk?.(body, await row());
         if (line !== undefined) await ask(ctx, { line });
       }
       const [done] = await each(ctx, of, [{ word }], (id) =>

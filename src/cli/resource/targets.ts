@@ -100,6 +100,7 @@ export async function rowNamed(ctx: CommandContext, of: Collection, word: string
   const names = rows.flatMap((each) => [idOf(each), stringAt(each, 'name') ?? '']);
   throw notFound.with({
     message: `no ${what}`,
+    ...{ status: undefined, title: undefined, detail: undefined },
     hint: lines(suggestionOf(nearestNames(word, names).map((name) => safeText(name))), run(listCommand(of))),
   });
 }

@@ -10,7 +10,7 @@ import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKe
 import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import type { Choice } from '../../core/context.ts';
-import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { Failure, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import type { Result, View } from '../../output/view.ts';
@@ -143,11 +143,24 @@ async function keysGiven(ctx: CommandContext, given: string): Promise<readonly S
   return keys;
 }
 
-/** The public keys of ~/.ssh. Usage (2) if there are none. */
+async function publicKeyFiles({ env, durable }: CommandContext): Promise<readonly string[]> {
+  const folder = `${env['HOME'] ?? env['USERPROFILE'] ?? ''}/.ssh`;
+  const entries = await (await durable()).entries(folder).catch(() => []);
+  return entries.filter(({ name }) => name.endsWith('.pub')).map(({ name }) => `${folder}/${name}`);
+}
+
+/** The public keys of ~/.ssh that can be read. */
+export async function ownPublicKeys(ctx: CommandContext): Promise<readonly SshKey[]> {
+  const paths = await publicKeyFiles(ctx);
+  const keys = await Promise.all(
+    paths.map((path) => unlessFailed(ctx, async () => decodeKeys(await ctx.files.read(path), path))),
+  );
+  return keys.flatMap((each) => each ?? []);
+}
+
+/** Usage (2) if there are none. */
 async function ownKeys(ctx: CommandContext): Promise<readonly Choice<string>[]> {
-  const folder = `${ctx.env['HOME'] ?? ctx.env['USERPROFILE'] ?? ''}/.ssh`;
-  const entries = await (await ctx.durable()).entries(folder).catch(() => []);
-  const paths = entries.filter(({ name }) => name.endsWith('.pub')).map(({ name }) => `${folder}/${name}`);
+  const paths = await publicKeyFiles(ctx);
   if (paths.length === 0) throw usage('there is no public key in ~/.ssh', 'Make one: ssh-keygen -t ed25519');
   return await Promise.all(
     paths.map(async (path) => {

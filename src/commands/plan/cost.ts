@@ -4,7 +4,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { merged } from '../../cli/resource/request-body.ts';
 import { lookupRows } from '../../cli/resource/requests.ts';
 import { idOf } from '../../output/view.ts';
-import { catalogPrice } from '../pods/price.ts';
+import { catalogOf, ofNewPod } from '../../cli/money.ts';
 import { keptLine, keptWorkers, minimumPrice, priceCatalog, volumeHourly } from '../../cli/money/hourly-cost.ts';
 import { lookupWorkers } from '../../cli/money/account-line.ts';
 import { largeDisk, withTemplateDisks } from '../../cli/money/disks.ts';
@@ -54,7 +54,7 @@ export async function costOf(
 }
 
 async function costOfNewPod(ctx: CommandContext, body: JsonObject): Promise<Cost> {
-  const perHour = await unlessFailed(ctx, async () => (await catalogPrice(ctx, body))?.perHour);
+  const perHour = await unlessFailed(ctx, async () => ofNewPod(body, await catalogOf(ctx, body)).hourly?.high);
   const whole = await withTemplateDisks(ctx, body);
   const disk = largeDisk(whole);
   const unpriced = [

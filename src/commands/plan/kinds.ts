@@ -13,7 +13,7 @@ import type { Kind } from '../../fleet/model.ts';
 import { ENDPOINT_TABLE } from '../endpoints/fields.ts';
 import { createSpec, updateSpec } from '../endpoints/write.ts';
 import { checkUpdate } from '../pods/body-checks.ts';
-import { asFlag, checkNewPod, createDefaults, sendNewPod } from '../pods/create.ts';
+import { asFlag, checkNewPod, createDefaults } from '../pods/create.ts';
 import { inOwnWords } from '../pods/refusals.ts';
 import { POD_TABLE } from '../pods/fields.ts';
 import { networkMount } from '../pods/pod-cells.ts';
@@ -234,7 +234,6 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     settle: podSettled,
     defaults: createDefaults,
     checkNew: checkNewPod,
-    sendNew: sendNewPod,
     refused: (failure) => inOwnWords(failure, 'create by apply'),
     effect: (row, path) =>
       path === 'globalNetworking'

@@ -1,12 +1,6 @@
-import type { CommandContext } from '../../cli/model/context.ts';
-import { TEMPLATES } from '../../cli/resource/collections.ts';
-import { MAX_CREATE_BYTES } from './refusals.ts';
-import { readRequest } from '../../core/api.ts';
-import { unlessFailed, usage } from '../../core/failure.ts';
-import { asId } from '../../core/ids.ts';
+import { usage } from '../../core/failure.ts';
 import {
   arrayOf,
-  encodeJson,
   itemsAt,
   type Json,
   type JsonObject,
@@ -14,7 +8,6 @@ import {
   objectAt,
   objectOf,
   stringAt,
-  stringOf,
 } from '../../core/json.ts';
 import { berth, sentence } from '../../core/message.ts';
 
@@ -94,37 +87,3 @@ function kindOf(mounts: JsonObject): string {
   if (objectOf(mounts['persistent']) !== undefined) return 'a persistent mount';
   return (arrayOf(mounts['network']) ?? []).length > 0 ? 'a network mount' : 'no mount';
 }
-
-/** Bytes. Only for a larger body the template is read; else the service refuses. */
-const LARGE_BYTES = MAX_CREATE_BYTES / 10;
-
-/** Contract rules, Pods. */
-const FROM_TEMPLATE = ['image', 'args', 'disk', 'ports', 'registry', 'mounts'] as const;
-
-/** Usage (2) before sending. Counts the body, and its merge with the template if readable. */
-export async function checkSize(ctx: CommandContext, body: JsonObject): Promise<void> {
-  const bytes = bytesOf(body);
-  if (bytes > MAX_CREATE_BYTES) throw tooLarge(`the request has ${bytes} bytes`);
-  const templateId = stringOf(body['templateId']);
-  if (templateId === undefined || bytes < LARGE_BYTES) return;
-  const path = [...TEMPLATES.path, asId(templateId)];
-  const template = (await unlessFailed(ctx, () => ctx.api.send(readRequest(path))))?.value;
-  if (template === undefined) return;
-  const taken = Object.fromEntries(
-    FROM_TEMPLATE.flatMap((member): [string, Json][] => {
-      const value = memberAt(template, member);
-      return value === undefined ? [] : [[member, value]];
-    }),
-  );
-  const env = { ...objectOf(memberAt(template, 'env')), ...objectOf(body['env']) };
-  const together = bytesOf({ ...taken, ...body, env });
-  if (together > MAX_CREATE_BYTES) throw tooLarge(`the request and its template have ${together} bytes`);
-}
-
-const bytesOf = (body: JsonObject): number => Buffer.byteLength(encodeJson(body));
-
-const tooLarge = (what: string) =>
-  usage(
-    `${what}, and a create takes at most ${MAX_CREATE_BYTES}: nothing was sent`,
-    'Put large values into the image, on a volume or into a secret.',
-  );

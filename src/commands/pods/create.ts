@@ -1,181 +1,159 @@
-import { type Values, waitOptions } from '../../cli/model/command.ts';
-import { option } from '../../cli/model/params.ts';
-import type { ApiAnswer } from '../../core/api.ts';
-import type { SettingsView } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { berth, inOne, type Message, sentence } from '../../core/message.ts';
-import { isObject, type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
+import { Failure, unlessFailed, usage } from '../../core/failure.ts';
+import type { SettingsView } from '../../core/context.ts';
+import { isObject, type Json, type JsonObject, stringAt, stringsOf } from '../../core/json.ts';
+import { berth, lines } from '../../core/message.ts';
+import { checkKey, withoutKey } from '../../create/key.ts';
+import { idOf } from '../../output/view.ts';
+import { run } from '../../cli/hint.ts';
+import { defineCommand, textIn, textsIn, type Values, waitOptions, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { withoutKey } from '../../create/key.ts';
-import { AT_UNKNOWN_PRICE, type Price } from '../../cli/resource/ask-before-write.ts';
-import { createCommand, type CreateRequest } from '../../cli/resource/write.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
-import { PLACEMENT_OPTIONS, type PlacementValues, planOf } from './capacity-options.ts';
-import { checkCreate, checkSize } from './body-checks.ts';
-import { checkDeadlineVariables, costUntilDeadline, deadlinesOfProfile, warnWithoutDeadline } from './deadlines.ts';
-import { askMore, askVcpus, createCommandLine } from './create-questions.ts';
+import { dollarsOf, option } from '../../cli/model/params.ts';
+import { catalogOf, hardwareOf, ofNewPod, perHour, tellPrice } from '../../cli/money.ts';
+import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/noun-body.ts';
+import { post, written } from '../../cli/resource/noun-writes.ts';
+import { rowSchema } from '../../cli/resource/read.ts';
+import { merged } from '../../cli/resource/request-body.ts';
+import { ownPublicKeys, readKeys } from '../account/ssh-keys.ts';
+import { isSameKey } from '../account/keys.ts';
+import { checkCreate } from './body-checks.ts';
+import { checkDeadlineVariables, deadlineLine, deadlinesOfProfile, warnWithoutDeadline } from './deadlines.ts';
+import { createKeyed } from './keyed-create.ts';
+import { place } from './place.ts';
+import { REACHABLE } from './reachable.ts';
 import { inOwnWords } from './refusals.ts';
-import { POD_TABLE } from './fields.ts';
-import { andDisks, catalogPrice } from './price.ts';
-import {
-  DISK_GB,
-  hasExpensiveMount,
-  hasKnownPlaces,
-  isAskedAbout,
-  largeDiskLine,
-  withTemplateDisks,
-} from '../../cli/money/disks.ts';
-import { keptDisks } from '../../cli/money/hourly-cost.ts';
-import { readPodOfKey } from './keyed-create.ts';
-import { CREATE_REFERENCES, podNotes, PODS } from './resource.ts';
-import { REACHABLE, statusOf } from './reachable.ts';
-import { publishesSsh } from './reach-pod.ts';
-import { isStuck, untilStatus } from './wait.ts';
+import { PODS, REFERENCES } from './resource.ts';
+import { waitFor, waitResult } from './wait.ts';
 
-const BESIDE_THE_BODY = { ...PLACEMENT_OPTIONS, ...waitOptions(''), dryRun: option.on('') };
-
-export const create = createCommand(PODS, 'pods', {
-  summary: 'create a pod',
-  details: `A pod has exactly one of --gpu and --cpu, and an image, of its own or from a template. Without --disk and --template it has a container disk of ${DISK_GB} GB. A container disk is paid besides the cost of an hour, at a price that is not published: billing report shows what it was. What berth pods get -o yaml printed can be changed and fed back with --file. A network volume is mounted where the volume is, on the SECURE cloud. Several --gpu are candidates, each in every --data-center, in this order: the first that has room is created, and one pod only. With --until-available, --max-price, --start-timeout or --idempotency-key the pod has a key, so that the same command run again with that key makes no second one: docs/guides/waiting-for-a-gpu.md.`,
-  ...bodyOf(POD_TABLE, 'create'),
+const RULES: BodyRules = {
   needed: ['name', ['gpu', 'cpu'], ['image', 'template']],
   exclusive: [
     ['gpu', 'cpu'],
     ['cuda', 'minCuda'],
     ['networkVolume', 'persistentSize'],
   ],
-  setExample: 'gpu.count=2',
-  defaults: createDefaults,
-  adapt: asCreateBody,
-  references: CREATE_REFERENCES,
-  check: (body, _, ctx) => checkNewPod(ctx, body),
-  options: PLACEMENT_OPTIONS,
-  exits: [EXIT.waitEnded, EXIT.limitExceeded],
-  send: async (ctx, request, values, asked) => {
-    const plan = planOf(values as PlacementValues, request.body);
-    if (plan === undefined) return await sendNewPod(ctx, request);
-    await warnWithoutDeadline(ctx, request.body);
-    return await (await import('./send-planned.ts')).sendPlanned(ctx, request, plan, asked);
+  example: 'gpu.count=2',
+  references: REFERENCES,
+  // Without the template: its settings are in the pod, and may have changed since.
+  fromPrinted: ({ dataCenterId, template: _, globalNetworking, ...pod }) => ({
+    ...withoutKey(
+      Object.fromEntries(Object.entries(pod).filter(([name, value]) => value !== null || name === 'registry')),
+    ),
+    ...asFlag(globalNetworking),
+    ...(typeof dataCenterId === 'string' ? { dataCenterIds: [dataCenterId] } : {}),
+  }),
+};
+
+export const create = defineCommand({
+  summary: 'create a pod',
+  details:
+    'A pod has a GPU or a CPU flavor, and an image or a template. Several --gpu are tried in order until one has room. What berth pods get -o yaml printed can be used with --file. With --idempotency-key the same command run again makes no second pod.',
+  args: bodyArguments(PODS, 'create', RULES),
+  options: {
+    ...bodyFlags(PODS, 'create', RULES),
+    maxPrice: option.text('highest price per hour for the whole pod', { metavar: 'DOLLARS' }),
+    untilAvailable: option.durationWithUnit('wait this long for a GPU type that has room'),
+    idempotencyKey: option.text('return the pod with this key where there is one', { metavar: 'WORD' }),
+    // Nothing is asked: scripts may confirm all the same.
+    yes: { ...yesOption, hidden: true },
+    ...waitOptions('wait until it can be reached'),
   },
-  refused: (failure) => inOwnWords(failure, 'create'),
-  askBeside: askVcpus,
-  offer: askMore,
-  commandLine: (body, values) => createCommandLine(body, values, BESIDE_THE_BODY),
-  nextStep,
-  price: hourlyPrice,
-  notes: podNotes,
-  // A pod created earlier with this key may be stopped and will not start by itself.
-  wait: { ...untilStatus(REACHABLE), bad: (pod) => isStuck(pod, REACHABLE) || statusOf(pod) === 'EXITED' },
+  needed: RULES.needed,
+  fields: PODS.view.paths,
+  output: rowSchema(PODS),
+  writes: true,
+  costs: true,
+  exits: [EXIT.waitEnded, EXIT.limitExceeded, EXIT.jobFailed],
   examples: [
     [
-      'berth pods create --name lab --gpu GPU-24G --image example/pytorch:2.8 --wait',
+      'berth pods create lab --gpu GPU-24G --image example/pytorch:2.8 --wait',
       'one GPU, and wait until it can be reached',
     ],
     [
-      'berth pods create --name lab8 --gpu GPU-24G --image example/pytorch:2.8 --stop-after 8h',
-      'with a deadline, which a guard keeps: berth guard',
+      'berth pods create big --gpu GPU-80G --gpu GPU-48G --max-price 2.50 --until-available 6h --image example/pytorch:2.8',
+      'whichever has room first within six hours',
+    ],
+    ['berth pods create web --cpu cpu-general --vcpu 4 --image example/web --port 8080/http', 'a CPU pod with a port'],
+    [
+      'berth pods create nightly --gpu GPU-24G --image example/pytorch:2.8 --idempotency-key nightly-2026-11-23',
+      'one pod, however often it runs',
     ],
     [
-      'berth pods create --name big --gpu GPU-80G --gpu GPU-48G --max-price 2.50 --until-available 6h --image example/pytorch:2.8',
-      'whichever has room first within six hours, and none above $2.50 an hour',
-    ],
-    [
-      'berth pods create --name nightly --gpu GPU-24G --image example/pytorch:2.8 --idempotency-key nightly-2026-11-23',
-      'in a script that may run twice: one pod',
-    ],
-    [
-      'berth pods create --name web --cpu cpu-general --vcpu 4 --image example/web --port 8080/http',
-      'a CPU pod with a port',
-    ],
-    [
-      'berth pods create --name train --gpu GPU-24G --image example/pytorch:2.8 -- python train.py --lr 1e-4',
-      'with a command of its own, word by word',
-    ],
-    [
-      'berth pods create --name lab2 --file pod.yaml --network-volume datasets:/workspace',
-      'like another one, with a volume',
+      'berth pods create train --gpu GPU-24G --image example/pytorch:2.8 -- python train.py',
+      'with a command of its own',
     ],
   ],
+  run: async (ctx, values: Values) => {
+    const given = await bodyFrom(ctx, PODS, values, RULES);
+    const body = withSshPort(merged(createDefaults(given, ctx.settings), given));
+    await checkNewPod(ctx, body);
+    const [gpus, maxPrice] = [textsIn(values, 'gpu'), dollarsOf('maxPrice', textIn(values, 'maxPrice'))];
+    const [waitMs, key] = [values['untilAvailable'] as number | undefined, textIn(values, 'idempotencyKey')];
+    if (key !== undefined) checkKey(key);
+    const isPlaced = gpus.length > 1 || maxPrice !== undefined || waitMs !== undefined;
+    if (isPlaced && body['gpu'] === undefined) throw usage('--max-price and --until-available need --gpu');
+    await warnWithoutDeadline(ctx, body);
+    if (body['startSsh'] === true) await warnWithoutKey(ctx);
+    if (!isPlaced)
+      await tellPrice(ctx, async () => {
+        const cost = ofNewPod(body, await catalogOf(ctx, body));
+        return lines(`${hardwareOf(body)}: ${perHour(cost)}`, deadlineLine(ctx, body, cost));
+      });
+    const placement = { gpus: gpus.length > 0 ? gpus : [stringAt(body, 'gpu.id') ?? ''], maxPrice, waitMs };
+    const make = (known: JsonObject, send: (one: JsonObject) => ReturnType<typeof ctx.api.send>) =>
+      isPlaced ? place(ctx, known, placement, send) : send(known);
+    const answer = await withReferences(ctx, body, REFERENCES, (known) =>
+      key === undefined
+        ? make(known, (one) => ctx.api.send(post(PODS, one)))
+        : createKeyed(ctx, key, (send) => make(known, send)),
+    ).catch((error: unknown) => {
+      throw error instanceof Failure ? inOwnWords(error, 'create') : error;
+    });
+    const result = await written(ctx, PODS, answer, 'created');
+    if (values['wait'] !== true) return result;
+    if (result.kind !== 'one') for (const note of result.notes ?? []) await ctx.tell(note);
+    const waited = await waitFor(ctx, [{ id: idOf(answer.value), answer }], REACHABLE, Number(values['waitTimeout']));
+    if (result.kind === 'one') return waitResult(ctx, waited, false, REACHABLE);
+    // The id is printed in a pipe, also where the wait fails.
+    return { ...result, notes: [], failure: waited[0]?.failure };
+  },
 });
 
+/** What a create has unless it is given: one GPU, a disk, and the deadlines of the profile. */
 export function createDefaults({ gpu, templateId, env }: JsonObject, settings: SettingsView): JsonObject {
+  const deadlines = deadlinesOfProfile(env, settings);
   return {
     ...(isObject(gpu) ? { gpu: { count: 1 } } : {}),
-    ...(templateId === undefined ? { disk: DISK_GB } : {}),
-    ...withEnv(deadlinesOfProfile(env, settings)),
+    ...(templateId === undefined ? { disk: 20 } : {}),
+    ...(Object.keys(deadlines).length === 0 ? {} : { env: deadlines }),
   };
 }
 
-/** Usage (2) for a contradictory body, an impossible deadline, or data centers other than the volume's. */
+/** Usage (2) for a contradictory body or a deadline that is over. */
 export async function checkNewPod(ctx: CommandContext, body: JsonObject): Promise<void> {
   await checkDeadlineVariables(ctx, body);
   checkCreate(body);
 }
 
-/** For pods that berth does not place. Usage (2) for a body that is too large. */
-export async function sendNewPod(ctx: CommandContext, request: CreateRequest): Promise<ApiAnswer> {
-  await warnWithoutDeadline(ctx, request.body);
-  await checkSize(ctx, request.body);
-  return await ctx.api.send(request);
+/** SSH by the proxy is a terminal alone. The ports of a template are kept. */
+function withSshPort(body: JsonObject): JsonObject {
+  const ports = stringsOf(body['ports']);
+  const isKept = body['startSsh'] !== true || ports.includes('22/tcp');
+  return isKept || (body['ports'] === undefined && body['templateId'] !== undefined)
+    ? body
+    : { ...body, ports: [...ports, '22/tcp'] };
 }
 
-const withEnv = (env: JsonObject): JsonObject => (Object.keys(env).length === 0 ? {} : { env });
-
-function nextStep(pod: Json, body: JsonObject): Message {
-  const id = stringAt(pod, 'id') ?? 'POD';
-  const use = body['startSsh'] === true ? berth`pods ssh ${id}` : berth`pods logs ${id} --follow`;
-  const next =
-    memberAt(pod, 'status') === 'RUNNING'
-      ? sentence`Next: ${use}`
-      : sentence`Next: ${berth`pods wait ${id}`}, then ${use}`;
-  if (body['startSsh'] !== true || publishesSsh(pod)) return next;
-  return inOne(['It takes SSH by its proxy alone, which is a terminal: --port 22/tcp gives direct SSH.', next]);
-}
-
-/** Without the template: its settings are in the pod and may have changed since. */
-function asCreateBody({ dataCenterId, globalNetworking, ...pod }: JsonObject): JsonObject {
-  const hardware = Object.fromEntries(
-    Object.entries(pod).filter(([name, value]) => value !== null || name === 'registry'),
-  );
-  return {
-    ...withoutKey(hardware),
-    ...(typeof dataCenterId === 'string' ? { dataCenterIds: [dataCenterId] } : {}),
-    ...asFlag(globalNetworking),
-  };
+async function warnWithoutKey(ctx: CommandContext): Promise<void> {
+  const own = await ownPublicKeys(ctx);
+  const known = await unlessFailed(ctx, () => readKeys(ctx));
+  if (known === undefined || own.some((key) => known.some((each) => isSameKey(each, key)))) return;
+  await ctx.tell('warning: no SSH key of this machine is in the account');
+  await ctx.tell(run(berth`account ssh-keys add`));
 }
 
 /** An answer has an object, a body true or false (specification 2.2). */
 export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
-  isObject(globalNetworking)
-    ? { globalNetworking: globalNetworking['enabled'] ?? false }
-    : globalNetworking === undefined
-      ? {}
-      : { globalNetworking };
-
-/** Undefined if the catalog lacks the hardware or place. Fails as the catalog does. */
-async function hourlyPrice(ctx: CommandContext, body: JsonObject, values: Values): Promise<Price | undefined> {
-  const { key, wanted } = planOf(values as PlacementValues, body) ?? {};
-  // Prices of candidates are printed with their order.
-  if (wanted !== undefined) return undefined;
-  if (key !== undefined && (await readPodOfKey(ctx, key)) !== undefined) return undefined;
-  const price = (await hasKnownPlaces(ctx, body)) ? await catalogPrice(ctx, body) : undefined;
-  if (price === undefined) return undefined;
-  const { perHour, hardware, cloud } = price;
-  const whole = await withTemplateDisks(ctx, body);
-  const untilStopped =
-    perHour === undefined
-      ? `The catalog has no price for ${hardware} on the ${cloud} cloud. It is paid until it is stopped.`
-      : `${hardware} on the ${cloud} cloud costs ${formatDollars(perHour)} an hour until it is stopped.`;
-  const others = [
-    largeDiskLine(whole),
-    keptDisks([whole]),
-    perHour === undefined ? undefined : await costUntilDeadline(ctx, whole, perHour),
-  ];
-  const line = inOne([untilStopped, ...others.filter((other) => other !== undefined)]);
-  return {
-    line,
-    asks: isAskedAbout(perHour) || hasExpensiveMount(whole),
-    inQuestion: perHour === undefined ? AT_UNKNOWN_PRICE : `for ${formatDollars(perHour)} an hour${andDisks(whole)}`,
-  };
-}
+  globalNetworking === undefined
+    ? {}
+    : { globalNetworking: isObject(globalNetworking) ? (globalNetworking['enabled'] ?? false) : globalNetworking };

@@ -1,10 +1,6 @@
-import type { CommandContext } from '../../cli/model/context.ts';
-import { option } from '../../cli/model/params.ts';
-import { labelOf } from '../../cli/resource/choose.ts';
-import { unpricedDisks } from './price.ts';
+import { type Json, type JsonObject, memberAt, memberOf, objectAt, objectOf } from '../../core/json.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
 import type { SettingsView } from '../../core/context.ts';
-import { type Json, type JsonObject, memberAt, memberOf, numberAt, objectAt, objectOf } from '../../core/json.ts';
-import { inOne, type Message, sentence } from '../../core/message.ts';
 import { costOver, exactDuration, formatDollars, formatDuration } from '../../core/units.ts';
 import {
   checkDeadlines,
@@ -13,9 +9,11 @@ import {
   type DeadlineAction,
   firstDeadline,
   hasDeadline,
-  hasDeadlineTo,
   storedDeadline,
 } from '../../guard/deadline.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { option } from '../../cli/model/params.ts';
+import type { Cost } from '../../cli/money.ts';
 
 /** Stored as a variable of the pod's environment. Usage (2). */
 export const deadlineFlag = (action: DeadlineAction, summary: string) => ({
@@ -51,53 +49,17 @@ export async function checkDeadlineVariables(
   if (hasDeadline(given)) checkDeadlines(given, await ctx.fetchServiceNow());
 }
 
-/** `perHour` in US dollars; rounded up to a cent. Undefined without a deadline. */
-export async function costUntilDeadline(
-  ctx: CommandContext,
-  body: JsonObject,
-  perHour: number,
-): Promise<Message | undefined> {
-  const first = firstDeadline(variablesOf(body), ctx.serviceNow());
+/** `Stops in 2h (about $1.38) if a guard runs: berth guard run`. Undefined without a deadline. */
+export function deadlineLine(ctx: CommandContext, body: Json, { hourly }: Cost): Message | undefined {
+  const first = firstDeadline(memberAt(body, 'env'), ctx.serviceNow());
   if (first === undefined) return undefined;
-  const { lastRunLine, readLastRun } = await import('../guard/last-run.ts');
-  const sweptAt = await readLastRun(ctx);
-  const [cost, span] = [formatDollars(inWholeCents(costOver(perHour, first.spanMs))), formatDuration(first.spanMs)];
-  return inOne([
-    `It costs ${cost} until its deadline in ${span}, ${unpricedDisks(body)}, if a guard runs${guardOf(first.action, body)}`,
-    lastRunLine(sweptAt, ctx.serviceNow(), hasDeadlineTo('terminate', variablesOf(body))),
-  ]);
+  const about = hourly === undefined ? '' : ` (about ${formatDollars(costOver(hourly.high, first.spanMs))})`;
+  const does = first.action === 'stop' ? 'Stops' : 'Terminates';
+  return sentence`${does} in ${formatDuration(first.spanMs)}${about} if a guard runs: ${berth`guard run`}`;
 }
-
-/** Rounded up; multiplication is inexact, so under a millionth of a cent above is ignored. */
-const inWholeCents = (dollars: number): number => Math.ceil(dollars * 100 - 1e-6) / 100;
-
-/** A pod in ERROR cannot be stopped, and a stop never deletes a persistent mount. */
-function guardOf(action: DeadlineAction, body: JsonObject): string {
-  if (action === 'terminate') return ' with --allow-terminate.';
-  return memberAt(body, 'mounts.persistent') === undefined
-    ? '. Should it end in ERROR, only a guard with --allow-terminate ends that cost.'
-    : '. Should it end in ERROR, no guard ends that cost: terminating it would delete its persistent mount.';
-}
-
-/** Empty with --quiet and for unknown costs. */
-export async function costsUntilDeadlines(ctx: CommandContext, pods: readonly Json[]): Promise<readonly Message[]> {
-  if (ctx.settings.get('quiet')) return [];
-  const costs = await Promise.all(
-    pods.map(async (pod) => {
-      const perHour = numberAt(pod, 'cost');
-      const line = perHour === undefined ? undefined : await costUntilDeadline(ctx, objectOf(pod) ?? {}, perHour);
-      return line === undefined ? [] : [pods.length === 1 ? line : sentence`pod ${labelOf(pod)}: ${line}`];
-    }),
-  );
-  return costs.flat();
-}
-
-const variablesOf = (body: JsonObject): Json | undefined => memberAt(body, 'env');
 
 /** Only if the profile asks for it. */
 export async function warnWithoutDeadline(ctx: CommandContext, body: JsonObject): Promise<void> {
-  if (ctx.settings.get('guard') !== 'warn' || body['gpu'] === undefined || hasDeadline(variablesOf(body))) return;
-  await ctx.tell(
-    sentence`Warning: this pod has no deadline, and runs until somebody stops it: --stop-after 8h gives it one.`,
-  );
+  if (ctx.settings.get('guard') !== 'warn' || body['gpu'] === undefined || hasDeadline(body['env'])) return;
+  await ctx.tell('warning: this pod has no deadline; --stop-after 8h sets one');
 }

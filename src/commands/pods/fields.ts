@@ -93,7 +93,7 @@ const FIELDS = {
   gpu: {
     path: 'gpu.id',
     create: {
-      param: option.list('the GPU type; of several, the first that has room; as in berth catalog gpus', {
+      param: option.list('GPU type; repeat for fallbacks (see berth catalog gpus)', {
         metavar: 'GPU',
         complete: GPUS,
         ask: pick('GPU type', 'podGpuTypes'),
@@ -179,11 +179,11 @@ const FIELDS = {
   },
   stopAfter: {
     writeOnly: true,
-    create: deadlineFlag('stop', 'a guard stops it so long after each start (4h), or then (2026-12-01)'),
+    write: deadlineFlag('stop', 'a guard stops it this long after each start (4h), or then (2026-12-01)'),
   },
   terminateAfter: {
     writeOnly: true,
-    create: deadlineFlag('terminate', 'a guard terminates it so long after its creation (2d), or then'),
+    write: deadlineFlag('terminate', 'a guard terminates it this long after its creation (2d), or then'),
   },
   deadline: { show: show.deadline, lines: show.deadlineLines, column: { cutLast: true } },
   mounts: { path: 'mounts', type: 'object', lines: show.mountLines, write: 'accepted' },

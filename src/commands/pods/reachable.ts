@@ -1,16 +1,6 @@
 /** RUNNING means only that the container was started (additions 6). */
 
-import {
-  arrayAt,
-  itemsAt,
-  type Json,
-  memberAt,
-  numberAt,
-  objectAt,
-  objectOf,
-  stringAt,
-  stringsOf,
-} from '../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, objectAt, objectOf, stringAt, stringsOf } from '../../core/json.ts';
 import { text } from '../../output/cells.ts';
 
 export const REACHABLE = 'reachable';
@@ -67,8 +57,3 @@ export function publicAddress(port: Json): string | undefined {
 /** 100.64.0.0/10 is private to the service (additions 6). */
 const isCarrierAddress = (address: string | undefined): boolean =>
   /^100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./.test(address ?? '');
-
-export const unpublishedNotes = (pod: Json): readonly string[] =>
-  statusOf(pod) === 'RUNNING' && arrayAt(pod, 'ports')?.length === 0 && objectAt(pod, 'ssh.proxy') === undefined
-    ? ['It publishes no port and takes no SSH: RUNNING is all there is to wait for.']
-    : [];

@@ -1,21 +1,14 @@
-import * as collections from '../../cli/resource/collections.ts';
-import { REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
-import { type Resource, resourceOf } from '../../cli/resource/read.ts';
+import { type Json, memberAt } from '../../core/json.ts';
+import { PODS as COLLECTION, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
+import { type Resource, resource } from '../../cli/resource/targets.ts';
 import { POD_TABLE, podView } from './fields.ts';
-import { isObject, type Json, memberAt } from '../../core/json.ts';
 
-export const PODS: Resource<'pod'> = { ...resourceOf(collections.PODS, POD_TABLE), view: podView };
+export const PODS: Resource<'pod'> = { ...resource(COLLECTION, POD_TABLE), view: podView };
 
-/** Persistent mounts are deprecated (specification 2.2). */
-export const podNotes = (row: Json): readonly string[] =>
-  isObject(memberAt(row, 'mounts.persistent'))
-    ? [
-        'This pod uses a persistent mount, which is deprecated: its data does not survive a failure of the host. New pods take a network volume.',
-      ]
-    : [];
+export const isLocked = (pod: Json): boolean => memberAt(pod, 'locked') === true;
 
 /** Ids for which names work too (contract rules, Pods). */
-export const CREATE_REFERENCES = {
+export const REFERENCES = {
   templateId: TEMPLATES,
   registry: REGISTRIES,
   'mounts.network.0.volumeId': VOLUMES,

@@ -56,8 +56,8 @@ describe('the members of a printed document that can be written', () => {
   });
 
   test.each([
-    ['tpye: HIGH_PERFORMANCE', /unknown members: tpye\n.*Did you mean type\?/],
-    ['colour: red', /unknown members: colour\n.*It takes name, size, dataCenter, type/],
+    ['tpye: HIGH_PERFORMANCE', /unknown member in --file: tpye\n.*Did you mean type\?/],
+    ['colour: red', /unknown member in --file: colour\nUse name, size, dataCenter, type/],
   ])('a file with %s is refused, and nothing is sent', async (line, message) => {
     const world = createTestWorld({ stdin: `name: a\nsize: 10\ndataCenter: DC\n${line}\n` });
     const ran = await berthIn(world, ['--local', 'volumes', 'create', '--file', '-', '--json', '-o', 'json']);

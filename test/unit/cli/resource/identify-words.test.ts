@@ -125,17 +125,15 @@ describe('other ways to a resource', () => {
     expect(requests.filter((each) => each.startsWith('GET /v2/templates'))).toHaveLength(1);
   });
 
-  test('an update of a name reads the row and changes it under one id', async () => {
-    const { ran, requests } = await runRecorded(['volumes', 'update', 'data', '--size', '20'], {
+  test('an update of a name looks it up in one list', async () => {
+    const { ran, requests } = await runRecorded(['volumes', 'update', 'data', '--size', '20', '--yes'], {
       'GET /v2/network-volumes': json({ networkVolumes: [{ id: 'v1', name: 'data' }] }),
-      'GET /v2/network-volumes/v1': json({ id: 'v1', name: 'data', size: 10 }),
       'PATCH /v2/network-volumes/v1': json({ id: 'v1', name: 'data', size: 20 }),
     });
     expect(ran.code, ran.err).toBe(0);
     expect(requests).toEqual([
-      'GET /v2/network-volumes/data',
+      'PATCH /v2/network-volumes/data',
       'GET /v2/network-volumes',
-      'GET /v2/network-volumes/v1',
       'PATCH /v2/network-volumes/v1',
     ]);
   });

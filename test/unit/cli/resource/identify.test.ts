@@ -79,7 +79,7 @@ describe('confirm and act', () => {
       }),
     ]);
     const { code, err } = await confirmed(['volumes', 'delete', 'data', 'logs'], server, '2 volumes');
-    expect([code, err]).toEqual([0, expect.stringContaining('v1 (data), v2 (logs)') as string]);
+    expect([code, err]).toEqual([0, expect.stringContaining('data (v1), logs (v2)') as string]);
     const requests = untilDelete(server);
     expect(requests.filter((each) => each === 'GET /v2/network-volumes')).toHaveLength(1);
     expect(requests.slice(-2)).toEqual(['DELETE /v2/network-volumes/v1', 'DELETE /v2/network-volumes/v2']);

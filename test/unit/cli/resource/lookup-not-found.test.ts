@@ -8,7 +8,6 @@ describe('an id or name that does not exist ends 4 and names the command that li
     ['pods wait nope', 'berth --local pods list'],
     ['endpoints get nope', 'berth --local endpoints list'],
     ['health nope', 'berth --local endpoints list'],
-    ['volumes delete nope --yes', 'berth --local volumes list'],
     ['templates get nope', 'berth --local templates list'],
     ['registries get nope', 'berth --local registries list'],
     ['registries delegations revoke nope --yes', 'berth --local registries delegations list'],
@@ -18,5 +17,10 @@ describe('an id or name that does not exist ends 4 and names the command that li
   ])('berth %s: see %s', async (line, list) => {
     const { code, err } = await berth(['--local', ...line.split(' ')]);
     expect([code, err]).toEqual([4, expect.stringContaining(`see ${list}.`) as string]);
+  });
+
+  it('volumes delete', async () => {
+    const { code, err } = await berth(['--local', 'volumes', 'delete', 'nope', '--yes']);
+    expect([code, err]).toEqual([4, 'error: no volume "nope"\n  -> Run berth --local volumes list\n']);
   });
 });

@@ -11,7 +11,6 @@ const NAME_IS_MISSING = [
   ['pods create --gpu GPU-24G --image a/b --data-center MOON', 5, 'data center MOON'],
   ['endpoints create --gpu-pool POOL-80G --template nope', 4, 'template'],
   ['endpoints create --gpu-pool POOL-0G --image a/b', 5, 'pool POOL-0G'],
-  ['volumes create --data-center MOON --size 10', 5, 'data center MOON'],
   ['clusters create --gpu GPU-81G --image a/b', 5, 'GPU type GPU-81G'],
   ['templates create --image a/b --registry nope', 4, 'registry'],
 ] as const;

@@ -15,7 +15,6 @@ const LINES = [
     /^This affects 2 pods, for good: pod-train \(train-llm\), pod-notebook \(.*\)\. It saves \$5\.12 an hour\..*\n/,
     'nothing: ',
   ],
-  ['secrets delete api-token nothing', /^This affects 1 secret, for good: .*\n/, 'nothing: '],
 ] as const;
 
 describe('a dry run about several of which one is refused says what happens to the others:', () => {

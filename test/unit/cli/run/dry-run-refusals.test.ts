@@ -22,7 +22,6 @@ const REFUSED: readonly (readonly [line: string, exit: number, says: string])[] 
     'it has no members dataCenterIds, status ',
   ],
   ['endpoints update echo --set type=LOAD_BALANCER', 5, 'it has no member type '],
-  ['volumes update datasets --set dataCenter=EU-WEST-1', 5, 'it has no member dataCenter '],
   [`${POD} --gpu GPU-24G --set status=RUNNING`, 5, 'it has no member status '],
   [`${ENDPOINT} --gpu-pool POOL-24G --port 70000/http`, 2, '--port "70000/http" is no port and protocol'],
   [`${ENDPOINT} --gpu-pool POOL-24G --idle-timeout 2h`, 2, '--idle-timeout is at most 1h'],

@@ -41,7 +41,7 @@ describe('a question about the account', () => {
   const LINES = [
     ['volumes delete vol-datasets --force', 'to continue'],
     ['pods terminate pod-train', 'Continue'],
-    ['volumes update vol-datasets --size 4000', 'Change it'],
+    ['volumes update vol-datasets --size 4000', 'Continue'],
     ['clusters create --name c --type RAY --gpu GPU-80G --gpu-count 1 --pods 2 --image i', 'Create it'],
   ] as const;
 

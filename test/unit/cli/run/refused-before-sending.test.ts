@@ -39,7 +39,7 @@ it.each([
 
 test('a dry run whose words cannot be looked up says that a name is looked up first', async () => {
   const server = await serve([problem(403, 'not with this key')]);
-  for (const line of ['pods terminate train-llm', 'pods stop train-llm pod-web', 'volumes update data --size 200']) {
+  for (const line of ['pods terminate train-llm', 'pods stop train-llm pod-web']) {
     const { code, err } = await berth([...line.split(' '), '--dry-run'], { env: pointedAt(server.url) });
     expect([code, err]).toEqual([
       0,

@@ -1,0 +1,152 @@
+/** start, stop and restart: one or several pods, by ids, names or selectors. */
+import type { ApiAnswer } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
+import { arrayAt, type Json } from '../../core/json.ts';
+import { berth, type Message } from '../../core/message.ts';
+import { idOf } from '../../output/view.ts';
+import { ask, asks, requireYes } from '../../cli/ask.ts';
+import { run } from '../../cli/hint.ts';
+import { type Command, type CommandWords, defineCommand, waitOptions, yesOption } from '../../cli/model/command.ts';
+import { OUTCOMES } from '../../cli/model/common-schemas.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { either } from '../../cli/model/output-schema.ts';
+import { option } from '../../cli/model/params.ts';
+import { ofPod, perHour, sum } from '../../cli/money.ts';
+import { podAction } from '../../cli/resource/pod-action.ts';
+import { idsArgument, rowSchema } from '../../cli/resource/read.ts';
+import { rowRequest } from '../../cli/resource/requests.ts';
+import { selectorOptions } from '../../cli/resource/selectors.ts';
+import { SEVERAL } from '../../cli/resource/several.ts';
+import { choose, each, labelOf, report, type Selection, type Target } from '../../cli/resource/targets.ts';
+import { countOf } from '../../cli/words.ts';
+import { untilRoom } from './place.ts';
+import { lacksHardware, REACHABLE, statusOf } from './reachable.ts';
+import { inOwnWords } from './refusals.ts';
+import { isLocked, PODS } from './resource.ts';
+import { waitFor, waitResult } from './wait.ts';
+
+type Verb = 'start' | 'stop' | 'restart';
+
+interface Action extends CommandWords {
+  /** `stopped`. */
+  readonly done: string;
+  /** Statuses in which there is nothing left to do. */
+  readonly reached: readonly string[];
+}
+
+function actionCommand(verb: Verb, { done, reached, details, ...words }: Action): Command {
+  const goal = verb === 'stop' ? 'EXITED' : REACHABLE;
+  return defineCommand({
+    ...words,
+    details: `${details ?? ''} Selectors skip pods that cannot ${verb} now. ${SEVERAL}`,
+    args: { id: idsArgument(PODS) },
+    options: {
+      ...waitOptions(`wait until it is ${goal}`),
+      ...(verb === 'start' ? { untilAvailable: option.durationWithUnit('wait this long for free GPUs') } : {}),
+      ...selectorOptions(PODS.table, 'pods'),
+      yes: yesOption,
+    },
+    output: either(rowSchema(PODS), OUTCOMES),
+    writes: true,
+    exits: [EXIT.waitEnded, EXIT.jobFailed],
+    costs: verb === 'start',
+    run: async (ctx, values) => {
+      const given = values as unknown as Selection & { readonly untilAvailable?: number };
+      const isSelected = given.id.length === 0;
+      if (isSelected) requireYes(ctx);
+      const chosen = await choose(ctx, PODS, given);
+      const able = await ableTo(ctx, verb, reached, chosen.targets);
+      const rows = able.flatMap(({ row }) => row ?? []);
+      if (asks(ctx) && rows.length > 0) {
+        await ctx.tellRows(PODS.view, rows);
+        const line = `${countOf(rows.length, 'pod')} will be ${done}: ${perHour(sum(rows.map(ofPod)))} now.`;
+        await ask(ctx, { line });
+      }
+      const send = (id: Id<'pod'>) => act(ctx, verb, id, reached);
+      const sent = await each(ctx, PODS, able, (id) =>
+        given.untilAvailable === undefined ? send(id) : untilRoom(ctx, id, () => send(id), given.untilAvailable),
+      );
+      const pods = values.wait ? await waitFor(ctx, sent, goal, values.waitTimeout) : sent;
+      const tail = verb === 'start' ? (pod: Json) => ` (${perHour(ofPod(pod))})` : undefined;
+      const result = values.wait
+        ? waitResult(ctx, pods, isSelected, goal)
+        : report(ctx, PODS, chosen, pods, done, tail);
+      const notes = pods.flatMap(({ answer }) => useless(answer?.value ?? null));
+      return { ...result, notes: [...(result.notes ?? []), ...notes] };
+    },
+  });
+}
+
+/** The selected pods that can do it now. Says which are skipped, but for those that are already as wanted. */
+async function ableTo(
+  ctx: CommandContext,
+  verb: Verb,
+  reached: readonly string[],
+  targets: readonly Target[],
+): Promise<readonly Target[]> {
+  const reasonOf = ({ row }: Target) => (row === undefined ? undefined : whyNot(row, verb));
+  const skipped = targets.flatMap((target) => {
+    const [reason, row = null] = [reasonOf(target), target.row];
+    return reason === undefined || reached.includes(statusOf(row)) ? [] : [`${labelOf(row)}: ${reason}`];
+  });
+  if (skipped.length > 0) await ctx.tell(`skipped ${skipped.join(', ')}`);
+  return targets.filter((target) => reasonOf(target) === undefined);
+}
+
+/** A service that does not list actions is asked. */
+function whyNot(pod: Json, verb: Verb): string | undefined {
+  if (verb !== 'start' && isLocked(pod)) return 'locked';
+  return arrayAt(pod, 'actions')?.includes(verb) === false ? statusOf(pod) : undefined;
+}
+
+/** Sends the action. A pod that is already as wanted is no failure: only a refusal (409) is looked into. */
+async function act(ctx: CommandContext, verb: Verb, id: Id<'pod'>, reached: readonly string[]): Promise<ApiAnswer> {
+  try {
+    return await ctx.api.send(podAction(id, verb));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.status !== 409 || reached.length === 0) throw verb === 'stop' ? error : inOwnWords(error, verb);
+    const answer = await ctx.api.send(rowRequest(PODS, id));
+    const pod = answer.value ?? null;
+    if (reached.includes(statusOf(pod))) return { ...answer, existed: true };
+    throw isLocked(pod) ? error.with({ hint: run(berth`pods update ${id} --locked off`) }) : error;
+  }
+}
+
+/** A stopped pod may come back without its GPU: it is paid for, and of no use. */
+const useless = (pod: Json): readonly Message[] =>
+  statusOf(pod) === 'RUNNING' && lacksHardware(pod)
+    ? [`pod ${labelOf(pod)} has no GPU.`, run(berth`pods stop ${idOf(pod)}`)]
+    : [];
+
+export const start = actionCommand('start', {
+  summary: 'start stopped pods',
+  details: 'A pod starts on the machine that it had, and is billed again.',
+  done: 'started',
+  reached: ['PROVISIONING', 'STARTING', 'RUNNING'],
+  examples: [
+    ['berth pods start lab --until-available 6h --wait', 'as soon as its machine has free GPUs'],
+    ["berth pods start --match 'nightly-*' --yes", 'several, in a script'],
+  ],
+});
+
+export const stop = actionCommand('stop', {
+  summary: 'stop pods: keep volumes, release the GPU',
+  details: 'The container disk is erased. A persistent mount is billed until the pod is terminated.',
+  done: 'stopped',
+  reached: ['EXITED'],
+  examples: [
+    ['berth pods stop lab', 'one'],
+    ["berth pods stop --match 'train-*' --older-than 1d --dry-run", 'the requests that would be sent'],
+  ],
+});
+
+export const restart = actionCommand('restart', {
+  summary: 'restart the container of running pods',
+  details: 'The container disk is erased; volumes are kept.',
+  done: 'restarted',
+  reached: [],
+  examples: [['berth pods restart lab --wait', 'and wait until it can be reached']],
+});

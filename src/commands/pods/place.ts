@@ -1,0 +1,151 @@
+/** Where a new pod finds room: GPU types in the order given, none above a price, once or until there is room. */
+import type { ApiAnswer } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import { type Json, type JsonObject, memberAt, numberAt, objectOf, stringAt, stringsOf } from '../../core/json.ts';
+import { berth } from '../../core/message.ts';
+import { formatDollars } from '../../core/units.ts';
+import { refusalClass } from '../../create/refusals.ts';
+import { idOf } from '../../output/view.ts';
+import { run } from '../../cli/hint.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { pricePath, tellPrice, times } from '../../cli/money.ts';
+import { GPUS } from '../../cli/resource/collections.ts';
+import { listRows } from '../../cli/resource/requests.ts';
+import { until } from '../../cli/until.ts';
+import { ROOM_HINT } from './refusals.ts';
+import { PODS } from './resource.ts';
+
+/** A GPU type that was asked for, as the catalog has it now. */
+interface Offer {
+  readonly gpu: string;
+  /** US dollars an hour for the whole pod. */
+  readonly price: number | undefined;
+  readonly hasRoom: boolean;
+}
+
+export interface Placement {
+  readonly gpus: readonly string[];
+  /** US dollars an hour for the whole pod. */
+  readonly maxPrice: number | undefined;
+  readonly waitMs: number | undefined;
+}
+
+async function readOffers(ctx: CommandContext, body: JsonObject, gpus: readonly string[]): Promise<readonly Offer[]> {
+  const count = numberAt(body, 'gpu.count') ?? 1;
+  const versions = stringsOf(memberAt(body, 'gpu.allowedCudaVersions'));
+  const { values } = await listRows(ctx, GPUS, {
+    include: 'AVAILABILITY',
+    product: 'POD',
+    count,
+    cloud: stringAt(body, 'cloud') ?? 'SECURE',
+    cudaVersions: versions.length === 0 ? undefined : versions.join(','),
+    minCudaVersion: stringAt(body, 'gpu.minCudaVersion'),
+  });
+  return [...new Set(gpus)].map((gpu) => {
+    const row = values.find((each) => idOf(each) === gpu);
+    const stock = stringAt(row, 'availability');
+    return {
+      gpu,
+      price: times(numberAt(row, pricePath(body)), count),
+      hasRoom: stock !== undefined && stock !== 'NONE',
+    };
+  });
+}
+
+/**
+ * Creates one pod on the first GPU type that has room. Fails with limit-exceeded (15) where all are above the price, with
+ * wait-ended (9) when the time is over, and with the last refusal where nothing is waited for.
+ */
+export async function place(
+  ctx: CommandContext,
+  body: JsonObject,
+  { gpus, maxPrice, waitMs }: Placement,
+  send: (body: JsonObject) => Promise<ApiAnswer>,
+): Promise<ApiAnswer> {
+  let rounds = 0;
+  let refusal: Failure | undefined;
+  /** The account may not use them: that stays. */
+  const refused = new Set<string>();
+  const attempt = async (): Promise<ApiAnswer> => {
+    const isFirst = rounds++ === 0;
+    const open = gpus.filter((gpu) => !refused.has(gpu));
+    if (open.length === 0 && refusal !== undefined) throw refusal;
+    const offers = await readOffers(ctx, body, open);
+    const affordable = offers.filter(
+      ({ price }) => maxPrice === undefined || (price !== undefined && price <= maxPrice),
+    );
+    if (affordable.length === 0) throw tooExpensive(offers, maxPrice);
+    // The first time the service itself is asked: the catalog may lag.
+    for (const { gpu, price, hasRoom } of affordable) {
+      if (!isFirst && !hasRoom) continue;
+      try {
+        if (isFirst) await tellPrice(ctx, () => `Trying ${nameOf({ gpu, price })}`);
+        return await send({ ...body, gpu: { ...objectOf(body['gpu']), id: gpu } });
+      } catch (error) {
+        if (!isNoRoom(error)) throw error;
+        if (refusalClass(error) === 'not-allowed') refused.add(gpu);
+        refusal = error;
+      }
+    }
+    throw refusal ?? noRoom();
+  };
+  const answer =
+    waitMs === undefined ? await attempt() : await untilRoom(ctx, stringAt(body, 'name') ?? 'pod', attempt, waitMs);
+  const cost = numberAt(answer.value, 'cost');
+  if (maxPrice === undefined || cost === undefined || cost <= maxPrice) return answer;
+  const id = idOf(answer.value);
+  await terminateOwn(ctx, id);
+  throw limit(`pod ${id} costs ${formatDollars(cost)}/h, above --max-price: terminated`);
+}
+
+/** Allowed with restricted access too: this command made the pod. */
+export async function terminateOwn(ctx: CommandContext, id: string): Promise<void> {
+  const checkCommand = berth`pods get ${id}`;
+  try {
+    const path = [...PODS.path, id];
+    await ctx.api.send({ service: 'base', method: 'DELETE', path, id, checkCommand, destroys: false });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const hint = run(berth`pods terminate ${id}`);
+    throw error.with({ message: `pod ${id} was not terminated, and costs money: ${error.message}`, hint, id });
+  }
+}
+
+/** Repeats what is refused for lack of room until there is some, or the time is over (9). */
+export async function untilRoom(
+  ctx: CommandContext,
+  id: string,
+  attempt: () => Promise<ApiAnswer>,
+  waitMs: number,
+): Promise<ApiAnswer> {
+  const read = async (): Promise<ApiAnswer> => {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isNoRoom(error) || refusalClass(error) === 'not-allowed') throw error;
+      return { status: 204, headers: {}, text: '', value: undefined };
+    }
+  };
+  const goal = { noun: 'pod', name: 'placed', done: (row: Json) => row !== null, describe: () => 'no room' };
+  const [end] = await until(ctx, [{ id, read }], goal, waitMs);
+  if (end?.answer === undefined || end.failure !== undefined) throw end?.failure ?? noRoom();
+  return end.answer;
+}
+
+/** Whether another GPU type, or another time, may help. */
+const isNoRoom = (error: unknown): error is Failure =>
+  error instanceof Failure && ['no-capacity', 'not-allowed'].includes(refusalClass(error));
+
+const noRoom = (): Failure =>
+  new Failure({ code: 'no-capacity', exit: EXIT.refused, message: 'no room now', hint: ROOM_HINT });
+
+const limit = (message: string): Failure =>
+  new Failure({ code: 'limit-exceeded', exit: EXIT.limitExceeded, message, hint: run(berth`catalog gpus`) });
+
+/** `GPU-80G ($2.39/h)`. */
+const nameOf = ({ gpu, price }: Pick<Offer, 'gpu' | 'price'>): string =>
+  `${gpu} (${price === undefined ? 'unknown price' : `${formatDollars(price)}/h`})`;
+
+const tooExpensive = (offers: readonly Offer[], maxPrice = 0): Failure =>
+  limit(`above --max-price ${formatDollars(maxPrice)}/h: ${offers.map(nameOf).join(', ')}`);

@@ -1,0 +1,46 @@
+/** list and get: the most frequent commands. They load no code that writes. */
+import { EXIT } from '../../core/exit-codes.ts';
+import { memberAt } from '../../core/json.ts';
+import { isAmong } from '../../core/patterns.ts';
+import { endedWhen } from '../../cli/model/command.ts';
+import { option } from '../../cli/model/params.ts';
+import { ofPod, perHour, sum } from '../../cli/money.ts';
+import { CLOUDS, DATA_CENTERS, GPUS } from '../../cli/resource/collections.ts';
+import { get as getOf, list as listOf, noun } from '../../cli/resource/noun.ts';
+import { countOf } from '../../cli/words.ts';
+import { statusOf } from './reachable.ts';
+import { PODS } from './resource.ts';
+
+export const SUMMARY = 'GPU and CPU containers';
+
+export const list = listOf(PODS, {
+  details: 'Different filters are ANDed, values of one filter ORed. TERMINATED pods leave the list.',
+  options: {
+    all: option.on('members of clusters too', { short: '-a' }),
+    cloud: option.choice('only on this cloud', CLOUDS),
+    dataCenter: option.list('only in these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
+    gpu: option.list('only with these GPU types', { metavar: 'GPU', complete: GPUS }),
+  },
+  watch: true,
+  query: ({ all }) => (all ? { includeClusterPods: true } : {}),
+  keep: (pod, { cloud, dataCenter, gpu }) =>
+    isAmong(cloud === undefined ? [] : [cloud], memberAt(pod, 'cloud')) &&
+    isAmong(dataCenter, memberAt(pod, 'dataCenterId')) &&
+    isAmong(gpu, memberAt(pod, 'gpu.id')),
+  total: (pods) => `${countOf(pods.length, 'pod')}, ${perHour(sum(pods.map(ofPod)))}`,
+  examples: [
+    ['berth pods list --status RUNNING --older-than 3d', 'running for long'],
+    ["berth pods list --match 'train-*' --sort -cost", 'the most expensive first'],
+  ],
+});
+
+export const get = getOf(PODS, {
+  summary: 'show a pod: its state, cost, hardware, live use, mounts and ports',
+  options: { exitStatus: option.on('end 10 when the pod is in ERROR') },
+  exits: [EXIT.jobFailed],
+  watch: endedWhen((pod) => ['ERROR', 'TERMINATED'].includes(statusOf(pod))),
+  outcome: (pod, { exitStatus }) => (exitStatus && statusOf(pod) === 'ERROR' ? { exit: EXIT.jobFailed } : {}),
+  examples: [['berth pods get lab --fields id,runtime.gpus --json', 'only these members']],
+});
+
+export const reads = noun(SUMMARY, { list, get });
