@@ -18,9 +18,6 @@ const MAX_BACKOFF_MS = 20_000;
 /** The shortest wait, whatever a server asks for: it prevents a busy loop. */
 const MIN_WAIT_MS = 100;
 
-/** The service did not process the request: it arrived too slowly (408), too early (425) or too often (429). */
-const NOT_PROCESSED: readonly number[] = [408, 425, 429];
-
 /** Retry-After is obeyed exactly; otherwise exponential backoff with full jitter. `attempts` counts from 1. */
 export function decideRetry(
   repeatable: boolean,
@@ -42,8 +39,9 @@ function mayRetry(repeatable: boolean, end: AttemptEnd): boolean {
   return wasNotProcessed(end) || (repeatable && (end.kind === 'lost' || end.status >= 500));
 }
 
+/** It arrived too slowly (408), too early (425) or too often (429), or not at all. */
 export const wasNotProcessed = (end: AttemptEnd): boolean =>
-  end.kind === 'lost' ? end.stage === 'not-sent' : NOT_PROCESSED.includes(end.status);
+  end.kind === 'lost' ? end.stage === 'not-sent' : [408, 425, 429].includes(end.status);
 
 /** Specification 8.1. A date is compared with the answer's own Date, so a wrong local clock does not matter. */
 export function readRetryAfter(headers: Readonly<Record<string, string>>, now: EpochMs): Milliseconds | undefined {

@@ -37,7 +37,6 @@ export const redactHeaders = (headers: Readonly<Record<string, string>>): Record
     ]),
   );
 
-/** Formats an event as one line, without a line feed and safe for a terminal. */
 export function traceLine(event: TraceEvent): string {
   switch (event.kind) {
     case 'request': {
@@ -65,13 +64,12 @@ const headerList = (headers: Readonly<Record<string, string>>): string =>
 
 /** A valid `traceparent` of the W3C trace context: no zero ids, and not version ff. */
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
-const MAX_STATE = 512;
 
 /** Passes on TRACEPARENT and TRACESTATE unchanged: berth records no span. None if TRACEPARENT is invalid. */
 export function traceHeaders(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   const traceparent = env['TRACEPARENT']?.trim();
   if (traceparent === undefined || !TRACEPARENT.test(traceparent)) return {};
   const tracestate = env['TRACESTATE']?.trim() ?? '';
-  const isUsable = tracestate !== '' && tracestate.length <= MAX_STATE && /^[\x20-\x7e]+$/.test(tracestate);
+  const isUsable = /^[\x20-\x7e]{1,512}$/.test(tracestate);
   return { traceparent, ...(isUsable ? { tracestate } : {}) };
 }

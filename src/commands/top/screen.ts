@@ -20,6 +20,7 @@ import type { Session } from './session.ts';
 import { KEY_HELP, selectedOf, type Ui } from './ui.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
+import { filledLines } from '../../output/tables/table.ts';
 import { terminalDetail } from '../../output/tables/terminal-table.ts';
 import type { Paint, Piece } from '../../output/text/colour.ts';
 import type { LiveFacts, OutputOptions, Section } from '../../output/view.ts';
@@ -50,7 +51,7 @@ function helpLines(columns: number, paint: Paint): readonly TerminalText[] {
 }
 
 const linesOf = (sections: readonly Section[], width: number, paint: Paint): readonly TerminalText[] =>
-  terminalDetail(sections, { width, paint }).split('\n').slice(0, -1) as TerminalText[];
+  terminalDetail(filledLines(sections), { width, paint }).split('\n').slice(0, -1) as TerminalText[];
 
 const logLines = (log: readonly string[], columns: number, paint: Paint): readonly TerminalText[] =>
   log.map((line) => fit([{ text: safeText(line) }], columns, paint));
