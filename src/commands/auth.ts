@@ -14,7 +14,8 @@ import { noProfile } from '../settings/read-profiles.ts';
 import { changeResult } from '../cli/resource/write.ts';
 import { otherMembers, textColumn } from '../cli/resource/fields.ts';
 import type { View } from '../output/view.ts';
-import { manyOf, oneOf, orNull, ownObject, TEXT, YES_NO } from '../cli/model/output-schema.ts';
+import { either, manyOf, oneOf, orNull, ownObject, TEXT, YES_NO } from '../cli/model/output-schema.ts';
+import { loginStorage, logoutStorage, STORAGE_LOGIN } from './auth-storage.ts';
 import { KEY_VARIABLES, SETTINGS } from '../settings/settings-table.ts';
 
 const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const;
@@ -51,22 +52,25 @@ const profileRow = ({ name, current, keyTail, values }: Profile): JsonObject => 
 });
 
 const login = defineCommand({
-  output: PROFILE,
+  output: either(PROFILE, STORAGE_LOGIN),
   summary: 'keep a key and addresses in a profile, and use it',
   changesMachine: true,
   details:
-    'Asks for the address and the key, and checks the key before anything is kept. --profile names the profile; the addresses of --base-url, --queue-url and --rest-url are kept with it.',
+    'Asks for the address and the key, and checks the key before anything is kept. --profile names the profile; the addresses of --base-url, --queue-url and --rest-url are kept with it.\n--storage keeps the key of the files on volumes instead: access key and secret, in two lines of stdin with --with-key, and --storage-url. It is not checked.',
   options: {
     withKey: option.on('read the key from stdin'),
     noCheck: option.on('keep the key without asking the service whether it is good'),
+    storage: option.on('keep the storage key, for files on volumes'),
   },
   examples: [
     ['berth auth login --with-key --no-check --base-url https://api.example.com < key.txt', 'without questions'],
     ['berth auth login --with-key --no-check < key.txt', 'without network: the key is not checked'],
+    ['berth auth login --storage --with-key < storage-key.txt', 'the key of the files on volumes'],
   ],
-  run: async (ctx, { withKey, noCheck }) => {
+  run: async (ctx, { withKey, noCheck, storage }) => {
     const { profile, local } = ctx.settings;
     if (local) throw usage('the local service needs no login', 'Name a profile of your own with --profile.');
+    if (storage) return await loginStorage(ctx, withKey);
     const addresses = givenAddresses(ctx);
     const base = ctx.settings.get('base-url') ?? (await askBase(ctx, withKey));
     const given = withKey ? new TextDecoder().decode(await ctx.files.read('-')) : await askKey(ctx);
@@ -154,9 +158,14 @@ const logout = defineCommand({
     ['berth auth logout --profile staging', 'the addresses of the profile stay'],
     ['berth auth logout --profile staging --forget', 'a whole profile'],
   ],
-  options: { forget: option.on('forget the whole profile, addresses too') },
-  run: async (ctx, { forget }) => {
+  options: {
+    forget: option.on('forget the whole profile, addresses too'),
+    storage: option.on('forget the storage key only'),
+  },
+  run: async (ctx, { forget, storage }) => {
+    if (forget && storage) throw usage('use either --forget or --storage');
     await requireNamedProfile(ctx);
+    if (storage) return await logoutStorage(ctx);
     const { profile } = ctx.settings;
     const existed = forget ? await ctx.profiles.remove(profile) : await forgetKey(ctx, profile);
     const note = existed

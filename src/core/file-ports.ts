@@ -1,4 +1,5 @@
-import type { Bytes, EpochMs } from './unit-types.ts';
+import type { Failure } from './failure.ts';
+import type { Bytes, EpochMs, Milliseconds } from './unit-types.ts';
 
 export interface Files {
   /** Reads a file's bytes; `-` is stdin. Fails with local-file (14), or with usage (2) when stdin is a terminal. */
@@ -55,8 +56,6 @@ export interface TreeEntry {
   readonly identity: string;
 }
 
-export type DigestName = 'md5' | 'sha256';
-
 /** Files that must survive a crash. Every failure is local-file (14) and names the file. */
 export interface DurableFiles {
   /** Follows symbolic links and says what is there. Opens nothing. */
@@ -88,37 +87,21 @@ export interface DurableFiles {
 export interface RangeWriter {
   write(bytes: Uint8Array, at: Bytes): Promise<void>;
   sync(): Promise<void>;
-  /** Cuts what is beyond this size, sets the time of modification where one is given, and flushes all to disk. */
-  finish(bytes: Bytes, modifiedAt: EpochMs | undefined): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Has no name, so it disappears however the process ends. Every failure is local-file (14). */
-export interface UnnamedFile {
-  write(bytes: Uint8Array, at: Bytes): Promise<void>;
-  /** `end` is exclusive. Fails when there are fewer bytes. */
-  read(start: Bytes, end: Bytes): Promise<Buffer>;
-  close(): Promise<void>;
-}
-
-/** Items in order, to be read once. What they keep on the disk ends with the last of them, or with `close`. */
-export interface SortedItems<T> extends AsyncIterable<T> {
+  /** Cuts what is beyond this size, and flushes all to disk. */
+  finish(bytes: Bytes): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Files that are written and read in ranges, several at once. Every failure is local-file (14) and names the file. */
 export interface RangeFiles extends DurableFiles {
-  /** Computed in another thread. Fails when the file has fewer bytes. */
-  digests(path: string, start: Bytes, end: Bytes, names: readonly DigestName[]): Promise<readonly Buffer[]>;
   /** A link that leads nowhere stays a link; a name that is not UTF-8 is `other`. Fails without the folder. */
   contents(folder: string, followLinks: boolean): AsyncIterable<TreeEntry>;
-  openUnnamed(): Promise<UnnamedFile>;
   lookAt(path: string, followLink?: boolean): Promise<TreeEntry | undefined>;
   setTime(path: string, modifiedAt: EpochMs): Promise<void>;
   /** Does nothing if the folder is not empty. */
   removeEmptyFolder(path: string): Promise<void>;
-  /** What is free on the disk of a file, which need not exist; undefined where that is not known. */
-  freeBytes(path: string): Promise<Bytes | undefined>;
+  /** Removes what downloads that were killed left in a folder: this user's, and not written to for a day. */
+  removeLeftovers(folder: string): Promise<void>;
 }
 
 /** What a copy makes of the entries of an archive; paths begin with the name of what is copied. */
@@ -176,21 +159,19 @@ export type VolumeEntry =
   /** Its key ends with a slash. */
   | { readonly kind: 'folder'; readonly key: string };
 
-export interface FolderOptions {
-  readonly orderOf?: (entry: VolumeEntry) => string;
-  readonly atMost?: number;
-}
-
 export interface FileSource {
   readonly bytes: Bytes;
   /** The version of the file that it replaces: where that is still seen after the writing, the service is late. */
   readonly replaces?: string | undefined;
-  /** The bytes from `start` up to, but not including, `end`. */
+  /** The bytes from `start` up to, but not including, `end`. Local-file (14) where there are fewer. */
   read(start: Bytes, end: Bytes): AsyncIterable<Uint8Array>;
-  /** With it, a range is read twice but never held in memory. Fails with local-file (14) if bytes are missing. */
-  readonly digests?: (start: Bytes, end: Bytes, names: readonly DigestName[]) => Promise<readonly Buffer[]>;
-  /** Fails with local-file (14) when the file is no longer the one that was looked at. */
-  check(): Promise<void>;
+}
+
+/** A file that the service says it has. It is believed once `confirm` saw it. */
+export interface WrittenFile extends VolumeFile {
+  readonly replaces?: string | undefined;
+  /** Repeats the last step: a service may say that it did it, and has not. */
+  again(): Promise<void>;
 }
 
 export type ContentProof =
@@ -207,24 +188,26 @@ export type ContentProof =
 /** Every operation may be repeated. Fails with usage (2), denied (3), refused (5), unavailable (7). */
 export interface VolumeFiles {
   readonly id: string;
-  /** Complete or an error, not all in memory. Above `atMost` entries: unavailable (7), before all are read. */
-  folder(prefix: string, options?: FolderOptions): Promise<SortedItems<VolumeEntry>>;
+  /** How far the clock of the service is ahead of this machine's, to the second; 0 before its first answer. */
+  aheadMs(): Milliseconds;
+  /** In the order of the bytes of their keys; complete or an error. `isShallow`: only what is directly in it. */
+  list(prefix: string, isShallow?: boolean): AsyncIterable<VolumeEntry>;
   isFolder(prefix: string): Promise<boolean>;
   find(key: string): Promise<VolumeFile | undefined>;
-  /** By size and ETag. False when that cannot be known: another program wrote the file in parts. */
-  isSame(file: VolumeFile, source: Omit<FileSource, 'check'>): Promise<boolean>;
   proofOf(file: VolumeFile): ContentProof;
-  /** Fails with local-file (14) where the file was changed or removed since it was looked at, or else since the first answer. */
+  /** Local-file (14) where the file was changed or removed since it was looked at, or else since the first answer. */
   read(
     file: Pick<VolumeFile, 'key' | 'bytes'> & { readonly version: string | undefined },
     start?: Bytes,
     end?: Bytes,
   ): AsyncIterable<Uint8Array>;
-  /** Does not resend what an earlier attempt sent. `onBytes` also counts bytes that were there already. */
-  write(key: string, source: FileSource, onBytes?: (bytes: Bytes) => void): Promise<VolumeFile>;
-  writeStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<VolumeFile>;
-  /** Copied at the service. The ETag must be the MD5 of all of it. `replaces`: the version at the new key. */
-  copy(file: VolumeFile, key: string, replaces: string | undefined): Promise<VolumeFile>;
+  /** Does not resend the parts that an earlier attempt sent. */
+  write(key: string, source: FileSource, onBytes?: (bytes: Bytes) => void): Promise<WrittenFile>;
+  writeStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<WrittenFile>;
+  /** Copied at the service. The ETag must be the MD5 of all of it. */
+  copy(file: VolumeFile, key: string): Promise<WrittenFile>;
+  /** Why files that were written are not there as they were sent, by key. */
+  confirm(files: readonly WrittenFile[]): Promise<ReadonlyMap<string, Failure>>;
   remove(key: string): Promise<void>;
 }
 

@@ -150,7 +150,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     volumeFiles: async (place) => {
       const { openHostVolumes } = await import('./connection/volume-files.ts');
       const { localService } = runtime;
-      const volumes = openHostVolumes({ runtime, settings, signal, stderr, files: await durable(), localService });
+      const volumes = openHostVolumes({ runtime, settings, signal, stderr, localService });
       storages.push(volumes);
       return volumes.open(place);
     },

@@ -7,7 +7,7 @@ import path from 'node:path';
 const MIB = 1_048_576;
 
 /** Sizes in bytes: around those at which a transfer changes its way. */
-const SIZES = [0, 1, 100, 4096, 262_144, 262_145, 3 * MIB, 16 * MIB, 16 * MIB + 1, 20 * MIB];
+const SIZES = [0, 1, 100, 4096, 262_144, 262_145, 3 * MIB, 16 * MIB + 1, 20 * MIB, 64 * MIB + 1];
 
 /** The size of the largest file: sparse, with some bytes in it. */
 const SPARSE_BYTES = 3 * 1024 * MIB;

@@ -5,7 +5,7 @@ import { followPages } from '../resource/pages.ts';
 import { listRequest } from '../resource/requests.ts';
 import { verbOf } from '../words.ts';
 import type { Clock, Context, DurableFiles, ProfileStore } from '../../core/context.ts';
-import type { VolumeEntry } from '../../core/file-ports.ts';
+import { localFile } from '../../core/failure.ts';
 import { type Json, numberAt, stringAt } from '../../core/json.ts';
 import type { ListRow, RememberedJobs, RememberedList, RememberedLists } from '../../core/remembered.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -294,15 +294,14 @@ export async function renewFolder(context: Context, folder: string, sources: Com
     dataCenter: stringAt(row, 'dataCenter') ?? '',
   });
   const rows: ListRow[] = [];
-  const orderOf = ({ kind, key }: VolumeEntry): string => `${kind === 'folder' ? '0' : '1'}${key}`;
-  for await (const entry of await volume.folder(prefix, { orderOf, atMost: MAX_ROWS })) {
+  for await (const entry of volume.list(prefix, true)) {
+    if (rows.length === MAX_ROWS) throw localFile(`${folder} has more than ${String(MAX_ROWS)} files and folders`);
     const description = entry.kind === 'file' ? formatBytes(entry.file.bytes) : '';
     rows.push({ value: offered(entry.key.slice(prefix.length)), name: '', description });
   }
-  await lists.write(
-    `${LIST}${folder}`,
-    rows.filter(({ value }) => value !== ''),
-  );
+  const isFolder = ({ value }: ListRow): boolean => value.endsWith('/');
+  const usable = rows.filter(({ value }) => value !== '');
+  await lists.write(`${LIST}${folder}`, [...usable.filter(isFolder), ...usable.filter((row) => !isFolder(row))]);
 }
 
 async function volumeOf({ api }: Context, word: string, source: ListSource): Promise<Json | undefined> {

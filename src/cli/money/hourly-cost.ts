@@ -40,14 +40,6 @@ export const standardMonthly = (sizeGb: number): number =>
 /** US dollars. */
 export const volumeHourly = (sizeGb: number): number => standardMonthly(sizeGb) / HOURS_PER_MONTH;
 
-/** High-performance storage has no published price. */
-export function monthlyCost(sizeGb: number, type: string | undefined): string {
-  const standard = `${formatDollars(standardMonthly(sizeGb))} a month`;
-  return type === 'HIGH_PERFORMANCE'
-    ? `more than ${standard} (high-performance storage costs more than standard)`
-    : standard;
-}
-
 export const priceCatalog = (endpoint: Json): Collection => (isObject(memberAt(endpoint, 'gpu')) ? GPUS : CPUS);
 
 /** Lowest and highest, in US dollars an hour. Undefined if the catalog lacks a price. */

@@ -89,7 +89,9 @@ export async function parseCommandLine(
   });
 
   try {
-    await root.parser.parseAsync([...argv], { from: 'user' });
+    // Sizes are always in units, and -h is help.
+    const words = argv.includes('files') ? argv.map((word) => (word === '-lh' ? '-l' : word)) : [...argv];
+    await root.parser.parseAsync(words, { from: 'user' });
     return await invocationAt(reached ?? root, program, argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;

@@ -1,70 +1,242 @@
-import { rangeOf } from './file-address.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { option } from '../../cli/model/params.ts';
+import { countOf } from '../../cli/words.ts';
+import { joined } from './names.ts';
+import type { FileOutcome, Tally } from './outcomes.ts';
+import type { Copy, Step } from './plan.ts';
+import {
+  copyBetween,
+  type CopyEvents,
+  download,
+  folderOf,
+  hasContent,
+  setTime,
+  upload,
+  verifyUpload,
+} from './transfer.ts';
+import { type FileEnd, shown } from './tree.ts';
 import type { RangeFiles } from '../../core/context.ts';
-import { Failure, localFile } from '../../core/failure.ts';
-import type { FileSource, VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
+import { type Failure, localFile, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import type { VolumeFiles, WrittenFile } from '../../core/file-ports.ts';
+import { severalAtOnce } from '../../core/several-at-once.ts';
+import { formatBytes } from '../../core/units.ts';
 
-export type End =
-  | { readonly kind: 'volume'; readonly name: string; readonly volume: VolumeFiles; readonly key: string }
-  | { readonly kind: 'local'; readonly path: string };
+export const RECURSIVE = option.on('copy folders with everything in them', { short: '-r' });
+export const VERIFY = option.on('compare checksums after the copy, where the service has them');
 
-export interface Copy {
-  readonly from:
-    | (End & { readonly kind: 'volume'; readonly file: VolumeFile })
-    | (End & { readonly kind: 'local'; readonly file: LocalFile });
-  readonly to: End;
-  readonly isNew?: boolean;
-  readonly path?: string;
-  readonly refused: Failure | undefined;
+interface Done {
+  readonly copy: Copy;
+  readonly wasThere?: 'nothing' | 'other' | 'same';
+  /** To be confirmed. */
+  readonly written?: WrittenFile | undefined;
+  readonly failure?: Failure | undefined;
 }
 
-export interface LocalFile {
-  readonly path: string;
-  readonly bytes: number;
-  readonly version: string;
+const LIMITS = { atOnce: 64, ahead: 1000 };
+
+/** Uploads are confirmed together, after so many. */
+const CONFIRMED_AT_ONCE = 10_000;
+
+export interface CopyOptions {
+  readonly verify: boolean;
+  readonly tally: Tally;
+  /** After a copy is confirmed; returns why it failed. */
+  readonly afterwards?: (copy: Copy) => Promise<Failure | undefined>;
 }
 
-/** Skips equal content; `isNew`: nothing is there. A file that grows is sent as it was at the start. */
-export async function upload(
-  durable: RangeFiles,
-  volume: VolumeFiles,
-  { path, version, bytes }: LocalFile,
-  { key, isNew = false }: { readonly key: string; readonly isNew?: boolean | undefined },
-  { onBytes, onGrown }: CopyEvents,
-): Promise<WasThere> {
-  const changed = (how: string) => localFile(`${path} ${how} while it was read`, 'Copy it when nothing writes to it.');
-  const hasGrown = async (): Promise<boolean> => {
-    const now = await durable.describe(path);
-    if (now?.version === version) return false;
-    if (now !== undefined && now.bytes > bytes) return true;
-    throw changed(now !== undefined && now.bytes < bytes ? 'became shorter' : 'changed');
+/** Makes the copies of a plan; what else it has is told. A dry run copies nothing. In the order of the plan. */
+export async function* runCopies(
+  ctx: CommandContext,
+  steps: AsyncIterable<Step>,
+  { verify, tally, afterwards }: CopyOptions,
+): AsyncGenerator<FileOutcome> {
+  const copier = new Copier(ctx, await ctx.durable(), verify, tally);
+  const progress = ctx.progress('the files');
+  const stopWatch = tally.watch(ctx, progress);
+  const failed: FileOutcome[] = [];
+  const complete = async (done: Done): Promise<Done> =>
+    done.failure !== undefined || ctx.dryRun ? done : { ...done, failure: await afterwards?.(done.copy) };
+  const work = async (copy: Copy): Promise<Done> => {
+    const done = await copier.copy(copy);
+    return done.written === undefined ? await complete(done) : done;
   };
-  const source = { bytes, check: () => hasGrown().then(() => undefined), ...contentOf(durable, path) };
-  try {
-    const there = isNew ? undefined : await volume.find(key);
-    const isSame = there !== undefined && (await volume.isSame(there, source));
-    const written = isSame ? there : await volume.write(key, { ...source, replaces: there?.version }, onBytes);
-    if (await hasGrown()) {
-      // What was sent must still be its beginning: it may have been written anew.
-      if (!(await volume.isSame(written, source))) throw changed('changed');
-      await onGrown();
+  const outcomeOf = ({ copy, wasThere, failure }: Done): FileOutcome => ({
+    from: shown(copy.from),
+    to: shown(copy.to),
+    path: copy.path,
+    bytes: copy.from.file.bytes,
+    isSame: wasThere === 'same' && afterwards === undefined,
+    isReplaced: wasThere === 'other',
+    failure,
+  });
+  async function* copies(): AsyncGenerator<Copy> {
+    for await (const step of steps) {
+      if (step.kind === 'copy') yield step.copy;
+      else if (step.kind === 'left-out') await ctx.tell(`Skipped ${step.name}: ${step.why}.`);
+      else if (step.kind === 'failed') failed.push({ from: step.name, to: undefined, bytes: 0, failure: step.failure });
     }
-    return isSame ? 'same' : there === undefined ? 'nothing' : 'other';
-  } catch (error) {
-    // Names the cause of what came of it.
-    if (error instanceof Failure) await hasGrown();
-    throw error;
+  }
+  const finish = async function* (pending: readonly Done[]): AsyncGenerator<FileOutcome> {
+    const confirmed = await copier.confirm(pending);
+    const completed = severalAtOnce(
+      iterate(confirmed),
+      (done) => (done.written === undefined ? Promise.resolve(done) : complete(done)),
+      LIMITS,
+    );
+    for await (const done of completed) yield outcomeOf(done);
+  };
+  try {
+    let pending: Done[] = [];
+    try {
+      for await (const done of severalAtOnce(copies(), work, LIMITS)) {
+        if (done.written === undefined && pending.length === 0) {
+          yield outcomeOf(done);
+          continue;
+        }
+        pending.push(done);
+        if (pending.length < CONFIRMED_AT_ONCE) continue;
+        yield* finish(pending);
+        pending = [];
+      }
+    } catch (error) {
+      // What was sent before the plan failed is confirmed all the same.
+      if (!ctx.signal.aborted) yield* finish(pending);
+      throw error;
+    }
+    yield* finish(pending);
+    yield* failed;
+    if (copier.sizeOnly > 0)
+      await ctx.tell(`${countOf(copier.sizeOnly, 'file')}: the service has no MD5, so only the size was compared.`);
+  } finally {
+    stopWatch();
+    await progress.stop();
   }
 }
 
-export interface CopyEvents {
-  readonly onBytes: (bytes: number) => void;
-  readonly onGrown: () => Promise<void>;
+async function* iterate<T>(items: Iterable<T>): AsyncGenerator<T> {
+  yield* items;
 }
 
-export const contentOf = (durable: RangeFiles, path: string): Pick<FileSource, 'read' | 'digests'> => ({
-  read: (start, end) => rangeOf(durable, path, start, end),
-  digests: (start, end, names) => durable.digests(path, start, end, names),
-});
+class Copier {
+  /** Files whose ETag is no checksum. */
+  sizeOnly = 0;
+  readonly #folders = new Map<string, Promise<void>>();
+  readonly #ctx: CommandContext;
+  readonly #files: RangeFiles;
+  readonly #verify: boolean;
+  readonly #tally: Tally;
 
-/** `same`: nothing was sent. */
-export type WasThere = 'nothing' | 'other' | 'same';
+  constructor(ctx: CommandContext, files: RangeFiles, verify: boolean, tally: Tally) {
+    [this.#ctx, this.#files, this.#verify, this.#tally] = [ctx, files, verify, tally];
+  }
+
+  async copy(planned: Copy): Promise<Done> {
+    if (planned.refused !== undefined) return { copy: planned, failure: planned.refused };
+    let copy = planned;
+    try {
+      const { to } = planned;
+      if (to.kind === 'local' && !this.#ctx.dryRun) await this.#prepareFolder(folderOf(to.path), to.root);
+      copy = await this.#asOfNow(planned);
+      const there = await this.#lookAtTarget(copy);
+      if (there !== undefined && (await hasContent(this.#files, copy.from, there))) {
+        if (!this.#ctx.dryRun && copy.from.kind === 'volume' && copy.to.kind === 'local')
+          await setTime(this.#files, copy.to.path, copy.from.file);
+        return { copy, wasThere: 'same' };
+      }
+      const wasThere = there === undefined ? 'nothing' : 'other';
+      return this.#ctx.dryRun ? { copy, wasThere } : { copy, wasThere, written: await this.#send(copy, there) };
+    } catch (error) {
+      rethrowUnlessFailure(error, this.#ctx);
+      return { copy, failure: error };
+    }
+  }
+
+  /** A local file may have been written since it was listed. */
+  async #asOfNow(copy: Copy): Promise<Copy> {
+    const { from } = copy;
+    if (from.kind === 'volume') return copy;
+    const file = await this.#files.describe(from.path).catch(() => undefined);
+    return file === undefined ? copy : { ...copy, from: { ...from, file } };
+  }
+
+  async #lookAtTarget({ to, there }: Copy): Promise<FileEnd | undefined> {
+    if (there !== 'unknown') return there === 'nothing' ? undefined : there.at;
+    if (to.kind === 'volume') {
+      const file = await to.volume.find(to.key);
+      return file === undefined ? undefined : { ...to, file };
+    }
+    const file = await this.#files.describe(to.path);
+    return file === undefined ? undefined : { ...to, file };
+  }
+
+  async #send(copy: Copy, there: FileEnd | undefined): Promise<WrittenFile | undefined> {
+    const { from, to } = copy;
+    const inFlight = { from: shown(from), bytes: from.file.bytes };
+    const events: CopyEvents = {
+      onBytes: (bytes) => {
+        this.#tally.arrived(bytes, inFlight);
+      },
+      onGrown: () =>
+        this.#ctx.tell(`${shown(from)} grew while it was copied: its first ${formatBytes(from.file.bytes)} were.`),
+    };
+    const replaces = there?.file.version;
+    if (to.kind === 'volume')
+      return from.kind === 'local'
+        ? await upload(this.#files, from, to, replaces, events)
+        : await copyBetween(from, to, replaces, events);
+    if (from.kind === 'local') throw usage('use cp for a copy on this machine');
+    await download(this.#ctx, from, to.path, { ...events, verify: this.#verify });
+    if (this.#verify && from.volume.proofOf(from.file).kind === 'none') this.sizeOnly += 1;
+    return undefined;
+  }
+
+  /** Once for each folder. It must not lead out of the target. */
+  #prepareFolder(folder: string, root: string | undefined): Promise<void> {
+    const prepare = async (): Promise<void> => {
+      if (root !== undefined && folder.startsWith(joined(root, 'x').slice(0, -1))) {
+        await this.#prepareFolder(folderOf(folder), root);
+        if ((await this.#files.lookAt(folder))?.kind === 'link')
+          throw localFile(`${folder} is a link, which leads out of the target`, 'Remove it, or name another target.');
+      }
+      await this.#files.makeFolder(folder);
+      await this.#files.removeLeftovers(folder);
+    };
+    const prepared = this.#folders.get(folder) ?? prepare();
+    this.#folders.set(folder, prepared);
+    return prepared;
+  }
+
+  /** Sees what was uploaded on its volumes. */
+  async confirm(all: readonly Done[]): Promise<readonly Done[]> {
+    const byVolume = new Map<VolumeFiles, WrittenFile[]>();
+    for (const { copy, written } of all)
+      if (written !== undefined && copy.to.kind === 'volume')
+        byVolume
+          .set(copy.to.volume, byVolume.get(copy.to.volume) ?? [])
+          .get(copy.to.volume)
+          ?.push(written);
+    const failures = new Map<WrittenFile, Failure>();
+    for (const [volume, written] of byVolume) {
+      const found = await volume.confirm(written);
+      for (const each of written) {
+        const failure = found.get(each.key);
+        if (failure !== undefined) failures.set(each, failure);
+      }
+    }
+    const confirmed: Done[] = [];
+    const verified = async (done: Done): Promise<Done> => {
+      const failure = done.written === undefined ? undefined : failures.get(done.written);
+      if (failure !== undefined) return { copy: done.copy, failure };
+      if (!this.#verify || done.written === undefined) return done;
+      try {
+        if (!(await verifyUpload(this.#files, done.copy))) this.sizeOnly += 1;
+        return done;
+      } catch (error) {
+        rethrowUnlessFailure(error, this.#ctx);
+        return { copy: done.copy, failure: error };
+      }
+    };
+    for await (const done of severalAtOnce(iterate(all), verified, LIMITS)) confirmed.push(done);
+    return confirmed;
+  }
+}

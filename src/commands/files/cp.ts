@@ -1,54 +1,81 @@
-import { berth, words, Words } from '../../core/message.ts';
+import { isOnVolume, parseFileAddress, parseVolumeAddress } from './address.ts';
+import { copyToOutput } from './cat.ts';
+import { RECURSIVE, runCopies, VERIFY } from './copy.ts';
+import { CHOICE_OPTIONS, createFilter, FOLLOW_LINKS } from './filter.ts';
+import { createTally, FILE_OUTCOMES_AND_WHOLE, type FileOutcome, printOutcomes } from './outcomes.ts';
+import { planCopies, sourcesAndTarget } from './plan.ts';
+import { addressText, isFolderFailure, lookOnVolume, openVolume, type VolumeAddress } from './address.ts';
 import { defineCommand } from '../../cli/model/command.ts';
-import { arg, option } from '../../cli/model/params.ts';
-import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from './filter.ts';
-import { copyPlaces, sourcesAndTarget } from './copy-places.ts';
-import { VERIFY } from './transfer.ts';
-import { FILE_OUTCOMES_AND_WHOLE } from './file-outcomes.ts';
-import { copyFromInput, copyToOutput, streamEnds } from './streams.ts';
-import { isOnVolume, parseFileAddress } from './file-address.ts';
-import { createTally, printOutcomes } from './progress.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { arg } from '../../cli/model/params.ts';
+import { sameCommand } from '../../cli/run/same-command.ts';
+import { usage } from '../../core/failure.ts';
+
+const args = {
+  place: arg.many('what to copy, and where to, the last one', { metavar: 'PLACE', complete: 'file-or-volume-path' }),
+};
+
+const options = { recursive: RECURSIVE, ...CHOICE_OPTIONS, followLinks: FOLLOW_LINKS, verify: VERIFY };
 
 export const cp = defineCommand({
   summary: 'copy files to and from network volumes',
   details:
-    'A place is VOLUME:PATH, or a local path; a local name with a colon is written ./a:b. `-` is standard input, to one file, or standard output, of one. A file is copied into the target where that is a folder or ends with a slash, and else under the name of the target. A folder is copied into the target: a slash at its end means what is in it, without it the folder itself, as with rsync.\nA file is done when it was seen there with its size and its checksum; until then the file before it stays. An interrupted copy goes on with the same command: parts that arrived are not sent again. Between two volumes the data goes through this machine. Links are left out, and named. The patterns of --exclude and --include are those of files sync. A download has the time that the volume says. An upload keeps neither its time nor its permissions: a volume takes none.',
-  args: {
-    place: arg.many('what to copy, and where to, the last one', { metavar: 'PLACE', complete: 'file-or-volume-path' }),
-  },
-  options: {
-    recursive: option.on('also folders, with all that is in them', { short: '-r' }),
-    ...CHOICE_OPTIONS,
-    followLinks: FOLLOW_LINKS,
-    verify: VERIFY,
-  },
+    'A place is VOLUME:PATH or a local path (./a:b for a local name with a colon); `-` is standard input or output.\n`cp -r DIR VOLUME:PATH` makes PATH the copy of DIR, with or without a final slash; several sources go into the target. A file goes into a target that is a folder or ends with a slash.\nRun it again after an interrupt: files and parts that arrived are not sent again. Links are skipped; an upload keeps neither times nor permissions.',
+  args,
+  options,
   changesMachine: true,
   writes: true,
   needs: ({ place }) => (isOnVolume(place.at(-1)) ? 'write' : 'read'),
   output: FILE_OUTCOMES_AND_WHOLE,
   examples: [
     ['berth files cp items.jsonl datasets:inputs/', 'a file to a volume'],
-    ['berth files cp -r datasets:inputs ./', 'a folder of a volume to this machine'],
+    ['berth files cp -r datasets:inputs inputs', 'a folder of a volume to this machine'],
   ],
-  run: async (ctx, { place, ...values }) => {
-    const stream = streamEnds(place.map(parseFileAddress), values);
-    if (stream?.isRead === false) {
-      await copyToOutput(ctx, stream.place);
-      return { kind: 'nothing' };
+  run: async (ctx, values) => {
+    const { place, recursive, followLinks, verify } = values;
+    if (place.includes('-')) {
+      const [from, to] = streamEnds(place, values);
+      if (to === '-') {
+        await copyToOutput(ctx, parseVolumeAddress(from));
+        return { kind: 'nothing' };
+      }
+      return await printOutcomes(ctx, copyFromInput(ctx, parseVolumeAddress(to)), 'copied', { hasWhole: true });
     }
-    if (stream !== undefined)
-      return await printOutcomes(ctx, copyFromInput(ctx, stream.place), 'copied', { hasWhole: true });
     const [sources, target] = sourcesAndTarget(place, 'a copy');
     // What is there is not sent again.
-    const given = [
-      ...(values.recursive ? [words`--recursive`] : []),
-      ...(values.followLinks ? [words`--follow-links`] : []),
-      ...(values.verify ? [words`--verify`] : []),
-      ...choiceWords(values),
-    ];
-    ctx.setResumeCommand(berth`files cp ${new Words(given.flatMap((each) => each.words))} ${place}`);
+    ctx.setResumeCommand(sameCommand({ args, options }, values, ['files', 'cp']));
     const tally = createTally(ctx);
-    const outcomes = copyPlaces(ctx, sources, target, { ...values, choice: values, tally });
-    return await printOutcomes(ctx, outcomes, 'copied', { tally, hasWhole: true });
+    const steps = planCopies(ctx, sources, target, { recursive, followLinks, filter: await createFilter(values) });
+    return await printOutcomes(ctx, runCopies(ctx, steps, { verify, tally }), 'copied', { tally, hasWhole: true });
   },
 });
+
+/** Usage (2) unless one end is `-` and the other is on a volume. */
+function streamEnds(
+  place: readonly string[],
+  { recursive, verify }: { readonly recursive: boolean; readonly verify: boolean },
+): readonly [string, string] {
+  const [from = '', to = ''] = place;
+  const other = from === '-' ? to : from;
+  if (place.length !== 2 || other === '' || parseFileAddress(other).kind !== 'volume')
+    throw usage(
+      '"-" is copied to or from one file on a volume',
+      'Write files cp - VOLUME:PATH, or files cp VOLUME:PATH -',
+    );
+  if (recursive || verify) throw usage(`${recursive ? '--recursive' : '--verify'} cannot be used with -`);
+  return [from, to];
+}
+
+async function* copyFromInput(ctx: CommandContext, place: VolumeAddress): AsyncGenerator<FileOutcome> {
+  const { files: volume } = await openVolume(ctx, place.volume);
+  const to = addressText(place);
+  if (place.path === '' || place.path.endsWith('/') || (await lookOnVolume(volume, place))?.kind === 'folder')
+    throw isFolderFailure(to, 'Name the file that standard input becomes.');
+  if (ctx.dryRun) {
+    yield { from: '-', to, bytes: 0, failure: undefined };
+    return;
+  }
+  const written = await volume.writeStream(place.path, (await ctx.durable()).read('-'));
+  const failure = (await volume.confirm([written])).get(written.key);
+  yield { from: '-', to, bytes: written.bytes, failure };
+}

@@ -1,6 +1,5 @@
 import type { Ignore } from 'ignore';
 import { option } from '../../cli/model/params.ts';
-import { words, type Words } from '../../core/message.ts';
 
 /** On both sides. A file left out is neither copied nor removed. */
 export interface Filter {
@@ -59,8 +58,3 @@ export const CHOICE_OPTIONS = {
 };
 
 export const FOLLOW_LINKS = option.on('copy what links on this machine lead to');
-
-export const choiceWords = ({ exclude, include }: FileChoice): readonly Words[] => [
-  ...exclude.map((each) => words`--exclude ${each}`),
-  ...include.map((each) => words`--include ${each}`),
-];

@@ -1,93 +1,74 @@
+import { isOnVolume } from './address.ts';
+import { RECURSIVE, runCopies } from './copy.ts';
+import { createFilter } from './filter.ts';
+import { createTally, FILE_OUTCOMES, printOutcomes } from './outcomes.ts';
+import { type Copy, planCopies, sourcesAndTarget, type Step } from './plan.ts';
+import { shown } from './tree.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { arg } from '../../cli/model/params.ts';
+import { sameCommand } from '../../cli/run/same-command.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
-import { berth, flags } from '../../core/message.ts';
-import { defineCommand } from '../../cli/model/command.ts';
-import { arg, option } from '../../cli/model/params.ts';
-import { copyPlaces, type Place, shown, sourcesAndTarget } from './copy-places.ts';
-import type { Copy } from './copy.ts';
-import { FILE_OUTCOMES } from './file-outcomes.ts';
-import { createTally, printOutcomes } from './progress.ts';
-import { folderKey, isOnVolume } from './file-address.ts';
+
+const args = {
+  place: arg.many('what to move, and where to, the last one', { metavar: 'PLACE', complete: 'file-or-volume-path' }),
+};
+
+const options = { recursive: RECURSIVE };
 
 export const mv = defineCommand({
   summary: 'move files to, from and within network volumes',
   details:
-    'The places are those of files cp. Each file is copied first, within a volume by the service itself; it is removed from its old place when it was seen at the new one with its size and its checksum, and only if it was not changed meanwhile. The folders stay, empty.',
-  args: {
-    place: arg.many('what to move, and where to, the last one', { metavar: 'PLACE', complete: 'file-or-volume-path' }),
-  },
-  options: {
-    recursive: option.on('also folders, with all that is in them', { short: '-r' }),
-  },
+    'The places are those of files cp. Each file is removed from its old place once its copy is confirmed, and only if it did not change meanwhile. Folders stay, empty.',
+  args,
+  options,
   changesMachine: true,
   writes: true,
   destroys: true,
   needs: ({ place }) => (place.slice(0, -1).some(isOnVolume) ? 'full' : 'write'),
   output: FILE_OUTCOMES,
-  examples: [['berth files mv -r datasets:inputs datasets:old/', 'a folder, within a volume']],
-  run: async (ctx, { place, recursive }) => {
-    const [sources, target] = sourcesAndTarget(place, 'a move');
-    checkNotWithin(sources, target);
-    const durable = await ctx.durable();
+  examples: [['berth files mv -r datasets:inputs datasets:old', 'a folder, within a volume']],
+  run: async (ctx, values) => {
+    const [sources, target] = sourcesAndTarget(values.place, 'a move');
     // What was moved is gone, and is not reported missing.
-    ctx.setResumeCommand(berth`files mv ${flags(recursive ? ['--recursive'] : [])} ${place}`);
-    const remove = async ({ from }: Copy): Promise<void> => {
-      const now =
-        from.kind === 'local'
-          ? (await durable.describe(from.path))?.version
-          : (await from.volume.find(from.key))?.version;
-      if (now === undefined) return;
-      if (now !== from.file.version)
-        throw new Failure({
-          code: 'changed',
-          exit: EXIT.localFile,
-          message: `${shown(from)} was copied, and changed meanwhile: it was not removed`,
-          hint: 'Run it again.',
-        });
-      await (from.kind === 'local' ? durable.remove(from.path) : from.volume.remove(from.key));
-    };
+    ctx.setResumeCommand(sameCommand({ args, options }, values, ['files', 'mv']));
     const tally = createTally(ctx);
-    const outcomes = copyPlaces(ctx, sources, target, {
-      recursive,
-      tally,
-      refuse: (copy) =>
-        isWithin(copy, sources, target) ? usage(`${shown(copy.from)} cannot be moved into itself`) : undefined,
-      afterwards: async (copy) => {
-        try {
-          await remove(copy);
-          return undefined;
-        } catch (error) {
-          rethrowUnlessFailure(error, ctx);
-          return error;
-        }
-      },
-    });
+    const filter = await createFilter({ exclude: [], include: [] });
+    const steps = planCopies(ctx, sources, target, { recursive: values.recursive, followLinks: false, filter });
+    const afterwards = (copy: Copy): Promise<Failure | undefined> => removeSource(ctx, copy);
+    const outcomes = runCopies(ctx, refuseInPlace(steps), { verify: false, tally, afterwards });
     return await printOutcomes(ctx, outcomes, 'moved', { tally });
   },
 });
 
-/** The same volume may have two words. */
-const isWithin = ({ from, to }: Copy, sources: readonly Place[], target: Place): boolean =>
-  from.kind === 'volume' &&
-  to.kind === 'volume' &&
-  from.volume.id === to.volume.id &&
-  (from.key === to.key ||
-    sources.some(
-      (each) =>
-        each.kind === 'volume' &&
-        each.volume === from.name &&
-        from.key.startsWith(folderKey(each.path)) &&
-        folderKey(target.path).startsWith(folderKey(each.path)),
-    ));
+/** A file that is moved to where it is would be removed. The same volume may have two words. */
+async function* refuseInPlace(steps: AsyncIterable<Step>): AsyncGenerator<Step> {
+  for await (const step of steps) {
+    const { from, to } = step.kind === 'copy' ? step.copy : {};
+    if (from?.kind === 'volume' && to?.kind === 'volume' && from.volume.id === to.volume.id && from.key === to.key)
+      throw usage(`cannot move ${shown(from)} into itself`);
+    yield step;
+  }
+}
 
-/** Usage (2). */
-function checkNotWithin(sources: readonly Place[], target: Place): void {
-  for (const source of sources)
-    if (
-      source.kind === 'volume' &&
-      target.kind === 'volume' &&
-      source.volume === target.volume &&
-      folderKey(target.path).startsWith(folderKey(source.path))
-    )
-      throw usage('nothing can be moved into itself');
+async function removeSource(ctx: CommandContext, { from }: Copy): Promise<Failure | undefined> {
+  const files = await ctx.durable();
+  try {
+    const now =
+      from.kind === 'local' ? (await files.describe(from.path))?.version : (await from.volume.find(from.key))?.version;
+    if (now === undefined) return undefined;
+    if (now !== from.file.version)
+      return new Failure({
+        code: 'changed',
+        exit: EXIT.localFile,
+        message: `${shown(from)} was copied, and changed meanwhile: it was not removed`,
+        hint: 'Run it again.',
+      });
+    await (from.kind === 'local' ? files.remove(from.path) : from.volume.remove(from.key));
+    return undefined;
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    return error;
+  }
 }

@@ -1,106 +1,87 @@
-import { createSorter, type Sorter } from '../../core/external-sort.ts';
-import { rethrowUnlessFailure } from '../../core/failure.ts';
-import type { Bytes } from '../../core/unit-types.ts';
-import { formatBytes } from '../../core/units.ts';
-import type { VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { defineCommand } from '../../cli/model/command.ts';
-import { arg, option } from '../../cli/model/params.ts';
-import { countOf } from '../../cli/words.ts';
-import { isTableOutput } from '../../output/formats/format-table.ts';
 import {
   addressText,
   expandPlace,
   filesBelow,
   findOnVolume,
   isFolderFailure,
-  openVolume,
   parseVolumeAddress,
   type VolumeAddress,
-} from './file-address.ts';
-import { FILE_OUTCOMES, type FileOutcome } from './file-outcomes.ts';
-import { printOutcomes } from './progress.ts';
+  volumeOpener,
+} from './address.ts';
+import { FILE_OUTCOMES, type FileOutcome, printOutcomes } from './outcomes.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { countOf } from '../../cli/words.ts';
+import { rethrowUnlessFailure } from '../../core/failure.ts';
+import type { VolumeFiles } from '../../core/file-ports.ts';
+import { severalAtOnce } from '../../core/several-at-once.ts';
+import type { Bytes } from '../../core/unit-types.ts';
+import { formatBytes } from '../../core/units.ts';
 
 interface Target {
-  readonly of: number;
-  readonly file: VolumeFile;
-}
-
-interface Targets {
-  readonly places: readonly { readonly address: VolumeAddress; readonly volume: VolumeFiles }[];
-  readonly files: Sorter<Target>;
-  readonly count: number;
-  readonly bytes: Bytes;
-  readonly hasFolder: boolean;
+  readonly address: VolumeAddress;
+  readonly volume: VolumeFiles;
+  readonly files: { readonly key: string; readonly bytes: Bytes }[];
 }
 
 export const rm = defineCommand({
   summary: 'remove files of a network volume',
   details:
-    'The volume stays. A folder is removed with --recursive: the files that were there when it was listed, one after the other. A folder without files stays. Nothing is removed when the list cannot be read whole.',
+    'With --recursive, a folder: the files that were in it when it was listed. Nothing is removed where the list is incomplete.',
   args: { place: arg.many('VOLUME:PATH', { metavar: 'PLACE', complete: 'volume-path' }) },
   writes: true,
   needs: 'full',
-  options: { recursive: option.on('also folders, with all that is in them', { short: '-r' }) },
+  options: { recursive: option.on('remove folders with everything in them', { short: '-r' }) },
   output: FILE_OUTCOMES,
-  prepare: async (ctx, { place, recursive }): Promise<Targets> => {
-    const places: { readonly address: VolumeAddress; readonly volume: VolumeFiles }[] = [];
-    const files = createSorter<Target>(
-      await ctx.durable(),
-      ({ of, file }) => `${String(of).padStart(8, '0')} ${file.key}`,
-    );
-    let [count, bytes, hasFolder] = [0, 0, false];
-    const add = async (file: VolumeFile): Promise<void> => {
-      count += 1;
-      bytes += file.bytes;
-      await files.add([{ of: places.length - 1, file }]);
-    };
+  prepare: async (ctx, { place, recursive }): Promise<readonly Target[]> => {
+    const open = volumeOpener(ctx);
+    const targets: Target[] = [];
     for (const given of place) {
       const named = parseVolumeAddress(given);
-      const volume = await openVolume(ctx, named.volume);
+      const { files: volume } = await open(named.volume);
       for (const address of await expandPlace(volume, named)) {
         const found = await findOnVolume(volume, address);
         if (found.kind === 'folder' && !recursive) throw isFolderFailure(addressText(address));
-        places.push({ address, volume });
-        hasFolder ||= found.kind === 'folder' && found.key !== '';
-        if (found.kind === 'file') await add(found.file);
-        else for await (const file of filesBelow(volume, found.key)) await add(file);
+        const target: Target = { address, volume, files: found.kind === 'file' ? [found.file] : [] };
+        if (found.kind === 'folder')
+          for await (const { key, bytes } of filesBelow(volume, found.key)) target.files.push({ key, bytes });
+        targets.push(target);
       }
     }
-    return { places, files, count, bytes, hasFolder };
+    return targets;
   },
-  confirm: async (_, { place }, { places, count, bytes }) => {
-    if (count === 0) return undefined;
-    const line = `This removes ${countOf(count, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
+  confirm: async (_, { place }, targets) => {
+    const files = targets.flatMap((target) => target.files);
+    if (files.length === 0) return undefined;
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    const line = `This removes ${countOf(files.length, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
     // As much is lost as when the volume is deleted.
-    const whole = places.find(({ address }) => address.path === '');
-    return whole === undefined ? line : { lines: [line], typed: whole.address.volume };
+    const all = targets.find(({ address }) => address.path === '');
+    return all === undefined ? line : { lines: [line], typed: all.address.volume };
   },
   examples: [
     ['berth files rm -r datasets:inputs --dry-run', 'see what a folder has before it is removed'],
     ['berth files rm datasets:inputs/items.jsonl --yes', 'one file, without a question'],
   ],
-  run: async (ctx, _, { places, files, hasFolder }) =>
-    await printOutcomes(ctx, removeAll(ctx, places, files), 'removed', {
-      notes: hasFolder && isTableOutput(ctx.output) ? ['Folders stay on a volume when their files are removed.'] : [],
-    }),
+  run: async (ctx, _, targets) => await printOutcomes(ctx, removeAll(ctx, targets), 'removed'),
 });
 
-async function* removeAll(
-  ctx: CommandContext,
-  places: Targets['places'],
-  files: Targets['files'],
-): AsyncGenerator<FileOutcome> {
-  for await (const { of, file } of files.sorted()) {
-    const place = places[of];
-    if (place === undefined) continue;
-    const outcome = { from: addressText({ ...place.address, path: file.key }), to: undefined, bytes: file.bytes };
-    try {
-      if (!ctx.dryRun) await place.volume.remove(file.key);
-      yield { ...outcome, failure: undefined };
-    } catch (error) {
-      rethrowUnlessFailure(error, ctx);
-      yield { ...outcome, failure: error };
-    }
+async function* removeAll(ctx: CommandContext, targets: readonly Target[]): AsyncGenerator<FileOutcome> {
+  for (const { address, volume, files } of targets) {
+    const remove = async ({ key, bytes }: Target['files'][number]): Promise<FileOutcome> => {
+      const outcome = { from: addressText({ ...address, path: key }), to: undefined, bytes };
+      try {
+        if (!ctx.dryRun) await volume.remove(key);
+        return { ...outcome, failure: undefined };
+      } catch (error) {
+        rethrowUnlessFailure(error, ctx);
+        return { ...outcome, failure: error };
+      }
+    };
+    const all = (async function* () {
+      yield* files;
+    })();
+    yield* severalAtOnce(all, remove, { atOnce: 64, ahead: 1000 });
   }
 }

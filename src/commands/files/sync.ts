@@ -1,201 +1,271 @@
+import {
+  type FileAddress,
+  findOnVolume,
+  folderKey,
+  isOnVolume,
+  notCopyable,
+  parseFileAddress,
+  volumeOpener,
+} from './address.ts';
+import { runCopies, VERIFY } from './copy.ts';
+import { CHOICE_OPTIONS, createFilter, type FileChoice, FOLLOW_LINKS } from './filter.ts';
+import { createTally, FILE_OUTCOMES_AND_WHOLE, type FileOutcome, printOutcomes, type Tally } from './outcomes.ts';
+import { planTree, refuseNested, type Step } from './plan.ts';
+import { type FileEnd, localTree, shown, type Tree, type TreeFile, volumeTree } from './tree.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
+import { sameCommand } from '../../cli/run/same-command.ts';
 import { countOf } from '../../cli/words.ts';
-import { compareFolders } from './compare-folders.ts';
-import { isOnVolume } from './file-address.ts';
-import { FILE_OUTCOMES_AND_WHOLE, rowOf, viewOf } from './file-outcomes.ts';
-import { CHOICE_OPTIONS, choiceWords, FOLLOW_LINKS } from './filter.ts';
-import { isContent, meaningOfSlash, openSync, shownPlace, type Sync, type SyncValues } from './open-sync.ts';
-import { createTally, type FileInFlight } from './progress.ts';
-import { copyNeeded, type Extra, neededCopies, nothingSeen, removeExtras } from './run-sync.ts';
-import { refuseWhatDoesNotFit } from './space.ts';
-import { VERIFY } from './transfer.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { NO_ITEMS } from '../../core/external-sort.ts';
-import { Failure, usage } from '../../core/failure.ts';
-import { berth, type CommandLine, words, Words } from '../../core/message.ts';
-import type { Bytes } from '../../core/unit-types.ts';
+import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { berth, sentence } from '../../core/message.ts';
+import { severalAtOnce } from '../../core/several-at-once.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { formatBytes } from '../../core/units.ts';
-import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { RowWriter } from '../../output/render.ts';
 
-const nothing = (sync: Sync): Sync['target'] => ({ ...sync.target, list: () => Promise.resolve(NO_ITEMS) });
-
-/** Cheap for a local folder only. */
-async function sizeOfSource(sync: Sync, { ignoreFile }: SyncValues): Promise<Bytes> {
-  let bytes = 0;
-  const options = { filter: sync.filter, ignoreFiles: ignoreFile, platform: sync.platform };
-  for await (const each of compareFolders(sync.source, nothing(sync), options))
-    if (each.kind === 'file' && each.refused === undefined) bytes += each.source.from.file.bytes;
-  return bytes;
+interface SyncValues extends FileChoice {
+  readonly source: string;
+  readonly target: string;
+  readonly checksum: boolean;
+  readonly delete: boolean;
+  readonly allowEmpty: boolean;
+  readonly ignoreFile: readonly string[];
+  readonly followLinks: boolean;
+  readonly verify: boolean;
 }
 
-/** A source without files, which may be not mounted: all would go. Usage (2) without a terminal or for a no. */
-async function confirmEmptySource(ctx: CommandContext, sync: Sync, count: number): Promise<void> {
-  if (!ctx.terminal.canAsk) throw refusal(sync, count);
-  await ctx.tell(sentenceOf(sync, count));
-  if (!(await ctx.prompts.confirm('Remove everything?', false)))
-    throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was removed' });
+interface Sync {
+  readonly source: Tree;
+  readonly target: Tree;
+  readonly plan: () => AsyncIterable<Step>;
 }
-
-/** For a dry run. Returns the failure without a terminal. */
-async function tellEmptySource(ctx: CommandContext, sync: Sync, count: number): Promise<Failure | undefined> {
-  if (!ctx.terminal.canAsk) return refusal(sync, count);
-  await ctx.tell(sentenceOf(sync, count));
-  return undefined;
-}
-
-const refusal = ({ source }: Sync, count: number): Failure =>
-  usage(
-    `${source.shown('')} has no files, and everything at the target (${String(count)}) would be removed`,
-    'If that is meant, add --allow-empty to --delete. Else look at the source: it may not be mounted.',
-  );
-
-const sentenceOf = ({ source }: Sync, count: number): string =>
-  `${source.shown('')} has no files. Is it mounted? Everything at the target (${String(count)}) would be removed.`;
 
 interface Prepared {
   readonly sync: Sync;
-  /** Undefined if there is no question. */
-  readonly extras: readonly Extra[] | undefined;
+  /** What was asked about; undefined if there is no question. */
+  readonly extras: readonly TreeFile[] | undefined;
   readonly isEmpty: boolean;
 }
+
+const args = {
+  source: arg.text('the folder to take: VOLUME:PATH or a local path', {
+    metavar: 'SRC',
+    complete: 'file-or-volume-path',
+  }),
+  target: arg.text('the folder that becomes like it', { metavar: 'DST', complete: 'file-or-volume-path' }),
+};
+
+const options = {
+  checksum: option.on('compare all files by checksum, not by size and time'),
+  delete: option.on('remove files that only the target has'),
+  allowEmpty: option.on('with --delete: the source may be empty'),
+  ...CHOICE_OPTIONS,
+  ignoreFile: option.texts('files with patterns in the folders of SRC, such as .gitignore', { metavar: 'NAME' }),
+  followLinks: FOLLOW_LINKS,
+  verify: VERIFY,
+};
 
 const MAX_NAMED = 20;
 
 export const sync = defineCommand({
   summary: 'make a folder like another one, to or from a network volume',
-  details: [
-    'A slash at the end of SRC means what is in it, as with rsync: `runs/ VOLUME:x` makes VOLUME:x like runs; `runs VOLUME:x` makes VOLUME:x/runs like it. The end of the command and --dry-run say it with your folders.',
-    'A file is the same where it has the same size, and the time says so: a volume keeps no time of a file but when it got it, so a local file is looked at where it was changed after that, and a download gets the time that the volume says. What may differ is compared by its checksum, and only what differs is sent. --checksum compares all files so: it finds a change that kept size and time.',
-    '--delete removes files that only the target has, after the copies, when all of them went through and both sides were listed whole. What a filter leaves out is not removed, nor what was changed meanwhile. Folders stay on a volume.',
-    'The patterns are those of a .gitignore. What --exclude leaves out, --include takes back in; --include alone takes nothing else.',
-    'Between two volumes the data goes through this machine. Links are left out, and named.',
-  ].join('\n'),
-  args: {
-    source: arg.text('the folder to take: VOLUME:PATH or a local path', {
-      metavar: 'SRC',
-      complete: 'file-or-volume-path',
-    }),
-    target: arg.text('the folder that becomes like it', { metavar: 'DST', complete: 'file-or-volume-path' }),
-  },
-  options: {
-    checksum: option.on('compare all files by their checksums, not by size and time'),
-    delete: option.on('remove files that only the target has'),
-    allowEmpty: option.on('with --delete: the source may be empty'),
-    ...CHOICE_OPTIONS,
-    ignoreFile: option.texts('files with patterns in the folders of SRC, such as .gitignore', { metavar: 'NAME' }),
-    followLinks: FOLLOW_LINKS,
-    verify: VERIFY,
-  },
+  details:
+    'A file is unchanged if its size is the same and its time does not say otherwise (an upload keeps no time, so a local file counts as changed if it is newer than its upload); the rest is compared by checksum, and only what differs is sent.\n--delete removes after the copies, and nothing if a copy failed or a list was incomplete. What a filter leaves out is kept.\nPatterns are those of .gitignore: --include takes back what --exclude leaves out, and alone takes nothing else. Links are skipped.',
+  args,
+  options,
   writes: true,
   needs: (values) => (!isOnVolume(values.target) ? 'read' : values.delete ? 'full' : 'write'),
   changesMachine: true,
   output: FILE_OUTCOMES_AND_WHOLE,
   examples: [
-    ["berth files sync inputs/ datasets:inputs --exclude '*.tmp'", 'what is in a folder, to a volume'],
-    ['berth files sync datasets:inputs/ inputs --delete --dry-run', 'see what would be copied and removed'],
+    ["berth files sync inputs datasets:inputs --exclude '*.tmp'", 'a folder to a volume'],
+    ['berth files sync datasets:inputs inputs --delete --dry-run', 'see what would be copied and removed'],
   ],
   prepare: async (ctx, values): Promise<Prepared> => {
     const opened = await openSync(ctx, values);
     if (!values.delete || ctx.yes || ctx.dryRun) return { sync: opened, extras: undefined, isEmpty: false };
-    const seen = nothingSeen();
-    for await (const _ of neededCopies(opened, values, seen));
-    return { sync: opened, extras: seen.failures.length === 0 ? seen.extras : [], isEmpty: seen.files === 0 };
+    const extras: TreeFile[] = [];
+    let [isEmpty, isWhole] = [true, true];
+    for await (const step of opened.plan()) {
+      if (step.kind === 'extra') extras.push(step.file);
+      else if (step.kind === 'copy') isEmpty = false;
+      else if (step.kind === 'failed') isWhole = false;
+    }
+    return { sync: opened, extras: isWhole ? extras : [], isEmpty };
   },
   confirmWhen: (values) => values.delete,
-  confirm: async (_, { source, target }, { extras = [], sync: { target: side }, isEmpty }) => {
+  confirm: async (_, { source, target }, { extras = [], isEmpty }) => {
     if (extras.length === 0) return undefined;
-    const bytes = extras.reduce((sum, { file }) => sum + file.from.file.bytes, 0);
+    const bytes = extras.reduce((sum, { at }) => sum + at.file.bytes, 0);
     return {
       lines: [
-        ...(isEmpty ? [`${shownPlace(source)} has no files. Is it mounted?`] : []),
-        ...extras.slice(0, MAX_NAMED).map(({ path }) => side.shown(path)),
+        ...(isEmpty ? [`${source} has no files. Is it mounted?`] : []),
+        ...extras.slice(0, MAX_NAMED).map(({ at }) => shown(at)),
         ...(extras.length > MAX_NAMED ? [`and ${String(extras.length - MAX_NAMED)} more`] : []),
-        `This removes ${countOf(extras.length, 'file')}, ${formatBytes(bytes)}, that only ${shownPlace(target)} has.`,
+        `This removes ${countOf(extras.length, 'file')}, ${formatBytes(bytes)}, that only ${target} has.`,
       ],
     };
   },
   run: async (ctx, values, { sync: opened, extras: confirmed }) => {
-    const checkSpace = async (): Promise<void> => {
-      const root = opened.target.end('');
-      if (opened.volume === undefined || opened.source.kind !== 'local' || root.kind !== 'volume') return;
-      await refuseWhatDoesNotFit(opened.volume, {
-        bytes: await sizeOfSource(opened, values),
-        what: shownPlace(values.source),
-        // Which of them stay is known later.
-        replaced: () => Promise.resolve((key) => key.startsWith(root.key)),
-      });
-    };
-    ctx.setResumeCommand(sameCommand(values));
-    const seen = nothingSeen();
-    let refused: Failure | undefined;
-    let keeps: boolean;
+    ctx.setResumeCommand(sameCommand({ args, options }, values, ['files', 'sync']));
     const tally = createTally(ctx);
-    let writer: RowWriter | undefined;
-    // Not before the space check: a refusal prints nothing.
-    const rows = (): RowWriter => (writer ??= ctx.rows(viewOf('copied')));
-    const progress = ctx.progress('the files');
-    try {
-      const onBytes = (bytes: Bytes, file: FileInFlight): void => {
-        tally.arrived(bytes, file);
-        progress.update(tally.progress());
-      };
-      for await (const outcome of copyNeeded(ctx, opened, values, { seen, checkSpace, onBytes })) {
-        tally.add(outcome);
-        if (outcome.isSame !== true) await rows().row(rowOf(ctx, outcome));
-      }
-      for (const outcome of seen.failures) {
-        tally.add(outcome);
-        await rows().row(rowOf(ctx, outcome));
-      }
-      const isSeen = new Set(confirmed?.map(({ path }) => path));
-      const extras = seen.extras.filter(({ path }) => confirmed === undefined || isSeen.has(path));
-      // What did not arrive may have no other copy than what would go.
-      keeps = seen.extras.length > 0 && tally.failure() !== undefined;
-      if (!keeps && extras.length > 0) {
-        const asks = seen.files === 0 && !values.allowEmpty && confirmed === undefined;
-        if (asks && ctx.dryRun) refused = await tellEmptySource(ctx, opened, extras.length);
-        else if (asks) await confirmEmptySource(ctx, opened, extras.length);
-        for await (const outcome of removeExtras(ctx, opened, extras)) {
-          tally.add(outcome);
-          await rows().row(rowOf(ctx, outcome));
-        }
-      }
-      tally.unchanged(seen.same);
-      if (rows().isJson) await rows().row({ whole: tally.whole() });
-    } finally {
-      await progress.stop();
-      await writer?.close();
-    }
-    return {
-      kind: 'nothing',
-      notes: [
-        // Shows that the files are one folder deeper, if the content was meant.
-        ...(ctx.dryRun || (isTableOutput(ctx.output) && !isContent(values.source))
-          ? [meaningOfSlash(values, opened)]
-          : []),
-        ...(seen.executable === 0
-          ? []
-          : [`${countOf(seen.executable, 'file')} can be executed: a volume does not keep that.`]),
-        ...(keeps ? ['Nothing was removed: not every file was copied, or could be looked at.'] : []),
-        tally.sentence('copied'),
-      ],
-      failure: tally.failure() ?? refused,
-    };
+    const notes: string[] = [];
+    const outcomes = syncFolders(ctx, opened, values, { tally, confirmed, notes });
+    return await printOutcomes(ctx, outcomes, 'copied', { tally, hasWhole: true, notes });
   },
 });
 
-function sameCommand({ source, target, ...values }: SyncValues): CommandLine {
-  const given = [
-    ...(values.checksum ? [words`--checksum`] : []),
-    ...(values.delete ? [words`--delete`] : []),
-    ...(values.allowEmpty ? [words`--allow-empty`] : []),
-    ...(values.followLinks ? [words`--follow-links`] : []),
-    ...(values.verify ? [words`--verify`] : []),
-    ...choiceWords(values),
-    ...values.ignoreFile.map((each) => words`--ignore-file ${each}`),
-  ];
-  return berth`files sync ${new Words(given.flatMap((each) => each.words))} ${source} ${target}`;
+interface SyncRun {
+  readonly tally: Tally;
+  readonly confirmed: readonly TreeFile[] | undefined;
+  readonly notes: string[];
+}
+
+async function* syncFolders(
+  ctx: CommandContext,
+  sync: Sync,
+  values: SyncValues,
+  { tally, confirmed, notes }: SyncRun,
+): AsyncGenerator<FileOutcome> {
+  const extras: TreeFile[] = [];
+  const seen = { files: 0 };
+  async function* needed(): AsyncGenerator<Step> {
+    for await (const step of sync.plan()) {
+      if (step.kind === 'extra') extras.push(step.file);
+      if (step.kind === 'copy') seen.files += 1;
+      const mayBeUnchanged = step.kind === 'copy' && step.copy.refused === undefined && !values.checksum;
+      if (mayBeUnchanged && isUnchanged(step)) tally.unchanged();
+      else yield step;
+    }
+  }
+  for await (const outcome of runCopies(ctx, needed(), { verify: values.verify, tally })) {
+    if (outcome.isSame === true) tally.unchanged();
+    else yield outcome;
+  }
+  const isAsked = new Set(confirmed?.map(({ path }) => path));
+  const meant = confirmed === undefined ? extras : extras.filter(({ path }) => isAsked.has(path));
+  if (meant.length === 0) return;
+  // What did not arrive may have no other copy than what would go.
+  if (tally.failure() !== undefined) {
+    notes.push('Nothing was removed: not every file was copied, or could be looked at.');
+    return;
+  }
+  if (seen.files === 0 && !values.allowEmpty && confirmed === undefined)
+    throw usage(
+      `${values.source} has no files, and everything at the target (${String(meant.length)}) would be removed`,
+      'Check that it is mounted. If it may be empty, add --allow-empty.',
+    );
+  yield* removeExtras(ctx, sync, meant);
+}
+
+type Place = Exclude<FileAddress, { kind: 'stream' }>;
+
+/** Usage (2) for two local folders, a file, or nested folders; not-found (4) for a missing source. */
+async function openSync(ctx: CommandContext, values: SyncValues): Promise<Sync> {
+  const [from, to] = [placeOf(values.source), placeOf(values.target)];
+  if (from.kind === 'local' && to.kind === 'local')
+    throw usage('none of the places is on a volume', 'Write VOLUME:PATH for a folder on a volume.');
+  const files = await ctx.durable();
+  const open = volumeOpener(ctx);
+  const sourceTree = async (): Promise<Tree> => {
+    if (from.kind === 'local') {
+      const found = await files.resolve(from.path);
+      if (found.kind === 'file') throw isFile(values);
+      if (found.kind !== 'directory') throw notCopyable(from.path, found);
+      return localTree(files, from.path, { followLinks: values.followLinks, mayMiss: false });
+    }
+    const { files: volume } = await open(from.volume);
+    const found = await findOnVolume(volume, from);
+    if (found.kind === 'file') throw isFile(values);
+    return volumeTree(volume, from.volume, found.key);
+  };
+  const source = await sourceTree();
+  const target =
+    to.kind === 'local'
+      ? localTree(files, to.path, { followLinks: false, mayMiss: true })
+      : volumeTree((await open(to.volume)).files, to.volume, folderKey(to.path));
+  refuseNested(source, target, true);
+  const filter = await createFilter(values);
+  const plan = { filter, ignoreFiles: values.ignoreFile, hasExtras: values.delete };
+  return { source, target, plan: () => planTree(ctx, source, target, plan) };
+}
+
+function placeOf(word: string): Place {
+  const place = parseFileAddress(word);
+  if (place.kind === 'stream') throw usage('cannot sync "-"', 'Write VOLUME:PATH, or a local path.');
+  return place;
+}
+
+const isFile = ({ source, target }: SyncValues) =>
+  usage(`${source} is a file`, sentence`Copy it: ${berth`files cp ${source} ${target}`}`);
+
+/** A volume's time is its upload time: a local file counts as changed after it. Between volumes: the ETag. */
+function isUnchanged({ source, copy: { from, there } }: Extract<Step, { kind: 'copy' }>): boolean {
+  if (there === 'nothing' || there === 'unknown' || from.file.bytes !== there.at.file.bytes) return false;
+  const [at, other] = [source.modifiedAt, there.modifiedAt];
+  if (from.kind === 'local') return isNotAfter(at, other, aheadOf(there.at));
+  if (there.at.kind === 'local') return at !== undefined && (other === at || other === Math.floor(at / 1000) * 1000);
+  if (from.file.version === there.at.file.version) return true;
+  const isWhole = (end: Extract<FileEnd, { kind: 'volume' }>) => end.volume.proofOf(end.file).kind === 'whole';
+  return isWhole(from) !== isWhole(there.at) && isNotAfter(at, other, 0);
+}
+
+/** Clocks that differ by less are taken for the same: the service says its time to the second. */
+const LEAST_DIFFERENCE_MS: Milliseconds = 2000;
+
+/** How far the clock of a volume is ahead of this machine's, at most. */
+function aheadOf(end: FileEnd): Milliseconds {
+  const ahead = end.kind === 'volume' ? end.volume.aheadMs() : 0;
+  return Math.abs(ahead) <= LEAST_DIFFERENCE_MS ? 0 : ahead + 1000;
+}
+
+const isNotAfter = (one: EpochMs | undefined, other: EpochMs | undefined, aheadMs: Milliseconds): boolean =>
+  one !== undefined && other !== undefined && one + aheadMs <= other;
+
+/** Keeps a file that the source has by now, or that changed: another sync may have written it. */
+async function* removeExtras(
+  ctx: CommandContext,
+  { source, target }: Sync,
+  extras: readonly TreeFile[],
+): AsyncGenerator<FileOutcome> {
+  const remove = async (file: TreeFile): Promise<FileOutcome> => {
+    const { path, at } = file;
+    const outcome = { from: shown(at), to: undefined, path, bytes: at.file.bytes, isRemoved: true };
+    if (ctx.dryRun) return { ...outcome, failure: undefined };
+    try {
+      if ((await source.look(path))?.kind === 'file')
+        throw new Failure({
+          code: 'changed',
+          exit: EXIT.localFile,
+          message: `${shown(at)} was not removed: the source has this file by now`,
+          hint: 'Run it again.',
+        });
+      await target.remove(file);
+      return { ...outcome, failure: undefined };
+    } catch (error) {
+      rethrowUnlessFailure(error, ctx);
+      return { ...outcome, failure: error };
+    }
+  };
+  const all = (async function* () {
+    yield* extras;
+  })();
+  yield* severalAtOnce(all, remove, { atOnce: 64, ahead: 1000 });
+  const root = target.end('');
+  if (ctx.dryRun || root.kind === 'volume') return;
+  const files = await ctx.durable();
+  for (const folder of foldersOf(extras)) {
+    const end = target.end(folder);
+    if (end.kind === 'local') await files.removeEmptyFolder(end.path).catch(() => undefined);
+  }
+}
+
+/** The inner ones first. */
+function foldersOf(extras: readonly TreeFile[]): readonly string[] {
+  const folders = new Set<string>();
+  for (const { path } of extras)
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1))
+      folders.add(path.slice(0, slash));
+  return [...folders].sort((one, other) => other.length - one.length);
 }

@@ -1,141 +1,222 @@
 import { createHash } from 'node:crypto';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { option } from '../../cli/model/params.ts';
-import { type Copy, type CopyEvents, type End, upload, type WasThere } from './copy.ts';
-import { download } from './download.ts';
-import { addressText } from './file-address.ts';
-import type { RangeFiles } from '../../core/context.ts';
+import { joined } from './names.ts';
+import type { Copy } from './plan.ts';
+import { type End, type FileEnd, shown } from './tree.ts';
+import type { RangeFiles, RangeWriter } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, localFile, rethrowUnlessFailure, usage } from '../../core/failure.ts';
-import type { FileSource, VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
-import { severalAtOnce } from '../../core/several-at-once.ts';
-import { formatBytes } from '../../core/units.ts';
+import { Failure, localFile, usage } from '../../core/failure.ts';
+import type { FileSource, VolumeFile, VolumeFiles, WrittenFile } from '../../core/file-ports.ts';
+import { allEnded } from '../../core/several-at-once.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
-export const VERIFY = option.on('read what was copied back, and compare it byte by byte with its source');
-
-/** Compares SHA-256 by reading both ends again. Local-file (14) where they differ. */
-async function verifyCopy(files: RangeFiles, { from, to }: Copy): Promise<void> {
-  const { bytes } = from.file;
-  const sent = await digestOf(files, from, bytes, (size) => size >= bytes);
-  const written = await digestOf(files, to, bytes, (size) => size === bytes);
-  if (sent !== undefined && sent === written) return;
-  throw new Failure({
-    code: 'not-the-same',
-    exit: EXIT.localFile,
-    message: `${shown(to)} is not the same as ${shown(from)}: it was read back and compared`,
-    hint: 'It changed on the way, or something else wrote to one of them meanwhile. Copy it again.',
-  });
+/** What happens during a copy, told to its caller. */
+export interface CopyEvents {
+  readonly onBytes: (bytes: Bytes) => void;
+  /** The source grew: what it had at the start was copied. */
+  readonly onGrown: () => Promise<void>;
 }
 
-/** SHA-256 of the first bytes in hexadecimal; undefined for another size. */
-async function digestOf(
+/** Exactly these bytes of a file of this machine. */
+async function* rangeOf(files: RangeFiles, path: string, start: Bytes, end: Bytes): AsyncGenerator<Uint8Array> {
+  let at = start;
+  if (at < end)
+    for await (const chunk of files.read(path, at)) {
+      const wanted = chunk.subarray(0, end - at);
+      at += wanted.byteLength;
+      yield wanted;
+      if (at === end) return;
+    }
+  if (at < end) throw localFile(`${path} became shorter while it was read`, 'Copy it when nothing writes to it.');
+}
+
+const localSource = (files: RangeFiles, path: string, bytes: Bytes): FileSource => ({
+  bytes,
+  read: (start, end) => rangeOf(files, path, start, end),
+});
+
+/** By size and checksum; false where the ETag is no checksum. */
+export async function isSame(volume: VolumeFiles, file: VolumeFile, source: FileSource): Promise<boolean> {
+  const proof = volume.proofOf(file);
+  if (proof.kind === 'none' || file.bytes !== source.bytes) return false;
+  if (proof.kind === 'whole') return (await md5Of(source.read(0, file.bytes))).toString('hex') === proof.md5;
+  const digests: Buffer[] = [];
+  for (let start = 0; start < file.bytes; start += proof.partBytes)
+    digests.push(await md5Of(source.read(start, Math.min(start + proof.partBytes, file.bytes))));
+  return proof.agrees(digests);
+}
+
+async function md5Of(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const hash = createHash('md5');
+  for await (const chunk of chunks) hash.update(chunk);
+  return hash.digest();
+}
+
+/** Whether the target has the content of the source already. */
+export async function hasContent(files: RangeFiles, from: FileEnd, to: FileEnd): Promise<boolean> {
+  if (from.file.bytes !== to.file.bytes) return false;
+  if (from.kind === 'volume' && to.kind === 'volume') return from.file.version === to.file.version;
+  const [volume, local] = from.kind === 'volume' ? [from, to] : [to, from];
+  if (volume.kind === 'local' || local.kind === 'volume') return false;
+  return await isSame(volume.volume, volume.file, localSource(files, local.path, local.file.bytes));
+}
+
+export async function upload(
   files: RangeFiles,
-  end: End,
-  bytes: number,
-  fits: (size: number) => boolean,
-): Promise<string | undefined> {
-  if (end.kind === 'local') {
-    if (!fits((await files.size(end.path)) ?? -1)) return undefined;
-    const [digest] = await files.digests(end.path, 0, bytes, ['sha256']);
-    return digest?.toString('hex');
-  }
-  const found = await end.volume.find(end.key);
-  if (found === undefined || !fits(found.bytes)) return undefined;
-  const hash = createHash('sha256');
-  for await (const chunk of end.volume.read({ ...found, version: undefined }, 0, bytes)) hash.update(chunk);
-  return hash.digest('hex');
+  { path, file: { bytes, version } }: Extract<FileEnd, { kind: 'local' }>,
+  { volume, key }: Extract<End, { kind: 'volume' }>,
+  replaces: string | undefined,
+  { onBytes, onGrown }: CopyEvents,
+): Promise<WrittenFile> {
+  const source = localSource(files, path, bytes);
+  const written = await volume.write(key, { ...source, replaces }, onBytes);
+  const now = await files.describe(path);
+  if (now?.version === version) return written;
+  // What was sent must still be its beginning: it may have been written anew.
+  if (now === undefined || now.bytes <= bytes || !(await isSame(volume, written, source)))
+    throw localFile(`${path} changed while it was read`, 'Copy it when nothing writes to it.');
+  await onGrown();
+  return written;
 }
 
-const shown = (end: End): string =>
-  end.kind === 'local' ? end.path : addressText({ volume: end.name, path: end.key });
-
-/** By the service if it can prove the copy, else through this machine. Skips equal content. */
-async function copyBetweenVolumes(
-  from: { readonly volume: VolumeFiles; readonly file: VolumeFile },
-  to: { readonly volume: VolumeFiles; readonly key: string },
-  onBytes: (bytes: number) => void,
-): Promise<WasThere> {
-  const { volume, file } = from;
-  const there = await to.volume.find(to.key);
-  if (there?.bytes === file.bytes && there.version === file.version) return 'same';
-  const before = there === undefined ? 'nothing' : 'other';
-  // The ETag of a multipart file changes with a copy: it would prove nothing.
+/** By the service where its ETag proves the copy, else through this machine. */
+export async function copyBetween(
+  { volume, file }: Extract<FileEnd, { kind: 'volume' }>,
+  to: Extract<End, { kind: 'volume' }>,
+  replaces: string | undefined,
+  { onBytes }: CopyEvents,
+): Promise<WrittenFile> {
+  // The ETag of a file in parts changes with a copy: it would prove nothing.
   if (volume.id === to.volume.id && volume.proofOf(file).kind === 'whole') {
-    await volume.copy(file, to.key, there?.version);
+    const written = await volume.copy(file, to.key);
     onBytes(file.bytes);
-    return before;
+    return { ...written, replaces };
   }
-  const source: FileSource = {
-    bytes: file.bytes,
-    replaces: there?.version,
-    read: (start, end) => volume.read(file, start, end),
-    check: async () => {
-      if ((await volume.find(file.key))?.version !== file.version)
-        throw localFile(`${file.key} was changed on the volume while it was read`, 'Run it again.');
-    },
-  };
-  await to.volume.write(to.key, source, onBytes);
-  return before;
+  const read: FileSource['read'] = (start, end) => volume.read(file, start, end);
+  return await to.volume.write(to.key, { bytes: file.bytes, replaces, read }, onBytes);
 }
 
-export interface Transferred {
-  readonly copy: Copy;
-  /** Undefined if the copy failed or it is unknown. */
-  readonly wasThere?: WasThere;
-  readonly failure: Failure | undefined;
+/** Before the process's mask. An executable file that is replaced stays one: a volume stores no modes. */
+const [FILE_MODE, EXECUTABLE_MODE] = [0o666, 0o777];
+
+const RANGE_BYTES: Bytes = 16 * 1024 * 1024;
+const RANGES_AT_ONCE = 8;
+
+interface Download extends CopyEvents {
+  /** The content is hashed, and compared with the ETag. */
+  readonly verify: boolean;
 }
 
-/** Files; the volumes limit the requests of all of them together. */
-const LIMITS = { atOnce: 16, ahead: 10_000 };
-
-/** In given order. If planning fails, copies planned before still run. `verify` reads copies back. */
-export async function* transferFiles(
+/** Until it is complete it has a temporary name, and what was there before stays. */
+export async function download(
   ctx: CommandContext,
-  copies: AsyncIterable<Copy>,
-  onBytes: (copy: Copy, bytes: number) => void,
-  verify = false,
-): AsyncGenerator<Transferred> {
+  { volume, file }: Extract<FileEnd, { kind: 'volume' }>,
+  target: string,
+  { verify, onBytes, onGrown }: Download,
+): Promise<void> {
   const files = await ctx.durable();
-  const transfer = async (planned: Copy): Promise<Transferred> => {
-    const copy = planned.refused === undefined ? await asOfNow(files, planned) : planned;
-    if (copy.refused !== undefined) return { copy, failure: copy.refused };
+  // Replaces only a file: not a pipe that another program reads, not a device.
+  if ((await files.resolve(target)).kind === 'other')
+    throw localFile(`${target} is not a regular file`, 'Name another place, or move it away.');
+  const isExecutable = (await files.lookAt(target))?.executable === true;
+  const mark = createHash('sha256')
+    .update(`${String(ctx.random())} ${target}`)
+    .digest('hex')
+    .slice(0, 12);
+  const partial = joined(folderOf(target), `.berth-${mark}.partial`);
+  const output = await files.openRanges(partial, isExecutable ? EXECUTABLE_MODE : FILE_MODE);
+  try {
     try {
-      const wasThere = await copyFile(files, copy, {
-        onBytes: (bytes) => {
-          onBytes(copy, bytes);
-        },
-        onGrown: () =>
-          ctx.tell(
-            `${shown(copy.from)} grew while it was copied: its first ${formatBytes(copy.from.file.bytes)} were.`,
-          ),
+      await readAll(volume, file, output, verify, onBytes).catch(async (error: unknown) => {
+        const isOfFile = error instanceof Failure && error.exit === EXIT.localFile;
+        if (!isOfFile || ((await volume.find(file.key))?.bytes ?? 0) <= file.bytes) throw error;
+        // It grew. One answer has one version of it, whatever is added meanwhile.
+        let at = 0;
+        for await (const chunk of volume.read({ ...file, version: undefined })) {
+          await output.write(chunk, at);
+          at += chunk.byteLength;
+        }
+        await onGrown();
       });
-      if (verify) await verifyCopy(files, copy);
-      return { copy, wasThere, failure: undefined };
-    } catch (error) {
-      rethrowUnlessFailure(error, ctx);
-      return { copy, failure: error };
+      await output.finish(file.bytes);
+    } finally {
+      await output.close();
+    }
+    await files.replace(partial, target);
+  } catch (error) {
+    await files.remove(partial).catch(() => undefined);
+    throw error;
+  }
+  await setTime(files, target, file);
+}
+
+/** Only a file's owner may set its time. */
+export async function setTime(files: RangeFiles, path: string, { modifiedAt }: VolumeFile): Promise<void> {
+  if (modifiedAt !== undefined) await files.setTime(path, modifiedAt).catch(() => undefined);
+}
+
+export const folderOf = (path: string): string => {
+  const slash = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+  return slash < 0 ? '.' : path.slice(0, slash) || '/';
+};
+
+async function readAll(
+  volume: VolumeFiles,
+  file: VolumeFile,
+  output: RangeWriter,
+  verify: boolean,
+  onBytes: (bytes: Bytes) => void,
+): Promise<void> {
+  const proof = verify ? volume.proofOf(file) : { kind: 'none' as const };
+  // What is hashed as one must come in order.
+  const size =
+    proof.kind === 'parts' ? proof.partBytes : proof.kind === 'whole' ? Math.max(1, file.bytes) : RANGE_BYTES;
+  const count = Math.ceil(file.bytes / size);
+  const digests: Buffer[] = [];
+  let next = 0;
+  const readNext = async (): Promise<void> => {
+    while (next < count) {
+      const index = next++;
+      const hash = createHash('md5');
+      let at = index * size;
+      for await (const chunk of volume.read(file, at, Math.min(at + size, file.bytes))) {
+        if (proof.kind !== 'none') hash.update(chunk);
+        await output.write(chunk, at);
+        at += chunk.byteLength;
+        onBytes(chunk.byteLength);
+      }
+      digests[index] = hash.digest();
     }
   };
-  yield* severalAtOnce(copies, transfer, LIMITS);
-}
-
-/** A local file may have been written since it was listed. */
-async function asOfNow(files: RangeFiles, copy: Copy): Promise<Copy> {
-  const { from } = copy;
-  const now = from.kind === 'local' ? await files.describe(from.path).catch(() => undefined) : undefined;
-  return from.kind === 'volume' || now === undefined
-    ? copy
-    : { ...copy, from: { ...from, file: { ...from.file, ...now } } };
-}
-
-async function copyFile(files: RangeFiles, { from, to, isNew }: Copy, events: CopyEvents): Promise<WasThere> {
-  if (to.kind === 'local') {
-    if (from.kind === 'local') throw usage('a local file is copied to a local file by other programs');
-    const slash = Math.max(to.path.lastIndexOf('/'), to.path.lastIndexOf('\\'));
-    if (slash > 0) await files.makeFolder(to.path.slice(0, slash));
-    return await download(files, from.volume, from.file, to.path, events);
+  try {
+    await allEnded(Array.from({ length: Math.min(RANGES_AT_ONCE, count) }, readNext));
+  } catch (error) {
+    next = count;
+    throw error;
   }
-  return from.kind === 'local'
-    ? await upload(files, to.volume, from.file, { key: to.key, isNew }, events)
-    : await copyBetweenVolumes(from, to, events.onBytes);
+  const empty = createHash('md5').digest();
+  const isProven =
+    proof.kind === 'none' ||
+    (proof.kind === 'whole' ? (digests[0] ?? empty).toString('hex') === proof.md5 : proof.agrees(digests));
+  if (!isProven) throw notTheSame(file.key);
+}
+
+const notTheSame = (key: string) => localFile(`what was read of ${key} is not what the volume has`, 'Run it again.');
+
+/** Compares the ETag of what is there with the source. False where the ETag is no checksum: the size is the same. */
+export async function verifyUpload(files: RangeFiles, { from, to }: Copy): Promise<boolean> {
+  if (to.kind === 'local') throw usage('only uploads are verified afterwards');
+  const found = await to.volume.find(to.key);
+  const source: FileSource =
+    from.kind === 'local'
+      ? localSource(files, from.path, from.file.bytes)
+      : { bytes: from.file.bytes, read: (start, end) => from.volume.read(from.file, start, end) };
+  const isHashed = found === undefined || to.volume.proofOf(found).kind !== 'none';
+  if (!isHashed && found.bytes === source.bytes) return false;
+  if (found === undefined || !(await isSame(to.volume, found, source)))
+    throw localFile(
+      `${shown(to)} is not the same as ${shown(from)}`,
+      'It changed on the way, or something else wrote to one of them meanwhile. Copy it again.',
+    );
+  return true;
 }

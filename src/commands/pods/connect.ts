@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg } from '../../cli/model/params.ts';
-import { refusedName } from '../files/file-address.ts';
+import { refusedName } from '../files/names.ts';
 import { type ReachablePod, reachPod } from './reach-pod.ts';
 import { PODS } from './resource.ts';
 import { HOST_SUFFIX } from './ssh-config.ts';

@@ -5,7 +5,7 @@ import { berth, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { untilAborted } from '../../cli/run/wait.ts';
-import { baseName, foldedName, refusedName } from '../files/file-address.ts';
+import { baseName, foldedName, refusedName } from '../files/names.ts';
 import { type ReachablePod, sshArguments, sshRefusal } from './reach-pod.ts';
 import { remoteCommand, runSshBeside, SSH_FAILED } from './ssh-command.ts';
 

@@ -1,5 +1,5 @@
 import { version } from '../../../package.json';
-import type { RangeFiles, Sink } from '../../core/context.ts';
+import type { Sink } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import type { VolumeFiles, VolumePlace } from '../../core/file-ports.ts';
 import { berth, sentence } from '../../core/message.ts';
@@ -8,32 +8,14 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { type TraceEvent, traceLine } from '../../http/trace.ts';
 import type { GivenSettings } from '../../local/index.ts';
 import type { Settings } from '../../settings/create-settings.ts';
-import { openVolumeFiles, type StoragePorts } from '../../storage/volume-files.ts';
-import type { Credentials } from '../../storage/s3/connection.ts';
+import { openVolumeFiles, type StorageKey } from '../../storage/volume-files.ts';
 
 interface HostVolumesOptions {
   readonly runtime: Pick<Runtime, 'env' | 'home' | 'clock' | 'random' | 'platform' | 'cwd' | 'user' | 'exitsAfterRun'>;
   readonly settings: Settings;
   readonly signal: AbortSignal;
   readonly stderr: Sink<TerminalText>;
-  readonly files: RangeFiles;
   readonly localService: GivenSettings;
-}
-
-function storagePorts({ runtime, settings, signal, stderr, files }: HostVolumesOptions): StoragePorts {
-  const { env, clock, random } = runtime;
-  const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
-  return {
-    env,
-    clock,
-    random,
-    files,
-    signal,
-    userAgent: `berth/${version}`,
-    retries: settings.get('retries'),
-    timeoutMs: settings.get('timeout'),
-    trace: settings.get('verbose') ? trace : undefined,
-  };
 }
 
 interface OpenVolumes {
@@ -41,27 +23,34 @@ interface OpenVolumes {
   close(): Promise<void>;
 }
 
-export function openHostVolumes(options: HostVolumesOptions): OpenVolumes {
-  const { settings, runtime, localService } = options;
+export function openHostVolumes({ runtime, settings, signal, stderr, localService }: HostVolumesOptions): OpenVolumes {
   const { env, clock, random } = runtime;
+  const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
   const opened: { close(): Promise<void> }[] = [];
   return {
     open: async (place) => {
       if (runtime.exitsAfterRun) (await import('../runtime/heap-growth.ts')).keepHeapSmall();
-      const ports = storagePorts(options);
+      const client = {
+        ...{ clock, random, signal, userAgent: `berth/${version}` },
+        retries: settings.get('retries'),
+        timeoutMs: settings.get('timeout'),
+        trace: settings.get('verbose') ? trace : undefined,
+      };
       if (settings.local) {
         const { openLocalTransport } = await import('./local-transport.ts');
         const local = openLocalTransport(settings.dataDirectory, { clock, random, runtime, ...localService });
         opened.push(local.transport);
-        return openVolumeFiles(ports, local.transport, place, {
-          url: local.origin,
-          own: local.storageKey,
+        const own = { ...local.storageKey, from: 'the local service' };
+        return openVolumeFiles({ ...client, transport: local.transport }, place, {
+          ...{ url: local.origin, urlFrom: 'the local service', own, env },
         });
       }
       const { createTransport } = await import('../../http/wire/client.ts');
       const transport = createTransport({ env });
       opened.push(transport);
-      return openVolumeFiles(ports, transport, place, { url: settings.get('storage-url'), own: ownKey(settings) });
+      return openVolumeFiles({ ...client, transport }, place, {
+        ...{ url: settings.get('storage-url'), urlFrom: addressFrom(settings), own: ownKey(settings), env },
+      });
     },
     close: async () => {
       await Promise.all(opened.map((each) => each.close()));
@@ -69,17 +58,23 @@ export function openHostVolumes(options: HostVolumesOptions): OpenVolumes {
   };
 }
 
+function addressFrom(settings: Settings): string {
+  const source = settings.source('storage-url');
+  if (source === 'flag') return '--storage-url';
+  return source === 'environment' ? 'BERTH_STORAGE_URL' : `storage-url of profile ${settings.profile}`;
+}
+
 /** Usage (2) if the profile's key would be sent to an address that is not the profile's. */
-function ownKey(settings: Settings): Credentials | undefined {
+function ownKey(settings: Settings): StorageKey | undefined {
   const found = settings.storageKey();
   if (found === undefined) return undefined;
   const { source, ...credentials } = found;
-  if (source === 'environment') return credentials;
+  if (source === 'environment') return { ...credentials, from: 'BERTH_STORAGE_ACCESS_KEY and BERTH_STORAGE_SECRET' };
   const addressSource = settings.source('storage-url');
   if (addressSource === 'flag' || addressSource === 'environment')
     throw usage(
       `the key of profile "${settings.profile}" is sent only to the storage-url that the profile keeps, and ${addressSource === 'flag' ? '--storage-url' : 'BERTH_STORAGE_URL'} names another one`,
-      sentence`Keep the address with its key: ${berth`files login --storage-url ${settings.get('storage-url') ?? ''}`}. Or set BERTH_STORAGE_ACCESS_KEY and BERTH_STORAGE_SECRET.`,
+      sentence`Keep the address with its key: ${berth`auth login --storage --storage-url ${settings.get('storage-url') ?? ''}`}. Or set BERTH_STORAGE_ACCESS_KEY and BERTH_STORAGE_SECRET.`,
     );
-  return credentials;
+  return { ...credentials, from: `profile ${settings.profile}` };
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   close,
   closeSync,
@@ -12,23 +11,28 @@ import {
   openSync,
   promises as fs,
   read,
-  readSync,
   renameSync,
   rmSync,
   statSync,
-  unlinkSync,
   writeSync,
 } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendFile, RangeFiles } from '../../core/context.ts';
 import { asError, type Failure, localFile } from '../../core/failure.ts';
-import type { UnnamedFile } from '../../core/file-ports.ts';
 import { type FileLocks, type HeldLock, makeDirectory, openRegular, refusalOf } from '../../core/files.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { contentsOf, createFolderSyncs, describeFile, entryAt, listFolder, removeEmptyFolder } from './folders.ts';
-import { createRangeDigests, freeBytes, type RangeDigests, rangeWriter } from './range-digests.ts';
+import {
+  contentsOf,
+  createFolderSyncs,
+  describeFile,
+  entryAt,
+  listFolder,
+  removeEmptyFolder,
+  removeLeftovers,
+} from './folders.ts';
+import { rangeWriter } from './range-writer.ts';
 import {
   absolutePath,
   CHUNK_BYTES,
@@ -41,36 +45,6 @@ import {
 } from './user-files.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
-/** In the temporary folder, without a name: see `UnnamedFile`. */
-async function openUnnamed(): Promise<UnnamedFile> {
-  const folder = tmpdir();
-  const descriptor = await wrapErrors(`cannot create a temporary file in ${folder}`, async () => {
-    const path = join(folder, `berth-${randomUUID()}`);
-    const opened = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
-    unlinkSync(path);
-    return opened;
-  });
-  return {
-    // Synchronous: faster than starting another thread.
-    write: (bytes, at) =>
-      wrapErrors(`cannot write a temporary file in ${folder}`, async () => {
-        for (let done = 0; done < bytes.byteLength;)
-          done += writeSync(descriptor, bytes, done, bytes.byteLength - done, at + done);
-      }),
-    read: (start, end) =>
-      wrapErrors(`cannot read a temporary file in ${folder}`, async () => {
-        const bytes = Buffer.allocUnsafe(end - start);
-        for (let done = 0; done < bytes.byteLength;) {
-          const count = readSync(descriptor, bytes, done, bytes.byteLength - done, start + done);
-          if (count === 0) throw localFile(`a temporary file in ${folder} became shorter`);
-          done += count;
-        }
-        return bytes;
-      }),
-    close: () => wrapErrors(`cannot close a temporary file in ${folder}`, () => promisify(close)(descriptor)),
-  };
-}
-
 /** A read of stdin or a pipe rejects on interrupt. Every change first checks that a lock is still held. */
 export function openDurable(
   runtime: Pick<Runtime, 'stdin' | 'cwd'> & Partial<Pick<Runtime, 'holdProgram'>>,
@@ -79,7 +53,6 @@ export function openDurable(
 ): RangeFiles {
   const held = new Set<HeldLock>();
   const syncFolder = createFolderSyncs();
-  let rangeDigests: RangeDigests | undefined;
   const check = (): void => {
     for (const lock of held) lock.check();
   };
@@ -113,28 +86,19 @@ export function openDurable(
       }),
     read: (path, from) =>
       path === '-' ? readStdin(runtime.stdin, signal) : readFrom(path, absolute(path), from, signal),
-    digests: (path, start, end, names) =>
-      wrapErrors(`cannot read ${path}`, async () => {
-        rangeDigests ??= createRangeDigests();
-        const found = await rangeDigests.compute({ path: absolute(path), start, end, names });
-        if (found === undefined)
-          throw localFile(`${path} became shorter while it was read`, 'Leave it alone meanwhile.');
-        return found.map((digest) => Buffer.from(digest, 'hex'));
-      }),
     openRanges: (path, mode) =>
       wrapErrors(`cannot open ${path}`, async () => {
         const flags = constants.O_RDWR | constants.O_CREAT;
         return rangeWriter(path, openFile(absolute(path), { flags, mode, links: 'refused', refuse: refusalOf(path) }));
       }),
     contents: (folder, followLinks) => wrapErrorsOf(`cannot list ${folder}`, contentsOf(absolute(folder), followLinks)),
-    openUnnamed,
     lookAt: (path, followLink) => wrapErrors(`cannot look at ${path}`, async () => entryAt(absolute(path), followLink)),
     setTime: (path, modifiedAt) =>
       wrapErrors(`cannot set the time of ${path}`, () =>
         fs.utimes(absolute(path), fileTime(modifiedAt), fileTime(modifiedAt)),
       ),
     removeEmptyFolder: (path) => wrapErrors(`cannot remove ${path}`, () => removeEmptyFolder(absolute(path))),
-    freeBytes: (path) => Promise.resolve(freeBytes(absolute(path))),
+    removeLeftovers: (folder) => removeLeftovers(absolute(folder)),
     create: async (path, mode) => {
       const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
       await wrapErrors(`cannot keep ${path}`, () => syncFolder(dirname(absolute(path))));

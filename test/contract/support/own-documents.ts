@@ -25,8 +25,6 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     empty: ['config unset alias.none'],
     failing: ['config unset none'],
   },
-  'files login': { failing: ['files login --with-key more'] },
-  'files logout': { full: ['files logout --profile lab'], failing: ['files logout more'] },
   'local fault clear': { full: ['local fault clear'], failing: ['local fault clear none'] },
   'local stock clear': { full: ['local stock clear'], failing: ['local stock clear more'] },
   'pods ssh-config': { full: ['pods ssh-config'], failing: ['pods ssh-config --install --uninstall'] },

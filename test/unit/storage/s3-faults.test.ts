@@ -7,6 +7,9 @@ import { chunksOf, mixedBytes, readAll } from '../../support/storage/contents.ts
 
 const CONTENT = mixedBytes(2500);
 
+/** Two parts. */
+const LARGE = mixedBytes(16 * 1024 * 1024 + 1);
+
 /** Something that is done with storage, and what must be true afterwards at the service. */
 interface Work {
   readonly name: string;
@@ -14,11 +17,13 @@ interface Work {
   readonly check?: (peer: S3Peer, bucket: string) => Promise<void>;
 }
 
-const holdsContent = async (peer: S3Peer, bucket: string): Promise<void> => {
-  expect(await peer.keys(bucket)).toEqual(['in/a', 'out/a']);
-  expect((await peer.get(bucket, 'out/a')).equals(CONTENT)).toBe(true);
-  expect(await peer.uploads(bucket)).toBe(0);
-};
+const holds =
+  (content: Buffer) =>
+  async (peer: S3Peer, bucket: string): Promise<void> => {
+    expect(await peer.keys(bucket)).toEqual(['in/a', 'out/a']);
+    expect((await peer.get(bucket, 'out/a')).equals(content)).toBe(true);
+    expect(await peer.uploads(bucket)).toBe(0);
+  };
 
 const WORKS: readonly Work[] = [
   {
@@ -38,17 +43,18 @@ const WORKS: readonly Work[] = [
   {
     name: 'a write in one request',
     run: async (volume) => {
-      expect(await volume.writeStream('out/a', chunksOf(CONTENT))).toMatchObject({ bytes: 2500 });
+      const written = await volume.writeStream('out/a', chunksOf(CONTENT));
+      expect([written.bytes, await volume.confirm([written])]).toEqual([2500, new Map()]);
     },
-    check: holdsContent,
+    check: holds(CONTENT),
   },
   {
     name: 'a write in parts',
     run: async (volume) => {
-      const written = await volume.writeStream('out/a', chunksOf(CONTENT.subarray(0, 1100), CONTENT.subarray(1100)));
-      expect(written.bytes).toBe(2500);
+      const written = await volume.writeStream('out/a', chunksOf(LARGE.subarray(0, 1100), LARGE.subarray(1100)));
+      expect([written.bytes, await volume.confirm([written])]).toEqual([LARGE.byteLength, new Map()]);
     },
-    check: holdsContent,
+    check: holds(LARGE),
   },
   {
     name: 'a removal',
@@ -64,10 +70,8 @@ const WORKS: readonly Work[] = [
 const FAULTS: readonly Fault[] = ['unavailable', 'internal-error', 'reset', 'lost-answer', 'half-answer', 'silence'];
 
 describeWithS3('with a service that fails at times,', (peer) => {
-  const openBehind = (endpoint: string, bucket: string, partBytes?: number, timeoutMs = 10_000): Promise<VolumeFiles> =>
-    openTestVolume(endpoint, bucket, S3_ENV, { partBytes, timeoutMs });
-
-  const partBytesOf = ({ name }: Work): number | undefined => (name === 'a write in parts' ? 1000 : undefined);
+  const openBehind = (endpoint: string, bucket: string, timeoutMs = 10_000): Promise<VolumeFiles> =>
+    openTestVolume(endpoint, bucket, S3_ENV, { timeoutMs });
 
   const newBucket = async (): Promise<string> => {
     const bucket = await peer().createBucket();
@@ -82,7 +86,7 @@ describeWithS3('with a service that fails at times,', (peer) => {
         const bucket = await newBucket();
         const proxy = await createFaultProxy(peer().endpoint, (number) => (number === failing ? fault : 'none'));
         const timeoutMs = fault === 'silence' ? 400 : undefined;
-        await work.run(await openBehind(proxy.endpoint, bucket, partBytesOf(work), timeoutMs));
+        await work.run(await openBehind(proxy.endpoint, bucket, timeoutMs));
         await work.check?.(peer(), bucket);
         if (proxy.requests.length <= failing) return;
       }
@@ -94,7 +98,7 @@ describeWithS3('with a service that fails at times,', (peer) => {
     async (_, work) => {
       const bucket = await newBucket();
       const proxy = await createFaultProxy(peer().endpoint, () => 'internal-error');
-      await expect(work.run(await openBehind(proxy.endpoint, bucket, partBytesOf(work)))).rejects.toMatchObject({
+      await expect(work.run(await openBehind(proxy.endpoint, bucket))).rejects.toMatchObject({
         exit: 7,
         message: expect.stringMatching(
           /^cannot .* s3:\/\/.*: the storage service answered 500( InternalError: trouble)? \(tried 9 times\)$/,
@@ -109,8 +113,8 @@ describeWithS3('with a service that fails at times,', (peer) => {
     const proxy = await createFaultProxy(peer().endpoint, (number, method) =>
       number >= 2 && method !== 'DELETE' ? 'unavailable' : 'none',
     );
-    const volume = await openBehind(proxy.endpoint, bucket, 1000);
-    await expect(volume.writeStream('out/a', chunksOf(CONTENT))).rejects.toMatchObject({ exit: 7 });
+    const volume = await openBehind(proxy.endpoint, bucket);
+    await expect(volume.writeStream('out/a', chunksOf(LARGE))).rejects.toMatchObject({ exit: 7 });
     expect(await peer().uploads(bucket)).toBe(0);
     expect(await peer().keys(bucket)).toEqual(['in/a']);
   });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pathOf } from '../../../src/storage/s3/object-address.ts';
-import { sha256, signRequest } from '../../../src/storage/s3/s3-client.ts';
+import { pathOf, sha256, signRequest } from '../../../src/storage/sign.ts';
 import { describeWithS3 } from '../../support/storage/s3-peer.ts';
 
 const CREDENTIALS = { accessKeyId: 'test-id', secretAccessKey: 'test/secret+' };

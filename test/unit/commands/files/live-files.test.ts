@@ -34,10 +34,10 @@ async function start(direction: string, bytes: number, change: (log: string) => 
 const SIZES = [
   ['up', 'cp -r', 1000],
   ['up', 'sync', 300_000],
-  ['up', 'sync --verify', 17 * 2 ** 20],
+  ['up', 'sync --verify', 65 * 2 ** 20],
   ['down', 'cp -r', 1000],
   ['down', 'sync', 300_000],
-  ['down', 'sync --verify', 17 * 2 ** 20],
+  ['down', 'sync --verify', 65 * 2 ** 20],
 ] as const;
 
 it.each(SIZES)('a log that grows (%s, %s, %i bytes) is copied as of its size at the start', async (...given) => {
@@ -58,7 +58,7 @@ it.each(SIZES)('a file that shrinks (%s, %s, %i bytes) fails by name', async (di
     truncateSync(log, 10);
   });
   const ran = await run(`${verb} ${places}`);
-  expect([ran.code, ran.err]).toEqual([14, expect.stringMatching(/log .*(shorter|was changed)/)]);
+  expect([ran.code, ran.err]).toEqual([14, expect.stringMatching(/log .*(shorter|changed)/)]);
 });
 
 it('a file that was written anew between the listing and its copy is copied as it is then', async () => {
@@ -66,7 +66,7 @@ it('a file that was written anew between the listing and its copy is copied as i
     writeFileSync(path.join(source, 'other'), 'new'.repeat(500));
   });
   writeFileSync(path.join(source, 'other'), 'old');
-  for (let count = 0; count < 40; count++) writeFileSync(path.join(source, `m${String(count)}`), String(count));
+  for (let count = 0; count < 200; count++) writeFileSync(path.join(source, `m${String(count)}`), String(count));
   expect((await run(`cp -r ${places}`)).code).toBe(0);
   expect(readFileSync(path.join(target, 'other'), 'utf8')).toBe('new'.repeat(500));
 });

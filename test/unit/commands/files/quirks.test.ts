@@ -5,8 +5,11 @@ import { temporaryDirectory } from '../../../support/files/temporary-directory.t
 import { createAutoAdvancingClock } from '../../../support/clocks/auto-advancing-clock.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
-/** Two parts. */
+/** Two ranges of a download. */
 const LARGE = Buffer.alloc(17 * 1_048_576, 'what a large file has ');
+
+/** Five parts of an upload. */
+const HUGE = Buffer.alloc(65 * 1_048_576, 'what a huge file has ');
 
 /** What is on the volume before each command, beside an empty folder. */
 const BEFORE: Readonly<Record<string, Buffer>> = { 'have/one': Buffer.from('one'), 'have/e/two': Buffer.from('two!') };
@@ -16,7 +19,7 @@ interface Work {
   readonly line: string;
   readonly volume?: Readonly<Record<string, Buffer>>;
   /** Where a large file is too: it takes time to write. */
-  readonly large?: 'folder' | 'volume';
+  readonly large?: 'folder' | 'volume' | 'huge';
   /** The volume is empty afterwards. */
   readonly removes?: true;
   readonly folder?: Readonly<Record<string, Buffer>>;
@@ -29,12 +32,17 @@ const UPLOADS: Readonly<Record<string, Work>> = {
   'cp of a large file': { line: 'cp large datasets:new/', large: 'folder', volume: { 'new/large': LARGE } },
   'cp of a folder': {
     line: 'cp -r d datasets:new',
-    volume: { 'new/d/a': Buffer.from('a'), 'new/d/e/b': Buffer.from('') },
+    volume: { 'new/a': Buffer.from('a'), 'new/e/b': Buffer.from('') },
   },
   'sync of a folder': {
     line: 'sync d datasets:new --delete --yes',
-    volume: { 'new/d/a': Buffer.from('a'), 'new/d/e/b': Buffer.from('') },
+    volume: { 'new/a': Buffer.from('a'), 'new/e/b': Buffer.from('') },
   },
+};
+
+/** Only where parts matter: it takes time. */
+const IN_PARTS: Readonly<Record<string, Work>> = {
+  'cp of a file in parts': { line: 'cp large datasets:new/', large: 'huge', volume: { 'new/large': HUGE } },
 };
 
 const DOWNLOADS: Readonly<Record<string, Work>> = {
@@ -68,7 +76,7 @@ const volumeBefore = ({ large }: Work) => ({ ...BEFORE, ...(large === 'volume' ?
 
 const folderBefore = ({ large }: Work) => ({
   ...{ small: Buffer.from('small'), 'd/a': Buffer.from('a'), 'd/e/b': Buffer.alloc(0) },
-  ...(large === 'folder' ? { large: LARGE } : {}),
+  ...(large === 'folder' ? { large: LARGE } : large === 'huge' ? { large: HUGE } : {}),
 });
 
 /** An account with files on its volume and in a folder, and the given faults. */
@@ -127,14 +135,18 @@ const QUIRKS: readonly (readonly [string, readonly string[], Readonly<Record<str
   ['a 502 at the first request of each method', each('files-error', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'), ALL],
   ['answers of 200 that are cut short', ['files-cut --count 3'], ALL],
   ['AccessDenied now and then', each('files-denied', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'), ALL],
-  ['a file that is shown ten minutes after its upload', ['files-late --latency 10m --count 1'], UPLOADS],
+  [
+    'a file that is shown ten minutes after its upload',
+    ['files-late --latency 10m --count 1'],
+    { ...UPLOADS, ...IN_PARTS },
+  ],
   ['an upload that reports success and is lost', ['files-lost --count 1 --match PUT'], UPLOADS],
-  ['a join of parts that outlives the time limit', ['files-slow-complete --latency 2m --count 1'], UPLOADS],
-  ['a join of parts that reports success and is not done', ['files-no-complete --count 1'], UPLOADS],
+  ['a join of parts that outlives the time limit', ['files-slow-complete --latency 2m --count 1'], IN_PARTS],
+  ['a join of parts that reports success and is not done', ['files-no-complete --count 1'], IN_PARTS],
   [
     'a join of parts that outlives the time limit and is not done',
     ['files-slow-complete --latency 2m --count 1', 'files-no-complete --count 1'],
-    UPLOADS,
+    IN_PARTS,
   ],
   ['a clock that is 59 minutes off', ['files-clock --latency 59m'], ALL],
 ];

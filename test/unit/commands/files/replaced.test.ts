@@ -23,7 +23,7 @@ test.each(['cp -r d/ datasets:', 'cp -r datasets: back', 'sync d/ datasets:', 's
     expect(rows.filter(({ replaced }) => replaced === true)).toEqual([
       expect.objectContaining({ from: expect.stringMatching(/two$/) as string }),
     ]);
-    expect(planned.err).toMatch(/1 file would be copied, .*, 1 of them in the place of another; 1 file the same/);
+    expect(planned.err).toMatch(/1 file would be copied, .* \(1 replaced\); 1 file the same/);
     expect((await account(`files ${line} --dry-run`, { cwd })).out).toMatch(
       /^RESULT.*\n(same.*\n)?to be replaced.*\n(same.*\n)?$/,
     );

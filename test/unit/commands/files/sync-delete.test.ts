@@ -10,15 +10,15 @@ describe('--delete', () => {
   it('removes what only the target has, and only there', async () => {
     const { sync, keys, at, run } = startSync();
     await sync('d datasets:x');
-    await run('cp d/one datasets:x/d/other/');
-    await run('cp d/one datasets:x/beside');
+    await run('cp d/one datasets:x/other/');
+    await run('cp d/one datasets:xbeside');
     rmSync(at('d/e'), { recursive: true });
     const ran = await sync('d datasets:x --delete --yes');
     expect(ran.rows.map(({ from, removed }) => [from, removed])).toEqual([
-      ['datasets:x/d/e/two', true],
-      ['datasets:x/d/other/one', true],
+      ['datasets:x/e/two', true],
+      ['datasets:x/other/one', true],
     ]);
-    expect(await keys('datasets:')).toEqual(['x/beside', 'x/d/one']);
+    expect(await keys('datasets:')).toEqual(['x/one', 'xbeside']);
   });
 
   it('removes files of this machine, and the folders that they leave empty', async () => {
@@ -84,15 +84,12 @@ describe('--delete', () => {
     expect(await keys('datasets:')).toEqual([]);
   });
 
-  it('of an empty source is refused by a dry run as by the command, and on a terminal is said', async () => {
+  it('of an empty source is refused by a dry run as by the command', async () => {
     const { sync, keys, at } = startSync();
     await sync('d/ datasets:');
     mkdirSync(at('unmounted'));
     const refused = await sync('unmounted/ datasets: --delete --dry-run');
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('add --allow-empty to --delete')]);
-    expect(refused.rows).toHaveLength(2);
-    const shown = await sync('unmounted/ datasets: --delete --dry-run', { tty: true });
-    expect([shown.code, shown.err]).toEqual([0, expect.stringContaining('Is it mounted?')]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('add --allow-empty')]);
     expect((await sync('unmounted/ datasets: --delete --dry-run --allow-empty')).code).toBe(0);
     expect(await keys('datasets:')).toHaveLength(2);
   });

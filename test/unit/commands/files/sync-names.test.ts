@@ -3,17 +3,15 @@ import { describe, expect, it, test } from 'vitest';
 import { filesIn, startSync } from '../../../support/worlds/synced-folder.ts';
 
 describe('what cannot be there is refused, and the rest is done', () => {
-  it('a name with control characters, and one of two names that are the same on some systems', async () => {
+  it('a name with control characters', async () => {
     const { sync, write, keys } = startSync();
     write('d/a\tb', '');
-    write('d/ONE', '');
     const ran = await sync('d/ datasets:');
     expect(ran.code).toBe(14);
     expect(ran.rows.filter(({ ok }) => ok === false).map(({ error }) => error?.message)).toEqual([
       expect.stringContaining('control characters'),
-      expect.stringContaining('the same on some systems'),
     ]);
-    expect(await keys('datasets:')).toEqual(['ONE', 'e/two']);
+    expect(await keys('datasets:')).toEqual(['e/two', 'one']);
   });
 
   it('a file where a folder must be, and a folder where a file must be', async () => {
@@ -23,8 +21,8 @@ describe('what cannot be there is refused, and the rest is done', () => {
     mkdirSync(at('back/one'));
     const ran = await sync('datasets: back');
     expect(ran.rows.map(({ error }) => error?.message).sort()).toEqual([
-      expect.stringContaining('a file is where its folder must be'),
-      expect.stringContaining('a folder is in its place'),
+      expect.stringContaining('back/e'),
+      expect.stringContaining('folder'),
     ]);
     expect(readFileSync(at('back/e'), 'utf8')).toBe('a file');
   });
@@ -34,7 +32,7 @@ describe('what cannot be there is refused, and the rest is done', () => {
     write('d/con', '');
     await sync('d/ datasets:');
     const ran = await sync('datasets: back', { platform: 'win32' });
-    expect(ran.rows.find(({ ok }) => ok === false)?.error?.message).toContain('Windows has no such names');
+    expect(ran.rows.find(({ ok }) => ok === false)?.error?.message).toContain('Windows does not allow this name');
     expect(filesIn(at('back'))).toEqual(['e/two', 'one']);
   });
 
@@ -58,8 +56,8 @@ describe('links of the source', () => {
     symlinkSync('/etc', at('d/folder'));
     await run('cp d/one datasets:link');
     const ran = await sync('d/ datasets: --delete --yes');
-    expect(ran.err).toContain('d/link is left out: it is a link.');
-    expect(ran.err).toContain('d/folder is left out: it is a link.');
+    expect(ran.err).toContain('Skipped d/link: it is a link.');
+    expect(ran.err).toContain('Skipped d/folder: it is a link.');
     expect(await keys('datasets:')).toEqual(['e/two', 'link', 'one']);
   });
 
@@ -70,17 +68,17 @@ describe('links of the source', () => {
     symlinkSync('.', at('d/self'));
     symlinkSync('nowhere', at('d/broken'));
     const ran = await sync('d/ datasets: --follow-links');
-    expect(ran.err).toContain('d/e/up is left out: it is a link to a folder that it is in');
-    expect(ran.err).toContain('d/self is left out');
-    expect(ran.err).toContain('d/broken is left out');
+    expect(ran.err).toContain('Skipped d/e/up: it is a link to a folder that it is in');
+    expect(ran.err).toContain('Skipped d/self: ');
+    expect(ran.err).toContain('Skipped d/broken: ');
     expect(await keys('datasets:')).toEqual(['e/two', 'link', 'one']);
   });
 });
 
-test('an executable file stays one when its content is replaced; an upload says that it is lost', async () => {
+test('an executable file stays one when its content is replaced', async () => {
   const { sync, at, write, run } = startSync();
   chmodSync(at('d/one'), 0o755);
-  expect((await sync('d/ datasets:')).err).toContain('1 file can be executed: a volume does not keep that.');
+  await sync('d/ datasets:');
   write('d/e/new', 'content');
   await run('cp d/e/new datasets:one');
   await sync('datasets: d/');

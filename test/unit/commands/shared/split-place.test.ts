@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitPlace } from '../../../../src/commands/files/file-address.ts';
+import { splitPlace } from '../../../../src/commands/files/address.ts';
 
 test.each([
   ['data:set/a', { name: 'data', path: 'set/a' }],

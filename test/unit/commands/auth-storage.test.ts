@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { berthIn } from '../../../support/worlds/run-berth.ts';
-import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
-import { json, serve } from '../../../support/servers/scripted-server.ts';
+import { berthIn } from '../../support/worlds/run-berth.ts';
+import { createTestWorld, KEYS, type TestWorld } from '../../support/worlds/test-world.ts';
+import { json, serve, text } from '../../support/servers/scripted-server.ts';
 
 const ACCESS = 'access-of-the-profile';
 const SECRET = 'secret-of-the-profile/+=';
@@ -15,13 +15,14 @@ const kept = (world: TestWorld): unknown =>
 
 const logIn = (world: TestWorld, ...flags: readonly string[]) =>
   berthIn({ ...world, stdin: createTestWorld({ stdin: `${ACCESS}\n${SECRET}\n` }).stdin }, [
-    'files',
+    'auth',
     'login',
+    '--storage',
     '--with-key',
     ...flags,
   ]);
 
-describe('files login', () => {
+describe('auth login --storage', () => {
   it('keeps access key, secret and address in the profile, which only the user can read', async () => {
     const world = createTestWorld();
     const ran = await logIn(world, '--storage-url', 'https://files-{data-center}.example.com');
@@ -32,7 +33,7 @@ describe('files login', () => {
       'storage-url': 'https://files-{data-center}.example.com',
     });
     expect(statSync(fileOf(world)).mode & 0o777).toBe(0o600);
-    for (const line of ['auth list --json', 'auth status', 'config list --json', 'files logout']) {
+    for (const line of ['auth list --json', 'auth status', 'config list --json', 'auth logout --storage']) {
       const { out, err } = await berthIn(world, line.split(' '));
       for (const part of [ACCESS, SECRET]) expect(out + err, line).not.toContain(part);
     }
@@ -41,7 +42,7 @@ describe('files login', () => {
 
   it('asks for both without showing them', async () => {
     const world = createTestWorld({ tty: true });
-    const running = berthIn(world, ['files', 'login']);
+    const running = berthIn(world, ['auth', 'login', '--storage']);
     const asked = (what: string): Promise<void> => expect.poll(() => world.err(), { interval: 5 }).toContain(what);
     await asked('Access key');
     await world.type(ACCESS, KEYS.enter);
@@ -62,7 +63,7 @@ describe('files login', () => {
     ['with/slash\nsecret\n', 3],
   ])('refuses what is no key: %j', async (stdin, code) => {
     const world = createTestWorld({ stdin });
-    const ran = await berthIn(world, ['files', 'login', '--with-key']);
+    const ran = await berthIn(world, ['auth', 'login', '--storage', '--with-key']);
     expect(ran.code).toBe(code);
     for (const part of stdin.split('\n').filter((line) => line.length > 5)) expect(ran.err).not.toContain(part);
   });
@@ -72,7 +73,7 @@ describe('files login', () => {
     [['--storage-url', 'http://example.com'], 2, 'https'],
     [[], 2, '--with-key'],
   ])('is refused: %j', async (flags, code, says) => {
-    const ran = await berthIn(createTestWorld(), ['files', 'login', ...flags]);
+    const ran = await berthIn(createTestWorld(), ['auth', 'login', '--storage', ...flags]);
     expect([ran.code, ran.err]).toEqual([code, expect.stringContaining(says)]);
   });
 });
@@ -124,8 +125,33 @@ test('without a key of the files, its own variables and the command that keeps o
   const env = { BERTH_BASE_URL: api.url, BERTH_API_KEY: 'key-0123456789-WXYZ', BERTH_STORAGE_URL: storage.url };
   const { code, err } = await berthIn(createTestWorld({ env }), ['files', 'ls', 'data:']);
   expect([code, storage.seen]).toEqual([3, []]);
-  expect(err).toMatch(/BERTH_STORAGE_ACCESS_KEY.*berth files login|berth files login.*BERTH_STORAGE_ACCESS_KEY/s);
+  expect(err).toMatch(
+    /BERTH_STORAGE_ACCESS_KEY.*berth auth login --storage|berth auth login --storage.*BERTH_STORAGE_ACCESS_KEY/s,
+  );
   expect(err).not.toContain('s3:');
+});
+
+test.each([
+  ['a web page', { body: '<!doctype html><p>sign in', status: 200 }, 7, /answers with a web page.*BERTH_STORAGE_URL/s],
+  ['a web page as a refusal', { body: '<html>no</html>', status: 403 }, 7, /answers with a web page/],
+  [
+    'a refusal of the key',
+    { body: '<Error><Code>AccessDenied</Code></Error>', status: 403 },
+    3,
+    /403 AccessDenied.*BERTH_STORAGE_ACCESS_KEY and BERTH_STORAGE_SECRET/s,
+  ],
+])('%s ends in one line after two tries, which names what was used', async (_, { body, status }, code, says) => {
+  const { api } = await service();
+  const storage = await serve([text(body, status)]);
+  const env = {
+    BERTH_BASE_URL: api.url,
+    BERTH_API_KEY: 'key-0123456789-WXYZ',
+    BERTH_STORAGE_ACCESS_KEY: 'access',
+    BERTH_STORAGE_SECRET: 'secret',
+    BERTH_STORAGE_URL: storage.url,
+  };
+  const ran = await berthIn(createTestWorld({ env }), ['files', 'ls', 'data:']);
+  expect([ran.code, ran.err, storage.seen.length]).toEqual([code, expect.stringMatching(says), 2]);
 });
 
 test('a data center without a files interface is named, and nothing is sent again and again', async () => {

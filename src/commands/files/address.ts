@@ -1,11 +1,10 @@
 import { type CommandContext, isLocalService } from '../../cli/model/context.ts';
 import { VOLUMES } from '../../cli/resource/collections.ts';
 import { readRow } from '../../cli/resource/identify.ts';
-import type { DurableFiles } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { ResolvedPath, VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
-import { numberAt, stringAt } from '../../core/json.ts';
+import { stringAt } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
 import { compilePathGlob } from '../../core/patterns.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
@@ -72,23 +71,27 @@ export const notCopyable = (path: string, { kind }: Pick<ResolvedPath, 'kind'>):
     ? usage(`${path} is neither a file nor a folder`, 'From a pipe: files cp - VOLUME:PATH.')
     : notThere(path);
 
-export const isFolderFailure = (
-  address: string,
-  hint: Message = 'To take all that is in it, add --recursive.',
-): Failure => usage(`${address} is a folder`, hint);
+export const isFolderFailure = (address: string, hint: Message = 'Add --recursive (-r) for a folder.'): Failure =>
+  usage(`${address} is a folder`, hint);
 
-export interface OpenedVolume {
+interface OpenedVolume {
   readonly word: string;
   readonly files: VolumeFiles;
-  /** GB of 10^9 bytes; undefined where the service does not say it. */
-  readonly sizeGb: number | undefined;
-  readonly type: string | undefined;
   /** The clock of file times: the service's, or this machine's for the local service (ignores advances). */
   readonly now: EpochMs;
 }
 
-/** Usage (2) for a wrong `storage-url`; else fails as the lookup. */
-export async function openVolumeWithSpace(ctx: CommandContext, word: string): Promise<OpenedVolume> {
+/** Opens each volume once. Usage (2) for a wrong `storage-url`; else fails as the lookup. */
+export function volumeOpener(ctx: CommandContext): (word: string) => Promise<OpenedVolume> {
+  const opened = new Map<string, Promise<OpenedVolume>>();
+  return (word) => {
+    const volume = opened.get(word) ?? openVolume(ctx, word);
+    opened.set(word, volume);
+    return volume;
+  };
+}
+
+export async function openVolume(ctx: CommandContext, word: string): Promise<OpenedVolume> {
   // An unusable address is refused before anything is sent.
   if (!ctx.settings.local) ctx.settings.get('storage-url');
   const { answer } = await readRow(ctx, VOLUMES, word);
@@ -96,28 +99,12 @@ export async function openVolumeWithSpace(ctx: CommandContext, word: string): Pr
   const files = await ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
   // eslint-disable-next-line no-restricted-syntax -- a date, to compare with those of files of this machine
   const now = isLocalService(answer) ? ctx.clock.now() : ctx.serviceNow();
-  return { word, files, sizeGb: numberAt(value, 'size'), type: stringAt(value, 'type'), now };
+  return { word, files, now };
 }
 
-export const openVolume = async (ctx: CommandContext, word: string): Promise<VolumeFiles> =>
-  (await openVolumeWithSpace(ctx, word)).files;
-
-/** Each of them once. */
-export function volumeOpener(ctx: CommandContext): (word: string) => Promise<OpenedVolume> {
-  const opened = new Map<string, Promise<OpenedVolume>>();
-  return (word) => {
-    const volume = opened.get(word) ?? openVolumeWithSpace(ctx, word);
-    opened.set(word, volume);
-    return volume;
-  };
-}
-
-/** In the order of their keys. Each folder is read completely before its first file. */
+/** In the order of their keys. */
 export async function* filesBelow(volume: VolumeFiles, folder: string): AsyncGenerator<VolumeFile> {
-  for await (const entry of await volume.folder(folder)) {
-    if (entry.kind === 'file') yield entry.file;
-    else yield* filesBelow(volume, entry.key);
-  }
+  for await (const entry of volume.list(folder)) if (entry.kind === 'file') yield entry.file;
 }
 
 /** What an address on a volume leads to. */
@@ -159,7 +146,7 @@ export async function expandPlace(volume: VolumeFiles, address: VolumeAddress): 
   async function search(within: string, levels: number): Promise<void> {
     const parts = pattern.split('/').slice(0, within.split('/').length).join('/');
     const leads = levels > 1 ? compilePathGlob(parts, addressText(address)) : matches;
-    for await (const { kind, key } of await volume.folder(within)) {
+    for await (const { kind, key } of volume.list(within, true)) {
       const name = kind === 'folder' ? key.slice(0, -1) : key;
       if (!leads(name)) continue;
       if (levels > 1) {
@@ -167,59 +154,5 @@ export async function expandPlace(volume: VolumeFiles, address: VolumeAddress): 
       } else if (kind === 'folder') found.add(`${name}${ends}`);
       else if (ends === '') found.add(key);
     }
-  }
-}
-
-/** `platform`: of the receiving machine. Names that were not UTF-8 have U+FFFD and are refused. */
-export function refusedName(path: string, platform: string): string | undefined {
-  for (const part of path.split('/')) {
-    if (part === '' || part === '.' || part === '..') return 'its path leaves the folder';
-    // eslint-disable-next-line no-control-regex -- they are what is looked for
-    if (/[\u0000-\u001f\u007f]/.test(part)) return 'its name has control characters';
-    if (/[\ufffd\p{Cs}]/u.test(part)) return 'its name is not valid Unicode';
-    if (Buffer.byteLength(part) > 255) return 'its name is too long';
-    if (platform === 'win32' && (/[<>:"\\|?*]|[. ]$/.test(part) || RESERVED.test(part)))
-      return 'Windows has no such names';
-  }
-  return undefined;
-}
-
-/** Device names on Windows, with any extension. */
-const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i;
-
-/** Equal for two names that one folder cannot hold on some systems. */
-export const foldedName = (path: string): string => path.normalize('NFC').toLowerCase();
-
-export const baseName = (path: string): string =>
-  path
-    .replace(/[/\\]+$/, '')
-    .split(/[/\\]/)
-    .at(-1) ?? '';
-
-/** As a target it is then a folder. */
-export const endsWithSlash = (path: string): boolean => /[/\\]$/.test(path);
-
-/** As in rsync: a final slash, `.` or `..` means the folder's content. Also the empty path. */
-const meansContent = (path: string): boolean => /(^|[/\\])\.{0,2}$/.test(path);
-
-export const pathInTarget = (source: string, below: string): string =>
-  meansContent(source) ? below : `${baseName(source)}/${below}`;
-
-export const belowFolder = (folder: string, below: string): string =>
-  `${folder.replace(/[/\\]+$/, '') || '/'}/${below}`.replace(/^\/\//, '/');
-
-export async function* rangeOf(
-  files: DurableFiles,
-  path: string,
-  start: number,
-  end: number,
-): AsyncGenerator<Uint8Array> {
-  let at = start;
-  if (at === end) return;
-  for await (const chunk of files.read(path, start)) {
-    const wanted = chunk.subarray(0, end - at);
-    yield wanted;
-    at += wanted.byteLength;
-    if (at === end) return;
   }
 }

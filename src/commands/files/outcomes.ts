@@ -1,0 +1,232 @@
+import { FAILURE } from '../../cli/model/common-schemas.ts';
+import type { CommandContext, Progress } from '../../cli/model/context.ts';
+import { either, manyOf, NUMBER, ownObject, TEXT, WHOLE, YES_NO } from '../../cli/model/output-schema.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
+import { combinedFailure, errorOf } from '../../cli/resource/several.ts';
+import { countOf } from '../../cli/words.ts';
+import type { Failure } from '../../core/failure.ts';
+import { type Json, memberAt, numberAt } from '../../core/json.ts';
+import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
+import { formatBytes, formatDuration } from '../../core/units.ts';
+import { text } from '../../output/cells.ts';
+import type { Result, View } from '../../output/view.ts';
+
+export interface FileOutcome {
+  readonly from: string;
+  /** Undefined if removed. */
+  readonly to: string | undefined;
+  readonly bytes: number;
+  /** Same content was already there: nothing was sent. */
+  readonly isSame?: boolean;
+  /** It replaced, or would replace, other content. */
+  readonly isReplaced?: boolean;
+  readonly path?: string;
+  readonly isRemoved?: boolean;
+  /** Undefined on success and in a dry run. */
+  readonly failure: Failure | undefined;
+}
+
+const FILE_OUTCOME = ownObject(
+  { from: TEXT, bytes: WHOLE },
+  {
+    to: TEXT,
+    path: { ...TEXT, description: 'below the source' },
+    same: { ...YES_NO, description: 'it was there already, and was not sent' },
+    replaced: { ...YES_NO, description: 'another content was there, or is; absent where that was not looked at' },
+    removed: { ...YES_NO, description: 'it was removed, or would be' },
+    ok: { ...YES_NO, description: 'absent in a dry run' },
+    error: FAILURE,
+  },
+);
+
+export const FILE_OUTCOMES = manyOf(FILE_OUTCOME);
+
+/** The last object is the summary. */
+export const FILE_OUTCOMES_AND_WHOLE = manyOf(
+  either(
+    FILE_OUTCOME,
+    ownObject({
+      whole: ownObject(
+        { copied: WHOLE, bytes: WHOLE, same: WHOLE, removed: WHOLE, failed: WHOLE },
+        { seconds: NUMBER },
+      ),
+    }),
+  ),
+);
+
+export const viewOf = (done: string): View => ({
+  noun: ['file', 'files'],
+  id: text('from'),
+  members: ['from', 'to', 'bytes', 'same', 'replaced', 'removed', 'ok', 'error'],
+  columns: [
+    {
+      header: 'RESULT',
+      show: (row) => {
+        const ok = memberAt(row, 'ok');
+        const is = (member: string): boolean => memberAt(row, member) === true;
+        const what = is('removed') ? 'removed' : is('replaced') ? 'replaced' : done;
+        if (is('same')) return { text: 'same', tone: 'quiet' };
+        if (ok === undefined) return { text: `to be ${what}`, tone: 'quiet' };
+        return ok === true ? { text: what, tone: 'good' } : { text: 'failed', tone: 'bad' };
+      },
+    },
+    { header: 'SIZE', show: (row) => formatBytes(numberAt(row, 'bytes') ?? 0), right: true },
+    textColumn('from', { cutLast: true }),
+    { header: 'TO', show: text('to'), cutLast: true },
+    { header: 'ERROR', show: text('error.message') },
+  ],
+});
+
+export const rowOf = (
+  { dryRun, settings }: CommandContext,
+  { from, to, path, bytes, isSame, isReplaced, isRemoved, failure }: FileOutcome,
+): Json => ({
+  from,
+  ...(to === undefined ? {} : { to }),
+  ...(path === undefined ? {} : { path }),
+  bytes,
+  ...(isSame === true ? { same: true } : {}),
+  ...(isReplaced === true ? { replaced: true } : {}),
+  ...(isRemoved === true ? { removed: true } : {}),
+  ...(dryRun && failure === undefined ? {} : { ok: failure === undefined }),
+  ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
+});
+
+/** Keeps only files that failed. */
+export interface Tally {
+  add(outcome: FileOutcome): void;
+  unchanged(): void;
+  arrived(bytes: Bytes, of: FileInFlight): void;
+  /** Shows the progress, and when nothing moves, until the returned function is called. */
+  watch(ctx: Pick<CommandContext, 'clock' | 'terminal'>, progress: Progress): () => void;
+  /** `3 files copied, 12 MB in 2s (6 MB/s); 1 file failed`; `done` is the participle. */
+  sentence(done: string): string;
+  whole(): Json;
+  failure(): Failure | undefined;
+}
+
+export interface FileInFlight {
+  readonly from: string;
+  readonly bytes: Bytes;
+}
+
+/** Below this time a rate says nothing. */
+const LEAST_MS: Milliseconds = 100;
+
+/** A service that is silent for so long is named. */
+const SILENT_MS: Milliseconds = 30_000;
+
+export function createTally({ clock, dryRun }: Pick<CommandContext, 'clock' | 'dryRun'>): Tally {
+  const startedAt = clock.monotonic();
+  const failed: { readonly id: string; readonly failure: Failure }[] = [];
+  const inFlight = new Map<string, { readonly bytes: Bytes; sent: Bytes }>();
+  let [copied, replaced, bytes, same, removed, total, sent] = [0, 0, 0, 0, 0, 0, 0];
+  let movedAt = startedAt;
+  let shown: Progress | undefined;
+  const rateOf = (count: Bytes): string => {
+    const ms = clock.monotonic() - startedAt;
+    return ms < LEAST_MS ? '' : ` in ${formatDuration(ms)} (${formatBytes(Math.round((count * 1000) / ms))}/s)`;
+  };
+  const show = (): void => {
+    const silentMs = clock.monotonic() - movedAt;
+    const [first] = [...inFlight].sort(([, one], [, other]) => other.bytes - one.bytes);
+    const large =
+      first === undefined ? '' : `; ${first[0]} ${formatBytes(first[1].sent)} of ${formatBytes(first[1].bytes)}`;
+    const silence = silentMs < SILENT_MS ? '' : `; nothing moved for ${formatDuration(silentMs)}`;
+    shown?.update(`${countOf(total, 'file')}, ${formatBytes(sent)}${rateOf(sent)}${large}${silence}`);
+  };
+  return {
+    add: ({ from, bytes: size, isSame, isReplaced, isRemoved, failure }) => {
+      total += 1;
+      movedAt = clock.monotonic();
+      inFlight.delete(from);
+      if (failure !== undefined) failed.push({ id: from, failure });
+      else if (isSame === true) same += 1;
+      else if (isRemoved === true) removed += 1;
+      else {
+        copied += 1;
+        if (isReplaced === true) replaced += 1;
+        bytes += size;
+      }
+    },
+    unchanged: () => {
+      same += 1;
+      total += 1;
+    },
+    arrived: (count, { from, bytes: size }) => {
+      sent += count;
+      movedAt = clock.monotonic();
+      const file = inFlight.get(from) ?? { bytes: size, sent: 0 };
+      file.sent += count;
+      if (file.sent < size) inFlight.set(from, file);
+      else inFlight.delete(from);
+      show();
+    },
+    watch: (ctx, progress) => {
+      shown = progress;
+      let deadline: { cancel(): void } | undefined;
+      const look = (): void => {
+        const next = ctx.clock.deadline(Math.max(1000, movedAt + SILENT_MS - clock.monotonic()));
+        next.signal.addEventListener('abort', () => {
+          show();
+          look();
+        });
+        deadline = next;
+      };
+      if (ctx.terminal.errors) look();
+      return () => {
+        deadline?.cancel();
+      };
+    },
+    sentence: (done) => {
+      const would = dryRun ? 'would be ' : '';
+      return [
+        `${countOf(copied, 'file')} ${would}${done}, ${formatBytes(bytes)}${dryRun || copied === 0 || done === 'removed' ? '' : rateOf(bytes)}${replaced === 0 ? '' : ` (${String(replaced)} replaced)`}`,
+        ...(removed === 0 ? [] : [`${countOf(removed, 'file')} ${would}removed`]),
+        ...(same === 0 ? [] : [`${countOf(same, 'file')} the same`]),
+        ...(failed.length === 0 ? [] : [`${countOf(failed.length, 'file')} failed`]),
+      ].join('; ');
+    },
+    whole: () => ({
+      copied,
+      bytes,
+      same,
+      removed,
+      failed: failed.length,
+      ...(dryRun ? {} : { seconds: Math.round(clock.monotonic() - startedAt) / 1000 }),
+    }),
+    failure: () => combinedFailure(failed, total),
+  };
+}
+
+/** Streams outcomes (`--jq`: at the end), then `notes`; fails with the worst. `hasWhole`: one total in JSON. */
+export async function printOutcomes(
+  ctx: CommandContext,
+  outcomes: AsyncIterable<FileOutcome>,
+  done: string,
+  {
+    tally = createTally(ctx),
+    hasWhole = false,
+    notes = [],
+  }: { readonly tally?: Tally; readonly hasWhole?: boolean; readonly notes?: readonly string[] } = {},
+): Promise<Result> {
+  const view = viewOf(done);
+  const isHeld = ctx.output.jq !== undefined;
+  const values: Json[] = [];
+  const rows = isHeld ? undefined : ctx.rows(view);
+  const print = async (row: Json): Promise<void> => {
+    if (rows === undefined) values.push(row);
+    else await rows.row(row);
+  };
+  try {
+    for await (const outcome of outcomes) {
+      tally.add(outcome);
+      await print(rowOf(ctx, outcome));
+    }
+    if (hasWhole && rows?.isJson !== false) await print({ whole: tally.whole() });
+  } finally {
+    await rows?.close();
+  }
+  const end = { notes: [tally.sentence(done), ...notes], failure: tally.failure() };
+  return isHeld ? { kind: 'many', view, values, ...end } : { kind: 'nothing', ...end };
+}

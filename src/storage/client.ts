@@ -1,0 +1,293 @@
+import type { Clock } from '../core/context.ts';
+import { messageOf } from '../core/failure.ts';
+import type { Bytes, Milliseconds } from '../core/unit-types.ts';
+import { parseDocument, type XmlElement } from '../core/xml.ts';
+import { readBody } from '../http/answer.ts';
+import { decideRetry, readRetryAfter } from '../http/retry.ts';
+import { createRequestSlots, type Slot } from '../http/throttle.ts';
+import { redactHeaders, type TraceEvent } from '../http/trace.ts';
+import { type Transport, type WireAnswer, WireError } from '../http/transport.ts';
+import { type FailedAttempt, lostAttempt, refusedAttempt, type S3Connection, unreadAnswer } from './failures.ts';
+import { pathOf, sha256, signRequest, UNSIGNED } from './sign.ts';
+import { Watch, watchedBody } from './watch.ts';
+
+export interface S3ClientOptions {
+  readonly transport: Transport;
+  readonly connection: S3Connection;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** The user's interrupt. */
+  readonly signal: AbortSignal;
+  readonly retries: number;
+  /** The time until the head of an answer, and between two chunks of its body. */
+  readonly timeoutMs: Milliseconds;
+  readonly userAgent: string;
+  readonly trace?: ((event: TraceEvent) => void) | undefined;
+}
+
+/** Read again for each attempt. */
+interface StreamedBody {
+  readonly byteLength: Bytes;
+  readonly chunks: () => AsyncIterable<Uint8Array>;
+}
+
+export type SentBody = Uint8Array | StreamedBody;
+
+/** Every request may be repeated. */
+export interface S3Request {
+  /** For messages: `cannot WHAT`. */
+  readonly what: string;
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  /** Empty for the bucket. */
+  readonly key: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: SentBody;
+  /** The answer is large. */
+  readonly isLarge?: boolean;
+  /** Statuses that are no failure. */
+  readonly handled?: readonly number[];
+  /** The names that the root of an XML answer may have. */
+  readonly roots?: readonly string[];
+  /** Why an answer of success counts as lost. */
+  readonly check?: (answer: Omit<S3Answer, 'attempts'>) => string | undefined;
+  /** How many times as long as for other requests the head of the answer may take. */
+  readonly patience?: number;
+  /** Asked before a retry of a request that may have been carried out. True: the answer is 204. */
+  readonly isDone?: () => Promise<boolean>;
+  /** For a request that cleans up. */
+  readonly evenIfInterrupted?: boolean;
+}
+
+export interface S3Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly document?: XmlElement | undefined;
+  readonly attempts: number;
+}
+
+/** How many requests are under way at once: fewer after 429 and 503. */
+const AT_ONCE = 64;
+
+/** How many of them may be large. */
+const LARGE_AT_ONCE = 16;
+const LARGE_BYTES: Bytes = 1024 * 1024;
+
+const MAX_TOTAL_WAIT_MS = 120_000;
+
+/** A listing has at most 1000 keys of 1024 bytes, each byte encoded as three. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+/** Bytes per millisecond. */
+const SLOWEST_UPLOAD = 64;
+
+const NO_BYTES = new Uint8Array(0);
+
+export const isFailed = (answer: object): answer is FailedAttempt => 'kind' in answer;
+
+export class S3Client {
+  readonly #options: S3ClientOptions;
+  readonly #slots = createRequestSlots(AT_ONCE);
+  readonly #large = createRequestSlots(LARGE_AT_ONCE);
+  #aheadMs: Milliseconds = 0;
+
+  constructor(options: S3ClientOptions) {
+    this.#options = options;
+  }
+
+  get bucket(): string {
+    return this.#options.connection.bucket;
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.signal;
+  }
+
+  /** How far the clock of the service is ahead of this machine's, to the second. */
+  get aheadMs(): Milliseconds {
+    return this.#aheadMs;
+  }
+
+  address(key: string): string {
+    return `s3://${this.bucket}/${key}`;
+  }
+
+  sleep(milliseconds: Milliseconds): Promise<void> {
+    return this.#options.clock.sleep(milliseconds, this.#options.signal);
+  }
+
+  /** Sends a request with retries and reads all of the answer. */
+  async send(request: S3Request): Promise<S3Answer> {
+    const retry = this.retry(request);
+    for (;;) {
+      const answer = await this.open(request, retry.attempts);
+      const ended = isFailed(answer) ? answer : await this.#readAll(answer, request);
+      if (!isFailed(ended)) return { ...ended, attempts: retry.attempts };
+      await retry.next(ended);
+      if (request.isDone !== undefined && mayBeDone(ended) && (await request.isDone()))
+        return { status: 204, headers: {}, attempts: retry.attempts };
+    }
+  }
+
+  /** Counts attempts from 1. `next` waits, or throws the failure where another attempt would not help. */
+  retry(request: Pick<S3Request, 'evenIfInterrupted'>): Retry {
+    return new Retry(this.#options, request.evenIfInterrupted === true);
+  }
+
+  lost(request: S3Request, error: WireError): FailedAttempt {
+    return lostAttempt(request.what, error, this.#options.connection);
+  }
+
+  /** Sends a request once. The body fails with WireError when it breaks off or is too slow. */
+  async open(request: S3Request, attempt: number): Promise<WireAnswer | FailedAttempt> {
+    const { transport, connection, clock, signal, trace, timeoutMs } = this.#options;
+    const { method, body = NO_BYTES, what } = request;
+    const interrupt = request.evenIfInterrupted === true ? undefined : signal;
+    const slot = await this.#takeSlot(request, interrupt ?? new AbortController().signal);
+    const { url, headers } = this.#sign(request, body);
+    const watch = new Watch(clock, interrupt, slot.free);
+    watch.limit(timeoutMs * (request.patience ?? 1) + body.byteLength / SLOWEST_UPLOAD);
+    trace?.({ kind: 'request', method, url, headers: redactHeaders(headers), bytes: body.byteLength, attempt });
+    const startedAt = clock.monotonic();
+    let unread: { readonly error: unknown } | undefined;
+    const chunks = async function* (streamed: StreamedBody): AsyncGenerator<Uint8Array> {
+      try {
+        yield* streamed.chunks();
+      } catch (error) {
+        unread = { error };
+        throw error;
+      }
+    };
+    try {
+      const hasBody = body.byteLength > 0 || method === 'PUT';
+      const sent = !hasBody ? undefined : body instanceof Uint8Array ? body : chunks(body);
+      const answer = await transport({ method, url, headers, body: sent, signal: watch.signal });
+      const { status } = answer;
+      trace?.({ kind: 'answer', status, headers: answer.headers, bytes: undefined, ms: clock.monotonic() - startedAt });
+      this.#compareClocks(answer.headers);
+      if (status === 429 || status === 503) slot.refused();
+      else if (status < 500) slot.succeeded();
+      const content = watchedBody(answer.body, watch, timeoutMs);
+      if (status < 300) return { ...answer, body: content };
+      const text = await readBody(content, undefined, MAX_ANSWER_BYTES).catch(() => undefined);
+      if (request.handled?.includes(status) === true) return { ...answer, body: text ?? Buffer.alloc(0) };
+      // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
+      return await refusedAttempt(what, answer, text, connection, readRetryAfter(answer.headers, clock.now()));
+    } catch (error) {
+      watch.end();
+      // The source cannot be read: no other attempt helps.
+      if (unread !== undefined) throw unread.error;
+      const lost = watch.explain(error);
+      trace?.({ kind: 'lost', stage: lost.stage, reason: lost.message, ms: clock.monotonic() - startedAt });
+      return this.lost(request, lost);
+    }
+  }
+
+  async #takeSlot({ isLarge, body }: S3Request, signal: AbortSignal): Promise<Slot> {
+    const large =
+      isLarge === true || (body?.byteLength ?? 0) > LARGE_BYTES ? await this.#large.take(signal) : undefined;
+    try {
+      const slot = await this.#slots.take(signal);
+      return {
+        ...slot,
+        free: () => {
+          slot.free();
+          large?.free();
+        },
+      };
+    } catch (error) {
+      large?.free();
+      throw error;
+    }
+  }
+
+  #sign({ method, key, query = {}, headers = {} }: S3Request, body: SentBody) {
+    const { connection, clock, userAgent } = this.#options;
+    const { endpoint, region, credentials, bucket } = connection;
+    const isWhole = body instanceof Uint8Array;
+    return signRequest(
+      {
+        method,
+        origin: endpoint.origin,
+        path: `${endpoint.prefix}${pathOf(bucket, key)}`,
+        query,
+        headers: {
+          'accept-encoding': 'identity',
+          'user-agent': userAgent,
+          ...(isWhole && method !== 'PUT' ? {} : { 'content-length': String(body.byteLength) }),
+          ...headers,
+        },
+        payloadHash: isWhole ? sha256(body) : UNSIGNED,
+      },
+      credentials,
+      region,
+      // eslint-disable-next-line no-restricted-syntax -- a date: the service compares it with its own
+      clock.now(),
+    );
+  }
+
+  #compareClocks({ date, server }: Readonly<Record<string, string>>): void {
+    const at = Date.parse(date ?? '');
+    // The files of the local service have times of this machine, wherever its clock was moved to.
+    if (Number.isNaN(at) || server === 'berth-local') return;
+    // eslint-disable-next-line no-restricted-syntax -- a date, compared with one of the service
+    this.#aheadMs = at - this.#options.clock.now();
+  }
+
+  async #readAll(answer: WireAnswer, request: S3Request): Promise<Omit<S3Answer, 'attempts'> | FailedAttempt> {
+    const { status, headers } = answer;
+    let body: Buffer | undefined;
+    try {
+      body = await readBody(answer.body, undefined, MAX_ANSWER_BYTES);
+    } catch (error) {
+      if (error instanceof WireError) return this.lost(request, error);
+      throw error;
+    }
+    if (body === undefined) return this.lost(request, new WireError('answered', 'the answer is too large'));
+    if (status >= 300) return { status, headers };
+    try {
+      const document = request.roots === undefined ? undefined : await parseDocument(body, ...request.roots);
+      const reason = request.check?.({ status, headers, document });
+      if (reason === undefined) return { status, headers, document };
+      throw new Error(reason);
+    } catch (error) {
+      const reason = messageOf(error).split('\n')[0] ?? '';
+      return unreadAnswer(request.what, { headers, body }, reason, this.#options.connection);
+    }
+  }
+}
+
+class Retry {
+  attempts = 1;
+  #waitedMs: Milliseconds = 0;
+  readonly #options: S3ClientOptions;
+  readonly #isCleanUp: boolean;
+
+  constructor(options: S3ClientOptions, isCleanUp: boolean) {
+    this.#options = options;
+    this.#isCleanUp = isCleanUp;
+  }
+
+  /** After progress. */
+  reset(): void {
+    [this.attempts, this.#waitedMs] = [1, 0];
+  }
+
+  async next({ end, failure, most = Infinity }: FailedAttempt): Promise<void> {
+    const { clock, random, signal, trace } = this.#options;
+    const retries = this.#isCleanUp ? 1 : this.#options.retries;
+    const limits = { retries, maxTotalWaitMs: MAX_TOTAL_WAIT_MS };
+    const decision = decideRetry(true, end, this.attempts, this.#waitedMs, limits, random());
+    if (!decision.retry || this.attempts >= most)
+      throw this.attempts === 1
+        ? failure
+        : failure.with({ message: `${failure.message} (tried ${String(this.attempts)} times)` });
+    trace?.({ kind: 'wait', ms: decision.waitMs, reason: failure.message });
+    await clock.sleep(decision.waitMs, this.#isCleanUp ? undefined : signal);
+    this.#waitedMs += decision.waitMs;
+    this.attempts += 1;
+  }
+}
+
+const mayBeDone = ({ end }: FailedAttempt): boolean =>
+  end.kind === 'lost' ? end.stage !== 'not-sent' : end.status >= 500;

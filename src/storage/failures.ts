@@ -1,0 +1,176 @@
+import type { Address } from '../core/addresses.ts';
+import { EXIT, type ExitCode } from '../core/exit-codes.ts';
+import { Failure } from '../core/failure.ts';
+import { errorCode } from '../core/files.ts';
+import { berth, type Message, sentence } from '../core/message.ts';
+import { safeText } from '../core/safe-text.ts';
+import { withoutFullStop } from '../core/text.ts';
+import { childText, parseDocument } from '../core/xml.ts';
+import type { AttemptEnd } from '../http/retry.ts';
+import type { WireAnswer, WireError } from '../http/transport.ts';
+import type { Credentials } from './sign.ts';
+
+export interface S3Connection {
+  readonly endpoint: Address;
+  readonly region: string;
+  readonly bucket: string;
+  readonly credentials: Credentials;
+  /** Where the address and the key come from, for messages: names of variables. */
+  readonly from: { readonly address: string; readonly key: string };
+  /** What an unknown host means, where another attempt does not help. */
+  readonly absent?: string | undefined;
+}
+
+/** Why one attempt did not give an answer. */
+export interface FailedAttempt {
+  readonly kind: 'failed';
+  readonly end: AttemptEnd;
+  readonly failure: Failure;
+  /** The last attempt that makes sense, from 1. */
+  readonly most?: number;
+}
+
+const RETRYABLE =
+  /^(RequestTimeout|SlowDown|ServiceUnavailable|InternalError|OperationAborted|ConditionalRequestConflict|BadDigest|XAmzContentSHA256Mismatch|IncompleteBody)$/;
+
+/** Codes for a key that is no longer valid; the first one also for a request that came late. */
+const EXPIRED =
+  /^(RequestExpired|ExpiredToken|ExpiredTokenException|TokenRefreshRequired|InvalidToken|InvalidTokenId|InvalidAccessKeyId|InvalidClientTokenId)$/;
+
+const DENIED: readonly number[] = [401, 403];
+
+/** No space is left, and soon there will not be. */
+const NO_SPACE = 507;
+
+/** What a refusal that does not help itself gets: now and then the service refuses what is allowed. */
+const TWO_TRIES = 2;
+
+const MAX_REASON = 300;
+
+/** Hides the credentials. `body` is undefined where it broke off. */
+export async function refusedAttempt(
+  what: string,
+  { status, headers }: Pick<WireAnswer, 'status' | 'headers'>,
+  body: Uint8Array | undefined,
+  connection: S3Connection,
+  retryAfterMs: number | undefined,
+): Promise<FailedAttempt> {
+  const ended = (as: number): AttemptEnd => ({ kind: 'status', status: as, retryAfterMs });
+  if (status < 500 && isPage(headers, body))
+    return { kind: 'failed', end: ended(503), failure: webPage(what, connection), most: TWO_TRIES };
+  const error = body === undefined ? undefined : await parseDocument(body, 'Error').catch(() => undefined);
+  const [code = '', message = ''] = error === undefined ? [] : [childText(error, 'Code'), childText(error, 'Message')];
+  const said = withoutFullStop(hide([code, message].filter((text) => text !== '').join(': '), connection.credentials));
+  const { exit, hint } = meaningOf(status, code, connection);
+  const failure = new Failure({
+    code: exit === EXIT.notFound ? 'not-found' : exit === EXIT.denied ? 'forbidden' : 'storage',
+    exit,
+    message: `cannot ${what}: the storage service answered ${String(status)}${said === '' ? '' : ` ${said}`}`,
+    hint,
+    status,
+  });
+  if (code === 'AccessDenied') return { kind: 'failed', end: ended(503), failure, most: TWO_TRIES };
+  return { kind: 'failed', end: ended(RETRYABLE.test(code) ? 503 : status === NO_SPACE ? 400 : status), failure };
+}
+
+/** An answer with status 200 that does not say what it must. */
+export function unreadAnswer(
+  what: string,
+  { headers, body }: Pick<WireAnswer, 'headers'> & { readonly body: Uint8Array },
+  reason: string,
+  connection: S3Connection,
+): FailedAttempt {
+  const end: AttemptEnd = { kind: 'lost', stage: 'answered', final: false };
+  return isPage(headers, body)
+    ? { kind: 'failed', end, failure: webPage(what, connection), most: TWO_TRIES }
+    : { kind: 'failed', end, failure: unreadable(what, reason) };
+}
+
+const isPage = (headers: WireAnswer['headers'], body: Uint8Array | undefined): boolean =>
+  (headers['content-type'] ?? '').startsWith('text/html') ||
+  /^\s*<(!doctype html|html)/i.test(Buffer.from(body ?? []).toString('latin1', 0, 100));
+
+const webPage = (what: string, { endpoint, from }: S3Connection): Failure =>
+  new Failure({
+    code: 'not-storage',
+    exit: EXIT.unavailable,
+    message: `cannot ${what}: ${endpoint.origin} answers with a web page, not as S3 storage`,
+    hint: `Check the address (${from.address}).`,
+  });
+
+/** The failure (7) for a request without a readable answer. Repeating it is safe. */
+export function lostAttempt(what: string, error: WireError, connection: S3Connection): FailedAttempt {
+  const { endpoint, absent, from } = connection;
+  const { host } = new URL(endpoint.origin);
+  const isAbsent = absent !== undefined && errorCode(error.cause) === 'ENOTFOUND';
+  const end: AttemptEnd = { kind: 'lost', stage: error.stage, final: error.certificate || isAbsent };
+  if (isAbsent)
+    return {
+      kind: 'failed',
+      end,
+      failure: new Failure(
+        {
+          code: 'no-files-interface',
+          exit: EXIT.refused,
+          message: `cannot ${what}: ${absent} (${host})`,
+          hint: 'Nothing was sent. Only some data centers have it; check also storage-url and the name service of this machine.',
+        },
+        error,
+      ),
+    };
+  const how =
+    error.stage === 'not-sent'
+      ? `could not reach ${host}: ${error.message}`
+      : `no readable answer came from ${host}: ${error.message}`;
+  return {
+    kind: 'failed',
+    end,
+    failure: new Failure(
+      {
+        code: error.certificate ? 'certificate' : 'storage-unavailable',
+        exit: EXIT.unavailable,
+        message: `cannot ${what}: ${how}`,
+        hint: `Check the network and the address (${from.address}). To run it again is safe.`,
+      },
+      error,
+    ),
+  };
+}
+
+/** The failure (7) for an answer that does not say what it must. `reason` may have any length and any characters. */
+export const unreadable = (what: string, reason: string): Failure =>
+  new Failure({
+    code: 'storage-unavailable',
+    exit: EXIT.unavailable,
+    message: `cannot ${what}: the answer of the storage service is unreadable: ${safeText(reason).slice(0, MAX_REASON)}`,
+    hint: 'Check that storage-url is the address of an S3-compatible service.',
+  });
+
+function meaningOf(
+  status: number,
+  code: string,
+  { from }: S3Connection,
+): { readonly exit: ExitCode; readonly hint: Message } {
+  if (code === 'RequestTimeTooSkewed')
+    return {
+      exit: EXIT.denied,
+      hint: sentence`The clock of this machine differs from that of the service: ${berth`doctor`}.`,
+    };
+  if (DENIED.includes(status) || EXPIRED.test(code))
+    return { exit: EXIT.denied, hint: `Check the storage key (${from.key}) and its permissions.` };
+  if (status === NO_SPACE)
+    return { exit: EXIT.refused, hint: 'The volume is full: remove files or make it larger, then run it again.' };
+  if (status === 404) return { exit: EXIT.notFound, hint: 'Check the names of the bucket and of the object.' };
+  if (status === 429) return { exit: EXIT.rateLimited, hint: 'Try again later.' };
+  if (status >= 500) return { exit: EXIT.unavailable, hint: 'Try again later. To run it again is safe.' };
+  if (status < 400)
+    return { exit: EXIT.unavailable, hint: `Redirects are refused. Check the address (${from.address}).` };
+  return { exit: EXIT.refused, hint: 'Correct what the error names, then run it again.' };
+}
+
+function hide(text: string, { secretAccessKey, sessionToken, accessKeyId }: Credentials): string {
+  let shown = text;
+  for (const secret of [secretAccessKey, sessionToken, accessKeyId])
+    if (secret !== undefined) shown = shown.replaceAll(secret, '***');
+  return safeText(shown.replace(/\s+/g, ' ').trim()).slice(0, MAX_REASON);
+}

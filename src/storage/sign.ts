@@ -1,0 +1,111 @@
+import { createHash, createHmac } from 'node:crypto';
+import { usage } from '../core/failure.ts';
+import type { EpochMs } from '../core/unit-types.ts';
+
+/** No part is ever shown. */
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+interface UnsignedRequest {
+  readonly method: string;
+  readonly origin: string;
+  /** Encoded: it is signed and sent unchanged. */
+  readonly path: string;
+  /** Not encoded. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Names are in lower case. All of them are signed. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The SHA-256 of the body in hexadecimal, or UNSIGNED. */
+  readonly payloadHash: string;
+}
+
+interface SignedRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const ALGORITHM = 'AWS4-HMAC-SHA256';
+
+export const UNSIGNED = 'UNSIGNED-PAYLOAD';
+
+/** AWS Signature Version 4. */
+export function signRequest(
+  request: UnsignedRequest,
+  credentials: Credentials,
+  region: string,
+  date: EpochMs,
+): SignedRequest {
+  const time = new Date(date).toISOString().replace(/[-:]|\.\d{3}/g, '');
+  const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
+  const headers: Record<string, string> = {
+    ...request.headers,
+    'x-amz-content-sha256': request.payloadHash,
+    'x-amz-date': time,
+    ...(credentials.sessionToken === undefined ? {} : { 'x-amz-security-token': credentials.sessionToken }),
+  };
+  const query = canonicalQuery(request.query);
+  const signed = Object.entries({ ...headers, host: new URL(request.origin).host })
+    .map(([name, value]) => [name, value.trim().replace(/ {2,}/g, ' ')] as const)
+    .toSorted(([one], [other]) => compareText(one, other));
+  const names = signed.map(([name]) => name).join(';');
+  const canonical = [
+    request.method,
+    request.path,
+    query,
+    ...signed.map(([name, value]) => `${name}:${value}`),
+    '',
+    names,
+    request.payloadHash,
+  ].join('\n');
+  const text = [ALGORITHM, time, scope, sha256(canonical)].join('\n');
+  const key = scope
+    .split('/')
+    .reduce<string | Buffer>((last, part) => hmac(last, part), `AWS4${credentials.secretAccessKey}`);
+  const signature = createHmac('sha256', key).update(text).digest('hex');
+  return {
+    url: `${request.origin}${request.path}${query === '' ? '' : `?${query}`}`,
+    headers: {
+      ...headers,
+      authorization: `${ALGORITHM} Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
+    },
+  };
+}
+
+const canonicalQuery = (query: Readonly<Record<string, string>>): string =>
+  Object.entries(query)
+    .map(([name, value]) => [encodeStrictly(name), encodeStrictly(value)] as const)
+    .toSorted(([one], [other]) => compareText(one, other))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+
+const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
+export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
+
+export const md5 = (data: Uint8Array): Buffer => createHash('md5').update(data).digest();
+
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+/** All bytes but letters, digits and `-._~` become `%XX`. */
+export const encodeStrictly = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`);
+
+export const pathOf = (bucket: string, key: string): string =>
+  `/${bucket}/${key.split('/').map(encodeStrictly).join('/')}`;
+
+/** Usage (2) for a key that cannot be sent unchanged: HTTP clients resolve `.` and `..` in a path. */
+export function checkKey(address: string, key: string): void {
+  const isUsable =
+    key !== '' &&
+    !key.split('/').some((part) => part === '.' || part === '..') &&
+    !/\p{Cs}/u.test(key) &&
+    Buffer.byteLength(key) <= 1024;
+  if (!isUsable)
+    throw usage(
+      `invalid path ${JSON.stringify(address)}: it must be valid Unicode of at most 1024 bytes without "." or ".." between slashes`,
+      'Rename the file.',
+    );
+}
