@@ -146,7 +146,7 @@ describe('the worked examples', () => {
 
   it('adds the column to the wide table alone', async () => {
     const berth = await example();
-    expect((await berth('--local', 'pods', 'list', '-o', 'wide')).out).toMatch(/^ID\t.*\tIMAGE\tDEADLINE\tCUDA\n/);
+    expect((await berth('--local', 'pods', 'list', '-o', 'wide')).out).toMatch(/^ID\t.*\tIMAGE\tCUDA\n/);
     expect((await berth('--local', 'pods', 'list')).out).not.toContain('CUDA');
   });
 });

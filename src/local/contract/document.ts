@@ -20,8 +20,8 @@ export interface Row {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly scope: Scope;
-  /** The name of its schema; without it the operation takes no body. */
-  readonly body?: string;
+  /** Its schema, by name for one of the contract; without it the operation takes no body. */
+  readonly body?: string | Schema;
   readonly parameters?: readonly Parameter[];
 }
 
