@@ -5,7 +5,7 @@ import { berth, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { untilAborted } from '../../cli/run/wait.ts';
-import { baseName, foldedName, refusedName } from '../files/names.ts';
+import { baseName, foldedName, MAX_DEPTH, refusedName } from '../files/names.ts';
 import { type ReachablePod, sshArguments, sshRefusal } from './reach-pod.ts';
 import { remoteCommand, runSshBeside, SSH_FAILED } from './ssh-command.ts';
 
@@ -142,7 +142,11 @@ function checksOf(
     takes: ({ path, kind, bytes }) => {
       const isTaken = platform !== 'linux' && taken.has(foldedName(path));
       taken.add(foldedName(path));
-      const why = refusedName(path, platform) ?? (isTaken ? 'another file has the same name here' : undefined);
+      const isDeep = path.split('/').length > MAX_DEPTH + 1;
+      const why =
+        (isDeep ? `more than ${String(MAX_DEPTH)} folders in each other` : undefined) ??
+        refusedName(path, platform) ??
+        (isTaken ? 'another file has the same name here' : undefined);
       if (why !== undefined) refuse(path, why);
       else if (kind === 'other') void ctx.tell(`Skipped ${shown(path)}: not a regular file.`);
       else if (kind === 'file') {
