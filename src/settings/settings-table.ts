@@ -155,7 +155,7 @@ const ROWS = [
 
 export type SettingName = (typeof ROWS)[number]['name'];
 
-const withDefaults = <R extends (typeof ROWS)[number]>(row: R): Setting & { readonly name: SettingName } => ({
+const withDefaults = (row: (typeof ROWS)[number]): Setting & { readonly name: SettingName } => ({
   secret: false,
   inProfile: false,
   variable: `BERTH_${row.name.replaceAll('-', '_').toUpperCase()}`,

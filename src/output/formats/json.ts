@@ -94,10 +94,9 @@ export const jsonLinesPrinter: FormatPrinter = {
   result: function* (result, { fields }, { terminal }) {
     const sources = rowsSources(result, fields);
     const items = result.kind === 'one' ? sources : sources?.flatMap(itemSources);
-    for (const group of groupsOf<string | Json>(items ?? rowsOf(result))) {
-      const texts = group.map((each) =>
-        items === undefined ? encodeJson(pick(each, fields)) : compactJson(String(each)),
-      );
+    const encoded = rowsOf(result).map((row) => () => encodeJson(pick(row, fields)));
+    for (const group of groupsOf(items?.map((item) => () => compactJson(item)) ?? encoded)) {
+      const texts = group.map((encode) => encode());
       const text = texts.map((each) => `${each}\n`).join('');
       yield terminal.output ? escapeJson(text) : text;
     }
