@@ -96,7 +96,7 @@ const cases = (file: string): readonly Case[] => {
       stdin: VALUE,
     },
     { argv: ['secrets', 'list', '--json', '--verbose'], code: 0 },
-    { argv: ['endpoints', 'update', 'up', '--env', 'TOKEN=@secret:from-file', '--yes', '--verbose'], code: 0 },
+    { argv: ['endpoints', 'update', 'up', '--env', 'TOKEN=@secret:from-file', '--verbose'], code: 0 },
     { argv: ['endpoints', 'get', 'up', '--json'], code: 0 },
   ];
 };

@@ -4,26 +4,47 @@ import { defineCommand, waitOptions } from '../../cli/model/command.ts';
 import { readListOf } from '../../cli/resource/identify.ts';
 import { beyondNotes, limitOption } from '../../cli/resource/list.ts';
 import { documentResult } from '../../cli/resource/pages.ts';
-import { waitForRow, type WaitSpec } from '../../cli/resource/wait-for-row.ts';
+import type { WaitSpec } from '../../cli/resource/wait-for-row.ts';
+import { type End, type Goal, until } from '../../cli/until.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { readRequest } from '../../core/api.ts';
 import { age, percent, text } from '../../output/cells.ts';
-import type { Facts, Result, Section, View } from '../../output/view.ts';
+import { answerResult, type Facts, type Result, type Section, type View } from '../../output/view.ts';
 import { loadCommandLine } from '../../cli/container/container-command.ts';
 import { ENDPOINT_ARGUMENT, ENDPOINTS } from '../../cli/resource/collections.ts';
 import { otherMembers } from '../../cli/resource/fields.ts';
 import { contractSchema } from '../../cli/model/output-schema.ts';
 
-/** Ends at once if the service gives no percentage. */
+/** Done at once if the service gives no percentage. */
+const rolledOutAll = (seen: Json): boolean => {
+  const share = numberAt(seen, 'rollout.percentOnLatest');
+  return share === undefined || share >= 100 || memberAt(seen, 'rollout.workersTotal') === 0;
+};
+const describe = (seen: Json): string => `${text('rollout.percentOnLatest')(seen)}% of workers`;
+
 export const ROLLOUT: WaitSpec = {
   until: 'rolled out',
   subresource: 'releases',
-  done: (seen) => {
-    const share = numberAt(seen, 'rollout.percentOnLatest');
-    return share === undefined || share >= 100 || memberAt(seen, 'rollout.workersTotal') === 0;
-  },
+  done: rolledOutAll,
   bad: () => false,
-  describe: (seen) => `${text('rollout.percentOnLatest')(seen)}% of workers`,
+  describe,
   resumeCommand: (id) => berth`endpoints releases ${id} --wait`,
 };
+
+const GOAL: Goal = {
+  noun: 'endpoint',
+  name: 'rolled out',
+  done: rolledOutAll,
+  describe,
+  resume: ([id = '']) => berth`endpoints releases ${id} --wait`,
+};
+
+/** Ends with wait-ended (9), if the newest release is not on every worker in time. */
+export async function waitForRollout(ctx: CommandContext, id: string, timeoutMs: number): Promise<End> {
+  const read = () => ctx.api.send(readRequest([...ENDPOINTS.path, id, 'releases'], { id }));
+  const [end = { id }] = await until(ctx, [{ id, read }], GOAL, timeoutMs);
+  return end;
+}
 
 /** So that spellings of one command are the same. */
 type ShowArgs = (args: string) => string;
@@ -105,7 +126,9 @@ export const releases = defineCommand({
   run: async (ctx, { id, limit, wait, waitTimeout }) => {
     const view = releaseView(await loadCommandLine());
     const { id: known, list } = await readListOf(ctx, ENDPOINTS, id, 'releases', limit);
-    if (wait) return await waitForRow(ctx, { ...ENDPOINTS, view }, 'endpoints', known, ROLLOUT, waitTimeout);
-    return { ...documentResult(view, list), notes: beyondNotes('release', { limit }, list.beyond) };
+    if (!wait) return { ...documentResult(view, list), notes: beyondNotes('release', { limit }, list.beyond) };
+    const { answer, failure } = await waitForRollout(ctx, known, waitTimeout);
+    if (answer === undefined) throw failure ?? new Error('no answer');
+    return { ...answerResult(view, answer), failure };
   },
 });

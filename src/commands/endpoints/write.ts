@@ -1,4 +1,3 @@
-import { berth, sentence } from '../../core/message.ts';
 import { usage } from '../../core/failure.ts';
 import {
   arrayAt,
@@ -12,102 +11,151 @@ import {
   stringAt,
   stringOf,
 } from '../../core/json.ts';
-import { type DollarRange, formatDollarRange } from '../../core/units.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
 import { withoutKey } from '../../create/key.ts';
+import { defineCommand, type Values, waitOptions } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
-import type { WriteVerb } from '../../cli/resource/fields.ts';
+import { catalogOf, ofEndpoint, ofWorker, perHour, tellPrice } from '../../cli/money.ts';
+import { ENDPOINTS as COLLECTION, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
+import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/noun-body.ts';
+import { patch, post, written } from '../../cli/resource/noun-writes.ts';
+import { unlessUnread } from '../../cli/run/dry-run.ts';
+import { idArgument, rowSchema } from '../../cli/resource/read.ts';
 import { merged } from '../../cli/resource/request-body.ts';
-import { AT_UNKNOWN_PRICE, type Price } from '../../cli/resource/ask-before-write.ts';
-import type { WriteSpec } from '../../cli/resource/write.ts';
+import { each, readRow, resource } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
-import { REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
-import { hasKnownPlaces, largeDiskLine, withTemplateDisks } from '../../cli/money/disks.ts';
-import { rowsUnlessFailed } from '../../cli/money/account-line.ts';
-import { priceCatalog, workerHourlyPrice } from '../../cli/money/hourly-cost.ts';
+import { idOf, type Result } from '../../output/view.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
-import { alwaysRunning, maxWorkers, minWorkers, raise, times } from './raise.ts';
-import { ROLLOUT } from './releases.ts';
+import { waitForRollout } from './releases.ts';
 
-/** Drops a `template` of a file, like other members that are only printed. */
-function bodyFields(verb: WriteVerb) {
-  const fields = bodyOf(ENDPOINT_TABLE, verb);
-  return { ...fields, prints: [...(fields.prints ?? []), 'template'] };
-}
+export const ENDPOINTS = resource(COLLECTION, ENDPOINT_TABLE);
 
-const common = {
-  setExample: 'workers.max=5',
-  adapt: withoutNull,
+const REFERENCES = { templateId: TEMPLATES, registry: REGISTRIES, networkVolumes: VOLUMES };
+
+const RULES: BodyRules = {
+  example: 'workers.max=5',
+  readOnly: ['template'],
+  fromPrinted: withoutNull,
   exclusive: [
     ['gpuPool', 'cpu'],
     ['queueDelay', 'requestCount'],
     ['cuda', 'minCuda'],
   ],
-  references: { templateId: TEMPLATES, registry: REGISTRIES, networkVolumes: VOLUMES },
-  wait: ROLLOUT,
-} as const satisfies Partial<WriteSpec>;
-
-export const createSpec: WriteSpec = {
-  costs: true,
-  ...common,
-  adapt: (document) => withoutKey(withoutNull(document)),
-  ...bodyFields('create'),
-  summary: 'create a serverless endpoint',
-  details:
-    'Needs a name, an image or a template, and GPU pools or CPU flavors. --wait waits until its workers run the first release.',
-  needed: ['name', ['template', 'image'], ['gpuPool', 'cpu']],
-  defaults: ({ type, scaling }) => ({
-    type: 'QUEUE',
-    ...(scaling === undefined ? { scaling: type === 'LOAD_BALANCER' ? AT_FOUR_REQUESTS : AFTER_FOUR_SECONDS } : {}),
-  }),
-  check: (body) => {
-    checkHardware(body, 'create');
-    checkWorkers(body);
-    checkScaling(body, stringOf(body['type']), body['scaling']);
-  },
-  price,
-  examples: [
-    [
-      'berth endpoints create --name captions --image example/captions:1.0 --gpu-pool POOL-24G',
-      'a queue with 0 to 3 workers',
-    ],
-    [
-      'berth endpoints create --name api --type LOAD_BALANCER --image example/api:1.0 --cpu cpu-general:4',
-      'HTTP on CPUs',
-    ],
-    [
-      'berth endpoints create --name tags --image example/tags:1 --gpu-pool POOL-24G --entrypoint python -- -u worker.py',
-      'with a command of its own, word by word',
-    ],
-    ['berth endpoints get echo -o yaml | berth endpoints create --name copy --file -', 'a copy of an existing one'],
-  ],
+  references: REFERENCES,
 };
 
-const AFTER_FOUR_SECONDS: Json = { type: 'QUEUE_DELAY', queueDelay: 4 };
-const AT_FOUR_REQUESTS: Json = { type: 'REQUEST_COUNT', requestCount: 4 };
+const CREATE_RULES: BodyRules = {
+  ...RULES,
+  fromPrinted: (document) => withoutKey(withoutNull(document)),
+  needed: ['name', ['template', 'image'], ['gpuPool', 'cpu']],
+};
 
-export const updateSpec: WriteSpec = {
+const WAIT = waitOptions('wait until its workers run the release');
+
+export const create = defineCommand({
+  summary: 'create a serverless endpoint',
+  details: 'By default it serves a queue and adds a worker when a job waits for 4 seconds.',
+  args: bodyArguments(ENDPOINTS, 'create', CREATE_RULES),
+  options: { ...bodyFlags(ENDPOINTS, 'create', CREATE_RULES), ...WAIT },
+  needed: CREATE_RULES.needed,
+  fields: ENDPOINTS.view.paths,
+  output: rowSchema(ENDPOINTS),
+  writes: true,
   costs: true,
-  ...common,
-  ...bodyFields('update'),
+  examples: [
+    ['berth endpoints create captions --image example/captions:1.0 --gpu-pool POOL-24G', 'a queue with 0 to 3 workers'],
+    ['berth endpoints create api --type LOAD_BALANCER --image example/api:1.0 --cpu cpu-general:4', 'HTTP on CPUs'],
+    [
+      'berth endpoints create tags --image example/tags:1 --gpu-pool POOL-24G --entrypoint python -- -u worker.py',
+      'with a command of its own, word by word',
+    ],
+    ['berth endpoints get echo -o yaml | berth endpoints create copy --file -', 'a copy of an existing one'],
+  ],
+  run: async (ctx, values: Values) => {
+    const given = await bodyFrom(ctx, ENDPOINTS, values, CREATE_RULES);
+    const body = { ...newEndpointDefaults(given), ...given };
+    checkNewEndpoint(body);
+    await tellPrice(ctx, () => priceOf(ctx, body));
+    const answer = await withReferences(ctx, body, REFERENCES, (known) => ctx.api.send(post(ENDPOINTS, known)));
+    return await waited(ctx, await written(ctx, ENDPOINTS, answer, 'created'), answer.value ?? null, values);
+  },
+});
+
+export const update = defineCommand({
   summary: 'change a serverless endpoint',
   details:
     'A change of the container makes a new release, which replaces the workers one by one. A change of scaling or hardware leaves workers that run as they are.',
-  check: async (body, read) => {
-    checkHardware(body, 'update');
-    if (read === undefined || ['gpu', 'cpu', 'scaling', 'workers'].every((member) => body[member] === undefined))
-      return;
-    const before = await read();
-    checkKind(body, before);
-    if (body['workers'] !== undefined) checkWorkers(body, before);
-    checkScaling(body, stringAt(before, 'type'), body['scaling'] ?? memberAt(before, 'scaling'));
-  },
-  raise,
+  args: { id: idArgument(ENDPOINTS), ...bodyArguments(ENDPOINTS, 'update', RULES) },
+  options: { ...bodyFlags(ENDPOINTS, 'update', RULES), ...WAIT },
+  fields: ENDPOINTS.view.paths,
+  output: rowSchema(ENDPOINTS),
+  writes: true,
+  costs: true,
   examples: [
     ['berth endpoints update captions --image example/captions:1.1 --wait', 'release an image and watch it roll out'],
     ['berth endpoints update captions --workers-min 1 --workers-max 5', 'scale it'],
   ],
-};
+  run: async (ctx, values: Values) => {
+    const word = String(values['id']);
+    let reading: Promise<Json> | undefined;
+    const read = (): Promise<Json> => (reading ??= readRow(ctx, ENDPOINTS, word).then(({ value = null }) => value));
+    const body = await bodyFrom(ctx, ENDPOINTS, values, RULES, read);
+    await unlessUnread(ctx, () => checkEndpointUpdate(body, read));
+    const [done] = await each(ctx, ENDPOINTS, [{ word }], (id) =>
+      withReferences(ctx, body, REFERENCES, (known) => ctx.api.send(patch(ENDPOINTS, id, known))),
+    );
+    if (done?.answer === undefined) throw done?.failure ?? new Error('no outcome');
+    const result = await written(ctx, ENDPOINTS, done.answer, 'updated');
+    return await waited(ctx, result, done.answer.value ?? null, values);
+  },
+});
+
+/** The result of the write; with --wait also how the rollout ended. */
+async function waited(ctx: CommandContext, result: Result, endpoint: Json, values: Values): Promise<Result> {
+  if (values['wait'] !== true) return result;
+  const { failure } = await waitForRollout(ctx, idOf(endpoint), Number(values['waitTimeout']));
+  return failure === undefined ? result : { ...result, failure };
+}
+
+/** `A worker: $0.34/h while it runs. 2 workers always run: $0.68/h`. */
+async function priceOf(ctx: CommandContext, body: JsonObject): Promise<Message> {
+  const catalog = await catalogOf(ctx, body);
+  const least = minWorkers(body);
+  const always =
+    least === 0 ? '' : `. ${countOf(least, 'worker')} always running: ${perHour(ofEndpoint(body, catalog))}`;
+  return `A worker: ${perHour(ofWorker(body, catalog))} while it runs${always}`;
+}
+
+export const newEndpointDefaults = ({ type, scaling }: JsonObject): JsonObject => ({
+  type: 'QUEUE',
+  ...(scaling === undefined ? { scaling: type === 'LOAD_BALANCER' ? AT_FOUR_REQUESTS : AFTER_FOUR_SECONDS } : {}),
+});
+
+const AFTER_FOUR_SECONDS: Json = { type: 'QUEUE_DELAY', queueDelay: 4 };
+const AT_FOUR_REQUESTS: Json = { type: 'REQUEST_COUNT', requestCount: 4 };
+
+/** Usage (2) for a body that contradicts itself. */
+export function checkNewEndpoint(body: JsonObject): void {
+  checkHardware(body, 'create');
+  checkWorkers(body);
+  checkScaling(body, stringOf(body['type']), body['scaling']);
+}
+
+/** Usage (2). Reads the endpoint only for what depends on it. */
+export async function checkEndpointUpdate(body: JsonObject, read: () => Promise<Json>): Promise<void> {
+  checkHardware(body, 'update');
+  if (['gpu', 'cpu', 'scaling', 'workers'].every((member) => body[member] === undefined)) return;
+  const before = await read();
+  checkKind(body, before);
+  if (body['workers'] !== undefined) checkWorkers(body, before);
+  checkScaling(body, stringAt(before, 'type'), body['scaling'] ?? memberAt(before, 'scaling'));
+}
+
+/** What the service sets where a create names none (contract rules, Serverless). */
+const DEFAULT_MAX = 3;
+
+const minWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.min') ?? 0;
+const maxWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.max') ?? DEFAULT_MAX;
 
 /** `get` prints `gpu.minCudaVersion` as null, which a body does not accept. */
 function withoutNull(document: JsonObject): JsonObject {
@@ -121,7 +169,7 @@ function withoutNull(document: JsonObject): JsonObject {
 }
 
 /** Not both GPU and CPU; a create with a GPU needs a pool (contract rules, Serverless). */
-function checkHardware(body: JsonObject, verb: WriteVerb): void {
+function checkHardware(body: JsonObject, verb: 'create' | 'update'): void {
   const [gpu, cpu] = [body['gpu'] !== undefined, body['cpu'] !== undefined];
   if (gpu && cpu) throw usage('an endpoint runs on GPUs or on CPUs, not on both', 'Keep --gpu-pool or --cpu.');
   if (verb === 'create' && gpu && itemsAt(body, 'gpu.pools').length === 0)
@@ -162,25 +210,3 @@ function checkWorkers(body: JsonObject, before?: Json): void {
     `Give --workers-min ${max}, or --workers-max ${min}.`,
   );
 }
-
-async function price(ctx: CommandContext, body: JsonObject): Promise<Price | undefined> {
-  if (!(await hasKnownPlaces(ctx, body))) return undefined;
-  const catalog = (await rowsUnlessFailed(ctx, priceCatalog(body))) ?? [];
-  const [hour, min] = [workerHourlyPrice(body, catalog), minWorkers(body)];
-  const cost =
-    hour === undefined
-      ? 'The catalog does not tell what a worker costs while it runs'
-      : `A worker costs ${formatDollarRange(hour)} an hour while it runs`;
-  const total = hour === undefined ? '' : `: ${alwaysRunning(times(hour, min))}`;
-  const always =
-    min === 0 ? '' : ` ${countOf(min, 'worker')} always run${min === 1 ? 's' : ''}${total}, also without jobs.`;
-  const disk = largeDiskLine(await withTemplateDisks(ctx, body), 'worker');
-  const line = `${cost}; ${countOf(maxWorkers(body), 'worker')} at most.${always}${disk === undefined ? '' : ` ${disk}`}`;
-  return { line, asks: min > 0, inQuestion: inQuestion(hour, min) };
-}
-
-/** Of the workers that always run; without one, the price of a worker. */
-const inQuestion = (hour: DollarRange | undefined, min: number): string => {
-  if (hour === undefined) return AT_UNKNOWN_PRICE;
-  return `for ${min === 0 ? `${formatDollarRange(hour)} an hour of a running worker` : alwaysRunning(times(hour, min))}`;
-};

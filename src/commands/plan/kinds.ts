@@ -11,7 +11,7 @@ import type { CreateRequest } from '../../cli/resource/write.ts';
 import type { Field, ResourceTable } from '../../cli/resource/fields.ts';
 import type { Kind } from '../../fleet/model.ts';
 import { ENDPOINT_TABLE } from '../endpoints/fields.ts';
-import { createSpec, updateSpec } from '../endpoints/write.ts';
+import { checkEndpointUpdate, checkNewEndpoint, newEndpointDefaults } from '../endpoints/write.ts';
 import { checkUpdate } from '../pods/body-checks.ts';
 import { asFlag, checkNewPod, createDefaults } from '../pods/create.ts';
 import { inOwnWords } from '../pods/refusals.ts';
@@ -214,10 +214,12 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
       ...(typeof volume === 'string' ? { networkVolumes: [volume] } : {}),
     }),
     settle: oneCommand,
-    defaults: (body, settings) => createSpec.defaults?.(body, settings) ?? {},
-    checkNew: (ctx, body) => createSpec.check?.(body, undefined, ctx),
+    defaults: newEndpointDefaults,
+    checkNew: (_, body) => {
+      checkNewEndpoint(body);
+    },
     effect: (_, path) => (isOneOf(path, CONTAINER_MEMBERS) ? 'release' : 'in-place'),
-    check: async (ctx, row, body) => await updateSpec.check?.(body, () => Promise.resolve(row), ctx),
+    check: (_, row, body) => checkEndpointUpdate(body, () => Promise.resolve(row)),
     hasCommand: true,
   }),
   pod: kindOf('pod', {

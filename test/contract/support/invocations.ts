@@ -97,7 +97,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'endpoints get': [line('endpoints get e1')],
   'endpoints create': [
     line(
-      `endpoints create --name e --type QUEUE ${CONTAINER} --template t1 --gpu-pool P1,P2 --exclude-gpu G1 --gpu-count 2 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot FLASHBOOT --data-center D1 --network-volume v1 --wait --yes`,
+      `endpoints create --name e --type QUEUE ${CONTAINER} --template t1 --gpu-pool P1,P2 --exclude-gpu G1 --gpu-count 2 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot FLASHBOOT --data-center D1 --network-volume v1 --wait`,
       { answers: ROLLED_OUT },
     ),
     line('endpoints create --name e --image image:1 --gpu-pool P1 --min-cuda 12.4'),
@@ -108,7 +108,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   ],
   'endpoints update': [
     line(
-      `endpoints update e1 --name e ${CONTAINER} --template t1 --gpu-pool P1 --exclude-gpu G1 --gpu-count 1 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot OFF --data-center D1 --network-volume v1 --wait --yes`,
+      `endpoints update e1 --name e ${CONTAINER} --template t1 --gpu-pool P1 --exclude-gpu G1 --gpu-count 1 ${CUDA} --workers-min 0 --workers-max 5 --idle-timeout 10s --queue-delay 4s --execution-timeout 10m --flashboot OFF --data-center D1 --network-volume v1 --wait`,
       { answers: ROLLED_OUT },
     ),
     line(`endpoints update e1 ${COMMAND}`),

@@ -30,7 +30,7 @@ const LISTS: readonly (readonly [string, readonly string[]])[] = [
   ['clusters list', times(3, CLUSTER)],
   ['clusters pods c1', [CLUSTER.replaceAll('#', '1')]],
   ['secrets list', times(3, 'secrets create --name s# --value-stdin')],
-  ['endpoints workers e1', ['endpoints create --name e1 --image i --gpu-pool POOL-24G --workers-min 3 --yes']],
+  ['endpoints workers e1', ['endpoints create --name e1 --image i --gpu-pool POOL-24G --workers-min 3']],
   ['endpoints builds list echo', BUILDS],
   ['account ssh-keys list', times(3, "account ssh-keys add 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAM# me'")],
   ['catalog gpus', []],

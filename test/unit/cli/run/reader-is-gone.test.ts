@@ -17,7 +17,7 @@ function worldWithoutReader() {
 const CREATES = [
   ['jobs run', ['jobs', 'run', 'echo', '--input', '{}']],
   ['pods create', ['pods', 'create', '--name', 'new', '--image', 'img', '--gpu', 'GPU-24G', '--yes']],
-  ['endpoints create', ['endpoints', 'create', '--name', 'new', '--image', 'img', '--gpu-pool', 'POOL-24G', '--yes']],
+  ['endpoints create', ['endpoints', 'create', '--name', 'new', '--image', 'img', '--gpu-pool', 'POOL-24G']],
   ['volumes create', ['volumes', 'create', '--name', 'new', '--size', '10', '--data-center', 'EU-WEST-1', '--yes']],
 ] as const;
 

@@ -190,7 +190,7 @@ test('workers shows the release of each worker, marks stale ones, and prints a s
   const ran = await works(['endpoints', 'workers', 'ep1'], [json(WORKERS)]);
   expect(ran.out.split('\n')).toEqual([
     'ID\tSTATUS\tSTALE\tVERSION\tGPU\tDATA CENTER\tUPTIME',
-    'w1\tRUNNING\tyes\t2\tGPU-24G x2\tEU-1\t3m 20s',
+    'w1\tRUNNING\tyes\t2\tGPU-24G x2\tEU-1\t3m20s',
     'w2\tTHROTTLED\tno\t-\t-\t-\t-',
     '',
   ]);

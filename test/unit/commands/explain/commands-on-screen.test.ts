@@ -43,7 +43,7 @@ it.each([80, 110])('what a shell makes of a command that is named stays on its l
 it('a job that waits for workers that a person has stopped: all commands of its cure', async () => {
   for (const columns of [40, 60, 80]) {
     const world = createTestWorld({ tty: { stdout: true, stderr: true }, columns, env: { NO_COLOR: '1' } });
-    await berthIn(world, ['--local', 'endpoints', 'update', 'sleep', '--workers-max', '0', '--yes']);
+    await berthIn(world, ['--local', 'endpoints', 'update', 'sleep', '--workers-max', '0']);
     const submitted = await berthIn(world, ['--local', 'jobs', 'run', 'sleep', '--input', '{"seconds":1}', '-o', 'id']);
     const argv = ['--local', 'jobs', 'explain', 'sleep', submitted.out.trim()];
     const { out } = await berthIn(world, argv);

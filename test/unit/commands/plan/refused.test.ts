@@ -49,7 +49,7 @@ test('of several documents, each that would be refused is named with its place, 
 
 test('a change of what is there is refused in the same way', async () => {
   const world = inWorld();
-  const create = 'endpoints create --name e --image a/b:1 --gpu-pool POOL-24G --workers-min 1 --yes';
+  const create = 'endpoints create --name e --image a/b:1 --gpu-pool POOL-24G --workers-min 1';
   expect((await run(world, create.split(' '))).code).toBe(0);
   const { code, err } = await plan(world, ENDPOINT.replace('24G', '25G'));
   expect([code, err]).toEqual([2, expect.stringContaining('There is no pool POOL-25G.')]);

@@ -193,7 +193,7 @@ describe('what raises the bill', () => {
 
   test('hardware that costs more for workers that always run is asked about', async () => {
     const world: TestWorld = createTestWorld({ ...TERMINAL, env: { BERTH_LOCAL: '1' } });
-    const create = 'endpoints create --name api --gpu-pool POOL-24G --image a/b --workers-min 1 --yes';
+    const create = 'endpoints create --name api --gpu-pool POOL-24G --image a/b --workers-min 1';
     expect((await berthIn(world, create.split(' '))).code).toBe(0);
     const running = berthIn(world, ['endpoints', 'update', 'api', '--gpu-pool', 'POOL-80G']);
     while (!world.err().includes('Change it?')) await new Promise(setImmediate);
