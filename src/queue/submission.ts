@@ -1,4 +1,4 @@
-import { encodeJson, Exact, memberAt, numberOf, tryDecodeJson } from '../core/json.ts';
+import { encodeJson, Exact } from '../core/json.ts';
 import { PAYLOAD_LIMITS } from './limits.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
 
@@ -6,18 +6,15 @@ export interface JobOptions {
   readonly webhook?: string | undefined;
   readonly executionTimeout?: Milliseconds | undefined;
   readonly ttl?: Milliseconds | undefined;
-  readonly lowPriority: boolean;
+  readonly lowPriority?: boolean | undefined;
 }
 
 /** JSON text: `,"policy":{"ttl":60000}`, or empty. */
 export function optionsText({ webhook, executionTimeout, ttl, lowPriority }: JobOptions): string {
-  const policy = encodeJson({ executionTimeout, lowPriority: lowPriority || undefined, ttl });
+  const policy = encodeJson({ executionTimeout, lowPriority: lowPriority === true || undefined, ttl });
   const text = encodeJson({ webhook, policy: policy === '{}' ? undefined : new Exact(policy) }).slice(1, -1);
   return text === '' ? '' : `,${text}`;
 }
-
-export const timeToLive = (options: string): Milliseconds | undefined =>
-  numberOf(memberAt(tryDecodeJson(`{${options.slice(1)}}`), 'policy.ttl'));
 
 const OPEN = Buffer.from('{"input":');
 const CLOSE = Buffer.from('}');

@@ -1,7 +1,8 @@
 import type { ItemCounts, Resubmittable } from './item-states.ts';
-import type { KnownJob } from './run-end.ts';
-import type { Bytes, EpochMs } from '../../core/unit-types.ts';
+import type { RunLimits } from './run-end.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import type { DollarRange } from '../../core/units.ts';
+import type { JobOptions } from '../../queue/submission.ts';
 
 export interface BatchTarget {
   readonly endpoint: string;
@@ -10,13 +11,10 @@ export interface BatchTarget {
   readonly service: string;
 }
 
-export interface BatchFile {
-  readonly address: string;
-  readonly bytes: Bytes;
-}
-
-/** Jobs that the service did not have, and may have now. Fails as the requests do. */
-export type FindJobs = (jobs: readonly Pick<KnownJob, 'item' | 'job'>[]) => Promise<ReadonlySet<number>>;
+/** Kept from run to run; undefined ones have defaults. */
+export type BatchSettings = Readonly<
+  Partial<Record<keyof RunLimits, number | undefined>> & Partial<Omit<JobOptions, 'webhook'>>
+>;
 
 export interface Resubmit {
   readonly states: readonly Resubmittable[];
@@ -57,58 +55,44 @@ export interface BatchHistory {
   readonly workerPrice: DollarRange | undefined;
 }
 
-interface TimelineBucket {
-  readonly at: EpochMs;
-  readonly completed: number;
-  readonly notCompleted: number;
-}
-
 export interface TimelineSummary {
-  readonly bucketMs: number;
-  readonly buckets: readonly TimelineBucket[];
+  readonly bucketMs: Milliseconds;
+  readonly buckets: readonly { readonly at: EpochMs; readonly completed: number; readonly notCompleted: number }[];
 }
 
-/** Milliseconds, ascending. Longer spans are multiples of the last. */
-const SPANS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400].map((seconds) => seconds * 1000);
+const FIRST_SPAN_MS = 1000;
 const MAX_BUCKETS = 120;
 
-/** Longer spans replace too many short ones, so memory is limited. */
+/** Wider buckets replace too many narrow ones, so memory is limited. */
 export function createTimeline() {
-  let counts = new Map<number, { completed: number; notCompleted: number }>();
-  let span = 0;
-  const bucketMs = (): number => SPANS[span] ?? 86_400_000 * 2 ** (span - SPANS.length + 1);
-  const addTo = (at: EpochMs, completed: number, notCompleted: number): void => {
-    const start = Math.floor(at / bucketMs()) * bucketMs();
-    const found = counts.get(start) ?? { completed: 0, notCompleted: 0 };
-    counts.set(start, { completed: found.completed + completed, notCompleted: found.notCompleted + notCompleted });
-  };
+  let counts = new Map<number, [completed: number, notCompleted: number]>();
+  let bucketMs = FIRST_SPAN_MS;
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  const widen = (): void => {
-    while ((last - first) / bucketMs() >= MAX_BUCKETS) {
-      span += 1;
-      const before = counts;
-      counts = new Map();
-      for (const [at, { completed, notCompleted }] of before) addTo(at, completed, notCompleted);
-    }
+  const addTo = (at: EpochMs, completed: number, notCompleted: number): void => {
+    const start = Math.floor(at / bucketMs) * bucketMs;
+    const [before, notBefore] = counts.get(start) ?? [0, 0];
+    counts.set(start, [before + completed, notBefore + notCompleted]);
   };
   return {
-    add: (at: EpochMs, completed: number, notCompleted: number): void => {
-      if (!Number.isFinite(at)) return;
+    add: (at: EpochMs, isCompleted: boolean): void => {
       [first, last] = [Math.min(first, at), Math.max(last, at)];
-      widen();
-      addTo(at, completed, notCompleted);
+      while ((last - first) / bucketMs >= MAX_BUCKETS) {
+        bucketMs *= bucketMs === FIRST_SPAN_MS ? 5 : 2;
+        const before = counts;
+        counts = new Map();
+        for (const [start, [completed, notCompleted]] of before) addTo(start, completed, notCompleted);
+      }
+      addTo(at, isCompleted ? 1 : 0, isCompleted ? 0 : 1);
     },
-    last: (): number | undefined => (counts.size === 0 ? undefined : last),
+    last: (): EpochMs | undefined => (counts.size === 0 ? undefined : last),
     summary: (): TimelineSummary | undefined => {
-      const starts = [...counts.keys()].sort((a, b) => a - b);
-      const [from, to] = [starts[0], starts.at(-1)];
-      if (from === undefined || to === undefined) return undefined;
-      const length = Math.round((to - from) / bucketMs()) + 1;
-      const buckets = Array.from({ length }, (_, index) => {
-        const at = from + index * bucketMs();
-        return { at, ...(counts.get(at) ?? { completed: 0, notCompleted: 0 }) };
+      if (counts.size === 0) return undefined;
+      const from = Math.floor(first / bucketMs) * bucketMs;
+      const buckets = Array.from({ length: Math.floor((last - from) / bucketMs) + 1 }, (_, index) => {
+        const [completed, notCompleted] = counts.get(from + index * bucketMs) ?? [0, 0];
+        return { at: from + index * bucketMs, completed, notCompleted };
       });
-      return { bucketMs: bucketMs(), buckets };
+      return { bucketMs, buckets };
     },
   };
 }

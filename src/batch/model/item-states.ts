@@ -29,8 +29,6 @@ export type ItemEvent =
   | { readonly kind: 'end'; readonly ending: Ending }
   /** The service runs the job again, with the same id. */
   | { readonly kind: 'retry'; readonly job: string }
-  /** The service has the job after all. */
-  | { readonly kind: 'find'; readonly job: string }
   /** The user decided to send it again, as a new job: it did not complete, or whether it was sent is unknown. */
   | { readonly kind: 'resubmit' };
 
@@ -48,7 +46,6 @@ const TRANSITIONS: Readonly<Record<Exclude<ItemEvent['kind'], 'end'>, Transition
   refuse: { sending: 'failed' },
   lose: { sending: 'unknown' },
   retry: { submitted: 'submitted', failed: 'submitted', timedOut: 'submitted' },
-  find: { expired: 'submitted' },
   resubmit: Object.fromEntries(RESUBMITTABLE.map((state) => [state, 'waiting'])),
 };
 

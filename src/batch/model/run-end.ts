@@ -1,4 +1,4 @@
-import { type EpochMs, HOUR_MS } from '../../core/unit-types.ts';
+import { type EpochMs, HOUR_MS, type Milliseconds } from '../../core/unit-types.ts';
 import type { ItemCounts } from './item-states.ts';
 
 /** By the monotonic clock of this process: not a date, and not valid in another process. */
@@ -11,6 +11,17 @@ export interface KnownJob {
   readonly id: string | undefined;
   readonly submittedAt: EpochMs;
   readonly retries: number;
+}
+
+export interface RunLimits {
+  readonly concurrency: number;
+  /** Submissions per second. */
+  readonly rate: number;
+  readonly inFlight: number;
+  /** Of this run: above it, no more items are sent. */
+  readonly maxFailures: number;
+  readonly maxTime: Milliseconds;
+  readonly retryFailed: number;
 }
 
 export const LOCAL_SERVICE = 'the local service';

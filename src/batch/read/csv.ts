@@ -17,7 +17,7 @@ import {
 } from './items.ts';
 import { type Failure, usage } from '../../core/failure.ts';
 import { encodeJson, Exact, type Json } from '../../core/json.ts';
-import { namedValues, withoutApostrophe } from '../../core/text.ts';
+import { namedValues } from '../../core/text.ts';
 import { formatBytes } from '../../core/units.ts';
 
 interface Column {
@@ -95,22 +95,10 @@ export async function* readCsv(
   firstItem: number,
 ): AsyncGenerator<Item | InvalidItem> {
   let columns: readonly Column[] | undefined;
-  let number = firstItem - 1;
-  const cells = cellsOf(format);
-  let inHeader = 0;
-  for await (const row of readRows(chunks, format.path)) {
-    if (columns === undefined) {
-      columns = columnsOf(row, cells, format);
-      inHeader = cells.takeRemoved();
-      continue;
-    }
-    number += 1;
-    const parsed = parseRow(columns, row, number, cells, format);
-    const removedApostrophes = cells.takeRemoved() + inHeader;
-    const isNoted = parsed.kind === 'item' && removedApostrophes > 0;
-    if (isNoted) inHeader = 0;
-    yield isNoted ? { ...parsed, removedApostrophes } : parsed;
-  }
+  let number = firstItem;
+  for await (const row of readRows(chunks, format.path))
+    if (columns === undefined) columns = columnsOf(row, format);
+    else yield parseRow(columns, row, number++, format);
 }
 
 async function* readRows(chunks: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Row> {
@@ -167,11 +155,11 @@ async function* skipByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGener
   if (head !== undefined) yield head;
 }
 
-function columnsOf({ fields, line }: Row, cells: Cells, format: InputFormat): readonly Column[] {
+function columnsOf({ fields, line }: Row, format: InputFormat): readonly Column[] {
   const invalid = (reason: string, hint = 'The first line of a CSV file names its columns.'): Failure =>
     invalidCsv(format.path, line, reason, hint);
   if (!fields.every((field) => isUtf8(field))) throw invalid('the header is not UTF-8 text', 'Save the file as UTF-8.');
-  const columns = typedColumns(fields.map(cells.textOf), format.types);
+  const columns = typedColumns(fields.map(textOf), format.types);
   const names = columns.map(({ name }) => name);
   const [only = ''] = names;
   if (names.length === 1 && /[;\t]/.test(only))
@@ -193,7 +181,6 @@ function parseRow(
   columns: readonly Column[],
   { fields, line }: Row,
   number: number,
-  cells: Cells,
   format: InputFormat,
 ): Item | InvalidItem {
   const invalid = (reason: string): InvalidItem => ({ kind: 'invalid', number, line, reason });
@@ -207,7 +194,7 @@ function parseRow(
   const at = (name: string): number => columns.findIndex((column) => column.name === name);
   let wrong: InvalidItem | undefined;
   const values = columns.map(({ name, type }, index): Json =>
-    typedValue(cells.textOf(fields[index] ?? EMPTY), inputField === undefined ? type : 'string', (reason) => {
+    typedValue(textOf(fields[index] ?? EMPTY), inputField === undefined ? type : 'string', (reason) => {
       wrong ??= invalid(`row ${number}, column ${JSON.stringify(name)}: ${reason}`);
       return null;
     }),
@@ -224,26 +211,6 @@ function parseRow(
   return problem === undefined
     ? createItem(input, id, format, number, invalid)
     : invalid(`column ${JSON.stringify(inputField)}: ${problem.reason}`);
-}
-
-type Cells = ReturnType<typeof cellsOf>;
-
-function cellsOf({ exported }: InputFormat) {
-  let removed = 0;
-  return {
-    textOf: (field: Uint8Array): string => {
-      const text = textOf(field);
-      if (exported !== true) return text;
-      const plain = withoutApostrophe(text);
-      if (plain.length < text.length) removed += 1;
-      return plain;
-    },
-    takeRemoved: (): number => {
-      const count = removed;
-      removed = 0;
-      return count;
-    },
-  };
 }
 
 const EMPTY = new Uint8Array(0);

@@ -8,18 +8,14 @@ import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
 /** Above the payload limit: a line may have other members. Longer lines are not kept in memory. */
 export const MAX_LINE_BYTES: Bytes = 4 * PAYLOAD_LIMITS.run;
 
-export const INPUT_FORMATS = ['jsonl', 'csv'] as const;
-
 export interface InputFormat {
   readonly path: string;
-  readonly format: (typeof INPUT_FORMATS)[number];
+  readonly format: 'jsonl' | 'csv';
   /** By default the complete line (or row) is the input. */
   readonly inputField?: string;
   /** The member (or column) that labels the item in the results. */
   readonly idField?: string;
   readonly types?: ColumnTypes;
-  /** The apostrophe before what a spreadsheet would run as a formula is removed. */
-  readonly exported?: boolean;
   readonly maxBytes: Bytes;
 }
 
@@ -37,8 +33,6 @@ export interface Item {
   readonly input: Uint8Array;
   /** JSON text of the item's label (the `idField`). */
   readonly id?: string;
-  /** Cells (the header's too, for the first item) that lost an export's apostrophe; absent for none. */
-  readonly removedApostrophes?: number;
 }
 
 export interface InvalidItem {

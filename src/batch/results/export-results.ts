@@ -18,7 +18,7 @@ interface ExportOptions {
   readonly ordered: boolean;
 }
 
-export interface ExportedResults {
+interface ExportedResults {
   readonly counts: ItemCounts;
   /** Absolute paths. */
   readonly files: readonly string[];

@@ -1,8 +1,5 @@
 import TinyQueue from 'tinyqueue';
-import type { FindJobs } from '../model/batch.ts';
 import type { KnownJob, MonotonicMs } from '../model/run-end.ts';
-import type { QueueClient } from './queue-client.ts';
-import type { Clock } from '../../core/context.ts';
 import type { Absence } from '../../core/not-there-yet.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 
@@ -108,12 +105,12 @@ export interface Job extends JobRef, PolledJob {
   readonly absence: Absence | undefined;
   /** In a row, 429 excluded. */
   readonly failedPolls: number;
-  /** `failed`, `expired`: in an earlier run. It is then retried, or asked for once. */
-  readonly kind: 'submitted' | 'failed' | 'expired';
+  /** In an earlier run: it is to be retried. */
+  readonly hasFailed: boolean;
 }
 
 /** Lists the members one by one: thousands of jobs are created per second, and object spread is slower. */
-export const newJob = ({ item, job, id, retries }: JobRef, acceptedAt: MonotonicMs, kind: Job['kind']): Job => ({
+export const newJob = ({ item, job, id, retries }: JobRef, acceptedAt: MonotonicMs, hasFailed = false): Job => ({
   item,
   job,
   id,
@@ -123,7 +120,7 @@ export const newJob = ({ item, job, id, retries }: JobRef, acceptedAt: Monotonic
   notFoundPolls: 0,
   absence: undefined,
   failedPolls: 0,
-  kind,
+  hasFailed,
   pollAt: acceptedAt,
 });
 
@@ -224,34 +221,5 @@ export function createPollSchedule<J extends PolledJob>(pollsPerSecond: () => nu
     onPollFailed: (job: J): void => {
       probing.delete(job.item);
     },
-  };
-}
-
-const MAX_ACTIVE = 8;
-const MAX_ATTEMPTS = 8;
-
-/** Fails when the service does not say whether it has a job: nothing must be sent again then. */
-export function createFindJobs(
-  client: Pick<QueueClient, 'status'>,
-  clock: Pick<Clock, 'sleep'>,
-  signal: AbortSignal,
-): FindJobs {
-  const isThere = async (job: string): Promise<boolean> => {
-    for (let attempt = 1; ; attempt++) {
-      signal.throwIfAborted();
-      const outcome = await client.status(job);
-      if (outcome.kind === 'found' || outcome.kind === 'not-found') return outcome.kind === 'found';
-      if (outcome.kind === 'fatal' || attempt === MAX_ATTEMPTS) throw outcome.failure;
-      await clock.sleep(outcome.retryAfterMs ?? retryPollDelay(attempt), signal);
-    }
-  };
-  return async (jobs) => {
-    const found = new Set<number>();
-    const left = jobs.values();
-    const askForAll = async (): Promise<void> => {
-      for (const { item, job } of left) if (await isThere(job)) found.add(item);
-    };
-    await Promise.all(Array.from({ length: Math.min(MAX_ACTIVE, jobs.length) }, askForAll));
-    return found;
   };
 }

@@ -4,7 +4,7 @@ import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.t
 import type { Ending } from '../model/item-states.ts';
 import type { MonotonicMs } from '../model/run-end.ts';
 import { createPollSchedule, type Job, type JobRef, newJob, retryPollDelay } from './poll-schedule.ts';
-import type { Fatal, RetryLater, RetryOutcome, StatusOutcome } from './queue-client.ts';
+import type { Fatal, RetryLater } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
@@ -16,7 +16,7 @@ export function createPoller(run: RunState) {
   const schedule = createPollSchedule<Job>(() => rates.poll.perSecond);
   let active = 0;
   let saving = 0;
-  let pendingEarlier = 0;
+  let toRetry = 0;
   let rerunCount = 0;
 
   const postpone = (job: Job, outcome: RetryLater, sentAt: number): void => {
@@ -74,7 +74,7 @@ export function createPoller(run: RunState) {
         measure(job, document);
         const acceptedAt = clock.monotonic();
         await recordRetry(job);
-        schedule.addQueued({ ...job, retries: job.retries + 1, acceptedAt, queuedPolls: 0, kind: 'submitted' });
+        schedule.addQueued({ ...job, retries: job.retries + 1, acceptedAt, queuedPolls: 0 });
         return;
       }
       case 'refused':
@@ -142,18 +142,16 @@ export function createPoller(run: RunState) {
     }
   };
 
-  const askEarlier = async <T extends StatusOutcome | RetryOutcome>(job: Job, request: Promise<T>): Promise<T> => {
-    const sentAt = clock.monotonic();
-    const outcome = await request;
-    if (outcome.kind === 'retry-later') postpone(job, outcome, sentAt);
-    else pendingEarlier -= 1;
-    if (outcome.kind === 'fatal') control.stop('error', 'now', outcome.failure);
-    return outcome;
-  };
-
   /** Its result is written already: nothing changes unless the retry succeeds. */
   const retryEnded = async (job: Job): Promise<void> => {
-    const outcome = await askEarlier(job, client.retry(job.job));
+    const sentAt = clock.monotonic();
+    const outcome = await client.retry(job.job);
+    if (outcome.kind === 'retry-later') {
+      postpone(job, outcome, sentAt);
+      return;
+    }
+    toRetry -= 1;
+    if (outcome.kind === 'fatal') control.stop('error', 'now', outcome.failure);
     if (outcome.kind === 'refused') observer.onNotRetried?.(outcome.failure);
     // With an unknown outcome, the next poll shows whether it runs again.
     if (outcome.kind !== 'requeued' && outcome.kind !== 'unknown') return;
@@ -161,26 +159,13 @@ export function createPoller(run: RunState) {
     rerunCount += 1;
     const acceptedAt = clock.monotonic();
     await recordRetry(job);
-    schedule.addQueued({ ...job, kind: 'submitted', acceptedAt, retries: 1 });
+    schedule.addQueued({ ...job, hasFailed: false, acceptedAt, retries: 1 });
   };
 
-  /** Polled like any other job when it is there after all. */
-  const findExpired = async (job: Job): Promise<void> => {
-    const outcome = await askEarlier(job, client.status(job.job));
-    if (outcome.kind !== 'found') return;
-    onSuccess();
-    rerunCount += 1;
-    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
-    const at = clock.now() - (clock.monotonic() - job.acceptedAt);
-    await records.record(job.item, { kind: 'find', job: job.job }, { at, id: job.id });
-    await onFound({ ...job, kind: 'submitted' }, outcome.document);
-  };
-
-  const HANDLERS = { submitted: poll, failed: retryEnded, expired: findExpired };
   const handle = async (job: Job): Promise<void> => {
     active += 1;
     try {
-      await HANDLERS[job.kind](job);
+      await (job.hasFailed ? retryEnded : poll)(job);
     } finally {
       active -= 1;
       control.wake();
@@ -189,12 +174,11 @@ export function createPoller(run: RunState) {
 
   return {
     add: (job: JobRef, acceptedAt: MonotonicMs): void => {
-      schedule.addQueued(newJob(job, acceptedAt, 'submitted'));
+      schedule.addQueued(newJob(job, acceptedAt));
     },
-    /** Retries a failed job, or asks once more for one that the service did not have. */
-    addEarlier: (job: JobRef, acceptedAt: MonotonicMs, kind: 'failed' | 'expired'): void => {
-      pendingEarlier += 1;
-      schedule.addTimed(newJob(job, acceptedAt, kind));
+    addFailed: (job: JobRef, endedAt: MonotonicMs): void => {
+      toRetry += 1;
+      schedule.addTimed(newJob(job, endedAt, true));
     },
     /** Milliseconds until the next poll; undefined when it must wait for an event. */
     step: (): number | undefined => {
@@ -211,8 +195,8 @@ export function createPoller(run: RunState) {
         run.start(handle(job));
       }
     },
-    get pendingEarlier(): number {
-      return pendingEarlier;
+    get toRetry(): number {
+      return toRetry;
     },
     get rerunCount(): number {
       return rerunCount;

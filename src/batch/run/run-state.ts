@@ -4,6 +4,7 @@ import {
   MAX_RETRY_AFTER_MS,
   type MonotonicMs,
   type RequestKind,
+  type RunLimits,
   type Stopped,
   type StopReason,
 } from '../model/run-end.ts';
@@ -16,14 +17,7 @@ import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
-export interface RunOptions {
-  readonly concurrency: number;
-  readonly rate: number;
-  readonly inFlight: number;
-  /** Above this, no more items are sent. */
-  readonly maxFailures: number;
-  readonly timeoutMs: Milliseconds;
-  readonly retryFailed: number;
+export interface RunOptions extends RunLimits {
   /** Undefined for the service's default. */
   readonly ttlMs?: Milliseconds | undefined;
 }

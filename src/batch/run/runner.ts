@@ -37,9 +37,10 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const scheduler = createScheduler(clock);
   const control = createRunControl(scheduler.wake);
   const rates = createRequestRates(options, clock, parts.random);
+  const maxFailures = options.maxFailures + notCompleted(states.counts());
   const checkFailures = (event: EndEvent, document: Json): void => {
     observer.onEnded?.(event, document);
-    if (options.maxFailures < Number.POSITIVE_INFINITY && notCompleted(states.counts()) > options.maxFailures)
+    if (maxFailures < Number.POSITIVE_INFINITY && notCompleted(states.counts()) > maxFailures)
       control.stop('failures', 'when-ended');
   };
   let running = 0;
@@ -80,8 +81,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const acceptedAt = ({ submittedAt }: KnownJob): MonotonicMs =>
     // eslint-disable-next-line no-restricted-syntax -- a date of the records
     clock.monotonic() - Math.max(0, clock.now() - submittedAt);
-  for (const job of records.failed) poller.addEarlier(job, started, 'failed');
-  for (const job of records.expired) poller.addEarlier(job, acceptedAt(job), 'expired');
+  for (const job of records.failed) poller.addFailed(job, started);
   for (const job of records.jobs) poller.add(job, acceptedAt(job));
   observer.onReady?.(rates.applyWindows);
 
@@ -94,13 +94,13 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const isDone = (): boolean => {
     if (running > 0) return false;
     if (!control.mayPoll()) return true;
-    const allEnded = states.count('submitted') === 0 && poller.pendingEarlier === 0;
+    const allEnded = states.count('submitted') === 0 && poller.toRetry === 0;
     return allEnded && states.count('sending') === 0 && (!control.maySubmit() || items.empty);
   };
   try {
     await scheduler.run(() => {
       const now = clock.monotonic();
-      const leftMs = started + options.timeoutMs - now;
+      const leftMs = started + options.maxTime - now;
       if (leftMs <= 0 && control.mayPoll()) control.stop('timeout', 'now');
       // Poll before submitting: results expire, but inputs do not.
       const pollInMs = poller.step() ?? NEVER;

@@ -1,11 +1,10 @@
 import type { InputPorts } from '../read/inputs.ts';
 import { type BatchHistory, type BatchStatus, createTimeline, type ResultLine, type Timeline } from '../model/batch.ts';
-import { localFile } from '../../core/failure.ts';
 import { type ItemCounts, itemsLeft } from '../model/item-states.ts';
-import { journalPath, lockPath, OWN_ENDS } from './file-names.ts';
+import { lockPath, OWN_ENDS } from './file-names.ts';
 import type { JournalRecord } from './record.ts';
 import { type JournalState, replayJournal } from './replay.ts';
-import { findBatch } from './journal.ts';
+import { findBatch } from './results-path.ts';
 import { inputCandidates, inputName, locateInputs } from './stored-inputs.ts';
 import { intactResults, resultsChanged, resultsInOrder, storedResults } from './stored-results.ts';
 
@@ -82,20 +81,5 @@ export async function readBatchResults(ports: InputPorts, results: string) {
 function addEnd(timeline: Timeline, record: JournalRecord): void {
   if (record.kind !== 'event' || (record.event.kind !== 'end' && record.event.kind !== 'refuse')) return;
   const completed = record.event.kind === 'end' && record.event.ending === 'completed';
-  if (record.data.at !== undefined) timeline.add(record.data.at, completed ? 1 : 0, completed ? 0 : 1);
-}
-
-/** By name. `status` fails with local-file (14) for a broken or removed batch. */
-export async function* listBatches({ durable }: Pick<InputPorts, 'durable'>, folder: string) {
-  const end = journalPath('');
-  const at = folder === '' ? '' : folder.replace(/\/?$/, '/');
-  if (folder !== '' && (await durable.resolve(folder)).kind !== 'directory')
-    throw localFile(`${folder} is no folder`, 'Name the folder that has the results of the batches.');
-  const entries = await durable.entries(folder === '' ? '.' : folder);
-  // Berth makes no journal that is a link: it leads to another program's file, or to a batch that is listed where it is.
-  for (const { name: entry, kind, link } of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
-    if (kind === 'file' && link !== true && entry.endsWith(end)) {
-      const name = at + entry.slice(0, -end.length);
-      yield { name, status: async () => (await readStatus({ durable }, name)).status };
-    }
+  if (record.data.at !== undefined) timeline.add(record.data.at, completed);
 }

@@ -1,4 +1,4 @@
-import { basename, dirname, isAbsolute, relative } from 'node:path';
+import { dirname, isAbsolute, relative } from 'node:path';
 import type { Bytes } from '../../core/unit-types.ts';
 
 export const journalPath = (results: string): string => `${results}.journal`;
@@ -30,14 +30,6 @@ export const ownedFiles = (results: string): readonly string[] => {
 
 /** What was cut off a journal or a results file at this offset. */
 export const tornPath = (path: string, offset: Bytes): string => `${path}.torn-${String(offset)}`;
-
-/** The ending of the name of a part that was cut off; undefined for another name. */
-export const tornEnd = (name: string): string | undefined => /(?:\.journal)?\.torn-[\d.]+$/.exec(name)?.[0];
-
-export function isTorn(results: string, name: string): boolean {
-  const end = name.slice(basename(results).length);
-  return name.startsWith(basename(results)) && tornEnd(end) === end;
-}
 
 /** Relative when in or below the results' directory, so that both can be moved; else absolute. */
 export function storedInputPath(results: string, input: string): string {

@@ -1,30 +1,17 @@
-import { dirname } from 'node:path';
 import { linesOf } from '../bytes/split-lines.ts';
 import { createGroupWriter, type GroupWriter, writeSyncedFile } from '../bytes/synced-files.ts';
-import { resumeLine } from '../model/command-lines.ts';
-import {
-  endPath,
-  inputCopyPath,
-  journalPath,
-  newJournalPath,
-  orderedPath,
-  OWN_ENDS,
-  tornEnd,
-  tornPath,
-} from './file-names.ts';
+import { endPath, newJournalPath, tornPath } from './file-names.ts';
 import {
   type BatchHeader,
   checksum,
   checksumOfRecord,
   decodeRecord,
   encodeRecord,
-  isWholeRecord,
   type JournalRecord,
 } from './record.ts';
 import type { DurableFiles } from '../../core/context.ts';
-import { type Failure, localFile, usage } from '../../core/failure.ts';
+import { type Failure, localFile } from '../../core/failure.ts';
 import { collectBytes } from '../../core/files.ts';
-import { sentence } from '../../core/message.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 
 /** In a file beside the journal, which cannot show that records at its end are missing. */
@@ -157,13 +144,14 @@ export async function readJournal(
     size = line.end;
     const record = line.complete ? decodeRecord(line.bytes, chain?.last) : undefined;
     if (record === undefined) {
-      if (brokenAt !== undefined || containsRecord(line.bytes)) throw brokenBefore(path, brokenAt ?? line.start);
-      if (chain !== undefined && line.complete && isWholeRecord(line.bytes))
-        throw brokenJournal(path, line.start, 'records before it are missing, or were changed');
-      brokenAt = line.start;
+      // A crash leaves an incomplete line at the end, or any bytes behind what was synced.
+      const isSynced = synced?.header !== chain?.header || line.start < (synced?.bytes ?? 0);
+      if (chain !== undefined && line.complete && isSynced)
+        throw brokenJournal(path, line.start, 'this record was changed, or records before it are missing');
+      brokenAt ??= line.start;
       continue;
     }
-    if (brokenAt !== undefined) throw brokenBefore(path, brokenAt);
+    if (brokenAt !== undefined) throw brokenJournal(path, brokenAt, 'a broken record is followed by others');
     if ((line.start === 0) !== (record.kind === 'header' || record.kind === 'other-version'))
       throw brokenJournal(path, line.start, 'a record is in the wrong place');
     if (record.kind === 'other-version') throw otherVersion(path, record.version);
@@ -210,18 +198,8 @@ async function* beginningOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<U
   }
 }
 
-/** True when the line feed before a complete record was damaged. */
-function containsRecord(line: Uint8Array): boolean {
-  const text = Buffer.from(line).toString('latin1');
-  const starts = [...text.matchAll(/[0-9a-f]{8} \d{1,9} /g)].map(({ index }) => index);
-  return starts.some((start) => start > 0 && isWholeRecord(line.subarray(start)));
-}
-
 const noJournal = (path: string): Failure =>
   localFile(`${path} is not the journal of a batch`, 'Name the results file of a batch.');
-
-const brokenBefore = (path: string, offset: number): Failure =>
-  brokenJournal(path, offset, 'a broken record is followed by others');
 
 /** Exit 14. The file is not changed. */
 export const brokenJournal = (path: string, offset: number, why: string, hint = RESTORE): Failure =>
@@ -230,87 +208,8 @@ export const brokenJournal = (path: string, offset: number, why: string, hint = 
 const RESTORE =
   'Nothing was changed. Restore a copy of it, or begin a new batch with another --out; what was fetched is in the results file.';
 
-const otherVersion = (path: string, version: number): Failure =>
+const otherVersion = (path: string, version: unknown): Failure =>
   localFile(
     `the journal ${path} was written by another version of berth (form ${String(version)})`,
     'Go on with that version.',
   );
-
-/** Follows links. Fails with usage (2) for an invalid name, local-file (14) for anything but a file. */
-export async function resolveResultsPath(durable: DurableFiles, name: string): Promise<string> {
-  if (name === '' || name === '-' || name.endsWith('/'))
-    throw usage(
-      `results are written to a file, and ${JSON.stringify(name)} is not the name of one`,
-      'A journal is kept beside the file, from which the batch can be resumed.',
-    );
-  const { path, kind } = await durable.resolve(name);
-  if (kind === 'directory' || kind === 'other')
-    throw localFile(
-      `${path} is ${kind === 'directory' ? 'a directory' : 'no regular file'}`,
-      'Results are written to a regular file: a resume truncates it and reads it again.',
-    );
-  return path;
-}
-
-/** Fails with local-file (14) for files that exist or belong to a batch, or a missing directory. */
-export async function mustBeNew(
-  durable: DurableFiles,
-  path: string,
-  copiesInput: boolean,
-  local: boolean,
-): Promise<void> {
-  if ((await durable.resolve(path)).kind === 'no-folder') {
-    const folder = dirname(path);
-    const isThere = ['file', 'other'].includes((await durable.resolve(folder)).kind);
-    if (isThere) throw localFile(`${folder} is no directory`, 'Name another --out.');
-    throw localFile(`the directory ${folder} does not exist`, 'Make it, or name another --out.');
-  }
-  if (await exists(durable, journalPath(path)))
-    throw localFile(
-      `there is a batch at ${path} already`,
-      sentence`Go on with it: ${resumeLine(local, path)}. Or name another --out.`,
-    );
-  if (((await durable.size(path)) ?? 0) > 0) throw localFile(`${path} exists already`, 'Name another --out.');
-  const torn = tornEnd(path);
-  for (const end of torn === undefined ? OWN_ENDS : [...OWN_ENDS, torn]) {
-    const results = path.slice(0, -end.length);
-    if (path.endsWith(end) && (await exists(durable, journalPath(results))))
-      throw localFile(`${path} is a name that the batch at ${results} uses`, 'Name another --out.');
-    if (await exists(durable, journalPath(path + end)))
-      throw localFile(`a batch has its results in ${path}${end}, and this one would write that`, 'Name another --out.');
-  }
-  await mustBeUnused(durable, orderedPath(path));
-  if (copiesInput) await mustBeUnused(durable, inputCopyPath(path));
-}
-
-/** Never overwrites a file that is not the batch's own. Fails with local-file (14). */
-async function mustBeUnused(durable: DurableFiles, path: string): Promise<void> {
-  if (await exists(durable, path))
-    throw localFile(`${path} exists already, and this batch would write it`, 'Move it away, or name another --out.');
-}
-
-/** A dangling symbolic link exists too: replacing it would destroy it. */
-async function exists(durable: DurableFiles, name: string): Promise<boolean> {
-  const { path, kind } = await durable.resolve(name);
-  return kind !== 'nothing' || path !== name;
-}
-
-/** Fails with local-file (14) when there is none. */
-export async function mustExist(durable: DurableFiles, path: string): Promise<void> {
-  if ((await durable.size(journalPath(path))) === undefined)
-    throw localFile(
-      `there is no batch at ${path}: ${journalPath(path)} does not exist`,
-      'Name the results file that the batch was begun with (--out). If it was killed before it had begun, nothing was sent: run it again.',
-    );
-}
-
-/** Fails with usage (2) and local-file (14), also when its journal does not begin as one. */
-export async function findBatch(
-  durable: DurableFiles,
-  name: string,
-): Promise<{ readonly path: string; readonly header: BatchHeader }> {
-  const path = await resolveResultsPath(durable, name);
-  await mustExist(durable, path);
-  // Any file may have the name of a journal: it is read further only where it begins as one.
-  return { path, header: await readHeader(durable, journalPath(path)) };
-}

@@ -8,9 +8,9 @@ import { NO_RESULTS, openResults, type Results } from './results-file.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 
 /** Its files are open and its lock is held. */
-export interface OpenBatch extends Omit<
+export interface OpenBatch extends Pick<
   JournalState,
-  'resultBytes' | 'checksum' | 'retried' | 'endsWithOrdered' | 'inOrder' | 'end'
+  'header' | 'settings' | 'states' | 'jobs' | 'failed' | 'jobIds' | 'hasRerunItems' | 'resubmitted' | 'workerPrice'
 > {
   readonly journal: Journal;
   readonly results: Results;

@@ -1,18 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
-import type { BatchTarget } from '../model/batch.ts';
-import { type Ending, ENDINGS, type ItemEvent } from '../model/item-states.ts';
+import type { BatchSettings, BatchTarget } from '../model/batch.ts';
+import type { Ending, ItemEvent } from '../model/item-states.ts';
 import type { CheckedInput, SharedFormat } from '../read/inputs.ts';
-import { COLUMN_TYPES, INPUT_FORMATS, type InputFormat } from '../read/items.ts';
 import { isObject } from '../../core/json.ts';
 import type { Bytes, EpochMs } from '../../core/unit-types.ts';
 import type { DollarRange } from '../../core/units.ts';
 
 /** Not needed to determine the next state. */
 export interface EventData {
-  /** JSON text of the item's label, with `send`, `retry` and `find`. */
+  /** JSON text of the item's label, with `send` and `retry`. */
   readonly id?: string | undefined;
-  /** With `accept`, `retry` and `find`, and with an end whose time is known. */
+  /** With `accept` and `retry`, and with an end whose time is known. */
   readonly at?: EpochMs | undefined;
   /** Length of the results file including the item's line, with `end` and `refuse`. */
   readonly resultBytes?: Bytes | undefined;
@@ -26,103 +25,44 @@ export interface EventRecord {
   readonly data: EventData;
 }
 
-const EVENT_CODES = {
-  send: 'i',
-  withdraw: 'w',
-  accept: 's',
-  refuse: 'x',
-  lose: 'u',
-  end: 'e',
-  retry: 'r',
-  find: 'f',
-  resubmit: 'a',
-} as const satisfies Readonly<Record<ItemEvent['kind'], string>>;
-
 /** After the code and the item. Names as in `ItemEvent` and `EventData`. */
 interface Members extends Required<EventData> {
   readonly job: string;
   readonly ending: Ending;
 }
 
-/** In their order. Those at the end may be missing. */
-const MEMBERS: Readonly<Record<ItemEvent['kind'], readonly (keyof Members)[]>> = {
-  send: ['id'],
-  withdraw: [],
-  accept: ['job', 'at'],
-  refuse: ['resultBytes', 'checksum', 'at'],
-  lose: [],
-  end: ['ending', 'resultBytes', 'checksum', 'at'],
-  retry: ['job', 'at', 'id'],
-  find: ['job', 'at', 'id'],
-  resubmit: [],
+/** The code of an event, and its members in their order. Those at the end may be missing. */
+const EVENTS: Readonly<Record<ItemEvent['kind'], readonly [code: string, ...members: (keyof Members)[]]>> = {
+  send: ['i', 'id'],
+  withdraw: ['w'],
+  accept: ['s', 'job', 'at'],
+  refuse: ['x', 'resultBytes', 'checksum', 'at'],
+  lose: ['u'],
+  end: ['e', 'ending', 'resultBytes', 'checksum', 'at'],
+  retry: ['r', 'job', 'at', 'id'],
+  resubmit: ['a'],
 };
 const KINDS = new Map<unknown, ItemEvent['kind']>(
-  (Object.keys(MEMBERS) as ItemEvent['kind'][]).map((kind) => [EVENT_CODES[kind], kind]),
+  (Object.keys(EVENTS) as ItemEvent['kind'][]).map((kind) => [EVENTS[kind][0], kind]),
 );
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0;
-const isEnding = (value: unknown): value is Ending => ENDINGS.some((ending) => ending === value);
-
-const CHECKS: { readonly [Name in keyof Members]: (value: unknown) => value is Members[Name] } = {
-  ...{ id: isText, job: isText, ending: isEnding },
-  ...{ at: isCount, resultBytes: isCount, checksum: isCount },
-};
-
-/** Without unknown members at its end. */
 function eventToArray({ item, event, data }: EventRecord): readonly unknown[] {
   const known: Partial<Members> = { ...data, ...event };
-  const members = MEMBERS[event.kind].map((name) => known[name] ?? (name === 'resultBytes' ? 0 : null));
-  return [EVENT_CODES[event.kind], item, ...members.slice(0, 1 + members.findLastIndex((member) => member !== null))];
+  const [code, ...names] = EVENTS[event.kind];
+  const members = names.map((name) => known[name] ?? (name === 'resultBytes' ? 0 : null));
+  return [code, item, ...members.slice(0, 1 + members.findLastIndex((member) => member !== null))];
 }
 
-/** Undefined for anything else: another program may have written it. */
-function eventFromArray(members: readonly unknown[]): EventRecord | undefined {
-  const [code, item] = members;
-  const kind = KINDS.get(code);
-  if (kind === undefined || !isCount(item)) return undefined;
-  const known: { [Name in keyof Members]?: Members[Name] } = {};
-  for (const [at, name] of MEMBERS[kind].entries())
-    if (!setMember(known, name, members[at + 2] ?? undefined)) return undefined;
-  const { job, ending, ...data } = known;
-  const event = eventOf(kind, job, ending);
-  return event === undefined ? undefined : { item, event, data };
-}
-
-function setMember<Name extends keyof Members>(
-  known: { [Each in Name]?: Members[Each] },
-  name: Name,
-  value: unknown,
-): boolean {
-  if (value === undefined) return true;
-  const check: (given: unknown) => given is Members[Name] = CHECKS[name];
-  if (!check(value)) return false;
-  known[name] = value;
-  return true;
-}
-
-function eventOf(kind: ItemEvent['kind'], job: string | undefined, ending: Ending | undefined): ItemEvent | undefined {
-  switch (kind) {
-    case 'accept':
-    case 'retry':
-    case 'find':
-      return job === undefined ? undefined : { kind, job };
-    case 'end':
-      return ending === undefined ? undefined : { kind, ending };
-    default:
-      return { kind };
-  }
-}
+/** The form of journals. Another one is not read. */
+export const VERSION = 4;
 
 /** The first record of its journal, never changed. */
-/** The form of journals. Another one is not read. */
-export const VERSION = 3;
-
 export interface BatchHeader extends BatchTarget {
   readonly version: typeof VERSION;
   readonly input: InputIdentity;
-  /** JSON text, as `optionsText` returns it. */
+  /** JSON text, as `optionsText` returns it: what the size of each item was checked with. */
   readonly extras: string;
+  readonly settings: BatchSettings;
   readonly planned: number;
   readonly invalid: number;
   readonly ordered: boolean;
@@ -143,6 +83,8 @@ export interface InputIdentity extends SharedFormat {
 export type JournalRecord =
   | { readonly kind: 'header'; readonly header: BatchHeader }
   | ({ readonly kind: 'event' } & EventRecord)
+  /** Those given anew; the others stay. */
+  | { readonly kind: 'settings'; readonly settings: BatchSettings }
   /** The price of a worker per hour from here on, in US dollars: for the cost of the batch. */
   | { readonly kind: 'price'; readonly perHour: DollarRange }
   /** The results file is about to be replaced by its sorted copy, which has this length and CRC-32. */
@@ -158,9 +100,9 @@ export function encodeRecord(record: JournalRecord, seed = 0): string {
 
 /** For the two frequent records in ASCII without escapes, as `toArray` gives it; else undefined. */
 function frequentJson({ item, event, data: { id, at } }: JournalRecord & { kind: 'event' }): string | undefined {
-  if (event.kind === 'send' && id === undefined) return `["${EVENT_CODES.send}",${String(item)}]`;
+  if (event.kind === 'send' && id === undefined) return `["${EVENTS.send[0]}",${String(item)}]`;
   if (event.kind === 'accept' && PLAIN_JOB_ID.test(event.job) && Number.isSafeInteger(at))
-    return `["${EVENT_CODES.accept}",${String(item)},"${event.job}",${String(at)}]`;
+    return `["${EVENTS.accept[0]}",${String(item)},"${event.job}",${String(at)}]`;
   return undefined;
 }
 
@@ -177,19 +119,9 @@ const partsOf = (line: Uint8Array): { readonly sum: string; readonly json: strin
     : { sum, json };
 };
 
-/** Without its line feed, whatever its checksum begins with. */
-export function isWholeRecord(line: Uint8Array): boolean {
-  const json = partsOf(line)?.json;
-  try {
-    return json !== undefined && Array.isArray(JSON.parse(json));
-  } catch {
-    return false;
-  }
-}
-
 interface OtherVersion {
   readonly kind: 'other-version';
-  readonly version: number;
+  readonly version: unknown;
 }
 
 /** Undefined for an incomplete or corrupt record, and for another seed. */
@@ -217,6 +149,8 @@ function toArray(record: JournalRecord): readonly unknown[] {
   switch (record.kind) {
     case 'header':
       return ['berth batch', record.header];
+    case 'settings':
+      return ['l', record.settings];
     case 'price':
       return ['p', record.perHour.low, record.perHour.high];
     case 'ordered':
@@ -226,50 +160,37 @@ function toArray(record: JournalRecord): readonly unknown[] {
   }
 }
 
-/** Undefined for anything else: another program may have written it with a right checksum. */
-function fromArray(members: readonly unknown[]): JournalRecord | OtherVersion | undefined {
-  const [code, first, second] = members;
-  if (code === 'berth batch') return headerFrom(first);
-  if (code === 'o')
-    return isCount(first) && isCount(second) ? { kind: 'ordered', bytes: first, checksum: second } : undefined;
-  if (code === 'p')
-    return isCount(first) && isCount(second) ? { kind: 'price', perHour: { low: first, high: second } } : undefined;
-  const record = eventFromArray(members);
-  return record === undefined ? undefined : { kind: 'event', ...record };
+/** What a right checksum has is as it was written. */
+function fromArray([code, first, ...members]: readonly unknown[]): JournalRecord | OtherVersion | undefined {
+  switch (code) {
+    case 'berth batch':
+      if (!isObject(first)) return undefined;
+      return first['version'] === VERSION
+        ? { kind: 'header', header: first as unknown as BatchHeader }
+        : { kind: 'other-version', version: first['version'] };
+    case 'l':
+      return { kind: 'settings', settings: first as BatchSettings };
+    case 'p':
+      return { kind: 'price', perHour: { low: Number(first), high: Number(members[0]) } };
+    case 'o':
+      return { kind: 'ordered', bytes: Number(first), checksum: Number(members[0]) };
+    default:
+      return eventFrom(KINDS.get(code), Number(first), members);
+  }
 }
 
-function headerFrom(value: unknown): JournalRecord | OtherVersion | undefined {
-  if (!isObject(value) || !isCount(value['version'])) return undefined;
-  if (value['version'] !== VERSION) return { kind: 'other-version', version: value['version'] };
-  return isHeader(value) ? { kind: 'header', header: value } : undefined;
+function eventFrom(
+  kind: ItemEvent['kind'] | undefined,
+  item: number,
+  members: readonly unknown[],
+): JournalRecord | undefined {
+  if (kind === undefined) return undefined;
+  const known: Record<string, unknown> = { kind };
+  const data: Record<string, unknown> = {};
+  for (const [at, member] of members.entries()) {
+    const name = EVENTS[kind][at + 1];
+    if (name === undefined || member === null) continue;
+    (name === 'job' || name === 'ending' ? known : data)[name] = member;
+  }
+  return { kind: 'event', item, event: known as unknown as ItemEvent, data };
 }
-
-const isHeader = (value: object): value is BatchHeader =>
-  isObject(value) &&
-  ['endpoint', 'endpointId', 'service', 'extras'].every((name) => isText(value[name])) &&
-  ['planned', 'invalid', 'createdAt'].every((name) => isCount(value[name])) &&
-  typeof value['ordered'] === 'boolean' &&
-  isIdentity(value['input']);
-
-const isIdentity = (value: unknown): value is InputIdentity =>
-  isSharedFormat(value) && 'inputs' in value && Array.isArray(value.inputs) && value.inputs.every(isCheckedInput);
-
-const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-
-const isTextOrAbsent = (value: unknown): boolean => value === undefined || isText(value);
-
-const isFormat = (value: unknown): value is InputFormat['format'] => INPUT_FORMATS.some((format) => format === value);
-
-const isSharedFormat = (value: unknown): value is SharedFormat =>
-  isObject(value) &&
-  [value['inputField'], value['idField']].every(isTextOrAbsent) &&
-  (value['exported'] === undefined || typeof value['exported'] === 'boolean') &&
-  (value['types'] === undefined ||
-    (isObject(value['types']) &&
-      Object.values(value['types']).every((type) => COLUMN_TYPES.some((known) => known === type))));
-
-const isCheckedInput = (value: unknown): value is CheckedInput =>
-  isObject(value) &&
-  isFormat(value['format']) &&
-  [value['path'], value['digest']].every(isText) &&
-  [value['bytes'], value['firstItem'], value['items']].every(isWhole);

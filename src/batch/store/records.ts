@@ -4,13 +4,10 @@ import { type LineOwner, resultLine } from '../model/result-line.ts';
 import type { EventData } from './record.ts';
 import type { OpenBatch } from './open-batch.ts';
 
-type BatchFiles = Pick<OpenBatch, 'states' | 'jobIds' | 'journal' | 'results' | 'jobs' | 'failed' | 'expired'>;
+type BatchFiles = Pick<OpenBatch, 'states' | 'jobIds' | 'journal' | 'results' | 'jobs' | 'failed'>;
 
 /** `now` returns milliseconds since the epoch. */
-export function createRecords(
-  { states, jobIds, journal, results, jobs, failed, expired }: BatchFiles,
-  now: () => number,
-) {
+export function createRecords({ states, jobIds, journal, results, jobs, failed }: BatchFiles, now: () => number) {
   const record = (item: number, event: ItemEvent, data: EventData = {}): Promise<void> => {
     if (!states.apply(item, event)) throw new Error(`item ${item} is ${states.stateOf(item)} and cannot ${event.kind}`);
     return journal.write({ kind: 'event', item, event, data });
@@ -20,8 +17,6 @@ export function createRecords(
     jobs,
     /** Jobs that failed or timed out in an earlier run, when they are to be retried. */
     failed,
-    /** Jobs that the service did not have in an earlier run, and may have all the same. */
-    expired,
     /** Resolves when the record is on disk. */
     record,
     /** Its record failed and no request was sent. Records nothing. */

@@ -4,13 +4,14 @@ import { safeText } from '../../core/safe-text.ts';
 import { journalPath, lockPath, orderedPath, ownedFiles, tornPath } from './file-names.ts';
 import { type ItemStates, hasResult } from '../model/item-states.ts';
 import { type BatchHeader, isSameBatch } from './record.ts';
-import { type Journal, type JournalEnd, mustExist, reopenJournal } from './journal.ts';
+import { type Journal, type JournalEnd, reopenJournal } from './journal.ts';
+import { mustExist } from './results-path.ts';
 import { type JournalState, replayJournal } from './replay.ts';
 import { withClose, type OpenBatch } from './open-batch.ts';
 import { openResults, readResults, type ResultsContent, type ResultsExtent } from './results-file.ts';
 import { saveTail } from '../bytes/synced-files.ts';
 import type { KnownJob } from '../model/run-end.ts';
-import type { FindJobs, Resubmit } from '../model/batch.ts';
+import type { BatchSettings, Resubmit } from '../model/batch.ts';
 import { decodeJson } from '../../core/json.ts';
 import { errorMatcher } from '../model/result-line.ts';
 import { type ResultsSource, storedResults } from './stored-results.ts';
@@ -18,11 +19,9 @@ import { type ResultsSource, storedResults } from './stored-results.ts';
 export interface RecoverOptions {
   /** As it was read before the lock was taken. */
   readonly header?: BatchHeader | undefined;
-  readonly wantFailed: boolean;
-  /** Loads expired jobs that were submitted after this date, to ask for them once more. */
-  readonly expiredSince?: number | undefined;
+  /** Given anew: the others stay. */
+  readonly settings?: BatchSettings;
   readonly resubmit?: Resubmit | undefined;
-  readonly findJobs?: FindJobs | undefined;
   /** Stops the reading of the results, before anything is repaired. */
   readonly signal?: AbortSignal;
 }
@@ -32,9 +31,9 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
   await mustExist(durable, path);
   const release = await durable.lock(lockPath(path), ownedFiles(path));
   try {
+    const given = options.settings ?? {};
     const state = await replayJournal(durable, path, {
-      wantFailed: options.wantFailed,
-      expiredSince: options.expiredSince,
+      wantFailed: (kept) => (given.retryFailed ?? kept.retryFailed ?? 0) > 0,
     });
     if (options.header !== undefined && !isSameBatch(options.header, state.header))
       throw localFile(
@@ -54,16 +53,17 @@ export async function recoverBatch(durable: DurableFiles, path: string, options:
     const source = { ...state, path, resultBytes: valid.resultBytes };
     const resubmitted = await resubmitItems(durable, source, journal, options);
     repairs.push(...resubmitted.notes);
+    if (Object.keys(given).length > 0) await journal.write({ kind: 'settings', settings: given });
     const results = await openResults(durable, path, valid);
     const { states } = state;
     return withClose(
       {
         ...state,
+        settings: { ...state.settings, ...given },
         journal,
         results,
         jobs: [...jobs.values()],
         failed: state.failed.filter(({ item }) => states.stateOf(item) !== 'waiting'),
-        expired: state.expired.filter(({ item }) => states.stateOf(item) === 'expired'),
         sortedBytes: state.inOrder && !resubmitted.hadResults ? state.resultBytes : undefined,
         hasRerunItems: state.hasRerunItems || resubmitted.hadResults,
         resubmitted: state.resubmitted + resubmitted.count,
@@ -137,48 +137,28 @@ async function loseSending(states: ItemStates, journal: Journal): Promise<readon
 const describeTorn = (path: string, { tornBytes, validBytes }: JournalEnd): string =>
   `the journal ended in ${tornBytes} bytes of an incomplete record: kept in ${tornPath(journalPath(path), validBytes)}`;
 
-/** Expired items whose jobs the service has are not sent again. Fails as `findJobs` before any write. */
+/** Fails before any write. */
 async function resubmitItems(
   durable: DurableFiles,
-  source: ResultsSource & Pick<JournalState, 'expired'>,
+  source: ResultsSource,
   journal: Journal,
-  { resubmit, findJobs, signal }: Pick<RecoverOptions, 'resubmit' | 'findJobs' | 'signal'>,
+  { resubmit, signal }: Pick<RecoverOptions, 'resubmit' | 'signal'>,
 ) {
   if (resubmit === undefined) return { count: 0, hadResults: false, notes: [] };
   const { states } = source;
-  const chosen = resubmit.states.flatMap((state) => [...states.items(state)]);
   const { onlyError } = resubmit;
   const matching = onlyError === undefined ? undefined : await itemsWithError(durable, source, onlyError, signal);
-  const wanted = new Set(chosen.filter((item) => matching === undefined || matching[item] === 1));
-  const found = (await findJobs?.(source.expired.filter(({ item }) => wanted.has(item)))) ?? new Set();
-  const items = [...wanted].filter((item) => !found.has(item)).sort((a, b) => a - b);
+  const items = resubmit.states
+    .flatMap((state) => [...states.items(state)])
+    .filter((item) => matching === undefined || matching[item] === 1)
+    .sort((a, b) => a - b);
   const hadResults = items.some((item) => hasResult(states.stateOf(item)));
   const mayHaveRun = items.some((item) => ['unknown', 'expired'].includes(states.stateOf(item)));
   const count = await applyToAll(states, journal, items, 'resubmit');
-  return { count, hadResults, notes: describeResubmitted(count, found.size, onlyError, mayHaveRun) };
-}
-
-/** `found`: the service has their jobs after all. `mayHaveRun`: some items expired, or are unknown. */
-function describeResubmitted(
-  count: number,
-  found: number,
-  onlyError: string | undefined,
-  mayHaveRun: boolean,
-): readonly string[] {
-  const kept = found === 1 ? '1 expired item is' : `${String(found)} expired items are`;
-  return [
-    ...(found === 0
-      ? []
-      : [`${kept} not sent again: the service has ${found === 1 ? 'its job' : 'their jobs'} after all`]),
-    ...(found > 0 && count === 0 ? [] : [describeSent(count, onlyError, mayHaveRun)]),
-  ];
-}
-
-function describeSent(count: number, onlyError: string | undefined, mayHaveRun: boolean): string {
   const which = onlyError === undefined ? '' : ' with this error';
-  if (count === 0) return `no item to send again${which}`;
-  const items = count === 1 ? `1 item${which} is` : `${count} items${which} are`;
-  return `${items} sent again${mayHaveRun ? ': some may run twice' : ''}`;
+  const sent = count === 1 ? `1 item${which} is` : `${count} items${which} are`;
+  const note = `${sent} sent again${mayHaveRun ? ': some may run twice' : ''}`;
+  return { count, hadResults, notes: [count === 0 ? `no item to send again${which}` : note] };
 }
 
 /** Resolves when all records are on disk. */

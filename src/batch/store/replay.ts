@@ -1,10 +1,10 @@
 import { createItemStates, hasResult, type ItemStates } from '../model/item-states.ts';
+import type { BatchSettings } from '../model/batch.ts';
 import type { KnownJob } from '../model/run-end.ts';
 import { journalPath } from './file-names.ts';
 import { brokenJournal, type JournalEnd, readJournal } from './journal.ts';
 import type { BatchHeader, EventRecord, JournalRecord } from './record.ts';
 import type { DurableFiles } from '../../core/context.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
 import type { DollarRange } from '../../core/units.ts';
 
 /** More slots need more memory, fewer make probing slower. */
@@ -54,12 +54,12 @@ function hashesOf(text: string): readonly [number, number] {
 
 export interface JournalState {
   readonly header: BatchHeader;
+  /** The latest of each. */
+  readonly settings: BatchSettings;
   readonly states: ItemStates;
   readonly jobs: readonly KnownJob[];
-  /** Failed or timed out; empty unless `wantFailed` is set. */
+  /** Failed or timed out; empty unless they are wanted. */
   readonly failed: readonly KnownJob[];
-  /** Those submitted after `expiredSince`. */
-  readonly expired: readonly KnownJob[];
   readonly jobIds: JobIds;
   /** Length of the results file in bytes, and its CRC-32. */
   readonly resultBytes: number;
@@ -78,9 +78,8 @@ export interface JournalState {
 }
 
 interface ReplayOptions {
-  readonly wantFailed?: boolean;
-  /** Loads jobs that expired and were submitted after this date; none by default. */
-  readonly expiredSince?: EpochMs | undefined;
+  /** Whether the failed jobs are wanted, with the settings of the batch. */
+  readonly wantFailed?: (settings: BatchSettings) => boolean;
   readonly onRecord?: (record: JournalRecord) => void;
 }
 
@@ -88,10 +87,10 @@ interface ReplayOptions {
 export async function replayJournal(
   durable: DurableFiles,
   results: string,
-  { wantFailed = false, expiredSince = Number.POSITIVE_INFINITY, onRecord }: ReplayOptions = {},
+  { wantFailed, onRecord }: ReplayOptions = {},
 ): Promise<JournalState> {
   const path = journalPath(results);
-  const [open, failed, expired] = [createOpenItems(), createOpenItems(), createOpenItems()];
+  const [open, failed] = [createOpenItems(), createOpenItems()];
   let batch: { readonly header: BatchHeader; readonly states: ItemStates; readonly jobIds: JobIds } | undefined;
   let resultBytes = 0;
   let checksum = 0;
@@ -100,6 +99,7 @@ export async function replayJournal(
   let inOrder = false;
   let [resubmitted, retried] = [0, 0];
   let workerPrice: DollarRange | undefined;
+  let settings: BatchSettings = {};
 
   const onEvent = ({ item, event, data }: EventRecord, hadResult: boolean): void => {
     if ((data.resultBytes ?? 0) > resultBytes) {
@@ -114,23 +114,21 @@ export async function replayJournal(
     if (event.kind === 'accept') batch?.jobIds.add(event.job);
     else if (event.kind === 'end') {
       const isFailed = event.ending === 'failed' || event.ending === 'timedOut';
-      if (before?.state !== 'submitted') return;
-      if (wantFailed && isFailed) failed.set(item, before);
-      if (event.ending === 'expired' && before.submittedAt > expiredSince) expired.set(item, before);
-    } else if (event.kind === 'retry' || event.kind === 'find' || event.kind === 'resubmit') {
+      if (before !== undefined && wantFailed !== undefined && isFailed) failed.set(item, before);
+    } else if (event.kind === 'retry' || event.kind === 'resubmit') {
       if (event.kind === 'retry') retried += 1;
       if (event.kind === 'resubmit') resubmitted += 1;
       failed.delete(item);
-      expired.delete(item);
       // Its line in the results stays until they are sorted.
       if (hadResult) [hasRerunItems, inOrder] = [true, false];
     }
   };
   const end = await readJournal(durable, path, (record, offset) => {
-    // A price may be written between the record of a sort and the rename.
-    if (record.kind !== 'price') endsWithOrdered = record.kind === 'ordered';
+    // Others may be written between the record of a sort and the rename.
+    if (record.kind !== 'price' && record.kind !== 'settings') endsWithOrdered = record.kind === 'ordered';
     if (record.kind === 'header') {
       const { planned, invalid } = record.header;
+      ({ settings } = record.header);
       batch = {
         header: record.header,
         states: createItemStates(planned, planned + invalid),
@@ -143,7 +141,8 @@ export async function replayJournal(
       ({ checksum } = record);
       inOrder = true;
       hasRerunItems = false;
-    } else if (record.kind === 'price') workerPrice = widest(workerPrice, record.perHour);
+    } else if (record.kind === 'settings') settings = { ...settings, ...record.settings };
+    else if (record.kind === 'price') workerPrice = widest(workerPrice, record.perHour);
     else {
       const { item, event } = record;
       const hadResult = hasResult(batch?.states.stateOf(item) ?? 'waiting');
@@ -155,8 +154,8 @@ export async function replayJournal(
   });
   if (batch === undefined) throw brokenJournal(path, 0, 'it has no header');
   const content = { resultBytes, checksum, hasRerunItems, endsWithOrdered, inOrder };
-  const jobs = { jobs: jobsOf(open), failed: jobsOf(failed), expired: jobsOf(expired) };
-  return { ...batch, ...jobs, ...content, resubmitted, retried, workerPrice, end };
+  const jobs = { jobs: jobsOf(open), failed: wantFailed?.(settings) === true ? jobsOf(failed) : [] };
+  return { ...batch, ...jobs, ...content, settings, resubmitted, retried, workerPrice, end };
 }
 
 type OpenItem =
@@ -171,7 +170,7 @@ function afterRecord(before: OpenItem | undefined, { event, data }: EventRecord)
   const { kind } = event;
   if (kind === 'send') return data.id === undefined ? SENDING : { ...SENDING, id: data.id };
   if (kind === 'lose') return { state: 'unknown', id: before?.id };
-  if (kind !== 'accept' && kind !== 'retry' && kind !== 'find') return undefined;
+  if (kind !== 'accept' && kind !== 'retry') return undefined;
   const retriesBefore = before?.state === 'submitted' ? before.retries : 0;
   return {
     ...{ state: 'submitted', id: before?.id ?? data.id, job: event.job },

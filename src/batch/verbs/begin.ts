@@ -5,23 +5,24 @@ import {
   type InputSummary,
   planInputs,
   type PlanOptions,
-} from '../plan/check-inputs.ts';
+} from '../read/check-inputs.ts';
 import { findInputs, readOnceInput, readUntilAborted } from '../read/find-inputs.ts';
 import { inputCopyPath, temporaryCopyPath } from '../store/file-names.ts';
-import { mustBeNew, resolveResultsPath } from '../store/journal.ts';
+import { mustBeNew, resolveResultsPath } from '../store/results-path.ts';
 import { createBatch, withNewPlace } from '../store/open-batch.ts';
 import { VERSION } from '../store/record.ts';
 import { identityOf } from '../store/stored-inputs.ts';
-import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
+import type { BatchPorts, BatchView } from './ports.ts';
+import type { BatchSettings } from '../model/batch.ts';
 import { type BatchReport, runToEnd } from './run-to-end.ts';
-import { type JobOptions, optionsText } from '../../queue/submission.ts';
+import { optionsText } from '../../queue/submission.ts';
 
 interface BeginOptions extends InputOptions {
   /** Files and globs; or `-` alone, which is stdin. */
   readonly inputs: readonly string[];
   readonly out: string;
   readonly skipInvalid: boolean;
-  readonly jobOptions: JobOptions;
+  readonly settings: BatchSettings;
   /** Sorts the results when all items have ended. */
   readonly ordered: boolean;
 }
@@ -30,7 +31,6 @@ interface BeginRun {
   readonly endpoint: string;
   /** Called before anything is written. May fail. */
   readonly connect: () => Promise<{ readonly endpointId: string; readonly service: string }>;
-  readonly limits: BatchLimits;
 }
 
 /** Creates nothing. Fails with usage (2) for the input, local-file (14) for the results. */
@@ -47,11 +47,11 @@ export async function checkBatch(ports: BatchPorts, options: BeginOptions): Prom
 export async function beginBatch(
   ports: BatchPorts,
   options: BeginOptions,
-  { endpoint, connect, limits }: BeginRun,
+  { endpoint, connect }: BeginRun,
   view: BatchView,
 ): Promise<BatchReport> {
   const { durable, clock, local } = ports;
-  const { ordered } = options;
+  const { ordered, settings } = options;
   const piped = await readOnceInput(durable, options.inputs);
   const path = await resolveResultsPath(durable, options.out);
   const checkPlace = (): Promise<void> => mustBeNew(durable, path, piped !== undefined, local);
@@ -72,7 +72,17 @@ export async function beginBatch(
     const input = await identityOf(durable, durable.absolute(path), checked);
     // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
     const createdAt = clock.now();
-    const header = { version: VERSION, ...target, input, extras, planned, invalid, ordered, createdAt } as const;
+    const header = {
+      version: VERSION,
+      ...target,
+      input,
+      extras,
+      settings,
+      planned,
+      invalid,
+      ordered,
+      createdAt,
+    } as const;
     return { open: await createBatch(durable, path, header, release), plan: checked };
   });
   // The copy has its final name now.
@@ -80,10 +90,10 @@ export async function beginBatch(
   const inputs =
     piped === undefined ? plan : { ...plan, sources: plan.sources.map((input) => ({ ...input, ...copy })) };
   await view.onBegun?.(plan.summary);
-  return await runToEnd(ports, { path, open, inputs }, limits, view);
+  return await runToEnd(ports, { path, open, inputs }, view);
 }
 
 const planOptionsOf = (options: BeginOptions): PlanOptions => ({
   ...options,
-  extras: optionsText(options.jobOptions),
+  extras: optionsText(options.settings),
 });

@@ -2,7 +2,6 @@ import type { EndEvent } from '../model/item-states.ts';
 import { errorOf, MAX_ERROR_LENGTH } from '../model/result-line.ts';
 import { createFailureGroups, executionCost } from '../results/analysis.ts';
 import type { Clock } from '../../core/context.ts';
-import { EXIT } from '../../core/exit-codes.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
@@ -64,7 +63,7 @@ interface CommonError {
   readonly count: number;
 }
 
-export interface RefusedRetries {
+interface RefusedRetries {
   readonly count: number;
   readonly failure: Failure;
 }
@@ -73,7 +72,7 @@ const createErrorGroups = () => createFailureGroups<'', Pick<CommonError, 'error
 
 export function createErrorTally() {
   const [errors, unknown] = [createErrorGroups(), createErrorGroups()];
-  let [failedJobs, refused, expiredRetries] = [0, 0, 0];
+  let [failedJobs, refused] = [0, 0];
   let refusedRetries: RefusedRetries | undefined;
   return {
     onEnded: (event: EndEvent, document: Json): void => {
@@ -86,8 +85,7 @@ export function createErrorTally() {
       unknown.add('', { error: message.slice(0, MAX_ERROR_LENGTH) });
     },
     onNotRetried: (failure: Failure): void => {
-      if (failure.exit === EXIT.notFound) expiredRetries += 1;
-      else refusedRetries = { count: (refusedRetries?.count ?? 0) + 1, failure };
+      refusedRetries = { count: (refusedRetries?.count ?? 0) + 1, failure };
     },
     totals: () => ({
       /** Jobs that failed or timed out. */
@@ -97,8 +95,6 @@ export function createErrorTally() {
       commonestError: mostFrequent(errors),
       /** Why the outcome of a submission is unknown; undefined when there is none. */
       unknownReason: mostFrequent(unknown)?.error,
-      /** The service does not have these jobs any more. */
-      expiredRetries,
       refusedRetries,
     }),
   };

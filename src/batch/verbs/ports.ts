@@ -1,8 +1,7 @@
 import type { InputPorts } from '../read/inputs.ts';
-import type { RunOptions } from '../run/run-state.ts';
 import type { Context } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
-import type { InputSummary } from '../plan/check-inputs.ts';
+import type { InputSummary } from '../read/check-inputs.ts';
 import type { ExecutionCost } from './cost-meter.ts';
 import type { RequestProblem } from '../run/request-health.ts';
 
@@ -13,11 +12,6 @@ export interface BatchPorts extends InputPorts, Pick<Context, 'batchApi' | 'cloc
   /** Per hour; undefined when it is unknown. May fail. */
   readonly workerPrice: (endpointId: string, signal: AbortSignal) => Promise<DollarRange | undefined>;
 }
-
-/** Undefined ones have defaults. `maxTime` is `timeoutMs` of `RunOptions`. */
-export type BatchLimits = Readonly<
-  Partial<Record<Exclude<keyof RunOptions, 'timeoutMs' | 'ttlMs'> | 'maxTime', number | undefined>>
->;
 
 export interface BatchView {
   /** Called before the first request of a new batch. */

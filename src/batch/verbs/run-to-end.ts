@@ -1,15 +1,5 @@
-import type { Clock } from '../../core/context.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
-import { RESULT_RETENTION_MS, RATE_LIMITS } from '../../queue/limits.ts';
-import { certainMs } from '../../queue/not-there-yet.ts';
-import type { BatchLimits, BatchPorts, BatchView } from './ports.ts';
-import {
-  createCostMeter,
-  createErrorTally,
-  type ErrorTotals,
-  type ExecutionCost,
-  type RefusedRetries,
-} from './cost-meter.ts';
+import type { BatchPorts, BatchView } from './ports.ts';
+import { createCostMeter, createErrorTally, type ErrorTotals, type ExecutionCost } from './cost-meter.ts';
 import { type FailedRequests, createRequestHealth } from '../run/request-health.ts';
 import type { BatchSummary } from '../model/batch.ts';
 import { type ItemCounts, itemsLeft } from '../model/item-states.ts';
@@ -17,7 +7,8 @@ import type { RateWindow } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
-import { timeToLive } from '../../queue/submission.ts';
+import { RATE_LIMITS } from '../../queue/limits.ts';
+import { optionsText } from '../../queue/submission.ts';
 import { allItems, type BatchInputs, nameOfInputs } from '../read/inputs.ts';
 import { createQueueClient } from '../run/queue-client.ts';
 import type { RunOptions } from '../run/run-state.ts';
@@ -26,12 +17,10 @@ import type { RunEnd, Stopped } from '../model/run-end.ts';
 import { finishBatch } from '../store/stored-results.ts';
 import type { OpenBatch } from '../store/open-batch.ts';
 import { createRecords } from '../store/records.ts';
-import { replayJournal } from '../store/replay.ts';
 
-export interface BatchReport extends BatchSummary, Pick<ErrorTotals, 'commonestError' | 'unknownReason'> {
+export interface BatchReport
+  extends BatchSummary, Pick<ErrorTotals, 'commonestError' | 'unknownReason' | 'refusedRetries'> {
   readonly expiredItems: readonly number[];
-  /** A resume would ask once more for some of these: the service may have their jobs. */
-  readonly expiredMayBeThere: boolean;
   readonly tookMs: number;
   /** Undefined when no price or no execution time is known. */
   readonly cost: ExecutionCost | undefined;
@@ -40,19 +29,9 @@ export interface BatchReport extends BatchSummary, Pick<ErrorTotals, 'commonestE
   readonly unrecorded: RunEnd['unrecorded'];
   /** In this run, refused ones included. */
   readonly failedItems: number;
+  /** Of these, submissions that the service refused. */
+  readonly refused: number;
   readonly failedRequests: FailedRequests | undefined;
-  /** Undefined when the user asked for no retry. */
-  readonly notRetried: NotRetried | undefined;
-  /** The service may still have them. */
-  readonly retryableJobs: number;
-}
-
-interface NotRetried {
-  /** Refused submissions: there is no job to retry. */
-  readonly neverAccepted: number;
-  /** Jobs that the service does not have any more. */
-  readonly expired: number;
-  readonly refused: RefusedRetries | undefined;
 }
 
 interface RunningBatch {
@@ -62,65 +41,28 @@ interface RunningBatch {
 }
 
 /** An error that stopped it is in the report. Throws only errors that are bugs. */
-export async function runToEnd(
-  ports: BatchPorts,
-  batch: RunningBatch,
-  limits: BatchLimits,
-  view: BatchView,
-): Promise<BatchReport> {
+export async function runToEnd(ports: BatchPorts, batch: RunningBatch, view: BatchView): Promise<BatchReport> {
   const { path, open, inputs } = batch;
   const { states, header, resubmitted } = open;
-  const { endpoint, service, invalid, extras, createdAt } = header;
+  const { endpoint, service, invalid } = header;
   const before = states.counts();
   await view.onNotes(open.repairs);
-  const { end, totals, ...run } = await drive(ports, batch, before, limits, view);
+  const { end, totals, ...run } = await drive(ports, batch, before, view);
   const { counts } = end;
   const unordered = end.unordered === true;
-  const { failedJobs, refused, commonestError, unknownReason } = totals;
+  const { failedJobs, ...errors } = totals;
   return {
     ...{ name: path, endpoint, service, invalid, unordered, counts, resubmitted },
     input: nameOfInputs(inputs.sources.map(({ name, path: at }) => name ?? at)),
     unknownItems: [...states.items('unknown')],
     expiredItems: [...states.items('expired')],
-    // As a resume finds them: the times of submissions are only in the journal.
-    expiredMayBeThere:
-      counts.expired > 0 &&
-      (await replayJournal(ports.durable, path, { expiredSince: expiredSince(ports.clock, extras) }).then(
-        ({ expired }) => expired.length > 0,
-        () => false,
-      )),
     ...run,
+    ...errors,
     resumable: itemsLeft(counts) > 0 || unordered,
     resumed: wasBegun(before),
     unrecorded: end.unrecorded,
-    failedItems: failedJobs + refused,
-    ...{ commonestError, unknownReason },
-    // eslint-disable-next-line no-restricted-syntax -- a date of the batch
-    ...retries(before, open.failed.length, totals, limits, ports.clock.now() - createdAt),
+    failedItems: failedJobs + totals.refused,
   };
-}
-
-/** Later submissions may still be at the service: their retention is not over. */
-export const expiredSince = (clock: Pick<Clock, 'now'>, extras: string): EpochMs =>
-  // eslint-disable-next-line no-restricted-syntax -- compared with dates of the records
-  clock.now() - certainMs({ ttlMs: timeToLive(extras) });
-
-function retries(
-  before: ItemCounts,
-  retryableBefore: number,
-  { failedJobs, expiredRetries: expired, refusedRetries: refused }: ErrorTotals,
-  { retryFailed = 0 }: BatchLimits,
-  ageMs: number,
-): Pick<BatchReport, 'notRetried' | 'retryableJobs'> {
-  const failedBefore = before.failed + before.timedOut;
-  if (retryFailed > 0)
-    return {
-      retryableJobs: failedJobs,
-      notRetried: { neverAccepted: failedBefore - retryableBefore, expired, refused },
-    };
-  // The exact time of the end of jobs of earlier runs is unknown.
-  const earlier = ageMs < RESULT_RETENTION_MS ? failedBefore : 0;
-  return { notRetried: undefined, retryableJobs: failedJobs + earlier };
 }
 
 const DEFAULT_CONCURRENCY = 32;
@@ -133,16 +75,10 @@ type StopCause =
   { readonly reason: 'interrupt' | 'timeout' | 'failures' } | { readonly reason: 'error'; readonly failure: Failure };
 
 /** Throws only errors that are bugs. */
-async function drive(
-  ports: BatchPorts,
-  { path, open, inputs }: RunningBatch,
-  before: ItemCounts,
-  limits: BatchLimits,
-  view: BatchView,
-) {
+async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, before: ItemCounts, view: BatchView) {
   const { clock, signal, durable } = ports;
   const { states, journal } = open;
-  const { endpointId, extras } = open.header;
+  const { endpointId } = open.header;
   const started = clock.monotonic();
   let applyWindows = (_: readonly RateWindow[]): void => undefined;
   const secondInterrupt = new AbortController();
@@ -152,7 +88,7 @@ async function drive(
       applyWindows(windows);
     },
   });
-  const client = createQueueClient(api, asId(endpointId), extras);
+  const client = createQueueClient(api, asId(endpointId), optionsText(open.settings));
   const requestPrice = (until: AbortSignal) => ports.workerPrice(endpointId, until);
   const cost = createCostMeter(clock, signal, requestPrice, wasBegun(before), ({ low, high }) => {
     const known = open.workerPrice;
@@ -182,7 +118,7 @@ async function drive(
     const run = await runItems({
       // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
       records: createRecords(open, () => clock.now()),
-      options: runOptions(limits, open),
+      options: runOptions(open),
       items: allItems(ports, inputs),
       client,
       clock,
@@ -216,20 +152,20 @@ async function drive(
 
 const wasBegun = ({ waiting, planned }: ItemCounts): boolean => waiting < planned;
 
-function runOptions(limits: BatchLimits, { states, header }: OpenBatch): RunOptions {
-  const { maxFailures } = limits;
+function runOptions({ states, settings }: OpenBatch): RunOptions {
+  const { maxFailures, inFlight } = settings;
   return {
-    concurrency: limits.concurrency ?? DEFAULT_CONCURRENCY,
-    rate: limits.rate ?? RATE_LIMITS.run.rate,
+    concurrency: settings.concurrency ?? DEFAULT_CONCURRENCY,
+    rate: settings.rate ?? RATE_LIMITS.run.rate,
     get inFlight() {
-      if (limits.inFlight !== undefined || maxFailures === undefined) return limits.inFlight ?? MAX_IN_FLIGHT;
+      if (inFlight !== undefined || maxFailures === undefined) return inFlight ?? MAX_IN_FLIGHT;
       // All jobs in flight still run when the limit is exceeded: allow as many as have completed.
       return Math.min(MAX_IN_FLIGHT, Math.max(FIRST_IN_FLIGHT, maxFailures + 1, states.count('completed')));
     },
     maxFailures: maxFailures ?? Number.POSITIVE_INFINITY,
-    timeoutMs: limits.maxTime ?? Number.POSITIVE_INFINITY,
-    retryFailed: limits.retryFailed ?? 0,
-    ttlMs: timeToLive(header.extras),
+    maxTime: settings.maxTime ?? Number.POSITIVE_INFINITY,
+    retryFailed: settings.retryFailed ?? 0,
+    ttlMs: settings.ttl,
   };
 }
 

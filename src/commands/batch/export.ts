@@ -1,82 +1,103 @@
-import { endingOrFailed, EXPORT_MEMBERS, type ExportedResults, exportResults, writeExport } from '../../batch/index.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
+import type { ItemCounts } from '../../batch/index.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words.ts';
-import { EXPORT_STATES, type ExportValues, statesOf } from './options.ts';
-import { batchPorts } from './ports.ts';
-import { describeCounts } from './progress.ts';
+import { statesOf } from './options.ts';
+import { BATCH_EXPORT } from './schemas.ts';
 import { usage } from '../../core/failure.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { suggestName } from '../../core/text.ts';
 import { checkKnownFields, watchFields } from '../../output/fields.ts';
 import { type RowFormat, rowTexts } from '../../output/formats/csv.ts';
-import type { Result } from '../../output/view.ts';
+import type { OutputOptions } from '../../output/view.ts';
 
-/** Usage (2), local-file (14) before the first row; a file gets its name when it is complete. */
-export async function exportBatch(ctx: CommandContext, values: ExportValues): Promise<Result> {
-  const { joinInput, out, force, input } = values;
-  const format = formatOf(ctx, values);
-  const members = EXPORT_MEMBERS.filter((name) => name !== 'input' || joinInput);
-  checkKnownFields(members, ctx.output, suggestName, 'result');
-  const ports = await batchPorts(ctx);
-  const options = { ...values, input: input === undefined ? [] : [input] };
-  const exported = await exportResults(ports, values.results, options);
-  const filter = createStatusFilter(values.status);
-  const { groups, missing } = watchFields(filter.of(exported.rows), ctx.output);
-  const { fields, csvRaw } = ctx.output;
-  const onTerminal = out === undefined && ctx.terminal.output;
-  const texts = rowTexts(groups, { format, fields, members, csvRaw, onTerminal });
-  if (out === undefined) for await (const text of texts) await ctx.stdout.write(text);
-  else await writeExport(await ctx.durable(), { name: out, force, batchFiles: exported.files }, texts);
-  const wrong = missing().map((path) => safeText(path));
-  return {
-    kind: 'nothing',
-    notes: [
-      ...(wrong.length === 0 ? [] : [`--fields: no result has ${wrong.join(', ')}.`]),
-      ...notesOf(exported, out, filter.count()),
-    ],
-  };
-}
+const EXPORT_STATES = {
+  completed: 'completed',
+  failed: 'failed',
+  'timed-out': 'timedOut',
+  cancelled: 'cancelled',
+  expired: 'expired',
+} as const;
 
-function createStatusFilter(words: readonly string[]) {
-  const states = new Set<string>(statesOf(EXPORT_STATES, words));
-  let count = 0;
-  function* chosen(rows: Iterable<JsonObject>): Generator<JsonObject> {
-    for (const row of rows)
-      if (states.has(endingOrFailed(row))) {
-        count += 1;
-        yield row;
-      }
-  }
-  return {
-    of: async function* (groups: AsyncIterable<Iterable<JsonObject>>): AsyncGenerator<Iterable<JsonObject>> {
-      for await (const group of groups) yield states.size === 0 ? group : chosen(group);
-    },
-    /** Undefined when rows are not counted. */
-    count: () => (states.size === 0 ? undefined : count),
-  };
-}
+export const exportBatch = defineCommand({
+  output: BATCH_EXPORT,
+  summary: 'write the results of a batch as CSV, JSON or JSON lines',
+  changesMachine: true,
+  details:
+    'One row for each item that has ended, with its last result, also while the batch runs. --fields names members, such as output.text: they are the columns of a CSV, in which nested members are JSON.\nWith --out the file takes its name when it is complete.',
+  args: { results: arg.text('results file of the batch', { complete: 'file' }) },
+  options: {
+    format: option.choice('format to write (default jsonl)', ['csv', 'json', 'jsonl']),
+    joinInput: option.on('add the input of each item, in the order of the input'),
+    status: option.list('only items that ended so', { metavar: 'STATUS', choices: Object.keys(EXPORT_STATES) }),
+    ordered: option.on('in the order of the input'),
+    out: option.text('write to this file, not to stdout', { metavar: 'FILE' }),
+    force: option.on('replace the file of --out if it exists'),
+    input: option.text('where the input is now, if moved', { metavar: 'FILE' }),
+  },
+  examples: [
+    ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],
+    ['berth jobs batch export results.jsonl --status failed --join-input', 'the inputs that failed, with their errors'],
+    ['berth jobs batch export results.jsonl --join-input --fields input,output', 'inputs beside their outputs'],
+  ],
+  run: async (ctx, values) => {
+    const [{ endingOrFailed, EXPORT_MEMBERS, exportResults, writeExport }, { batchPorts }] = await Promise.all([
+      import('../../batch/index.ts'),
+      import('./ports.ts'),
+    ]);
+    const { joinInput, out, force, input } = values;
+    const format = formatOf(ctx.output, values.format);
+    const members = EXPORT_MEMBERS.filter((name) => name !== 'input' || joinInput);
+    checkKnownFields(members, ctx.output, suggestName, 'result');
+    const options = { ...values, input: input === undefined ? [] : [input] };
+    const exported = await exportResults(await batchPorts(ctx), values.results, options);
+    const states = new Set<string>(statesOf(EXPORT_STATES, values.status));
+    let count = 0;
+    function* chosen(rows: Iterable<JsonObject>): Generator<JsonObject> {
+      for (const row of rows)
+        if (states.size === 0 || states.has(endingOrFailed(row))) {
+          count += 1;
+          yield row;
+        }
+    }
+    async function* chosenRows(): AsyncGenerator<Iterable<JsonObject>> {
+      for await (const rows of exported.rows) yield chosen(rows);
+    }
+    const { groups, missing } = watchFields(chosenRows(), ctx.output);
+    const { fields, csvRaw } = ctx.output;
+    const onTerminal = out === undefined && ctx.terminal.output;
+    const texts = rowTexts(groups, { format, fields, members, csvRaw, onTerminal });
+    // Fails before the first row; a file gets its name when it is complete.
+    if (out === undefined) for await (const text of texts) await ctx.stdout.write(text);
+    else await writeExport(await ctx.durable(), { name: out, force, batchFiles: exported.files }, texts);
+    const wrong = missing().map((path) => safeText(path));
+    return {
+      kind: 'nothing',
+      notes: [
+        ...(wrong.length === 0 ? [] : [`--fields: no result has ${wrong.join(', ')}.`]),
+        ...(out === undefined ? [] : [`wrote ${countOf(count, 'row')} to ${out}`]),
+        ...(await withoutResult(exported.counts)),
+      ],
+    };
+  },
+});
 
 /** Default: JSON lines, also for a table, which may be a setting. Usage (2) for other -o and --jq. */
-function formatOf({ output }: CommandContext, { format }: ExportValues): RowFormat {
-  const given =
-    format ?? (output.format === 'table' || output.format === 'wide' ? undefined : output.format) ?? 'jsonl';
-  if (output.jq !== undefined)
+function formatOf({ format: general, jq }: OutputOptions, format: RowFormat | undefined): RowFormat {
+  const given = format ?? (general === 'table' || general === 'wide' ? undefined : general) ?? 'jsonl';
+  if (jq !== undefined)
     throw usage('an export takes no --jq', 'Name members with --fields, or give its JSON lines to jq in a pipe.');
   if (given !== 'csv' && given !== 'json' && given !== 'jsonl')
     throw usage(`an export has no format ${given}`, 'Use --format csv, json or jsonl.');
   return given;
 }
 
-/** Says how many items have no row, so that nobody takes the rows for all items. */
-function notesOf({ counts }: ExportedResults, out: string | undefined, chosen?: number): readonly string[] {
-  const { unknown, inFlight, waiting } = counts;
-  const without = unknown + inFlight + waiting;
+/** So that nobody takes the rows for all items. */
+async function withoutResult(counts: ItemCounts): Promise<readonly string[]> {
+  const without = counts.unknown + counts.inFlight + counts.waiting;
+  if (without === 0) return [];
+  const { describeCounts } = await import('./progress.ts');
   const none = { completed: 0, failed: 0, timedOut: 0, cancelled: 0, expired: 0 };
-  return [
-    ...(out === undefined ? [] : [`${countOf(chosen ?? counts.planned - without, 'row')} written to ${out}.`]),
-    ...(without === 0
-      ? []
-      : [`${countOf(without, 'item')} without a result: ${describeCounts({ ...counts, ...none })}.`]),
-  ];
+  return [`${countOf(without, 'item')} without a result: ${describeCounts({ ...counts, ...none })}.`];
 }

@@ -1,6 +1,6 @@
 import { type BatchAnalysis, type BatchStatus, type DistributionSummary, QUANTILE_ERROR } from '../../batch/index.ts';
-import { batchView, formatRate, type SummaryMember, summaryOf } from './summary-view.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import { batchView, formatRate, summaryOf } from './summary-view.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { MINUTE_MS } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { Section, View } from '../../output/view.ts';
@@ -47,7 +47,7 @@ const dateOf = (at: number): string => new Date(at).toISOString();
 const distributionOf = (summary: DistributionSummary | undefined): JsonObject | null =>
   summary === undefined ? null : { ...timesOf(summary), bins: summary.bins.map((bin) => ({ ...bin })) };
 
-export function timesOf(summary: DistributionSummary | undefined): JsonObject | null {
+function timesOf(summary: DistributionSummary | undefined): JsonObject | null {
   if (summary === undefined) return null;
   const { bins: _, ...times } = summary;
   return times;
@@ -127,9 +127,7 @@ function failureLines({ failures }: BatchAnalysis): Section['lines'] {
   ];
 }
 
-export type StatusMember = 'state' | 'begun' | SummaryMember;
-
-export function statusMembers(status: BatchStatus, others: JsonObject = {}): JsonObject & Record<StatusMember, Json> {
+export function statusDocument(status: BatchStatus, analysis: BatchAnalysis | undefined): JsonObject {
   const { state, holder, unordered, begunAt } = status;
   return {
     ...summaryOf(status),
@@ -137,15 +135,24 @@ export function statusMembers(status: BatchStatus, others: JsonObject = {}): Jso
     // Of the process that works on the batch.
     ...(holder === undefined ? {} : { pid: holder.pid, host: holder.host }),
     ...(unordered ? { unordered } : {}),
-    begun: new Date(begunAt).toISOString(),
-    ...others,
+    begun: dateOf(begunAt),
+    ...(analysis === undefined ? {} : resultMembers(analysis)),
+  };
+}
+
+function resultMembers(analysis: BatchAnalysis): JsonObject {
+  const { wallSeconds, executionCostUsd } = reportDocument(analysis);
+  return {
+    ...{ wallSeconds, executionCostUsd },
+    executionMs: timesOf(analysis.execution),
+    delayMs: timesOf(analysis.delay),
+    commonestErrors: commonestErrors(analysis).map(({ pattern, state, count }) => ({ pattern, state, count })),
   };
 }
 
 const MAX_ERRORS = 3;
 
-export const commonestErrors = (analysis: BatchAnalysis | undefined) =>
-  analysis?.failures.groups.slice(0, MAX_ERRORS) ?? [];
+const commonestErrors = (analysis: BatchAnalysis | undefined) => analysis?.failures.groups.slice(0, MAX_ERRORS) ?? [];
 
 /** The state of a batch; `analysis` is what its results show. */
 export const statusView = (analysis?: BatchAnalysis): View => ({

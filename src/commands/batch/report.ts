@@ -1,39 +1,39 @@
-import { analyzeBatch } from '../../batch/index.ts';
+import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { batchPorts } from './ports.ts';
-import { PAGE_TITLE, reportDocument, reportView } from './report-document.ts';
-import { reportPage } from './report-page.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { BATCH_REPORT } from './schemas.ts';
 import { localFile, usage } from '../../core/failure.ts';
 import type { Bytes } from '../../core/unit-types.ts';
-import type { Result } from '../../output/view.ts';
 
-interface ReportValues {
-  readonly results: string;
-  readonly html: string | undefined;
-}
-
-/**
- * Reports on a batch from its files. Sends nothing, and changes nothing except that `--html` writes the page. Fails with
- * local-file (14), also where the page would replace what is no page of a batch, and with usage (2) where it would replace a file
- * of the batch.
- */
-export async function report(ctx: CommandContext, values: ReportValues): Promise<Result> {
-  const { results, html } = values;
-  if (html !== undefined) await checkPageName(ctx, html, results);
-  const analysis = await analyzeBatch(await batchPorts(ctx), results);
-  const value = reportDocument(analysis);
-  const notes: string[] = [];
-  if (html !== undefined) {
-    await ctx.files.write(html, reportPage(analysis));
-    notes.push(`The page is in ${html}.`);
-  }
-  return { kind: 'one', view: reportView(analysis), value, notes };
-}
+export const report = defineCommand({
+  output: BATCH_REPORT,
+  summary: 'report on a batch: counts, cost, times and failures by pattern',
+  details:
+    'Reads the journal and the results, also while the batch runs; it sends nothing. Failures are grouped by their error, with numbers, ids, paths and addresses masked. Quantiles are within 1%.\nCost is that of execution, without idle and starting workers.',
+  args: { results: arg.text('results file of the batch', { complete: 'file' }) },
+  options: { html: option.text('write a page with bars to this file', { metavar: 'FILE' }) },
+  examples: [
+    ['berth jobs batch report results.jsonl', 'counts, cost, times, and why items failed'],
+    ['berth jobs batch report results.jsonl --html report.html', 'the same as a page'],
+  ],
+  run: async (ctx, { results, html }) => {
+    const [{ analyzeBatch }, { batchPorts }, { PAGE_TITLE, reportDocument, reportView }] = await Promise.all([
+      import('../../batch/index.ts'),
+      import('./ports.ts'),
+      import('./report-document.ts'),
+    ]);
+    if (html !== undefined) await checkPageName(ctx, html, results, PAGE_TITLE);
+    const analysis = await analyzeBatch(await batchPorts(ctx), results);
+    if (html !== undefined) await ctx.files.write(html, (await import('./report-page.ts')).reportPage(analysis));
+    const notes = html === undefined ? [] : [`wrote ${html}`];
+    return { kind: 'one', view: reportView(analysis), value: reportDocument(analysis), notes };
+  },
+});
 
 const BEGINNING_BYTES: Bytes = 2048;
 
-/** Refuses to write over a file of the batch, and over a file that is no page of a batch, also through a link. An empty file is none. */
-async function checkPageName(ctx: CommandContext, html: string, results: string): Promise<void> {
+/** Replaces an earlier page and an empty file, but no other file, also through a link. */
+async function checkPageName(ctx: CommandContext, html: string, results: string, title: string): Promise<void> {
   const durable = await ctx.durable();
   const [page, own] = [durable.absolute(html), durable.absolute(results)];
   if (page === own || page.startsWith(`${own}.`))
@@ -42,8 +42,8 @@ async function checkPageName(ctx: CommandContext, html: string, results: string)
   if (kind === 'directory' || kind === 'other')
     throw localFile(`${html} is no file that can be written`, 'Name another one: --html.');
   if (kind !== 'file' || ((await durable.size(path)) ?? 0) === 0) return;
-  if ((await beginningOf(durable.read(path, 0))).includes(`<title>${PAGE_TITLE}`)) return;
-  throw localFile(`${html} exists already, and is no page of a batch: it stays as it is`, 'Name another file: --html.');
+  if ((await beginningOf(durable.read(path, 0))).includes(`<title>${title}`)) return;
+  throw localFile(`${html} exists and is not the page of a batch`, 'Name another file: --html.');
 }
 
 async function beginningOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {

@@ -1,29 +1,65 @@
-import { type Resubmit, resumeBatch } from '../../batch/index.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { batchResult } from './notes.ts';
-import { maxTimeOf, RESUBMIT_STATES, type ResumeValues, statesOf } from './options.ts';
-import { batchPorts, serviceAddress } from './ports.ts';
-import { viewOf } from './progress.ts';
+import type { Resubmit } from '../../batch/index.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { RESUBMIT_STATES, settingOptions, settingsOf, statesOf } from './options.ts';
+import { BATCH_END, RUN_EXITS } from './schemas.ts';
 import { usage } from '../../core/failure.ts';
-import type { Result } from '../../output/view.ts';
 
-/** Usage (2), local-file (14) before anything is changed. */
-export async function resume(ctx: CommandContext, values: ResumeValues): Promise<Result> {
-  const { results, input } = values;
-  const resubmit = resubmitOf(values);
-  const limits = { ...values, maxTime: await maxTimeOf(ctx, values) };
-  const options = { limits, service: () => serviceAddress(ctx), input, resubmit };
-  const report = await resumeBatch(await batchPorts(ctx), results, options, viewOf(ctx));
-  return batchResult(ctx, report, limits);
-}
+export const resume = defineCommand({
+  output: BATCH_END,
+  summary: 'continue a batch after any interruption',
+  changesMachine: true,
+  needs: 'write',
+  details:
+    'Submitted items are not sent again, unless --resubmit says so: they run as new jobs, at any age, and the new result replaces the old one. An expired or unknown item may run twice.\n--retry-failed asks the service to run the same job again, within 30 minutes of its end.\nLimits and job options of earlier runs are kept; give one anew to change it.',
+  args: { results: arg.text('results file of the batch', { complete: 'file' }) },
+  options: {
+    input: option.texts('where the input is now, if moved; several in their order', {
+      metavar: 'FILE',
+      complete: 'file',
+    }),
+    resubmit: option.list(`send these items again: ${Object.keys(RESUBMIT_STATES).join(', ')}`, {
+      metavar: 'STATE',
+      choices: Object.keys(RESUBMIT_STATES),
+    }),
+    onlyError: option.text('with --resubmit: only items whose error contains this'),
+    ...settingOptions,
+  },
+  costs: true,
+  waits: true,
+  exits: RUN_EXITS,
+  examples: [
+    ['berth jobs batch resume results.jsonl', 'continue'],
+    ['berth jobs batch resume results.jsonl --retry-failed 2', 'and retry failed jobs, twice at most'],
+    [
+      "berth jobs batch resume results.jsonl --resubmit failed --only-error 'out of memory'",
+      'new jobs for some failures',
+    ],
+  ],
+  run: async (ctx, values) => {
+    const resubmit = resubmitOf(values);
+    const settings = settingsOf(values);
+    const [{ resumeBatch }, { batchPorts, serviceAddress }, { viewOf }, { batchResult }] = await Promise.all([
+      import('../../batch/index.ts'),
+      import('./ports.ts'),
+      import('./progress.ts'),
+      import('./end.ts'),
+    ]);
+    const options = { settings, service: () => serviceAddress(ctx), input: values.input, resubmit };
+    return batchResult(ctx, await resumeBatch(await batchPorts(ctx), values.results, options, viewOf(ctx)));
+  },
+});
 
 /** Usage (2) when --only-error stands alone. */
-function resubmitOf({ resubmit, resubmitUnknown, onlyError }: ResumeValues): Resubmit | undefined {
-  const states = statesOf(RESUBMIT_STATES, [...resubmit, ...(resubmitUnknown ? ['unknown'] : [])]);
-  if (onlyError !== undefined && states.every((state) => state === 'unknown'))
+function resubmitOf(given: {
+  readonly resubmit: readonly string[];
+  readonly onlyError: string | undefined;
+}): Resubmit | undefined {
+  const states = statesOf(RESUBMIT_STATES, given.resubmit);
+  if (given.onlyError !== undefined && states.every((state) => state === 'unknown'))
     throw usage(
       '--only-error needs --resubmit with failed, expired, timed-out or cancelled',
-      'It chooses among items that have an error; an unknown item has none.',
+      'Unknown items have no error.',
     );
-  return states.length === 0 ? undefined : { states, onlyError };
+  return states.length === 0 ? undefined : { states, onlyError: given.onlyError };
 }

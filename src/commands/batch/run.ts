@@ -1,87 +1,117 @@
-import { beginBatch, checkBatch, describeInvalid, type InputSummary } from '../../batch/index.ts';
+import type { InputSummary } from '../../batch/index.ts';
+import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { either } from '../../cli/model/output-schema.ts';
+import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
 import { ENDPOINTS } from '../../cli/resource/collections.ts';
 import { sendTo } from '../../cli/resource/identify.ts';
 import { unlessUnread } from '../../cli/run/dry-run.ts';
 import { countOf } from '../../cli/words.ts';
-import { batchResult } from './notes.ts';
-import { checkBounds, maxTimeOf, type RunValues, withDeadline } from './options.ts';
-import { batchPorts, serviceAddress } from './ports.ts';
-import { viewOf } from './progress.ts';
-import { dryRunView } from './summary-view.ts';
+import { settingOptions, settingsOf } from './options.ts';
+import { BATCH_END, BATCH_PLAN, RUN_EXITS } from './schemas.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
+import { formatDuration } from '../../core/units.ts';
 import type { Result } from '../../output/view.ts';
-import { DURATION_BOUNDS } from '../../queue/limits.ts';
 import { healthRequest, runRequest } from '../../queue/requests.ts';
 import { optionsText, submissionBody } from '../../queue/submission.ts';
 
-/** Usage (2) before sending, local-file (14) if a batch or results exist; else as the health request. */
-export async function runBatch(outer: CommandContext, given: RunValues): Promise<Result> {
-  const maxTime = await maxTimeOf(outer, given);
-  const [ctx, values] = [withDeadline(outer, maxTime), { ...given, maxTime }];
-  checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
-  checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
-  const ports = await batchPorts(ctx);
-  const options = {
-    ...values,
-    inputs: values.input,
-    format: values.inputFormat,
-    csvRaw: ctx.output.csvRaw,
-    jobOptions: values,
-  };
-  if (ctx.dryRun) return await dryRunResult(ctx, values, await checkBatch(ports, options));
-  const run = { endpoint: values.endpoint, limits: values, connect: () => connect(ctx, values.endpoint) };
-  const view = viewOf(ctx, async (summary) => {
-    const leftOut = describeSkipped(nameOfInputs(values), summary);
-    for (const line of [...leftOut, ...describeApostrophes(summary)]) await ctx.tell(line);
+const runOptions = {
+  input: option.requiredTexts('JSON lines or CSV, .gz too; repeatable; a glob; - is stdin', {
+    metavar: 'FILE',
+    complete: 'file',
+  }),
+  out: option.requiredText('file for the results, with a journal beside it', { metavar: 'FILE', complete: 'file' }),
+  inputFormat: option.choice('format of the input (default: by its name, else jsonl)', ['jsonl', 'csv']),
+  inputField: option.text('member or column that holds the input (default: the line)', { metavar: 'NAME' }),
+  idField: option.text('member or column that labels the item in the results', { metavar: 'NAME' }),
+  types: option.text('types of CSV columns: string, number, boolean or json', { metavar: 'NAME:TYPE,...' }),
+  skipInvalid: option.on('leave out invalid items instead of refusing all'),
+  ordered: option.on('sort the results in the order of the input at the end'),
+  ...settingOptions,
+};
+
+type RunValues = ValuesOf<typeof runOptions> & { readonly endpoint: string };
+
+export const run = defineCommand({
+  output: either(BATCH_END, BATCH_PLAN),
+  summary: 'submit a job for each line of a file and fetch all results',
+  changesMachine: true,
+  needs: 'write',
+  details:
+    'Each line of JSON is one job, sent byte for byte; a row of a CSV file is sent as an object of its columns, as text unless --types or a header such as price:number gives a type. The whole input is checked before anything is sent.\nResults are JSON lines, written as jobs end; `item` is the number of the item in the input, from 1.\nExit codes: 0 all completed, 13 some did not, 9 --max-time is over, 130 interrupted, 14 file trouble.',
+  args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
+  options: runOptions,
+  writes: true,
+  costs: true,
+  waits: true,
+  exits: RUN_EXITS,
+  examples: [
+    ['berth jobs batch run demo --input items.jsonl --out results.jsonl', 'a job for each line'],
+    ['berth jobs batch run demo --input items.csv --id-field sku --out priced.jsonl', 'rows of a CSV file'],
+    ['berth jobs batch run demo --input items.csv --types price:number,tags:json --out r.jsonl', 'with typed columns'],
+    ['berth jobs batch resume results.jsonl', 'continue after any interruption'],
+  ],
+  run: async (ctx, values) => {
+    const settings = settingsOf(values);
+    const [{ beginBatch, checkBatch }, { batchPorts, serviceAddress }, { viewOf }, { batchResult }] = await Promise.all(
+      [import('../../batch/index.ts'), import('./ports.ts'), import('./progress.ts'), import('./end.ts')],
+    );
+    const ports = await batchPorts(ctx);
+    const options = { ...values, inputs: values.input, format: values.inputFormat, settings };
+    if (ctx.dryRun) return await dryRunResult(ctx, values, await checkBatch(ports, options));
+    // Detects a wrong endpoint or key before the first job.
+    const connect = async () => {
+      const sent = sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest);
+      const { id } = await (values.maxTime === undefined ? sent : within(ctx, values.maxTime, sent));
+      return { endpointId: id, service: await serviceAddress(ctx) };
+    };
+    const view = viewOf(ctx, async (summary) => {
+      for (const line of await describeSkipped(values.input.join(' '), summary)) await ctx.tell(line);
+    });
+    return batchResult(ctx, await beginBatch(ports, options, { endpoint: values.endpoint, connect }, view));
+  },
+});
+
+/** Fails with wait-ended (9). */
+async function within<T>(ctx: CommandContext, milliseconds: number, work: Promise<T>): Promise<T> {
+  const deadline = ctx.clock.deadline(milliseconds);
+  const expired = new Promise<never>((_, reject) => {
+    deadline.signal.addEventListener('abort', () => {
+      const message = `--max-time (${formatDuration(milliseconds)}) was over before the first job`;
+      reject(new Failure({ code: 'wait-ended', exit: EXIT.waitEnded, message, hint: 'Nothing was sent.' }));
+    });
   });
-  return batchResult(ctx, await beginBatch(ports, options, run, view), values);
+  return await Promise.race([work, expired]).finally(deadline.cancel);
 }
-
-/** Detects a wrong endpoint or key before the first job. */
-async function connect(ctx: CommandContext, endpoint: string) {
-  const { id: endpointId } = await sendTo(ctx, ENDPOINTS, endpoint, healthRequest);
-  return { endpointId, service: await serviceAddress(ctx) };
-}
-
-const nameOfInputs = ({ input }: RunValues): string => input.join(' ');
 
 const MAX_NAMED = 10;
 
-function describeSkipped(path: string, { invalid, invalidItems }: InputSummary): readonly string[] {
+async function describeSkipped(
+  path: string,
+  { invalid, invalidItems }: InputSummary,
+  most = MAX_NAMED,
+): Promise<readonly string[]> {
   if (invalid === 0) return [];
-  const named = invalidItems.slice(0, MAX_NAMED);
-  return [
-    `${countOf(invalid, 'item')} left out: ${invalid === 1 ? 'it' : 'they'} cannot be sent.`,
-    ...named.map((item) => describeInvalid(path, item)),
-    ...(invalid > named.length ? [`and ${invalid - named.length} more`] : []),
-  ];
+  const { describeInvalid } = await import('../../batch/index.ts');
+  const named = invalidItems.slice(0, most).map((item) => describeInvalid(path, item));
+  const more = invalid > named.length ? [`and ${invalid - named.length} more`] : [];
+  return [`skipped ${countOf(invalid, 'invalid item')}`, ...named, ...more];
 }
-
-/** Removed from CSV cells: a file that berth never exported may need them. */
-const describeApostrophes = ({ removedApostrophes: count }: InputSummary): readonly string[] =>
-  count === 0
-    ? []
-    : [
-        `${countOf(count, 'CSV cell')} lost the apostrophe before = + - @, a tab or a line break, which an export of berth adds. --csv-raw keeps it.`,
-      ];
 
 /** Not-found (4) where there is no such endpoint. */
 async function dryRunResult(ctx: CommandContext, values: RunValues, summary: InputSummary): Promise<Result> {
-  const input = nameOfInputs(values);
+  const { dryRunView } = await import('./summary-view.ts');
+  const input = values.input.join(' ');
   const body = { raw: submissionBody(summary.first?.input ?? new Uint8Array(0), optionsText(values)) };
   const found = await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest));
   const first = await ctx.api.preview({ ...runRequest(found?.id ?? asId(values.endpoint)), body });
-  const { planned, invalid, bytes: inputBytes, bodyBytes, largestBody, removedApostrophes } = summary;
+  const { planned, invalid, bytes: inputBytes, bodyBytes, largestBody } = summary;
   const value: Json = {
-    ...{ input, planned, invalid, inputBytes, bodyBytes, largestBody, removedApostrophes },
+    ...{ input, planned, invalid, inputBytes, bodyBytes, largestBody },
     first: { method: first.method, url: first.url, headers: { ...first.headers }, body: first.body ?? null },
   };
-  return {
-    kind: 'one',
-    view: dryRunView,
-    value,
-    notes: [...summary.invalidItems.map((item) => describeInvalid(input, item)), ...describeApostrophes(summary)],
-  };
+  return { kind: 'one', view: dryRunView, value, notes: await describeSkipped(input, summary) };
 }

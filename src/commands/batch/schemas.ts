@@ -1,10 +1,10 @@
 /** What the commands of batches print with `--json`. */
 
 import type { DistributionSummary, EXPORT_MEMBERS } from '../../batch/index.ts';
-import { COUNT, FAILURE, RANGE_USD } from '../../cli/model/common-schemas.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { COUNT, RANGE_USD } from '../../cli/model/common-schemas.ts';
 import {
   ANYTHING,
-  either,
   manyOf,
   mapOf,
   NUMBER,
@@ -17,6 +17,9 @@ import {
   WHOLE,
   YES_NO,
 } from '../../cli/model/output-schema.ts';
+
+/** 9 after `--max-time`. */
+export const RUN_EXITS = [EXIT.waitEnded, EXIT.batchIncomplete];
 
 const STATE = oneOf('running', 'ended', 'stopped');
 
@@ -55,17 +58,15 @@ export const BATCH_END = ownObject({
 
 export const BATCH_PLAN = ownObject({
   input: TEXT,
-  ...counts('planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody', 'removedApostrophes'),
+  ...counts('planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody'),
   first: ownObject({ method: TEXT, url: TEXT, headers: mapOf(TEXT), body: ANYTHING }),
 });
-
-/** The process that works on a batch. */
-const PROCESS = { pid: WHOLE, host: TEXT };
 
 export const BATCH_STATUS = ownObject(
   { ...SUMMARY, state: STATE, begun: TIME },
   {
-    ...PROCESS,
+    // Of the process that works on it.
+    ...{ pid: WHOLE, host: TEXT },
     unordered: YES_NO,
     wallSeconds: orNull(NUMBER),
     executionCostUsd: COST,
@@ -74,16 +75,6 @@ export const BATCH_STATUS = ownObject(
     commonestErrors: manyOf(ownObject(PATTERN)),
   },
 );
-
-export const BATCH_LIST = manyOf(
-  either(
-    ownObject({ batch: TEXT, state: oneOf('broken'), error: FAILURE }),
-    ownObject({ ...SUMMARY, state: STATE, begun: TIME }, { ...PROCESS, unordered: YES_NO }),
-  ),
-);
-
-/** What `batch remove` removed. */
-export const BATCH_FILES = manyOf(ownObject({ address: TEXT, bytes: COUNT }));
 
 const DISTRIBUTION = orNull(
   ownObject({ ...TIMES, bins: manyOf(ownObject({ from: NUMBER, to: NUMBER, count: COUNT })) }),

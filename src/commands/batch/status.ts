@@ -1,72 +1,58 @@
-import {
-  analyzeBatch,
-  type BatchAnalysis,
-  type BatchPorts,
-  type BatchStatus,
-  LOCAL_SERVICE,
-  readStatus,
-  resumeLine,
-} from '../../batch/index.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { batchPorts } from './ports.ts';
-import { commonestErrors, reportDocument, statusMembers, statusView, timesOf } from './report-document.ts';
+import type { BatchAnalysis, BatchPorts, BatchStatus } from '../../batch/index.ts';
+import { defineCommand, endedWhen } from '../../cli/model/command.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { BATCH_STATUS } from './schemas.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { memberAt } from '../../core/json.ts';
 import { sentence } from '../../core/message.ts';
-import type { Result } from '../../output/view.ts';
 
-interface StatusValues {
-  readonly results: string;
-  readonly exitStatus: boolean;
-}
-
-/** Read-only. Local-file (14) for a broken journal; other results than it records are only a note. */
-export async function status(ctx: CommandContext, values: StatusValues): Promise<Result> {
-  const read = await readBatch(await batchPorts(ctx), values.results);
-  const { analysis, problem }: ReadBatch = read;
-  const { name, counts, resumable, service, state } = read.status;
-  return {
-    kind: 'one',
-    view: statusView(analysis),
-    value: statusMembers(read.status, analysis === undefined ? {} : resultMembers(analysis)),
-    exit: values.exitStatus && counts.completed !== counts.planned ? EXIT.batchIncomplete : EXIT.done,
-    notes: [
-      ...(problem === undefined ? [] : [problem]),
-      ...(resumable && state !== 'running'
-        ? [
-            // Without these limits the rest may cost more than was meant.
-            'A batch keeps no limits: if an earlier run had --rate, --max-failures or --max-time, give them again.',
-            sentence`Go on with: ${resumeLine(service === LOCAL_SERVICE, name)}`,
-          ]
-        : []),
-    ],
-  };
-}
+export const status = defineCommand({
+  output: BATCH_STATUS,
+  summary: 'show the progress of a batch, from its files only',
+  details: 'Sends nothing and changes nothing, also while the batch runs.',
+  args: { results: arg.text('results file of the batch', { complete: 'file' }) },
+  options: { exitStatus: option.on('end 13 unless every item completed') },
+  exits: [EXIT.batchIncomplete],
+  watch: endedWhen((row) => memberAt(row, 'state') !== 'running'),
+  examples: [['berth jobs batch status results.jsonl', 'what is done, what is left']],
+  run: async (ctx, values) => {
+    const [{ LOCAL_SERVICE, resumeLine }, { batchPorts }, { statusDocument, statusView }] = await Promise.all([
+      import('../../batch/index.ts'),
+      import('./ports.ts'),
+      import('./report-document.ts'),
+    ]);
+    const { found, analysis, problem } = await readBatch(await batchPorts(ctx), values.results);
+    const { name, counts, resumable, service, state } = found;
+    const continues = resumable && state !== 'running';
+    return {
+      kind: 'one',
+      view: statusView(analysis),
+      value: statusDocument(found, analysis),
+      exit: values.exitStatus && counts.completed !== counts.planned ? EXIT.batchIncomplete : EXIT.done,
+      notes: [
+        ...(problem === undefined ? [] : [problem]),
+        ...(continues ? [sentence`Continue: ${resumeLine(service === LOCAL_SERVICE, name)}`] : []),
+      ],
+    };
+  },
+});
 
 interface ReadBatch {
-  readonly status: BatchStatus;
+  readonly found: BatchStatus;
   readonly analysis?: BatchAnalysis;
   readonly problem?: string;
 }
 
+/** Local-file (14) for a broken journal; other results than it records are only a note. */
 async function readBatch(ports: BatchPorts, results: string): Promise<ReadBatch> {
+  const { analyzeBatch, readStatus } = await import('../../batch/index.ts');
   try {
     const analysis = await analyzeBatch(ports, results);
-    return { status: analysis, analysis };
+    return { found: analysis, analysis };
   } catch (error) {
     if (!(error instanceof Failure) || error.exit !== EXIT.localFile) throw error;
     // Fails in the same way when the journal is the cause.
-    return { status: (await readStatus(ports, results)).status, problem: error.message };
+    return { found: (await readStatus(ports, results)).status, problem: error.message };
   }
-}
-
-function resultMembers(analysis: BatchAnalysis): JsonObject {
-  const { wallSeconds, executionCostUsd } = reportDocument(analysis);
-  return {
-    ...{ wallSeconds, executionCostUsd },
-    executionMs: timesOf(analysis.execution),
-    delayMs: timesOf(analysis.delay),
-    commonestErrors: commonestErrors(analysis).map(({ pattern, state, count }) => ({ pattern, state, count })),
-  };
 }

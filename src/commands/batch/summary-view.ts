@@ -19,8 +19,6 @@ export const summaryOf = (batch: BatchSummary) => ({
   unknownItems: batch.unknownItems,
 });
 
-export type SummaryMember = keyof ReturnType<typeof summaryOf>;
-
 export const OUTCOMES = [
   ['completed', 'completed'],
   ['failed', 'failed'],

@@ -49,9 +49,20 @@ export const doIn = (
   verb: 'run' | 'resume' | 'remove',
   input = `${name}.jsonl`,
 ): Promise<Ran> =>
-  verb === 'run'
-    ? commandIn(place, 'run', name, '--input', input, '--out', RESULTS, ...place.flags)
-    : commandIn(place, verb, RESULTS, ...(verb === 'resume' ? [] : ['--yes']));
+  verb === 'remove'
+    ? removed(place)
+    : verb === 'run'
+      ? commandIn(place, 'run', name, '--input', input, '--out', RESULTS, ...place.flags)
+      : commandIn(place, verb, RESULTS);
+
+/** As a user removes a batch; fails without one. */
+async function removed({ world, contents }: Place): Promise<Ran> {
+  if (contents().length === 0) return { code: 4, out: '', err: '', world };
+  const folder = join(world.directory, 'results');
+  rmSync(folder, { recursive: true });
+  mkdirSync(folder);
+  return { code: 0, out: '', err: '', world };
+}
 
 /** A run that leaves what it had left when a request arrived. */
 export async function killedRun(

@@ -16,6 +16,7 @@ export const headerOf = (planned: number, more: Partial<BatchHeader> = {}): Batc
   service: 'a script',
   input: { inputs: [] },
   extras: '',
+  settings: {},
   planned,
   invalid: 0,
   ordered: false,

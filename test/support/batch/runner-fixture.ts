@@ -168,7 +168,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
       const about = { ...where, input: { ...field, inputs: [] }, invalid, ordered } as const;
       return beginFiles(files, OUT, headerOf(planned, about));
     },
-    resume: (resumeOptions = {}, files = durable) => recoverBatch(files, OUT, { wantFailed: false, ...resumeOptions }),
+    resume: (resumeOptions = {}, files = durable) => recoverBatch(files, OUT, resumeOptions),
     run: async (batch, runOptions = {}, more = {}) => {
       const { interrupt, durable: files = durable } = more;
       const { input, endpointId } = batch.header;
@@ -179,7 +179,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
           rate: 99,
           inFlight: 100,
           maxFailures: Number.POSITIVE_INFINITY,
-          timeoutMs: Number.POSITIVE_INFINITY,
+          maxTime: Number.POSITIVE_INFINITY,
           retryFailed: 0,
           ...runOptions,
         },

@@ -79,7 +79,7 @@ export async function createScriptedService(
     files,
     asked,
     batch,
-    resume: (options = {}) => recoverBatch(slow, OUT, { wantFailed: false, ...options }),
+    resume: (options = {}) => recoverBatch(slow, OUT, options),
     run: async (open, options = {}, interrupt = new AbortController().signal) => {
       const end = await runItems({
         records: createRecords(open, () => clock.now()),
@@ -88,7 +88,7 @@ export async function createScriptedService(
           rate: 99,
           inFlight: 100,
           maxFailures: Number.POSITIVE_INFINITY,
-          timeoutMs: 5 * 3_600_000,
+          maxTime: 5 * 3_600_000,
           retryFailed: 0,
           ...options,
         },

@@ -21,7 +21,7 @@ const events: fc.Arbitrary<ItemEvent> = fc.oneof(
     { kind: 'lose' },
     { kind: 'resubmit' },
   ),
-  fc.record({ kind: fc.constantFrom('accept' as const, 'retry' as const, 'find' as const), job: fc.string() }),
+  fc.record({ kind: fc.constantFrom('accept' as const, 'retry' as const), job: fc.string() }),
   fc.record({ kind: fc.constant('end' as const), ending: endings as fc.Arbitrary<'completed'> }),
 );
 const history = fc.array(fc.record({ item: fc.integer({ min: 0, max: ITEMS + 1 }), event: events }), { maxLength: 60 });
@@ -40,8 +40,6 @@ function mayHappen(state: ItemState, { kind }: ItemEvent): boolean {
       return state === 'submitted';
     case 'retry':
       return ['submitted', 'failed', 'timedOut'].includes(state);
-    case 'find':
-      return state === 'expired';
     case 'resubmit':
       return ['failed', 'cancelled', 'timedOut', 'expired', 'unknown'].includes(state);
   }
@@ -80,7 +78,6 @@ describe('the state of an item', () => {
       { kind: 'lose' },
       { kind: 'end', ending: 'completed' },
       { kind: 'retry', job: 'j' },
-      { kind: 'find', job: 'j' },
       { kind: 'resubmit' },
     ];
     const moves = STATES.flatMap((state) =>
@@ -103,7 +100,6 @@ describe('the state of an item', () => {
       'cancelled resubmit waiting',
       'timedOut retry submitted',
       'timedOut resubmit waiting',
-      'expired find submitted',
       'expired resubmit waiting',
       'unknown resubmit waiting',
     ]);
@@ -129,7 +125,7 @@ describe('a record', () => {
           ? { id }
           : event.kind === 'accept'
             ? { at }
-            : event.kind === 'retry' || event.kind === 'find'
+            : event.kind === 'retry'
               ? { at, ...named }
               : event.kind === 'end' || event.kind === 'refuse'
                 ? { resultBytes, ...end }

@@ -62,7 +62,7 @@ test('an answer about another job is nobody’s result', async () => {
 test('jobs that were taken by a clock that was ahead are looked at now', async () => {
   const fixture = await createScriptedService(5, answerNormally);
   fixture.clock.jumpWall(7_200_000);
-  const sent = await fixture.run(fixture.batch, { timeoutMs: 1 });
+  const sent = await fixture.run(fixture.batch, { maxTime: 1 });
   expect(sent.counts).toMatchObject({ inFlight: 5 });
   await fixture.batch.close();
   fixture.clock.jumpWall(-7_200_000);

@@ -19,8 +19,8 @@ async function runningAgain(): Promise<ScriptedService & { readonly end: () => v
   });
   await fixture.run(fixture.batch);
   await fixture.batch.close();
-  const again = await fixture.resume({ wantFailed: true });
-  const stopped = await fixture.run(again, { retryFailed: 1, timeoutMs: 1000 });
+  const again = await fixture.resume({ settings: { retryFailed: 1 } });
+  const stopped = await fixture.run(again, { retryFailed: 1, maxTime: 1000 });
   expect(stopped).toMatchObject({ rerunCount: 3, counts: { inFlight: 3 } });
   await again.close();
   return { ...fixture, end: () => (stage = 'ends') };

@@ -222,7 +222,7 @@ describe('jobs that fail', () => {
   test('are retried on resume and leave one line each', async () => {
     const fixture = await createRunnerFixture();
     await fixture.run(await fixture.begin(lines(5, ',"times":1'), { endpoint: 'fail' }));
-    const end = await fixture.run(await fixture.resume({ wantFailed: true }), { retryFailed: 1 });
+    const end = await fixture.run(await fixture.resume({ settings: { retryFailed: 1 } }), { retryFailed: 1 });
     expect(end.counts).toMatchObject({ completed: 5, failed: 0 });
     expect(fixture.results().map(({ item, status }) => [item, status])).toEqual(
       [1, 2, 3, 4, 5].map((item) => [item, 'COMPLETED']),
@@ -268,7 +268,7 @@ describe('an interrupt', () => {
   test('and an elapsed time limit stop it in the same way', async () => {
     const fixture = await createRunnerFixture();
     const inputs = lines(10, ',"seconds":60');
-    const end = await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep' }), { timeoutMs: 30_000 });
+    const end = await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep' }), { maxTime: 30_000 });
     expect(end.stopped?.reason).toBe('timeout');
     expect(end.counts.inFlight).toBe(10);
   });
@@ -280,7 +280,7 @@ describe('an interrupt', () => {
       posts += method === 'POST' ? 1 : 0;
       if (posts === 5) fixture.clock.advance(60_000);
     };
-    const end = await fixture.run(await fixture.begin(lines(100)), { timeoutMs: 30_000 }, { before });
+    const end = await fixture.run(await fixture.begin(lines(100)), { maxTime: 30_000 }, { before });
     expect(end.stopped?.reason).toBe('timeout');
     expect(end.counts).toMatchObject({ unknown: 0 });
     expect(end.counts.inFlight).toBeGreaterThanOrEqual(5);

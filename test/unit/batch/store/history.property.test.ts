@@ -52,7 +52,7 @@ test('a batch has the state of each item after any history with crashes, and the
           // Every record was waited for, so nothing is lost that a crash would lose.
           await batch.close();
           for (const [item, state] of expected) if (state === 'sending') expected.set(item, 'unknown');
-          batch = await recoverBatch(files, OUT, { wantFailed: false });
+          batch = await recoverBatch(files, OUT, {});
           records = createRecords(batch, () => 0);
           check();
           const jobs = [...expected].flatMap(([item, state]) => (state === 'submitted' ? [[item, jobOf(item)]] : []));

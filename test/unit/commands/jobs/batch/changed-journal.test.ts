@@ -123,9 +123,8 @@ describe('a journal that is changed between two runs', () => {
     write(world, JOURNAL, `${checksum(json, 0)} ${String(json.length)} ${json}\n${checksum('["i",1]', 0)} 7 ["i",1]\n`);
     const files = (): readonly string[] => [JOURNAL, END, OUT, 'in.jsonl'].map((name) => read(world, name));
     const [before, submitted] = [files(), world.submitted.length];
-    for (const words of [['resume'], ['status'], ['report'], ['export'], ['remove', '--yes']]) {
-      const [verb = '', ...flags] = words;
-      const ran = await berthIn(world, ['jobs', 'batch', verb, OUT, ...flags]);
+    for (const verb of ['resume', 'status', 'report', 'export']) {
+      const ran = await berthIn(world, ['jobs', 'batch', verb, OUT]);
       expect([ran.code, ran.err]).toEqual([
         14,
         expect.stringContaining(`the journal ${JOURNAL} was written by another version of berth (form 2)`),

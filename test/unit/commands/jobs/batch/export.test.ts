@@ -63,7 +63,7 @@ describe('an export', () => {
     const joined = rowsOf(await berthIn(world, [...EXPORT, '--status', states, '--join-input']));
     expect(joined.map(({ item, input }) => [item, input])).toEqual(chosen.map(({ item }) => [item, { n: item }]));
     const argv = [...EXPORT, '--status', states, '--format', 'csv', '--out', 'e.csv'];
-    expect((await berthIn(world, argv)).err).toContain(`${String(chosen.length)} rows written to e.csv.`);
+    expect((await berthIn(world, argv)).err).toContain(`wrote ${String(chosen.length)} rows to e.csv`);
   });
 
   test('refuses a --status that no item ends with', async () => {
@@ -96,7 +96,7 @@ describe('an export', () => {
     expect([ran.code, ran.out, ran.err]).toEqual([
       0,
       '',
-      '38 rows written to e.csv.\n2 items without a result: 2 waiting.\n',
+      'wrote 38 rows to e.csv\n2 items without a result: 2 waiting.\n',
     ]);
     expect(read(world, 'e.csv').split('\n')).toHaveLength(40);
     // The results change between the check and the last row.

@@ -92,7 +92,7 @@ describe.each(FAULTS)('a batch through %s', (_, faults, unknown, takenEach) => {
     expect(summary(again)).toMatchObject({ completed: ITEMS - unknown, unknownItems: lost });
     expect(await countSubmissions(world.store)).toEqual(taken);
 
-    const asked = await berthIn(world, [...RESUME, '--resubmit-unknown', '--json']);
+    const asked = await berthIn(world, [...RESUME, '--resubmit', 'unknown', '--json']);
     expect([asked.code, summary(asked)]).toEqual([0, expect.objectContaining({ completed: ITEMS, unknown: 0 })]);
     expect(await findMismatches(world, ITEMS, { twice: new Set(takenEach === 0 ? [] : lost) })).toEqual([]);
   });

@@ -9,7 +9,6 @@ import {
   items,
   OUT,
   read,
-  RESUME,
   RUN,
   summary,
   write,
@@ -42,27 +41,11 @@ describe('messages of a batch', () => {
     write(world, 'in.jsonl', `{"n":1}\n${'nope\n'.repeat(15)}{"n":2}\n`);
     const ran = await berthIn(world, [...RUN, '--skip-invalid']);
     expect(ran.code, ran.err).toBe(0);
-    expect(ran.err).toContain('15 items left out');
+    expect(ran.err).toContain('skipped 15 invalid items');
     expect(ran.err).toContain('in.jsonl, line 2, column 1: it is not JSON');
     expect(ran.err).toContain('in.jsonl, line 11,');
     expect(ran.err).not.toContain('in.jsonl, line 12,');
     expect(ran.err).toContain('and 5 more');
-  });
-
-  test('--timeout after the verb works as the old name of --max-time, with a note', async () => {
-    const world = await createTinyQueueWorld({ status: () => ({ status: 'IN_PROGRESS' }) });
-    write(world, 'in.jsonl', items(2));
-    const ran = await berthIn(world, [...RUN, '--timeout', '60s']);
-    expect([ran.code, ran.err]).toEqual([9, expect.stringContaining('is called --max-time now')]);
-    const resumed = await berthIn(world, [...RESUME, '--timeout', '20s']);
-    expect([resumed.code, resumed.err]).toEqual([9, expect.stringContaining('is called --max-time now')]);
-    const both = await berthIn(world, [...RESUME, '--timeout', '20s', '--max-time', '20s']);
-    expect([both.code, both.err]).toEqual([2, expect.stringContaining('Give one of them')]);
-    for (const verb of ['run', 'resume']) {
-      const help = await berthIn(world, ['jobs', 'batch', verb, '--help']);
-      expect(help.out).toContain('--max-time');
-      expect(help.out).not.toContain('    --timeout');
-    }
   });
 });
 

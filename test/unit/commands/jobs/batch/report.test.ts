@@ -151,7 +151,7 @@ describe('the page', () => {
     const world = worldWith(400);
     const report = await reportOf(world);
     const ran = await berthIn(world, [...REPORT, '--html', 'report.html']);
-    expect([ran.code, ran.err]).toEqual([0, 'The page is in report.html.\n']);
+    expect([ran.code, ran.err]).toEqual([0, 'wrote report.html\n']);
     const page = readFileSync(join(world.directory, 'report.html'), 'utf8');
     expect(page).not.toMatch(/<script|\u202e|https?:|\bsrc=|url\(|@import|\son\w+=/i);
     expect(page.match(/href="[^"]*"/g)).toEqual(['href="data:,"']);
@@ -187,7 +187,7 @@ describe('the page', () => {
     symlinkSync(OUT, linked);
     const before = readFileSync(join(world.directory, OUT), 'utf8');
     const { code, err } = await berthIn(world, [...REPORT, '--html', 'link.html']);
-    expect([code, err]).toEqual([14, expect.stringContaining('link.html exists already, and is no page of a batch')]);
+    expect([code, err]).toEqual([14, expect.stringContaining('link.html exists and is not the page of a batch')]);
     expect(readFileSync(join(world.directory, OUT), 'utf8')).toBe(before);
   });
 

@@ -75,7 +75,7 @@ describe('--resubmit', () => {
     expect(read(world, `${OUT}.journal`)).toBe(journal);
   });
 
-  test('and --resubmit-unknown, its older name, send unknown items again', async () => {
+  test('unknown sends unknown items again', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(3));
     const fault = ['local', 'fault', 'add', 'accept-drop', '--match', 'POST /v2/echo/run', '--count', '1'];
@@ -84,7 +84,7 @@ describe('--resubmit', () => {
     expect((await berthIn(secondProcess(world), ['jobs', 'batch', 'status', OUT])).out).toMatch(
       /^unknown\t1 \(item \d+\)$/m,
     );
-    const ran = await resume(world, '--resubmit-unknown', '--json');
+    const ran = await resume(world, '--resubmit', 'unknown', '--json');
     expect(summary(ran)).toMatchObject({ completed: 3, unknown: 0, resubmitted: 1 });
     expect(ran.err).toContain('some may run twice');
   });

@@ -47,7 +47,7 @@ describe('jobs batch run', () => {
     write(world, 'in.jsonl', items(3));
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'fail', ...RUN.slice(4)]);
     expect(ran.code).toBe(13);
-    expect(ran.err).toContain('berth jobs batch resume out.jsonl --retry-failed 1');
+    expect(ran.err).toContain('berth jobs batch resume out.jsonl --resubmit failed');
     expect(ran.out).toMatch(/failed\s+3/);
   });
 
@@ -72,7 +72,6 @@ describe('jobs batch run', () => {
     expect(summary(ran)).toMatchObject({
       planned: 3,
       largestBody: 17,
-      removedApostrophes: 0,
       first: { method: 'POST', body: { input: { n: 1 } } },
     });
     expect(ran.out).not.toContain(LOCAL_KEY);
@@ -154,12 +153,10 @@ describe('an interrupt', () => {
     write(world, 'in.jsonl', items(300));
     const ran = await interrupted(world, 20);
     expect(ran.code).toBe(130);
-    expect(ran.err).toContain('Go on with: berth jobs batch resume out.jsonl');
+    expect(ran.err).toContain('Continue: berth jobs batch resume out.jsonl');
     const status = await berthIn(world, ['jobs', 'batch', 'status', 'out.jsonl', '--json']);
     expect(summary(status)).toMatchObject({ planned: 300, unknown: 0, state: 'stopped' });
-    expect(status.err).toBe(
-      'A batch keeps no limits: if an earlier run had --rate, --max-failures or --max-time, give them again.\nGo on with: berth jobs batch resume out.jsonl\n',
-    );
+    expect(status.err).toBe('Continue: berth jobs batch resume out.jsonl\n');
     const rest = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl', '--json']);
     expect(rest.code, rest.err).toBe(0);
     expect(summary(rest)).toMatchObject({ completed: 300 });

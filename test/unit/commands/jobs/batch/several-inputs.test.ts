@@ -103,7 +103,7 @@ describe('a batch with several inputs', () => {
     const world = worldWith(FILES);
     const begun = ['run', 'fail', '--input', 'in/*', '--out', 'r.jsonl', '--max-failures', '0', '--in-flight', '1'];
     const first = await berthIn(world, ['--local', 'jobs', 'batch', ...begun]);
-    expect(first.err).toContain('Stopped sending: more items failed');
+    expect(first.err).toContain('Stopped submitting: more failures');
     renameSync(join(world.directory, 'in'), join(world.directory, 'moved'));
     const resume = (...inputs: readonly string[]) =>
       berthIn(world, [

@@ -2,9 +2,9 @@ import { usage } from '../../core/failure.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
-import { parseColumnTypes } from '../read/csv.ts';
-import { describeInvalid, type InputFormat, inputName, type InvalidItem, type Item } from '../read/items.ts';
-import { readItems } from '../read/read-items.ts';
+import { parseColumnTypes } from './csv.ts';
+import { describeInvalid, type InputFormat, inputName, type InvalidItem, type Item } from './items.ts';
+import { readItems } from './read-items.ts';
 import {
   type BatchInputs,
   type CheckedInput,
@@ -12,11 +12,11 @@ import {
   nameOfInputs,
   type InputPorts,
   type SharedFormat,
-} from '../read/inputs.ts';
-import { type FoundInput, readUntilAborted } from '../read/find-inputs.ts';
+} from './inputs.ts';
+import { type FoundInput, readUntilAborted } from './find-inputs.ts';
 
 /** The checked inputs of a new batch. */
-export interface BatchPlan extends BatchInputs {
+interface BatchPlan extends BatchInputs {
   readonly summary: InputSummary;
 }
 
@@ -29,8 +29,6 @@ export interface InputSummary {
   readonly bodyBytes: Bytes;
   readonly largestBody: Bytes;
   readonly first: Item | undefined;
-  /** Cells of CSV files that lost the apostrophe of an export. */
-  readonly removedApostrophes: number;
 }
 
 export interface InputOptions {
@@ -40,10 +38,9 @@ export interface InputOptions {
   readonly idField?: string | undefined;
   /** The types of CSV columns, as `price:number,active:boolean`. */
   readonly types?: string | undefined;
-  readonly csvRaw?: boolean | undefined;
 }
 
-export const formatOf = (name: string, { format }: InputOptions): InputFormat['format'] => format ?? formatByName(name);
+const formatOf = (name: string, { format }: InputOptions): InputFormat['format'] => format ?? formatByName(name);
 
 /** Fails with usage (2) for options that exclude each other. */
 function sharedFormat(names: readonly string[], options: InputOptions): SharedFormat {
@@ -57,7 +54,6 @@ function sharedFormat(names: readonly string[], options: InputOptions): SharedFo
     );
   return {
     ...(hasCsv ? { types: types === undefined ? {} : parseColumnTypes(types) } : {}),
-    ...(hasCsv && options.csvRaw !== true ? { exported: true } : {}),
     ...(inputField === undefined ? {} : { inputField }),
     ...(idField === undefined ? {} : { idField }),
   };
@@ -130,7 +126,7 @@ export function createInputTally(extras: string) {
   const maxBytes = maxInputBytes(extras);
   const beside = PAYLOAD_LIMITS.run - maxBytes;
   const invalidItems: InvalidItem[] = [];
-  const counts = { planned: 0, invalid: 0, bodyBytes: 0, largestBody: 0, removedApostrophes: 0 };
+  const counts = { planned: 0, invalid: 0, bodyBytes: 0, largestBody: 0 };
   let first: Item | undefined;
   return {
     maxBytes,
@@ -144,7 +140,6 @@ export function createInputTally(extras: string) {
       const body = beside + item.input.byteLength;
       counts.bodyBytes += body;
       counts.largestBody = Math.max(counts.largestBody, body);
-      counts.removedApostrophes += item.removedApostrophes ?? 0;
       first ??= item;
     },
     /** `bytes` is the size of all inputs together. */
