@@ -5,5 +5,4 @@ import { berth, type CommandLine, flags } from '../../core/message.ts';
 export const resumeLine = (local: boolean, results: string, ...more: readonly string[]): CommandLine =>
   berth`${flags(local ? ['--local'] : [])} jobs batch resume ${results} ${flags(more)}`;
 
-
 export const batchStatusLine = (results: string): CommandLine => berth`jobs batch status ${results}`;

@@ -1,23 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  commandIn,
-  COUNT,
-  createPlace,
-  doIn,
-  expectWhole,
-  type Place,
-  RESULTS,
-} from '../../../../support/batch/batch-place.ts';
+import { commandIn, COUNT, createPlace, doIn, RESULTS } from '../../../../support/batch/batch-place.ts';
 import { summary } from '../../../../support/batch/command-fixture.ts';
-
-/** A place with a batch of which all items expired, while the service has their jobs. */
-async function createExpired(): Promise<Place> {
-  const place = await createPlace();
-  place.service.forgets = true;
-  expect((await doIn(place, 'one', 'run')).code).toBe(13);
-  place.service.forgets = false;
-  return place;
-}
 
 describe('items that expired', () => {
   test('are counted and named, and only --resubmit sends them again', async () => {

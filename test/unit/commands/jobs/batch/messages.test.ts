@@ -4,15 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { COUNT, doIn, createPlace, killedRun } from '../../../../support/batch/batch-place.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
-import {
-  secondProcess,
-  items,
-  OUT,
-  read,
-  RUN,
-  summary,
-  write,
-} from '../../../../support/batch/command-fixture.ts';
+import { secondProcess, items, OUT, read, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
 import { FAST, createTinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
 
 describe('messages of a batch', () => {
