@@ -7,180 +7,120 @@ import type { Bytes } from '../../core/unit-types.ts';
 
 const { STATUS_CODE, OPEN_MODE } = utils.sftp;
 
-type Opened =
-  | { readonly kind: 'file'; readonly file: fs.FileHandle }
-  | { readonly kind: 'folder'; entries: readonly { readonly name: string; readonly stats: Stats }[] | undefined };
+interface Entry {
+  readonly name: string;
+  readonly stats: Stats;
+}
+
+/** A file, or the entries of a folder that are still to be sent. */
+type Opened = fs.FileHandle | Entry[];
 
 const MAX_OPEN = 256;
-
 const MAX_READ: Bytes = 262_144;
+const ENTRIES_AT_ONCE = 100;
 
 export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
-  const opened = new Map<number, Opened>();
+  const opened = new Map<string, Opened>();
   let handles = 0;
   const real = (path: string): Promise<string> => view.real(path, { isWrite: false, follow: true });
   const link = (path: string): Promise<string> => view.real(path, { isWrite: false, follow: false });
   const written = (path: string): Promise<string> => view.real(path, { isWrite: true, follow: false });
+  const keep = (id: number, one: Opened): void => {
+    handles += 1;
+    opened.set(String(handles), one);
+    sftp.handle(id, Buffer.from(String(handles)));
+  };
+  const fileAt = (handle: Buffer): fs.FileHandle => {
+    const found = opened.get(handle.toString());
+    if (found === undefined || Array.isArray(found)) throw new Error('no such handle');
+    return found;
+  };
+  const sendName = (id: number, filename: string): void => {
+    sftp.name(id, [{ filename, longname: filename, attrs: NO_ATTRIBUTES }]);
+  };
+  const sendAttributes = (id: number, stats: Stats): void => {
+    sftp.attrs(id, attributesOf(stats));
+  };
+
+  const answers = {
+    REALPATH: async (id: number, path: string) => {
+      sendName(id, view.absolute(path));
+    },
+    READLINK: async (id: number, path: string) => {
+      sendName(id, await fs.readlink(await link(path)));
+    },
+    STAT: async (id: number, path: string) => {
+      sendAttributes(id, await fs.stat(await real(path)));
+    },
+    LSTAT: async (id: number, path: string) => {
+      sendAttributes(id, await fs.lstat(await link(path)));
+    },
+    FSTAT: async (id: number, handle: Buffer) => {
+      sendAttributes(id, await fileAt(handle).stat());
+    },
+    OPEN: async (id: number, path: string, flags: number, { mode = 0o644 }: { readonly mode?: number }) => {
+      if (opened.size >= MAX_OPEN) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+      keep(id, await fs.open(await view.real(path, howToOpen(flags)), systemFlags(flags), mode & 0o777));
+    },
+    READ: async (id: number, handle: Buffer, offset: number, length: number) => {
+      const buffer = Buffer.alloc(Math.min(length, MAX_READ));
+      const { bytesRead } = await fileAt(handle).read(buffer, 0, buffer.byteLength, offset);
+      if (bytesRead === 0) sftp.status(id, STATUS_CODE.EOF);
+      else sftp.data(id, buffer.subarray(0, bytesRead));
+    },
+    OPENDIR: async (id: number, path: string) => {
+      keep(id, await entriesOf(await real(path)));
+    },
+    READDIR: async (id: number, handle: Buffer) => {
+      const found = opened.get(handle.toString());
+      const some = Array.isArray(found) ? found.splice(0, ENTRIES_AT_ONCE) : [];
+      if (some.length === 0) sftp.status(id, STATUS_CODE.EOF);
+      else sftp.name(id, some.map(listed));
+    },
+  };
+  /** Answered with a status alone. */
+  const changes = {
+    WRITE: (handle: Buffer, offset: number, data: Buffer) => writeAll(fileAt(handle), data, offset),
+    CLOSE: async (handle: Buffer) => {
+      const found = opened.get(handle.toString());
+      opened.delete(handle.toString());
+      if (found !== undefined && !Array.isArray(found)) await found.close();
+    },
+    SETSTAT: async (path: string, attributes: InputAttributes) =>
+      setAttributes(await view.real(path, { isWrite: true, follow: true }), attributes),
+    FSETSTAT: (handle: Buffer, attributes: InputAttributes) => setOpenAttributes(fileAt(handle), attributes),
+    MKDIR: async (path: string) => fs.mkdir(await written(path)),
+    RMDIR: async (path: string) => fs.rmdir(await written(path)),
+    REMOVE: async (path: string) => fs.unlink(await written(path)),
+    RENAME: async (from: string, to: string) => fs.rename(await written(from), await written(to)),
+    SYMLINK: async (target: string, at: string) => fs.symlink(target, await written(at)),
+  };
 
   /** In order: OpenSSH silently cuts an unfinished upload when answers come in another order. */
   let last: Promise<unknown> = Promise.resolve();
-  const inOrder = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work);
-    last = next.catch(() => undefined);
-    return next;
-  };
-  const done = (id: number, work: () => Promise<unknown>): void => {
-    inOrder(work).then(
-      () => {
-        sftp.status(id, STATUS_CODE.OK);
-      },
-      (error: unknown) => {
-        sftp.status(id, statusOf(error), messageOf(error));
+  const listen = (name: string, work: (id: number, ...rest: readonly unknown[]) => Promise<unknown>): void => {
+    (sftp as { on(name: string, listener: (id: number, ...rest: readonly unknown[]) => void): unknown }).on(
+      name,
+      (id, ...rest) => {
+        last = last
+          .then(() => work(id, ...rest))
+          .catch((error: unknown) => {
+            sftp.status(id, statusOf(error), errorCode(error) ?? 'failed');
+          });
       },
     );
   };
-  const answer = <T>(id: number, work: () => Promise<T>, send: (value: T) => void): void => {
-    inOrder(work).then(send, (error: unknown) => {
-      sftp.status(id, statusOf(error), messageOf(error));
+  for (const [name, work] of Object.entries(answers)) listen(name, work as Parameters<typeof listen>[1]);
+  for (const [name, work] of Object.entries(changes))
+    listen(name, async (id, ...rest) => {
+      await (work as (...rest: readonly unknown[]) => Promise<unknown>)(...rest);
+      sftp.status(id, STATUS_CODE.OK);
     });
-  };
-  const keep = (id: number, one: Opened): void => {
-    handles += 1;
-    opened.set(handles, one);
-    const handle = Buffer.alloc(4);
-    handle.writeUInt32BE(handles);
-    sftp.handle(id, handle);
-  };
-  const at = (handle: Buffer): Opened | undefined =>
-    handle.byteLength === 4 ? opened.get(handle.readUInt32BE()) : undefined;
-  const fileAt = (handle: Buffer): Promise<fs.FileHandle> => {
-    const found = at(handle);
-    return found?.kind === 'file' ? Promise.resolve(found.file) : Promise.reject(new Error('no such handle'));
-  };
-
-  sftp.on('REALPATH', (id, path) => {
-    const filename = view.absolute(path);
-    sftp.name(id, [{ filename, longname: filename, attrs: NO_ATTRIBUTES }]);
-  });
-  sftp.on('STAT', (id, path) => {
-    answer(
-      id,
-      async () => fs.stat(await real(path)),
-      (stats) => {
-        sftp.attrs(id, attributesOf(stats));
-      },
-    );
-  });
-  sftp.on('LSTAT', (id, path) => {
-    answer(
-      id,
-      async () => fs.lstat(await link(path)),
-      (stats) => {
-        sftp.attrs(id, attributesOf(stats));
-      },
-    );
-  });
-  sftp.on('FSTAT', (id, handle) => {
-    answer(
-      id,
-      () => fileAt(handle).then((file) => file.stat()),
-      (stats) => {
-        sftp.attrs(id, attributesOf(stats));
-      },
-    );
-  });
-  sftp.on('OPEN', (id, path, flags, attributes) => {
-    if (opened.size >= MAX_OPEN) {
-      sftp.status(id, STATUS_CODE.FAILURE, 'too many open files');
-      return;
-    }
-    const { mode = 0o644 } = attributes as { mode?: number };
-    answer(
-      id,
-      async () => fs.open(await view.real(path, howToOpen(flags)), systemFlags(flags), mode & 0o777),
-      (file) => {
-        keep(id, { kind: 'file', file });
-      },
-    );
-  });
-  sftp.on('READ', (id, handle, offset, length) => {
-    const buffer = Buffer.alloc(Math.min(length, MAX_READ));
-    answer(
-      id,
-      () => fileAt(handle).then((file) => file.read(buffer, 0, buffer.byteLength, offset)),
-      ({ bytesRead }) => {
-        if (bytesRead === 0) sftp.status(id, STATUS_CODE.EOF);
-        else sftp.data(id, buffer.subarray(0, bytesRead));
-      },
-    );
-  });
-  sftp.on('WRITE', (id, handle, offset, data) => {
-    done(id, () => fileAt(handle).then((file) => writeAll(file, data, offset)));
-  });
-  sftp.on('CLOSE', (id, handle) => {
-    done(id, async () => {
-      const found = at(handle);
-      opened.delete(handle.byteLength === 4 ? handle.readUInt32BE() : 0);
-      if (found?.kind === 'file') await found.file.close();
-    });
-  });
-  sftp.on('OPENDIR', (id, path) => {
-    answer(
-      id,
-      async () => entriesOf(await real(path)),
-      (entries) => {
-        keep(id, { kind: 'folder', entries });
-      },
-    );
-  });
-  sftp.on('READDIR', (id, handle) => {
-    const found = at(handle);
-    if (found?.kind !== 'folder' || found.entries === undefined || found.entries.length === 0) {
-      sftp.status(id, STATUS_CODE.EOF);
-      return;
-    }
-    const some = found.entries.slice(0, 100);
-    found.entries = found.entries.slice(100);
-    sftp.name(
-      id,
-      some.map(({ name, stats }) => ({ filename: name, longname: longName(name, stats), attrs: attributesOf(stats) })),
-    );
-  });
-  sftp.on('SETSTAT', (id, path, attributes) => {
-    done(id, async () => setAttributes(await view.real(path, { isWrite: true, follow: true }), attributes));
-  });
-  sftp.on('FSETSTAT', (id, handle, attributes) => {
-    done(id, () => fileAt(handle).then((file) => setOpenAttributes(file, attributes)));
-  });
-  sftp.on('MKDIR', (id, path) => {
-    done(id, async () => fs.mkdir(await written(path)));
-  });
-  sftp.on('RMDIR', (id, path) => {
-    done(id, async () => fs.rmdir(await written(path)));
-  });
-  sftp.on('REMOVE', (id, path) => {
-    done(id, async () => fs.unlink(await written(path)));
-  });
-  sftp.on('RENAME', (id, from, to) => {
-    done(id, async () => fs.rename(await written(from), await written(to)));
-  });
-  sftp.on('SYMLINK', (id, target, at) => {
-    done(id, async () => fs.symlink(target, await written(at)));
-  });
-  sftp.on('READLINK', (id, path) => {
-    answer(
-      id,
-      async () => fs.readlink(await link(path)),
-      (target) => {
-        sftp.name(id, [{ filename: target, longname: target, attrs: NO_ATTRIBUTES }]);
-      },
-    );
-  });
   sftp.on('end', () => {
     sftp.end();
   });
   sftp.on('close', () => {
-    for (const each of opened.values()) if (each.kind === 'file') void each.file.close().catch(() => undefined);
+    for (const each of opened.values()) if (!Array.isArray(each)) void each.close().catch(() => undefined);
     opened.clear();
   });
 }
@@ -218,10 +158,16 @@ const attributesOf = ({ mode, uid, gid, size, atimeMs, mtimeMs }: Stats): Attrib
   mtime: Math.floor(mtimeMs / 1000),
 });
 
+const listed = ({ name, stats }: Entry) => ({
+  filename: name,
+  longname: longName(name, stats),
+  attrs: attributesOf(stats),
+});
+
 const longName = (name: string, stats: Stats): string =>
   `${stats.isDirectory() ? 'd' : stats.isSymbolicLink() ? 'l' : '-'}${(stats.mode & 0o777).toString(8)} 1 root root ${String(stats.size)} ${stats.mtime.toISOString()} ${name}`;
 
-async function entriesOf(folder: string): Promise<readonly { readonly name: string; readonly stats: Stats }[]> {
+async function entriesOf(folder: string): Promise<Entry[]> {
   const names = ['.', '..', ...(await fs.readdir(folder))];
   const found = await Promise.all(
     names.map(async (name) => ({ name, stats: await fs.lstat(join(folder, name)).catch(() => undefined) })),
@@ -253,6 +199,7 @@ async function setOpenAttributes(file: fs.FileHandle, attributes: InputAttribute
   if (atime !== undefined && mtime !== undefined) await file.utimes(atime, mtime);
 }
 
+/** The message has no path, which is of this machine. */
 function statusOf(error: unknown): number {
   switch (errorCode(error)) {
     case 'ENOENT':
@@ -264,6 +211,3 @@ function statusOf(error: unknown): number {
       return STATUS_CODE.FAILURE;
   }
 }
-
-/** Without the path, which is on this machine. */
-const messageOf = (error: unknown): string => errorCode(error) ?? 'failed';
