@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2';
 import type { ContainerSpec } from '../../local/index.ts';
-import { type GroupWatcher, signalGroup } from '../process/process-group.ts';
+import { signalGroup, type Watcher } from '../process/watcher.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { CONTAINER_VARIABLE, type ContainerView } from './container.ts';
 import { serveSftp } from './sftp.ts';
 
 export interface SessionOptions {
   readonly runtime: Pick<Runtime, 'env' | 'platform'>;
-  readonly watcher: GroupWatcher;
+  readonly watcher: Watcher;
   readonly spec: ContainerSpec;
   readonly view: ContainerView;
   readonly ends: Set<() => void>;
@@ -101,7 +101,7 @@ function startProgram(
     [CONTAINER_VARIABLE]: mark,
     ...{ HOME: home, USER: username, LOGNAME: username, SHELL: '/bin/sh', TMPDIR: temporary },
   };
-  const child = watcher.start(() =>
+  const child = watcher.start('group', () =>
     spawn(program, args, { cwd: spec.home, env, detached: runtime.platform !== 'win32' }),
   );
   const { pid } = child;

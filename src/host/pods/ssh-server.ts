@@ -6,7 +6,7 @@ import { boundAddress } from '../../core/addresses.ts';
 import { errorCode } from '../../core/files.ts';
 import { endContainerProcesses, findOwnRoot, openView } from './container.ts';
 import { serveSession } from './session.ts';
-import { createGroupWatcher } from '../process/process-group.ts';
+import { createWatcher } from '../process/watcher.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { PodContainer, StartContainer } from '../../local/index.ts';
 
@@ -77,7 +77,7 @@ const LOOPBACK_NAMES = ['localhost', LOOPBACK, '::1', ''];
 
 /** Loopback, public keys; on Linux only the same user or root, as others may know the key. No isolation. */
 export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' | 'user'>): StartContainer {
-  const watcher = createGroupWatcher(runtime.env['PATH']);
+  const watcher = createWatcher(runtime);
   let found: Promise<readonly string[] | undefined> | undefined;
   const ownRoot = () => (found ??= findOwnRoot(runtime));
   return async (spec) => {

@@ -3,23 +3,19 @@ import type { Spawn } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { interrupted } from '../../core/failure.ts';
 import { makeDirectory } from '../../core/files.ts';
-import { failedToStart, startWatcher, withIgnoredHangup, withoutKeys } from './process-group.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { StopSignal } from '../runtime/signals.ts';
 
 /** Ctrl-C reaches the program directly; other signals are passed on. Usage (2) for a missing program. */
 export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirectory: () => string): Spawn {
   return {
-    start: async (command, args, streams) => {
-      const { startProgram } = await import('./start-program.ts');
-      return startProgram(runtime, command, args, streams);
-    },
+    start: async (...given) => (await import('./programs.ts')).startProgram(runtime, ...given),
     get self() {
       return runtime.program;
     },
-    connect: async (host, port) => (await import('./start-program.ts')).connectStreams(runtime, host, port),
-    freePort: async (address, port) => (await import('./start-program.ts')).freePort(address, port),
-    openInBrowser: async (url) => (await import('./start-program.ts')).openInBrowser(runtime, url),
+    connect: async (host, port) => (await import('./programs.ts')).connectStreams(runtime, host, port),
+    freePort: async (address, port) => (await import('./programs.ts')).freePort(address, port),
+    openInBrowser: async (url) => (await import('./programs.ts')).openInBrowser(runtime, url),
     accountHome: () => runtime.accountHome(),
     knownHosts: async () => {
       const { mkdirSync, statSync } = await import('node:fs');
@@ -27,44 +23,11 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
       makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
       return join(folder, 'known_hosts');
     },
-    run: async (command, args, env, onSignal) => {
-      const [{ spawn }, { constants }] = await Promise.all([import('node:child_process'), import('node:os')]);
-      return new Promise((resolve, reject) => {
-        const watcher = startWatcher(runtime, spawn);
-        const [program, words] = withIgnoredHangup(runtime, command, args);
-        const child = spawn(program, [...words], {
-          stdio: runtime.childStreams,
-          cwd: runtime.cwd,
-          env: { ...withoutKeys(runtime.env), ...env },
-        });
-        if (child.pid !== undefined) watcher?.write(`watch ${String(child.pid)}\n`);
-        const endRedirect = interrupt.redirect((signal) => {
-          onSignal?.(signal);
-          const isOfKey = signal === 'SIGINT' || signal === 'SIGQUIT';
-          // The terminal has sent it to the child too.
-          if (!isOfKey || runtime.stdin.isTTY !== true) child.kill(signal);
-        });
-        const cleanUp = (): void => {
-          endRedirect();
-          watcher?.end('over\n');
-        };
-        child.once('error', (error: NodeJS.ErrnoException) => {
-          cleanUp();
-          reject(failedToStart(command, error));
-        });
-        child.once('exit', (code, signal) => {
-          // The child's end may be seen before the key's signal: wait one turn before the redirection ends.
-          setImmediate(() => {
-            cleanUp();
-            resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
-          });
-        });
-      });
-    },
+    run: async (...given) => (await import('./programs.ts')).runProgram(runtime, interrupt, ...given),
   };
 }
 
-interface Interrupt {
+export interface Interrupt {
   /** Its reason is the interrupted Failure (130 or 143). */
   readonly signal: AbortSignal;
   /** While a child process shares the terminal. Returns a function that ends it. */

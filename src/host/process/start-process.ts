@@ -3,15 +3,8 @@ import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_p
 import type { Readable, Writable } from 'node:stream';
 import type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from '../../local/index.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import {
-  createGroupWatcher,
-  type GroupWatcher,
-  isGroupAlive,
-  isStream,
-  signalGroup,
-  tooManyOpenFiles,
-  withoutKeys,
-} from './process-group.ts';
+import { withoutKeys } from './programs.ts';
+import { createWatcher, isGroupAlive, isStream, signalGroup, tooManyOpenFiles, type Watcher } from './watcher.ts';
 import { messageOf } from '../../core/failure.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
@@ -26,18 +19,18 @@ const OUTPUT_WAIT_MS = 500;
 const KILL_WAIT_MS: Milliseconds = 2000;
 
 export function createStartProcess(runtime: ProcessRuntime): StartProcess {
-  const watcher = createGroupWatcher(runtime.env['PATH']);
+  const watcher = createWatcher(runtime);
   return (spec) => startIn(runtime, watcher, spec);
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-function startIn(runtime: ProcessRuntime, watcher: GroupWatcher, spec: ProcessSpec): RunningProcess {
+function startIn(runtime: ProcessRuntime, watcher: Watcher, spec: ProcessSpec): RunningProcess {
   const { platform, clock } = runtime;
   const start = (): Child => spawnChild(runtime, spec);
   let child: Child;
   try {
-    child = platform === 'win32' ? start() : watcher.start(start);
+    child = watcher.start('group', start);
   } catch (error) {
     // For example a variable that is too long: only this program's error, like a missing program.
     return notStarted(error);

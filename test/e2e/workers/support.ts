@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { isGroupAlive } from '../../../src/host/process/process-group.ts';
+import { isGroupAlive } from '../../../src/host/process/watcher.ts';
 import { berthPath, cleanEnvironment, runProgram, type Ended, type Environment } from '../support.ts';
 
 /** Tests of Python workers are skipped where there is no Python. */

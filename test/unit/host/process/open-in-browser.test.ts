@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { openInBrowser } from '../../../../src/host/process/start-program.ts';
+import { openInBrowser } from '../../../../src/host/process/programs.ts';
 import type { Runtime } from '../../../../src/host/runtime/runtime.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { asText } from '../../../../src/core/text.ts';
 import { realClock } from '../../../../src/host/runtime/runtime.ts';
-import { isGroupAlive } from '../../../../src/host/process/process-group.ts';
+import { isGroupAlive } from '../../../../src/host/process/watcher.ts';
 import { createStartProcess } from '../../../../src/host/process/start-process.ts';
 import type { ProcessSpec, RunningProcess } from '../../../../src/local/index.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
