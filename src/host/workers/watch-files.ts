@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { existsSync, readFileSync, type Stats } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import type { Clock } from '../../core/context.ts';
 import { messageOf } from '../../core/failure.ts';
@@ -61,79 +61,6 @@ function readRules(path: string): Ignore | undefined {
   }
 }
 
-interface FolderWatcher {
-  close(): Promise<void>;
-}
-
-/** Resolves when it watches. `onRename` gets each path of a rename event. */
-type OpenWatcher = (onRename: (watchedPath: string, name: string) => void) => Promise<FolderWatcher>;
-
-/** Poll interval for replaced directories. */
-const CHECK_MS: Milliseconds = 200;
-
-/** A watcher stays with a removed directory: `onReplaced` gets the new one once it is watched. */
-async function watchReplaced(
-  root: string,
-  clock: Clock,
-  open: OpenWatcher,
-  onReplaced: (path: string) => void,
-): Promise<() => Promise<void>> {
-  const ending = new AbortController();
-  /** Removed or renamed directories, with the number of checks since. */
-  const gone = new Map<string, number>();
-  const start = async () => {
-    gone.clear();
-    const number = numberOf(root);
-    const watcher = await open((path, name) => {
-      // The directory's own name and not a file in it: reports its own removal.
-      if (name === basename(path)) gone.set(path, 0);
-    });
-    return { number, watcher };
-  };
-  let current = await start();
-
-  const replaced = (): string | undefined => {
-    const found = numberOf(root);
-    if (found === undefined) gone.set(root, 0);
-    else if (found !== current.number) return root;
-    for (const [path, checks] of gone) {
-      if (numberOf(path) !== undefined) return path;
-      // From then on its parent reports that it exists again.
-      if (path !== root && checks > 0) gone.delete(path);
-      else gone.set(path, checks + 1);
-    }
-    return undefined;
-  };
-  const run = async (): Promise<void> => {
-    for (;;) {
-      await clock.sleep(CHECK_MS, ending.signal);
-      const path = replaced();
-      if (path === undefined) continue;
-      await current.watcher.close();
-      current = await start();
-      onReplaced(path);
-    }
-  };
-  const running = run().catch((error: unknown) => {
-    if (!ending.signal.aborted) throw error;
-  });
-  return async () => {
-    ending.abort(new Error('the watch has ended'));
-    await running;
-    await current.watcher.close();
-  };
-}
-
-/** Independent of the path; undefined when missing or unreadable. */
-function numberOf(path: string): string | undefined {
-  try {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats?.isDirectory() === true ? `${String(stats.dev)} ${String(stats.ino)}` : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 interface WatchedDirectory {
   readonly directory: string;
   readonly endpoints: readonly string[];
@@ -167,46 +94,38 @@ const SETTLE_MS: Milliseconds = 100;
 const MAX_CHANGES = 4;
 const CHANGES_PERIOD_MS = 10_000;
 
-/** Also after a directory was replaced. Symbolic links are not followed. Resolves when it watches. */
+/** Symbolic links are not followed. Resolves when it watches. */
 export async function watchFiles(
   directories: readonly WatchedDirectory[],
   options: WatchOptions,
 ): Promise<() => Promise<void>> {
   const { watch } = await import('chokidar');
-  const ends = await Promise.all(
+  const watchers = await Promise.all(
     directories.map(async (watched) => {
       const { directory } = watched;
       const unwatched = onceOf((reason: string) => {
         options.onUnwatched(directory, reason);
       });
       const changed = createChangeFilter(watched, options);
-      const open: OpenWatcher = async (onRename) => {
-        const watcher = watch(directory, {
-          ignoreInitial: true,
-          // A link may lead out of the directory, to a complete disk, or back into it.
-          followSymlinks: false,
-          ignored: createFilter(directory, options, unwatched),
-        });
-        watcher.on('all', (event, path) => {
-          if (event === 'add' || event === 'change' || event === 'unlink') changed(relative(directory, path));
-        });
-        watcher.on('raw', (event, name, details) => {
-          if (event === 'rename') onRename((details as { readonly watchedPath: string }).watchedPath, name);
-        });
-        // For example too many watched files on this machine: the others are still watched.
-        watcher.on('error', (error) => {
-          unwatched(messageOf(error));
-        });
-        await new Promise<void>((resolve) => watcher.once('ready', resolve));
-        return watcher;
-      };
-      return watchReplaced(directory, options.clock, open, (path) => {
-        changed(relative(directory, path) || basename(directory));
+      const watcher = watch(directory, {
+        ignoreInitial: true,
+        // A link may lead out of the directory, to a complete disk, or back into it.
+        followSymlinks: false,
+        ignored: createFilter(directory, options, unwatched),
       });
+      watcher.on('all', (event, path) => {
+        if (event === 'add' || event === 'change' || event === 'unlink') changed(relative(directory, path));
+      });
+      // For example too many watched files on this machine: the others are still watched.
+      watcher.on('error', (error) => {
+        unwatched(messageOf(error));
+      });
+      await new Promise<void>((resolve) => watcher.once('ready', resolve));
+      return watcher;
     }),
   );
   return async () => {
-    await Promise.all(ends.map((end) => end()));
+    await Promise.all(watchers.map((watcher) => watcher.close()));
   };
 }
 
@@ -247,7 +166,7 @@ function createChangeFilter(
   { clock, onChange, onOften }: WatchOptions,
 ): (file: string) => void {
   const times = new Map<string, readonly number[]>();
-  let pending: string | undefined;
+  let isPending = false;
   const isOften = (file: string): boolean => {
     const now = clock.monotonic();
     const recent = [...(times.get(file) ?? []), now].filter((time) => now - time < CHANGES_PERIOD_MS);
@@ -259,13 +178,10 @@ function createChangeFilter(
     return true;
   };
   return (file) => {
-    if (pending !== undefined) {
-      return;
-    }
-    if (isOften(file)) return;
-    pending = file;
+    if (isPending || isOften(file)) return;
+    isPending = true;
     void clock.sleep(SETTLE_MS).then(() => {
-      pending = undefined;
+      isPending = false;
       onChange(endpoints, file);
     });
   };

@@ -1,16 +1,13 @@
-import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { realClock } from '../../../../src/host/runtime/runtime.ts';
 import { watchFiles } from '../../../../src/host/workers/watch-files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 /** A directory that is watched for the endpoints `a` and `b`. `prepare` may put more into it first. */
-async function watched(
-  prepare: (directory: string) => void = () => undefined,
-  limit = 1000,
-  directory = temporaryDirectory(),
-) {
+async function watched(prepare: (directory: string) => void = () => undefined, limit = 1000) {
+  const directory = temporaryDirectory();
   mkdirSync(join(directory, 'lib'), { recursive: true });
   for (const name of ['worker.py', 'lib/helper.py']) writeFileSync(join(directory, name), 'before');
   writeFileSync(join(directory, '.gitignore'), 'ignored.py\n');
@@ -132,84 +129,6 @@ test('a file that this process prints to is no change, whatever its name', async
   write('worker.py');
   await next;
   expect(changes).toEqual(['a,b worker.py']);
-});
-
-/** Each makes a directory anew, with another text in its file. */
-const REPLACEMENTS: readonly (readonly [string, (path: string) => void])[] = [
-  [
-    'removed and made again',
-    (path) => {
-      rmSync(path, { recursive: true });
-      mkdirSync(path);
-      writeFileSync(join(path, 'helper.py'), 'again');
-    },
-  ],
-  [
-    'replaced by a rename',
-    (path) => {
-      const other = temporaryDirectory();
-      mkdirSync(join(other, 'new'));
-      writeFileSync(join(other, 'new', 'helper.py'), 'again');
-      renameSync(path, join(other, 'old'));
-      renameSync(join(other, 'new'), path);
-    },
-  ],
-];
-
-test.each(REPLACEMENTS)('a directory below that is %s is watched on', async (_, replace) => {
-  const { directory, changes, write, change } = await watched();
-  let next = change();
-  replace(join(directory, 'lib'));
-  // The last change tells that the new directory is watched.
-  while (changes.at(-1) !== 'a,b lib') {
-    await next;
-    next = change();
-  }
-  write('lib/helper.py');
-  await next;
-  expect(changes.at(-1)).toBe(`a,b ${join('lib', 'helper.py')}`);
-});
-
-test.each([...REPLACEMENTS, ['removed with the one above it', replaceAbove] as const])(
-  'the directory itself that is %s is watched on',
-  async (_, replace) => {
-    const above = temporaryDirectory();
-    const { directory, changes, write, change } = await watched(undefined, undefined, join(above, 'above', 'app'));
-    let next = change();
-    replace(directory);
-    while (changes.at(-1) !== `a,b ${basename(directory)}`) {
-      await next;
-      next = change();
-    }
-    write('helper.py');
-    await next;
-    expect(changes.at(-1)).toBe('a,b helper.py');
-  },
-);
-
-function replaceAbove(path: string): void {
-  rmSync(join(path, '..'), { recursive: true });
-  mkdirSync(path, { recursive: true });
-  writeFileSync(join(path, 'helper.py'), 'again');
-}
-
-test('the directory itself that comes back later is told when it is watched', async () => {
-  const { directory, changes, write, change } = await watched();
-  let next = change();
-  const other = temporaryDirectory();
-  renameSync(directory, join(other, 'away'));
-  await next;
-  next = change();
-  renameSync(join(other, 'away'), directory);
-  // Written before the directory is watched again: the change that is told next comes after it.
-  write('worker.py', 'just after it came back');
-  while (changes.at(-1) !== `a,b ${basename(directory)}`) {
-    await next;
-    next = change();
-  }
-  write('worker.py');
-  await next;
-  expect(changes.at(-1)).toBe('a,b worker.py');
 });
 
 test('a change that comes while the one before it is told is told too', async () => {
