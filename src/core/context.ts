@@ -2,13 +2,7 @@ import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits 
 import type { Archives, Files, RangeFiles, VolumeFiles, VolumePlace } from './file-ports.ts';
 import type { HeldLock } from './files.ts';
 import type { JsonObject } from './json.ts';
-import type {
-  AccountDocument,
-  RememberedJobs,
-  RememberedLists,
-  RememberedNames,
-  RememberedNotes,
-} from './remembered.ts';
+import type { AccountDocument, RememberedJobs, RememberedLists } from './remembered.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
 import type { ProfileStore, SettingsView } from './settings.ts';
 import type { EpochMs, Milliseconds } from './unit-types.ts';
@@ -28,7 +22,6 @@ export type {
   ResolvedPath,
   TreeEntry,
 } from './file-ports.ts';
-export type { RememberedNotes } from './remembered.ts';
 export type {
   KeyView,
   Profile,
@@ -73,8 +66,6 @@ export interface Context {
   readonly limits: RememberedLimits;
   readonly lists: RememberedLists;
   readonly jobs: RememberedJobs;
-  readonly names: RememberedNames;
-  readonly notes: RememberedNotes;
   /** When a guard of this machine last ran. */
   readonly guard: AccountDocument;
   /** Of one work of the account at a time on this machine; `onWait` gets who holds it. Fails with local-file (14). */

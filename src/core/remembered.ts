@@ -53,20 +53,6 @@ export interface RememberedJobs {
   forget(): Promise<void>;
 }
 
-/** The names of what was listed or created with the account in use, by id: a bill names what is gone by its id alone. */
-export interface RememberedNames {
-  read(): Promise<ReadonlyMap<string, string>>;
-  /** Pairs of an id and a name; those that are known already are not written again. Errors of the file are ignored. */
-  add(names: readonly (readonly [id: string, name: string])[]): Promise<void>;
-}
-
-/** Short notes about the service of the profile in use: what was found out, and what was said. Errors are ignored. */
-export interface RememberedNotes {
-  /** The time since a note was made; undefined where there is none, and where the wall clock was set back since. */
-  ageMs(note: string): Promise<Milliseconds | undefined>;
-  make(note: string): Promise<void>;
-}
-
 export type PlainObject = Readonly<Record<string, unknown>>;
 
 export interface AccountDocument {

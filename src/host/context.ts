@@ -12,8 +12,6 @@ import {
   createAccountDocument,
   createRememberedJobs,
   createRememberedLists,
-  createRememberedNames,
-  createRememberedNotes,
   type RememberedOptions,
   takeAccountLock,
 } from './remembered.ts';
@@ -166,8 +164,6 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     limits,
     lists: createRememberedLists(remembered('lists')),
     jobs: createRememberedJobs(remembered('jobs')),
-    names: createRememberedNames(createAccountDocument(ofAccounts('names'))),
-    notes: createRememberedNotes(remembered('notes')),
     guard: createAccountDocument(ofAccounts('guard')),
     accountLock: (work, onWait) => takeAccountLock(ofAccounts('locks'), locks, work, onWait),
     background: (argv) => runtime.background(argv),

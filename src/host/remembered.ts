@@ -22,8 +22,6 @@ import type {
   RememberedJob,
   RememberedJobs,
   RememberedLists,
-  RememberedNames,
-  RememberedNotes,
 } from '../core/remembered.ts';
 import { type EpochMs, HOUR_MS, type Milliseconds } from '../core/unit-types.ts';
 
@@ -258,63 +256,6 @@ const isTime = (value: unknown): boolean => typeof value === 'number' && Math.ab
 
 /** The last time that a Date can have. */
 const MAX_TIME_MS = 8.64e15;
-
-/** Those that were added first are dropped. */
-const MAX_NAMES = 2000;
-
-/** Characters. A longer id or name is not kept. */
-const MAX_LENGTH = 200;
-
-/** `{names: [[ID, NAME], ...]}`, the latest last. */
-export function createRememberedNames(document: AccountDocument): RememberedNames {
-  return {
-    read: () => quietly<ReadonlyMap<string, string>>(new Map(), async () => kept(await document.read())),
-    add: (names) =>
-      quietly(undefined, async () => {
-        const known = kept(await document.read());
-        const news = names.filter((pair) => isPair(pair) && known.get(pair[0]) !== pair[1]);
-        if (news.length === 0) return;
-        await document.update((before) => {
-          const added = new Map(news);
-          const others = [...kept(before)].filter(([id]) => !added.has(id));
-          return { names: [...others, ...added].slice(-MAX_NAMES) };
-        });
-      }),
-  };
-}
-
-const kept = ({ names }: PlainObject): ReadonlyMap<string, string> =>
-  new Map(Array.isArray(names) ? names.filter(isPair) : []);
-
-const isPair = (pair: unknown): pair is readonly [string, string] =>
-  Array.isArray(pair) &&
-  pair.length === 2 &&
-  pair.every((text: unknown) => typeof text === 'string' && text !== '' && text.length <= MAX_LENGTH);
-
-const MAX_NOTES = 100;
-
-/** `{notes: {NOTE: AT}}`. File errors are ignored: nothing is remembered. */
-export function createRememberedNotes(options: Omit<RememberedOptions, 'account'>): RememberedNotes {
-  const kept = (): readonly (readonly [string, number])[] => {
-    const { notes } = readObject(options.path(), options.user);
-    const entries = isRecord(notes) ? Object.entries(notes) : [];
-    return entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number');
-  };
-  return {
-    ageMs: (note) =>
-      quietly(undefined, () => {
-        const found = kept().find(([name]) => name === note);
-        const ageMs = found === undefined ? -1 : options.date() - found[1];
-        return ageMs < 0 ? undefined : ageMs;
-      }),
-    make: (note) =>
-      quietly(undefined, () => {
-        const others = kept().filter(([name]) => name !== note);
-        const notes = [[note, options.date()] as const, ...others.toSorted((a, b) => b[1] - a[1])].slice(0, MAX_NOTES);
-        writeObject(options.path(), { notes: Object.fromEntries(notes) }, options);
-      }),
-  };
-}
 
 const MAX_ACCOUNTS = 20;
 

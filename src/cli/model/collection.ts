@@ -17,8 +17,6 @@ export interface Collection<N extends string = string> {
   /** Shown in shell completion; default status. `hourly`: US dollars an hour. */
   readonly described?: readonly (string | { readonly hourly: string } | { readonly gigabytes: string })[] | undefined;
   readonly idsOnly?: true | undefined;
-  /** Bills name its rows by id, also after they are gone: their names are remembered. */
-  readonly billed?: true;
   /** The service refuses a second row with the same name. */
   readonly uniqueNames?: true;
   readonly listed?: string;

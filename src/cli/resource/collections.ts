@@ -8,7 +8,6 @@ export const PODS: Collection<'pod'> = {
   path: ['v2', 'pods'],
   member: 'pods',
   schema: 'Pod',
-  billed: true,
   // The plain list leaves out pods of clusters, which have names too (contract rules, Pods).
   lookupQuery: { includeClusterPods: 'true' },
   described: ['status', { hourly: 'cost' }],
@@ -18,7 +17,6 @@ export const ENDPOINTS: Collection<'endpoint'> = {
   path: ['v2', 'serverless'],
   member: 'endpoints',
   schema: 'Endpoint',
-  billed: true,
 };
 export const TEMPLATES: Collection<'template'> = {
   noun: 'template',
@@ -32,7 +30,6 @@ export const VOLUMES: Collection<'volume'> = {
   path: ['v2', 'network-volumes'],
   member: 'networkVolumes',
   schema: 'NetworkVolume',
-  billed: true,
   described: [{ gigabytes: 'size' }, 'dataCenter'],
 };
 export const REGISTRIES: Collection<'registry'> = {
@@ -46,7 +43,6 @@ export const CLUSTERS: Collection<'cluster'> = {
   path: ['v2', 'clusters'],
   member: 'clusters',
   schema: 'Cluster',
-  billed: true,
 };
 export const GPUS: Collection<'GPU type'> = {
   noun: 'GPU type',

@@ -5,9 +5,9 @@ import { manyOf } from '../model/output-schema.ts';
 import { option, type Param, type Params, type ValuesOf } from '../model/params.ts';
 import type { FieldType, ResourceTable } from './fields.ts';
 import { identify } from './identify.ts';
-import { firstRows, followPages, openPages, type OpenPages, type Page, type WantedPage, wantedPages } from './pages.ts';
+import { firstRows, followPages, openPages, type OpenPages, type WantedPage, wantedPages } from './pages.ts';
 import { completeRows, type CompleteRows, idArgument, type Resource, rowSchema } from './read.ts';
-import { listRequest, rememberNames } from './requests.ts';
+import { listRequest } from './requests.ts';
 import { compileFilter, filterOptions } from './selectors.ts';
 import { countOf } from '../words.ts';
 import type { ListRequest } from '../../core/api.ts';
@@ -230,7 +230,7 @@ async function openList(
   const isWanted = compileFilter(resource.table, filter);
   const open = (request: ListRequest): Promise<OpenPages> => {
     const pages = wantedPages(
-      remembered(ctx, resource, followPages(ctx.api, request)),
+      followPages(ctx.api, request),
       // The date of an answer sets the service's time.
       (row) => isWanted(row, ctx.serviceNow()) && keep(row),
     );
@@ -244,13 +244,6 @@ async function openList(
       open({ ...request, path: [...collection.path, id, ...resource.path], id }),
     )
   ).result;
-}
-
-async function* remembered(ctx: CommandContext, resource: Resource, pages: AsyncIterable<Page>): AsyncGenerator<Page> {
-  for await (const page of pages) {
-    await rememberNames(ctx, resource, page.rows);
-    yield page;
-  }
 }
 
 /** `asText` keeps only text unless sorted: decoded rows of a long list need several times the memory. */

@@ -16,7 +16,6 @@ import { countOf, pluralOf, withArticle } from '../words.ts';
 import type { NounWords } from './noun.ts';
 import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from './noun-body.ts';
 import { idArgument, idsArgument, rowSchema } from './read.ts';
-import { rememberNames } from './requests.ts';
 import { selectorOptions } from './selectors.ts';
 import { SEVERAL } from './several.ts';
 import {
@@ -62,7 +61,6 @@ export const patch = (of: Resource, id: Id, body: JsonObject): ApiRequest => ({
 export async function written(ctx: CommandContext, of: Resource, answer: ApiAnswer, done: string): Promise<Result> {
   const row = answer.value ?? null;
   const isNew = done === 'created';
-  await rememberNames(ctx, of, [row]);
   if (asksForData(ctx.output)) return answerResult(of.view, answer);
   const what = `${of.noun} ${isNew ? labelOf(row) : (stringAt(row, 'name') ?? idOf(row))}`;
   const line = answer.existed === true ? `${what} exists already: nothing was ${done}` : `${done} ${what}`;

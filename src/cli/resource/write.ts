@@ -22,7 +22,6 @@ import { identify, readRow } from './identify.ts';
 import { idArgument, type Resource, rowSchema } from './read.ts';
 import { type References, sendReferences, withCompletion } from './references.ts';
 import { bodyOptions, type BodySpec, completeBody, composeBody, setExampleOf } from './request-body.ts';
-import { rememberNames } from './requests.ts';
 import { redactingSecret, refuseSecretOnArgv, type Secret, secretOptions, withSecret } from './secret.ts';
 import { afterWait, type WaitSpec } from './wait-for-row.ts';
 import { unlessUnread } from '../run/dry-run.ts';
@@ -166,7 +165,6 @@ export function createCommand(resource: Resource, name: string, spec: WriteSpec)
         ctx.terminal.errors && isTableOutput(ctx.output) && spec.nextStep !== undefined
           ? [spec.nextStep(row, body)]
           : [];
-      await rememberNames(ctx, resource, [value]);
       const notes = spec.notes?.(value, body) ?? [];
       if (createdId === undefined || spec.wait === undefined || values['wait'] !== true)
         return { ...result, notes: [...notes, ...nextOf(value)] };
@@ -217,7 +215,6 @@ export function updateCommand(resource: Resource, name: string, spec: WriteSpec)
         ),
       ).catch(throwWithWords(ctx, spec, body));
       const value = answer.value ?? null;
-      await rememberNames(ctx, resource, [value]);
       const notes = spec.notes?.(value, given) ?? [];
       const result = { ...answerResult(resource.view, answer), notes };
       if (spec.wait === undefined || values['wait'] !== true) return result;

@@ -5,12 +5,12 @@ import { recordFileWrites, recordOutputFailure, recordWrites, type WriteRecord }
 import { allowedAccess } from '../../core/access.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
 import { type Api, type ApiAnswer, type ApiRequest, isListRequest, readRequest } from '../../core/api.ts';
-import type { Clock, Context, RememberedNotes } from '../../core/context.ts';
+import type { Clock, Context } from '../../core/context.ts';
 import { Failure, isInterrupt, isNotFound, messageOf, unknownOutcome, unlessFailed } from '../../core/failure.ts';
 import { type Json, objectOf, stringAt } from '../../core/json.ts';
 import { type CommandLine, type Message, printed } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { DAY_MS, type EpochMs } from '../../core/unit-types.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import { openRows } from '../../output/render.ts';
 import { DEFAULT_COLUMNS, styled } from '../../output/text/terminal-text.ts';
 import type { OutputOptions, View } from '../../output/view.ts';
@@ -20,28 +20,25 @@ const LIKE_PAGES = /cursor|page|paging|token|next|offset|continu|more|total|link
 /** `pagination` is the only one that berth knows. */
 const looksLikePages = (name: string): boolean => LIKE_PAGES.test(name);
 
-/** Warns once a day per list and profile: unknown members that look like pages make a list incomplete. */
-const warningOfUnknownPages = (
-  api: Api,
-  { notes, tell }: { readonly notes: RememberedNotes; readonly tell: (line: string) => Promise<void> },
-): Api => ({
-  ...api,
-  send: async (request) => {
-    const answer = await api.send(request);
-    if (!isListRequest(request)) return answer;
-    const { list } = request.expects;
-    const names = Object.keys(objectOf(answer.value) ?? {}).filter((name) => name !== list && looksLikePages(name));
-    if (names.length === 0) return answer;
-    const note = `unknown pages of ${list}`;
-    const ageMs = await notes.ageMs(note);
-    if (ageMs !== undefined && ageMs < DAY_MS) return answer;
-    await notes.make(note);
-    await tell(
-      `The list "${safeText(list)}" has members that berth does not know and that look like pages: ${names.map((name) => safeText(name)).join(', ')}. It may be incomplete; look for a newer version of berth.`,
-    );
-    return answer;
-  },
-});
+/** Warns of unknown members that look like pages: they make a list incomplete. */
+const warningOfUnknownPages = (api: Api, tell: (line: string) => Promise<void>): Api => {
+  const warned = new Set<string>();
+  return {
+    ...api,
+    send: async (request) => {
+      const answer = await api.send(request);
+      if (!isListRequest(request)) return answer;
+      const { list } = request.expects;
+      const names = Object.keys(objectOf(answer.value) ?? {}).filter((name) => name !== list && looksLikePages(name));
+      if (names.length === 0 || warned.has(list)) return answer;
+      warned.add(list);
+      await tell(
+        `The list "${safeText(list)}" has members that berth does not know and that look like pages: ${names.map((name) => safeText(name)).join(', ')}. It may be incomplete; look for a newer version of berth.`,
+      );
+      return answer;
+    },
+  };
+};
 
 /** Contract, every DELETE. */
 const NO_CONTENT = 204;
@@ -161,9 +158,8 @@ export interface RunState {
 /** `state` is updated while the command runs. */
 export function createCommandContext(context: Context, modes: Modes, state: RunState): CommandContext {
   const serviceClock = createServiceClock(context.clock);
-  const { notes } = context;
   const tellLine = (line: Message): Promise<void> => tell(context, line);
-  const service = warningOfUnknownPages(serviceClock.following(context.api), { notes, tell: tellLine });
+  const service = warningOfUnknownPages(serviceClock.following(context.api), tellLine);
   const noteRefusal = async (requests: readonly ApiRequest[]): Promise<void> => {
     // Loaded here: a dry run alone needs it.
     const { accessRefusal } = await import('../../core/request-access.ts');

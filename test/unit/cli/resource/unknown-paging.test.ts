@@ -9,14 +9,11 @@ async function world(members: object) {
 }
 
 test.each(['nextToken', 'next', 'cursor', 'page', 'totalCount', 'hasMore', 'links', 'continuation'])(
-  'a list with the unknown member %s is a warning once a day',
+  'a list with the unknown member %s is a warning',
   async (name) => {
     const at = await world({ [name]: 'x' });
-    const list = async (): Promise<string> => (await berthIn(at, ['pods', 'list', '--json'])).err;
-    expect(await list()).toMatch(new RegExp(`"pods" has members .* look like pages: ${name}\\. It may be incomplete`));
-    expect(await list()).toBe('');
-    at.clock.advance(25 * 3_600_000);
-    expect(await list()).toContain(name);
+    const { err } = await berthIn(at, ['pods', 'list', '--json']);
+    expect(err).toMatch(new RegExp(`"pods" has members .* look like pages: ${name}\\. It may be incomplete`));
   },
 );
 
