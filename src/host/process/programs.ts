@@ -9,8 +9,7 @@ import { Failure, localFile, usage } from '../../core/failure.ts';
 import { errorCode, errorReason } from '../../core/files.ts';
 import { SECRET_VARIABLES } from '../../settings/settings-table.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { isHangupIgnored } from '../runtime/signals.ts';
-import type { Interrupt } from './spawn.ts';
+import { isHangupIgnored, type StopSignal } from '../runtime/signals.ts';
 import { createWatcher, isStream, tooManyOpenFiles } from './watcher.ts';
 
 interface OwnProgram {
@@ -67,11 +66,11 @@ export const withoutKeys = (env: Runtime['env']): Runtime['env'] =>
 /** Signals of keys reach it from the terminal; others are passed on. */
 export async function runProgram(
   runtime: Runtime,
-  interrupt: Interrupt,
+  redirect: (listener: (signal: StopSignal) => void) => () => void,
   ...[command, args, env, onSignal]: Parameters<Spawn['run']>
 ): Promise<number> {
   const { child, ended } = startOwn(runtime, command, args, runtime.childStreams, env);
-  const endRedirect = interrupt.redirect((signal) => {
+  const endRedirect = redirect((signal) => {
     onSignal?.(signal);
     const isOfKey = signal === 'SIGINT' || signal === 'SIGQUIT';
     if (!isOfKey || runtime.stdin.isTTY !== true) child.kill(signal);

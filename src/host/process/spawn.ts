@@ -23,11 +23,11 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
       makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
       return join(folder, 'known_hosts');
     },
-    run: async (...given) => (await import('./programs.ts')).runProgram(runtime, interrupt, ...given),
+    run: async (...given) => (await import('./programs.ts')).runProgram(runtime, interrupt.redirect, ...given),
   };
 }
 
-export interface Interrupt {
+interface Interrupt {
   /** Its reason is the interrupted Failure (130 or 143). */
   readonly signal: AbortSignal;
   /** While a child process shares the terminal. Returns a function that ends it. */
