@@ -23,7 +23,8 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
       makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
       return join(folder, 'known_hosts');
     },
-    run: async (...given) => (await import('./programs.ts')).runProgram(runtime, interrupt.redirect, ...given),
+    run: async (...given) =>
+      (await import('./programs.ts')).runProgram(runtime, (listener) => interrupt.redirect(listener), ...given),
   };
 }
 
