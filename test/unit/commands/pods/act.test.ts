@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { answer } from '../../../support/worlds/answer-question.ts';
 import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
 import { hangUp, json, pointedAt, problem, routed, serve, text } from '../../../support/servers/scripted-server.ts';
@@ -128,54 +129,6 @@ describe('start, stop and restart', () => {
     expect(JSON.parse(ran.out)).toMatchObject([request(first), request(second)]);
   });
 
-  it('stop of a pod in ERROR says that it is still paid, and by which command it ends', async () => {
-    const ran = await local(createTestWorld(), 'stop', 'pod-broken');
-    expect([ran.code, ran.out]).toEqual([5, '']);
-    expect(ran.err).toMatch(
-      /409[^]*-> Still paid: pod pod-broken \(.*\), ERROR, \$[\d.]+ an hour: berth .*pods terminate pod-broken/,
-    );
-  });
-
-  it('stop of a locked pod names the commands that unlock and stop it, and they do', async () => {
-    const world = createTestWorld({ columns: 200 });
-    const ran = await local(world, 'stop', '--all', '--yes');
-    const commands =
-      /Still paid: pod pod-web .*, locked, .*: berth (.*), then berth (.*)\n/.exec(ran.err)?.slice(1) ?? [];
-    expect(commands).toEqual(['--local pods update pod-web --locked off', '--local pods stop pod-web']);
-    for (const command of commands) expect((await berthIn(world, command.split(' '))).code).toBe(0);
-  });
-
-  it.each([
-    ['start', ['pod-stopped', 'pod-broken'], ['pod-train']],
-    ['stop', ['pod-train', 'pod-notebook'], ['pod-stopped', 'pod-broken']],
-  ])('%s without a pod offers only those that can', async (verb, offered, others) => {
-    const world = createTestWorld({ tty: true, columns: 200, rows: 50, env: { BERTH_LOCAL: '1' } });
-    const running = berthIn(world, ['pods', verb]);
-    while (!offered.every((pod) => world.err().includes(`${pod} `))) await new Promise(setImmediate);
-    await world.type(KEYS.ctrlC);
-    expect((await running).code).toBe(130);
-    for (const pod of others) expect(world.err()).not.toContain(`${pod} `);
-  });
-
-  it.each([
-    ['y', 0, 'STARTING'],
-    ['n', 2, 'RUNNING'],
-  ])('restart says on a terminal what it wipes, and asks: %s', async (answer, code, status) => {
-    const world = createTestWorld({ tty: true, columns: 200 });
-    const running = local(world, 'restart', 'train-llm');
-    while (!/Restart it\?[^?]/.test(world.err())) await new Promise(setImmediate);
-    await world.type(answer, KEYS.enter);
-    const ran = await running;
-    expect([ran.code, ran.err]).toEqual([
-      code,
-      expect.stringMatching(
-        /^\(local service\)\nThis restarts pod-train \(train-llm\) and wipes its container disk; what is on mounts stays\./,
-      ),
-    ]);
-    expect(ran.err).not.toContain('This wiped');
-    expect(statuses(await local(world, 'get', 'pod-train', '-o', 'json', '--fields', 'status'))).toEqual([status]);
-  });
-
   it('names what shows the present state after a refusal for it (409)', async () => {
     const server = await serve([problem(409, 'not now')]);
     const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'restart', 'p1']);
@@ -197,10 +150,9 @@ describe('terminate, or delete', () => {
     async (verb) => {
       const world = createTestWorld({ tty: true });
       const running = local(world, verb, 'pod-train', 'pod-notebook');
-      while (!world.err().includes('Type "2 pods" to continue:')) await new Promise(setImmediate);
-      await world.type('2 pods', KEYS.enter);
+      await answer(world, 'Type 2 pods to continue:', '2 pods', KEYS.enter);
       expect((await running).code).toBe(0);
-      expect(world.err()).toMatch(/This affects 2 pods, for good: pod-train \(train-llm\),\s+pod-notebook/);
+      expect(world.err()).toMatch(/pod train-llm \(pod-train\), \S+ \(pod-notebook\)\s+will\s+be\s+terminated/);
       expect(world.err()).toContain('network volumes are kept');
       const { out } = await local(world, 'list', '-o', 'id');
       expect(out).not.toMatch(/pod-train|pod-notebook/);
