@@ -29,7 +29,7 @@ const CASES: readonly Case[] = [
   {
     ask: 'pods explain train-llm',
     says: 'healthy ok',
-    verdict: /^healthy: running for 2d 2h$/,
+    verdict: /^healthy: running for 2d2h$/,
     evidence: ['status', /^RUNNING$/, /^GET \/v2\/pods\/pod-train$/],
   },
   {
@@ -71,14 +71,14 @@ const CASES: readonly Case[] = [
     setup: ['local clock advance 10m'],
     ask: 'pods explain pod-provisioning',
     says: 'slow-start waiting',
-    verdict: /^PROVISIONING for 10m 20s: still waiting for one$/,
+    verdict: /^PROVISIONING for 10m20s: still waiting for one$/,
     cure: [/^pods logs pod-provisioning$/, /^pods terminate pod-provisioning$/],
   },
   {
     setup: ['local clock advance 10m'],
     ask: 'pods explain pod-starting',
     says: 'slow-start waiting',
-    verdict: /^STARTING for 11m 30s: still pulling the image$/,
+    verdict: /^STARTING for 11m30s: still pulling the image$/,
     cure: [/^pods logs/, /^pods terminate/],
   },
 
@@ -112,7 +112,7 @@ const CASES: readonly Case[] = [
     setup: ["local fault add rate-limit --retry-after 90s --match 'GET /v2/demo/health'"],
     ask: 'endpoints explain demo',
     says: 'rate-limited',
-    verdict: /^rate limited for 1m 30s$/,
+    verdict: /^rate limited for 1m30s$/,
     cure: [/^limits$/],
     evidence: ['not read', /429/, /^GET \/v2\/demo\/health$/],
   },
