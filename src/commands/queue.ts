@@ -1,18 +1,15 @@
-import { isNotFound } from '../core/failure.ts';
-import { type Json, numberAt } from '../core/json.ts';
-import { defineCommand, defineGroup } from '../cli/model/command.ts';
-import { type CommandContext, rememberedJobs } from '../cli/model/context.ts';
-import { sendTo } from '../cli/resource/identify.ts';
-import { unlessUnread } from '../cli/run/dry-run.ts';
-import { countOf } from '../cli/words.ts';
-import { answerResult, type View } from '../output/view.ts';
-import { hasEnded, isRunning } from '../queue/job-status.ts';
-import { healthRequest, purgeRequest } from '../queue/requests.ts';
-import { healthLine } from './jobs/job.ts';
-import { readJobs } from './jobs/recent.ts';
+import { ask, asks, requireYes } from '../cli/ask.ts';
+
+import { defineCommand, defineGroup, yesOption } from '../cli/model/command.ts';
+import { serviceObject, TEXT, WHOLE } from '../cli/model/output-schema.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../cli/resource/collections.ts';
 import { textColumn } from '../cli/resource/fields.ts';
-import { serviceObject, TEXT, WHOLE } from '../cli/model/output-schema.ts';
+import { withId } from '../cli/resource/targets.ts';
+import { countOf } from '../cli/words.ts';
+import { numberAt } from '../core/json.ts';
+import { answerResult, asksForData, type View } from '../output/view.ts';
+import { healthRequest, purgeRequest } from '../queue/requests.ts';
+import { healthLine } from './jobs/job.ts';
 
 const purgeView: View = {
   noun: ['purge', 'purges'],
@@ -20,74 +17,31 @@ const purgeView: View = {
   columns: [textColumn('removed', { right: true }), textColumn('status')],
 };
 
-/** This machine's jobs in progress continue and are charged. One request per job; none with --quiet. */
-async function goingOn(ctx: CommandContext, endpoint: string): Promise<string | undefined> {
-  if (ctx.settings.get('quiet')) return undefined;
-  const open = (await rememberedJobs(ctx, endpoint)).filter(({ status = null }) => !hasEnded({ status }));
-  const found = await readJobs(ctx, open);
-  const running = found.flatMap(({ id, document }) => (isRunning(document) ? [id] : []));
-  const unread = found.filter(({ failure }) => failure !== undefined && !isNotFound(failure)).length;
-  const parts = [
-    running.length === 0 ? '' : `in progress and going on: ${running.join(', ')}`,
-    unread === 0 ? '' : `${countOf(unread, 'job')} could not be read`,
-  ].filter((part) => part !== '');
-  return parts.length === 0 ? undefined : `Of the jobs that this machine submitted: ${parts.join('; ')}.`;
-}
-
 const purge = defineCommand({
   output: serviceObject({ removed: WHOLE }, { status: TEXT }),
-  summary: 'remove every job that is waiting; jobs in progress go on',
+  summary: 'remove every waiting job; jobs in progress continue',
   args: { endpoint: QUEUE_ARGUMENT },
+  options: { yes: yesOption },
   writes: true,
-  // Also for a dry run, which fails if the endpoint does not exist.
-  prepare: async (ctx, { endpoint }) => ({
-    health:
-      ctx.yes && !ctx.dryRun
-        ? undefined
-        : await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, endpoint, healthRequest)),
-    going: ctx.dryRun ? undefined : await goingOn(ctx, endpoint),
-  }),
-  confirm: async (_, { endpoint }, { health, going }) =>
-    health === undefined || isEmpty(health.answer.value)
-      ? undefined
-      : {
-          lines: [
-            `This removes ${waitingJobs(health.answer.value)} from the queue of ${endpoint}. Jobs in progress go on.`,
-            ...(going === undefined ? [] : [going]),
-          ],
-        },
+  destroys: true,
   examples: [['berth queue purge demo --yes', 'without a question, for scripts']],
-  run: async (ctx, { endpoint }, { health, going }) => {
-    // Without a question nothing is removed: jobs may have arrived since.
-    if (!ctx.yes && !ctx.dryRun && isEmpty(health?.answer.value))
-      return {
-        kind: 'one',
-        view: purgeView,
-        value: { removed: 0 },
-        notes: [`no job waits in the queue of ${endpoint}: nothing was sent`],
-      };
-    if (ctx.dryRun && !ctx.settings.get('quiet') && isEmpty(health?.answer.value))
-      await ctx.tell(`No job waits in the queue of ${endpoint}: nothing would be removed.`);
-    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) => ({
-      ...purgeRequest(id),
-      checkCommand: healthLine(id),
-    }));
+  run: async (ctx, { endpoint }) => {
+    requireYes(ctx);
+    if (asks(ctx)) {
+      const { value } = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(healthRequest(id)));
+      const waiting = numberAt(value, 'jobs.inQueue');
+      if (waiting === 0) return { kind: 'nothing', notes: [`no jobs waiting on ${endpoint}: nothing was sent`] };
+      const what = waiting === undefined ? 'All waiting jobs' : countOf(waiting, 'waiting job');
+      await ask(ctx, { line: `${what} of ${endpoint} will be removed.` });
+    }
+    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) =>
+      ctx.api.send({ ...purgeRequest(id), checkCommand: healthLine(id) }),
+    );
+    if (asksForData(ctx.output)) return answerResult(purgeView, answer);
     const removed = numberAt(answer.value, 'removed');
-    const notes = [
-      ...(removed === undefined ? [] : [`${countOf(removed, 'job')} removed from the queue of ${endpoint}`]),
-      // With a question, it was said there.
-      ...(ctx.yes && going !== undefined ? [going] : []),
-    ];
-    return { ...answerResult(purgeView, answer), notes };
+    const done = `removed ${removed === undefined ? 'the waiting jobs' : countOf(removed, 'waiting job')} of ${endpoint}`;
+    return { kind: 'nothing', notes: ctx.settings.get('quiet') ? [] : [done] };
   },
 });
-
-const isEmpty = (health: Json | undefined): boolean => numberAt(health, 'jobs.inQueue') === 0;
-
-/** `all waiting jobs` if the service gives no count. */
-function waitingJobs(health: Json | undefined): string {
-  const count = numberAt(health, 'jobs.inQueue');
-  return count === undefined ? 'all waiting jobs' : countOf(count, 'waiting job');
-}
 
 export const queue = defineGroup("an endpoint's waiting jobs", { purge });

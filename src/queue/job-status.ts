@@ -14,9 +14,6 @@ const OUTCOMES: Readonly<Record<string, JobOutcome>> = {
 /** RUNNING is not in the specification; clients have seen it. */
 const RUNNING: readonly string[] = ['IN_PROGRESS', 'RUNNING'];
 
-/** Specification 4.5, detail 6. */
-const RETRYABLE: readonly string[] = ['FAILED', 'TIMED_OUT'];
-
 /** `?` without a status. */
 export const jobStatus = (job: Json | undefined): string => stringOf(memberAt(job, 'status')) ?? '?';
 
@@ -29,5 +26,3 @@ export function jobOutcome(job: Json | undefined): JobOutcome | undefined {
 export const hasEnded = (job: Json | undefined): boolean => jobOutcome(job) !== undefined;
 
 export const isRunning = (job: Json | undefined): boolean => RUNNING.includes(jobStatus(job));
-
-export const canRetry = (job: Json | undefined): boolean => RETRYABLE.includes(jobStatus(job));

@@ -33,7 +33,7 @@ describe('a stream whose chunks never end', () => {
     const clock = createTestClock();
     const { servers } = await fails(
       ['jobs', 'stream', 'ep', 'job1', '--wait-timeout', '30s'],
-      { exit: 9, says: ['waited 30s for job job1', 'berth jobs stream ep job1'], out: /x/ },
+      { exit: 9, says: ['job job1 not COMPLETED after 30s', 'berth jobs stream ep job1'], out: /x/ },
       [endless(clock, chunks)],
       { clock },
     );
@@ -44,7 +44,7 @@ describe('a stream whose chunks never end', () => {
     const clock = createTestClock();
     await fails(
       ['jobs', 'run', 'ep', '--input', '{}', '--stream', '--wait-timeout', '5s'],
-      { exit: 9, says: ['waited 5s for job job1'], out: /x/, told: /submitted job1/ },
+      { exit: 9, says: ['job job1 not COMPLETED after 5s'], out: /x/, told: /submitted job job1/ },
       [routed({ 'POST /v2/ep/run': json({ id: 'job1' }) }, endless(clock, [{ output: 'x' }]))],
       { clock },
     );
@@ -91,7 +91,7 @@ describe('a poll whose answer is lost: its chunks do not come again', () => {
   ])('%s: what follows is printed, and the end is 7', async (_, lost) => {
     const { error, servers } = await fails(
       ['jobs', 'stream', 'ep', 'job1'],
-      { exit: 7, says: ['1 answer of the service got lost', 'berth jobs status ep job1'], out: /a[^b]*c/ },
+      { exit: 7, says: ['lost 1 stream response', 'berth jobs status ep job1'], out: /a[^b]*c/ },
       [chunk('a', 'IN_PROGRESS'), lost, chunk('c', 'COMPLETED'), json([])],
     );
     expect([error.code, servers[0].seen.map(({ url }) => url.split('/')[3])]).toEqual([
@@ -105,7 +105,7 @@ describe('a poll whose answer is lost: its chunks do not come again', () => {
     const server = await serve([reset, failed, json([])]);
     const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['jobs', 'stream', 'ep', 'job1']);
     expect([ran.code, ran.out]).toEqual([10, 'c\n']);
-    expect(ran.err).toMatch(/job job1 ended FAILED: broke\n1 answer of the service got lost/);
+    expect(ran.err).toMatch(/job job1 ended FAILED: broke\nlost 1 stream response/);
   });
 
   test.each([
@@ -117,7 +117,7 @@ describe('a poll whose answer is lost: its chunks do not come again', () => {
 });
 
 test('a job that does not exist: 4', async () => {
-  const says = ['404', 'the result has expired'];
+  const says = ['404', 'Results are kept'];
   await fails(['jobs', 'stream', 'ep', 'job1'], { exit: 4, says }, [problem(404, 'job not found')]);
 });
 

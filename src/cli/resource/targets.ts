@@ -179,30 +179,44 @@ export async function each<N extends string>(
   targets: readonly Target[],
   act: (id: Id<N>) => Promise<ApiAnswer>,
 ): Promise<readonly Done[]> {
-  const outcomes: Done[] = [];
   const sent = new Set<string>();
+  const idOfWord = ({ word }: Target): string => ctx.ids.get(of, word) ?? word;
+  return await eachOf(ctx, targets, idOfWord, async (target) => {
+    const { word, row, failure } = target;
+    if (failure !== undefined) throw failure;
+    const answer = await withId(ctx, of, word, async (id) => {
+      // An id and a name may be one row.
+      if (sent.has(id)) return undefined;
+      sent.add(id);
+      return await act(id);
+    });
+    const id = idOfWord(target);
+    const name = stringAt(answer?.value, 'name') ?? stringAt(row, 'name') ?? (word === id ? undefined : word);
+    return answer && { id, name, status: stringAt(answer.value, 'status'), unchanged: answer.existed, answer };
+  });
+}
+
+/** `each` for what is no row of a collection, such as a job. */
+export async function eachOf<T>(
+  ctx: CommandContext,
+  things: readonly T[],
+  idOfThing: (thing: T) => string,
+  act: (thing: T) => Promise<Done | undefined>,
+): Promise<readonly Done[]> {
+  const outcomes: Done[] = [];
   let recorded: DryRun | undefined;
-  for (const { word, row, failure } of targets) {
+  for (const thing of things) {
     try {
-      if (failure !== undefined) throw failure;
       if (ctx.signal.aborted) throw notSent(ctx.signal.reason);
-      const answer = await withId(ctx, of, word, async (id) => {
-        // An id and a name may be one row.
-        if (sent.has(id)) return undefined;
-        sent.add(id);
-        return await act(id);
-      });
-      const id = ctx.ids.get(of, word) ?? word;
-      const name = stringAt(answer?.value, 'name') ?? stringAt(row, 'name') ?? (word === id ? undefined : word);
-      if (answer !== undefined)
-        outcomes.push({ id, name, status: stringAt(answer.value, 'status'), unchanged: answer.existed, answer });
+      const done = await act(thing);
+      if (done !== undefined) outcomes.push(done);
     } catch (error) {
       if (error instanceof DryRun) recorded = error;
-      else if (error instanceof Failure) outcomes.push({ id: ctx.ids.get(of, word) ?? word, failure: error });
+      else if (error instanceof Failure) outcomes.push({ id: idOfThing(thing), failure: error });
       else throw error;
     }
   }
-  if (recorded !== undefined) throw new DryRun(recorded.previews, combinedFailure(outcomes, targets.length));
+  if (recorded !== undefined) throw new DryRun(recorded.previews, combinedFailure(outcomes, things.length));
   return outcomes;
 }
 
@@ -217,8 +231,8 @@ function notSent(reason: unknown): Failure {
  */
 export function report(
   ctx: CommandContext,
-  of: Resource,
-  { isSelected }: Chosen,
+  of: Pick<Resource, 'noun' | 'view'>,
+  { isSelected }: Pick<Chosen, 'isSelected'>,
   outcomes: readonly Done[],
   done: string,
   tail: (row: Json) => string = () => '',

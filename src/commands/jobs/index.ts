@@ -1,5 +1,7 @@
 import { defineGroup } from '../../cli/model/command.ts';
-import { cancel, retry, status } from './actions.ts';
+import { cancel } from './cancel.ts';
+import { retry } from './retry.ts';
+import { status } from './status.ts';
 import { batch } from '../batch/index.ts';
 import { explain } from './explain.ts';
 import { recent } from './recent.ts';

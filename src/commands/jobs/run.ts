@@ -3,25 +3,23 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { either, manyOf } from '../../cli/model/output-schema.ts';
 import { onlyWith, option } from '../../cli/model/params.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../../cli/resource/collections.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
 import { checkedJsonText, type RawInput, readInputBytes } from '../../cli/resource/json-input.ts';
-import { unlessUnread } from '../../cli/run/dry-run.ts';
+import { withId } from '../../cli/resource/targets.ts';
 import { checkBounds } from '../batch/options.ts';
-import { CHUNK, exitOf, healthLine, JOB, JOB_EXITS, jobView, waitLine } from './job.ts';
+import { healthLine } from './job.ts';
+import { CHUNK, exitOf, JOB, JOB_EXITS, jobView } from './job-view.ts';
 import { streamJob } from './stream.ts';
-import { waitForJob } from './wait.ts';
+import { waitForJobs } from './wait.ts';
 import type { Files } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
-import type { Json } from '../../core/json.ts';
-import { sentence } from '../../core/message.ts';
 import { say } from '../../core/safe-text.ts';
 import { formatBytes } from '../../core/units.ts';
-import { answerResult, asksForData, type Result } from '../../output/view.ts';
+import { answerResult, asksForData } from '../../output/view.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { DEFAULT_SYNC_WAIT_MS, DURATION_BOUNDS, PAYLOAD_LIMITS } from '../../queue/limits.ts';
-import { absenceOfJob, certainMs } from '../../queue/not-there-yet.ts';
-import { healthRequest, runRequest, runSyncRequest } from '../../queue/requests.ts';
+import { certainMs } from '../../queue/not-there-yet.ts';
+import { runRequest, runSyncRequest } from '../../queue/requests.ts';
 import { optionsText, submissionBody } from '../../queue/submission.ts';
 
 /**
@@ -104,51 +102,38 @@ export const run = defineCommand({
       await ctx.tell(
         'The webhook will not be delivered: only "local serve" and "local exec" deliver webhooks, and --local does not.',
       );
-    // A dry run fails without such an endpoint, and shows the id in place of a name.
-    if (ctx.dryRun) await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest));
-    const { id: endpoint, answer } = await sendTo(ctx, ENDPOINTS, values.endpoint, (id) => {
+    const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => {
       const checkCommand = healthLine(id);
-      return values.sync
-        ? { ...runSyncRequest(id, waitMs), body, checkCommand, deadlineMs: syncDeadlineMs }
-        : { ...runRequest(id), body, checkCommand };
+      return ctx.api.send(
+        values.sync
+          ? { ...runSyncRequest(id, waitMs), body, checkCommand, deadlineMs: syncDeadlineMs }
+          : { ...runRequest(id), body, checkCommand },
+      );
     });
-    const job = answer.value ?? null;
-    const lifetime = { ttlMs: values.ttl, sync: values.sync };
-    const absence = absenceOfJob(ctx.clock, 0, lifetime);
-    const certain = certainMs(lifetime);
+    const endpoint = ctx.ids.get(ENDPOINTS, values.endpoint) ?? values.endpoint;
+    const document = answer.value ?? null;
+    const job = jobIdOf(document);
     await ctx.jobs.add({
-      id: jobIdOf(job) ?? '',
+      id: job ?? '',
       endpoint,
       named: values.endpoint,
       at: ctx.serviceNow(),
-      certainMs: certain,
+      certainMs: certainMs({ ttlMs: values.ttl, sync: values.sync }),
       executionTimeoutMs: values.executionTimeout,
       ttlMs: values.ttl,
-      status: jobStatus(job),
+      status: jobStatus(document),
     });
-    if (values.sync && hasEnded(job)) return { ...answerResult(jobView, answer), exit: exitOf(job) };
-    if (!values.wait && !values.stream && !values.sync) return submitted(ctx, endpoint, job, answer.text);
-    const id = submittedId(job);
-    await ctx.tell(`submitted ${id}`);
-    if (values.stream) return await streamJob(ctx, endpoint, id, values.waitTimeout, absence);
-    return await waitForJob(ctx, endpoint, id, values.waitTimeout, absence);
+    if (values.sync && hasEnded(document)) return { ...answerResult(jobView, answer), exit: exitOf(document) };
+    // Outcome-unknown (8).
+    if (job === undefined) throw unusableJobId(document);
+    if (values.stream || values.wait || values.sync) await ctx.tell(`submitted job ${job}`);
+    if (values.stream) return await streamJob(ctx, { endpoint, job }, values.waitTimeout);
+    if (values.wait || values.sync) return await waitForJobs(ctx, [{ endpoint, job }], values.waitTimeout);
+    if (asksForData(ctx.output)) return answerResult(jobView, answer);
+    const notes = ctx.settings.get('quiet') ? [] : [`submitted job ${job}`];
+    return ctx.terminal.output ? { kind: 'nothing', notes } : { kind: 'text', text: say`${job}\n`, notes };
   },
 });
-
-/** So that a script can write `id=$(berth jobs run ...)`; output flags print the document. */
-function submitted(ctx: CommandContext, endpoint: string, job: Json, text: string): Result {
-  const id = submittedId(job);
-  if (asksForData(ctx.output)) return { kind: 'one', view: jobView, value: job, source: text };
-  const notes = ctx.terminal.errors ? [sentence`${jobStatus(job)}. Wait for it: ${waitLine(endpoint, id)}`] : [];
-  return { kind: 'text', text: say`${id}\n`, notes };
-}
-
-/** Outcome-unknown (8) when the answer has no usable id. */
-function submittedId(job: Json): string {
-  const id = jobIdOf(job);
-  if (id === undefined) throw unusableJobId(job);
-  return id;
-}
 
 async function inputOrAsk(
   ctx: CommandContext,

@@ -1,22 +1,22 @@
 import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound } from '../../core/failure.ts';
+import { Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import { arrayAt, arrayOf, encodeJson, type Json, memberAt, objectOf } from '../../core/json.ts';
-import type { Absence } from '../../core/not-there-yet.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
+import { formatDuration } from '../../core/units.ts';
 import { safeText, say } from '../../core/safe-text.ts';
 import { defineCommand, waitTimeoutOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { arg } from '../../cli/model/params.ts';
-import { waitEnded } from '../../cli/run/wait.ts';
+import { run as hintOf } from '../../cli/hint.ts';
+import { every } from '../../cli/until.ts';
 import { styled } from '../../output/text/terminal-text.ts';
 import { escapeJson } from '../../output/formats/json.ts';
 import { asksForData, type Result } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
 import { streamRequest } from '../../queue/requests.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { QUEUE_ARGUMENT } from '../../cli/resource/collections.ts';
-import { askForJob, CHUNK, chunkView, exitOf, JOB_EXITS, readJobNow, sendAboutJobNow } from './job.ts';
-import { cancelLine } from './wait.ts';
+import { jobsOf, type NamedJob, ONE_JOB_ARGUMENTS, readJob, sendAboutJob, statusLine } from './job.ts';
+import { CHUNK, chunkView, exitOf, JOB_EXITS } from './job-view.ts';
 import { countOf } from '../../cli/words.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';
 
@@ -30,87 +30,80 @@ export const stream = defineCommand({
   examples: [[`berth jobs stream stream "$(berth jobs run stream --input '{"chunks":3}')"`, 'of a job just submitted']],
   details:
     'Chunks that hold text are printed as that text, others as JSON, one a line; -o jsonl and --json print whole chunks. The exit code is the outcome of the job.',
-  args: {
-    endpoint: QUEUE_ARGUMENT,
-    job: arg.text('job id', { complete: 'job' }),
-  },
+  args: ONE_JOB_ARGUMENTS,
   options: { waitTimeout: waitTimeoutOption('how long to follow it') },
-  run: (ctx, values) => streamJob(ctx, values.endpoint, values.job, values.waitTimeout),
+  run: async (ctx, { endpoint, job, waitTimeout }) => {
+    const [named] = await jobsOf(ctx, endpoint, job === undefined ? [] : [job]);
+    return await streamJob(ctx, named, waitTimeout);
+  },
 });
 
 /** The service returns each chunk once (additions 12): chunks of a lost answer are lost, which fails (7). */
-export async function streamJob(
-  ctx: CommandContext,
-  endpoint: string,
-  job: string,
-  timeoutMs: number,
-  absence?: Absence,
-): Promise<Result> {
-  const ask = askForJob(ctx, { endpoint, job }, timeoutMs, absence);
-  const resumeCommand = berth`jobs stream ${endpoint} ${job}`;
-  ctx.setResumeCommand(resumeCommand, () => cancelLine(endpoint, job));
+export async function streamJob(ctx: CommandContext, named: NamedJob, timeoutMs: Milliseconds): Promise<Result> {
+  const { endpoint, job } = named;
+  const resume = berth`jobs stream ${endpoint} ${job}`;
+  ctx.setResumeCommand(resume);
   const start = ctx.clock.monotonic();
   const printer = chunkPrinter(ctx);
   let ended: Json | undefined;
   let chunkCount = 0;
-  let lostAnswers = 0;
-  const readPoll = async (): Promise<Json> => {
-    const { answer } = await sendAboutJobNow(ctx, endpoint, job, (id) => streamRequest(id, job));
-    lostAnswers += answer.lostAnswers ?? 0;
-    return answer.value ?? null;
-  };
-  const readStatus = async (): Promise<Json> => (await readJobNow(ctx, endpoint, job)).answer.value ?? null;
-  for (;;) {
-    const poll = await ask(readPoll).catch((error: unknown) => {
-      if (ended !== undefined && isNotFound(error)) return undefined;
-      throw error;
-    });
-    if (poll === undefined && ended !== undefined) break;
-    const chunks = chunksOf(poll);
+  let lost = 0;
+  const poll = async (): Promise<number> => {
+    const { value, lostAnswers = 0 } = await sendAboutJob(ctx, named, (id) => streamRequest(id, job));
+    lost += lostAnswers;
+    const chunks = arrayOf(value) ?? arrayAt(value, 'stream') ?? [];
     for (const chunk of chunks) await printer.print(chunk);
     chunkCount += chunks.length;
-    // The last chunks may come with the status: the job may have expired at the next request.
-    const wrapped = objectOf(poll);
+    if (hasEnded(objectOf(value))) ended = value;
+    return chunks.length;
+  };
+  const readStatus = async (): Promise<Json> => (await readJob(ctx, named)).value ?? null;
+  for (;;) {
     const before = ended;
-    if (hasEnded(wrapped)) ended = wrapped;
-    else if (chunks.length === 0 && ended === undefined) {
-      const current = poll === undefined ? undefined : await ask(readStatus);
-      if (hasEnded(current)) ended = current;
+    let count = 0;
+    let outage: Failure | undefined;
+    try {
+      count = await poll();
+      const status = count === 0 && ended === undefined ? await readStatus() : undefined;
+      if (hasEnded(status)) ended = status;
+    } catch (error) {
+      // The last chunks may come with the status, and the job may have expired at the next request.
+      if (before !== undefined && isNotFound(error)) break;
+      rethrowUnlessFailure(error, ctx);
+      if (error.exit !== EXIT.unavailable && error.exit !== EXIT.rateLimited) throw error;
+      outage = error;
     }
     // One poll after the end returns chunks produced between the two requests.
-    if (chunks.length === 0 && before !== undefined) break;
-    const isLast = chunks.length === 0 && ended !== undefined;
+    if (before !== undefined && count === 0 && outage === undefined) break;
+    const isLast = count === 0 && ended !== undefined;
     if (!isLast && ctx.clock.monotonic() - start >= timeoutMs) {
       await printer.close();
-      throw waitEnded({ what: `job ${job}`, timeoutMs, resumeCommand, id: job });
+      const state = outage === undefined ? '' : `: ${outage.message}`;
+      const message = `job ${job} not COMPLETED after ${formatDuration(timeoutMs)}${state}`;
+      throw new Failure({ code: 'wait-ended', exit: EXIT.waitEnded, message, hint: hintOf(resume), id: job });
     }
-    if (chunks.length === 0 && ended === undefined) await ctx.clock.sleep(POLL_INTERVAL_MS, ctx.signal);
+    if (count === 0 && (ended === undefined || outage !== undefined)) await every(ctx, POLL_INTERVAL_MS);
   }
   await printer.close();
   ctx.setResumeCommand(undefined);
   const exit = exitOf(ended);
-  if (exit !== EXIT.done) ended = await withError(ctx, ended, readStatus);
-  const error = jobError(ended);
+  const error = exit === EXIT.done ? undefined : jobError(await withError(ctx, ended, readStatus));
   const outcome = `job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error.text}`}`;
-  const withoutChunks =
-    chunkCount > 0
-      ? []
-      : [sentence`job ${job} completed without chunks; its output: ${berth`jobs status ${endpoint} ${job}`}`];
-  const notes = exit === EXIT.done ? withoutChunks : outcome.split(/\r?\n/);
-  if (lostAnswers === 0) return { kind: 'nothing', exit, notes };
-  const gaps = incompleteStream(endpoint, job, lostAnswers);
-  return exit === EXIT.done
-    ? { kind: 'nothing', failure: gaps }
-    : { kind: 'nothing', exit, notes: [...notes, gaps.message] };
+  const gaps = lost === 0 ? undefined : incompleteStream(named, lost);
+  if (exit !== EXIT.done)
+    return { kind: 'nothing', exit, notes: [...outcome.split(/\r?\n/), ...(gaps === undefined ? [] : [gaps.message])] };
+  if (gaps !== undefined) return { kind: 'nothing', failure: gaps };
+  const status = sentence`job ${job} has no chunks. Its output: ${statusLine(endpoint, job)}`;
+  return { kind: 'nothing', notes: chunkCount > 0 ? [] : [status] };
 }
 
 /** Unavailable (7). */
-const incompleteStream = (endpoint: string, job: string, lost: number): Failure =>
+const incompleteStream = ({ endpoint, job }: NamedJob, lost: number): Failure =>
   new Failure({
     code: 'incomplete-stream',
     exit: EXIT.unavailable,
-    message: `${countOf(lost, 'answer')} of the service got lost, and chunks with ${lost === 1 ? 'it' : 'them'}: they do not come again`,
-    hint: sentence`Job ${job} has completed. Its whole output: ${berth`jobs status ${endpoint} ${job}`}`,
+    message: `lost ${countOf(lost, 'stream response')}; ${lost === 1 ? 'its' : 'their'} chunks cannot be recovered`,
+    hint: sentence`Job ${job} has completed. Its output: ${statusLine(endpoint, job)}`,
     id: job,
   });
 
@@ -129,9 +122,6 @@ async function withError(
     throw error;
   }
 }
-
-/** An array, or (some servers) an object with an array as `stream`. */
-const chunksOf = (value: Json | undefined): readonly Json[] => arrayOf(value) ?? arrayAt(value, 'stream') ?? [];
 
 interface ChunkPrinter {
   print(chunk: Json): Promise<void>;

@@ -2,19 +2,17 @@ import { defineCommand, waitTimeoutOption } from '../../cli/model/command.ts';
 import { OUTCOME } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either, manyOf } from '../../cli/model/output-schema.ts';
-import { arg, option } from '../../cli/model/params.ts';
-import { QUEUE_ARGUMENT } from '../../cli/resource/collections.ts';
+import { option } from '../../cli/model/params.ts';
 import { combinedFailure, outcomeRow } from '../../cli/resource/several.ts';
-import { isOutage, waitFor } from '../../cli/run/wait.ts';
-import { countOf } from '../../cli/words.ts';
-import { askForJob, exitOf, JOB, JOB_EXITS, jobView, readJobNow, waitLine } from './job.ts';
-import { EXIT, worstExit } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { type Awaited, type Goal, until } from '../../cli/until.ts';
+import { worstExit } from '../../core/exit-codes.ts';
 import { encodeJson, type Json, memberAt, stringOf } from '../../core/json.ts';
-import { berth, type Message, sentence } from '../../core/message.ts';
-import type { Absence } from '../../core/not-there-yet.ts';
-import type { Result } from '../../output/view.ts';
+import { berth, type CommandLine } from '../../core/message.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
+import { answerResult, type Result } from '../../output/view.ts';
 import { hasEnded, jobStatus } from '../../queue/job-status.ts';
+import { JOB_ARGUMENTS, jobsOf, type NamedJob, readJob, waitLine } from './job.ts';
+import { exitOf, JOB, JOB_EXITS, jobView } from './job-view.ts';
 
 export const wait = defineCommand({
   output: either(JOB, manyOf(either(OUTCOME, JOB))),
@@ -22,11 +20,8 @@ export const wait = defineCommand({
   waits: true,
   exits: JOB_EXITS,
   details:
-    'The exit code is the outcome: 0 all completed, 10 failed, 11 cancelled, 12 timed out, 9 when the wait ends first. For several jobs it is the worst one, and a job that could not be read, or has not ended, has {"id","ok","error"} in place of its document. With -o jsonl each job is printed as it ends.',
-  args: {
-    endpoint: QUEUE_ARGUMENT,
-    job: arg.ids('job ids', { complete: 'job' }),
-  },
+    'The exit code is the outcome: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first; of several jobs the worst.\nOf several, one that was not read or has not ended is {"id","ok","error"}. With -o jsonl each is printed as it ends.',
+  args: JOB_ARGUMENTS,
   options: {
     any: option.on('stop at the first job that ends'),
     waitTimeout: waitTimeoutOption('how long to wait'),
@@ -42,124 +37,71 @@ export const wait = defineCommand({
       'print each as it ends, one JSON a line',
     ],
   ],
-  run: async (ctx, values) => {
-    const [only, ...others] = values.job;
-    if (only !== undefined && others.length === 0)
-      return await waitForJob(ctx, values.endpoint, only, values.waitTimeout);
-    return await waitForJobs(ctx, values.endpoint, values.job, values.waitTimeout, values.any);
-  },
+  run: async (ctx, { endpoint, job, any, waitTimeout }) =>
+    await waitForJobs(ctx, await jobsOf(ctx, endpoint, job), waitTimeout, any),
 });
 
-export const cancelLine = (endpoint: string, job: string): Message =>
-  sentence`To end the job: ${berth`jobs cancel ${endpoint} ${job}`}`;
-
-/** `source` is its document as the service sent it. */
-type EndedJob = Extract<Result, { kind: 'one' }> & { readonly source: string };
-
-/** With the exit code of its outcome. `absence` is for a job submitted by this command. */
-export async function waitForJob(
+/** One gives its document and the exit code of its outcome; several a row each, and the worst exit code. */
+export async function waitForJobs(
   ctx: CommandContext,
-  endpoint: string,
-  job: string,
-  timeoutMs: number,
-  absence?: Absence,
-): Promise<EndedJob> {
-  let text = '';
-  const ask = askForJob(ctx, { endpoint, job }, timeoutMs, absence);
-  const value = await waitFor<Json>(ctx, {
-    what: `job ${job}`,
-    poll: async () => {
-      const read = await ask(() => readJobNow(ctx, endpoint, job));
-      if (read === undefined) return NOT_THERE_YET;
-      const { text: source, value = null } = read.answer;
-      text = source;
-      return value;
-    },
-    done: hasEnded,
-    describe: statusAndProgress,
-    timeoutMs,
-    resumeCommand: waitLine(endpoint, job),
-    stillRunning: () => cancelLine(endpoint, job),
-    id: job,
-    isFirst: absence === undefined,
-  });
-  return { kind: 'one', view: jobView, value, source: text, exit: exitOf(value) };
-}
-
-/** In given order (`-o jsonl`: as they end). Unread or late jobs have outcome rows; the worst exit code. */
-async function waitForJobs(
-  ctx: CommandContext,
-  endpoint: string,
-  jobs: readonly string[],
-  timeoutMs: number,
-  any: boolean,
+  jobs: readonly NamedJob[],
+  timeoutMs: Milliseconds,
+  any = false,
 ): Promise<Result> {
-  const rows = new Map<string, Json>();
-  const failures = new Map<string, Failure>();
-  /** Why the wait ended before the jobs did. */
-  let end: Failure | undefined;
-  const asks = new Map(jobs.map((job) => [job, askForJob(ctx, { endpoint, job }, timeoutMs)]));
-  const stream = ctx.output.format === 'jsonl' ? ctx.rows(jobView) : undefined;
-  const settle = async (job: string, row: Json): Promise<void> => {
-    rows.set(job, row);
-    await stream?.row(row);
+  const stream = jobs.length > 1 && ctx.output.format === 'jsonl' ? ctx.rows(jobView) : undefined;
+  let printError: unknown;
+  const print = async (row: Json): Promise<void> => {
+    await stream?.row(row).catch((error: unknown) => (printError = error));
   };
-  const fail = async (job: string, failure: Failure): Promise<void> => {
-    failures.set(job, failure);
-    await settle(job, outcomeRow(ctx, { id: job, failure }));
+  const watched = jobs.map((each) => ({
+    id: each.job,
+    read: async () => {
+      const answer = await readJob(ctx, each);
+      if (hasEnded(answer.value)) await print(answer.value ?? null);
+      return answer;
+    },
+  }));
+  const goal: Goal = {
+    noun: 'job',
+    name: 'COMPLETED',
+    done: (row) => hasEnded(row) || printError !== undefined,
+    describe: statusAndProgress,
+    resume: (ids) => resumeOf(any ? jobs : jobs.filter(({ job }) => ids.includes(job))),
   };
-  const isDone = (): boolean => rows.size === jobs.length || (any && rows.size > failures.size);
-  const poll = async (job: string): Promise<void> => {
-    try {
-      const read = await asks.get(job)?.(() => readJobNow(ctx, endpoint, job));
-      if (read === undefined) return;
-      const { answer } = read;
-      if (hasEnded(answer.value)) await settle(job, answer.value ?? null);
-    } catch (error) {
-      if (!(error instanceof Failure) || isOutputFailure(error) || isOutage(error) || ctx.signal.aborted) throw error;
-      await fail(job, error);
-    }
-  };
-  try {
-    await waitFor<number>(ctx, {
-      what: countOf(jobs.length, 'job'),
-      poll: async () => {
-        for (const job of jobs) {
-          if (!rows.has(job)) await poll(job);
-          if (isDone()) break;
-        }
-        return rows.size;
-      },
-      done: isDone,
-      describe: (count) => `${count} ended`,
-      timeoutMs,
-      resumeCommand: waitLine(endpoint, ...jobs),
-      isFirst: true,
-    });
-  } catch (error) {
-    if (!(error instanceof Failure) || isOutputFailure(error) || rows.size === 0) throw error;
-    const left = jobs.filter((job) => !rows.has(job));
-    end =
-      error.code === 'wait-ended'
-        ? error.with({ hint: sentence`Go on waiting: ${waitLine(endpoint, ...left)}` })
-        : error;
-    for (const job of left) await fail(job, end.with({ message: `job ${job} has not ended: ${end.message}`, id: job }));
-  }
+  const ends = await until(ctx, any ? [firstOf(watched)] : watched, goal, timeoutMs);
+  if (printError !== undefined) throw printError;
+  const [only] = ends;
+  if (only?.failure !== undefined && ends.length === 1) throw only.failure;
+  if (only?.answer !== undefined && jobs.length === 1)
+    return { ...answerResult(jobView, only.answer), exit: exitOf(only.answer.value) };
+  const values = ends.map((end) => (end.failure === undefined ? (end.answer?.value ?? null) : outcomeRow(ctx, end)));
+  for (const [at, { failure }] of ends.entries()) if (failure !== undefined) await stream?.row(values[at] ?? null);
   await stream?.close();
-  const values = jobs.flatMap((job) => rows.get(job) ?? []);
-  const failure = end ?? combinedFailure(jobs.map((id) => ({ id, failure: failures.get(id) })));
-  const exit = worstExit([...values.map(exitOf), ...[...failures.values()].map((each) => each.exit)]);
-  const outcome = { exit, failure: failure?.with({ exit }) };
+  const exit = worstExit(ends.map(({ answer, failure }) => failure?.exit ?? exitOf(answer?.value)));
+  const outcome = { exit, failure: combinedFailure(ends)?.with({ exit }) };
   return stream === undefined ? { kind: 'many', view: jobView, values, ...outcome } : { kind: 'nothing', ...outcome };
 }
 
-/** A row could not be printed: the command ends. */
-const isOutputFailure = ({ exit, code }: Failure): boolean =>
-  exit === EXIT.localFile || code === 'closed-pipe' || code === 'jq';
+/** Several jobs as one thing, which ends with the first of them; one that cannot be read does not end it. */
+const firstOf = (watched: readonly Awaited[]): Awaited => ({
+  id: watched.map(({ id }) => id).join(', '),
+  read: async () => {
+    const read = await Promise.allSettled(watched.map((each) => each.read()));
+    const answers = read.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    const failed = read.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []));
+    const answer = answers.find(({ value }) => hasEnded(value)) ?? answers[0];
+    if (answer === undefined) throw failed[0];
+    return answer;
+  },
+});
 
-const NOT_THERE_YET: Json = { status: 'not there yet' };
+/** By their ids alone where they are of several endpoints: this machine submitted them. */
+const resumeOf = (jobs: readonly NamedJob[]): CommandLine => {
+  const ids = jobs.map(({ job }) => job);
+  const [endpoint, ...others] = new Set(jobs.map((each) => each.endpoint));
+  return endpoint === undefined || others.length > 0 ? berth`jobs wait ${ids}` : waitLine(endpoint, ...ids);
+};
 
-/** Characters. */
 const MAX_PROGRESS_LENGTH = 80;
 
 /** Progress is the output of a running job. */
@@ -167,6 +109,5 @@ function statusAndProgress(job: Json): string {
   const progress = hasEnded(job) ? undefined : memberAt(job, 'output');
   if (progress === undefined) return jobStatus(job);
   const text = stringOf(progress) ?? encodeJson(progress);
-  const shown = text.length > MAX_PROGRESS_LENGTH ? `${text.slice(0, MAX_PROGRESS_LENGTH)}…` : text;
-  return `${jobStatus(job)} ${shown}`;
+  return `${jobStatus(job)} ${text.length > MAX_PROGRESS_LENGTH ? `${text.slice(0, MAX_PROGRESS_LENGTH)}…` : text}`;
 }

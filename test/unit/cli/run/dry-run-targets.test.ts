@@ -61,9 +61,6 @@ describe('a dry run of what is not there ends 4 and prints no request:', () => {
     'jobs run nothing --input {}',
     'account ssh-keys remove nothing',
     'jobs cancel nothing JOB',
-    'jobs cancel demo nothing',
-    'jobs cancel demo nothing other',
-    'jobs retry demo nothing',
     'pods create --name a --gpu GPU-24G --image i --network-volume nothing:/a',
     'endpoints create --name a --gpu-pool POOL-24G --template nothing',
     'templates create --name a --image i --registry nothing',
@@ -131,8 +128,6 @@ describe('a dry run in a pipe says what the question would say, and prints the r
       'pods terminate pod-train',
       /^This affects 1 pod, for good: pod-train \(train-llm\)\. It saves \$4\.78 an hour\..*are destroyed/,
     ],
-    ['queue purge stream', /^No job waits in the queue of stream: nothing would be removed\.\n$/],
-    ['queue purge demo', /^This removes 1 waiting job from the queue of demo\. Jobs in progress go on\.\n$/],
   ])('%s', async (line, said) => {
     const account = createAccount();
     await waitingJob(account);
@@ -154,43 +149,6 @@ describe('a dry run shows the price', () => {
       expect([code, err]).toEqual([0, expect.stringMatching(price)]);
       expect(out).toContain('"method"');
     }
-  });
-});
-
-describe('a dry run of jobs', () => {
-  test('of one to cancel prints its request, and on a terminal what would happen', async () => {
-    const account = createAccount();
-    const job = await waitingJob(account);
-    const piped = await account(`jobs cancel demo ${job} --dry-run`);
-    expect([piped.code, piped.out]).toEqual([0, expect.stringContaining(`/cancel/${job}`)]);
-    const shown = await account(`jobs cancel demo ${job} --dry-run`, { tty: true });
-    expect([shown.code, shown.out, shown.err]).toEqual([0, '', expect.stringContaining('This cancels 1 job on demo')]);
-  });
-
-  test('of a batch has the id in place of the name, and ends 4 where there is no such endpoint', async () => {
-    const account = createAccount();
-    const options = { stdin: '{"a":1}\n' };
-    await local(account, 'endpoints create --name captions --image i --gpu-pool POOL-24G');
-    const batch = (endpoint: string) =>
-      account(`jobs batch run ${endpoint} --input - --out o --dry-run --json`, options);
-    expect(JSON.parse((await batch('captions')).out)).toMatchObject({
-      first: { url: expect.stringMatching(/\/v2\/ep-000001\/run$/) as string },
-    });
-    expect((await batch('nothing')).code).toBe(4);
-  });
-
-  test('of one that cannot be retried is refused (2)', async () => {
-    const account = createAccount();
-    const { code, out, err } = await account(`jobs retry demo ${await waitingJob(account)} --dry-run`);
-    expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('only FAILED and TIMED_OUT jobs can be retried');
-  });
-
-  test('of a queue to purge says on a terminal how many jobs wait', async () => {
-    const account = createAccount();
-    await waitingJob(account);
-    const { code, err } = await account('queue purge demo --dry-run', { tty: true });
-    expect([code, err]).toEqual([0, expect.stringMatching(/This removes \d+ waiting jobs? from the queue of demo/)]);
   });
 });
 
@@ -254,7 +212,6 @@ describe('a dry run about several prints the requests that would be sent, and en
     ['registries delete reg-team other', 5, ['/v2/registries/'], 'is used by pod train-llm (pod-train)'],
     ['registries delete --all', 5, ['/v2/registries/'], 'is used by pod train-llm (pod-train)'],
     ['secrets delete api-token nothing', 4, ['/v2/account/secrets/'], 'nothing: '],
-    ['jobs cancel demo JOB nothing', 4, ['/v2/demo/cancel/'], 'nothing: '],
   ])('%s', async (line, exit, paths, why) => {
     const account = createAccount();
     await account('registries create --name other --username u --password-stdin', { stdin: 'p' });

@@ -23,39 +23,6 @@ const recent = async (account: Account, flags = ''): Promise<readonly Row[]> =>
 /** What is remembered and printed in short: `id status`. */
 const states = (rows: readonly Row[]): readonly string[] => rows.map(({ id, status }) => `${id} ${String(status)}`);
 
-test('a dry run of jobs cancel says which jobs have ended, and counts the others alone', async () => {
-  const account = createAccount();
-  const done = await local(account, 'jobs run echo --input {} --wait -o id');
-  const waiting = await local(account, 'jobs run demo --input {} -o id');
-  const one = await account(`jobs cancel echo ${done} --dry-run`);
-  expect([one.code, one.err]).toEqual([0, `job ${done} is COMPLETED: nothing would be cancelled.\n`]);
-  expect(JSON.parse(one.out)).toMatchObject({ method: 'POST' });
-  await local(account, `jobs cancel demo ${waiting}`);
-  const [other, again] = [await local(account, 'jobs run demo --input {} -o id'), waiting];
-  const several = await account(`jobs cancel demo ${again} ${other} --dry-run`);
-  expect(several.err).toContain(`job ${again} is CANCELLED: nothing would be cancelled.`);
-  expect(several.err).toContain(`This cancels 1 job on demo, running ones included: ${other}.`);
-});
-
-test('jobs cancel says that a job had ended before, and nothing of one that it cancels', async () => {
-  const account = createAccount();
-  const done = await local(account, "jobs run echo --input '{}' --wait -o id");
-  const waiting = await local(account, 'jobs run sleep --input \'{"seconds":600}\' -o id');
-  const one = await account(`jobs cancel echo ${done}`);
-  expect([one.code, one.err]).toEqual([0, expect.stringContaining(`job ${done} had ended before: it is COMPLETED`)]);
-  const other = await account(`jobs cancel sleep ${waiting}`);
-  expect([other.code, other.err]).toEqual([0, '']);
-  const second = await local(account, 'jobs run sleep --input \'{"seconds":600}\' -o id');
-  const several = await account(`jobs cancel sleep ${second} ${waiting} --yes --json`);
-  expect(JSON.parse(several.out)).toEqual([
-    { id: second, ok: true, status: 'CANCELLED' },
-    { id: waiting, ok: true, status: 'CANCELLED' },
-  ]);
-  const later = await local(account, "jobs run echo --input '{}' --wait -o id");
-  const ended = await account(`jobs cancel echo ${done} ${later} --yes`);
-  expect(ended.out.match(/unchanged|cancelled/g)).toEqual(['unchanged', 'unchanged']);
-});
-
 describe('jobs recent', () => {
   test('lists the submitted jobs, the latest first, with the status in which each was last seen', async () => {
     const account = createAccount();
@@ -152,14 +119,6 @@ describe('jobs recent', () => {
     expect(row?.error?.message).toBe('not found (404)');
   });
 
-  test('does not call a job that was just submitted lost because a replica lags', async () => {
-    const account = createAccount();
-    await local(account, "jobs run demo --input '{}'");
-    await local(account, "local fault add replica-lag --match 'GET /v2/demo/status'");
-    const [row] = await recent(account, '--status');
-    expect(row?.error?.message).toBe('not there yet (404)');
-  });
-
   test('asks for no more than ten jobs at the same time', async () => {
     const account = createAccount();
     for (let job = 0; job < 25; job++) await local(account, "jobs run demo --input '{}'");
@@ -216,38 +175,6 @@ describe('jobs recent', () => {
     expect(damage(text)).not.toBe(text);
     writeFileSync(file, damage(text));
     expect(await recent(here)).toEqual([]);
-  });
-});
-
-describe('queue purge', () => {
-  const TERMINAL = { tty: { stdout: true, stderr: true } };
-
-  test.each([
-    ['demo', [], TERMINAL],
-    ['sleep', ['RUNNING'], TERMINAL],
-    ['sleep', ['RUNNING'], {}],
-  ])('of %s names the jobs of this machine that go on: %j, %j', async (endpoint, expected, options) => {
-    const account = createAccount();
-    await local(account, 'endpoints update sleep --workers-max 1');
-    const ended = await local(account, 'jobs run sleep --input \'{"seconds":1}\' --wait -o id');
-    const running = await local(account, 'jobs run sleep --input \'{"seconds":600}\'');
-    await local(account, 'local clock advance 2s');
-    const waiting = await local(account, 'jobs run sleep --input \'{"seconds":600}\'');
-    const ran = await account(`queue purge ${endpoint} --yes`, options);
-    expect(ran.code).toBe(0);
-    const text = ran.err.replaceAll(/\s+/g, ' ');
-    expect(text.includes(`Of the jobs that this machine submitted: in progress and going on: ${running}.`)).toBe(
-      expected.length > 0,
-    );
-    expect(text).not.toContain(ended);
-    expect(text).not.toContain(waiting);
-  });
-
-  test('asks for no job with --quiet', async () => {
-    const account = createAccount();
-    await local(account, "jobs run demo --input '{}'");
-    const { err } = await account('--verbose queue purge demo --yes --quiet');
-    expect(err).not.toContain('/status/');
   });
 });
 

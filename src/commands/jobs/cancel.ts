@@ -1,0 +1,71 @@
+import { defineCommand, yesOption } from '../../cli/model/command.ts';
+import { OUTCOMES } from '../../cli/model/common-schemas.ts';
+
+import { either } from '../../cli/model/output-schema.ts';
+import { SEVERAL } from '../../cli/resource/several.ts';
+import { eachOf, report } from '../../cli/resource/targets.ts';
+import { ask, requireYes } from '../../cli/ask.ts';
+import { countOf } from '../../cli/words.ts';
+import type { ApiAnswer } from '../../core/api.ts';
+import { unknownOutcome } from '../../core/failure.ts';
+import { hasEnded, jobOutcome, jobStatus } from '../../queue/job-status.ts';
+import { cancelRequest } from '../../queue/requests.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { JOB_ARGUMENTS, jobsOf, type NamedJob, sendAboutJob, statusLine } from './job.ts';
+import { JOB, jobView } from './job-view.ts';
+
+export const cancel = defineCommand({
+  output: either(JOB, OUTCOMES),
+  summary: 'cancel jobs, waiting or running',
+  details: SEVERAL,
+  examples: [
+    [`berth jobs cancel demo "$(berth jobs run demo --input '{}')"`, 'one that was just submitted'],
+    [
+      `berth jobs cancel demo "$(berth jobs run demo --input '{}')" "$(berth jobs run demo --input '{}')" --yes --json`,
+      'two of them: an outcome for each',
+    ],
+  ],
+  args: JOB_ARGUMENTS,
+  options: { yes: yesOption },
+  writes: true,
+  destroys: false,
+  run: async (ctx, { endpoint, job }) => {
+    const jobs = await jobsOf(ctx, endpoint, job);
+    if (jobs.length > 1) {
+      requireYes(ctx);
+      const ids = jobs.map((each) => each.job).join(', ');
+      await ask(ctx, { line: `${countOf(jobs.length, 'job')} will be cancelled, running ones included: ${ids}` });
+    }
+    const outcomes = await eachOf(
+      ctx,
+      jobs,
+      (each) => each.job,
+      async (each) => {
+        const answer = await cancelJob(ctx, each);
+        return { id: each.job, status: jobStatus(answer.value), unchanged: answer.existed, answer };
+      },
+    );
+    const result = report(ctx, { noun: 'job', view: jobView }, { isSelected: false }, outcomes, 'cancelled');
+    const ended = outcomes.filter(({ unchanged }) => unchanged === true);
+    return {
+      ...result,
+      notes: ended.length === 0 ? result.notes : ended.map(({ id, status = '?' }) => `job ${id} is already ${status}`),
+    };
+  },
+});
+
+/** Only an ended status proves it (specification 4.5, detail 5). Else outcome-unknown (8): it may cost. */
+async function cancelJob(ctx: CommandContext, named: NamedJob): Promise<ApiAnswer> {
+  const checkCommand = statusLine(named.endpoint, named.job);
+  const answer = await sendAboutJob(ctx, named, (id) => ({
+    ...cancelRequest(id, named.job),
+    checkCommand: statusLine(id, named.job),
+  }));
+  if (!hasEnded(answer.value))
+    throw unknownOutcome(
+      `job ${named.job} is ${jobStatus(answer.value)} after its cancellation was accepted`,
+      checkCommand,
+      named.job,
+    );
+  return { ...answer, existed: jobOutcome(answer.value) !== 'cancelled' };
+}
