@@ -1,16 +1,16 @@
+/** Two applies at once make a thing once: each looks for doubles after its creates, and removes only what it made itself. */
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, unlessFailed } from '../../core/failure.ts';
 import { type Json, memberAt } from '../../core/json.ts';
-import { berth, names, sentence } from '../../core/message.ts';
+import { sentence } from '../../core/message.ts';
+import { listCommand } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { listRows } from '../../cli/resource/requests.ts';
-import { pluralOf } from '../../cli/words.ts';
 import { APPLY_MARK, byAge, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
-import { findLost } from '../pods/keyed-create.ts';
 import type { FileDocument } from '../plan/document.ts';
-import { type Done, PartlyDone } from './outcome.ts';
+import type { Created } from './write.ts';
 
 /** Undefined for what is found by its name alone. */
 export const markOf = ({ kind, name, set = '' }: FileDocument): string | undefined =>
@@ -19,70 +19,59 @@ export const markOf = ({ kind, name, set = '' }: FileDocument): string | undefin
 const rowsNamed = (rows: readonly Json[], name: string): readonly Json[] =>
   byAge(rows.filter((row) => memberAt(row, 'name') === name && memberAt(row, 'status') !== 'TERMINATED'));
 
-/** After a lost answer it looks for what was made, and never sends a second create. */
+/** Pauses before each read of the list after a lost answer: a replica may lag for a minute. Milliseconds. */
+const LOOKS_MS = [0, 2000, 5000, 10_000, 20_000, 30_000] as const;
+
+/** After a lost answer it looks for what was made (8 where nothing appears), and never sends a second create. */
 export async function createOnce(
   ctx: CommandContext,
-  { kind, name }: FileDocument,
+  { kind: { collection }, name }: FileDocument,
   send: () => Promise<ApiAnswer>,
-): Promise<{ readonly row: Json; readonly isAnswered: boolean }> {
-  const { noun } = kind.collection;
-  let row: Json;
-  let isAnswered = true;
+): Promise<Created> {
   try {
-    row = (await send()).value ?? null;
+    return { row: (await send()).value ?? null, isAnswered: true };
   } catch (error) {
     if (!(error instanceof Failure) || ctx.signal.aborted || error.exit !== EXIT.unknown) throw error;
-    const hint = sentence`Before trying again, find out: ${berth`${names(pluralOf(noun))} list`}`;
-    row = await findLost(
-      ctx,
-      error,
-      hint,
-      async () => rowsNamed((await listRows(ctx, kind.collection)).values, name)[0],
-    );
-    isAnswered = false;
+    for (const pause of LOOKS_MS) {
+      if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
+      const rows = await unlessFailed(ctx, async () => (await listRows(ctx, collection)).values);
+      const [row] = rowsNamed(rows ?? [], name);
+      if (row !== undefined) return { row, isAnswered: false };
+    }
+    const hint = sentence`Find out before you apply again: ${listCommand(collection)}`;
+    throw error.with({ code: 'outcome-unknown', hint });
   }
-  return { row, isAnswered };
 }
 
 /**
- * Of two with one mark the younger is removed by its maker; refused (5) for other doubles. `list` is read after the creates of
- * the kind, once for all.
+ * Of two with one mark the younger is removed by its maker, and the older one is the answer. Refused (5) for other doubles.
+ * `rows` is the list after the creates of the kind.
  */
-export const withoutDouble = async (
+export async function withoutDouble(
   ctx: CommandContext,
   { kind, name, ...document }: FileDocument,
-  done: Done,
-  { list, remove }: { readonly list: () => Promise<readonly Json[]>; readonly remove: (row: Json) => Promise<unknown> },
-): Promise<Done> =>
-  await partlyDone(done, async () => {
-    const { row } = done;
-    const { noun } = kind.collection;
-    const mark = markOf({ kind, name, ...document });
-    const there = rowsNamed(await list(), name);
-    const own = there.find((each) => idOf(each) === idOf(row)) ?? row;
-    const others = there.filter((each) => each !== own);
-    const isAlike = (each: Json): boolean =>
-      done.isAnswered === true && mark !== undefined && variableOf(each, APPLY_MARK) === mark;
-    const [oldest = own] = byAge([own, ...others.filter(isAlike)]);
-    if (oldest !== own) {
-      await ctx.tell(`Another apply created ${noun} ${idOf(oldest)}, which is older: ${noun} ${idOf(row)} is removed.`);
-      await remove(row);
-      return { action: 'none', row: oldest };
-    }
-    const doubles = others.filter((each) => !isAlike(each));
-    if (doubles.length === 0) return done;
-    throw new Failure({
-      code: 'refused',
-      exit: EXIT.refused,
-      message: `${doubles.length + 1} of kind ${kind.name} are named ${name}: ${[own, ...doubles].map(idOf).join(', ')}`,
-      hint: sentence`Another one created it too. Delete one: ${berth`${names(pluralOf(noun))} list`}`,
-    });
-  });
-
-async function partlyDone<T>(done: Done, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    throw error instanceof Failure ? new PartlyDone(error, { done }) : error;
+  { row, isAnswered }: Created,
+  rows: readonly Json[],
+  remove: (row: Json) => Promise<unknown>,
+): Promise<Json> {
+  const { noun } = kind.collection;
+  const mark = markOf({ kind, name, ...document });
+  const there = rowsNamed(rows, name);
+  const own = there.find((each) => idOf(each) === idOf(row)) ?? row;
+  const others = there.filter((each) => each !== own);
+  const isAlike = (each: Json): boolean => isAnswered && mark !== undefined && variableOf(each, APPLY_MARK) === mark;
+  const [oldest = own] = byAge([own, ...others.filter(isAlike)]);
+  if (oldest !== own) {
+    await ctx.tell(`Another apply created ${noun} ${idOf(oldest)} first: removing ${noun} ${idOf(row)}.`);
+    await remove(row);
+    return oldest;
   }
+  const doubles = others.filter((each) => !isAlike(each));
+  if (doubles.length === 0) return row;
+  throw new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: `${doubles.length + 1} of kind ${kind.name} are named ${name}: ${[own, ...doubles].map(idOf).join(', ')}`,
+    hint: sentence`Another one created it too. Delete one: ${listCommand(kind.collection)}`,
+  });
 }

@@ -1,93 +1,81 @@
+import type { Awaited, End, Goal } from '../../cli/until.ts';
+import { until } from '../../cli/until.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { resourceOf } from '../../cli/resource/read.ts';
-import { waitForRow, type WaitSpec } from '../../cli/resource/wait-for-row.ts';
-import { pluralOf } from '../../cli/words.ts';
-import { type Done, type Outcome, PartlyDone } from './outcome.ts';
-import { ROLLOUT } from '../endpoints/releases.ts';
-import type { FileKind, KindName } from '../plan/kinds.ts';
-import { isAt, REACHABLE } from '../pods/reachable.ts';
-import { untilStatus } from '../pods/wait.ts';
+import { rowRequest } from '../../cli/resource/requests.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isInterrupt } from '../../core/failure.ts';
+import { Failure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
-import { type Json, stringAt } from '../../core/json.ts';
-import { berth, type Message, sentence } from '../../core/message.ts';
-import { createAbsence } from '../../core/not-there-yet.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { berth, sentence } from '../../core/message.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { idOf } from '../../output/view.ts';
+import type { KindName } from '../plan/kinds.ts';
+import { describeReach, isAt, REACHABLE } from '../pods/reachable.ts';
+import type { Outcome } from './outcome.ts';
+
+interface Ready extends Goal {
+  /** Below the row. */
+  readonly path: readonly string[];
+}
 
 /** Only these kinds need time. */
-const READY: Readonly<Partial<Record<KindName, WaitSpec>>> = { pod: untilStatus(REACHABLE), endpoint: ROLLOUT };
+const READY: Readonly<Partial<Record<KindName, Ready>>> = {
+  pod: {
+    noun: 'pod',
+    name: REACHABLE,
+    path: [],
+    done: (pod) => isAt(pod, REACHABLE),
+    stuck: (pod) => {
+      const status = stringAt(pod, 'status') ?? '';
+      if (!['ERROR', 'EXITED', 'TERMINATED'].includes(status)) return undefined;
+      const hint = sentence`Why: ${berth`pods explain ${idOf(pod)}`}`;
+      return new Failure({ code: 'not-ready', exit: EXIT.jobFailed, message: `it is ${status}`, hint, id: idOf(pod) });
+    },
+    describe: describeReach,
+    resume: (ids) => berth`pods wait ${ids} --for ${REACHABLE}`,
+  },
+  endpoint: {
+    noun: 'endpoint',
+    name: 'rolled out',
+    path: ['releases'],
+    done: (releases) =>
+      (numberAt(releases, 'rollout.percentOnLatest') ?? 100) >= 100 || memberAt(releases, 'rollout.workersTotal') === 0,
+    describe: (releases) => `${numberAt(releases, 'rollout.percentOnLatest') ?? '?'}% of workers`,
+  },
+};
 
 /** Not a stopped pod. Unchanged things too: an earlier apply may have ended before they were ready. */
-export function isWaitedFor({ name }: FileKind, { action, row }: Done): boolean {
-  if (READY[name] === undefined || stringAt(row, 'status') === 'EXITED') return false;
-  return action === 'create' || action === 'update' || (action === 'none' && (name !== 'pod' || !isAt(row, REACHABLE)));
-}
+const isWaitedFor = ({ planned, row, failure }: Outcome, name: KindName): boolean =>
+  failure === undefined &&
+  row !== undefined &&
+  planned.document.kind.name === name &&
+  stringAt(row, 'status') !== 'EXITED';
 
-/** `untilMs` is monotonic. Wait-ended (9); job-failed (10) with the last row if it cannot become ready. */
-export async function waitUntilReady(ctx: CommandContext, kind: FileKind, done: Done, untilMs: number): Promise<Done> {
-  const spec = READY[kind.name];
-  if (spec === undefined) return done;
-  const { collection, table } = kind;
-  const id = asId<string>(idOf(done.row));
-  const timeoutMs = Math.max(0, untilMs - ctx.clock.monotonic());
-  let { row } = done;
-  const seeing: WaitSpec = {
-    ...spec,
-    done: (seen) => {
-      if (spec.subresource === undefined && idOf(seen) === id) row = seen;
-      return spec.done(seen);
-    },
-    // Said at the end, for everything that was made.
-    stillRunning: () => undefined,
-  };
-  const silent: CommandContext = { ...ctx, setResumeCommand: () => undefined };
-  const noun = pluralOf(collection.noun);
-  const failed = (failure: Failure): PartlyDone => new PartlyDone(failure, { done: { ...done, row } });
-  try {
-    const resource = resourceOf(collection, table);
-    const end = await waitForRow(silent, resource, noun, id, seeing, timeoutMs, createAbsence(ctx.clock));
-    if (end.exit === undefined) return { ...done, row };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const isOwn = error.code === 'wait-ended' || ctx.signal.aborted;
-    throw failed(
-      error.with({
-        id,
-        message: ctx.signal.aborted ? `${error.message} before it was ready` : error.message,
-        ...(isOwn ? { hint: undefined } : {}),
-      }),
-    );
+/** Adds a failure to what is not ready: 9 after the time, 10 if it cannot become ready. */
+export async function waitUntilReady(
+  ctx: CommandContext,
+  outcomes: readonly Outcome[],
+  timeoutMs: Milliseconds,
+): Promise<readonly Outcome[]> {
+  const endsAt = ctx.clock.monotonic() + timeoutMs;
+  const ended = new Map<Outcome, Outcome>();
+  for (const [name, goal] of Object.entries(READY) as [KindName, Ready][]) {
+    const waiting = outcomes.filter((each) => isWaitedFor(each, name) && each.action !== 'delete');
+    const things = waiting.map(({ planned: { document }, row = null }): Awaited => {
+      const request = rowRequest(document.kind.collection, asId(idOf(row)));
+      return { id: idOf(row), read: () => ctx.api.send({ ...request, path: [...request.path, ...goal.path] }) };
+    });
+    const leftMs = Math.max(0, endsAt - ctx.clock.monotonic());
+    // An interrupted wait: what was made is reported all the same.
+    const ends = await until(ctx, things, goal, leftMs).catch((error: unknown): readonly End[] => {
+      if (!(error instanceof Failure)) throw error;
+      return things.map(({ id }) => ({ id, failure: error }));
+    });
+    for (const [at, outcome] of waiting.entries()) {
+      const { answer, failure } = ends[at] ?? {};
+      const row: Json | undefined = goal.path.length === 0 ? answer?.value : undefined;
+      ended.set(outcome, { ...outcome, row: row ?? outcome.row ?? null, failure });
+    }
   }
-  throw failed(
-    new Failure({
-      code: 'not-ready',
-      exit: EXIT.jobFailed,
-      message: `it is ${stringAt(row, 'status') ?? 'as the file says'} and cannot become ready`,
-      hint: kind.name === 'pod' ? sentence`Why: ${berth`pods explain ${id}`}` : undefined,
-      id,
-    }),
-  );
+  return outcomes.map((each) => ended.get(each) ?? each);
 }
-
-export const notWaitedFor = (row: Json, before: Failure | undefined): Failure =>
-  new Failure({
-    ...(isInterrupt(before) ? { code: before.code, exit: before.exit } : { code: 'wait-ended', exit: EXIT.waitEnded }),
-    message: `not waited for: ${isInterrupt(before) ? 'it was interrupted before' : 'something before it failed'}`,
-    id: idOf(row),
-  });
-
-export function goOnLines(outcomes: readonly Outcome[]): readonly Message[] {
-  const unready = outcomes.filter(({ failure }) => ENDED.includes(failure?.code ?? ''));
-  const idsOf = (name: KindName): readonly string[] =>
-    unready.flatMap(({ planned, done }) =>
-      done !== undefined && planned.document.kind.name === name ? [idOf(done.row)] : [],
-    );
-  const pods = idsOf('pod');
-  return [
-    ...(pods.length === 0 ? [] : [berth`pods wait ${pods} --for ${REACHABLE}`]),
-    ...idsOf('endpoint').flatMap((id) => ROLLOUT.resumeCommand?.(id) ?? []),
-  ].map((line) => sentence`Go on waiting: ${line}`);
-}
-
-const ENDED: readonly string[] = ['wait-ended', 'interrupted', 'terminated', 'unavailable', 'rate-limited'];

@@ -1,20 +1,28 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { defineCommand } from '../../cli/model/command.ts';
+import { arg, onlyWith, option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { Result } from '../../output/view.ts';
-import { PLAN_INPUT } from './input.ts';
 import { makePlan } from './make-plan.ts';
-import { refuseUnknown } from './refusals.ts';
-import { planNotes, planRowOf } from './rows.ts';
-import { PLAN, planView } from './plan-view.ts';
+import { PLAN, planNotes, planRows, planView } from './plan-view.ts';
 
-/** Writes nothing. */
+/** `apply` has the same. */
+export const PLAN_INPUT = {
+  args: { files: arg.many('files, folders, or - for stdin', { metavar: 'FILE', complete: 'file' }) },
+  options: {
+    envFrom: option.texts('replace ${NAME} in the files by variables of this file', {
+      metavar: 'FILE',
+      complete: 'file',
+    }),
+    setName: option.text('mark what apply creates as this set (BERTH_SET)', { metavar: 'NAME' }),
+    prune: onlyWith(['setName'], option.on('remove what has the mark of the set and is in no file')),
+  },
+} as const;
+
 export const plan = defineCommand({
-  summary: 'compare what files describe with what is there',
+  summary: 'compare files with the account',
   details:
-    'Only members that a file gives are compared; null clears one. A thing is found by its kind and name, or by its id. Ends 0 when nothing differs, 16 when something does, 2 when a file is wrong. docs/guides/fleet-in-files.md',
-  args: PLAN_INPUT.args,
-  options: PLAN_INPUT.options,
+    'Compares only the members that a file gives; null clears one. A thing is found by kind and name, or by id. Ends 0 when nothing differs, 16 when something does. docs/guides/fleet-in-files.md',
+  ...PLAN_INPUT,
   exits: [EXIT.planDiffers],
   output: PLAN,
   examples: [
@@ -23,16 +31,14 @@ export const plan = defineCommand({
     ['berth plan fleet/ --set-name web --prune', 'what a prune would remove too'],
     ['berth plan fleet.yaml --json', 'in CI: ends 16 when something differs'],
   ],
-  run: async (ctx, input): Promise<Result> => {
-    const plan = await makePlan(ctx, input);
-    const { planned, hidden } = plan;
-    await refuseUnknown(ctx, planned);
-    const differs = planned.some(({ item }) => item.action !== 'none');
+  run: async (ctx, input) => {
+    const made = await makePlan(ctx, input);
+    const differs = made.planned.some(({ item }) => item.action !== 'none');
     return {
       kind: 'many',
       view: planView,
-      values: planned.map((each) => planRowOf(each, { texts: hidden, isSecret: ctx.output.isSecret })),
-      notes: isTableOutput(ctx.output) ? planNotes(plan) : [],
+      values: planRows(ctx, made),
+      notes: isTableOutput(ctx.output) ? planNotes(made) : [],
       ...(differs ? { exit: EXIT.planDiffers } : {}),
     };
   },

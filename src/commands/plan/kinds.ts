@@ -14,7 +14,6 @@ import { ENDPOINT_TABLE } from '../endpoints/fields.ts';
 import { checkEndpointUpdate, checkNewEndpoint, newEndpointDefaults } from '../endpoints/write.ts';
 import { checkUpdate } from '../pods/body-checks.ts';
 import { asFlag, checkNewPod, createDefaults } from '../pods/create.ts';
-import { inOwnWords } from '../pods/refusals.ts';
 import { POD_TABLE } from '../pods/fields.ts';
 import { networkMount } from '../pods/pod-cells.ts';
 import { RESTARTING } from '../pods/update.ts';
@@ -48,18 +47,12 @@ export interface FileKind {
   /** Usage (2) for a body that contradicts itself. */
   readonly checkNew?: (ctx: CommandContext, body: JsonObject) => Promise<void> | void;
   readonly sendNew?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
-  readonly refused?: (failure: Failure) => Failure;
   readonly planned: (ctx: CommandContext) => Kind;
 }
 
 type Effects = Pick<Kind, 'effect'>;
 type Rules = Pick<FileKind, 'collection' | 'table' | 'needed'> &
-  Partial<
-    Pick<
-      FileKind,
-      'references' | 'words' | 'inner' | 'adapt' | 'settle' | 'defaults' | 'checkNew' | 'sendNew' | 'refused'
-    >
-  > &
+  Partial<Pick<FileKind, 'references' | 'words' | 'inner' | 'adapt' | 'settle' | 'defaults' | 'checkNew' | 'sendNew'>> &
   Partial<Effects> & {
     /** Usage (2) for a change that the service would refuse. */
     readonly check?: (ctx: CommandContext, row: Json, body: JsonObject) => void | Promise<void>;
@@ -236,7 +229,6 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     settle: podSettled,
     defaults: createDefaults,
     checkNew: checkNewPod,
-    refused: (failure) => inOwnWords(failure, 'create by apply'),
     effect: (row, path) =>
       path === 'globalNetworking'
         ? 'next-start'

@@ -78,7 +78,7 @@ function refuseSameRow(planned: readonly Planned[]): void {
 }
 
 /** Usage (2) with its place. */
-export async function planDocument(ctx: CommandContext, account: Account, document: FileDocument): Promise<Planned> {
+async function planDocument(ctx: CommandContext, account: Account, document: FileDocument): Promise<Planned> {
   const { kind, at } = document;
   const found = await account.rowOf(document);
   const row = found === undefined ? undefined : kind.adapt(objectOf(found) ?? {});
@@ -96,23 +96,19 @@ export async function planDocument(ctx: CommandContext, account: Account, docume
   }
 }
 
-/** Ids replace names; `isNew`: this run made it. Usage (2). */
-export async function planRow(
+/** Ids replace names. Usage (2). */
+async function planRow(
   ctx: CommandContext,
   document: FileDocument,
   row: JsonObject,
   named: JsonObject,
-  isNew = false,
 ): Promise<Planned> {
   const { kind } = document;
   const body = await kind.settle(row, named);
   // Without variables in the file, marks are none either.
   const compared = memberAt(body, 'env') === null ? withoutKey(row) : row;
   const item = await planUpdate(kind.planned(ctx), compared, body);
-  const isRelease = item.changes.some(({ effect }) => effect === 'release');
-  const workersThen = isNew ? 'new' : isRelease ? 'replaced' : 'stay';
-  if (item.action !== 'blocked')
-    return { document, row, body, item, cost: await costOf(ctx, kind.name, row, body, workersThen) };
+  if (item.action !== 'blocked') return { document, row, body, item, cost: await costOf(ctx, kind.name, row, body) };
   const hint = kind.name === 'pod' ? ': terminate it and apply again' : '';
   const cost = await costOf(ctx, kind.name, row, {});
   return { document, row, body, item: { ...item, why: `${item.why ?? ''}${hint}` }, cost };

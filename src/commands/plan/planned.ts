@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../core/json.ts';
 import type { Item } from '../../fleet/model.ts';
-import type { Cost } from './cost.ts';
+import type { ItemCost } from './cost.ts';
 import type { FileDocument } from './document.ts';
 
 export interface Planned {
@@ -10,7 +10,7 @@ export interface Planned {
   /** With ids in place of names. */
   readonly body: JsonObject;
   readonly item: Item;
-  readonly cost: Cost;
+  readonly cost: ItemCost;
 }
 
 export interface Plan {

@@ -51,7 +51,7 @@ test('two at once on one machine: one waits, says so, and plans again', async ()
   expect(
     runs.map(({ err }) => err.match(/^Waiting: another berth is at work on apply: .*\.$/gm)?.length ?? 0).toSorted(),
   ).toEqual([0, 1]);
-  expect(runs.filter(({ err }) => err.includes('3 as described'))).toHaveLength(1);
+  expect(runs.filter(({ err }) => err.includes('3 unchanged'))).toHaveLength(1);
 });
 
 test.each([
@@ -65,7 +65,7 @@ test.each([
     runs.map(({ err }) => err).join(''),
   ).toEqual([0, 0]);
   expect(await named(remote)).toHaveLength(1);
-  expect(runs.filter(({ err }) => err.includes('which is older'))).toHaveLength(1);
+  expect(runs.filter(({ err }) => err.includes('Another apply created'))).toHaveLength(1);
 });
 
 test('a template that was created twice is reported with 5, and neither is removed', async () => {

@@ -48,7 +48,7 @@ async function pruneTwice(trouble: (typeof TROUBLES)[number] | undefined, at: nu
     names.push(...rows.map(({ name }) => name).filter((name) => /^[pte]\d$/.test(name)));
   }
   expect([trouble, at, names.toSorted()]).toEqual([trouble, at, ['e1', 'p1', 'p4', 't1']]);
-  expect(await apply(AFTER)).toMatchObject({ code: 0, err: '4 as described.\n' });
+  expect(await apply(AFTER)).toMatchObject({ code: 0, err: '4 unchanged.\n' });
   await runs.end(remote.server.stop);
   return count;
 }

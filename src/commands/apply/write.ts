@@ -1,0 +1,137 @@
+/** The requests of an apply: a create with its late members, an update, a removal. */
+import type { ApiRequest } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, isNotFound } from '../../core/failure.ts';
+import { asId } from '../../core/ids.ts';
+import { arrayOf, type Json, type JsonObject, memberAt, objectOf, stringAt, stringOf } from '../../core/json.ts';
+import { listCommand } from '../../cli/hint.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { patch, post } from '../../cli/resource/noun-writes.ts';
+import { withMember } from '../../cli/resource/request-body.ts';
+import { rowRequest } from '../../cli/resource/requests.ts';
+import { resource } from '../../cli/resource/targets.ts';
+import { APPLY_MARK, SET_MARK, variableOf } from '../../create/key.ts';
+import { bodyOfChanges, withoutNull } from '../../fleet/plan-item.ts';
+import { idOf } from '../../output/view.ts';
+import { acceptedPaths, type FileDocument } from '../plan/document.ts';
+import type { FileKind } from '../plan/kinds.ts';
+import { completeNew } from '../plan/make-plan.ts';
+import type { Planned } from '../plan/planned.ts';
+import { createOnce, markOf } from './create-once.ts';
+
+/** Ids of what this run created, by `KIND NAME`. */
+export type Made = ReadonlyMap<string, string>;
+
+export const labelOf = ({ document: { kind, name } }: { readonly document: FileDocument }): string =>
+  `${kind.name} ${name}`;
+
+const resourceOf = ({ collection, table }: FileKind) => resource(collection, table);
+
+/** A planned body keeps the names of what the same run creates first. */
+const withMade = ({ references }: FileKind, body: JsonObject, made: Made): JsonObject =>
+  Object.entries(references).reduce<JsonObject>((result, [path, name]) => {
+    const given = memberAt(result, path);
+    if (given === undefined) return result;
+    const idFor = (item: Json): Json => made.get(`${name} ${stringOf(item) ?? ''}`) ?? item;
+    return withMember(result, path.split('.'), arrayOf(given)?.map(idFor) ?? idFor(given));
+  }, body);
+
+/** Only an update takes them, such as the lock of a pod: they are sent after the create. */
+const lateMembers = ({ table }: FileKind): readonly string[] =>
+  bodyOf(table, 'update').accepts.filter((path) => !bodyOf(table, 'create').accepts.includes(path));
+
+export interface Created {
+  readonly row: Json;
+  /** Its answer came, so this run made it. */
+  readonly isAnswered: boolean;
+  /** The late members could not be set. */
+  readonly failure?: Failure;
+}
+
+/** A lost answer is looked up (8), and never sent again. */
+export async function create(ctx: CommandContext, { document, body }: Planned, made: Made): Promise<Created> {
+  const { kind } = document;
+  const mark = markOf(document);
+  const isLate = ([name, value]: readonly [string, Json | undefined]): boolean =>
+    lateMembers(kind).includes(name) && value !== false;
+  const known = withMade(kind, body, made);
+  const late = Object.fromEntries(Object.entries(known).filter(isLate));
+  const first = completeNew(ctx, document, {
+    ...Object.fromEntries(Object.entries(known).filter(([name]) => !lateMembers(kind).includes(name))),
+    ...(mark === undefined ? {} : { env: { ...objectOf(known['env']), [APPLY_MARK]: mark } }),
+  });
+  const whole = (await bodyOf(kind.table, 'create').completeFields?.(ctx, first, { values: {}, file: first })) ?? first;
+  const names = Object.keys(late);
+  const request = {
+    ...post(resourceOf(kind), whole),
+    ...(names.length === 0 ? {} : { then: `PATCH ${names.join(', ')}` }),
+  };
+  const created = await createOnce(ctx, document, async () =>
+    kind.sendNew === undefined ? await ctx.api.send(request) : await kind.sendNew(ctx, request),
+  );
+  if (names.length === 0) return created;
+  try {
+    const answer = await ctx.api.send(patch(resourceOf(kind), asId(idOf(created.row)), late));
+    return { ...created, row: answer.value ?? created.row };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { ...created, failure: error };
+  }
+}
+
+/** Sends the members that differ; variables with those that stay. */
+export async function update(ctx: CommandContext, { document, row = null, body, item }: Planned, made: Made) {
+  const { kind } = document;
+  const changed = bodyOfChanges(withMade(kind, body, made), item.changes);
+  const readRow = () => Promise.resolve(row);
+  const filled = await bodyOf(kind.table, 'update').fillFields?.(ctx, changed, { values: {}, file: {}, readRow });
+  const request = patch(resourceOf(kind), asId(idOf(row)), withEmpty(ctx, kind, filled ?? changed));
+  return (await ctx.api.send({ ...request, before: row })).value ?? null;
+}
+
+/** What the service takes for an empty member, in the place of null. */
+function withEmpty(ctx: CommandContext, kind: FileKind, body: JsonObject): JsonObject {
+  const { emptied } = kind.planned(ctx);
+  return acceptedPaths(kind).reduce<JsonObject>((result, path) => {
+    const empty = memberAt(body, path) === null ? emptied(path) : undefined;
+    return empty === undefined ? result : withMember(result, path.split('.'), empty);
+  }, withoutNull(body));
+}
+
+/**
+ * Reads it first: the service terminates a locked pod all the same. Returns whether it existed. Refused (5) if it was renamed,
+ * locked or given to another set since the plan. `isOwn`: made by this run, which restricted access may remove.
+ */
+export async function remove(ctx: CommandContext, kind: FileKind, row: Json, isOwn = false): Promise<boolean> {
+  const id = asId<string>(idOf(row));
+  try {
+    const now = (await ctx.api.send(rowRequest(kind.collection, id))).value ?? null;
+    if (stringAt(now, 'status') === 'TERMINATED') return false;
+    const changed = [
+      ...(memberAt(now, 'name') === memberAt(row, 'name') ? [] : ['name']),
+      ...(variableOf(now, SET_MARK) === variableOf(row, SET_MARK) ? [] : [`env.${SET_MARK}`]),
+      ...(memberAt(now, 'locked') === true ? ['locked'] : []),
+    ];
+    if (changed.length > 0)
+      throw new Failure({
+        code: 'refused',
+        exit: EXIT.refused,
+        message: `changed since the plan, so not removed: ${changed.join(', ')}`,
+        id,
+      });
+    await ctx.api.send({ ...removal(kind, id), ...(isOwn ? { destroys: false } : {}) });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+const removal = ({ collection }: FileKind, id: string): ApiRequest => ({
+  service: 'base',
+  method: 'DELETE',
+  path: [...collection.path, id],
+  id,
+  checkCommand: listCommand(collection),
+});
