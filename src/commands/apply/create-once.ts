@@ -10,7 +10,14 @@ import { listRows } from '../../cli/resource/requests.ts';
 import { APPLY_MARK, byAge, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import type { FileDocument } from '../plan/document.ts';
-import type { Created } from './write.ts';
+
+export interface Created {
+  readonly row: Json;
+  /** Its answer came, so this run made it. */
+  readonly isAnswered: boolean;
+  /** The late members could not be set. */
+  readonly failure?: Failure;
+}
 
 /** Undefined for what is found by its name alone. */
 export const markOf = ({ kind, name, set = '' }: FileDocument): string | undefined =>

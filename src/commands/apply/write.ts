@@ -18,7 +18,7 @@ import { acceptedPaths, type FileDocument } from '../plan/document.ts';
 import type { FileKind } from '../plan/kinds.ts';
 import { completeNew } from '../plan/make-plan.ts';
 import type { Planned } from '../plan/planned.ts';
-import { createOnce, markOf } from './create-once.ts';
+import { type Created, createOnce, markOf } from './create-once.ts';
 
 /** Ids of what this run created, by `KIND NAME`. */
 export type Made = ReadonlyMap<string, string>;
@@ -40,14 +40,6 @@ const withMade = ({ references }: FileKind, body: JsonObject, made: Made): JsonO
 /** Only an update takes them, such as the lock of a pod: they are sent after the create. */
 const lateMembers = ({ table }: FileKind): readonly string[] =>
   bodyOf(table, 'update').accepts.filter((path) => !bodyOf(table, 'create').accepts.includes(path));
-
-export interface Created {
-  readonly row: Json;
-  /** Its answer came, so this run made it. */
-  readonly isAnswered: boolean;
-  /** The late members could not be set. */
-  readonly failure?: Failure;
-}
 
 /** A lost answer is looked up (8), and never sent again. */
 export async function create(ctx: CommandContext, { document, body }: Planned, made: Made): Promise<Created> {
