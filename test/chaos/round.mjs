@@ -126,7 +126,7 @@ async function createRound(plan, { folder, install, program, boundMs }) {
 
 function argsOf({ plan }, { maxSeconds, resume = false, resubmitUnknown = false }) {
   const args = resume
-    ? ['jobs', 'batch', 'resume', 'out.jsonl', ...(resubmitUnknown ? ['--resubmit-unknown'] : [])]
+    ? ['jobs', 'batch', 'resume', 'out.jsonl', ...(resubmitUnknown ? ['--resubmit', 'unknown'] : [])]
     : [
         'jobs',
         'batch',

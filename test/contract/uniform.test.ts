@@ -179,8 +179,8 @@ test.each(COMMANDS)('%s has no flag that means something else everywhere, and no
   expect(shorts.length).toBe(new Set(shorts).size);
 });
 
-// These do not change the account: nothing of it can be lost. A batch shows what it removes before it asks.
-const OF_OTHERS = ['pods ssh-config', 'local reset', 'jobs batch remove'];
+// These do not change the account: nothing of it can be lost.
+const OF_OTHERS = ['pods ssh-config', 'local reset'];
 const destroying = COMMANDS.filter(([path, { confirm }]) => confirm !== undefined && !OF_OTHERS.includes(path));
 
 test.each(destroying)('%s destroys something: --yes and --dry-run', (_, command) => {

@@ -55,7 +55,6 @@ describe('read', () => {
     ['jobs batch run echo --input missing.jsonl --out r.jsonl'],
     ['jobs batch run echo --input - --out r.jsonl'],
     ['jobs batch resume missing.jsonl'],
-    ['jobs batch remove missing.jsonl --yes'],
     ['files sync missing/ datasets:'],
     ['files cp missing.txt datasets:'],
     ['files rm datasets:missing --yes'],

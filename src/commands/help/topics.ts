@@ -100,8 +100,6 @@ const batches = (): Page =>
       ['berth jobs batch status', 'progress, from the files only; sends nothing'],
       ['berth jobs batch report', 'times, cost, and failures by pattern; --html writes a page'],
       ['berth jobs batch export', 'the results as CSV, JSON or JSON lines; --join-input adds the inputs'],
-      ['berth jobs batch list', 'the batches of a folder'],
-      ['berth jobs batch remove', 'remove a batch with its results; --dry-run shows them'],
     ]),
     rows('Files', [
       ['items.jsonl, items.csv', 'an item on each line, or in each row below a header'],

@@ -54,11 +54,6 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     full: [BATCH, 'jobs batch resume r.jsonl'],
     failing: [FAILED_BATCH, 'jobs batch resume f.jsonl --resubmit failed'],
   },
-  'jobs batch list': {
-    full: [BATCH, 'jobs batch list'],
-    empty: ['jobs batch list'],
-    failing: ['jobs batch list nowhere'],
-  },
   'jobs batch status': {
     full: [BATCH, 'jobs batch status r.jsonl'],
     failing: [FAILED_BATCH, 'jobs batch status f.jsonl --exit-status'],
@@ -71,10 +66,6 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     full: [BATCH, 'jobs batch export r.jsonl --out e.jsonl'],
     empty: [BATCH, 'jobs batch export r.jsonl --status failed'],
     failing: ['jobs batch export r.jsonl'],
-  },
-  'jobs batch remove': {
-    full: [BATCH, 'jobs batch remove r.jsonl --yes'],
-    failing: ['jobs batch remove r.jsonl --yes'],
   },
   'local status': { full: ['local status'], failing: ['local status more'] },
   'local reset': { full: ['local reset --yes'], failing: ['local reset --seed other'] },
