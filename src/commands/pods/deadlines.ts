@@ -54,8 +54,9 @@ export function deadlineLine(ctx: CommandContext, body: Json, { hourly }: Cost):
   const first = firstDeadline(memberAt(body, 'env'), ctx.serviceNow());
   if (first === undefined) return undefined;
   const about = hourly === undefined ? '' : ` (about ${formatDollars(costOver(hourly.high, first.spanMs))})`;
-  const does = first.action === 'stop' ? 'Stops' : 'Terminates';
-  return sentence`${does} in ${formatDuration(first.spanMs)}${about} if a guard runs: ${berth`guard run`}`;
+  const [does, guard] =
+    first.action === 'stop' ? ['Stops', berth`guard run`] : ['Terminates', berth`guard run --allow-terminate`];
+  return sentence`${does} in ${formatDuration(first.spanMs)}${about} if a guard runs: ${guard}`;
 }
 
 /** Only if the profile asks for it. */

@@ -51,22 +51,12 @@ describe('a pod in ERROR', () => {
   });
 });
 
-test.each([
-  [
-    '--stop-after 10h',
-    /if a guard runs\. Should it end in ERROR, only a guard with --allow-terminate ends that cost\./,
-  ],
-  ['--stop-after 10h --persistent-size 20', /Should it end in ERROR, no guard ends that cost/],
-  ['--terminate-after 10h', /if a guard runs with --allow-terminate\./],
-])('a create %s says which guard keeps the price', async (flags, says) => {
-  expect((await createAccount()(`${CREATE} lab ${flags} --dry-run`)).err).toMatch(says);
-});
-
 describe('a pod that is being started again', () => {
   const starting = async (): Promise<Account> => {
     const account = await withLab();
     await local(account, 'pods stop lab');
-    await local(account, 'pods start lab --stop-after 1s');
+    await local(account, 'pods update lab --stop-after 1s');
+    await local(account, 'pods start lab');
     expect(await statusOf(account, 'lab')).toContain('PROVISIONING');
     return account;
   };

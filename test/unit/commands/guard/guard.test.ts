@@ -30,33 +30,29 @@ describe('a deadline', () => {
     expect((await account('guard run --json')).code).toBe(0);
   });
 
-  it('counts anew from each start, and pods start gives another one before it starts', async () => {
+  it('counts anew from each start, and is changed while the pod is stopped', async () => {
     const account = await withLab();
     await local(account, 'local clock advance 2h');
     await account('guard run');
-    await local(account, 'pods start lab --stop-after 4h --wait');
+    await local(account, 'pods update lab --stop-after 4h');
+    await local(account, 'pods start lab --wait');
     await local(account, 'local clock advance 3h');
     expect((await account('guard run')).code).toBe(0);
     await local(account, 'local clock advance 2h');
     expect(await rows(account, 'guard run')).toMatchObject([{ name: 'lab', result: 'stopped' }]);
   });
 
-  it('is not changed while the pod runs: its container would restart', async () => {
+  it('is changed while the pod runs only with --yes: its container restarts', async () => {
     const account = await withLab();
-    const ran = await account('pods start lab --stop-after 8h --json');
-    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('would restart its container')]);
+    const ran = await account('pods update lab --stop-after 8h --json');
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('restarts (env)')]);
     expect(await local(account, 'pods get lab --json --jq .env.BERTH_STOP_AFTER --raw')).toBe('90m');
   });
 
   it('keeps the other variables when it is changed', async () => {
     const account = await withLab('--stop-after 1h --env MODE=fast');
     await local(account, 'pods stop lab');
-    const dry = JSON.parse(await local(account, 'pods start lab --stop-after none --dry-run --json')) as unknown;
-    expect(dry).toMatchObject([
-      { method: 'PATCH', body: { env: { MODE: 'fast', BERTH_STOP_AFTER: 'none' } } },
-      { method: 'POST', body: { action: 'start' } },
-    ]);
-    await local(account, 'pods start lab --stop-after none');
+    await local(account, 'pods update lab --stop-after none');
     expect(JSON.parse(await local(account, 'pods get lab --json --jq .env'))).toEqual({
       MODE: 'fast',
       BERTH_STOP_AFTER: 'none',
@@ -136,16 +132,6 @@ describe('a deadline', () => {
     expect([gpu.code, gpu.err]).toEqual([0, expect.stringContaining('has no deadline')]);
     const safe = await createAccount()(`${CREATE} lab --stop-after 1h`, { env });
     expect(safe.err).not.toContain('has no deadline');
-  });
-
-  it('is in the price of a create, with when a guard last ran', async () => {
-    const account = createAccount();
-    expect((await account(`${CREATE} lab --stop-after 10h --dry-run`)).err).toMatch(
-      /It costs \$6\.90 until its deadline in 10h, plus .*, if a guard runs\. Should it end in ERROR, .* ends that cost\. No guard has run on this machine/,
-    );
-    await account('guard run');
-    await local(account, 'local clock advance 5m');
-    expect((await account(`${CREATE} lab --stop-after 10h --dry-run`)).err).toContain('last ran 5m ago');
   });
 });
 

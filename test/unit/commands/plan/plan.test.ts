@@ -136,7 +136,7 @@ workers: {min: 1, max: 2}
     const ran = await plan(inWorld(), 'kind: volume\nname: fresh\nsize: 100\ndataCenter: EU-NORTH-1\n');
     expect([ran.code, ran.err]).toEqual([
       16,
-      expect.stringContaining('1 to create. They cost $0.00 an hour before, and ') as string,
+      expect.stringContaining('1 to create. Cost: $0.00/h -> $0.01/h') as string,
     ]);
     expect(ran.out).toContain('fresh');
   });
@@ -152,7 +152,7 @@ describe('a file that is wrong ends 2 and says where', () => {
     ['a text for a number', 'kind: volume\nname: a\nsize: "100"', 'fleet.yaml:3:1', 'is a number'],
     ['a number for a variable', 'kind: pod\nname: a\nenv:\n  A: 1', 'fleet.yaml:4:3', 'quotes'],
     ['an unknown word', 'kind: pod\nname: a\ncloud: SECUR', 'fleet.yaml:3:1', 'SECURE'],
-    ['a bound', 'kind: volume\nname: a\nsize: 5', 'fleet.yaml:1:1', 'at least 10'],
+    ['a bound', 'kind: volume\nname: a\nsize: 5', 'fleet.yaml:1:1', 'use 10 to 4096 GB'],
     ['a missing member', 'kind: volume\nname: a', 'fleet.yaml:1:1', 'size, and dataCenter'],
     ['an unknown volume', 'kind: pod\nname: a\nimage: i\ngpu: {id: G}\nvolume: datasetz', 'fleet.yaml', 'datasets'],
     ['an unknown id', 'kind: pod\nid: none\nname: a', 'fleet.yaml:2:1', 'none'],

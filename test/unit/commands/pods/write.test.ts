@@ -58,7 +58,7 @@ describe('pods create', () => {
     [['--persistent-size', '20', '--mount-path', '/m'], { mounts: { persistent: { size: 20, path: '/m' } } }],
     [
       ['--start-ssh', '--start-jupyter', '--global-networking'],
-      { startSsh: true, startJupyter: true, globalNetworking: true },
+      { startSsh: true, startJupyter: true, globalNetworking: true, ports: ['22/tcp'] },
     ],
     [
       ['--set', 'gpu.count=4', '--set', 'anything.new=[1]'],
@@ -75,9 +75,9 @@ describe('pods create', () => {
     [['--mount-path', '/m'], /--mount-path needs something to mount/],
     [['--network-volume', 'v:/x,w:/y'], /mounts at most one network volume, not "v:\/x,w:\/y"/],
     [['--network-volume', 'v,w'], /mounts at most one network volume/],
-    [['--network-volume', 'v', '--persistent-size', '20'], /--network-volume and --persistent-size exclude/],
-    [['--cpu', 'cpu-general', '--vcpu', '2'], /--gpu and --cpu exclude each other/],
-    [['--vcpu', '3'], /--gpu and --cpu exclude/],
+    [['--network-volume', 'v', '--persistent-size', '20'], /use either --network-volume or --persistent-size/],
+    [['--cpu', 'cpu-general', '--vcpu', '2'], /use either --gpu or --cpu/],
+    [['--vcpu', '4'], /--gpu and --cpu exclude/],
     [['--disk', '0'], /--disk is at least 1/],
     [['--min-ram-per-gpu', '0'], /--min-ram-per-gpu is at least 1/],
     [['--set', 'gpu.minVcpuCountPerGpu=1.5'], /--min-vcpu-per-gpu is a whole number of at least 1/],
@@ -105,7 +105,7 @@ describe('pods create', () => {
     expect(err).toContain('missing --name and --gpu or --cpu and --image or --template');
   });
 
-  it('shows the price, creates, waits and prints the pod', async () => {
+  it('shows the price, creates, waits and prints the id', async () => {
     const ran = await berth([
       '--local',
       'pods',
@@ -116,20 +116,14 @@ describe('pods create', () => {
       '--cloud',
       'COMMUNITY',
       '--wait',
-      '--json',
     ]);
-    expect(ran.code, ran.err).toBe(0);
-    expect(documentOf(ran)).toMatchObject({ name: 'lab', status: 'RUNNING', cost: 0.68 });
-    expect(ran.err).toBe(
-      '2 x GPU-24G on the COMMUNITY cloud costs $0.68 an hour until it is stopped.\ncreated pod-000001\nIt publishes no port and takes no SSH: RUNNING is all there is to wait for.\n',
-    );
+    expect([ran.code, ran.out]).toEqual([0, 'pod-000001\n']);
+    expect(ran.err).toBe('GPU-24G x2, COMMUNITY: $0.68/h\ncreated pod lab (pod-000001)\n');
   });
 
   it('shows the price of a CPU pod by its vCPUs', async () => {
-    const ran = await berth(['--local', 'pods', 'create', ...CPU, '--json']);
-    expect(ran.err).toContain(
-      `4 vCPU of cpu-general on the SECURE cloud costs $${String(documentOf(ran)['cost'])} an hour`,
-    );
+    const ran = await berth(['--local', 'pods', 'create', ...CPU]);
+    expect(ran.err).toContain('cpu-general, 4 vCPU: $0.12/h\n');
   });
 
   it('creates the pod even if the catalog cannot be read', async () => {
@@ -140,11 +134,7 @@ describe('pods create', () => {
       }),
     ]);
     const ran = await berth(['pods', 'create', ...GPU, '-o', 'id'], { env: pointedAt(server.url) });
-    expect([ran.code, ran.out, ran.err]).toEqual([
-      0,
-      'p1\n',
-      expect.stringMatching(/^What it costs is not known: .* 403/),
-    ]);
+    expect([ran.code, ran.out]).toEqual([0, 'p1\n']);
   });
 
   it('names the list command after a lost answer', async () => {
@@ -186,18 +176,6 @@ describe('pods update', () => {
   test.each([
     ['pod-web', [], /nothing to change/],
     ['pod-web', ['--mount-path', '/x'], /--mount-path: this pod has no mount/],
-    [
-      'pod-web',
-      ['--set', 'mounts={"persistent":{"size":20,"path":"/x"}}'],
-      /this pod has no mount, and the kind is fixed/,
-    ],
-    ['pod-train', ['--set', 'mounts={"persistent":{"size":20,"path":"/x"}}'], /this pod has a network mount/],
-    ['pod-train', ['--set', 'mounts.network=[]'], /cannot be cleared/],
-    [
-      'pod-train',
-      ['--set', 'mounts.network=[{"volumeId":"vol-checkpoints","path":"/x"}]'],
-      /this pod has vol-datasets/,
-    ],
     ['pod-notebook', ['--set', 'mounts.persistent={"size":5,"path":"/x"}'], /at least 10 GB/],
   ])('refuses %s %j', async (pod, flags, says) => {
     const { code, err } = await berth(['--local', 'pods', 'update', pod, ...flags]);
@@ -219,7 +197,7 @@ describe('the output of pods get', () => {
       const before = documentOf(await local(world, 'get', pod, '--json'));
       const ran = await local(world, 'update', pod, '--file', 'pod', '--yes', '--json');
       expect(ran.code, ran.err).toBe(0);
-      expect(ran.err).toMatch(/^Left out, because it cannot be written: id, status, actions/);
+      expect(ran.err).toMatch(/^Left out of --file, read-only: id, status, actions/);
       // Another disk restarts the container.
       const { runtime: _now, startedAt: _after, ...after } = documentOf(ran);
       const { runtime: _then, startedAt: _before, ...same } = before;

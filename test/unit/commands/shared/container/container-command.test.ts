@@ -83,9 +83,9 @@ describe('the command of a container', () => {
   });
 
   test.each([
-    ['words that are not after --', ['serve'], 'too many arguments'],
-    ['a word before --', ['x', '--', 'serve'], 'too many arguments'],
-    ['a value -- and a word', ['--cmd', '--', 'serve'], 'too many arguments'],
+    ['words that are not after --', ['serve'], 'use either NAME or --name'],
+    ['a word before --', ['x', '--', 'serve'], 'use either NAME or --name'],
+    ['a value -- and a word', ['--cmd', '--', 'serve'], 'use either NAME or --name'],
     ['both forms', ['--args', 'a', '--cmd', 'b'], '--args goes with none of'],
     ['both forms, with --', ['--args', 'a', '--', 'b'], '--args goes with none of'],
     ['both forms, with --set', ['--set', 'args=a', '--set', 'entrypoint=["b"]'], '--args goes with none of'],
@@ -251,16 +251,16 @@ describe('a change of the command of a running pod', () => {
   };
   const said = async (flags: readonly string[], row: object = POD): Promise<string> => {
     const server = await serve([json(row), json(row)]);
-    const { err } = await berth(['pods', 'update', 'x', '--yes', ...flags], { env: pointedAt(server.url) });
-    return /a change of (.*) restarts/.exec(err.replace(/\s+/g, ' '))?.[1] ?? err;
+    const { err } = await berth(['pods', 'update', 'x', ...flags], { env: pointedAt(server.url) });
+    return /restarts \((.*)\): container disk erased/.exec(err.replace(/\s+/g, ' '))?.[1] ?? err;
   };
   const OLDER = { ...POD, entrypoint: undefined, cmd: undefined };
 
   test.each<[readonly string[], string]>([
-    [['--args', 'a "b c"'], ''],
-    [['--args', '{"cmd":["a","b c"]}'], ''],
-    [['--', 'a', 'b c'], ''],
-    [['--set', 'entrypoint=[]'], ''],
+    [['--args', 'a "b c"'], 'updated pod lab\n'],
+    [['--args', '{"cmd":["a","b c"]}'], 'updated pod lab\n'],
+    [['--', 'a', 'b c'], 'updated pod lab\n'],
+    [['--set', 'entrypoint=[]'], 'updated pod lab\n'],
     [['--args', 'a b c'], 'args'],
     [['--', 'a', 'b', 'c'], 'cmd'],
     [['--entrypoint', 'sh'], 'entrypoint'],
