@@ -150,7 +150,7 @@ test.each(rows)('what $noun $verb is for begins with what all collections say of
     list: /^list /,
     get: /^show a /,
     create: /^(create|store) a /,
-    update: /^(change|rename) a /,
+    update: /^(change|rename) /,
     delete: /^(delete|terminate) [a-z ]*s\b/,
   };
   expect(commandAt(`${noun} ${verb}`).summary).toMatch(first[verb] ?? /^$/);

@@ -124,6 +124,7 @@ export function update(
     examples: spec.examples,
     args: { id: idArgument(of), ...bodyArguments(of, 'update', spec) },
     options: { ...bodyFlags(of, 'update', spec), ...(risk === undefined ? {} : { yes: yesOption }) },
+    needed: [Object.keys(bodyFlags(of, 'update', spec))],
     fields: of.view.paths,
     output: rowSchema(of),
     writes: true,

@@ -35,7 +35,7 @@ export const resource = <N extends string>(collection: Collection<N>, table: Res
 /** `lab (pod-1)`; the id alone for a row without a name. */
 export const labelOf = (row: Json): string => {
   const name = stringAt(row, 'name') ?? '';
-  return name === '' ? idOf(row) : `${name} (${idOf(row)})`;
+  return safeText(name === '' ? idOf(row) : `${name} (${idOf(row)})`);
 };
 
 /**

@@ -200,8 +200,10 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   };
 }
 
-async function tell({ terminal, stderr, settings }: Context, line: Message): Promise<void> {
+async function tell({ terminal, stderr, settings }: Context, message: Message): Promise<void> {
   const { errorColumns } = terminal;
+  // Text is one line: a line feed in a name of the service forges none.
+  const line = typeof message === 'string' ? safeText(message) : message;
   const text =
     errorColumns === undefined
       ? safeText(printed(line, settings), true)

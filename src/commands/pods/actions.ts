@@ -148,5 +148,5 @@ export const restart = actionCommand('restart', {
   details: 'The container disk is erased; volumes are kept.',
   done: 'restarted',
   reached: [],
-  examples: [['berth pods restart lab --wait', 'and wait until it can be reached']],
+  examples: [['berth pods restart train-llm --wait', 'and wait until it can be reached']],
 });

@@ -40,7 +40,7 @@ export const get = getOf(PODS, {
   exits: [EXIT.jobFailed],
   watch: endedWhen((pod) => ['ERROR', 'TERMINATED'].includes(statusOf(pod))),
   outcome: (pod, { exitStatus }) => (exitStatus && statusOf(pod) === 'ERROR' ? { exit: EXIT.jobFailed } : {}),
-  examples: [['berth pods get lab --fields id,runtime.gpus --json', 'only these members']],
+  examples: [['berth pods get train-llm --fields id,runtime.gpus --json', 'only these members']],
 });
 
 export const reads = noun(SUMMARY, { list, get });

@@ -19,7 +19,7 @@ export const terminate = remove(PODS, {
   inUse: (_, pods) => Promise.resolve(lockedOf(pods)),
   hint: (pods) => lines(...pods.map((pod) => run(berth`pods update ${idOf(pod)} --locked off`))),
   examples: [
-    ['berth pods terminate lab --yes', 'in a script'],
+    ['berth pods terminate old-experiment --yes', 'in a script'],
     ["berth pods terminate --match 'test-*' --older-than 1d --yes", 'several'],
   ],
 });

@@ -28,7 +28,7 @@ export const update = updateOf(PODS, {
   risky: RESTARTING,
   risk: restarts,
   examples: [
-    ['berth pods update lab --locked on', 'protect it from being stopped'],
+    ['berth pods update web-frontend --locked on', 'protect it from being stopped'],
     ['berth pods update lab --env MODE=fast --unset-env DEBUG --yes', 'variables; a running pod restarts'],
   ],
 });

@@ -73,6 +73,7 @@ const update = defineCommand({
   details: 'Pods and workers get a new value at their next start. A name never changes.',
   args: { id: idArgument(SECRETS) },
   options: { ...secretOptions(VALUE), description: DESCRIPTION },
+  needed: [[...Object.keys(secretOptions(VALUE)), 'description']],
   fields: SECRETS.view.paths,
   output: rowSchema(SECRETS),
   writes: true,

@@ -50,7 +50,7 @@ export const volumes = noun('network volumes', {
     example: 'size=200',
     risky: ['size'],
     risk: growth,
-    examples: [['berth volumes update checkpoints --size 1000', 'enlarge it to 1000 GB']],
+    examples: [['berth volumes update checkpoints --size 1000 --yes', 'enlarge it to 1000 GB']],
   }),
   delete: remove(VOLUMES, {
     summary: 'delete network volumes and the data on them',

@@ -48,7 +48,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   ],
   'pods update': [
     line(`pods update p1 ${COMMAND} --yes`),
-    line('pods update p1 --yes -- a -b --name c'),
+    line('pods update p1 --stop-after 4h --terminate-after 2d --yes -- a -b --name c'),
     line(`pods update p1 --name b ${CONTAINER} --template t1 --global-networking on --locked off --yes`),
     line('pods update p1 --env-from - --unset-env B --replace-env', { stdin: 'A=1\n' }),
     line('pods update p1 --persistent-size 30 --mount-path /data', {
@@ -61,7 +61,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'pods delete': [line('pods delete p1 --yes'), line('pods delete p1 p2 --yes')],
   'pods terminate': [line('pods terminate p1 --yes')],
   'pods start': [
-    line('pods start p1 --stop-after 4h --terminate-after 2d', { answers: pod('EXITED') }),
+    line('pods start p1 --yes', { answers: pod('EXITED') }),
     line('pods start p1'),
     line('pods start p1 --wait', { answers: RUNNING }),
   ],
@@ -75,7 +75,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods stop --all --yes'),
     line('pods stop p1 --wait', { answers: pod('EXITED') }),
   ],
-  'pods restart': [line('pods restart p1'), line('pods restart p1 --wait', { answers: RUNNING })],
+  'pods restart': [line('pods restart p1 --yes'), line('pods restart p1 --wait', { answers: RUNNING })],
   'pods wait': [line('pods wait p1 --for RUNNING', { answers: pod('RUNNING') })],
   'pods logs': [
     line('pods logs p1 --tail 1 --source container'),
@@ -179,7 +179,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   ],
   'jobs status': [line('jobs status e1 j1 --ttl 1h --exit-status')],
   'jobs stream': [line('jobs stream e1 j1')],
-  'jobs cancel': [line('jobs cancel e1 j1')],
+  'jobs cancel': [line('jobs cancel e1 j1 j2 --yes')],
   'jobs retry': [line('jobs retry e1 failed1'), line('jobs retry e1 failed1 --wait')],
   'jobs recent': [line('jobs recent e1 --status')],
   'jobs wait': [line('jobs wait e1 j1 --any')],
@@ -262,6 +262,9 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
       (flags) => line(`billing summary ${flags}`),
     ),
     line('billing summary --by public-endpoint'),
+    ...['pod', 'endpoint', 'volume', 'cluster', 'public-endpoint'].map((by) =>
+      line(`billing summary --last 7 --by ${by}`),
+    ),
   ],
   'account ssh-keys list': [line('account ssh-keys list')],
   'account ssh-keys add': [

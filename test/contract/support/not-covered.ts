@@ -46,6 +46,7 @@ export const UNSENT: readonly string[] = [
     'start',
     'out',
     'noCheck',
+    'storage',
     'envFrom',
     'match',
     'status',

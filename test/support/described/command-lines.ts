@@ -50,7 +50,9 @@ export async function commandLines(described: DescribedCommand, ask: Ask): Promi
   const given = new Map<string, string>();
   const argv = described.command.split(' ');
   for (const value of described.arguments) {
-    if (!value.required && value.requiredUnlessOneOf === undefined) continue;
+    // A value that comes from another argument, such as the job of an endpoint, is given with it.
+    const isDependent = value.valuesFrom?.split(' ').some((word) => given.has(word)) === true;
+    if (!value.required && value.requiredUnlessOneOf === undefined && !isDependent) continue;
     const text = await valueOf(value, given, ask);
     given.set(value.name ?? '', text);
     argv.push(text);

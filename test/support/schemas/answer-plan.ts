@@ -131,16 +131,9 @@ export const PLAN: readonly PlannedRequest[] = [
     member: 'dataCenters',
   })),
   { command: 'catalog templates', request: 'GET /v2/catalog/templates', member: 'templates' },
-  ...[
-    ['summary', ''],
-    ['pods', '/pods'],
-    ['serverless', '/serverless'],
-    ['endpoints', '/endpoints'],
-    ['volumes', '/network-volumes'],
-    ['clusters', '/clusters'],
-  ].flatMap(([noun = '', path = '']) =>
+  ...['', '/pods', '/serverless', '/endpoints', '/network-volumes', '/clusters'].flatMap((path) =>
     ['day', 'hour'].map((size) => ({
-      command: `billing ${noun}`,
+      command: 'billing summary',
       request: `GET /v2/billing${path}?bucketSize=${size}&lastN=3`,
     })),
   ),
