@@ -65,8 +65,7 @@ export async function selectTargets(
 }
 
 /** `pod-train (train-llm)`. */
-export const labelOf = (row: Json | undefined): string =>
-  safeText(`${idOf(row)} (${stringAt(row, 'name') ?? '-'})`);
+export const labelOf = (row: Json | undefined): string => safeText(`${idOf(row)} (${stringAt(row, 'name') ?? '-'})`);
 
 /** One request per row. A failure belongs to its word; an interrupt ends the command. Unread dry run: word. */
 export const readTargets = async (

@@ -87,6 +87,7 @@ export const update = defineCommand({
     'A change of the container makes a new release, which replaces the workers one by one. A change of scaling or hardware leaves workers that run as they are.',
   args: { id: idArgument(ENDPOINTS), ...bodyArguments(ENDPOINTS, 'update', RULES) },
   options: { ...bodyFlags(ENDPOINTS, 'update', RULES), ...WAIT },
+  needed: [Object.keys(bodyFlags(ENDPOINTS, 'update', RULES))],
   fields: ENDPOINTS.view.paths,
   output: rowSchema(ENDPOINTS),
   writes: true,
