@@ -1,10 +1,9 @@
 import type { Awaited, End, Goal } from '../../cli/until.ts';
 import { until } from '../../cli/until.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { rowRequest } from '../../cli/resource/requests.ts';
+import { readRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { asId } from '../../core/ids.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { berth, sentence } from '../../core/message.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
@@ -62,8 +61,11 @@ export async function waitUntilReady(
   for (const [name, goal] of Object.entries(READY) as [KindName, Ready][]) {
     const waiting = outcomes.filter((each) => isWaitedFor(each, name) && each.action !== 'delete');
     const things = waiting.map(({ planned: { document }, row = null }): Awaited => {
-      const request = rowRequest(document.kind.collection, asId(idOf(row)));
-      return { id: idOf(row), read: () => ctx.api.send({ ...request, path: [...request.path, ...goal.path] }) };
+      const id = idOf(row);
+      return {
+        id,
+        read: () => ctx.api.send(readRequest([...document.kind.collection.path, id, ...goal.path], { id })),
+      };
     });
     const leftMs = Math.max(0, endsAt - ctx.clock.monotonic());
     // An interrupted wait: what was made is reported all the same.

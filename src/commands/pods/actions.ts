@@ -1,7 +1,7 @@
 /** start, stop and restart: one or several pods, by ids, names or selectors. */
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, unlessFailed } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { arrayAt, type Json } from '../../core/json.ts';
 import { berth, type Message } from '../../core/message.ts';
@@ -13,7 +13,7 @@ import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
-import { ofPod, perHour, sum } from '../../cli/money.ts';
+import { catalogOf, ofNewPod, ofPod, perHour, sum } from '../../cli/money.ts';
 import { podAction } from '../../cli/resource/pod-action.ts';
 import { idsArgument, rowSchema } from '../../cli/resource/read.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
@@ -61,8 +61,8 @@ function actionCommand(verb: Verb, { done, reached, details, ...words }: Action)
       const rows = able.flatMap(({ row }) => row ?? []);
       if (asks(ctx) && rows.length > 0) {
         await ctx.tellRows(PODS.view, rows);
-        const line = `${countOf(rows.length, 'pod')} will be ${done}: ${perHour(sum(rows.map(ofPod)))} now.`;
-        await ask(ctx, { line });
+        const price = verb === 'start' ? await priceStarted(ctx, rows) : `${perHour(sum(rows.map(ofPod)))} now`;
+        await ask(ctx, { line: `${countOf(rows.length, 'pod')} will be ${done}: ${price}.` });
       }
       const send = (id: Id<'pod'>) => act(ctx, verb, id, reached);
       const sent = await each(ctx, PODS, able, (id) =>
@@ -93,6 +93,13 @@ async function ableTo(
   });
   if (skipped.length > 0) await ctx.tell(`skipped ${skipped.join(', ')}`);
   return targets.filter((target) => reasonOf(target) === undefined);
+}
+
+/** A stopped pod costs nothing by its own row. */
+async function priceStarted(ctx: CommandContext, pods: readonly Json[]): Promise<string> {
+  const price = async (pod: Json) => ofNewPod(pod, await catalogOf(ctx, pod));
+  const costs = await unlessFailed(ctx, () => Promise.all(pods.map(price)));
+  return costs === undefined ? 'unknown price' : perHour(sum(costs));
 }
 
 /** A service that does not list actions is asked. */

@@ -39,7 +39,7 @@ export function reachableOf(answer: ApiAnswer, word: string, hasStart = true): R
   const id = asId<'pod'>(stringAt(pod, 'id') ?? word);
   const address = sshAddress(direct, id);
   if (isLocalService(answer) && address.host !== LOOPBACK) throw madeUp(word);
-  return { ...startOf(pod, id), name: stringAt(pod, 'name') ?? id, address };
+  return { ...startOf(pod, id), name: safeText(stringAt(pod, 'name') ?? id), address };
 }
 
 export const startOf = (pod: Json, id: string): Pick<ReachablePod, 'id' | 'start'> => ({

@@ -21,8 +21,7 @@ describe('--max-price', () => {
     expect(JSON.parse(ran.err)).toMatchObject({
       error: {
         code: 'limit-exceeded',
-        message: expect.stringMatching(/1 x GPU-80G costs \$[\d.]+ an hour, and --max-price is \$1\.00/) as string,
-        hint: expect.stringContaining('Nothing was sent.') as string,
+        message: expect.stringMatching(/^above --max-price \$1\.00\/h: GPU-80G \(\$[\d.]+\/h\)/) as string,
       },
     });
   });
@@ -41,7 +40,7 @@ describe('--max-price', () => {
     expect([ran.code, ran.out, ran.err]).toEqual([
       15,
       '',
-      expect.stringMatching(/costs \$9\.00 an hour, above --max-price \$2\.50: it was terminated/),
+      expect.stringMatching(/costs \$9\.00\/h, above --max-price: terminated/),
     ]);
     expect((await remote.send('GET', '/v2/pods')).text).not.toContain('"lab"');
   });

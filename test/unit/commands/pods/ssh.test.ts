@@ -65,19 +65,6 @@ describe('pods ssh', () => {
     expect(err.includes('berth --local pods ssh pod-train --explain')).toBe(isSaid);
   });
 
-  it('of the local service names the port where it is missing, and a create on a terminal says so before', async () => {
-    const world = createTestWorld({ tty: true, columns: 400, env: { BERTH_LOCAL: '1' } });
-    const create = 'pods create --gpu GPU-24G --image a/b:1 --start-ssh --wait --name';
-    const made = await berthIn(world, [...create.split(' '), 'lab']);
-    expect(made.err).toContain('It takes SSH by its proxy alone, which is a terminal: --port 22/tcp gives direct SSH.');
-    expect((await berthIn(world, [...create.split(' '), 'lab2', '--port', '22/tcp'])).err).toMatch(/Next: .*pods ssh/);
-    const ran = await berthIn(world, ['pods', 'ssh', 'lab']);
-    expect([ran.code, ran.err]).toEqual([
-      2,
-      expect.stringMatching(/does not publish 22\/tcp[^]*pods update pod-\d+ --port 22\/tcp/),
-    ]);
-  });
-
   it('passes the words after -- to ssh unchanged', async () => {
     const { given } = await ssh(pod({ direct: DIRECT, proxy: null }), ['--', '-L', '1:h:2', 'echo "a  b"; ls']);
     expect(withoutTrust(given)).toBe('<-p>\n<10022>\n<root@203.0.113.7>\n<-L>\n<1:h:2>\n<echo "a  b"; ls>\n');

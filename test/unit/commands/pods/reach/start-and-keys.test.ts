@@ -155,7 +155,7 @@ test.skipIf(!hasKeygen).each([
   const without = await run('pods', ...words.filter((word) => word !== '--start'));
   expect([without.code, without.err]).toEqual([2, expect.stringContaining('--start')]);
   const ran = await run('pods', ...words);
-  expect([ran.code, ran.err]).toEqual([7, expect.stringMatching(/costs \$\d/)]);
+  expect([ran.code, ran.err]).toEqual([7, expect.stringMatching(/Starting \S+: GPU-24G x1, SECURE: \$0\.69\/h/)]);
   expect(readFileSync(join(world.directory, 'given'), 'utf8')).toContain('root@127.0.0.1');
 });
 

@@ -125,7 +125,7 @@ test.skipIf(!hasSshd)(
     for (const name of ['con', 'a:b', 'back\\slash', 'ends.', 'fine'])
       writeFileSync(join(sshd.folder, 'named', name), '');
     const odd = await cp('-r', `p1:${sshd.folder}/named/`, 'C:\\odd');
-    expect([odd.code, odd.out.match(/Windows has no such names/g)?.length]).toEqual([14, 4]);
+    expect([odd.code, odd.out.match(/Windows does not allow this name/g)?.length]).toEqual([14, 4]);
     expect(readdirSync(here('C:\\odd')).toSorted()).toEqual(['fine', 'x.txt']);
   },
 );
