@@ -56,7 +56,7 @@ const login = defineCommand({
   summary: 'keep a key and addresses in a profile, and use it',
   changesMachine: true,
   details:
-    'Asks for the address and the key, and checks the key before anything is kept. --profile names the profile; the addresses of --base-url, --queue-url and --rest-url are kept with it.\n--storage keeps the key of the files on volumes instead: access key and secret, in two lines of stdin with --with-key, and --storage-url. It is not checked.',
+    'The key is checked first; --base-url, --queue-url and --rest-url are kept with it. --storage keeps the key of the files on volumes, unchecked: with --with-key, access key and secret are two lines of stdin.',
   options: {
     withKey: option.on('read the key from stdin'),
     noCheck: option.on('keep the key without asking the service whether it is good'),

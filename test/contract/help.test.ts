@@ -41,25 +41,9 @@ describe('help', () => {
   });
 });
 
-/** Nouns with longer texts, which wait for their rewrite. */
-const LONG = [
-  'pods',
-  'volumes',
-  'secrets',
-  'jobs',
-  'files',
-  'local',
-  'top',
-  'guard',
-  'plan',
-  'apply',
-  'export',
-  'clusters',
-];
-
 const words = (text: string): number => text.split(/\s+/).length;
 
-it.each(NOUNS.filter(({ name }) => !LONG.includes(name)).map((noun) => [noun.name, noun] as const))(
+it.each(NOUNS.map((noun) => [noun.name, noun] as const))(
   'of %s has flags in at most twelve words, and details in at most three lines',
   async (name, noun) => {
     for (const { path, command } of commandsIn([name], await noun.load({ nouns: NOUNS, flags: FLAGS }))) {

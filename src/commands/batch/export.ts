@@ -25,7 +25,7 @@ export const exportBatch = defineCommand({
   summary: 'write the results of a batch as CSV, JSON or JSON lines',
   changesMachine: true,
   details:
-    'One row for each item that has ended, with its last result, also while the batch runs. --fields names members, such as output.text: they are the columns of a CSV, in which nested members are JSON.\nWith --out the file takes its name when it is complete.',
+    'One row for each item that has ended, with its last result, also while the batch runs. --fields names members, such as output.text: the columns of a CSV. With --out the file takes its name when it is complete.',
   args: { results: arg.text('results file of the batch', { complete: 'file' }) },
   options: {
     format: option.choice('format to write (default jsonl)', ['csv', 'json', 'jsonl']),

@@ -9,7 +9,7 @@ export const report = defineCommand({
   output: BATCH_REPORT,
   summary: 'report on a batch: counts, cost, times and failures by pattern',
   details:
-    'Reads the journal and the results, also while the batch runs; it sends nothing. Failures are grouped by their error, with numbers, ids, paths and addresses masked. Quantiles are within 1%.\nCost is that of execution, without idle and starting workers.',
+    'Sends nothing; works while the batch runs. Failures are grouped by their error, with numbers, ids and paths masked. Quantiles are within 1%. Cost is that of execution, without idle and starting workers.',
   args: { results: arg.text('results file of the batch', { complete: 'file' }) },
   options: { html: option.text('write a page with bars to this file', { metavar: 'FILE' }) },
   examples: [

@@ -11,7 +11,7 @@ export const resume = defineCommand({
   changesMachine: true,
   needs: 'write',
   details:
-    'Submitted items are not sent again, unless --resubmit says so: they run as new jobs, at any age, and the new result replaces the old one. An expired or unknown item may run twice.\n--retry-failed asks the service to run the same job again, within 30 minutes of its end.\nLimits and job options of earlier runs are kept; give one anew to change it.',
+    'Submitted items are not sent again, unless --resubmit says so; an expired or unknown item may then run twice. Limits and job options of earlier runs are kept. --retry-failed works within 30 minutes of the end of a job.',
   args: { results: arg.text('results file of the batch', { complete: 'file' }) },
   options: {
     input: option.texts('where the input is now, if moved; several in their order', {

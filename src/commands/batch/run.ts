@@ -41,7 +41,7 @@ export const run = defineCommand({
   changesMachine: true,
   needs: 'write',
   details:
-    'Each line of JSON is one job, sent byte for byte; a row of a CSV file is sent as an object of its columns, as text unless --types or a header such as price:number gives a type. The whole input is checked before anything is sent.\nResults are JSON lines, written as jobs end; `item` is the number of the item in the input, from 1.\nExit codes: 0 all completed, 13 some did not, 9 --max-time is over, 130 interrupted, 14 file trouble.',
+    'A line of JSON is a job, sent byte for byte; a CSV row is an object of its columns. The whole input is checked first. Ends 0 if all completed, 13 if some did not, 9 after --max-time.',
   args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   options: runOptions,
   writes: true,

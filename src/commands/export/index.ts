@@ -39,7 +39,7 @@ const documentView: View = {
 export const exportFiles = defineCommand({
   summary: 'print what is there as files for plan',
   details:
-    'It prints YAML: one document for each thing, with a kind. Variables that are secret by their names are printed as ${NAME}: give their values with plan --env-from. So are the user name and the password of a registry, which the service never shows: they are needed only where the registry is not there. Names stand in the place of ids where they are unique.',
+    'Prints YAML, one document for each thing. Secret variables and credentials of registries are printed as ${NAME}: give their values with plan --env-from. Unique names stand in place of ids.',
   args: {
     kinds: { ...arg.many(`of these kinds alone: ${KINDS.join(', ')}`, { metavar: 'KIND' }), required: false },
   },

@@ -20,7 +20,7 @@ const options = { recursive: RECURSIVE, ...CHOICE_OPTIONS, followLinks: FOLLOW_L
 export const cp = defineCommand({
   summary: 'copy files to and from network volumes',
   details:
-    'A place is VOLUME:PATH or a local path (./a:b for a local name with a colon); `-` is standard input or output.\n`cp -r DIR VOLUME:PATH` makes PATH the copy of DIR, with or without a final slash; several sources go into the target. A file goes into a target that is a folder or ends with a slash.\nRun it again after an interrupt: files and parts that arrived are not sent again. Links are skipped; an upload keeps neither times nor permissions.',
+    'A place is VOLUME:PATH, a local path (./a:b for a name with a colon) or - for stdin or stdout. cp -r DIR VOLUME:PATH makes PATH the copy of DIR. Run it again after an interrupt: what arrived is not sent again.',
   args,
   options,
   changesMachine: true,

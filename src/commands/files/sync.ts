@@ -71,7 +71,7 @@ const MAX_NAMED = 20;
 export const sync = defineCommand({
   summary: 'make a folder like another one, to or from a network volume',
   details:
-    'A file is unchanged if its size is the same and its time does not say otherwise (an upload keeps no time, so a local file counts as changed if it is newer than its upload); the rest is compared by checksum, and only what differs is sent.\n--delete removes after the copies, and nothing if a copy failed or a list was incomplete. What a filter leaves out is kept.\nPatterns are those of .gitignore: --include takes back what --exclude leaves out, and alone takes nothing else. Links are skipped.',
+    'Same size and time is unchanged; the rest is compared by checksum. --delete removes after the copies, and nothing if a copy failed or a list was incomplete. Filters are patterns of .gitignore; what they leave out is kept.',
   args,
   options,
   writes: true,

@@ -19,7 +19,7 @@ import { sweep, type Sweep } from './sweep.ts';
 export const run = defineCommand({
   summary: 'stop pods whose deadline is over, or that exceed a limit',
   details:
-    'It looks once, for cron or a timer; with --every it stays. If data is missing or inconsistent, it does nothing. Locked pods and members of clusters are never touched, and pods are terminated only with --allow-terminate. It ends 15 when something was over a limit.',
+    'Looks once, for cron or a timer; stays with --every. If data is missing or inconsistent, it does nothing. Never touches locked pods or members of clusters. Ends 15 when something was over a limit.',
   options: GUARD_OPTIONS,
   exits: [EXIT.limitExceeded],
   output: DECISIONS,

@@ -64,7 +64,7 @@ export const recent = defineCommand({
   ),
   summary: 'list the jobs that this machine submitted last',
   details:
-    'The service has no list of jobs: these are the last 100 that `jobs run` submitted with this profile and key on this machine, the latest first, each with the status in which a command saw it last. --status asks the service for their status now, one request for each. A job that the service no longer has is said to be not found: its result has expired. The jobs of batches are in their own records: berth jobs batch status.',
+    'The last 100 jobs that jobs run submitted here with this profile and key, latest first, each with the status last seen. --status polls each now; "not found" means that its result has expired. Jobs of batches: berth jobs batch status.',
   args: { endpoint: arg.optional('only the jobs of this endpoint, by its id or name', { complete: ENDPOINTS }) },
   options: {
     limit: limitOption,

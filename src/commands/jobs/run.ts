@@ -54,7 +54,7 @@ export const run = defineCommand({
   output: either(JOB, manyOf(CHUNK)),
   summary: 'submit a job and print its id, or wait for its result',
   details:
-    'The input is sent byte for byte as given. You can use a model slug in place of an endpoint id.\nWith --wait, --stream or --sync the exit code is the outcome: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.',
+    'The input is sent byte for byte. A model slug works in place of an endpoint id.\nExit codes with --wait, --stream or --sync: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first.',
   args: { endpoint: QUEUE_ARGUMENT },
   options: {
     input: option.text('the input as JSON, @FILE, or - for stdin', {
@@ -75,8 +75,8 @@ export const run = defineCommand({
       waitTimeoutOption('how long --wait, --stream and --sync wait in all'),
     ),
     webhook: option.text('address the result is posted to', { metavar: 'URL', onlyOne: 'A job has one webhook.' }),
-    executionTimeout: option.duration('how long a worker may run it, 5s to 7d (default: that of the endpoint)', 's'),
-    ttl: option.duration('how long the job may live, queue and run together, 10s to 7d', 's'),
+    executionTimeout: option.duration("execution limit, 5s to 7d (default: the endpoint's)", 's'),
+    ttl: option.duration('lifetime, queue and run together, 10s to 7d', 's'),
     lowPriority: option.on('let other jobs go first'),
   },
   needed: [['input', 'inputFile']],

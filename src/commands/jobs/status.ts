@@ -13,7 +13,7 @@ export const status = defineCommand({
   args: JOB_ARGUMENTS,
   options: {
     ttl: option.duration('also set how long the job and its result live from now', 's'),
-    exitStatus: option.on('end with the outcome: 0 completed or not ended, 10 failed, 11 cancelled, 12 timed out'),
+    exitStatus: option.on('end with the outcome: 10 failed, 11 cancelled, 12 timed out'),
   },
   exits: JOB_EXITS,
   watch: endedWhen(hasEnded),

@@ -20,7 +20,7 @@ export const wait = defineCommand({
   waits: true,
   exits: JOB_EXITS,
   details:
-    'The exit code is the outcome: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first; of several jobs the worst.\nOf several, one that was not read or has not ended is {"id","ok","error"}. With -o jsonl each is printed as it ends.',
+    'Exit codes: 0 completed, 10 failed, 11 cancelled, 12 timed out, 9 the wait ended first; of several jobs the worst. Of several, one without a result is {"id","ok","error"}; -o jsonl prints each as it ends.',
   args: JOB_ARGUMENTS,
   options: {
     any: option.on('stop at the first job that ends'),

@@ -140,7 +140,7 @@ export const reset = defineCommand({
   summary: 'delete everything and start over with the seeded account',
   changesMachine: true,
   options: {
-    seed: option.choice('what the new account contains: `odd` has names that are difficult to print', SEEDS, {
+    seed: option.choice('what the new account contains; `odd` has names hard to print', SEEDS, {
       initial: 'plain',
     }),
   },
@@ -188,7 +188,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     output: FAULT,
     summary: 'make the next requests fail',
     changesMachine: true,
-    details: FAULT_KINDS.flatMap((kind) => ('details' in kind ? kind.details : [])).join(' '),
+    details: 'docs/guides/local-service.md describes each kind.',
     args: { kind: arg.text('what happens', { choices: FAULT_KINDS.map(({ name }) => name) }) },
     options: {
       count: option.count('how many requests it affects (default: all until cleared)', 1),

@@ -19,7 +19,7 @@ const options = {
   }),
   python: option.text('the program that runs .py files (default python3)', { metavar: 'PATH', complete: 'file' }),
   workerPrefix: option.text('what the variables of your worker library begin with', { metavar: 'PFX' }),
-  reload: option.on('replace the workers of an endpoint when a file beside its handler changes'),
+  reload: option.on('replace workers when a file beside their handler changes'),
   quota: option.list('requests a window, such as minute=60,hour=3000', { metavar: 'WINDOW=N' }),
   noQueueLimits: option.on('no rate limits on the queue operations'),
   streamShape: option.choice('what `stream` answers: the chunks, or {"status", "stream": [chunks]} (default array)', [
@@ -27,22 +27,18 @@ const options = {
     'object',
   ]),
   pageSize: option.count('rows a page of a list has at most (default 1000)', 1, { most: 1000 }),
-  podKeys: option.choice('what the key of a pod may do: nothing, or read and stop that pod (default refused)', [
-    'refused',
-    'own',
-  ]),
+  podKeys: option.choice('what the key of a pod may do (default refused)', ['refused', 'own']),
   secretPrefix: option.text('what the placeholders of secrets begin with (default BERTH)', { metavar: 'PFX' }),
   allowPrivateWebhooks: option.on('let webhooks reach other ports of this machine, and private networks'),
 };
 
-const SOURCES =
-  'SOURCE says what runs the jobs of an endpoint: the path of a JavaScript module that exports a function (input in, output out) or an async generator (streaming); the path of a .py file, which starts the worker library of your service or only defines handler(job); `exec: COMMAND`, run by the shell for each job with the input on stdin and the output on stdout; or any other command line, run by the shell as a worker that speaks the protocol of your library. NAME alone is an endpoint for workers that you start yourself: see `berth local worker-env`.\nA library finds its queue in variables with a prefix of its own, such as PFX_WEBHOOK_GET_JOB: name it with --worker-prefix. What workers print goes to stderr and to `berth endpoints logs`.';
+const SOURCES = 'docs/guides/workers.md says what SOURCE can be, docs/guides/local-service.md the rest.';
 
 export const serve = defineCommand({
   summary: 'serve the local service over HTTP, for SDKs, curl and other programs',
   changesMachine: true,
   waits: true,
-  details: `Runs until Ctrl-C, and then ends with 130; with 143 after SIGTERM. The address is printed on stdout, the settings to use it on stderr.\n${SOURCES}\nIt answers programs of this machine. Requests of web pages are refused, and requests whose Host is not localhost, 127.0.0.1 or [::1]. A webhook reaches public addresses only, unless --allow-private-webhooks is given, and never the service itself. Files on volumes are reached at the same address, as S3 is: the bucket is the id of a volume, the region its data center, the access key berth-local-access, the secret berth-local-secret.`,
+  details: `Runs until Ctrl-C. Prints the address on stdout, the settings to use it on stderr. Answers only programs of this machine. ${SOURCES}`,
   options: {
     port: option.count('the port on 127.0.0.1; 0 chooses a free one', 0, { most: 65_535, initial: 8181 }),
     ...options,
@@ -79,9 +75,9 @@ export const exec = defineCommand({
   changesMachine: true,
   waits: true,
   exitsAsProgram: true,
-  details: `Starts the local service on a free port, sets BERTH_BASE_URL, BERTH_QUEUE_URL, BERTH_REST_URL and BERTH_API_KEY, runs the command and ends with its exit code. Flags of berth go before the command; -- between them is needed only when the command begins with a dash. Nothing persists unless --state names a file, and no worker is left running.\n${SOURCES}`,
+  details: `Sets BERTH_BASE_URL and the like, and ends with the exit code of the command. Keeps nothing without --state. ${SOURCES}`,
   args: {
-    command: arg.many('the command and its arguments; all flags after its name are its own', { complete: 'command' }),
+    command: arg.many('the command with its arguments and flags', { complete: 'command' }),
   },
   options,
   examples: [

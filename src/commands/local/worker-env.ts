@@ -24,7 +24,7 @@ export const workerEnv = defineCommand({
   hidden: true,
   summary: 'print the variables of a worker that you start yourself',
   details:
-    "Prints `export` lines for a shell, or with --json an object. Each call names another worker. A worker that is started with them takes jobs of the endpoint like the others: in a debugger, a container or another terminal. It needs a local service that is served: run it where BERTH_BASE_URL and BERTH_API_KEY are set as `berth local serve` prints them.\nThe variables begin with BERTH_WORKER, which berth's own worker for Python files reads, and with the prefix of --worker-prefix, of the settings, or of the service. The prefix of a library is what its name for the variable that ends in _WEBHOOK_GET_JOB begins with; its documentation or its source tells it.",
+    'Prints `export` lines for a shell, or an object with --json; each call names another worker. Needs a served local service. --worker-prefix is that of your library: PFX in PFX_WEBHOOK_GET_JOB.',
   args: { endpoint: arg.text('endpoint id or name') },
   options: {
     workerPrefix: option.text('what the variables of your worker library begin with', { metavar: 'PFX' }),

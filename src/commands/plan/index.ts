@@ -14,7 +14,7 @@ export const PLAN_INPUT = {
       complete: 'file',
     }),
     setName: option.text('mark what apply creates as this set (BERTH_SET)', { metavar: 'NAME' }),
-    prune: onlyWith(['setName'], option.on('remove what has the mark of the set and is in no file')),
+    prune: onlyWith(['setName'], option.on('remove what is marked and in no file')),
   },
 } as const;
 

@@ -16,7 +16,7 @@ import { START } from './start-first.ts';
 export const cp = defineCommand({
   summary: 'copy files to and from pods',
   details:
-    'A place is POD:PATH, or a local path; a local name with a colon is written ./a:b. A path in a pod is absolute, or relative to the home folder. A file goes into a target that is a folder or ends with a slash. A folder becomes the target: what is there already stays, unless it has the same name. Several sources go into the target.\nFiles go as a tar archive over your ssh; the pod needs tar. They have a temporary name until all of them arrived. Links stay links; modes and times are kept. Between two pods the data goes through this machine.',
+    'A place is POD:PATH or a local path (./a:b for a local name with a colon). A folder becomes the target; several sources go into it. Files go as a tar archive over your ssh and are renamed when all have arrived.',
   args: {
     place: arg.many('what to copy, and where to, the last one', { metavar: 'PLACE', complete: 'file' }),
   },

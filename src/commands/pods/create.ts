@@ -47,7 +47,7 @@ const RULES: BodyRules = {
 export const create = defineCommand({
   summary: 'create a pod',
   details:
-    'A pod has a GPU or a CPU flavor, and an image or a template. Several --gpu are tried in order until one has room. What berth pods get -o yaml printed can be used with --file. With --idempotency-key the same command run again makes no second pod.',
+    'A pod has a GPU or a CPU flavor, and an image or a template. Several --gpu are tried in order. --file takes what pods get -o yaml printed. With --idempotency-key a second run creates no second pod.',
   args: bodyArguments(PODS, 'create', RULES),
   options: {
     ...bodyFlags(PODS, 'create', RULES),

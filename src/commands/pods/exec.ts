@@ -22,7 +22,7 @@ import { idOf } from '../../output/view.ts';
 export const exec = defineCommand({
   summary: 'run a command in a pod, or in several',
   details:
-    'Runs it by direct SSH, with your ssh: stdin, stdout, stderr and the exit code are those of the command. 255 is that of ssh itself: whether the command ran is then not known. Ctrl-C ends it with 130, SIGTERM and SIGHUP with 143; the command in the pod is sent no signal and may go on, but with -t it gets Ctrl-C as a key, and SIGHUP when the connection ends. Its words are passed on as they are; a shell of the pod starts it. On several pods it runs at once, without stdin; each line begins with the name of its pod, each pod has an outcome, and 255 stands for a command that failed.',
+    'Runs by direct SSH; the exit code is that of the command, 255 that of ssh itself. Ctrl-C ends it with 130, but the command in the pod may go on, unless -t is given. On several pods it runs at once, without stdin.',
   changesMachine: true,
   exitsAsProgram: true,
   output: OUTCOMES,

@@ -136,7 +136,7 @@ const FIELDS = {
   },
   cpu: {
     path: 'cpu.id',
-    create: option.text('in place of a GPU: the CPU flavor, as in berth catalog cpus', {
+    create: option.text('CPU flavor instead of a GPU (see berth catalog cpus)', {
       metavar: 'CPU',
       onlyOne: 'A pod has one CPU flavor; --vcpu says how many vCPUs.',
       ask: pick('CPU flavor', 'podCpuFlavors'),
@@ -179,7 +179,7 @@ const FIELDS = {
   },
   stopAfter: {
     writeOnly: true,
-    write: deadlineFlag('stop', 'a guard stops it this long after each start (4h), or then (2026-12-01)'),
+    write: deadlineFlag('stop', 'a guard stops it this long after each start, or then'),
   },
   terminateAfter: {
     writeOnly: true,
@@ -206,7 +206,7 @@ const FIELDS = {
       atLeast('--persistent-size', 10, ' GB')(memberAt(mount, 'size'));
     },
     create: {
-      param: option.count('GB of storage on the host, at least 10, lost when the host fails (deprecated)', 0, {
+      param: option.count('GB of storage on the host, at least 10 (deprecated)', 0, {
         metavar: 'GB',
       }),
       value: newPersistentMount,

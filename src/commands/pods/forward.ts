@@ -38,19 +38,19 @@ const forwardView: View = {
 export const forward = defineCommand({
   summary: 'reach ports of a pod from this machine',
   details:
-    'Runs until Ctrl-C, by direct SSH with your ssh. A connection that breaks is made again, also when the pod was restarted on another port: its address is found each time. It waits while the pod starts, and ends when the pod has stopped or is gone. Each forward is a row on stdout when all are open. Only this machine can connect, unless --address says otherwise.',
+    'Runs until Ctrl-C, by direct SSH. Reconnects after a break or a restart of the pod; ends when the pod has stopped or is gone. Only this machine can connect, unless --address says otherwise.',
   changesMachine: true,
   waits: true,
   exits: [EXIT.jobFailed],
   output: manyOf(FORWARD),
   args: {
     id: idArgument(PODS),
-    ports: arg.any('ports here and in the pod; one number for both, 0 or nothing before the colon for any free one', {
+    ports: arg.any('8080, or 9000:8080 for 9000 here; :8080 takes any free port', {
       metavar: 'LOCAL:REMOTE',
     }),
   },
   options: {
-    reverse: option.texts('the other way: a port of the pod leads to one of this machine', {
+    reverse: option.texts('forward a port of the pod to one of this machine', {
       short: '-R',
       metavar: 'REMOTE:LOCAL',
     }),

@@ -15,7 +15,7 @@ import { PODS } from './resource.ts';
 export const logs = defineCommand({
   output: LOG_LINES,
   summary: "show pods' logs, or follow them",
-  details: `${LOG_DETAILS} Of several pods, each line begins with the name of its pod, and past lines are in the order of their times.`,
+  details: `${LOG_DETAILS} Lines of several pods begin with the pod's name.`,
   args: { id: arg.any('pod ids or names', { metavar: 'POD', complete: PODS }) },
   options: {
     ...LOG_OPTIONS,

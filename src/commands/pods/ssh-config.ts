@@ -86,7 +86,7 @@ export const sshConfig = defineCommand({
   output: either(ownObject({ config: TEXT }), ownObject({ installed: YES_NO, file: TEXT })),
   summary: 'let ssh, scp, rsync, git and editors reach pods as NAME.berth',
   details:
-    'Prints a block for the configuration of ssh. With it, `ssh lab.berth` finds the address of the pod lab when it connects, also after a restart. --install writes it to ~/.ssh/berth_config and adds one line at the top of ~/.ssh/config that includes it; --uninstall removes both. Connections are not shared (ControlMaster), because a shared one goes stale when a pod restarts.',
+    'Prints a block for the configuration of ssh, so that `ssh lab.berth` finds the pod lab, also after a restart. --install writes ~/.ssh/berth_config and includes it at the top of ~/.ssh/config; --uninstall removes both.',
   changesMachine: true,
   destroys: false,
   options: {

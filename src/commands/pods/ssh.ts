@@ -29,7 +29,7 @@ export const ssh = defineCommand({
   options: {
     proxy: option.on('by way of the proxy, even where there is a direct address'),
     print: option.on('print the ssh command and run nothing'),
-    explain: option.on('say which keys would be tried and which of them fit, and run nothing'),
+    explain: option.on('show which keys would be tried and which fit; connect nothing'),
     start: START,
   },
   examples: [

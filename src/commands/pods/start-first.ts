@@ -9,7 +9,7 @@ import { podAction } from '../../cli/resource/pod-action.ts';
 import { isAt, REACHABLE, statusOf } from './reachable.ts';
 import { waitForPod } from './wait.ts';
 
-export const START = option.on('start the pod first, if it is not running, and wait until it can be reached');
+export const START = option.on('start the pod first and wait until it can be reached');
 
 const TIMEOUT_MS: Milliseconds = 600_000;
 

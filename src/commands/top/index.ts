@@ -50,11 +50,11 @@ export const top = defineCommand({
   summary: 'watch all pods and endpoints: their use, queues, workers and cost',
   waits: true,
   details:
-    'On a terminal it uses the whole screen until you press q; ? shows its keys. Each reading requests all pods at once and the health of at most eight endpoints; with more endpoints, those with jobs are read more often. Costs, workers with their prices and volumes are read once a minute. $/h is what the account costs now: pods, clusters, workers and volumes; of pods or endpoints alone, it is theirs. Container disks have no published price and are not in it; where anything else is not known it says at least. Stopped pods come last by cost. When little is left of a rate window, readings are less frequent. The age of the numbers is shown. $ today is what was billed since midnight UTC for the same; a pod of a cluster has none, because its cluster is billed. Without a terminal, --once prints one frame, and -o jsonl a line for each pod and endpoint at each reading, with the time as `at`.',
+    'On a terminal it fills the screen until q; ? shows its keys. $/h and $ today are those of the account, or of the pods or endpoints alone. Elsewhere --once prints one frame, -o jsonl a line a row at each reading.',
   args: { what: arg.optional('only pods, or only endpoints', { choices: KINDS }) },
   options: {
     once: option.on('print one frame, or with -o its rows, and end'),
-    sort: option.choice('the order of the rows, the largest first, names from A to Z (default cost)', SORTS),
+    sort: option.choice('order of the rows (default cost)', SORTS),
     interval: option.durationOr('time between two readings', 's', 2000, '2s'),
   },
   examples: [
