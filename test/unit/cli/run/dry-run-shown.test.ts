@@ -16,8 +16,7 @@ describe('a dry run on a terminal shows the request member by member, with one n
     ['volumes-update', 'volumes update datasets --size 4000'],
     ['clusters-create', 'clusters create --name c --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b'],
     ['jobs-run', 'jobs run demo --input {"prompt":"hello"}'],
-    ['api', 'api POST /v2/network-volumes -f name=scratch -F size=50'],
-    ['pods-create-candidates', 'pods create --name web --gpu GPU-24G --gpu GPU-48G --image a/b'],
+    ['api', 'api POST /v2/network-volumes -F name=scratch -F size=50'],
   ])('%s', async (name, line) => {
     const account = createAccount();
     const { code, out, err } = await account(`${line} --dry-run`, TERMINAL);
