@@ -7,7 +7,6 @@ import { asksForData, idOf } from '../output/view.ts';
 import type { CommandContext } from './model/context.ts';
 import { CPUS, GPUS } from './resource/collections.ts';
 import { lookupRows } from './resource/requests.ts';
-import { countOf } from './words.ts';
 
 /** US dollars an hour; `hourly` is undefined where no price is published. `besides` is what is billed without a price. */
 export interface Cost {
@@ -89,13 +88,6 @@ function disksOf(pod: Json): readonly string[] {
   ];
 }
 
-/** A cluster that does not exist yet: its pods. */
-export function ofNewCluster(body: Json, gpus: readonly Json[]): Cost {
-  const row = gpus.find((each) => idOf(each) === stringAt(body, 'compute.gpuTypeId'));
-  const each = times(numberAt(row, 'price.secure'), numberAt(body, 'compute.gpuCountPerPod'));
-  return scaled(costOf(each, disksOf(body)), numberAt(body, 'compute.podCount') ?? 1);
-}
-
 /** One worker of an endpoint: a range where it may run on several types. */
 export function ofWorker(endpoint: Json, catalog: readonly Json[], worker: Json = null): Cost {
   const count = numberAt(worker, 'gpuCount') ?? numberAt(endpoint, 'gpu.count') ?? 1;
@@ -127,36 +119,6 @@ export function ofVolume(volume: Json): Cost {
     Math.min(size, TERABYTE_GB) * STORAGE.firstTerabyte + Math.max(0, size - TERABYTE_GB) * STORAGE.beyond;
   const isFast = memberAt(volume, 'type') === 'HIGH_PERFORMANCE';
   return costOf(monthly / HOURS_PER_MONTH, isFast ? ['a surcharge for high-performance storage'] : []);
-}
-
-export interface AccountRows {
-  /** Pods of clusters too. */
-  readonly pods: readonly Json[];
-  readonly volumes: readonly Json[];
-  readonly endpoints: readonly Json[];
-  /** By endpoint id. */
-  readonly workers: ReadonlyMap<string, readonly Json[]>;
-  /** GPU types and CPU flavors. */
-  readonly catalog: readonly Json[];
-}
-
-/** By what is paid for. A stopped pod pays for its persistent mount, whose price is not published. */
-export function ofAccount({ pods, volumes, endpoints, workers, catalog }: AccountRows) {
-  const isClustered = (pod: Json): boolean => stringAt(pod, 'cluster.id') !== undefined;
-  const mounts = pods.filter(
-    (pod) => memberAt(pod, 'status') === 'EXITED' && isObject(memberAt(pod, 'mounts.persistent')),
-  );
-  const besides = mounts.length === 0 ? [] : [`the persistent mount of ${countOf(mounts.length, 'stopped pod')}`];
-  return {
-    pods: sum([{ ...costOf(0), besides }, ...pods.filter((pod) => !isClustered(pod)).map(ofPod)]),
-    clusters: sum(pods.filter(isClustered).map(ofPod)),
-    workers: sum(
-      endpoints.flatMap((endpoint) =>
-        (workers.get(idOf(endpoint)) ?? []).map((worker) => ofWorker(endpoint, catalog, worker)),
-      ),
-    ),
-    volumes: sum(volumes.map(ofVolume)),
-  };
 }
 
 /** `$0.34/h plus a container disk of 200 GB`, `unknown price`. */

@@ -73,10 +73,6 @@ export type Message = string | CommandLine | Sentence;
 
 type Value = string | number | Words | readonly string[];
 
-/** Template tag for words of a command line. A value is one word; a list is one word per item. */
-export const words = (literals: TemplateStringsArray, ...values: readonly Value[]): Words =>
-  new Words(wordsOf(literals, values));
-
 export const names = (text: string): Words =>
   new Words(
     text

@@ -3,7 +3,7 @@ import type { CommandContext } from '../model/context.ts';
 import { type Rate, rateDetails, type RateFacts, rateOf, rateText } from './hourly-cost.ts';
 import { labelOf } from '../resource/choose.ts';
 import { CLUSTERS, CPUS, ENDPOINTS, GPUS, PODS, VOLUMES } from '../resource/collections.ts';
-import { listRows, lookupRows } from '../resource/requests.ts';
+import { listRows } from '../resource/requests.ts';
 import { countOf } from '../words.ts';
 import { Failure, unlessFailed } from '../../core/failure.ts';
 import { isUsableId } from '../../core/ids.ts';
@@ -25,10 +25,6 @@ const workersOf = (endpointId: string): Collection => ({
   member: 'workers',
 });
 
-/** Once in a run; undefined if it cannot be read. Rethrows an interrupt. */
-export const lookupWorkers = async (ctx: CommandContext, endpointId: string): Promise<readonly Json[] | undefined> =>
-  isUsableId(endpointId) ? await unlessFailed(ctx, () => lookupRows(ctx, workersOf(endpointId))) : undefined;
-
 /** With the price catalogs. Leaves out what cannot be read; no requests without endpoints. */
 export async function readWorkers(
   ctx: CommandContext,
@@ -44,9 +40,6 @@ export async function readWorkers(
   const workers = new Map(found.flatMap(([id, rows]) => (rows === undefined ? [] : [[id, rows] as const])));
   return { workers, gpus: gpus ?? [], cpus: cpus ?? [] };
 }
-
-export const readWorkersRate = async (ctx: CommandContext, endpoints: readonly Json[]): Promise<Rate> =>
-  rateOf({ pods: [], volumes: [], endpoints, ...(await readWorkers(ctx, endpoints)) }, ['workers']);
 
 /** What a command has just ended: a list may still show it unchanged (contract rules, 1). */
 interface Ended {

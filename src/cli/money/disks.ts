@@ -1,7 +1,6 @@
 /** Container disks: they are paid besides the hardware, at prices that are not published. */
 
 import type { CommandContext } from '../model/context.ts';
-import type { Price } from '../resource/ask-before-write.ts';
 import { DATA_CENTERS, TEMPLATES } from '../resource/collections.ts';
 import { readRow } from '../resource/identify.ts';
 import { lookupRows } from '../resource/requests.ts';
@@ -52,23 +51,6 @@ export async function withTemplateDisks(ctx: CommandContext, body: JsonObject): 
     ...(disk === undefined ? {} : { disk }),
     ...(takesMount && persistent !== null ? { mounts: { persistent } } : {}),
   };
-}
-
-interface StorageChange {
-  readonly name: string;
-  /** GB. */
-  readonly from: number;
-  /** GB. */
-  readonly to: number;
-}
-
-/** Confirmed if something grows. Undefined if nothing changes. */
-export function storagePrice(parts: readonly StorageChange[]): Price | undefined {
-  const changed = parts.filter(({ from, to }) => from !== to);
-  if (changed.length === 0) return undefined;
-  const asks = changed.some(({ from, to }) => to > from);
-  const sizes = changed.map(({ name, from, to }) => `${name} ${from} GB to ${to} GB`).join(', ');
-  return { line: `It costs ${asks ? 'more' : 'less'}: ${sizes}. The service publishes no price for it.`, asks };
 }
 
 /** The service will refuse unknown data centers: no price then. True if the catalog cannot be read. */

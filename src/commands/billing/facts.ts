@@ -1,17 +1,15 @@
 import type { CommandContext } from '../../cli/model/context.ts';
 import { readWorkers, rowsUnlessFailed } from '../../cli/money/account-line.ts';
 import { usedVolumeIds } from '../../cli/money/disks.ts';
-import { diskSize, HOURS_PER_MONTH, type Rate, rateOf, withStoppedDisk } from '../../cli/money/hourly-cost.ts';
+import { diskSize, type Rate, rateOf, withStoppedDisk } from '../../cli/money/hourly-cost.ts';
 import * as collections from '../../cli/resource/collections.ts';
 import { listRows } from '../../cli/resource/requests.ts';
 import { countOf } from '../../cli/words.ts';
 import { costsOf, type DayCost, daysOf, type ResourceCost } from './costs.ts';
 import { BY_KIND, KINDS, type Kind, type Report, SUMMARY } from './service-reports.ts';
 import { readHealth } from '../endpoints/read-health.ts';
-import { unlessFailed } from '../../core/failure.ts';
-import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
-import { HOUR_MS } from '../../core/unit-types.ts';
-import { formatDollars, formatTimestamp } from '../../core/units.ts';
+import { type Json, memberAt, numberAt } from '../../core/json.ts';
+import { formatTimestamp } from '../../core/units.ts';
 import { idOf } from '../../output/view.ts';
 
 export interface Facts {
@@ -101,20 +99,4 @@ function waitingWorkers(health: Json | undefined): number {
   const count = (path: string): number => numberAt(health, path) ?? 0;
   const busy = count('jobs.inQueue') + count('jobs.inProgress') + count('workers.running');
   return busy > 0 ? 0 : count('workers.idle');
-}
-
-/** What the persistent mounts of stopped pods cost by the bill of the last full hour: their price is not published. */
-export async function savedDisks(ctx: CommandContext, pods: readonly Json[]): Promise<string | undefined> {
-  const stopped = withStoppedDisk(pods);
-  if (stopped.length === 0) return undefined;
-  const hour = Math.floor(ctx.serviceNow() / HOUR_MS) * HOUR_MS;
-  const records = await unlessFailed(ctx, () => readRecords(ctx, BY_KIND.pod, hour - HOUR_MS, hour, 'hour'));
-  const ids = new Set(stopped.map(idOf));
-  const known = (records ?? []).filter((record) => ids.has(stringAt(record, 'podId') ?? ''));
-  const perHour = known.reduce<number>((sum, record) => sum + (numberAt(record, 'diskAmount') ?? 0), 0);
-  const saved =
-    known.length === 0
-      ? 'an amount that is not known'
-      : `${formatDollars(perHour)} an hour, ${formatDollars(perHour * HOURS_PER_MONTH)} a month by the last bill`;
-  return `For the ${diskSize(stopped)} on disk of ${countOf(stopped.length, 'stopped pod')} it saves ${saved}.`;
 }

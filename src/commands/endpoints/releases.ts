@@ -4,7 +4,6 @@ import { defineCommand, waitOptions } from '../../cli/model/command.ts';
 import { readListOf } from '../../cli/resource/identify.ts';
 import { beyondNotes, limitOption } from '../../cli/resource/list.ts';
 import { documentResult } from '../../cli/resource/pages.ts';
-import type { WaitSpec } from '../../cli/resource/wait-for-row.ts';
 import { type End, type Goal, until } from '../../cli/until.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { readRequest } from '../../core/api.ts';
@@ -21,15 +20,6 @@ const rolledOutAll = (seen: Json): boolean => {
   return share === undefined || share >= 100 || memberAt(seen, 'rollout.workersTotal') === 0;
 };
 const describe = (seen: Json): string => `${text('rollout.percentOnLatest')(seen)}% of workers`;
-
-export const ROLLOUT: WaitSpec = {
-  until: 'rolled out',
-  subresource: 'releases',
-  done: rolledOutAll,
-  bad: () => false,
-  describe,
-  resumeCommand: (id) => berth`endpoints releases ${id} --wait`,
-};
 
 const GOAL: Goal = {
   noun: 'endpoint',

@@ -15,7 +15,6 @@ import { idsArgument, rowSchema } from '../../cli/resource/read.ts';
 import { selectorOptions } from '../../cli/resource/selectors.ts';
 import { outcomeResult, SEVERAL } from '../../cli/resource/several.ts';
 import { choose, type Done, readRow, report } from '../../cli/resource/targets.ts';
-import type { WaitSpec } from '../../cli/resource/wait-for-row.ts';
 import { type Goal, until } from '../../cli/until.ts';
 import { STATUSES } from './fields.ts';
 import { describeReach, isAt, REACHABLE, statusOf } from './reachable.ts';
@@ -120,12 +119,4 @@ export const wait = defineCommand({
     const named = chosen.targets.map(({ word }) => ({ id: word }));
     return waitResult(ctx, await waitFor(ctx, named, wanted, waitTimeout), chosen.isSelected, wanted);
   },
-});
-
-/** For `apply`. */
-export const untilStatus = (wanted: string): WaitSpec => ({
-  until: wanted,
-  done: (pod) => isAt(pod, wanted),
-  bad: (pod) => ['ERROR', 'TERMINATED'].includes(statusOf(pod)),
-  describe: describeReach,
 });
