@@ -2,14 +2,13 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { listRows } from '../../cli/resource/requests.ts';
 import { combinedFailure } from '../../cli/resource/several.ts';
 import { DryRun } from '../../cli/run/dry-run.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { idOf } from '../../output/view.ts';
 import { KINDS, type KindName } from '../plan/kinds.ts';
 import type { Plan, Planned } from '../plan/planned.ts';
-import { withoutDouble } from './create-once.ts';
+import { listWith, withoutDouble } from './create-once.ts';
 import { notSent, type Outcome, withUnknown } from './outcome.ts';
 import { waitUntilReady } from './wait.ts';
 import { create, labelOf, remove, update } from './write.ts';
@@ -79,13 +78,17 @@ export async function applyAll(
     });
     const [first] = created;
     if (first === undefined || ctx.signal.aborted) return;
-    const list = listRows(ctx, first.document.kind.collection);
+    const list = listWith(
+      ctx,
+      first.document.kind,
+      created.flatMap((planned) => outcomes.get(planned)?.row ?? []),
+    );
     for (const planned of created) {
       const { row = null, isAnswered = false } = outcomes.get(planned) ?? {};
       await attempt(planned, async () => {
         const own = { row, isAnswered };
         try {
-          const stays = await withoutDouble(ctx, planned.document, own, (await list).values, (younger) =>
+          const stays = await withoutDouble(ctx, planned.document, own, await list, (younger) =>
             remove(ctx, planned.document.kind, younger, true),
           );
           return { action: stays === row ? 'create' : 'none', row: stays, isAnswered };

@@ -26,7 +26,7 @@ export const markOf = ({ kind, name, set = '' }: FileDocument): string | undefin
 const rowsNamed = (rows: readonly Json[], name: string): readonly Json[] =>
   byAge(rows.filter((row) => memberAt(row, 'name') === name && memberAt(row, 'status') !== 'TERMINATED'));
 
-/** Pauses before each read of the list after a lost answer: a replica may lag for a minute. Milliseconds. */
+/** Pauses before each read of a list that does not have what was made: a replica may lag for a minute. Milliseconds. */
 const LOOKS_MS = [0, 2000, 5000, 10_000, 20_000, 30_000] as const;
 
 /** After a lost answer it looks for what was made (8 where nothing appears), and never sends a second create. */
@@ -48,6 +48,21 @@ export async function createOnce(
     const hint = sentence`Find out before you apply again: ${listCommand(collection)}`;
     throw error.with({ code: 'outcome-unknown', hint });
   }
+}
+
+/** The list after the creates of a kind: once it has them, the next apply does not make them again. */
+export async function listWith(
+  ctx: CommandContext,
+  { collection }: FileDocument['kind'],
+  created: readonly Json[],
+): Promise<readonly Json[]> {
+  for (const pause of LOOKS_MS) {
+    if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
+    const rows = await unlessFailed(ctx, async () => (await listRows(ctx, collection)).values);
+    const ids = new Set(rows?.map(idOf));
+    if (rows !== undefined && created.every((row) => ids.has(idOf(row)))) return rows;
+  }
+  return (await listRows(ctx, collection)).values;
 }
 
 /**

@@ -21,7 +21,7 @@ export async function withoutSecrets<T>(
     };
     throw new DryRun(
       error.previews.map(({ before: _, ...preview }) =>
-        preview.body === undefined ? preview : { ...preview, body: shown(preview.body as Json) },
+        preview.body === undefined ? preview : { ...preview, body: shown(preview.body) },
       ),
       error.failure,
     );
