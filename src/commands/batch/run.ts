@@ -84,7 +84,9 @@ async function within<T>(ctx: CommandContext, milliseconds: number, work: Promis
       reject(new Failure({ code: 'wait-ended', exit: EXIT.waitEnded, message, hint: 'Nothing was sent.' }));
     });
   });
-  return await Promise.race([work, expired]).finally(deadline.cancel);
+  return await Promise.race([work, expired]).finally(() => {
+    deadline.cancel();
+  });
 }
 
 const MAX_NAMED = 10;

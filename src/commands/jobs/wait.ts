@@ -49,9 +49,12 @@ export async function waitForJobs(
   any = false,
 ): Promise<Result> {
   const stream = jobs.length > 1 && ctx.output.format === 'jsonl' ? ctx.rows(jobView) : undefined;
-  let printError: unknown;
+  let printError: Error | undefined;
   const print = async (row: Json): Promise<void> => {
-    await stream?.row(row).catch((error: unknown) => (printError = error));
+    await stream?.row(row).catch((error: unknown) => {
+      if (!(error instanceof Error)) throw error;
+      printError = error;
+    });
   };
   const watched = jobs.map((each) => ({
     id: each.job,
