@@ -143,9 +143,9 @@ async function keysGiven(ctx: CommandContext, given: string): Promise<readonly S
   return keys;
 }
 
-async function publicKeyFiles({ env, durable }: CommandContext): Promise<readonly string[]> {
-  const folder = `${env['HOME'] ?? env['USERPROFILE'] ?? ''}/.ssh`;
-  const entries = await (await durable()).entries(folder).catch(() => []);
+async function publicKeyFiles(ctx: CommandContext): Promise<readonly string[]> {
+  const folder = `${ctx.env['HOME'] ?? ctx.env['USERPROFILE'] ?? ''}/.ssh`;
+  const entries = await (await ctx.durable()).entries(folder).catch(() => []);
   return entries.filter(({ name }) => name.endsWith('.pub')).map(({ name }) => `${folder}/${name}`);
 }
 

@@ -105,7 +105,7 @@ export function formatRate(perSecond: number): string {
   return `${rate.toFixed(rate < 100 ? 1 : 0)}/${unit}`;
 }
 
-/** `~$0.0123`, `~$1.12 to $1.90`, `<$0.0001` or `~$0.0123 since resume`. */
+/** `~$0.12`, `~$1.12 to $1.90`, `<$0.01` or `~$0.12 since resume`. */
 export function describeCost({ low, high, sinceResume }: ExecutionCost): string {
   const range = formatDollarRange({ low, high });
   return `${range.startsWith('<') ? '' : '~'}${range}${sinceResume ? ' since resume' : ''}`;

@@ -1,7 +1,7 @@
 /** At most one pod of a key, however often and wherever it is created: the key is a variable of the pod. */
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, unlessFailed } from '../../core/failure.ts';
+import { type Failure, rethrowUnlessFailure, unlessFailed } from '../../core/failure.ts';
 import { encodeJson, type Json, type JsonObject } from '../../core/json.ts';
 import { berth, lines, type Message, sentence } from '../../core/message.ts';
 import { attemptOf, byAge, podsOfKey, withKey } from '../../create/key.ts';

@@ -70,7 +70,9 @@ test('columns are aligned in every slice of rows, for the scripts that cli-table
   await render({ kind: 'many', view: podList.view, values }, as({ fields: ['id', 'name'] }), to);
   const lines = to.out().trimEnd().split('\n');
   expect(lines).toHaveLength(1001);
-  expect(new Set(lines.map((line) => /^.{3}  (?=\S)/u.test(line) || line.startsWith('id ')))).toEqual(new Set([true]));
+  expect(new Set(lines.map((line) => /^.{3} {2}(?=\S)/u.test(line) || line.startsWith('id ')))).toEqual(
+    new Set([true]),
+  );
 });
 
 describe('a table in a pipe', () => {
