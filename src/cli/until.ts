@@ -28,6 +28,8 @@ export interface Goal {
 export interface Awaited {
   readonly id: string;
   readonly read: () => Promise<ApiAnswer>;
+  /** The command has sent nothing before: a service that cannot be reached at once is its failure (7). */
+  readonly isFirst?: boolean;
 }
 
 /** How the wait for one thing ended: with its last answer, and with a failure unless the goal was reached. */
@@ -65,7 +67,7 @@ export async function until(
       return `no answer for ${formatDuration(ctx.clock.monotonic() - outage.since)} (${outage.failure.message})`;
     return answer === undefined ? 'not seen' : goal.describe(answer.value ?? null);
   };
-  const look = async ({ id, read }: Awaited): Promise<void> => {
+  const look = async ({ id, read, isFirst = false }: Awaited): Promise<void> => {
     try {
       const answer = await read();
       const row = answer.value ?? null;
@@ -77,7 +79,9 @@ export async function until(
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
       const before = outages.get(id);
-      if (mayPass(error, before)) outages.set(id, { failure: error, since: before?.since ?? ctx.clock.monotonic() });
+      const isLost = isFirst && !answers.has(id) && error.exit !== EXIT.denied;
+      if (!isLost && mayPass(error, before))
+        outages.set(id, { failure: error, since: before?.since ?? ctx.clock.monotonic() });
       else ends.set(id, { id, failure: error });
     }
   };

@@ -1,6 +1,7 @@
 /** The body of a create or an update: from a file, --set, flags and, on a terminal, answers. */
 import type { ApiAnswer } from '../../core/api.ts';
-import { Failure, isNotFound, usage } from '../../core/failure.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, isNotFound, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { arrayOf, encodeJson, type Json, type JsonObject, memberAt, stringAt, stringOf } from '../../core/json.ts';
 import { lines } from '../../core/message.ts';
 import { idOf } from '../../output/view.ts';
@@ -179,7 +180,11 @@ export async function withReferences(
     return await send(body);
   } catch (error) {
     if (!isNotFound(error) && !(error instanceof Failure && error.status === 400)) throw error;
-    const resolved = await looked();
+    const resolved = await looked().catch((other: unknown) => {
+      rethrowUnlessFailure(other, ctx);
+      // A lookup that the key may not make, or after a 400, which may have another reason: the first answer is reported.
+      throw other.exit === EXIT.denied || (error.exit === EXIT.refused && other.exit !== EXIT.usage) ? error : other;
+    });
     if (resolved === body) throw error;
     return await send(resolved);
   }

@@ -180,9 +180,12 @@ export async function each<N extends string>(
   act: (id: Id<N>) => Promise<ApiAnswer>,
 ): Promise<readonly Done[]> {
   const sent = new Set<string>();
-  const idOfWord = ({ word }: Target): string => ctx.ids.get(of, word) ?? word;
-  return await eachOf(ctx, targets, idOfWord, async (target) => {
-    const { word, row, failure } = target;
+  const shownOf = ({ word, row }: Target): Pick<Outcome, 'id' | 'name'> => {
+    const id = ctx.ids.get(of, word) ?? word;
+    return { id, name: stringAt(row, 'name') ?? (word === id ? undefined : word) };
+  };
+  return await eachOf(ctx, targets, shownOf, async (target) => {
+    const { word, failure } = target;
     if (failure !== undefined) throw failure;
     const answer = await withId(ctx, of, word, async (id) => {
       // An id and a name may be one row.
@@ -190,9 +193,10 @@ export async function each<N extends string>(
       sent.add(id);
       return await act(id);
     });
-    const id = idOfWord(target);
-    const name = stringAt(answer?.value, 'name') ?? stringAt(row, 'name') ?? (word === id ? undefined : word);
-    return answer && { id, name, status: stringAt(answer.value, 'status'), unchanged: answer.existed, answer };
+    if (answer === undefined) return undefined;
+    const { value, existed: unchanged } = answer;
+    const { id, name } = shownOf(target);
+    return { id, name: stringAt(value, 'name') ?? name, status: stringAt(value, 'status'), unchanged, answer };
   });
 }
 
@@ -200,7 +204,7 @@ export async function each<N extends string>(
 export async function eachOf<T>(
   ctx: CommandContext,
   things: readonly T[],
-  idOfThing: (thing: T) => string,
+  shownOf: (thing: T) => Pick<Outcome, 'id' | 'name'>,
   act: (thing: T) => Promise<Done | undefined>,
 ): Promise<readonly Done[]> {
   const outcomes: Done[] = [];
@@ -212,7 +216,7 @@ export async function eachOf<T>(
       if (done !== undefined) outcomes.push(done);
     } catch (error) {
       if (error instanceof DryRun) recorded = error;
-      else if (error instanceof Failure) outcomes.push({ id: idOfThing(thing), failure: error });
+      else if (error instanceof Failure) outcomes.push({ ...shownOf(thing), failure: error });
       else throw error;
     }
   }
@@ -241,7 +245,11 @@ export function report(
   const [only, ...others] = outcomes;
   if (only === undefined)
     return { ...outcomeResult(ctx, of.noun, [], done), ...line(`no matching ${of.noun}: nothing ${done}`) };
-  if (isSelected || others.length > 0) return outcomeResult(ctx, of.noun, outcomes, done);
+  if (isSelected || others.length > 0) {
+    const isSilent = ctx.settings.get('quiet') && !asksForData(ctx.output);
+    const result = outcomeResult(ctx, of.noun, outcomes, done);
+    return isSilent && result.failure === undefined ? { kind: 'nothing' } : result;
+  }
   const { answer, failure, unchanged, name, id } = only;
   if (failure !== undefined) throw failure;
   if (!asksForData(ctx.output)) {

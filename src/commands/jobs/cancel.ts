@@ -39,7 +39,7 @@ export const cancel = defineCommand({
     const outcomes = await eachOf(
       ctx,
       jobs,
-      (each) => each.job,
+      (each) => ({ id: each.job }),
       async (each) => {
         const answer = await cancelJob(ctx, each);
         return { id: each.job, status: jobStatus(answer.value), unchanged: answer.existed, answer };

@@ -38,7 +38,7 @@ export const wait = defineCommand({
     ],
   ],
   run: async (ctx, { endpoint, job, any, waitTimeout }) =>
-    await waitForJobs(ctx, await jobsOf(ctx, endpoint, job), waitTimeout, any),
+    await waitForJobs(ctx, await jobsOf(ctx, endpoint, job), waitTimeout, { any, isFirst: true }),
 });
 
 /** One gives its document and the exit code of its outcome; several a row each, and the worst exit code. */
@@ -46,7 +46,7 @@ export async function waitForJobs(
   ctx: CommandContext,
   jobs: readonly NamedJob[],
   timeoutMs: Milliseconds,
-  any = false,
+  { any = false, isFirst = false } = {},
 ): Promise<Result> {
   const stream = jobs.length > 1 && ctx.output.format === 'jsonl' ? ctx.rows(jobView) : undefined;
   let printError: Error | undefined;
@@ -58,6 +58,7 @@ export async function waitForJobs(
   };
   const watched = jobs.map((each) => ({
     id: each.job,
+    isFirst,
     read: async () => {
       const answer = await readJob(ctx, each);
       if (hasEnded(answer.value)) await print(answer.value ?? null);
@@ -88,6 +89,7 @@ export async function waitForJobs(
 /** Several jobs as one thing, which ends with the first of them; one that cannot be read does not end it. */
 const firstOf = (watched: readonly Awaited[]): Awaited => ({
   id: watched.map(({ id }) => id).join(', '),
+  isFirst: watched.some(({ isFirst }) => isFirst === true),
   read: async () => {
     const read = await Promise.allSettled(watched.map((each) => each.read()));
     const answers = read.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));

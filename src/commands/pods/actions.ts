@@ -115,9 +115,9 @@ async function act(ctx: CommandContext, verb: Verb, id: Id<'pod'>, reached: read
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error.status !== 409 || reached.length === 0) throw verb === 'stop' ? error : inOwnWords(error, verb);
-    const answer = await ctx.api.send(rowRequest(PODS, id));
-    const pod = answer.value ?? null;
-    if (reached.includes(statusOf(pod))) return { ...answer, existed: true };
+    const answer = await unlessFailed(ctx, () => ctx.api.send(rowRequest(PODS, id)));
+    const pod = answer?.value ?? null;
+    if (answer !== undefined && reached.includes(statusOf(pod))) return { ...answer, existed: true };
     throw isLocked(pod) ? error.with({ hint: run(berth`pods update ${id} --locked off`) }) : error;
   }
 }

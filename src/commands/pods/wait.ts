@@ -68,9 +68,10 @@ export async function waitFor(
   pods: readonly Done[],
   wanted: string,
   timeoutMs: number,
+  isFirst = false,
 ): Promise<readonly Done[]> {
   const open = pods.filter(({ failure }) => failure === undefined);
-  const awaited = open.map(({ id }) => ({ id, read: reader(ctx, id) }));
+  const awaited = open.map(({ id }) => ({ id, read: reader(ctx, id), isFirst }));
   const ends = new Map((await until(ctx, awaited, goalOf(wanted), timeoutMs)).map((end) => [end.id, end]));
   return pods.map((pod) => {
     const { answer = pod.answer, failure = pod.failure } = ends.get(pod.id) ?? {};
@@ -117,6 +118,11 @@ export const wait = defineCommand({
     const chosen = await choose(ctx, PODS, selection);
     if (chosen.targets.length === 0) return report(ctx, PODS, chosen, [], wanted);
     const named = chosen.targets.map(({ word }) => ({ id: word }));
-    return waitResult(ctx, await waitFor(ctx, named, wanted, waitTimeout), chosen.isSelected, wanted);
+    return waitResult(
+      ctx,
+      await waitFor(ctx, named, wanted, waitTimeout, !chosen.isSelected),
+      chosen.isSelected,
+      wanted,
+    );
   },
 });
