@@ -100,7 +100,4 @@ const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 export const withApostrophe = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
-export const withoutApostrophe = (text: string): string =>
-  text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text;
-
 export const withoutFullStop = (text: string): string => text.replace(/[.\s]+$/, '');

@@ -23,12 +23,6 @@ const endpoints = json({ endpoints: [{ id: 'ep1', name: 'demo' }] });
 const deleted = text('', 204);
 
 describe('confirm and act', () => {
-  /** The requests up to the last DELETE: what the account goes on costing is read after it. */
-  const untilDelete = (server: Parameters<typeof requestsOf>[0]): readonly string[] => {
-    const requests = requestsOf(server);
-    return requests.slice(0, requests.findLastIndex((each) => each.startsWith('DELETE')) + 1);
-  };
-
   const routes: Routes = {
     'GET /v2/pods': pods({ id: 'p1', name: 'web' }),
     'GET /v2/pods/p1': pod('RUNNING'),
@@ -38,13 +32,13 @@ describe('confirm and act', () => {
   test('a name is looked up once', async () => {
     const server = await serve([routed(routes)]);
     expect((await confirmed(['pods', 'terminate', 'web'], server)).code).toBe(0);
-    expect(untilDelete(server)).toEqual(['GET /v2/pods/web', POD_LIST, 'GET /v2/pods/p1', 'DELETE /v2/pods/p1']);
+    expect(requestsOf(server)).toEqual(['GET /v2/pods/web', POD_LIST, 'DELETE /v2/pods/p1']);
   });
 
   test('an id costs no list', async () => {
     const server = await serve([routed(routes)]);
     expect((await confirmed(['pods', 'terminate', 'p1'], server)).code).toBe(0);
-    expect(untilDelete(server)).toEqual(['GET /v2/pods/p1', 'DELETE /v2/pods/p1']);
+    expect(requestsOf(server)).toEqual(['GET /v2/pods/p1', 'DELETE /v2/pods/p1']);
   });
 
   test('what is renamed in between is still the one that was confirmed', async () => {
@@ -80,7 +74,7 @@ describe('confirm and act', () => {
     ]);
     const { code, err } = await confirmed(['volumes', 'delete', 'data', 'logs'], server, '2 volumes');
     expect([code, err]).toEqual([0, expect.stringContaining('data (v1), logs (v2)') as string]);
-    const requests = untilDelete(server);
+    const requests = requestsOf(server);
     expect(requests.filter((each) => each === 'GET /v2/network-volumes')).toHaveLength(1);
     expect(requests.slice(-2)).toEqual(['DELETE /v2/network-volumes/v1', 'DELETE /v2/network-volumes/v2']);
   });

@@ -8,21 +8,10 @@ const TEMPLATE = 'templates create --name x --image i';
 
 /** What the service refuses, and what a dry run says of it. */
 const REFUSED: readonly (readonly [line: string, exit: number, says: string])[] = [
-  [`${POD} --gpu GPU-24`, 5, 'There is no GPU type GPU-24.'],
-  [`${POD} --gpu GPU-24G --data-center MARS-1`, 5, 'There is no data center MARS-1.'],
   [`${POD} --gpu GPU-24G --min-cuda new`, 2, '--min-cuda "new" is no CUDA version'],
   [`${POD} --gpu GPU-24G --port 99999/tcp`, 2, '--port "99999/tcp" is no port and protocol'],
   [`${POD} --gpu GPU-24G --port http`, 2, '--port "http" is no port and protocol'],
   ['pods update pod-train --set ports=["0/tcp"]', 2, '--port "0/tcp" is no port and protocol'],
-  ['pods update pod-train --set gpu.count=4', 5, 'it has no member gpu '],
-  ['pods update pod-train --set gpu={"count":4} --name x', 5, 'it has no member gpu '],
-  [
-    'pods update pod-train --set dataCenterIds=["EU-WEST-1"] --set status=RUNNING',
-    5,
-    'it has no members dataCenterIds, status ',
-  ],
-  ['endpoints update echo --set type=LOAD_BALANCER', 5, 'it has no member type '],
-  [`${POD} --gpu GPU-24G --set status=RUNNING`, 5, 'it has no member status '],
   [`${ENDPOINT} --gpu-pool POOL-24G --port 70000/http`, 2, '--port "70000/http" is no port and protocol'],
   [`${ENDPOINT} --gpu-pool POOL-24G --idle-timeout 2h`, 2, '--idle-timeout is at most 1h'],
   [`${ENDPOINT} --gpu-pool POOL-24G --queue-delay 100ms`, 2, '--queue-delay is at least 500ms'],
@@ -68,15 +57,6 @@ name: one
 image: i
 gpu: {id: GPU-24G}
 `;
-
-  test('ends as apply does where something would be refused, and prints the requests of the rest', async () => {
-    const account = createAccount();
-    const options = { stdin: FILE };
-    const { code, out, err } = await account('apply - --dry-run', options);
-    expect([code, err]).toEqual([5, expect.stringContaining('pod many: the service would refuse this request')]);
-    expect(JSON.parse(out)).toMatchObject([{ body: { name: 'one' } }]);
-    expect((await account('apply - --yes --keep-going', options)).code).toBe(5);
-  });
 
   test.each(['image: "i:1\\r"', 'image: i\nenv: {A B: x}'])('refuses %j before anything is read', async (members) => {
     for (const line of ['apply - --dry-run', 'plan -']) {

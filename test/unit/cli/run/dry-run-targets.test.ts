@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
+import { pointedAt, problem, serve } from '../../../support/servers/scripted-server.ts';
 import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
@@ -7,7 +7,7 @@ describe('a dry run of a delete', () => {
   test('of what is not there ends as the command would (4)', async () => {
     const { code, out, err } = await createAccount()('pods terminate nothing --dry-run');
     expect([code, out]).toEqual([4, '']);
-    expect(err).toContain('No pod has this id or name');
+    expect(err).toContain('no pod "nothing"');
   });
 
   test('prints the request with the id in place of the name', async () => {
@@ -25,25 +25,8 @@ describe('a dry run of a delete', () => {
     expect((await account('pods terminate pod-web --dry-run')).code).toBe(5);
     expect((await account('pods terminate pod-web --yes')).code).toBe(5);
     expect((await account('pods terminate pod-web --dry-run --force')).code).toBe(0);
-  });
-
-  test('on a terminal shows what would be asked, with what it saves, and JSON with --json', async () => {
-    const account = createAccount();
-    const { code, out, err } = await account('pods terminate pod-train --dry-run', { tty: true });
-    expect([code, out]).toEqual([0, '']);
-    expect(err).toMatch(/This affects 1 pod, for good[^]*It saves \$4\.78 an hour\.[^]*nothing was sent/);
-    expect((await account('pods terminate pod-train --dry-run --json', { tty: true })).out).toContain(
-      '"method": "DELETE"',
-    );
-    expect((await account('pods get pod-train')).code).toBe(0);
-  });
-
-  test('prints the request also where the service cannot be read', async () => {
-    const server = await serve([routed({ 'GET /v2/pods': json({ pods: [] }) }, problem(403, 'not with this key'))]);
-    const { code, out } = await berth(['pods', 'terminate', 'p1', '--dry-run'], { env: pointedAt(server.url) });
-    expect(code).toBe(0);
-    expect(out).toContain('/v2/pods/p1');
-    expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
+    // Its name is enough, by one list.
+    expect((await account('pods terminate web-frontend --dry-run')).code).toBe(5);
   });
 });
 
@@ -61,9 +44,6 @@ describe('a dry run of what is not there ends 4 and prints no request:', () => {
     'jobs run nothing --input {}',
     'account ssh-keys remove nothing',
     'jobs cancel nothing JOB',
-    'pods create --name a --gpu GPU-24G --image i --network-volume nothing:/a',
-    'endpoints create --name a --gpu-pool POOL-24G --template nothing',
-    'templates create --name a --image i --registry nothing',
   ])('%s', async (line) => {
     const { code, out, err } = await createAccount()(`${line} --dry-run`);
     expect([code, out], err).toEqual([4, '']);
@@ -95,63 +75,6 @@ describe('a dry run prints the id in place of the name:', () => {
   });
 });
 
-describe('a dry run of an action on pods', () => {
-  test.each([
-    ['stop pod-web', 'is locked: nothing was sent', 'berth --local pods update pod-web --locked off'],
-    ['restart pod-web', 'is locked: nothing was sent', ''],
-    ['stop pod-broken', 'is ERROR and cannot stop', 'pods terminate pod-broken'],
-    ['restart pod-stopped', 'is EXITED and cannot restart', ''],
-  ])('%s is refused (5) as the service would', async (line, why, hint) => {
-    const { code, out, err } = await createAccount()(`pods ${line} --dry-run`);
-    expect([code, out]).toEqual([5, '']);
-    expect(err).toContain(why);
-    expect(err).toContain(hint.replace('berth --local ', ''));
-  });
-
-  test('that has happened already prints the request, and says that nothing would change', async () => {
-    const { code, out, err } = await createAccount()('pods stop pod-stopped --dry-run');
-    expect([code, JSON.parse(out)]).toMatchObject([0, { body: { action: 'stop' } }]);
-    expect(err).toContain('is EXITED already: nothing would be changed.');
-    expect(err).not.toContain('This will stop');
-  });
-
-  test('shows the table and the saving on a terminal', async () => {
-    const { code, out, err } = await createAccount()('pods stop pod-train --dry-run', { tty: true, columns: 120 });
-    expect([code, out]).toEqual([0, '']);
-    expect(err).toMatch(/train-llm[^]*This will stop 1 pod\. It saves \$4\.78 an hour\.[^]*nothing was sent/);
-  });
-});
-
-describe('a dry run in a pipe says what the question would say, and prints the request', () => {
-  test.each([
-    [
-      'pods terminate pod-train',
-      /^This affects 1 pod, for good: pod-train \(train-llm\)\. It saves \$4\.78 an hour\..*are destroyed/,
-    ],
-  ])('%s', async (line, said) => {
-    const account = createAccount();
-    await waitingJob(account);
-    const { code, out, err } = await account(`${line} --dry-run --json`);
-    expect([code, err]).toEqual([0, expect.stringMatching(said)]);
-    expect(out).toContain('"method"');
-    expect((await account(`${line} --dry-run --json --quiet`)).err).toBe('');
-  });
-});
-
-describe('a dry run shows the price', () => {
-  test.each([
-    ['pods create --name a --gpu GPU-24G --image i', /GPU-24G on the SECURE cloud costs \$/],
-    ['endpoints create --name a --gpu-pool POOL-24G --image i --workers-min 2', /2 workers always\s+run: \$/],
-    ['endpoints update echo --workers-min 2', /Workers that always\s+run/],
-  ])('of %s', async (line, price) => {
-    for (const tty of [false, true]) {
-      const { code, out, err } = await createAccount()(`${line} --dry-run --json`, { tty });
-      expect([code, err]).toEqual([0, expect.stringMatching(price)]);
-      expect(out).toContain('"method"');
-    }
-  });
-});
-
 describe('a dry run prints the request also where the service cannot be read:', () => {
   test.each([
     'pods stop p1',
@@ -179,38 +102,10 @@ describe('a dry run prints the request also where the service cannot be read:', 
   });
 });
 
-describe('a dry run of what the service refuses ends 5 and prints no request:', () => {
-  test.each([
-    ['registries delete reg-team', 'registry team registry (reg-team) is used by pod train-llm (pod-train)'],
-    ['templates delete kept', 'is used by pod user (pod-00'],
-    ['pods terminate c-0', 'is a member of cluster cluster-00'],
-    ['pods update c-0 --name other', 'is a member of cluster cluster-00'],
-  ])('%s', async (line, why) => {
-    const account = createAccount();
-    await local(account, 'templates create --name kept --image i --disk 10');
-    await local(account, 'pods create --name user --gpu GPU-24G --template kept');
-    await local(account, 'clusters create --name c --type RAY --gpu GPU-80G --gpu-count 1 --pods 2 --image i');
-    const { code, out, err } = await account(`${line} --dry-run`);
-    expect([code, out, err]).toEqual([5, '', expect.stringContaining(why)]);
-    // It is what the command itself ends with.
-    expect((await account(`${line} --yes`)).code).toBe(5);
-  });
-});
-
 describe('a dry run about several prints the requests that would be sent, and ends as the command would:', () => {
   test.each([
-    ['pods stop pod-train pod-broken', 5, ['/v2/pods/pod-train/action'], 'pod-broken: pod pod-broken'],
-    ['pods stop pod-train pod-web', 5, ['/v2/pods/pod-train/action'], 'is locked'],
     ['pods start pod-stopped nothing', 4, ['/v2/pods/pod-stopped/action'], 'nothing: '],
-    [
-      'pods start pod-stopped pod-train --stop-after 8h',
-      5,
-      ['/v2/pods/pod-stopped', '/v2/pods/pod-stopped/action'],
-      'would restart its container',
-    ],
     ['pods terminate pod-train nothing --force', 4, ['/v2/pods/pod-train'], 'nothing: '],
-    ['registries delete reg-team other', 5, ['/v2/registries/'], 'is used by pod train-llm (pod-train)'],
-    ['registries delete --all', 5, ['/v2/registries/'], 'is used by pod train-llm (pod-train)'],
     ['secrets delete api-token nothing', 4, ['/v2/account/secrets/'], 'nothing: '],
   ])('%s', async (line, exit, paths, why) => {
     const account = createAccount();

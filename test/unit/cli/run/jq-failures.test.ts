@@ -60,7 +60,7 @@ describe('a --jq filter that fails on the answer ends 1', () => {
     const line = '--local jobs run stream --input {"chunks":1} --stream --jq .output.text.x';
     const { code, out, err } = await berth(line.split(' '));
     expect([code, out]).toEqual([1, '']);
-    expect(err).toMatch(/submitted (\S+)\n[^]*-> The service completed the request: \1\n/);
+    expect(err).toMatch(/submitted job (\S+)\n[^]*-> The service completed the request: \1\n/);
   });
 
   test('after a dry run: no write was sent, and the error does not mention a write', async () => {

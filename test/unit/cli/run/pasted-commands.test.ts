@@ -121,10 +121,10 @@ test('the address of files goes with commands of files alone', async () => {
       { profiles: { default: { 'base-url': own.url, 'api-key': 'sk-of-the-profile' } } },
       'access\nsecret\n',
     );
-    const files = await run(world, env, [...flags, 'files', 'login', '--with-key']);
+    const files = await run(world, env, [...flags, 'auth', 'login', '--storage', '--with-key']);
     expect(files.err).toContain(`berth --storage-url ${storage} files ls VOLUME`);
     const pods = await run(world, env, [...flags, 'pods', 'get', 'x']);
-    expect(pods.err).toMatch(/see berth pods list/);
+    expect(pods.err).toMatch(/Run berth pods list/);
   }
 });
 

@@ -65,7 +65,7 @@ describe('a question about the account', () => {
 describe('an empty queue', () => {
   test('is not asked about, and nothing is sent', async () => {
     const { code, err } = await createAccount()('queue purge echo', { tty: true });
-    expect([code, err]).toEqual([0, expect.stringContaining('no job waits in the queue of echo: nothing was sent')]);
+    expect([code, err]).toEqual([0, expect.stringContaining('no jobs waiting on echo: nothing was sent')]);
   });
 });
 

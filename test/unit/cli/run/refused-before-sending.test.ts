@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { pointedAt, problem, serve } from '../../../support/servers/scripted-server.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
@@ -24,26 +24,13 @@ describe('a flag that has no effect without another flag is refused, and nothing
 });
 
 it.each([
-  ['queue purge demo', 'berth --local queue purge demo'],
-  ['jobs cancel demo a b', 'berth --local jobs cancel demo a b'],
-  ['pods terminate pod-train', 'berth --local pods terminate pod-train'],
-  ['pods stop --match x-* --older-than 36h', "berth --local pods stop --match 'x-*' --older-than 36h"],
-  [
-    'files sync d datasets: --delete --checksum --exclude *.tmp',
-    "berth --local files sync d 'datasets:' --checksum --delete --exclude '*.tmp'",
-  ],
-])('%s without a terminal ends 2 and names the command that needs confirmation', async (line, named) => {
-  const { code, err } = await berth(['--local', ...line.split(' ')]);
-  expect([code, err]).toEqual([2, expect.stringContaining(`\`${named}\` asks for confirmation`) as string]);
-});
-
-test('a dry run whose words cannot be looked up says that a name is looked up first', async () => {
-  const server = await serve([problem(403, 'not with this key')]);
-  for (const line of ['pods terminate train-llm', 'pods stop train-llm pod-web']) {
-    const { code, err } = await berth([...line.split(' '), '--dry-run'], { env: pointedAt(server.url) });
-    expect([code, err]).toEqual([
-      0,
-      expect.stringMatching(/^If .* is a name, the id it stands for is looked up/m) as string,
-    ]);
-  }
+  'queue purge demo',
+  'jobs cancel demo a b',
+  'pods terminate pod-train',
+  'pods stop --match x-* --older-than 36h',
+  'files sync d datasets: --delete',
+])('%s without a terminal ends 2, names --yes and sends nothing', async (line) => {
+  const server = await serve([problem(500, 'not to be called')]);
+  const { code, err } = await berth(line.split(' '), { env: pointedAt(server.url) });
+  expect([code, err, server.seen]).toEqual([2, expect.stringMatching(/confirm[^]*--yes/), []]);
 });

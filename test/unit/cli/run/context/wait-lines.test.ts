@@ -20,13 +20,13 @@ test('a longer wait says so after 10 s, and then every 30 s', async () => {
   expect(ran.code).toBe(9);
   const lines = linesOf(ran);
   expect(lines).toHaveLength(3);
-  for (const line of lines) expect(line).toMatch(/^Waiting for pod p1 to be reachable: STARTING, \S+( \S+)?$/);
+  for (const line of lines) expect(line).toMatch(/^Waiting for reachable: p1 STARTING, \S+$/);
 });
 
 test.each([[['--quiet']], [['--json', '--quiet']]])('%j says nothing but the error', async (flags) => {
   const ran = await waited('5m', ...flags);
   expect(ran.code).toBe(9);
-  expect(ran.err).toMatch(/^(error: waited 5m|\{"error":\{"code":"wait-ended")/);
+  expect(ran.err).toMatch(/^(error: pod p1 not reachable after 5m|\{"error":\{"code":"wait-ended")/);
 });
 
 test('with --json the error is the last line', async () => {
