@@ -41,15 +41,25 @@ export const labelOf = (row: Json): string => {
 /**
  * Runs a request about the row that a word names. The word is tried as an id, so that an id costs no extra request; after a
  * 404 it is looked up as a name, and `request` runs once more. It must have no effect when it fails with not-found (4).
+ * `readUnlisted`: what a dry run reads about a word that no list has.
  */
 export async function withId<N extends string, T>(
   ctx: CommandContext,
   of: Collection<N>,
   word: string,
   request: (id: Id<N>) => Promise<T>,
+  readUnlisted?: (id: Id<N>) => Promise<ApiAnswer>,
 ): Promise<T> {
   // A write of a dry run gets no answer that tells a name from an id.
-  if (ctx.dryRun && ctx.ids.get(of, word) === undefined) await unlessUnread(ctx, () => readRow(ctx, of, word));
+  if (ctx.dryRun && ctx.ids.get(of, word) === undefined)
+    await unlessUnread(ctx, () =>
+      readRow(ctx, of, word).catch(async (error: unknown) => {
+        if (readUnlisted === undefined || !isNotFound(error)) throw error;
+        return await readUnlisted(asId(word)).catch((unread: unknown) => {
+          throw isNotFound(unread) ? error : unread;
+        });
+      }),
+    );
   const known = ctx.ids.get(of, word);
   try {
     const result = await request(known ?? asId<N>(word));

@@ -10,7 +10,7 @@ import { berth, type CommandLine, type Message, sentence } from '../../core/mess
 import type { RememberedJob } from '../../core/remembered.ts';
 import { formatDuration } from '../../core/units.ts';
 import { hasEnded } from '../../queue/job-status.ts';
-import { statusRequest } from '../../queue/requests.ts';
+import { healthRequest, statusRequest } from '../../queue/requests.ts';
 
 export const waitLine = (endpoint: string, ...jobs: readonly string[]): CommandLine =>
   berth`jobs wait ${endpoint} ${jobs}`;
@@ -60,6 +60,13 @@ export async function jobsOf(
   return [job, ...more];
 }
 
+/** A public model has only a queue: its health tells a slug from a word that nothing has. */
+export const withQueue = <T>(
+  ctx: CommandContext,
+  word: string,
+  request: (id: Id<'endpoint'>) => Promise<T>,
+): Promise<T> => withId(ctx, ENDPOINTS, word, request, (id) => ctx.api.send(healthRequest(id)));
+
 /** Sends a request about a job, and remembers the status in its answer. A 404 says what is known of the job. */
 export async function sendAboutJob(
   ctx: CommandContext,
@@ -67,7 +74,7 @@ export async function sendAboutJob(
   request: (id: Id<'endpoint'>) => ApiRequest,
 ): Promise<ApiAnswer> {
   try {
-    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(request(id)));
+    const answer = await withQueue(ctx, endpoint, (id) => ctx.api.send(request(id)));
     await rememberStatus(ctx, job, answer.value);
     return answer;
   } catch (error) {

@@ -4,9 +4,8 @@ import { either, manyOf } from '../../cli/model/output-schema.ts';
 import { onlyWith, option } from '../../cli/model/params.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../../cli/resource/collections.ts';
 import { checkedJsonText, type RawInput, readInputBytes } from '../../cli/resource/json-input.ts';
-import { withId } from '../../cli/resource/targets.ts';
 import { checkBounds } from '../batch/options.ts';
-import { healthLine } from './job.ts';
+import { healthLine, withQueue } from './job.ts';
 import { CHUNK, exitOf, JOB, JOB_EXITS, jobView } from './job-view.ts';
 import { streamJob } from './stream.ts';
 import { waitForJobs } from './wait.ts';
@@ -102,7 +101,7 @@ export const run = defineCommand({
       await ctx.tell(
         'The webhook will not be delivered: only "local serve" and "local exec" deliver webhooks, and --local does not.',
       );
-    const answer = await withId(ctx, ENDPOINTS, values.endpoint, (id) => {
+    const answer = await withQueue(ctx, values.endpoint, (id) => {
       const checkCommand = healthLine(id);
       return ctx.api.send(
         values.sync

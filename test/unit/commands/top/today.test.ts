@@ -23,7 +23,7 @@ async function accountWithCluster(): Promise<Account> {
 const cents = (dollars: number): string => `$${dollars.toFixed(2)}`;
 
 async function billedToday(account: Account, report: string): Promise<number> {
-  const { metadata } = JSON.parse(await local(account, `billing ${report} --last 1 --json`)) as {
+  const { metadata } = JSON.parse(await local(account, `billing summary ${report} --last 1 --json`)) as {
     readonly metadata: { readonly totals: { readonly totalAmount: number } };
   };
   return metadata.totals.totalAmount;
@@ -41,9 +41,9 @@ describe('what was billed today, of an account with a cluster', () => {
   });
 
   test.each([
-    ['', ['summary']],
-    ['pods ', ['pods', 'clusters']],
-    ['endpoints ', ['serverless']],
+    ['', ['']],
+    ['pods ', ['--by pod', '--by cluster']],
+    ['endpoints ', ['--by endpoint']],
   ])('is in the first line of top %sas the reports have it', async (what, reports) => {
     const account = await accountWithCluster();
     const [first = ''] = (await local(account, `top ${what}--once`)).split('\n');
