@@ -24,9 +24,8 @@ export function parseAddress(text: string, what: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw usage(`${what} is not an http or https address`, 'Write it in full, such as https://api.example.com.');
-  const shown = url.origin + url.pathname;
   const refuse = (reason: string): Failure =>
-    usage(`${what} cannot be used: ${reason}`, `Write it as ${shown}, without anything else.`);
+    usage(`${what} cannot be used: ${reason}`, 'Write scheme, host and path only, such as https://api.example.com.');
   if (url.username !== '' || url.password !== '') throw refuse('it holds a user name or password');
   if (url.search !== '' || text.includes('?')) throw refuse('it holds a query');
   if (url.hash !== '' || text.includes('#')) throw refuse('it holds a fragment');

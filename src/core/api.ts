@@ -42,6 +42,8 @@ export interface ApiRequest {
   readonly repeatable?: boolean;
   /** The request is sent once: a failure is an answer too, such as 429 for a command that asks why nothing moves. */
   readonly once?: boolean;
+  /** Called for each answer that may have been lost with what was in it. */
+  readonly onLost?: () => void;
   /** The sender has another way: where nothing is at the address, the request fails at once, with the code `absent`. */
   readonly hasFallback?: boolean;
   /** Needs `access` full. Default: true for DELETE, PUT, a queue purge and the termination of a pod. */
@@ -71,8 +73,6 @@ export interface ApiAnswer {
   /** The decoded body; undefined for 204 and for a body that is not JSON. */
   readonly value: Json | undefined;
   readonly bytes?: Uint8Array;
-  /** Earlier answers to the same request, sent again, that may have been lost with what was in them; absent for none. */
-  readonly lostAnswers?: number;
   /** What a create asked for was there already, by its key: nothing was created. */
   readonly existed?: boolean;
 }

@@ -12,7 +12,7 @@ import { decodeBody, type LostAnswer, lostFailure } from './answer.ts';
 import { type Done, exchangeAll, type ExchangeOptions, openExchange, type Refused } from './exchange.ts';
 import { refusalFailure, type RequestFacts } from './problem.ts';
 import { type Call, checkKey, prepare, previewOf, signed, withKey } from './request.ts';
-import { type AttemptEnd, decideRetry, readRetryAfter, wasNotProcessed } from './retry.ts';
+import { type AttemptEnd, decideRetry, mayBeLost, readRetryAfter } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 import type { TraceEvent } from './trace.ts';
 import { type Transport, WireError } from './transport.ts';
@@ -159,14 +159,13 @@ export function createApi(options: ApiOptions): BatchApi {
   const sendWithRetries = async <T extends object>(
     request: ApiRequest,
     once: (call: Call, attempt: number, options: ExchangeOptions) => Promise<Done<T> | Refused | LostAnswer>,
-  ): Promise<T & Pick<ApiAnswer, 'lostAnswers'> & { readonly facts: RequestFacts }> => {
+  ): Promise<T & { readonly facts: RequestFacts }> => {
     let call = await begin(request);
     const { facts } = call;
     const limits = request.once === true ? { ...policy, retries: 0 } : policy;
     let isNewKey = false;
     let waitedMs = 0;
     let last: Failure | undefined;
-    let lostAnswers = 0;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       const throttledMs = await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
@@ -176,7 +175,7 @@ export function createApi(options: ApiOptions): BatchApi {
       const end = await once(call, attempt, exchange);
       if (end.kind === 'done') {
         throttle.recordSuccess();
-        return { ...end.value, ...(lostAnswers === 0 ? {} : { lostAnswers }), facts };
+        return { ...end.value, facts };
       }
       // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
@@ -192,11 +191,11 @@ export function createApi(options: ApiOptions): BatchApi {
         continue;
       }
       const attemptEnd: AttemptEnd = end.kind === 'lost' ? end : { kind: 'status', status: end.status, retryAfterMs };
+      if (mayBeLost(attemptEnd)) request.onLost?.();
       const decision = decideRetry(facts.repeatable, attemptEnd, attempt, waitedMs, limits, random());
       if (!decision.retry)
         throw attempt === 1 ? last : last.with({ message: `${last.message} (tried ${String(attempt)} times)` });
       const { waitMs } = decision;
-      if (!wasNotProcessed(attemptEnd)) lostAnswers++;
       const isThrottled = end.kind === 'refused' && end.status === 429;
       const reason = isThrottled ? 'rate limited' : last.message;
       trace?.({ kind: 'wait', ms: waitMs, reason: last.message });

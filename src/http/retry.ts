@@ -36,12 +36,16 @@ export function decideRetry(
 
 function mayRetry(repeatable: boolean, end: AttemptEnd): boolean {
   if (end.kind === 'lost' && end.final) return false;
-  return wasNotProcessed(end) || (repeatable && (end.kind === 'lost' || end.status >= 500));
+  return wasNotProcessed(end) || (repeatable && mayBeLost(end));
 }
 
 /** It arrived too slowly (408), too early (425) or too often (429), or not at all. */
-export const wasNotProcessed = (end: AttemptEnd): boolean =>
+const wasNotProcessed = (end: AttemptEnd): boolean =>
   end.kind === 'lost' ? end.stage === 'not-sent' : [408, 425, 429].includes(end.status);
+
+/** An answer may have been on its way. */
+export const mayBeLost = (end: AttemptEnd): boolean =>
+  end.kind === 'lost' ? end.stage !== 'not-sent' : end.status >= 500;
 
 /** Specification 8.1. A date is compared with the answer's own Date, so a wrong local clock does not matter. */
 export function readRetryAfter(headers: Readonly<Record<string, string>>, now: EpochMs): Milliseconds | undefined {

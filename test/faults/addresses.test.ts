@@ -173,11 +173,6 @@ describe('the address of the files on volumes', () => {
     const ran = await berth(['config', 'set', 'storage-url', address]);
     expect([ran.code, ran.err]).toEqual([0, expect.anything()]);
   });
-
-  test('is shown with its placeholder in the hint', async () => {
-    const { err } = await berth(['config', 'set', 'storage-url', 'https://me@files-{data-center}.example.com']);
-    expect(err).toContain('Write it as https://files-{data-center}.example.com/,');
-  });
 });
 
 describe('plain http to anything but this machine: 2 before sending', () => {

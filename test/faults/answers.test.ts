@@ -138,7 +138,7 @@ describe('an answer that is complete and is not JSON', () => {
 describe('an answer without a body', () => {
   test.each([204, 200])('%i to a revocation: done', async (status) => {
     const { out, err } = await works(['registries', 'delegations', 'revoke', 'd1', '--yes'], [text('', status)]);
-    expect({ out, err }).toEqual({ out: '', err: 'Delegation d1 is revoked.\n' });
+    expect({ out, err }).toEqual({ out: '', err: 'revoked delegation d1\n' });
   });
 
   test.each([204, 200])('%i to a DELETE of any kind: done', async (status) => {
@@ -180,7 +180,7 @@ describe('an answer that unpacks to more than the cap', () => {
     const endless: Behaviour = ({ response }) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
       const pour = (): void => {
-        most = Math.max(most, inUse() - before);
+        most = Math.max(most, inUse());
         if (response.destroyed) return;
         if (response.write(member)) setImmediate(pour);
         else response.once('drain', pour);
@@ -189,7 +189,8 @@ describe('an answer that unpacks to more than the cap', () => {
     };
     await fails(['pods', 'get', 'pod1'], { exit: 7, says: ['larger than 67.1 MB'] }, [endless]);
     expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThan(3 * 64 * 1024 * 1024);
+    // What was in use before may be collected meanwhile.
+    expect(most - before).toBeLessThan(3 * 64 * 1024 * 1024);
   });
 
   test('an answer with too many encodings: 7', async () => {

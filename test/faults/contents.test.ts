@@ -109,7 +109,7 @@ describe('unknown values and members are shown unchanged', () => {
     expect(out).toContain('DREAMING');
     await fails(
       ['jobs', 'wait', 'ep', 'job1', '--wait-timeout', '5s'],
-      { exit: 9, says: ['waited 5s for job job1', 'berth jobs wait ep job1'] },
+      { exit: 9, says: ['job job1 not COMPLETED after 5s: DREAMING', 'berth jobs wait ep job1'] },
       [json({ id: 'job1', status: 'DREAMING' })],
     );
   });
@@ -138,7 +138,7 @@ describe('unknown values and members are shown unchanged', () => {
     });
     expect((await works(['catalog', 'gpus'], [answers])).out).toContain('GPU-X');
     expect((await works(['catalog', 'gpus', 'GPU-X'], [answers])).out).toContain('GPU-X');
-    const volume = ['volumes', 'create', '--name', 'n', '--size', '10', '--data-center', 'DC'];
+    const volume = ['volumes', 'create', '--name', 'n', '--size', '10', '--data-center', 'DC', '--json'];
     expect((await works(volume, [answers])).out).toContain('BAKING');
   });
 });

@@ -154,7 +154,7 @@ describe('an error', () => {
     const redirect = json({}, 307, { location: `${location}\u009b31m` });
     const { block } = await fails(['pods', 'get', 'pod1'], { exit: 7, says: ['307'] }, [redirect]);
     expect(block).not.toMatch(HARMFUL);
-    const bad = await fails(['pods', 'get', 'a\u001b[2J'], { exit: 2, says: ['control character'] });
+    const bad = await fails(['pods', 'get', 'a\u001b[2J'], { exit: 2, says: ['is not an id or name'] });
     expect(bad.block).not.toMatch(HARMFUL);
   });
 

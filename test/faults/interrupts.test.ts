@@ -83,18 +83,17 @@ describe.each([
   test.each([
     [
       'pods create --name lab --gpu GPU-24G --image a/b --wait',
-      /Still paid: pod pod-000001 \(lab\), [A-Z]+, \$0\.69 an hour: berth --local pods stop pod-000001\n/,
+      /created pod lab \(pod-000001\)\n.*\n.*Go on with: berth --local pods wait pod-000001 --for reachable\n/,
     ],
-    ['pods start pod-stopped --wait', /Still paid: pod pod-stopped .*: berth --local pods stop pod-stopped\n/],
     [
       'pods start pod-stopped pod-stopped-cpu --wait',
-      /Still paid: pod pod-stopped .*\n.*Still paid: pod pod-stopped-cpu .*pods stop/,
+      /Go on with: berth --local pods wait pod-stopped pod-stopped-cpu --for reachable\n/,
     ],
     [
       'clusters create --name c --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b --wait',
       /Still paid: the pods of cluster \S+ \(c\), \$38\.24 an hour: berth --local clusters delete \S+\n/,
     ],
-  ])('in the middle of %s says what goes on and is paid, and how to end it', async (line, says) => {
+  ])('in the middle of %s names what is paid by its id, and how to go on', async (line, says) => {
     const clock = pressing(1, () => {
       world.signal(signal);
     });

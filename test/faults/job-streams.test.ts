@@ -100,6 +100,14 @@ describe('a poll whose answer is lost: its chunks do not come again', () => {
     ]);
   });
 
+  test('an outage that outlasts the retries loses chunks too', async () => {
+    await fails(
+      ['jobs', 'stream', 'ep', 'job1'],
+      { exit: 7, says: ['lost 6 stream responses', 'berth jobs status ep job1'], out: /a[^b]*c/ },
+      [chunk('a', 'IN_PROGRESS'), ...Array<Behaviour>(6).fill(reset), chunk('c', 'COMPLETED'), json([])],
+    );
+  });
+
   test('a job that failed ends 10 all the same, and says both', async () => {
     const failed = json({ status: 'FAILED', error: 'broke', stream: [{ output: 'c' }] });
     const server = await serve([reset, failed, json([])]);

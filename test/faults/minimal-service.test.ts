@@ -53,10 +53,6 @@ describe('pods get', () => {
     expect((await run(['pods', 'get', 'cpu1', '--jq', '.cost'])).out).toMatch(/^0(\.0)?\n$/);
   });
 
-  test('says that a persistent mount is deprecated', async () => {
-    expect((await run(['pods', 'get', 'old1'])).err).toContain('deprecated');
-  });
-
   test('of a pod that does not exist: 4 with the message of the service', async () => {
     await fails(['pods', 'get', 'nope'], { exit: 4, says: ['404', 'resource not found'] }, [minimal()]);
   });
@@ -80,7 +76,7 @@ test.each([
 
 test('volumes create uses the v1 API', async () => {
   const { out, seen } = await run(['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1']);
-  for (const word of ['vol1', '100', 'DC-1', '$7.00']) expect(out).toContain(word);
+  expect(out).toBe('vol1\n');
   const posts = seen.filter(({ method }) => method === 'POST');
   expect(posts.map(({ url, body }) => [url, JSON.parse(body.toString()) as unknown])).toEqual([
     ['/v1/networkvolumes', { name: 'data', size: 100, dataCenterId: 'DC-1' }],
@@ -129,16 +125,15 @@ describe('jobs', () => {
   });
 
   test('cancel and retry', async () => {
-    expect((await run(['jobs', 'cancel', 'ep', 'job1'])).out).toContain('CANCELLED');
-    expect((await run(['jobs', 'retry', 'ep', 'failed'])).out).toContain('IN_QUEUE');
+    expect((await run(['jobs', 'cancel', 'ep', 'job1'])).err).toBe('cancelled job job1\n');
+    expect((await run(['jobs', 'retry', 'ep', 'failed'])).err).toBe('retried job failed\n');
   });
 
   test('of an unknown id, answered with an empty 404: 4 with the possible reasons', async () => {
-    for (const verb of ['status', 'stream', 'wait', 'cancel'])
-      await fails(['jobs', verb, 'ep', 'nope'], { exit: 4, says: ['404', /expired/] }, [routed({}, bare(404))]);
-    await fails(['jobs', 'retry', 'ep', 'nope'], { exit: 4, says: [/expired job cannot be retried/] }, [
-      routed({}, bare(404)),
-    ]);
+    for (const verb of ['status', 'stream', 'wait', 'cancel', 'retry'])
+      await fails(['jobs', verb, 'ep', 'nope'], { exit: 4, says: ['404', /Results are kept/] }, [
+        routed({}, bare(404)),
+      ]);
   });
 
   test.each([
@@ -156,7 +151,6 @@ describe('jobs', () => {
 test('queue purge and health', async () => {
   const purged = await run(['queue', 'purge', 'ep', '--yes', '--json']);
   expect(JSON.parse(purged.out)).toEqual({ removed: 3, status: 'completed' });
-  expect(purged.err).toContain('3 jobs removed');
   const { out } = await run(['health', 'ep']);
   for (const word of ['in queue', 'in progress', 'completed', 'idle', 'running']) expect(out).toContain(word);
 });

@@ -53,7 +53,7 @@ describe('names, selectors and completion find a row of the third page', () => {
   test.each([
     ['pods get pod-name-300', /pod-300/],
     ['pods get pod-name-300 -o id', /^pod-300\n$/],
-    ['pods start pod-name-300', /STARTING/],
+    ['pods start pod-name-300 --json', /"id": "pod-300"/],
     ['pods stop --match pod-name-30? --yes --json', /"id": "pod-300"/],
     ['pods terminate --match pod-name-300 --yes', /pod-300/],
     ['endpoints get ep-name-300 -o id', /^ep-300\n$/],
@@ -71,7 +71,7 @@ describe('names, selectors and completion find a row of the third page', () => {
 
   test('a volume that a pod of the third page mounts is not deleted', async () => {
     const ran = await run(['volumes', 'delete', 'vol-1', '--yes']);
-    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('mounted by pod pod-300') as string]);
+    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('used by pod pod-name-300 (pod-300)') as string]);
     expect(writesAfterList(ran.seen)).toEqual([]);
   });
 

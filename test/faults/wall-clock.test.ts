@@ -51,7 +51,9 @@ describe.each(JUMPS)('the wall clock jumps by %i ms', (jumpMs) => {
       jumping(clock, jumpMs, chunk)(exchange);
     };
     const argv = ['jobs', 'stream', 'ep', 'job1', '--wait-timeout', '20s'];
-    const { servers } = await fails(argv, { exit: 9, says: ['waited 20s'], out: /x/ }, [flood], { clock });
+    const { servers } = await fails(argv, { exit: 9, says: ['job job1 not COMPLETED after 20s'], out: /x/ }, [flood], {
+      clock,
+    });
     expect(servers[0].seen).toHaveLength(20);
   });
 });

@@ -34,12 +34,20 @@ export const stream = defineCommand({
   options: { waitTimeout: waitTimeoutOption('how long to follow it') },
   run: async (ctx, { endpoint, job, waitTimeout }) => {
     const [named] = await jobsOf(ctx, endpoint, job === undefined ? [] : [job]);
-    return await streamJob(ctx, named, waitTimeout);
+    return await streamJob(ctx, named, waitTimeout, true);
   },
 });
 
-/** The service returns each chunk once (additions 12): chunks of a lost answer are lost, which fails (7). */
-export async function streamJob(ctx: CommandContext, named: NamedJob, timeoutMs: Milliseconds): Promise<Result> {
+/**
+ * The service returns each chunk once (additions 12): chunks of a lost answer are lost, which fails (7). `isFirst`: the command
+ * has sent nothing before, and a service that cannot be reached at once is its failure (7).
+ */
+export async function streamJob(
+  ctx: CommandContext,
+  named: NamedJob,
+  timeoutMs: Milliseconds,
+  isFirst = false,
+): Promise<Result> {
   const { endpoint, job } = named;
   const resume = berth`jobs stream ${endpoint} ${job}`;
   ctx.setResumeCommand(resume);
@@ -48,9 +56,13 @@ export async function streamJob(ctx: CommandContext, named: NamedJob, timeoutMs:
   let ended: Json | undefined;
   let chunkCount = 0;
   let lost = 0;
+  let isUnseen = isFirst;
+  const onLost = (): void => {
+    lost += 1;
+  };
   const poll = async (): Promise<number> => {
-    const { value, lostAnswers = 0 } = await sendAboutJob(ctx, named, (id) => streamRequest(id, job));
-    lost += lostAnswers;
+    const { value } = await sendAboutJob(ctx, named, (id) => ({ ...streamRequest(id, job), onLost }));
+    isUnseen = false;
     const chunks = arrayOf(value) ?? arrayAt(value, 'stream') ?? [];
     for (const chunk of chunks) await printer.print(chunk);
     chunkCount += chunks.length;
@@ -70,7 +82,7 @@ export async function streamJob(ctx: CommandContext, named: NamedJob, timeoutMs:
       // The last chunks may come with the status, and the job may have expired at the next request.
       if (before !== undefined && isNotFound(error)) break;
       rethrowUnlessFailure(error, ctx);
-      if (error.exit !== EXIT.unavailable && error.exit !== EXIT.rateLimited) throw error;
+      if (isUnseen || (error.exit !== EXIT.unavailable && error.exit !== EXIT.rateLimited)) throw error;
       outage = error;
     }
     // One poll after the end returns chunks produced between the two requests.

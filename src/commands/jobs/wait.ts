@@ -70,7 +70,7 @@ export async function waitForJobs(
     name: 'COMPLETED',
     done: (row) => hasEnded(row) || printError !== undefined,
     describe: statusAndProgress,
-    resume: (ids) => resumeOf(any ? jobs : jobs.filter(({ job }) => ids.includes(job))),
+    resume: (ids) => (any ? resumeOf(jobs, '--any') : resumeOf(jobs.filter(({ job }) => ids.includes(job)))),
   };
   const ends = await until(ctx, any ? [firstOf(watched)] : watched, goal, timeoutMs);
   if (printError !== undefined) throw printError;
@@ -101,8 +101,8 @@ const firstOf = (watched: readonly Awaited[]): Awaited => ({
 });
 
 /** By their ids alone where they are of several endpoints: this machine submitted them. */
-const resumeOf = (jobs: readonly NamedJob[]): CommandLine => {
-  const ids = jobs.map(({ job }) => job);
+const resumeOf = (jobs: readonly NamedJob[], ...flags: readonly string[]): CommandLine => {
+  const ids = [...jobs.map(({ job }) => job), ...flags];
   const [endpoint, ...others] = new Set(jobs.map((each) => each.endpoint));
   return endpoint === undefined || others.length > 0 ? berth`jobs wait ${ids}` : waitLine(endpoint, ...ids);
 };

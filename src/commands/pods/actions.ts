@@ -1,7 +1,7 @@
 /** start, stop and restart: one or several pods, by ids, names or selectors. */
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, unlessFailed } from '../../core/failure.ts';
+import { Failure, unknownOutcome, unlessFailed } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { arrayAt, type Json } from '../../core/json.ts';
 import { berth, type Message } from '../../core/message.ts';
@@ -34,9 +34,11 @@ interface Action extends CommandWords {
   readonly done: string;
   /** Statuses in which there is nothing left to do. */
   readonly reached: readonly string[];
+  /** The status of a pod to which it has not happened. */
+  readonly before: string;
 }
 
-function actionCommand(verb: Verb, { done, reached, details, ...words }: Action): Command {
+function actionCommand(verb: Verb, { done, reached, before, details, ...words }: Action): Command {
   const goal = verb === 'stop' ? 'EXITED' : REACHABLE;
   return defineCommand({
     ...words,
@@ -64,7 +66,13 @@ function actionCommand(verb: Verb, { done, reached, details, ...words }: Action)
         const price = verb === 'start' ? await priceStarted(ctx, rows) : `${perHour(sum(rows.map(ofPod)))} now`;
         await ask(ctx, { line: `${countOf(rows.length, 'pod')} will be ${done}: ${price}.` });
       }
-      const send = (id: Id<'pod'>) => act(ctx, verb, id, reached);
+      const send = async (id: Id<'pod'>) => {
+        const answer = await act(ctx, verb, id, reached);
+        // A wait sees for itself.
+        if (!values.wait && statusOf(answer.value ?? null) === before)
+          throw unknownOutcome(`pod ${id} is ${before} after its ${verb} was accepted`, berth`pods get ${id}`, id);
+        return answer;
+      };
       const sent = await each(ctx, PODS, able, (id) =>
         given.untilAvailable === undefined ? send(id) : untilRoom(ctx, id, () => send(id), given.untilAvailable),
       );
@@ -133,6 +141,7 @@ export const start = actionCommand('start', {
   details: 'A pod starts on the machine that it had, and is billed again.',
   done: 'started',
   reached: ['PROVISIONING', 'STARTING', 'RUNNING'],
+  before: 'EXITED',
   examples: [
     ['berth pods start lab --until-available 6h --wait', 'as soon as its machine has free GPUs'],
     ["berth pods start --match 'nightly-*' --yes", 'several, in a script'],
@@ -144,6 +153,7 @@ export const stop = actionCommand('stop', {
   details: 'The container disk is erased. A persistent mount is billed until the pod is terminated.',
   done: 'stopped',
   reached: ['EXITED'],
+  before: 'RUNNING',
   examples: [
     ['berth pods stop lab', 'one'],
     ["berth pods stop --match 'train-*' --older-than 1d --dry-run", 'the requests that would be sent'],
@@ -155,5 +165,6 @@ export const restart = actionCommand('restart', {
   details: 'The container disk is erased; volumes are kept.',
   done: 'restarted',
   reached: [],
+  before: 'EXITED',
   examples: [['berth pods restart train-llm --wait', 'and wait until it can be reached']],
 });

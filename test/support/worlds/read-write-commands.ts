@@ -39,7 +39,7 @@ export const WRITES: Readonly<Record<string, Write>> = {
   'jobs run': { argv: ['jobs', 'run', 'ep', '--input', '{}'], checkCommand: 'berth health ep' },
   'jobs run --sync': { argv: ['jobs', 'run', 'ep', '--input', '{}', '--sync'], checkCommand: 'berth health ep' },
   'jobs cancel': { argv: ['jobs', 'cancel', 'ep', 'job1'], checkCommand: 'berth jobs status ep job1' },
-  'jobs retry': { argv: ['jobs', 'retry', 'ep', 'job1'], checkCommand: 'berth jobs status ep job1', before: 1 },
+  'jobs retry': { argv: ['jobs', 'retry', 'ep', 'job1'], checkCommand: 'berth jobs status ep job1' },
   'queue purge': { argv: ['queue', 'purge', 'ep', '--yes'], checkCommand: 'berth health ep' },
   'pods update': { argv: ['pods', 'update', 'pod1', '--name', 'x'], checkCommand: 'berth pods get pod1' },
   'pods stop': { argv: ['pods', 'stop', 'pod1'], checkCommand: 'berth pods get pod1' },
@@ -67,11 +67,10 @@ const FEW = ['pods get', 'jobs wait', 'api GET', 'jobs run', 'jobs retry', 'pods
 export const someReads = reads.filter(([name]) => FEW.includes(name));
 export const someWrites = writes.filter(([name]) => FEW.includes(name));
 
-/** Applies a behaviour to the write only. The reads that precede it (jobs retry, ssh-keys add) get a normal answer. */
+/** Applies a behaviour to the write only. The read that precedes it (ssh-keys add) gets a normal answer. */
 export const onWrite = (behaviour: Behaviour): Behaviour =>
   routed(
     {
-      'GET /v2/ep/status/job1': json({ id: 'job1', status: 'FAILED' }),
       'GET /v2/account/ssh-keys': json({ keys: [] }),
     },
     behaviour,
