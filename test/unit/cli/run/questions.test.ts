@@ -29,8 +29,7 @@ async function asked(env: Readonly<Record<string, string>>, line: string): Promi
   const running = berthIn(world, line.split(' '));
   const ended = { at: 0 };
   void running.finally(() => (ended.at += 1));
-  while (ended.at === 0 && !/(Continue|to continue)[^]*[?:]/.test(world.err()))
-    await new Promise(setImmediate);
+  while (ended.at === 0 && !/(Continue|to continue)[^]*[?:]/.test(world.err())) await new Promise(setImmediate);
   await world.type(KEYS.ctrlD);
   const { code, err } = await running;
   expect(code, err).toBe(2);
