@@ -1,4 +1,4 @@
-import { encodeJson, Exact } from '../core/json.ts';
+import { encodeJson, Exact, isObject, type Json } from '../core/json.ts';
 import { PAYLOAD_LIMITS } from './limits.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
 
@@ -15,6 +15,16 @@ export function optionsText({ webhook, executionTimeout, ttl, lowPriority }: Job
   const text = encodeJson({ webhook, policy: policy === '{}' ? undefined : new Exact(policy) }).slice(1, -1);
   return text === '' ? '' : `,${text}`;
 }
+
+/** Members of a submission beside `input` (contract rules, Queue API). */
+const BESIDE_INPUT: readonly string[] = ['webhook', 'policy', 's3Config'];
+
+/** A whole submission, which would become the input of another one. */
+export const isSubmission = (value: Json): boolean =>
+  isObject(value) &&
+  Object.keys(value).length > 1 &&
+  Object.hasOwn(value, 'input') &&
+  Object.keys(value).every((name) => name === 'input' || BESIDE_INPUT.includes(name));
 
 const OPEN = Buffer.from('{"input":');
 const CLOSE = Buffer.from('}');

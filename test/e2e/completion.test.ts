@@ -138,12 +138,8 @@ describe.each(NAMES)('completion in %s', (shell) => {
   test.skipIf(missing)('completes files where files belong', async () => {
     const terminal = await open(shell);
     await writeFile(path.join(terminal.folder, 'prompt.json'), '{}');
-    complete(terminal, 'berth jobs run demo --input-file prom');
-    await terminal.waitFor('--input-file prompt.json');
-    complete(terminal, '--input @prom');
+    complete(terminal, 'berth jobs run demo --input @prom');
     await terminal.waitFor('--input @prompt.json');
-    complete(terminal, '--input-file=prom');
-    await terminal.waitFor('--input-file=prompt.json');
   });
 
   test.skipIf(missing)('completes no files elsewhere', async () => {

@@ -73,7 +73,7 @@ describe('input that is sent byte for byte', () => {
   ])('%s', async (_, input) => {
     expect(await sent(['jobs', 'run', 'ep', '--input', input])).toBe(`{"input":${input}}`);
     expect(await sent(['jobs', 'run', 'ep', '--input', '-'], input)).toBe(`{"input":${input}}`);
-    expect(await sent(['jobs', 'run', 'ep', '--input-file', '-', '--sync'], input)).toBe(`{"input":${input}}`);
+    expect(await sent(['jobs', 'run', 'ep', '--input', '-', '--sync'], input)).toBe(`{"input":${input}}`);
     expect(await sent(['api', 'POST', '/v2/x', '--input', input])).toBe(input);
   });
 
@@ -123,7 +123,7 @@ describe('input that is not JSON: 2 with line and column, and nothing is sent', 
   ])('%s', async (_, stdin, says) => {
     for (const argv of [
       ['jobs', 'run', 'ep', '--input', '-'],
-      ['jobs', 'run', 'ep', '--input-file', '-', '--sync'],
+      ['jobs', 'run', 'ep', '--input', '-', '--sync'],
       ['api', 'POST', '/v2/x', '--input', '-'],
     ]) {
       const { servers, error } = await failsReading(argv, stdin, says);

@@ -29,6 +29,6 @@ test('all files of a volume are removed only where its name is typed', async () 
   writeFileSync(join(world.directory, 't.txt'), 'text');
   expect((await berthIn(world, ['--local', 'files', 'cp', 't.txt', 'datasets:', '--quiet'])).code).toBe(0);
   const remove = ['--local', 'files', 'rm', '-r', 'datasets:'];
-  const { code, err } = await answerQuestion(world, remove, 'Type "datasets" to continue');
+  const { code, err } = await answerQuestion(world, remove, 'Type datasets to continue');
   expect([code, err]).toEqual([2, expect.stringContaining('not confirmed')]);
 });

@@ -38,6 +38,7 @@ export interface InputOptions {
   readonly idField?: string | undefined;
   /** The types of CSV columns, as `price:number,active:boolean`. */
   readonly types?: string | undefined;
+  readonly asIs?: boolean | undefined;
 }
 
 const formatOf = (name: string, { format }: InputOptions): InputFormat['format'] => format ?? formatByName(name);
@@ -56,6 +57,7 @@ function sharedFormat(names: readonly string[], options: InputOptions): SharedFo
     ...(hasCsv ? { types: types === undefined ? {} : parseColumnTypes(types) } : {}),
     ...(inputField === undefined ? {} : { inputField }),
     ...(idField === undefined ? {} : { idField }),
+    ...(options.asIs === true ? { asIs: true } : {}),
   };
 }
 

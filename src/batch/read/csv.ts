@@ -161,6 +161,12 @@ function columnsOf({ fields, line }: Row, format: InputFormat): readonly Column[
   if (!fields.every((field) => isUtf8(field))) throw invalid('the header is not UTF-8 text', 'Save the file as UTF-8.');
   const columns = typedColumns(fields.map(textOf), format.types);
   const names = columns.map(({ name }) => name);
+  const untyped = format.inputField === undefined ? names.find((name) => /:\s*[A-Za-z]\w*\s*$/.test(name)) : undefined;
+  if (untyped !== undefined)
+    throw invalid(
+      `column ${JSON.stringify(untyped)}: ${untyped.slice(untyped.lastIndexOf(':') + 1).trim()} is not a type`,
+      `Types are ${COLUMN_TYPES.join(', ')}.`,
+    );
   const [only = ''] = names;
   if (names.length === 1 && /[;\t]/.test(only))
     throw invalid(

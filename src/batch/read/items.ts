@@ -16,6 +16,8 @@ export interface InputFormat {
   /** The member (or column) that labels the item in the results. */
   readonly idField?: string;
   readonly types?: ColumnTypes;
+  /** Lines that are whole submissions are inputs all the same. */
+  readonly asIs?: boolean;
   readonly maxBytes: Bytes;
 }
 

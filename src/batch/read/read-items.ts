@@ -2,6 +2,7 @@ import { type Line, lineGroups } from '../bytes/split-lines.ts';
 import {
   createItem,
   type InputFormat,
+  inputName,
   type InvalidItem,
   isJsonSpace,
   type Item,
@@ -10,8 +11,11 @@ import {
   textOf,
   withoutByteOrderMark,
 } from './items.ts';
+import { type Failure, usage } from '../../core/failure.ts';
+import { decodeJson } from '../../core/json.ts';
 import { memberSource } from '../../core/json-source.ts';
 import { formatBytes } from '../../core/units.ts';
+import { isSubmission } from '../../queue/submission.ts';
 
 /** Created while iterated: finish each group before the next. Fails with usage (2) for an invalid CSV. */
 export async function* readItems(
@@ -32,6 +36,7 @@ export async function* readItems(
       const content = line === 1 ? withoutByteOrderMark(bytes) : bytes;
       const text = trim(content);
       if (text.byteLength === 0 && !tooLong) continue;
+      if (number === firstItem - 1 && text[0] === BRACKET) throw isArray(format.path);
       number += 1;
       yield tooLong
         ? { kind: 'invalid', number, line, reason: `the line is longer than ${formatBytes(MAX_LINE_BYTES)}` }
@@ -57,6 +62,16 @@ function parseItem(
   const problem = jsonProblem(bytes);
   if (problem !== undefined) return invalid(problem.reason, problem.column);
   const { inputField, idField } = format;
+  if (
+    inputField === undefined &&
+    format.asIs !== true &&
+    mayBeSubmission(bytes) &&
+    isSubmission(decodeJson(textOf(bytes)))
+  )
+    throw usage(
+      `${inputName(format.path)}, line ${line}: this is a whole submission, "input" and what is sent beside it`,
+      'Use --input-field input to send its input, or --as-is to send the line as the input.',
+    );
   if (inputField === undefined && idField === undefined) return createItem(bytes, undefined, format, number, invalid);
   const text = textOf(bytes);
   const input = inputField === undefined ? bytes : encode(memberSource(text, inputField));
@@ -65,6 +80,20 @@ function parseItem(
   if (idField !== undefined && id === undefined) return invalid(`it has no member ${JSON.stringify(idField)}`);
   return createItem(input, id, format, number, invalid);
 }
+
+/** Few lines are decoded for this. */
+const mayBeSubmission = (bytes: Uint8Array): boolean => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.includes('"input"') && ['"policy"', '"webhook"', '"s3Config"'].some((name) => buffer.includes(name));
+};
+
+const BRACKET = 0x5b;
+
+const isArray = (path: string): Failure =>
+  usage(
+    `${inputName(path)} is a JSON array, not JSON lines`,
+    `Make lines of it: jq -c '.[]' ${path === '-' ? 'array.json' : path} > items.jsonl`,
+  );
 
 const encode = (text: string | undefined): Uint8Array | undefined =>
   text === undefined ? undefined : Buffer.from(text);

@@ -9,7 +9,7 @@ interface RateBounds {
   readonly rate: number;
 }
 
-/** A 429 halves rate and concurrency, each success raises them. Immutable: events return a new value. */
+/** A first 429 waits for the next window, a second halves the rate, each success raises it. Immutable. */
 export interface SendRate {
   readonly bounds: RateBounds;
   readonly concurrency: number;
@@ -22,12 +22,16 @@ export interface SendRate {
   readonly backoffAt: MonotonicMs;
   /** Without a success between them. */
   readonly backoffs: number;
+  /** A 429 before this is a second one. */
+  readonly throttledUntil: MonotonicMs;
   readonly windowPerSecond: number;
 }
 
 const INITIAL_CONCURRENCY = 8;
 /** Seconds of success after which a halved rate is restored. */
 const RECOVERY_SECONDS = 10;
+/** Of the limits that are known. */
+const WINDOW_MS: Milliseconds = 10_000;
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 /** When less than this fraction of a window remains, the remaining requests are spread over the time until its reset. */
@@ -42,6 +46,7 @@ export const createSendRate = (bounds: RateBounds, now: MonotonicMs): SendRate =
   blockedUntil: Number.NEGATIVE_INFINITY,
   backoffAt: Number.NEGATIVE_INFINITY,
   backoffs: 0,
+  throttledUntil: Number.NEGATIVE_INFINITY,
   windowPerSecond: Number.POSITIVE_INFINITY,
 });
 
@@ -98,12 +103,18 @@ export function speedUp(rate: SendRate): SendRate {
   };
 }
 
+/** Why requests wait. */
+export interface Backoff {
+  readonly sentAt: MonotonicMs;
+  readonly throttled: boolean;
+  readonly retryAfterMs?: Milliseconds | undefined;
+}
+
 /** Once for all requests sent before the backoff started. `random` (0 to 1) adds jitter. */
 export function backOff(
   rate: SendRate,
-  sentAt: MonotonicMs,
   now: MonotonicMs,
-  retryAfterMs: Milliseconds | undefined,
+  { sentAt, throttled, retryAfterMs = throttled ? WINDOW_MS : undefined }: Backoff,
   random: number,
 ): SendRate {
   const sameBackoff = sentAt <= rate.backoffAt;
@@ -115,13 +126,15 @@ export function backOff(
       : retryAfterMs + random * Math.min(1000, retryAfterMs / 4);
   const blockedUntil = Math.max(rate.blockedUntil, now + waitMs);
   if (sameBackoff) return { ...rate, blockedUntil };
+  const slows = !throttled || now < rate.throttledUntil;
   return {
     ...rate,
     blockedUntil,
     backoffs,
     backoffAt: now,
-    concurrency: Math.max(1, rate.concurrency / 2),
-    perSecond: Math.max(Math.min(1, rate.bounds.rate), rate.perSecond / 2),
+    throttledUntil: throttled ? blockedUntil + WINDOW_MS : rate.throttledUntil,
+    concurrency: slows ? Math.max(1, rate.concurrency / 2) : rate.concurrency,
+    perSecond: slows ? Math.max(Math.min(1, rate.bounds.rate), rate.perSecond / 2) : rate.perSecond,
     tokens: Math.min(1, rate.tokens),
   };
 }
@@ -153,12 +166,13 @@ export function createRequestRates(bounds: RateBounds, clock: Clock, random: () 
   const rates = {
     submit: createSendRate(bounds, started),
     poll: createSendRate(pollBounds, started),
-    backOff: (kind: RequestKind, sentAt: MonotonicMs, retryAfterMs?: Milliseconds): void => {
+    backOff: (kind: RequestKind, why: Backoff): void => {
       const now = clock.monotonic();
       const other = kind === 'submit' ? 'poll' : 'submit';
+      const { retryAfterMs } = why;
       const otherMs = retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, MAX_OTHER_WAIT_MS);
-      rates[kind] = backOff(rates[kind], sentAt, now, retryAfterMs, random());
-      rates[other] = backOff(rates[other], sentAt, now, otherMs, random());
+      rates[kind] = backOff(rates[kind], now, why, random());
+      rates[other] = backOff(rates[other], now, { ...why, retryAfterMs: otherMs }, random());
     },
     applyWindows: (windows: readonly RateWindow[]): void => {
       const now = clock.monotonic();

@@ -132,6 +132,10 @@ export function createPoller(run: RunState) {
           outcome.document,
         );
         return;
+      case 'not-json':
+        onSuccess();
+        await save(job, { status: 'FAILED', error: outcome.failure.message }, 'failed');
+        return;
       case 'not-found':
         onSuccess();
         if (pollUntilThere(job)) return;

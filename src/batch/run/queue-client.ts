@@ -37,6 +37,8 @@ export type StatusOutcome =
   | { readonly kind: 'found'; readonly document: Json }
   /** The service does not have the job. */
   | { readonly kind: 'not-found' }
+  /** A complete answer that is not JSON, such as NaN: it would be the same again. */
+  | { readonly kind: 'not-json'; readonly failure: Failure }
   | RetryLater
   | Fatal;
 
@@ -109,6 +111,7 @@ function submitFailure(failure: Failure): SubmitOutcome {
 
 function statusFailure(failure: Failure): StatusOutcome {
   if (failure.exit === EXIT.notFound) return { kind: 'not-found' };
+  if (/ is not JSON at byte /.test(failure.message)) return { kind: 'not-json', failure };
   return isFatal(failure) ? { kind: 'fatal', failure } : retryLater(failure);
 }
 

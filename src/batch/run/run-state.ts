@@ -57,7 +57,7 @@ export function onRetryLater(
   { retryAfterMs, throttled, failure }: RetryLater,
   sentAt: MonotonicMs,
 ): void {
-  rates.backOff(kind, sentAt, retryAfterMs);
+  rates.backOff(kind, { sentAt, throttled, retryAfterMs });
   if ((retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) control.stop('error', 'now', failure);
   else if (!throttled) monitor.onFailure(failure);
 }

@@ -127,7 +127,7 @@ export function createSubmitter(
         return;
       case 'unknown': {
         const recorded = records.record(item.number, { kind: 'lose' });
-        rates.backOff('submit', sentAt);
+        rates.backOff('submit', { sentAt, throttled: false });
         observer.onUnknown?.(outcome.failure);
         monitor.onFailure(outcome.failure);
         await recorded;

@@ -1,6 +1,6 @@
 import { type CommandContext, IdCache, type Progress } from '../model/context.ts';
 import { DryRun, dryRunOutput } from './dry-run.ts';
-import { patientApi, recordingApi } from './transports.ts';
+import { patientApi, record, recordingApi, recordingFiles, recordingVolume } from './transports.ts';
 import { recordFileWrites, recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
 import { allowedAccess } from '../../core/access.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
@@ -149,6 +149,7 @@ const ANY_READ = readRequest(['v2', 'registries', 'delegations']);
 
 export interface RunState {
   resumeCommand: CommandLine | undefined;
+  stillRunning: (() => Message | undefined) | undefined;
   readonly writes: WriteRecord;
   /** Why `access` would refuse what a dry run shows: it ends with this failure. */
   refusal?: Failure | undefined;
@@ -175,7 +176,12 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     output: modes.dryRun ? dryRunOutput(context.terminal, modes.output) : modes.output,
     api,
     stdout,
-    volumeFiles: async (place) => recordFileWrites(await context.volumeFiles(place), state.writes),
+    volumeFiles: async (place) => {
+      const files = await context.volumeFiles(place);
+      return modes.dryRun ? recordingVolume(files) : recordFileWrites(files, state.writes);
+    },
+    ...(modes.dryRun ? { rawOutput: { write: record } } : {}),
+    durable: async () => (modes.dryRun ? recordingFiles(await context.durable()) : await context.durable()),
     ids: new IdCache(),
     serviceNow: serviceClock.time,
     fetchServiceNow: async ({ overHttp = false } = {}) => {
@@ -192,8 +198,9 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
       await noteRefusal(requests);
       throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))), failure);
     },
-    setResumeCommand: (commandLine) => {
+    setResumeCommand: (commandLine, stillRunning) => {
       state.resumeCommand = commandLine;
+      state.stillRunning = stillRunning;
     },
   };
 }

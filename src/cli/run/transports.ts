@@ -2,7 +2,8 @@
 import type { Api, ApiAnswer, ApiRequest, RequestPreview } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
 import { isNotFound } from '../../core/failure.ts';
-import { stringAt } from '../../core/json.ts';
+import type { RangeFiles, VolumeFiles } from '../../core/file-ports.ts';
+import { type Json, stringAt } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { DryRun } from './dry-run.ts';
@@ -18,14 +19,14 @@ interface RecorderOptions {
  * acts on several catches it and goes on. What `then` of a request says follows as `then: ...`.
  */
 export function recordingApi(api: Api, { onWrite, tell }: RecorderOptions): Api {
-  const recorded: RequestPreview[] = [];
+  const recorded: (RequestPreview & { readonly before?: Json })[] = [];
   return {
     ...api,
     send: async (request) => {
-      const { method, isRecorded = method !== 'GET', then } = request;
-      if (!isRecorded) return await api.send(request);
+      if (request.method === 'GET') return await api.send(request);
       await onWrite(request);
-      recorded.push(await api.preview(request));
+      const { before, then } = request;
+      recorded.push({ ...(await api.preview(request)), ...(before === undefined ? {} : { before }) });
       if (then !== undefined) await tell(`then: ${then}`);
       throw new DryRun([...recorded]);
     },
@@ -78,3 +79,19 @@ export function patientApi(api: Api, { clock, lists, signal }: Pick<Context, 'cl
     },
   };
 }
+
+/** What a dry run may do to files on a volume: a write throws DryRun, which ends the work on that file alone. */
+export const recordingVolume = (files: VolumeFiles): VolumeFiles => ({
+  ...files,
+  ...{ write: record, writeStream: record, copy: record, remove: record },
+});
+
+/** The same for files of this machine. */
+export const recordingFiles = (files: RangeFiles): RangeFiles => ({
+  ...files,
+  ...{ create: record, open: record, openRanges: record, replace: record, remove: record },
+  ...{ makeFolder: record, setTime: record, removeEmptyFolder: record, removeLeftovers: record },
+});
+
+/** A write of a dry run. */
+export const record = (): Promise<never> => Promise.reject(new DryRun([]));

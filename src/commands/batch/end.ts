@@ -18,7 +18,7 @@ import { safeText } from '../../core/safe-text.ts';
 import type { Result } from '../../output/view.ts';
 
 /** Exit 0 all completed, 13 some not, 9 --max-time, 130/143 interrupt, else the failure's. */
-export function batchResult(ctx: CommandContext, report: BatchReport): Result {
+export function batchResult(ctx: CommandContext, report: BatchReport, { failedOk }: EndOptions): Result {
   const { tookMs, cost, commonestError, resumed } = report;
   const value = {
     ...summaryOf(report),
@@ -30,7 +30,13 @@ export function batchResult(ctx: CommandContext, report: BatchReport): Result {
   const failure = failureOf(report);
   // The hint of the failure says what to do next.
   if (failure !== undefined) return { ...result, failure };
-  return { ...result, exit: exitOf(ctx, report), notes: notesOf(ctx, report) };
+  const exit = exitOf(ctx, report);
+  return { ...result, exit: failedOk && exit === EXIT.batchIncomplete ? EXIT.done : exit, notes: notesOf(ctx, report) };
+}
+
+interface EndOptions {
+  /** Items that did not complete are no failure. */
+  readonly failedOk: boolean;
 }
 
 const resumeCommand = ({ service, name }: BatchReport, ...more: readonly string[]): CommandLine =>

@@ -47,7 +47,7 @@ export const exportBatch = defineCommand({
       import('./ports.ts'),
     ]);
     const { joinInput, out, force, input } = values;
-    const format = formatOf(ctx.output, values.format);
+    const format = formatOf(ctx.output, values.format, out);
     const members = EXPORT_MEMBERS.filter((name) => name !== 'input' || joinInput);
     checkKnownFields(members, ctx.output, suggestName, 'result');
     const options = { ...values, input: input === undefined ? [] : [input] };
@@ -83,14 +83,15 @@ export const exportBatch = defineCommand({
   },
 });
 
-/** Default: JSON lines, also for a table, which may be a setting. Usage (2) for other -o and --jq. */
-function formatOf({ format: general, jq }: OutputOptions, format: RowFormat | undefined): RowFormat {
-  const given = format ?? (general === 'table' || general === 'wide' ? undefined : general) ?? 'jsonl';
+/** By --format, the name of --out, or -o; a table may be a setting. Fails with usage (2). */
+function formatOf({ format: general, jq }: OutputOptions, format: RowFormat | undefined, out = ''): RowFormat {
   if (jq !== undefined)
     throw usage('an export takes no --jq', 'Name members with --fields, or give its JSON lines to jq in a pipe.');
-  if (given !== 'csv' && given !== 'json' && given !== 'jsonl')
-    throw usage(`an export has no format ${given}`, 'Use --format csv, json or jsonl.');
-  return given;
+  const end = /\.([a-z]\w*)$/i.exec(out)?.[1]?.toLowerCase();
+  const byName = end === 'ndjson' ? 'jsonl' : end;
+  const given = format ?? byName ?? (general === 'table' || general === 'wide' ? 'jsonl' : general);
+  if (given === 'csv' || given === 'json' || given === 'jsonl') return given;
+  throw usage(`cannot write ${given}: use csv, json or jsonl`, 'Name the format with --format csv, json or jsonl.');
 }
 
 /** So that nobody takes the rows for all items. */

@@ -16,6 +16,8 @@ export const settingOptions = {
   lowPriority: option.on('let other jobs go first'),
 };
 
+export const failedOkOption = option.on('end 0 also if items did not complete');
+
 /** Only those that were given. Fails with usage (2). */
 export function settingsOf(values: ValuesOf<typeof settingOptions>): BatchSettings {
   checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);

@@ -1,7 +1,7 @@
 import type { Resubmit } from '../../batch/index.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { RESUBMIT_STATES, settingOptions, settingsOf, statesOf } from './options.ts';
+import { failedOkOption, RESUBMIT_STATES, settingOptions, settingsOf, statesOf } from './options.ts';
 import { BATCH_END, RUN_EXITS } from './schemas.ts';
 import { usage } from '../../core/failure.ts';
 
@@ -23,6 +23,7 @@ export const resume = defineCommand({
       choices: Object.keys(RESUBMIT_STATES),
     }),
     onlyError: option.text('with --resubmit: only items whose error contains this'),
+    failedOk: failedOkOption,
     ...settingOptions,
   },
   costs: true,
@@ -46,7 +47,8 @@ export const resume = defineCommand({
       import('./end.ts'),
     ]);
     const options = { settings, service: () => serviceAddress(ctx), input: values.input, resubmit };
-    return batchResult(ctx, await resumeBatch(await batchPorts(ctx), values.results, options, viewOf(ctx)));
+    const ended = await resumeBatch(await batchPorts(ctx), values.results, options, viewOf(ctx));
+    return batchResult(ctx, ended, values);
   },
 });
 

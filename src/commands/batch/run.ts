@@ -7,7 +7,7 @@ import { ENDPOINTS } from '../../cli/resource/collections.ts';
 import { sendTo } from '../../cli/resource/identify.ts';
 import { unlessUnread } from '../../cli/run/dry-run.ts';
 import { countOf } from '../../cli/words.ts';
-import { settingOptions, settingsOf } from './options.ts';
+import { failedOkOption, settingOptions, settingsOf } from './options.ts';
 import { BATCH_END, BATCH_PLAN, RUN_EXITS } from './schemas.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
@@ -27,9 +27,11 @@ const runOptions = {
   inputFormat: option.choice('format of the input (default: by its name, else jsonl)', ['jsonl', 'csv']),
   inputField: option.text('member or column that holds the input (default: the line)', { metavar: 'NAME' }),
   idField: option.text('member or column that labels the item in the results', { metavar: 'NAME' }),
+  asIs: option.on('send lines that have input, policy or webhook as they are'),
   types: option.text('types of CSV columns: string, number, boolean or json', { metavar: 'NAME:TYPE,...' }),
   skipInvalid: option.on('leave out invalid items instead of refusing all'),
   ordered: option.on('sort the results in the order of the input at the end'),
+  failedOk: failedOkOption,
   ...settingOptions,
 };
 
@@ -71,7 +73,8 @@ export const run = defineCommand({
     const view = viewOf(ctx, async (summary) => {
       for (const line of await describeSkipped(values.input.join(' '), summary)) await ctx.tell(line);
     });
-    return batchResult(ctx, await beginBatch(ports, options, { endpoint: values.endpoint, connect }, view));
+    const ended = await beginBatch(ports, options, { endpoint: values.endpoint, connect }, view);
+    return batchResult(ctx, ended, values);
   },
 });
 

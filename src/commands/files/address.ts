@@ -1,13 +1,12 @@
-import { type CommandContext, isLocalService } from '../../cli/model/context.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { VOLUMES } from '../../cli/resource/collections.ts';
-import { readRow } from '../../cli/resource/identify.ts';
+import { readRow } from '../../cli/resource/targets.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import type { ResolvedPath, VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
 import { stringAt } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
 import { compilePathGlob } from '../../core/patterns.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
 import { idOf } from '../../output/view.ts';
 
 /** `NAME:PATH`; undefined for local paths: a slash before the colon, or a Windows drive. */
@@ -77,8 +76,6 @@ export const isFolderFailure = (address: string, hint: Message = 'Add --recursiv
 interface OpenedVolume {
   readonly word: string;
   readonly files: VolumeFiles;
-  /** The clock of file times: the service's, or this machine's for the local service (ignores advances). */
-  readonly now: EpochMs;
 }
 
 /** Opens each volume once. Usage (2) for a wrong `storage-url`; else fails as the lookup. */
@@ -94,12 +91,9 @@ export function volumeOpener(ctx: CommandContext): (word: string) => Promise<Ope
 export async function openVolume(ctx: CommandContext, word: string): Promise<OpenedVolume> {
   // An unusable address is refused before anything is sent.
   if (!ctx.settings.local) ctx.settings.get('storage-url');
-  const { answer } = await readRow(ctx, VOLUMES, word);
-  const { value = null } = answer;
+  const { value = null } = await readRow(ctx, VOLUMES, word);
   const files = await ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
-  // eslint-disable-next-line no-restricted-syntax -- a date, to compare with those of files of this machine
-  const now = isLocalService(answer) ? ctx.clock.now() : ctx.serviceNow();
-  return { word, files, now };
+  return { word, files };
 }
 
 /** In the order of their keys. */

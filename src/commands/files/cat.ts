@@ -34,6 +34,5 @@ export async function copyToOutput(ctx: CommandContext, place: VolumeAddress): P
     if (found.kind === 'folder') throw isFolderFailure(text, sentence`List it: ${berth`files ls ${text}`}`);
     files.push(found.file);
   }
-  if (ctx.dryRun) return;
   for (const file of files) for await (const chunk of volume.read(file)) await ctx.rawOutput.write(chunk);
 }

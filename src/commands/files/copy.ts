@@ -2,7 +2,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words.ts';
 import { joined } from './names.ts';
-import type { FileOutcome, Tally } from './outcomes.ts';
+import { type FileOutcome, notDone, type Tally } from './outcomes.ts';
 import type { Copy, Step } from './plan.ts';
 import {
   copyBetween,
@@ -26,9 +26,10 @@ export const VERIFY = option.on('compare checksums after the copy, where the ser
 
 interface Done {
   readonly copy: Copy;
-  readonly wasThere?: 'nothing' | 'other' | 'same';
+  readonly wasThere?: 'nothing' | 'other' | 'same' | undefined;
   /** To be confirmed. */
   readonly written?: WrittenFile | undefined;
+  readonly isPlanned?: boolean | undefined;
   readonly failure?: Failure | undefined;
 }
 
@@ -55,18 +56,19 @@ export async function* runCopies(
   const stopWatch = tally.watch(ctx, progress);
   const failed: FileOutcome[] = [];
   const complete = async (done: Done): Promise<Done> =>
-    done.failure !== undefined || ctx.dryRun ? done : { ...done, failure: await afterwards?.(done.copy) };
+    done.failure !== undefined || done.isPlanned === true ? done : { ...done, failure: await afterwards?.(done.copy) };
   const work = async (copy: Copy): Promise<Done> => {
     const done = await copier.copy(copy);
     return done.written === undefined ? await complete(done) : done;
   };
-  const outcomeOf = ({ copy, wasThere, failure }: Done): FileOutcome => ({
+  const outcomeOf = ({ copy, wasThere, isPlanned, failure }: Done): FileOutcome => ({
     from: shown(copy.from),
     to: shown(copy.to),
     path: copy.path,
     bytes: copy.from.file.bytes,
     isSame: wasThere === 'same' && afterwards === undefined,
     isReplaced: wasThere === 'other',
+    isPlanned,
     failure,
   });
   async function* copies(): AsyncGenerator<Copy> {
@@ -133,21 +135,19 @@ class Copier {
   async copy(planned: Copy): Promise<Done> {
     if (planned.refused !== undefined) return { copy: planned, failure: planned.refused };
     let copy = planned;
+    let wasThere: Done['wasThere'];
     try {
       const { to } = planned;
-      if (to.kind === 'local' && !this.#ctx.dryRun) await this.#prepareFolder(folderOf(to.path), to.root);
       copy = await this.#asOfNow(planned);
       const there = await this.#lookAtTarget(copy);
-      if (there !== undefined && (await hasContent(this.#files, copy.from, there))) {
-        if (!this.#ctx.dryRun && copy.from.kind === 'volume' && copy.to.kind === 'local')
-          await setTime(this.#files, copy.to.path, copy.from.file);
-        return { copy, wasThere: 'same' };
-      }
-      const wasThere = there === undefined ? 'nothing' : 'other';
-      return this.#ctx.dryRun ? { copy, wasThere } : { copy, wasThere, written: await this.#send(copy, there) };
+      const isSame = there !== undefined && (await hasContent(this.#files, copy.from, there));
+      wasThere = isSame ? 'same' : there === undefined ? 'nothing' : 'other';
+      if (to.kind === 'local') await this.#prepareFolder(folderOf(to.path), to.root);
+      if (!isSame) return { copy, wasThere, written: await this.#send(copy, there) };
+      if (copy.from.kind === 'volume' && to.kind === 'local') await setTime(this.#files, to.path, copy.from.file);
+      return { copy, wasThere };
     } catch (error) {
-      rethrowUnlessFailure(error, this.#ctx);
-      return { copy, failure: error };
+      return { copy, wasThere, ...notDone(error, this.#ctx) };
     }
   }
 

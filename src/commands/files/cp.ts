@@ -2,7 +2,7 @@ import { isOnVolume, parseFileAddress, parseVolumeAddress } from './address.ts';
 import { copyToOutput } from './cat.ts';
 import { RECURSIVE, runCopies, VERIFY } from './copy.ts';
 import { CHOICE_OPTIONS, createFilter, FOLLOW_LINKS } from './filter.ts';
-import { createTally, FILE_OUTCOMES_AND_WHOLE, type FileOutcome, printOutcomes } from './outcomes.ts';
+import { createTally, FILE_OUTCOMES_AND_WHOLE, type FileOutcome, notDone, printOutcomes } from './outcomes.ts';
 import { planCopies, sourcesAndTarget } from './plan.ts';
 import { addressText, isFolderFailure, lookOnVolume, openVolume, type VolumeAddress } from './address.ts';
 import { defineCommand } from '../../cli/model/command.ts';
@@ -71,11 +71,11 @@ async function* copyFromInput(ctx: CommandContext, place: VolumeAddress): AsyncG
   const to = addressText(place);
   if (place.path === '' || place.path.endsWith('/') || (await lookOnVolume(volume, place))?.kind === 'folder')
     throw isFolderFailure(to, 'Name the file that standard input becomes.');
-  if (ctx.dryRun) {
-    yield { from: '-', to, bytes: 0, failure: undefined };
-    return;
+  try {
+    const written = await volume.writeStream(place.path, (await ctx.durable()).read('-'));
+    const failure = (await volume.confirm([written])).get(written.key);
+    yield { from: '-', to, bytes: written.bytes, failure };
+  } catch (error) {
+    yield { from: '-', to, bytes: 0, ...notDone(error, ctx) };
   }
-  const written = await volume.writeStream(place.path, (await ctx.durable()).read('-'));
-  const failure = (await volume.confirm([written])).get(written.key);
-  yield { from: '-', to, bytes: written.bytes, failure };
 }

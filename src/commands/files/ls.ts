@@ -27,13 +27,15 @@ const rowOf = (entry: VolumeEntry): Json => {
   };
 };
 
-const viewAt = (now: EpochMs, isLong: boolean): View => ({
+const viewAt = (now: () => EpochMs, isLong: boolean): View => ({
   noun: ['file or folder', 'files and folders'],
   id: text('path'),
   members: ['path', 'kind', 'bytes', 'modifiedAt', 'etag'],
   columns: [
     { header: 'SIZE', show: (row) => sizeCell(row), right: true },
-    isLong ? textColumn('modifiedAt') : { header: 'AGE', show: (row) => age('modifiedAt')(row, { now }), right: true },
+    isLong
+      ? textColumn('modifiedAt')
+      : { header: 'AGE', show: (row) => age('modifiedAt')(row, { now: now() }), right: true },
     textColumn('path', { cutLast: true }),
     { header: 'ETAG', show: text('etag'), wide: !isLong },
   ],
@@ -68,7 +70,9 @@ export const ls = defineCommand({
   ],
   run: async (ctx, { place: given, recursive, long, sort }) => {
     const address = parseVolumeAddress(given);
-    const { files: volume, now } = await openVolume(ctx, address.volume);
+    const { files: volume } = await openVolume(ctx, address.volume);
+    // eslint-disable-next-line no-restricted-syntax -- a date, to compare with those of files
+    const now = (): EpochMs => ctx.clock.now() + volume.aheadMs();
     let [count, bytes] = [0, 0];
     const rows = async function* (): AsyncGenerator<Json> {
       for await (const entry of entriesAt(volume, address, recursive)) {

@@ -4,7 +4,8 @@ import { either, manyOf, NUMBER, ownObject, TEXT, WHOLE, YES_NO } from '../../cl
 import { textColumn } from '../../cli/resource/fields.ts';
 import { combinedFailure, errorOf } from '../../cli/resource/several.ts';
 import { countOf } from '../../cli/words.ts';
-import type { Failure } from '../../core/failure.ts';
+import { DryRun } from '../../cli/run/dry-run.ts';
+import { type Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { type Json, memberAt, numberAt } from '../../core/json.ts';
 import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
 import { formatBytes, formatDuration } from '../../core/units.ts';
@@ -22,6 +23,8 @@ export interface FileOutcome {
   readonly isReplaced?: boolean;
   readonly path?: string;
   readonly isRemoved?: boolean;
+  /** A dry run: it would be done. */
+  readonly isPlanned?: boolean | undefined;
   /** Undefined on success and in a dry run. */
   readonly failure: Failure | undefined;
 }
@@ -77,9 +80,16 @@ export const viewOf = (done: string): View => ({
   ],
 });
 
+/** How a write ended that threw: planned in a dry run, failed, or an interrupt, which is thrown. */
+export function notDone(error: unknown, ctx: CommandContext): Pick<FileOutcome, 'isPlanned' | 'failure'> {
+  if (error instanceof DryRun) return { isPlanned: true, failure: undefined };
+  rethrowUnlessFailure(error, ctx);
+  return { failure: error };
+}
+
 export const rowOf = (
-  { dryRun, settings }: CommandContext,
-  { from, to, path, bytes, isSame, isReplaced, isRemoved, failure }: FileOutcome,
+  { settings }: CommandContext,
+  { from, to, path, bytes, isSame, isReplaced, isRemoved, isPlanned, failure }: FileOutcome,
 ): Json => ({
   from,
   ...(to === undefined ? {} : { to }),
@@ -88,7 +98,7 @@ export const rowOf = (
   ...(isSame === true ? { same: true } : {}),
   ...(isReplaced === true ? { replaced: true } : {}),
   ...(isRemoved === true ? { removed: true } : {}),
-  ...(dryRun && failure === undefined ? {} : { ok: failure === undefined }),
+  ...(isPlanned === true ? {} : { ok: failure === undefined }),
   ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
 });
 
@@ -116,11 +126,11 @@ const LEAST_MS: Milliseconds = 100;
 /** A service that is silent for so long is named. */
 const SILENT_MS: Milliseconds = 30_000;
 
-export function createTally({ clock, dryRun }: Pick<CommandContext, 'clock' | 'dryRun'>): Tally {
+export function createTally({ clock }: Pick<CommandContext, 'clock'>): Tally {
   const startedAt = clock.monotonic();
   const failed: { readonly id: string; readonly failure: Failure }[] = [];
   const inFlight = new Map<string, { readonly bytes: Bytes; sent: Bytes }>();
-  let [copied, replaced, bytes, same, removed, total, sent] = [0, 0, 0, 0, 0, 0, 0];
+  let [copied, replaced, bytes, same, removed, planned, total, sent] = [0, 0, 0, 0, 0, 0, 0, 0];
   let movedAt = startedAt;
   let shown: Progress | undefined;
   const rateOf = (count: Bytes): string => {
@@ -136,8 +146,9 @@ export function createTally({ clock, dryRun }: Pick<CommandContext, 'clock' | 'd
     shown?.update(`${countOf(total, 'file')}, ${formatBytes(sent)}${rateOf(sent)}${large}${silence}`);
   };
   return {
-    add: ({ from, bytes: size, isSame, isReplaced, isRemoved, failure }) => {
+    add: ({ from, bytes: size, isSame, isReplaced, isRemoved, isPlanned, failure }) => {
       total += 1;
+      if (isPlanned === true) planned += 1;
       movedAt = clock.monotonic();
       inFlight.delete(from);
       if (failure !== undefined) failed.push({ id: from, failure });
@@ -179,9 +190,9 @@ export function createTally({ clock, dryRun }: Pick<CommandContext, 'clock' | 'd
       };
     },
     sentence: (done) => {
-      const would = dryRun ? 'would be ' : '';
+      const would = planned > 0 ? 'would be ' : '';
       return [
-        `${countOf(copied, 'file')} ${would}${done}, ${formatBytes(bytes)}${dryRun || copied === 0 || done === 'removed' ? '' : rateOf(bytes)}${replaced === 0 ? '' : ` (${String(replaced)} replaced)`}`,
+        `${countOf(copied, 'file')} ${would}${done}, ${formatBytes(bytes)}${planned > 0 || copied === 0 || done === 'removed' ? '' : rateOf(bytes)}${replaced === 0 ? '' : ` (${String(replaced)} replaced)`}`,
         ...(removed === 0 ? [] : [`${countOf(removed, 'file')} ${would}removed`]),
         ...(same === 0 ? [] : [`${countOf(same, 'file')} the same`]),
         ...(failed.length === 0 ? [] : [`${countOf(failed.length, 'file')} failed`]),
@@ -193,7 +204,7 @@ export function createTally({ clock, dryRun }: Pick<CommandContext, 'clock' | 'd
       same,
       removed,
       failed: failed.length,
-      ...(dryRun ? {} : { seconds: Math.round(clock.monotonic() - startedAt) / 1000 }),
+      ...(planned > 0 ? {} : { seconds: Math.round(clock.monotonic() - startedAt) / 1000 }),
     }),
     failure: () => combinedFailure(failed, total),
   };

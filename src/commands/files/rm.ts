@@ -8,12 +8,12 @@ import {
   type VolumeAddress,
   volumeOpener,
 } from './address.ts';
-import { FILE_OUTCOMES, type FileOutcome, printOutcomes } from './outcomes.ts';
-import { defineCommand } from '../../cli/model/command.ts';
+import { FILE_OUTCOMES, type FileOutcome, notDone, printOutcomes } from './outcomes.ts';
+import { ask, requireYes } from '../../cli/ask.ts';
+import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words.ts';
-import { rethrowUnlessFailure } from '../../core/failure.ts';
 import type { VolumeFiles } from '../../core/file-ports.ts';
 import { severalAtOnce } from '../../core/several-at-once.ts';
 import type { Bytes } from '../../core/unit-types.ts';
@@ -32,51 +32,61 @@ export const rm = defineCommand({
   args: { place: arg.many('VOLUME:PATH', { metavar: 'PLACE', complete: 'volume-path' }) },
   writes: true,
   needs: 'full',
-  options: { recursive: option.on('remove folders with everything in them', { short: '-r' }) },
+  options: {
+    recursive: option.on('remove folders with everything in them', { short: '-r' }),
+    yes: yesOption,
+  },
   output: FILE_OUTCOMES,
-  prepare: async (ctx, { place, recursive }): Promise<readonly Target[]> => {
-    const open = volumeOpener(ctx);
-    const targets: Target[] = [];
-    for (const given of place) {
-      const named = parseVolumeAddress(given);
-      const { files: volume } = await open(named.volume);
-      for (const address of await expandPlace(volume, named)) {
-        const found = await findOnVolume(volume, address);
-        if (found.kind === 'folder' && !recursive) throw isFolderFailure(addressText(address));
-        const target: Target = { address, volume, files: found.kind === 'file' ? [found.file] : [] };
-        if (found.kind === 'folder')
-          for await (const { key, bytes } of filesBelow(volume, found.key)) target.files.push({ key, bytes });
-        targets.push(target);
-      }
-    }
-    return targets;
-  },
-  confirm: async (_, { place }, targets) => {
-    const files = targets.flatMap((target) => target.files);
-    if (files.length === 0) return undefined;
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    const line = `This removes ${countOf(files.length, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
-    // As much is lost as when the volume is deleted.
-    const all = targets.find(({ address }) => address.path === '');
-    return all === undefined ? line : { lines: [line], typed: all.address.volume };
-  },
   examples: [
     ['berth files rm -r datasets:inputs --dry-run', 'see what a folder has before it is removed'],
     ['berth files rm datasets:inputs/items.jsonl --yes', 'one file, without a question'],
   ],
-  run: async (ctx, _, targets) => await printOutcomes(ctx, removeAll(ctx, targets), 'removed'),
+  run: async (ctx, { place, recursive }) => {
+    requireYes(ctx);
+    const targets = await targetsOf(ctx, place, recursive);
+    const files = targets.flatMap((target) => target.files);
+    if (files.length > 0) {
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+      const line = `This removes ${countOf(files.length, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
+      // As much is lost as when the volume is deleted.
+      const all = targets.find(({ address }) => address.path === '');
+      await ask(ctx, all === undefined ? { line } : { line, typed: all.address.volume });
+    }
+    return await printOutcomes(ctx, removeAll(ctx, targets), 'removed');
+  },
 });
+
+async function targetsOf(
+  ctx: CommandContext,
+  places: readonly string[],
+  isRecursive: boolean,
+): Promise<readonly Target[]> {
+  const open = volumeOpener(ctx);
+  const targets: Target[] = [];
+  for (const given of places) {
+    const named = parseVolumeAddress(given);
+    const { files: volume } = await open(named.volume);
+    for (const address of await expandPlace(volume, named)) {
+      const found = await findOnVolume(volume, address);
+      if (found.kind === 'folder' && !isRecursive) throw isFolderFailure(addressText(address));
+      const target: Target = { address, volume, files: found.kind === 'file' ? [found.file] : [] };
+      if (found.kind === 'folder')
+        for await (const { key, bytes } of filesBelow(volume, found.key)) target.files.push({ key, bytes });
+      targets.push(target);
+    }
+  }
+  return targets;
+}
 
 async function* removeAll(ctx: CommandContext, targets: readonly Target[]): AsyncGenerator<FileOutcome> {
   for (const { address, volume, files } of targets) {
     const remove = async ({ key, bytes }: Target['files'][number]): Promise<FileOutcome> => {
       const outcome = { from: addressText({ ...address, path: key }), to: undefined, bytes };
       try {
-        if (!ctx.dryRun) await volume.remove(key);
+        await volume.remove(key);
         return { ...outcome, failure: undefined };
       } catch (error) {
-        rethrowUnlessFailure(error, ctx);
-        return { ...outcome, failure: error };
+        return { ...outcome, ...notDone(error, ctx) };
       }
     };
     const all = (async function* () {

@@ -9,16 +9,24 @@ import {
 } from './address.ts';
 import { runCopies, VERIFY } from './copy.ts';
 import { CHOICE_OPTIONS, createFilter, type FileChoice, FOLLOW_LINKS } from './filter.ts';
-import { createTally, FILE_OUTCOMES_AND_WHOLE, type FileOutcome, printOutcomes, type Tally } from './outcomes.ts';
+import {
+  createTally,
+  FILE_OUTCOMES_AND_WHOLE,
+  type FileOutcome,
+  notDone,
+  printOutcomes,
+  type Tally,
+} from './outcomes.ts';
 import { planTree, refuseNested, type Step } from './plan.ts';
 import { type FileEnd, localTree, shown, type Tree, type TreeFile, volumeTree } from './tree.ts';
-import { defineCommand } from '../../cli/model/command.ts';
+import { ask, asks, requireYes } from '../../cli/ask.ts';
+import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { sameCommand } from '../../cli/run/same-command.ts';
 import { countOf } from '../../cli/words.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { Failure, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { severalAtOnce } from '../../core/several-at-once.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
@@ -41,13 +49,6 @@ interface Sync {
   readonly plan: () => AsyncIterable<Step>;
 }
 
-interface Prepared {
-  readonly sync: Sync;
-  /** What was asked about; undefined if there is no question. */
-  readonly extras: readonly TreeFile[] | undefined;
-  readonly isEmpty: boolean;
-}
-
 const args = {
   source: arg.text('the folder to take: VOLUME:PATH or a local path', {
     metavar: 'SRC',
@@ -59,6 +60,7 @@ const args = {
 const options = {
   checksum: option.on('compare all files by checksum, not by size and time'),
   delete: option.on('remove files that only the target has'),
+  yes: yesOption,
   allowEmpty: option.on('with --delete: the source may be empty'),
   ...CHOICE_OPTIONS,
   ignoreFile: option.texts('files with patterns in the folders of SRC, such as .gitignore', { metavar: 'NAME' }),
@@ -82,32 +84,10 @@ export const sync = defineCommand({
     ["berth files sync inputs datasets:inputs --exclude '*.tmp'", 'a folder to a volume'],
     ['berth files sync datasets:inputs inputs --delete --dry-run', 'see what would be copied and removed'],
   ],
-  prepare: async (ctx, values): Promise<Prepared> => {
+  run: async (ctx, values) => {
+    if (values.delete) requireYes(ctx);
     const opened = await openSync(ctx, values);
-    if (!values.delete || ctx.yes || ctx.dryRun) return { sync: opened, extras: undefined, isEmpty: false };
-    const extras: TreeFile[] = [];
-    let [isEmpty, isWhole] = [true, true];
-    for await (const step of opened.plan()) {
-      if (step.kind === 'extra') extras.push(step.file);
-      else if (step.kind === 'copy') isEmpty = false;
-      else if (step.kind === 'failed') isWhole = false;
-    }
-    return { sync: opened, extras: isWhole ? extras : [], isEmpty };
-  },
-  confirmWhen: (values) => values.delete,
-  confirm: async (_, { source, target }, { extras = [], isEmpty }) => {
-    if (extras.length === 0) return undefined;
-    const bytes = extras.reduce((sum, { at }) => sum + at.file.bytes, 0);
-    return {
-      lines: [
-        ...(isEmpty ? [`${source} has no files. Is it mounted?`] : []),
-        ...extras.slice(0, MAX_NAMED).map(({ at }) => shown(at)),
-        ...(extras.length > MAX_NAMED ? [`and ${String(extras.length - MAX_NAMED)} more`] : []),
-        `This removes ${countOf(extras.length, 'file')}, ${formatBytes(bytes)}, that only ${target} has.`,
-      ],
-    };
-  },
-  run: async (ctx, values, { sync: opened, extras: confirmed }) => {
+    const confirmed = values.delete && asks(ctx) ? await askAboutExtras(ctx, values, opened) : undefined;
     ctx.setResumeCommand(sameCommand({ args, options }, values, ['files', 'sync']));
     const tally = createTally(ctx);
     const notes: string[] = [];
@@ -115,6 +95,30 @@ export const sync = defineCommand({
     return await printOutcomes(ctx, outcomes, 'copied', { tally, hasWhole: true, notes });
   },
 });
+
+/** What only the target has, and may be removed; none where not all of it could be read. */
+async function askAboutExtras(
+  ctx: CommandContext,
+  { source, target }: SyncValues,
+  opened: Sync,
+): Promise<readonly TreeFile[]> {
+  const extras: TreeFile[] = [];
+  let isEmpty = true;
+  for await (const step of opened.plan()) {
+    if (step.kind === 'extra') extras.push(step.file);
+    else if (step.kind === 'copy') isEmpty = false;
+    else if (step.kind === 'failed') return [];
+  }
+  if (extras.length === 0) return [];
+  if (isEmpty) await ctx.tell(`${source} has no files. Is it mounted?`);
+  for (const { at } of extras.slice(0, MAX_NAMED)) await ctx.tell(shown(at));
+  if (extras.length > MAX_NAMED) await ctx.tell(`and ${String(extras.length - MAX_NAMED)} more`);
+  const bytes = extras.reduce((sum, { at }) => sum + at.file.bytes, 0);
+  await ask(ctx, {
+    line: `This removes ${countOf(extras.length, 'file')}, ${formatBytes(bytes)}, that only ${target} has.`,
+  });
+  return extras;
+}
 
 interface SyncRun {
   readonly tally: Tally;
@@ -232,7 +236,6 @@ async function* removeExtras(
   const remove = async (file: TreeFile): Promise<FileOutcome> => {
     const { path, at } = file;
     const outcome = { from: shown(at), to: undefined, path, bytes: at.file.bytes, isRemoved: true };
-    if (ctx.dryRun) return { ...outcome, failure: undefined };
     try {
       if ((await source.look(path))?.kind === 'file')
         throw new Failure({
@@ -244,8 +247,7 @@ async function* removeExtras(
       await target.remove(file);
       return { ...outcome, failure: undefined };
     } catch (error) {
-      rethrowUnlessFailure(error, ctx);
-      return { ...outcome, failure: error };
+      return { ...outcome, ...notDone(error, ctx) };
     }
   };
   const all = (async function* () {
@@ -253,7 +255,7 @@ async function* removeExtras(
   })();
   yield* severalAtOnce(all, remove, { atOnce: 64, ahead: 1000 });
   const root = target.end('');
-  if (ctx.dryRun || root.kind === 'volume') return;
+  if (root.kind === 'volume') return;
   const files = await ctx.durable();
   for (const folder of foldersOf(extras)) {
     const end = target.end(folder);

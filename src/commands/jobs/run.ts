@@ -9,8 +9,9 @@ import { healthLine, withQueue } from './job.ts';
 import { CHUNK, exitOf, JOB, JOB_EXITS, jobView } from './job-view.ts';
 import { streamJob } from './stream.ts';
 import { waitForJobs } from './wait.ts';
-import type { Files } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
+import { decodeJson } from '../../core/json.ts';
+import { memberSource } from '../../core/json-source.ts';
 import { say } from '../../core/safe-text.ts';
 import { formatBytes } from '../../core/units.ts';
 import { answerResult, asksForData } from '../../output/view.ts';
@@ -19,25 +20,19 @@ import { hasEnded, jobStatus } from '../../queue/job-status.ts';
 import { DEFAULT_SYNC_WAIT_MS, DURATION_BOUNDS, PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { certainMs } from '../../queue/not-there-yet.ts';
 import { runRequest, runSyncRequest } from '../../queue/requests.ts';
-import { optionsText, submissionBody } from '../../queue/submission.ts';
-
-/**
- * Reads the input that `--input` or `--input-file` gives: JSON text, `@FILE`, or `-` for stdin. Fails with usage (2)
- * when it is missing or given twice, with local-file (14) when a file cannot be read.
- */
-async function readInput(files: Files, input: string | undefined, inputFile: string | undefined): Promise<RawInput> {
-  if (input !== undefined && inputFile !== undefined)
-    throw usage('--input and --input-file are both given', 'Keep one of them.');
-  if (inputFile !== undefined)
-    return { bytes: await files.read(inputFile), from: inputFile === '-' ? 'stdin' : inputFile };
-  if (input === undefined)
-    throw usage('missing --input', `--input '{"prompt":"hello"}', --input @FILE, or --input - for stdin`);
-  return await readInputBytes(files, input);
-}
+import { isSubmission, type JobOptions, optionsText, submissionBody } from '../../queue/submission.ts';
 
 /** Input byte for byte, without BOM and outer space. Usage (2): not UTF-8, not JSON, over the limit. */
-function jobBody(given: RawInput, options: string, operation: keyof typeof PAYLOAD_LIMITS): Uint8Array {
-  const body = submissionBody(new TextEncoder().encode(checkedJsonText(given)), options);
+function jobBody(given: RawInput, values: BodyValues, operation: keyof typeof PAYLOAD_LIMITS): Uint8Array {
+  const text = checkedJsonText(given);
+  const input = values.inputField === undefined ? text : memberSource(text, values.inputField);
+  if (input === undefined) throw usage(`${given.from} has no member ${JSON.stringify(values.inputField)}`);
+  if (values.inputField === undefined && !values.asIs && isSubmission(decodeJson(text)))
+    throw usage(
+      `${given.from} is a whole submission, "input" and what is sent beside it`,
+      'Use --input-field input to send its input, or --as-is to send all of it as the input.',
+    );
+  const body = submissionBody(new TextEncoder().encode(input), optionsText(values));
   const limit = PAYLOAD_LIMITS[operation];
   if (body.length > limit)
     throw usage(
@@ -61,7 +56,8 @@ export const run = defineCommand({
       onlyOne: 'A job has one input. For a job an item: jobs batch run.',
       complete: '@file',
     }),
-    inputFile: option.text('read the input from a file; - is stdin', { metavar: 'FILE', complete: 'file' }),
+    inputField: option.text('member of the JSON that is the input (default: all of it)', { metavar: 'NAME' }),
+    asIs: option.on('send JSON that has input, policy or webhook as it is'),
     wait: option.on('poll until the job ends and print its result'),
     stream: option.on('print chunks as the handler produces them'),
     sync: option.on('submit with runsync: the answer carries the result'),
@@ -78,7 +74,7 @@ export const run = defineCommand({
     ttl: option.duration('lifetime, queue and run together, 10s to 7d', 's'),
     lowPriority: option.on('let other jobs go first'),
   },
-  needed: [['input', 'inputFile']],
+  needed: ['input'],
   writes: true,
   exits: JOB_EXITS,
   costs: true,
@@ -93,8 +89,8 @@ export const run = defineCommand({
     checkBounds('--sync-wait', values.syncWait, DURATION_BOUNDS.syncWait);
     checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
     checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
-    const given = await readInput(ctx.files, await inputOrAsk(ctx, values.input, values.inputFile), values.inputFile);
-    const body = { raw: jobBody(given, optionsText(values), values.sync ? 'runsync' : 'run') };
+    const given = await readInput(ctx, values.input);
+    const body = { raw: jobBody(given, values, values.sync ? 'runsync' : 'run') };
     const waitMs = Math.min(values.syncWait ?? DEFAULT_SYNC_WAIT_MS, Math.max(1000, values.waitTimeout));
     const syncDeadlineMs = waitMs + ctx.settings.get('timeout');
     if (values.webhook !== undefined && ctx.settings.local)
@@ -134,12 +130,18 @@ export const run = defineCommand({
   },
 });
 
-async function inputOrAsk(
-  ctx: CommandContext,
-  input: string | undefined,
-  file: string | undefined,
-): Promise<string | undefined> {
-  return input === undefined && file === undefined && ctx.terminal.canAsk
-    ? await ctx.prompts.text('Input (JSON)', { initial: '{}' })
-    : input;
+/** Fails with usage (2) without one, and with local-file (14). */
+async function readInput(ctx: CommandContext, given: string | undefined): Promise<RawInput> {
+  const asked = ctx.terminal.canAsk ? await ask(ctx, given) : given;
+  if (asked === undefined)
+    throw usage('missing --input', `--input '{"prompt":"hello"}', --input @FILE, or --input - for stdin`);
+  return await readInputBytes(ctx.files, asked);
+}
+
+const ask = async (ctx: CommandContext, given: string | undefined): Promise<string> =>
+  given ?? (await ctx.prompts.text('Input (JSON)', { initial: '{}' }));
+
+interface BodyValues extends JobOptions {
+  readonly inputField: string | undefined;
+  readonly asIs: boolean;
 }

@@ -169,7 +169,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'jobs run': [
     line('jobs run e1 --input {}'),
     line(
-      'jobs run e1 --input-file - --sync --sync-wait 90s --webhook https://example.test/ --execution-timeout 10s --ttl 1h --low-priority',
+      'jobs run e1 --input - --sync --sync-wait 90s --webhook https://example.test/ --execution-timeout 10s --ttl 1h --low-priority',
       {
         stdin: '{}',
       },

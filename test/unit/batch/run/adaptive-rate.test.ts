@@ -10,6 +10,7 @@ import {
   delayUntilNext,
   type SendRate,
 } from '../../../../src/batch/run/adaptive-rate.ts';
+import { RATE_LIMITS } from '../../../../src/queue/limits.ts';
 
 const BOUNDS = { concurrency: 16, rate: 50 };
 
@@ -26,7 +27,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     .map(
       ({ ago, asked, random }): Step =>
         (pace, now) =>
-          backOff(pace, now - ago, now, asked, random),
+          backOff(pace, now, { sentAt: now - ago, throttled: random > 0.5, retryAfterMs: asked }, random),
     ),
 );
 
@@ -64,7 +65,7 @@ describe('a pace', () => {
       }
       pace = takeTokens(pace, now);
       times.push(now);
-      if (times.length === 300) pace = backOff(pace, now, now, 4000, 0);
+      if (times.length === 300) pace = backOff(pace, now, { sentAt: now, throttled: true, retryAfterMs: 4000 }, 0);
     }
     for (const from of times)
       expect(times.filter((at) => at >= from && at < from + 10_000).length).toBeLessThanOrEqual(506);
@@ -75,19 +76,43 @@ describe('a pace', () => {
     let pace = createSendRate(BOUNDS, 0);
     for (let count = 0; count < 200; count++) pace = speedUp(pace);
     expect(pace.concurrency).toBe(16);
-    for (let count = 0; count < 50; count++) pace = backOff(pace, 900, 1000, undefined, 0.5);
+    for (let count = 0; count < 50; count++) pace = backOff(pace, 1000, { sentAt: 900, throttled: false }, 0.5);
     expect([pace.concurrency, pace.perSecond, pace.backoffs]).toEqual([8, 25, 1]);
-    pace = backOff(pace, 1500, 2000, undefined, 0.5);
+    pace = backOff(pace, 2000, { sentAt: 1500, throttled: false }, 0.5);
     expect([pace.concurrency, pace.backoffs]).toEqual([4, 2]);
     for (let count = 0; count < 1000; count++) pace = speedUp(pace);
     expect([pace.concurrency, pace.perSecond, pace.backoffs]).toEqual([16, 50, 0]);
+  });
+
+  test('stays below 96 % of the known limit', () => {
+    const { rate, concurrency } = RATE_LIMITS.run;
+    let [now, pace] = [0, createSendRate({ rate, concurrency }, 0)];
+    let sent = 0;
+    for (let wait = delayUntilNext(pace, 0, now) ?? 1; now + wait < 10_000; wait = delayUntilNext(pace, 0, now) ?? 1) {
+      now += wait;
+      pace = takeTokens(pace, now);
+      sent += 1;
+    }
+    expect(sent).toBeLessThanOrEqual(960);
+    expect(sent).toBeGreaterThan(900);
+  });
+
+  test('waits for the next window after a 429, halves after a second one, and recovers within a window', () => {
+    const throttled = (pace: SendRate, now: number) => backOff(pace, now, { sentAt: now, throttled: true }, 0);
+    let pace = throttled(createSendRate(BOUNDS, 0), 1000);
+    expect([pace.perSecond, pace.blockedUntil]).toEqual([50, 11_000]);
+    pace = throttled(speedUp(pace), 12_000);
+    expect([pace.perSecond, pace.blockedUntil]).toEqual([25, 22_000]);
+    for (let sent = 0; sent < 10 * 50; sent++) pace = speedUp(pace);
+    expect(pace.perSecond).toBe(50);
+    expect(throttled(pace, 60_000).perSecond).toBe(50);
   });
 
   test('waits 30 s at most, and goes on with one request, after however many backoffs', () => {
     let rate = createSendRate({ concurrency: 32, rate: 100 }, 0);
     let now = 0;
     for (let count = 0; count < 30; count++) {
-      rate = backOff(rate, now, now, undefined, 1);
+      rate = backOff(rate, now, { sentAt: now, throttled: false }, 1);
       expect(rate.blockedUntil - now).toBeLessThanOrEqual(30_000);
       now = rate.blockedUntil + 1;
     }
@@ -97,7 +122,10 @@ describe('a pace', () => {
   });
 
   test('waits at least as long as it is asked to, jittered', () => {
-    const waits = [0, 0.5, 0.999].map((random) => backOff(createSendRate(BOUNDS, 0), 0, 0, 7000, random).blockedUntil);
+    const waits = [0, 0.5, 0.999].map(
+      (random) =>
+        backOff(createSendRate(BOUNDS, 0), 0, { sentAt: 0, throttled: true, retryAfterMs: 7000 }, random).blockedUntil,
+    );
     expect(Math.min(...waits)).toBe(7000);
     expect(new Set(waits).size).toBe(3);
   });

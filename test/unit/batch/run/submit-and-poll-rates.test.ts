@@ -9,7 +9,7 @@ test('a long wait of one kind of request delays the other kind by seconds only: 
     ['poll', 'submit'],
   ] as const) {
     const rates = createRequestRates({ concurrency: 8, rate: 10 }, clock, () => 0.5);
-    rates.backOff(kind, clock.monotonic(), 600_000);
+    rates.backOff(kind, { sentAt: clock.monotonic(), throttled: true, retryAfterMs: 600_000 });
     expect(rates[kind].blockedUntil - clock.monotonic()).toBeGreaterThanOrEqual(600_000);
     expect(rates[other].blockedUntil - clock.monotonic()).toBeLessThanOrEqual(11_000);
   }

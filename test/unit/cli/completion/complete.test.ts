@@ -70,8 +70,6 @@ describe('the words of a command line', () => {
   });
 
   it.each([
-    [['jobs', 'run', 'echo', '--input-file', ''], 'files\t'],
-    [['jobs', 'run', 'echo', '--input-file=x'], 'files\t--input-file='],
     [['jobs', 'run', 'echo', '--input', '@x'], 'files\t@'],
     [['jobs', 'run', 'echo', '--input', '{'], 'words\t'],
     [['local', 'serve', '--endpoint', 'mine=han'], 'files\tmine='],

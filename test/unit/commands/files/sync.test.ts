@@ -35,7 +35,7 @@ describe('a sync is refused', () => {
     ['none datasets:x', 4, 'no such file or folder'],
     ['datasets:none x', 4, 'no such file or folder'],
     ['datasets: datasets:x', 2, 'one of the folders is in the other'],
-    ['d/ datasets: --delete', 2, 'asks for confirmation'],
+    ['d/ datasets: --delete', 2, 'needs confirmation'],
   ])('sync %s', async (line, code, says) => {
     const { run } = startSync();
     expect(await run(`sync ${line}`)).toMatchObject({ code, err: expect.stringContaining(says) as string });

@@ -47,10 +47,10 @@ test.each(COMMANDS)('%s: the hint for stdin that is not JSON is about stdin', as
   });
 });
 
-test('jobs run --input-file: the hint is about the file', async () => {
+test('jobs run --input @FILE: the hint is about the file', async () => {
   const file = path.join(temporaryDirectory(), 'bad.json');
   writeFileSync(file, '{"a": }');
-  expect(await errorOf(['jobs', 'run', 'demo', '--input-file'], file)).toMatchObject({
+  expect(await errorOf(['jobs', 'run', 'demo', '--input'], `@${file}`)).toMatchObject({
     hint: `Correct the file ${file}, at line 1, column 7.`,
   });
 });
