@@ -161,8 +161,8 @@ function columnsOf({ fields, line }: Row, format: InputFormat): readonly Column[
   if (!fields.every((field) => isUtf8(field))) throw invalid('the header is not UTF-8 text', 'Save the file as UTF-8.');
   const columns = typedColumns(fields.map(textOf), format.types);
   const names = columns.map(({ name }) => name);
-  const untyped = format.inputField === undefined ? names.find((name) => /:\s*[A-Za-z]\w*\s*$/.test(name)) : undefined;
-  if (untyped !== undefined)
+  const untyped = fields.map(textOf).find((text) => /:\s*[A-Za-z]\w*\s*$/.test(text) && names.includes(text));
+  if (untyped !== undefined && format.inputField === undefined && format.types?.[untyped] === undefined)
     throw invalid(
       `column ${JSON.stringify(untyped)}: ${untyped.slice(untyped.lastIndexOf(':') + 1).trim()} is not a type`,
       `Types are ${COLUMN_TYPES.join(', ')}.`,

@@ -6,7 +6,7 @@ import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
 import { submissionBody } from '../../queue/submission.ts';
-import { retryRequest, runRequest, statusRequest } from '../../queue/requests.ts';
+import { healthRequest, retryRequest, runRequest, statusRequest } from '../../queue/requests.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The request had no effect and may succeed later. */
@@ -78,6 +78,9 @@ export function createQueueClient(api: Pick<BatchApi, 'send' | 'prepare'>, endpo
       outcomeOf(run.send({ raw: submissionBody(input, extras) }), submitAnswer, submitFailure),
     status: (job: string): Promise<StatusOutcome> =>
       outcomeOf(api.send(statusRequest(endpointId, job)), (answer) => statusAnswer(answer, job), statusFailure),
+    /** Whether the service answers. */
+    health: (): Promise<{ readonly kind: 'answered' } | RetryLater | Fatal> =>
+      outcomeOf(api.send(healthRequest(endpointId)), () => ANSWERED, healthFailure),
     retry: (job: string): Promise<RetryOutcome> =>
       outcomeOf(api.send(retryRequest(endpointId, job)), () => REQUEUED, retryFailure),
   };
@@ -86,6 +89,7 @@ export function createQueueClient(api: Pick<BatchApi, 'send' | 'prepare'>, endpo
 /** Each is tried once and resolves to its outcome; none throws a Failure. */
 export type QueueClient = ReturnType<typeof createQueueClient>;
 
+const ANSWERED = { kind: 'answered' } as const;
 const REQUEUED: RetryOutcome = { kind: 'requeued' };
 
 function submitAnswer({ value }: ApiAnswer): SubmitOutcome {
@@ -114,6 +118,12 @@ function statusFailure(failure: Failure): StatusOutcome {
   if (/ is not JSON at byte /.test(failure.message)) return { kind: 'not-json', failure };
   return isFatal(failure) ? { kind: 'fatal', failure } : retryLater(failure);
 }
+
+/** A refusal is an answer too. */
+const healthFailure = (failure: Failure) => {
+  if (isFatal(failure)) return { kind: 'fatal', failure } as const;
+  return failure.exit === EXIT.unavailable || failure.exit === EXIT.rateLimited ? retryLater(failure) : ANSWERED;
+};
 
 function retryFailure(failure: Failure): RetryOutcome {
   if (isFatal(failure)) return { kind: 'fatal', failure };

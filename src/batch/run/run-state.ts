@@ -15,7 +15,7 @@ import type { RateWindow } from '../../core/api.ts';
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
+import { HOUR_MS, type Milliseconds } from '../../core/unit-types.ts';
 
 export interface RunOptions extends RunLimits {
   /** Undefined for the service's default. */
@@ -84,32 +84,55 @@ export function createRunControl(wake: () => void) {
 
 export type RunControl = ReturnType<typeof createRunControl>;
 
-/** Then the batch stops: milliseconds without a success. */
-const MAX_FAILING_MS = 120_000;
-/** Then the batch stops: each may have been accepted. */
-const MAX_UNKNOWN_IN_ROW = 20;
+/** Without --max-time. */
+const MAX_OUTAGE_MS = HOUR_MS;
+/** Each may have been accepted: then nothing more is sent until a read is answered, and then one at a time. */
+const MAX_UNANSWERED = 10;
+/** Of these: reads are answered and submissions are not, which is no outage. */
+const MAX_TRIALS = 20;
 
 /** After each request. Undefined for a success; `failingSince` is the first failure since one. */
 type OnRequest = (failure: Failure | undefined, failingSince: MonotonicMs | undefined) => void;
 
-export function createFailureMonitor(clock: Clock, control: RunControl, onRequest: OnRequest) {
+/** An outage is waited out, up to `--max-time` or an hour. */
+export function createFailureMonitor(
+  clock: Clock,
+  control: RunControl,
+  onRequest: OnRequest,
+  maxTime: Milliseconds = Number.POSITIVE_INFINITY,
+) {
   let failingSince: MonotonicMs | undefined;
-  let unknownInRow = 0;
+  let [unanswered, trials] = [0, 0];
+  let mayTry = false;
+  const onSuccess = (): void => {
+    onRequest(undefined, undefined);
+    failingSince = undefined;
+    if (!mayTry && unanswered >= MAX_UNANSWERED) trials += 1;
+    mayTry = true;
+  };
+  const onFailure = (failure: Failure): void => {
+    failingSince ??= clock.monotonic();
+    onRequest(failure, failingSince);
+    const isOver = maxTime === Number.POSITIVE_INFINITY && clock.monotonic() - failingSince > MAX_OUTAGE_MS;
+    if (isOver) control.stop('error', 'now', failure);
+  };
   return {
-    onSuccess: (): void => {
-      onRequest(undefined, undefined);
-      failingSince = undefined;
-      unknownInRow = 0;
+    onSuccess,
+    onFailure,
+    onSubmitted: (): void => {
+      onSuccess();
+      [unanswered, trials] = [0, 0];
     },
-    /** Also when a submission may or may not have been accepted. */
-    onFailure: (failure: Failure): void => {
-      const now = clock.monotonic();
-      failingSince ??= now;
-      onRequest(failure, failingSince);
-      unknownInRow += failure.code === 'outcome-unknown' ? 1 : 0;
-      if (now - failingSince > MAX_FAILING_MS || unknownInRow >= MAX_UNKNOWN_IN_ROW)
-        control.stop('error', 'now', failure);
+    /** A submission may or may not have been accepted. */
+    onUnanswered: (failure: Failure): void => {
+      unanswered += 1;
+      mayTry = false;
+      onFailure(failure);
+      if (trials >= MAX_TRIALS) control.stop('error', 'now', failure);
     },
+    /** How many more submissions may be on their way, `sending` being so. */
+    submissionsAllowed: (sending: number): number =>
+      unanswered < MAX_UNANSWERED ? Number.POSITIVE_INFINITY : mayTry && sending === 0 ? 1 : 0,
   };
 }
 

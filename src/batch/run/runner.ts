@@ -64,7 +64,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     },
     rates,
     control,
-    monitor: createFailureMonitor(clock, control, observer.onRequest ?? (() => undefined)),
+    monitor: createFailureMonitor(clock, control, observer.onRequest ?? (() => undefined), options.maxTime),
     start: (work) => {
       running += 1;
       work.then(onDone, onError);

@@ -1,6 +1,7 @@
 import type { KnownJob } from '../model/run-end.ts';
 import type { InvalidItem, Item } from '../read/items.ts';
 import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
+import { retryPollDelay } from './poll-schedule.ts';
 import type { SubmitOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import type { Failure } from '../../core/failure.ts';
@@ -93,14 +94,14 @@ export function createSubmitter(
       : outcome;
 
   const recordAccepted = ({ number }: Item, job: string): Promise<void> => {
-    monitor.onSuccess();
+    monitor.onSubmitted();
     rates.submit = speedUp(rates.submit);
     // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
     return records.record(number, { kind: 'accept', job }, { at: clock.now() });
   };
 
   const recordRefused = async ({ number, id }: Item, { message }: Failure): Promise<void> => {
-    monitor.onSuccess();
+    monitor.onSubmitted();
     await run.endItem({ item: number, id }, { status: 'REFUSED', error: message }, { kind: 'refuse' });
   };
 
@@ -129,7 +130,7 @@ export function createSubmitter(
         const recorded = records.record(item.number, { kind: 'lose' });
         rates.backOff('submit', { sentAt, throttled: false });
         observer.onUnknown?.(outcome.failure);
-        monitor.onFailure(outcome.failure);
+        monitor.onUnanswered(outcome.failure);
         await recorded;
         return;
       }
@@ -143,7 +144,7 @@ export function createSubmitter(
   };
 
   const submitReady = (): void => {
-    while (sending < Math.floor(rates.submit.concurrency) && canSend(run)) {
+    while (sending < Math.floor(rates.submit.concurrency) && canSend(run) && monitor.submissionsAllowed(sending) > 0) {
       const item = ready.shift();
       if (item === undefined) return;
       start(submit(item));
@@ -158,7 +159,8 @@ export function createSubmitter(
     const active = writingIntents + ready.length + recording;
     if (active > maxActive - groupSize(maxActive)) return undefined;
     const free = freeJobs();
-    const count = Math.min(free, availableRequests(rates.submit, active, now, maxActive));
+    const allowed = monitor.submissionsAllowed(sending) - writingIntents - ready.length;
+    const count = Math.max(0, Math.min(free, allowed, availableRequests(rates.submit, active, now, maxActive)));
     const items = takeFromQueue(count);
     if (items.length > 0) {
       rates.submit = takeTokens(rates.submit, now, items.length);
@@ -178,6 +180,9 @@ export function createSubmitter(
     return items;
   };
 
+  /** Whether the service answers at all, where no poll may tell. */
+  const probe = createProbe(run);
+
   return {
     unrecorded,
     /** `now` is monotonic. Milliseconds until more may be sent; undefined when it must wait for an event. */
@@ -185,9 +190,39 @@ export function createSubmitter(
       // A wait that the service asked for also applies to items whose intent was being written at that time.
       if (!control.maySubmit() || rates.submit.blockedUntil > now) withdrawReady();
       if (!control.maySubmit()) return undefined;
+      if (sending === 0 && !queue.empty && monitor.submissionsAllowed(0) === 0) {
+        withdrawReady();
+        return probe(now);
+      }
       submitReady();
       return takeItems(now);
     },
+  };
+}
+
+function createProbe({ client, clock, control, monitor, start }: RunState) {
+  let failures = 0;
+  let nextAt = Number.NEGATIVE_INFINITY;
+  let active = false;
+  const send = async (): Promise<void> => {
+    const outcome = await client.health();
+    active = false;
+    nextAt = clock.monotonic() + retryPollDelay((failures += 1));
+    if (outcome.kind === 'fatal') control.stop('error', 'now', outcome.failure);
+    else if (outcome.kind === 'retry-later') monitor.onFailure(outcome.failure);
+    else {
+      failures = 0;
+      monitor.onSuccess();
+    }
+    control.wake();
+  };
+  /** Milliseconds until the next; undefined while one is on its way. */
+  return (now: number): number | undefined => {
+    if (active) return undefined;
+    if (now < nextAt) return nextAt - now;
+    active = true;
+    start(send());
+    return undefined;
   };
 }
 

@@ -89,7 +89,8 @@ function formatOf({ format: general, jq }: OutputOptions, format: RowFormat | un
     throw usage('an export takes no --jq', 'Name members with --fields, or give its JSON lines to jq in a pipe.');
   const end = /\.([a-z]\w*)$/i.exec(out)?.[1]?.toLowerCase();
   const byName = end === 'ndjson' ? 'jsonl' : end;
-  const given = format ?? byName ?? (general === 'table' || general === 'wide' ? 'jsonl' : general);
+  const given =
+    format ?? byName ?? (general === undefined || general === 'table' || general === 'wide' ? 'jsonl' : general);
   if (given === 'csv' || given === 'json' || given === 'jsonl') return given;
   throw usage(`cannot write ${given}: use csv, json or jsonl`, 'Name the format with --format csv, json or jsonl.');
 }

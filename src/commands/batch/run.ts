@@ -4,7 +4,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { either } from '../../cli/model/output-schema.ts';
 import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
 import { ENDPOINTS } from '../../cli/resource/collections.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
+import { withId } from '../../cli/resource/targets.ts';
 import { unlessUnread } from '../../cli/run/dry-run.ts';
 import { countOf } from '../../cli/words.ts';
 import { failedOkOption, settingOptions, settingsOf } from './options.ts';
@@ -64,10 +64,9 @@ export const run = defineCommand({
     const ports = await batchPorts(ctx);
     const options = { ...values, inputs: values.input, format: values.inputFormat, settings };
     if (ctx.dryRun) return await dryRunResult(ctx, values, await checkBatch(ports, options));
-    // Detects a wrong endpoint or key before the first job.
     const connect = async () => {
-      const sent = sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest);
-      const { id } = await (values.maxTime === undefined ? sent : within(ctx, values.maxTime, sent));
+      const found = endpointId(ctx, values.endpoint);
+      const id = await (values.maxTime === undefined ? found : within(ctx, values.maxTime, found));
       return { endpointId: id, service: await serviceAddress(ctx) };
     };
     const view = viewOf(ctx, async (summary) => {
@@ -77,6 +76,13 @@ export const run = defineCommand({
     return batchResult(ctx, ended, values);
   },
 });
+
+/** Its health is read: a wrong endpoint or key is found before the first job. */
+const endpointId = (ctx: CommandContext, word: string) =>
+  withId(ctx, ENDPOINTS, word, async (id) => {
+    await ctx.api.send(healthRequest(id));
+    return id;
+  });
 
 /** Fails with wait-ended (9). */
 async function within<T>(ctx: CommandContext, milliseconds: number, work: Promise<T>): Promise<T> {
@@ -111,8 +117,8 @@ async function dryRunResult(ctx: CommandContext, values: RunValues, summary: Inp
   const { dryRunView } = await import('./summary-view.ts');
   const input = values.input.join(' ');
   const body = { raw: submissionBody(summary.first?.input ?? new Uint8Array(0), optionsText(values)) };
-  const found = await unlessUnread(ctx, () => sendTo(ctx, ENDPOINTS, values.endpoint, healthRequest));
-  const first = await ctx.api.preview({ ...runRequest(found?.id ?? asId(values.endpoint)), body });
+  const found = await unlessUnread(ctx, () => endpointId(ctx, values.endpoint));
+  const first = await ctx.api.preview({ ...runRequest(found ?? asId(values.endpoint)), body });
   const { planned, invalid, bytes: inputBytes, bodyBytes, largestBody } = summary;
   const value: Json = {
     ...{ input, planned, invalid, inputBytes, bodyBytes, largestBody },

@@ -17,7 +17,7 @@ describe('a job that cannot be looked at', () => {
       if (asked.operation === 'status' && asked.n === 3) throw unreachable();
       return answerNormally(asked);
     });
-    const end = await fixture.run(fixture.batch);
+    const end = await fixture.run(fixture.batch, { maxTime: Number.POSITIVE_INFINITY });
     expect(end.counts).toMatchObject({ completed: 399, inFlight: 1 });
     expect(end.stopped).toMatchObject({ reason: 'error', failure: { exit: EXIT.unavailable } });
     const others = fixture.asked.filter(({ n }) => n !== 3);
