@@ -23,6 +23,8 @@ export interface Row {
   /** Its schema, by name for one of the contract; without it the operation takes no body. */
   readonly body?: string | Schema;
   readonly parameters?: readonly Parameter[];
+  /** The status of an answer with a body. */
+  readonly success: number;
 }
 
 interface Reference {
@@ -31,6 +33,7 @@ interface Reference {
 
 interface Described {
   readonly operationId: string;
+  readonly responses: Readonly<Record<string, unknown>>;
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Reference } } };
 }
@@ -61,8 +64,9 @@ export const ROWS: ReadonlyMap<string, Row> = new Map(
   ),
 );
 
-function rowOf(method: string, path: string, { parameters = [], requestBody }: Described): Row {
+function rowOf(method: string, path: string, { parameters = [], requestBody, responses }: Described): Row {
   return {
+    success: Number(Object.keys(responses).find((status) => status.startsWith('2'))),
     service: 'base',
     method: method as Row['method'],
     path,

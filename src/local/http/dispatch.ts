@@ -266,6 +266,7 @@ export const UNKNOWN: Operation = {
   method: 'GET',
   path: '/',
   scope: 'read',
+  success: 200,
   run: () => {
     throw notFound();
   },

@@ -1,7 +1,7 @@
 import type { FaultPoint } from '../../core/fault-kinds.ts';
 import type { Json } from '../../core/json.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
-import type { Problem } from '../contract/problem.ts';
+import { notFound, type Problem } from '../contract/problem.ts';
 import { type Row, ROWS, type Scope, type ServiceKind } from '../contract/document.ts';
 import type { FaultRecord } from './injected-faults.ts';
 import type { State } from '../state/state.ts';
@@ -41,6 +41,20 @@ export interface Call {
 
 export const isTooNew = (createdAt: EpochMs, { lagMs }: Call, now: EpochMs): boolean => now - createdAt < lagMs;
 
+export const shown = <T extends { readonly createdAt: EpochMs }>(rows: readonly T[], call: Call, now: EpochMs) =>
+  rows.filter(({ createdAt }) => !isTooNew(createdAt, call, now));
+
+/** Throws the 404 Problem for a record that is not there, or too new for a replica that lags. */
+export function found<T extends { readonly createdAt: EpochMs }>(
+  record: T | undefined,
+  call: Call,
+  now: EpochMs,
+  detail?: string,
+): T {
+  if (record === undefined || isTooNew(record.createdAt, call, now)) throw notFound(detail);
+  return record;
+}
+
 export interface Reply {
   readonly status: number;
   /** Absent for 204. */
@@ -62,17 +76,14 @@ export interface RefusedCall extends Pick<Call, 'params' | 'transact'> {
   readonly problem: Problem;
 }
 
-export const reply =
-  (status: number, step: (state: State, call: Call, now: EpochMs) => Json): Operation['run'] =>
-  async (call) => ({ status, body: await call.transact((state, now) => step(state, call, now)) });
+/** Its result is the body of the answer; undefined for 204. */
+type Step = (state: State, call: Call, now: EpochMs) => Json | undefined;
 
-export const noContent =
-  (step: (state: State, call: Call, now: EpochMs) => void): Operation['run'] =>
+export const reply =
+  (status: number, step: Step): Operation['run'] =>
   async (call) => {
-    await call.transact((state, now) => {
-      step(state, call, now);
-    });
-    return { status: 204 };
+    const body = await call.transact((state, now) => step(state, call, now));
+    return body === undefined ? { status: 204 } : { status, body };
   };
 
 /** Of the contract. */
@@ -82,12 +93,16 @@ export function operation(id: string, run: Operation['run'], checks: Pick<Operat
   return { ...row, id, run, ...checks };
 }
 
+/** Operations of the contract that are one step each. */
+export const steps = (all: Readonly<Record<string, Step>>): readonly Operation[] =>
+  Object.entries(all).map(([id, step]) => operation(id, reply(ROWS.get(id)?.success ?? 200, step)));
+
 type UnpublishedOptions = Pick<Operation, 'run' | 'body' | 'parameters'> & { readonly service?: ServiceKind };
 
 /** Not published, but routed, validated, counted and authenticated like every other. */
 export function unpublished(id: string, request: string, { service = 'base', ...rest }: UnpublishedOptions): Operation {
   const [method, path] = request.split(' ') as [Row['method'], string];
-  return { id, service, method, path, scope: scopeOf(service, method), ...rest };
+  return { id, service, method, path, scope: scopeOf(service, method), success: 200, ...rest };
 }
 
 function scopeOf(service: ServiceKind, method: Row['method']): Scope {

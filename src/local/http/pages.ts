@@ -2,7 +2,7 @@ import type { Json } from '../../core/json.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import { serverError, unprocessable } from '../contract/problem.ts';
 import { settingOf } from './faults.ts';
-import type { Call } from './operation.ts';
+import { type Call, shown } from './operation.ts';
 import type { State } from '../state/state.ts';
 
 interface PagedRow {
@@ -45,6 +45,18 @@ export function pageOf<T extends PagedRow>(state: State, call: Call, listed: rea
     rows,
     pagination: { nextCursor: hasNextPage && fault?.kind !== 'page-no-cursor' ? nextCursor : null, hasNextPage },
   };
+}
+
+/** A page of what a replica that lags shows, under its name. */
+export function listed<T extends PagedRow>(
+  name: string,
+  rows: readonly T[],
+  /** An empty array leaves the row out after the page was cut. */
+  documentOf: (row: T) => Json | readonly Json[],
+  ...[state, call, now]: readonly [State, Call, EpochMs]
+): Json {
+  const page = pageOf(state, call, shown(rows, call, now));
+  return { [name]: page.rows.flatMap(documentOf), pagination: page.pagination };
 }
 
 const NEWEST: Position = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };

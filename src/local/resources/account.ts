@@ -1,4 +1,4 @@
-import { operation, type Operation, reply } from '../http/operation.ts';
+import { operation, type Operation, steps } from '../http/operation.ts';
 import { bodyOf } from '../http/validate.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { pods } from '../model/pods.ts';
@@ -13,27 +13,22 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 /** The account (additions of November, 18), and its SSH keys: a PUT replaces all of them, `[]` removes them. */
 export const accountOperations: readonly Operation[] = [
   operation('getAccount', () => ({ status: 200, body: { id: 'user-local', email: 'someone@example.com' } })),
-  operation(
-    'getAccountLimits',
-    reply(200, (state, _call, now) => ({
+  ...steps({
+    getAccountLimits: (state, _call, now) => ({
       spendRate: { limit: LIMITS.spendRate, current: sum(pods.all(state).map((pod) => hourlyCost(pod, now))) },
       serverlessWorkers: {
         limit: LIMITS.serverlessWorkers,
         current: sum(endpoints.all(state).map(({ hidden, workers }) => (hidden === true ? 0 : workers.max))),
       },
-    })),
-  ),
+    }),
+  }),
   operation('getAccountBalance', () => ({ status: 200, body: { balanceAmount: 25, billingMode: 'PREPAID' } })),
-  operation(
-    'getSshKeys',
-    reply(200, (state) => ({ keys: sshKeys.of(state) })),
-  ),
-  operation(
-    'updateSshKeys',
-    reply(200, (state, call) => {
+  ...steps({
+    getSshKeys: (state) => ({ keys: sshKeys.of(state) }),
+    updateSshKeys: (state, call) => {
       const { keys } = bodyOf(call) as { keys: readonly string[] };
       sshKeys.replace(state, keys);
       return { keys };
-    }),
-  ),
+    },
+  }),
 ];

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { badRequest, notFound } from '../contract/problem.ts';
-import { type Call, listIn, operation, type Operation, reply } from '../http/operation.ts';
+import { type Call, listIn, operation, type Operation, reply, steps } from '../http/operation.ts';
 import {
   type CpuData,
   type CudaConstraint,
@@ -189,16 +189,12 @@ function hardwareOperations<T extends GpuData | CpuData>(
 export const catalogOperations: readonly Operation[] = [
   ...hardwareOperations(['listGpuTypes', 'getGpuType', 'gpus'], gpusOf, gpuDocument),
   ...hardwareOperations(['listCpuTypes', 'getCpuType', 'cpus'], cpusOf, cpuDocument),
-  operation(
-    'listDataCenters',
-    reply(200, (state, { query }) => ({
+  ...steps({
+    listDataCenters: (state, { query }) => ({
       dataCenters: DATA_CENTERS.filter((dataCenter) => matchesFilters(dataCenter, query)).map((dataCenter) =>
         dataCenterDocument(state, dataCenter, query),
       ),
-    })),
-  ),
-  operation(
-    'getDataCenter',
-    reply(200, (state, call) => dataCenterDocument(state, findById(DATA_CENTERS, call), call.query)),
-  ),
+    }),
+    getDataCenter: (state, call) => dataCenterDocument(state, findById(DATA_CENTERS, call), call.query),
+  }),
 ];

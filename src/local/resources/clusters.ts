@@ -1,15 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
-import { asBadRequest, badRequest, notFound } from '../contract/problem.ts';
-import {
-  type Call,
-  isTooNew,
-  noContent,
-  operation,
-  type Operation,
-  reply,
-  type ServiceSettings,
-} from '../http/operation.ts';
+import { asBadRequest, badRequest } from '../contract/problem.ts';
+import { type Call, found, type Operation, type ServiceSettings, shown, steps } from '../http/operation.ts';
 import { WHOLE_LIST } from '../http/pages.ts';
 import { bodyOf } from '../http/validate.ts';
 import { type Membership, type PodRecord, pods } from '../model/pods.ts';
@@ -140,60 +132,33 @@ function primaryOf(pod: PodRecord, now: EpochMs): Json {
   return { podId: pod.id, status, sshEndpoint: reachable ? sshEndpoint : undefined };
 }
 
-function find(state: State, call: Call, now: EpochMs): ClusterRecord {
-  const row = clusters.find(state, call.params['id']);
-  if (isTooNew(row.createdAt, call, now)) throw notFound();
-  return row;
-}
+const find = (state: State, call: Call, now: EpochMs): ClusterRecord =>
+  found(clusters.get(state, call.params['id'] ?? ''), call, now);
 
 /** Clusters. Only the name can be changed; deletion terminates the member pods (contract rules, Clusters). */
-export const clusterOperations: readonly Operation[] = [
-  operation(
-    'listClusters',
-    reply(200, (state, call, now) => ({
-      clusters: clusters
-        .all(state)
-        .filter(({ createdAt }) => !isTooNew(createdAt, call, now))
-        .map((cluster) => documentOf(state, now, cluster)),
-    })),
-  ),
-  operation(
-    'createCluster',
-    reply(201, (state, call, now) => {
-      const body = bodyOf(call) as CreateClusterBody;
-      return documentOf(
-        state,
-        now,
-        asBadRequest(() => createCluster(state, now, body, call.settings)),
-      );
-    }),
-  ),
-  operation(
-    'getCluster',
-    reply(200, (state, call, now) => documentOf(state, now, find(state, call, now))),
-  ),
-  operation(
-    'updateCluster',
-    reply(200, (state, call, now) => {
-      const { name } = bodyOf(call) as { name?: string };
-      const cluster = find(state, call, now);
-      cluster.name = name ?? cluster.name;
-      return documentOf(state, now, cluster);
-    }),
-  ),
-  operation(
-    'deleteCluster',
-    noContent((state, call, now) => {
-      const cluster = find(state, call, now);
-      for (const pod of membersOf(state, cluster)) applyAction(pod, 'terminate', now);
-      clusters.remove(state, cluster.id);
-    }),
-  ),
-  operation(
-    'listClusterPods',
-    reply(200, (state, call, now) => ({
-      pods: membersOf(state, find(state, call, now)).map((pod) => podDocument(pod, now, call.addressOf)),
-      pagination: WHOLE_LIST,
-    })),
-  ),
-];
+export const clusterOperations: readonly Operation[] = steps({
+  listClusters: (state, call, now) => ({
+    clusters: shown(clusters.all(state), call, now).map((cluster) => documentOf(state, now, cluster)),
+  }),
+  createCluster: (state, call, now) => {
+    const body = bodyOf(call) as CreateClusterBody;
+    const cluster = asBadRequest(() => createCluster(state, now, body, call.settings));
+    return documentOf(state, now, cluster);
+  },
+  getCluster: (state, call, now) => documentOf(state, now, find(state, call, now)),
+  updateCluster: (state, call, now) => {
+    const { name } = bodyOf(call) as { name?: string };
+    const cluster = find(state, call, now);
+    cluster.name = name ?? cluster.name;
+    return documentOf(state, now, cluster);
+  },
+  deleteCluster: (state, call, now) => {
+    const cluster = find(state, call, now);
+    for (const pod of membersOf(state, cluster)) applyAction(pod, 'terminate', now);
+    clusters.remove(state, cluster.id);
+  },
+  listClusterPods: (state, call, now) => ({
+    pods: membersOf(state, find(state, call, now)).map((pod) => podDocument(pod, now, call.addressOf)),
+    pagination: WHOLE_LIST,
+  }),
+});

@@ -3,7 +3,7 @@ import type { Json } from '../../core/json.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { badRequest, conflict, notFound } from '../contract/problem.ts';
 import { type FaultRecord, faults } from '../http/injected-faults.ts';
-import { type Call, noContent, type Operation, reply } from '../http/operation.ts';
+import { type Call, type Operation, reply } from '../http/operation.ts';
 import { bodyOf } from '../http/validate.ts';
 import { type EndpointRecord, endpoints, takesByProtocol } from '../model/endpoints.ts';
 import { type PodRecord, pods, type PodUse } from '../model/pods.ts';
@@ -79,14 +79,14 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
   control(
     'localFaultClear',
     'DELETE /local/fault',
-    noContent((state) => {
+    reply(204, (state) => {
       faults.replace(state, []);
     }),
   ),
   control(
     'localFaultRemove',
     'DELETE /local/fault/{id}',
-    noContent((state, { params }) => {
+    reply(204, (state, { params }) => {
       const others = faults.of(state).filter(({ id }) => id !== params['id']);
       if (others.length === faults.of(state).length) throw notFound('fault not found');
       faults.replace(state, others);

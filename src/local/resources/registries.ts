@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { DAY_MS, type EpochMs } from '../../core/unit-types.ts';
 import { badRequest } from '../contract/problem.ts';
-import { noContent, operation, type Operation, reply } from '../http/operation.ts';
+import { type Operation, steps } from '../http/operation.ts';
 import { bodyOf } from '../http/validate.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { pods } from '../model/pods.ts';
@@ -20,29 +20,17 @@ function remove(state: State, { id }: RegistryRecord): void {
   registries.remove(state, id);
 }
 
-export const registryOperations: readonly Operation[] = [
-  operation(
-    'listRegistries',
-    reply(200, (state) => ({ registries: registries.all(state).map(documentOf) })),
-  ),
-  operation(
-    'createRegistry',
-    reply(201, (state, call) => {
-      const { name } = bodyOf(call) as { name: string };
-      return documentOf(registries.put(state, { id: nextId(state, 'reg'), name }));
-    }),
-  ),
-  operation(
-    'getRegistry',
-    reply(200, (state, { params }) => documentOf(registries.find(state, params['id']))),
-  ),
-  operation(
-    'deleteRegistry',
-    noContent((state, { params }) => {
-      remove(state, registries.find(state, params['id']));
-    }),
-  ),
-];
+export const registryOperations: readonly Operation[] = steps({
+  listRegistries: (state) => ({ registries: registries.all(state).map(documentOf) }),
+  createRegistry: (state, call) => {
+    const { name } = bodyOf(call) as { name: string };
+    return documentOf(registries.put(state, { id: nextId(state, 'reg'), name }));
+  },
+  getRegistry: (state, { params }) => documentOf(registries.find(state, params['id'])),
+  deleteRegistry: (state, { params }) => {
+    remove(state, registries.find(state, params['id']));
+  },
+});
 
 /** A delegated registry credential: the repository of another account that may be pulled. */
 interface DelegationRecord {
@@ -84,26 +72,17 @@ const delegationDocument = ({ id, name, account, region, repository, tag, create
 });
 
 /** Registry delegations (specification 4.2; contract rules, The rest). */
-export const delegationOperations: readonly Operation[] = [
-  operation(
-    'listDelegations',
-    reply(200, (state) => ({ delegations: delegations.all(state).map(delegationDocument) })),
-  ),
-  operation(
-    'createDelegation',
-    reply(201, (state, call, now) => {
-      const { resource, name = null } = bodyOf(call) as { resource: string; name?: string | null };
-      const [, region, account, repository, tag = 'latest'] = RESOURCE.exec(resource) ?? [];
-      if (region === undefined || account === undefined || repository === undefined)
-        throw badRequest('resource is not the ARN of a registry repository');
-      const id = nextId(state, 'dlg');
-      return delegationDocument(delegations.put(state, { id, name, account, region, repository, tag, createdAt: now }));
-    }),
-  ),
-  operation(
-    'revokeDelegation',
-    noContent((state, { params }) => {
-      delegations.remove(state, params['id']);
-    }),
-  ),
-];
+export const delegationOperations: readonly Operation[] = steps({
+  listDelegations: (state) => ({ delegations: delegations.all(state).map(delegationDocument) }),
+  createDelegation: (state, call, now) => {
+    const { resource, name = null } = bodyOf(call) as { resource: string; name?: string | null };
+    const [, region, account, repository, tag = 'latest'] = RESOURCE.exec(resource) ?? [];
+    if (region === undefined || account === undefined || repository === undefined)
+      throw badRequest('resource is not the ARN of a registry repository');
+    const id = nextId(state, 'dlg');
+    return delegationDocument(delegations.put(state, { id, name, account, region, repository, tag, createdAt: now }));
+  },
+  revokeDelegation: (state, { params }) => {
+    delegations.remove(state, params['id']);
+  },
+});

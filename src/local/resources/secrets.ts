@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { badRequest, conflict, unprocessable } from '../contract/problem.ts';
-import { type Call, noContent, operation, type Operation, reply } from '../http/operation.ts';
+import { type Call, type Operation, steps } from '../http/operation.ts';
 import { bodyOf } from '../http/validate.ts';
 import { removeSecret, secretNamed, type SecretRecord, secrets, setSecretValue } from '../model/secrets.ts';
 import { nextId } from '../state/state.ts';
@@ -37,57 +37,42 @@ function checkName(name: string, { settings }: Call): void {
 }
 
 /** Secrets (additions 7). Their values are never read back. */
-export const secretOperations: readonly Operation[] = [
-  operation(
-    'listSecrets',
-    reply(200, (state, { query }) => {
-      const name = query.get('name');
-      const found = name === null ? secrets.all(state) : [secretNamed(state, name) ?? []].flat();
-      return { secrets: found.map(documentOf) };
-    }),
-  ),
-  operation(
-    'createSecret',
-    reply(201, (state, call, now) => {
-      const body = bodyOf(call) as SecretBody & { readonly name: string; readonly value: string };
-      checkSizes(body);
-      checkName(body.name, call);
-      if (secretNamed(state, body.name) !== undefined) throw conflict(`there is a secret ${body.name} already`);
-      const { name, value, description = '' } = body;
-      const id = nextId(state, 'sec');
-      const secret = secrets.put(state, {
-        id,
-        name,
-        description: description || null,
-        createdAt: now,
-        valueChangedAt: null,
-      });
-      setSecretValue(state, secret, value);
-      return documentOf(secret);
-    }),
-  ),
-  operation(
-    'getSecret',
-    reply(200, (state, { params }) => documentOf(secrets.find(state, params['id']))),
-  ),
-  operation(
-    'updateSecret',
-    reply(200, (state, call, now) => {
-      const secret = secrets.find(state, call.params['id']);
-      const body = bodyOf(call) as SecretBody;
-      checkSizes(body);
-      if (body.value !== undefined) {
-        setSecretValue(state, secret, body.value);
-        secret.valueChangedAt = now;
-      }
-      if (body.description !== undefined) secret.description = body.description || null;
-      return documentOf(secret);
-    }),
-  ),
-  operation(
-    'deleteSecret',
-    noContent((state, { params }) => {
-      removeSecret(state, secrets.find(state, params['id']));
-    }),
-  ),
-];
+export const secretOperations: readonly Operation[] = steps({
+  listSecrets: (state, { query }) => {
+    const name = query.get('name');
+    const found = name === null ? secrets.all(state) : [secretNamed(state, name) ?? []].flat();
+    return { secrets: found.map(documentOf) };
+  },
+  createSecret: (state, call, now) => {
+    const body = bodyOf(call) as SecretBody & { readonly name: string; readonly value: string };
+    checkSizes(body);
+    checkName(body.name, call);
+    if (secretNamed(state, body.name) !== undefined) throw conflict(`there is a secret ${body.name} already`);
+    const { name, value, description = '' } = body;
+    const id = nextId(state, 'sec');
+    const secret = secrets.put(state, {
+      id,
+      name,
+      description: description || null,
+      createdAt: now,
+      valueChangedAt: null,
+    });
+    setSecretValue(state, secret, value);
+    return documentOf(secret);
+  },
+  getSecret: (state, { params }) => documentOf(secrets.find(state, params['id'])),
+  updateSecret: (state, call, now) => {
+    const secret = secrets.find(state, call.params['id']);
+    const body = bodyOf(call) as SecretBody;
+    checkSizes(body);
+    if (body.value !== undefined) {
+      setSecretValue(state, secret, body.value);
+      secret.valueChangedAt = now;
+    }
+    if (body.description !== undefined) secret.description = body.description || null;
+    return documentOf(secret);
+  },
+  deleteSecret: (state, { params }) => {
+    removeSecret(state, secrets.find(state, params['id']));
+  },
+});

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { badRequest } from '../contract/problem.ts';
-import { noContent, type Operation, reply, unpublished } from '../http/operation.ts';
+import { type Operation, reply, unpublished } from '../http/operation.ts';
 import { bodyOf } from '../http/validate.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { type CpuData, DATA_CENTERS, type GpuData } from '../model/hardware.ts';
@@ -105,7 +105,7 @@ export const stockOperations: readonly Operation[] = [
   control(
     'localStockReset',
     'DELETE /local/stock',
-    noContent((state) => {
+    reply(204, (state) => {
       resetStock(state);
       allEndpointsChanged(state);
     }),

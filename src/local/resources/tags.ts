@@ -2,8 +2,8 @@ import type { Json } from '../../core/json.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import { notFound, unprocessable } from '../contract/problem.ts';
 import { contract } from '../contract/document.ts';
-import { type Call, noContent, operation, type Operation, reply } from '../http/operation.ts';
-import { pageOf } from '../http/pages.ts';
+import { type Call, type Operation, steps } from '../http/operation.ts';
+import { listed } from '../http/pages.ts';
 import { bodyOf } from '../http/validate.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { pods } from '../model/pods.ts';
@@ -55,47 +55,29 @@ function checkResource(state: State, type: string, id: string): void {
   if (table.get(state, id) === undefined) throw notFound();
 }
 
-const attachment: Operation['run'] = noContent((state, { params }) => {
+function checkAttachment(state: State, { params }: Call): undefined {
   tags.find(state, params['id']);
   checkResource(state, params['resourceType'] ?? '', params['resourceId'] ?? '');
-});
+}
 
 /** Tags (additions of November, 17): one object that many resources share. */
-export const tagOperations: readonly Operation[] = [
-  operation(
-    'listTags',
-    reply(200, (state, call) => {
-      const { rows, pagination } = pageOf(state, call, tags.all(state));
-      return { tags: rows.map(documentOf), pagination };
-    }),
-  ),
-  operation(
-    'createTag',
-    reply(201, (state, call, now) => {
-      const { key = '', value = '', resources = [] } = bodyOf(call) as TagBody;
-      const own = keyIn(key, call);
-      for (const { type, id } of resources) checkResource(state, type, id);
-      return documentOf(tags.put(state, { id: nextId(state, 'tag'), key: own, value, createdAt: now, updatedAt: now }));
-    }),
-  ),
-  operation(
-    'getTag',
-    reply(200, (state, { params }) => documentOf(tags.find(state, params['id']))),
-  ),
-  operation(
-    'updateTag',
-    reply(200, (state, call, now) => {
-      const tag = tags.find(state, call.params['id']);
-      const { key = tag.key, value = tag.value } = bodyOf(call) as TagBody;
-      return documentOf(tags.put(state, { ...tag, key: keyIn(key, call), value, updatedAt: now }));
-    }),
-  ),
-  operation(
-    'deleteTag',
-    noContent((state, { params }) => {
-      tags.remove(state, params['id']);
-    }),
-  ),
-  operation('attachTag', attachment),
-  operation('removeTag', attachment),
-];
+export const tagOperations: readonly Operation[] = steps({
+  listTags: (state, ...call) => listed('tags', tags.all(state), documentOf, state, ...call),
+  createTag: (state, call, now) => {
+    const { key = '', value = '', resources = [] } = bodyOf(call) as TagBody;
+    const own = keyIn(key, call);
+    for (const { type, id } of resources) checkResource(state, type, id);
+    return documentOf(tags.put(state, { id: nextId(state, 'tag'), key: own, value, createdAt: now, updatedAt: now }));
+  },
+  getTag: (state, { params }) => documentOf(tags.find(state, params['id'])),
+  updateTag: (state, call, now) => {
+    const tag = tags.find(state, call.params['id']);
+    const { key = tag.key, value = tag.value } = bodyOf(call) as TagBody;
+    return documentOf(tags.put(state, { ...tag, key: keyIn(key, call), value, updatedAt: now }));
+  },
+  deleteTag: (state, { params }) => {
+    tags.remove(state, params['id']);
+  },
+  attachTag: checkAttachment,
+  removeTag: checkAttachment,
+});

@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { asBadRequest, badRequest, notFound, unprocessable } from '../contract/problem.ts';
-import { type Call, noContent, operation, type Operation, reply } from '../http/operation.ts';
-import { pageOf, WHOLE_LIST } from '../http/pages.ts';
+import { type Call, type Operation, steps } from '../http/operation.ts';
+import { listed, WHOLE_LIST } from '../http/pages.ts';
 import { bodyOf } from '../http/validate.ts';
 import { argsWith, type CommandBody, type ContainerRecord, decodeCommand } from '../model/container.ts';
 import { endpoints } from '../model/endpoints.ts';
@@ -111,60 +111,41 @@ function refuseInUse(state: State, { id }: TemplateRecord): void {
   if (endpoint !== undefined) throw badRequest(`endpoint ${endpoint.id} uses the template`);
 }
 
-export const templateOperations: readonly Operation[] = [
-  operation(
-    'listTemplates',
-    reply(200, (state, call) => {
-      const owned = templates.all(state).filter(({ publisher }) => publisher === undefined);
-      // The first ones of an account, and those of older states, have no creation time.
-      const positioned = owned.map((template) => ({ createdAt: state.since - 1, ...template }));
-      const { rows, pagination } = pageOf(state, call, positioned);
-      return { templates: rows.map(documentOf), pagination };
-    }),
-  ),
-  operation(
-    'createTemplate',
-    reply(201, (state, call, now) => {
-      const body = bodyOf(call) as NewTemplate;
-      asBadRequest(() => {
-        checkContainer(state, body);
-      });
-      const { cmd: _cmd, entrypoint: _entrypoint, ...settings } = { ...body, args: argsWith('', body) };
-      return documentOf(
-        templates.put(state, { id: nextId(state, 'tpl'), createdAt: now, ...newTemplate(), ...settings }),
-      );
-    }),
-  ),
-  operation(
-    'getTemplate',
-    reply(200, (state, call) => documentOf(readable(state, call))),
-  ),
-  operation(
-    'updateTemplate',
-    reply(200, (state, call) => {
-      const body = bodyOf(call) as TemplateBody;
-      const template = own(state, call);
-      asBadRequest(() => {
-        checkContainer(state, body);
-      });
-      const { cmd: _cmd, entrypoint: _entrypoint, ...settings } = { ...body, args: argsWith(template.args, body) };
-      return documentOf(Object.assign(template, settings));
-    }),
-  ),
-  operation(
-    'deleteTemplate',
-    noContent((state, call) => {
-      const template = own(state, call);
-      refuseInUse(state, template);
-      templates.remove(state, template.id);
-    }),
-  ),
-  operation(
-    'listPublicTemplates',
-    reply(200, (state, { query }) => {
-      const source = query.get('source') ?? 'official';
-      const listed = templates.all(state).filter((template) => template.public && sourceOf(template) === source);
-      return { templates: listed.slice(0, MAX_PUBLIC_TEMPLATES).map(documentOf), pagination: WHOLE_LIST };
-    }),
-  ),
-];
+export const templateOperations: readonly Operation[] = steps({
+  listTemplates: (state, ...call) => {
+    const owned = templates.all(state).filter(({ publisher }) => publisher === undefined);
+    // The first ones of an account, and those of older states, have no creation time.
+    const positioned = owned.map((template) => ({ createdAt: state.since - 1, ...template }));
+    return listed('templates', positioned, documentOf, state, ...call);
+  },
+  createTemplate: (state, call, now) => {
+    const body = bodyOf(call) as NewTemplate;
+    asBadRequest(() => {
+      checkContainer(state, body);
+    });
+    const { cmd: _cmd, entrypoint: _entrypoint, ...settings } = { ...body, args: argsWith('', body) };
+    return documentOf(
+      templates.put(state, { id: nextId(state, 'tpl'), createdAt: now, ...newTemplate(), ...settings }),
+    );
+  },
+  getTemplate: (state, call) => documentOf(readable(state, call)),
+  updateTemplate: (state, call) => {
+    const body = bodyOf(call) as TemplateBody;
+    const template = own(state, call);
+    asBadRequest(() => {
+      checkContainer(state, body);
+    });
+    const { cmd: _cmd, entrypoint: _entrypoint, ...settings } = { ...body, args: argsWith(template.args, body) };
+    return documentOf(Object.assign(template, settings));
+  },
+  deleteTemplate: (state, call) => {
+    const template = own(state, call);
+    refuseInUse(state, template);
+    templates.remove(state, template.id);
+  },
+  listPublicTemplates: (state, { query }) => {
+    const source = query.get('source') ?? 'official';
+    const listed = templates.all(state).filter((template) => template.public && sourceOf(template) === source);
+    return { templates: listed.slice(0, MAX_PUBLIC_TEMPLATES).map(documentOf), pagination: WHOLE_LIST };
+  },
+});

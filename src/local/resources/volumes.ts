@@ -1,8 +1,8 @@
 import type { Json } from '../../core/json.ts';
 import { dataCenterById } from '../model/hardware.ts';
-import { type Call, isTooNew, noContent, operation, type Operation, reply, unpublished } from '../http/operation.ts';
-import { pageOf } from '../http/pages.ts';
-import { badRequest, notFound } from '../contract/problem.ts';
+import { type Call, found, type Operation, reply, steps, unpublished } from '../http/operation.ts';
+import { listed } from '../http/pages.ts';
+import { badRequest } from '../contract/problem.ts';
 import { nextId, type State } from '../state/state.ts';
 import { bodyOf } from '../http/validate.ts';
 import { storage, volumes, type VolumeRecord } from '../model/volumes.ts';
@@ -22,33 +22,16 @@ function create(state: State, now: EpochMs, { name, size, dataCenter, type = 'ST
   return volumes.put(state, volume);
 }
 
-function find(state: State, call: Call, now: EpochMs): VolumeRecord {
-  const row = volumes.find(state, call.params['id']);
-  if (isTooNew(row.createdAt, call, now)) throw notFound();
-  return row;
-}
+const find = (state: State, call: Call, now: EpochMs): VolumeRecord =>
+  found(volumes.get(state, call.params['id'] ?? ''), call, now);
 
 /** Network volumes. A volume cannot be made smaller, and keeps its data center and type (specification 2.4; contract rules). */
 export const volumeOperations: readonly Operation[] = [
-  operation(
-    'listNetworkVolumes',
-    reply(200, (state, call, now) => {
-      const shown = volumes.all(state).filter(({ createdAt }) => !isTooNew(createdAt, call, now));
-      const { rows, pagination } = pageOf(state, call, shown);
-      return { networkVolumes: rows.map(documentOf), pagination };
-    }),
-  ),
-  operation(
-    'createNetworkVolume',
-    reply(201, (state, call, now) => documentOf(create(state, now, bodyOf(call) as NewVolume))),
-  ),
-  operation(
-    'getNetworkVolume',
-    reply(200, (state, call, now) => documentOf(find(state, call, now))),
-  ),
-  operation(
-    'updateNetworkVolume',
-    reply(200, (state, call, now) => {
+  ...steps({
+    listNetworkVolumes: (state, ...call) => listed('networkVolumes', volumes.all(state), documentOf, state, ...call),
+    createNetworkVolume: (state, call, now) => documentOf(create(state, now, bodyOf(call) as NewVolume)),
+    getNetworkVolume: (state, call, now) => documentOf(find(state, call, now)),
+    updateNetworkVolume: (state, call, now) => {
       const { name, size } = bodyOf(call) as { name?: string; size?: number };
       const volume = find(state, call, now);
       if (size !== undefined && size < volume.size)
@@ -57,16 +40,13 @@ export const volumeOperations: readonly Operation[] = [
       if (size !== undefined && size !== volume.size) storage.of(state)[volume.id]?.sizes.push({ at: now, size });
       volume.size = size ?? volume.size;
       return documentOf(volume);
-    }),
-  ),
-  operation(
-    'deleteNetworkVolume',
-    noContent((state, call, now) => {
+    },
+    deleteNetworkVolume: (state, call, now) => {
       const { id } = find(state, call, now);
       storage.of(state)[id]?.sizes.push({ at: now, size: 0 });
       volumes.remove(state, id);
-    }),
-  ),
+    },
+  }),
   // Specification 4.4: the older API on its own host. Its answer is not specified: the request and an id.
   unpublished('createLegacyNetworkVolume', 'POST /v1/networkvolumes', {
     service: 'rest',

@@ -1,8 +1,8 @@
 import type { Json } from '../../../core/json.ts';
 import type { EpochMs } from '../../../core/unit-types.ts';
 import { notFound } from '../../contract/problem.ts';
-import { type Call, isTooNew, noContent, operation, type Operation, reply } from '../../http/operation.ts';
-import { pageOf } from '../../http/pages.ts';
+import { type Call, found, operation, type Operation, steps } from '../../http/operation.ts';
+import { listed } from '../../http/pages.ts';
 import { bodyOf } from '../../http/validate.ts';
 import { LAST_WORDS, programOf } from '../../model/container.ts';
 import { type EndpointRecord, endpoints, isThrottled } from '../../model/endpoints.ts';
@@ -148,69 +148,40 @@ const workerDocument = (
 });
 
 function find(state: State, call: Call, now: EpochMs): EndpointRecord {
-  const id = call.params['id'] ?? '';
-  const endpoint = endpoints.get(state, id);
-  if (endpoint === undefined || endpoint.hidden === true || isTooNew(endpoint.createdAt, call, now)) throw notFound();
-  return endpoint;
+  const endpoint = endpoints.get(state, call.params['id'] ?? '');
+  return found(endpoint?.hidden === true ? undefined : endpoint, call, now);
 }
 
 /** Serverless endpoints (contract rules, Serverless endpoints). Their jobs and workers are in `src/local/queue`. */
 export const endpointOperations: readonly Operation[] = [
-  operation(
-    'listEndpoints',
-    reply(200, (state, call, now) => {
-      const shown = endpoints
-        .all(state)
-        .filter(({ hidden, createdAt }) => hidden !== true && !isTooNew(createdAt, call, now));
-      const { rows, pagination } = pageOf(state, call, shown);
-      return { endpoints: rows.map((endpoint) => endpointDocument(endpoint, call.origin)), pagination };
-    }),
-  ),
-  operation(
-    'createEndpoint',
-    reply(201, (state, call, now) => {
+  ...steps({
+    listEndpoints: (state, ...call) => {
+      const shown = endpoints.all(state).filter(({ hidden }) => hidden !== true);
+      const [{ origin }] = call;
+      return listed('endpoints', shown, (endpoint) => endpointDocument(endpoint, origin), state, ...call);
+    },
+    createEndpoint: (state, call, now) => {
       const endpoint = createEndpoint(state, now, bodyOf(call) as CreateEndpointBody);
       endpointChanged(state, endpoint.id);
       return endpointDocument(endpoint, call.origin);
-    }),
-  ),
-  operation(
-    'getEndpoint',
-    reply(200, (state, call, now) => endpointDocument(find(state, call, now), call.origin)),
-  ),
-  operation(
-    'updateEndpoint',
-    reply(200, (state, call, now) => {
+    },
+    getEndpoint: (state, call, now) => endpointDocument(find(state, call, now), call.origin),
+    updateEndpoint: (state, call, now) => {
       const endpoint = find(state, call, now);
       updateEndpoint(state, endpoint, now, bodyOf(call) as UpdateEndpointBody);
       endpointChanged(state, endpoint.id);
       return endpointDocument(endpoint, call.origin);
-    }),
-  ),
-  operation(
-    'deleteEndpoint',
-    noContent((state, call, now) => {
+    },
+    deleteEndpoint: (state, call, now) => {
       const { id } = find(state, call, now);
       removeQueue(state, id, now);
       endpoints.remove(state, id);
-    }),
-  ),
-  operation(
-    'listEndpointWorkers',
-    reply(200, (state, call, now) => workersDocument(state, find(state, call, now), now)),
-  ),
-  operation(
-    'listEndpointReleases',
-    reply(200, (state, call, now) => releasesDocument(state, find(state, call, now), call)),
-  ),
-  operation(
-    'listEndpointBuilds',
-    reply(200, (state, call, now) => buildsDocument(state, find(state, call, now), call)),
-  ),
-  operation(
-    'getEndpointBuild',
-    reply(200, (state, call, now) => buildDocument(state, find(state, call, now), call.params['buildId'] ?? '')),
-  ),
+    },
+    listEndpointWorkers: (state, call, now) => workersDocument(state, find(state, call, now), now),
+    listEndpointReleases: (state, call, now) => releasesDocument(state, find(state, call, now), call),
+    listEndpointBuilds: (state, call, now) => buildsDocument(state, find(state, call, now), call),
+    getEndpointBuild: (state, call, now) => buildDocument(state, find(state, call, now), call.params['buildId'] ?? ''),
+  }),
   operation('getWorkerLogs', (call) =>
     logStream(
       call,

@@ -1,8 +1,8 @@
 import type { Bytes, EpochMs, Milliseconds } from '../../../core/unit-types.ts';
-import { badRequest, conflict, forbidden, NO_ROOM, notFound, tooLarge } from '../../contract/problem.ts';
+import { badRequest, conflict, forbidden, NO_ROOM, tooLarge } from '../../contract/problem.ts';
 import { isPodKey } from '../../http/auth.ts';
-import { type Call, isTooNew, noContent, operation, type Operation, reply } from '../../http/operation.ts';
-import { pageOf } from '../../http/pages.ts';
+import { type Call, found, operation, type Operation, reply, steps } from '../../http/operation.ts';
+import { listed } from '../../http/pages.ts';
 import { bodyOf } from '../../http/validate.ts';
 import { LAST_WORDS } from '../../model/container.ts';
 import { type PodEvent, type PodRecord, pods } from '../../model/pods.ts';
@@ -148,11 +148,8 @@ function linesEvery(
 
 /** A terminated pod is not found (additions 6). */
 function find(state: State, call: Call, now: EpochMs): PodRecord {
-  const id = call.params['id'] ?? '';
-  const pod = pods.get(state, id);
-  if (pod === undefined || pod.life.kind === 'terminated' || isTooNew(pod.createdAt, call, now))
-    throw notFound('pod not found');
-  return pod;
+  const pod = pods.get(state, call.params['id'] ?? '');
+  return found(pod?.life.kind === 'terminated' ? undefined : pod, call, now, 'pod not found');
 }
 
 function checkNotClusterMember(pod: PodRecord): void {
@@ -168,46 +165,48 @@ function checkFreeGpus(state: State, pod: PodRecord, now: EpochMs): void {
 
 /** Pods (specification 2.1 to 2.3, 3.1; contract rules, Pods). */
 export const podOperations: readonly Operation[] = [
-  operation(
-    'listPods',
-    reply(200, (state, call, now) => {
-      const present = pods
-        .all(state)
-        .filter((pod) => pod.life.kind !== 'terminated' && !isTooNew(pod.createdAt, call, now));
-      const { rows, pagination } = pageOf(state, call, present);
+  ...steps({
+    listPods: (state, call, now) => {
+      const present = pods.all(state).filter(({ life }) => life.kind !== 'terminated');
       // Members leave the page after it was cut: it may be short, or empty, with more to come.
       const includeMembers = call.query.get('includeClusterPods') === 'true';
-      const listed = includeMembers ? rows : rows.filter(({ cluster }) => cluster === undefined);
-      return { pods: listed.map((pod) => podDocument(pod, now, call.addressOf)), pagination };
-    }),
-  ),
+      const documentsOf = (pod: PodRecord) =>
+        includeMembers || pod.cluster === undefined ? [podDocument(pod, now, call.addressOf)] : [];
+      return listed('pods', present, documentsOf, state, call, now);
+    },
+    getPod: (state, call, now) => podDocument(find(state, call, now), now, call.addressOf),
+    updatePod: (state, call, now) => {
+      const pod = find(state, call, now);
+      checkNotClusterMember(pod);
+      updatePod(state, pod, bodyOf(call) as UpdatePodBody, now, call.settings);
+      return podDocument(pod, now, call.addressOf);
+    },
+    deletePod: (state, call, now) => {
+      const pod = find(state, call, now);
+      checkNotClusterMember(pod);
+      applyAction(pod, 'terminate', now);
+    },
+    podAction: (state, call, now) => {
+      const { action } = bodyOf(call) as { action: PodAction };
+      // The key of a pod stops it and nothing else.
+      if (isPodKey(call.keyId) && action !== 'stop') throw forbidden();
+      const pod = find(state, call, now);
+      if (action === 'terminate') checkNotClusterMember(pod);
+      if (action === 'start') checkFreeGpus(state, pod, now);
+      applyAction(pod, action, now, bootNote(state, call.settings, pod));
+      if (action === 'start') {
+        delete pod.withoutGpu;
+        if (call.takeFault(state, ['pod-start']) !== undefined) pod.withoutGpu = true;
+      }
+      return action === 'terminate' ? undefined : podDocument(pod, now, call.addressOf);
+    },
+  }),
   operation(
     'createPod',
     reply(201, (state, call, now) =>
       podDocument(createPod(state, now, bodyOf(call) as CreatePodBody, call.settings), now, call.addressOf),
     ),
     { checkSize: checkCreateSize },
-  ),
-  operation(
-    'getPod',
-    reply(200, (state, call, now) => podDocument(find(state, call, now), now, call.addressOf)),
-  ),
-  operation(
-    'updatePod',
-    reply(200, (state, call, now) => {
-      const pod = find(state, call, now);
-      checkNotClusterMember(pod);
-      updatePod(state, pod, bodyOf(call) as UpdatePodBody, now, call.settings);
-      return podDocument(pod, now, call.addressOf);
-    }),
-  ),
-  operation(
-    'deletePod',
-    noContent((state, call, now) => {
-      const pod = find(state, call, now);
-      checkNotClusterMember(pod);
-      applyAction(pod, 'terminate', now);
-    }),
   ),
   operation('getPodLogs', (call) =>
     logStream(call, {
@@ -218,21 +217,4 @@ export const podOperations: readonly Operation[] = [
       },
     }),
   ),
-  operation('podAction', async (call) => {
-    const { action } = bodyOf(call) as { action: PodAction };
-    // The key of a pod stops it and nothing else.
-    if (isPodKey(call.keyId) && action !== 'stop') throw forbidden();
-    const pod = await call.transact((state, now) => {
-      const found = find(state, call, now);
-      if (action === 'terminate') checkNotClusterMember(found);
-      if (action === 'start') checkFreeGpus(state, found, now);
-      applyAction(found, action, now, bootNote(state, call.settings, found));
-      if (action === 'start') {
-        delete found.withoutGpu;
-        if (call.takeFault(state, ['pod-start']) !== undefined) found.withoutGpu = true;
-      }
-      return podDocument(found, now, call.addressOf);
-    });
-    return action === 'terminate' ? { status: 204 } : { status: 200, body: pod };
-  }),
 ];
