@@ -1,6 +1,6 @@
 /** What things cost. Every price that berth says is a `Cost`, and `perHour` and `perMonth` are the only words for one. */
 import { unlessFailed } from '../core/failure.ts';
-import { isObject, itemsAt, type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
+import { isObject, itemsAt, type Json, memberAt, numberAt, objectOf, stringAt } from '../core/json.ts';
 import { linesOf, type Message } from '../core/message.ts';
 import { type DollarRange, formatDollarRange } from '../core/units.ts';
 import { asksForData, idOf } from '../output/view.ts';
@@ -72,6 +72,12 @@ export function ofNewPod(body: Json, catalog: readonly Json[]): Cost {
       : times(numberAt(row, pricePath(body)), numberAt(body, 'gpu.count') ?? 1);
   return costOf(hourly, disksOf(body));
 }
+
+/** All pods of a cluster that does not exist yet. */
+export const ofNewCluster = (body: Json, catalog: readonly Json[]): Cost => {
+  const gpu = { id: stringAt(body, 'compute.gpuTypeId') ?? '', count: numberAt(body, 'compute.gpuCountPerPod') ?? 1 };
+  return scaled(ofNewPod({ ...objectOf(body), gpu }, catalog), numberAt(body, 'compute.podCount') ?? 1);
+};
 
 /** Where the catalog has the price of a GPU on the cloud of a pod. */
 export const pricePath = (pod: Json): string => `price.${cloudOf(pod).toLowerCase()}`;

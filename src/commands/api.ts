@@ -3,12 +3,12 @@ import { destroysAnything } from '../core/request-access.ts';
 import { usage } from '../core/failure.ts';
 import { encodeJson, type Json, type JsonObject, jsonOrText, memberAt } from '../core/json.ts';
 import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
+import { ask } from '../cli/ask.ts';
 import { defineCommand, yesOption } from '../cli/model/command.ts';
 import { type CommandContext, isForPerson } from '../cli/model/context.ts';
 import { plainView } from '../cli/run/run-command.ts';
 import { checkedJsonText, readInputBytes } from '../cli/resource/json-input.ts';
 import { arg, option } from '../cli/model/params.ts';
-import { confirmSentence } from '../cli/resource/ask-before-write.ts';
 import { documentResult, readAnyList } from '../cli/resource/pages.ts';
 import { ANYTHING } from '../cli/model/output-schema.ts';
 import { answerResult } from '../output/view.ts';
@@ -61,17 +61,11 @@ export const api = defineCommand({
       headers: { accept: 'application/json, application/problem+json, */*', ...headersOf(values.header) },
       expects: values.rawBody ? 'bytes' : 'anything',
       ...(await bodyOf(ctx, method, fields, values)),
+      isRecorded: true,
     };
     if (values.paginate && method !== 'GET') throw usage('--paginate is for GET', 'Other requests have no pages.');
     if (values.paginate && values.rawBody) throw usage('--paginate and --raw-body exclude each other');
-    // A dry run of this command prints reads too.
-    if (ctx.dryRun) return await ctx.previewAll([request]);
-    if (!ctx.yes && destroysAnything(request))
-      await confirmSentence(
-        ctx,
-        `${method} /${path.join('/')} may destroy something permanently. Whether it is locked or in use is not checked.`,
-        'Send it',
-      );
+    if (destroysAnything(request)) await ask(ctx, { line: `${method} /${path.join('/')} may destroy something.` });
     const answer = values.paginate ? await readAnyList(ctx.api, request) : await ctx.api.send(request);
     if ('bytes' in answer) {
       await ctx.rawOutput.write(answer.bytes);

@@ -3,7 +3,7 @@ import type { StorageKey } from '../core/context.ts';
 import { berth, sentence } from '../core/message.ts';
 import type { CommandContext } from '../cli/model/context.ts';
 import { orNull, ownObject, TEXT } from '../cli/model/output-schema.ts';
-import { changeResult } from '../cli/resource/write.ts';
+import { changeResult } from '../cli/resource/change-result.ts';
 import type { Result } from '../output/view.ts';
 
 export const STORAGE_LOGIN = ownObject({ profile: TEXT, storageUrl: orNull(TEXT) });

@@ -11,7 +11,7 @@ import { arg, option } from '../cli/model/params.ts';
 import { text, yesNo } from '../output/cells.ts';
 import { cleanKey } from '../settings/keys.ts';
 import { noProfile } from '../settings/read-profiles.ts';
-import { changeResult } from '../cli/resource/write.ts';
+import { changeResult } from '../cli/resource/change-result.ts';
 import { otherMembers, textColumn } from '../cli/resource/fields.ts';
 import type { View } from '../output/view.ts';
 import { either, manyOf, oneOf, orNull, ownObject, TEXT, YES_NO } from '../cli/model/output-schema.ts';

@@ -8,7 +8,7 @@ import { aliasWords } from '../cli/parse/user-aliases.ts';
 import { text } from '../output/cells.ts';
 import type { View } from '../output/view.ts';
 import { SETTINGS, type Setting } from '../settings/settings-table.ts';
-import { changeResult, textResult } from '../cli/resource/write.ts';
+import { changeResult, textResult } from '../cli/resource/change-result.ts';
 import { textColumn } from '../cli/resource/fields.ts';
 import { manyOf, orNull, ownObject, TEXT } from '../cli/model/output-schema.ts';
 

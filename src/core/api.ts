@@ -52,8 +52,8 @@ export interface ApiRequest {
   readonly checkCommand?: CommandLine;
   /** The id the request is about. Failures contain it. An answer that names another id is unreadable. */
   readonly id?: string;
-  /** The row that the request changes, as it was read: a dry run shows it beside the body. */
-  readonly before?: Json;
+  /** A dry run prints it too, although it reads. */
+  readonly isRecorded?: boolean;
   /** What follows this write, for a dry run, which ends with it: `PATCH its description`. */
   readonly then?: string;
   /** What the answer must be: when absent, `nothing` for DELETE and `object` for all other methods. */

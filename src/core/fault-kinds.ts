@@ -47,7 +47,7 @@ export type FaultPoint =
   | 'files-write'
   | 'files-complete';
 
-/** Effects of those without `strikes` are in `src/local/http/faults/fault-effects.ts`. */
+/** Effects of those without `strikes` are in `src/local/http/faults.ts`. */
 export const FAULT_KINDS = [
   { name: 'rate-limit' },
   { name: 'server-error' },

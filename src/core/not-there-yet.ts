@@ -1,5 +1,4 @@
 import { MINUTE_MS } from './unit-types.ts';
-import { isNotFound } from './failure.ts';
 import type { Clock } from './context.ts';
 
 /** How long to retry a 404 for something just created: a replica may lag. */
@@ -24,24 +23,5 @@ export function createAbsence(clock: Pick<Clock, 'monotonic'>, until = Number.PO
     found: () => {
       missingSince = undefined;
     },
-  };
-}
-
-/** Resolves to undefined for a 404 that means "not there yet". Without a result of `find`, 404s are final. */
-export function askUntilThere(
-  find: () => Promise<Absence | undefined>,
-): <T>(request: () => Promise<T>) => Promise<T | undefined> {
-  let absence: Absence | undefined;
-  return async (request) => {
-    try {
-      const answer = await request();
-      absence?.found();
-      return answer;
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-      absence ??= await find();
-      if (absence?.isNotThereYet() === true) return undefined;
-      throw error;
-    }
   };
 }

@@ -2,6 +2,7 @@ import { createLocalClock } from './state/clock.ts';
 import { type Call, createCallSignals, type LocalAnswer, type LocalRequest, settingsOf } from './http/operation.ts';
 import type { Frame } from './http/dispatch.ts';
 import { quotaOf, takeStartFault } from './http/faults.ts';
+import { faults, takeFaultsAt } from './http/injected-faults.ts';
 import { createDateHeader } from './http/date-header.ts';
 import { createRouter } from './http/router.ts';
 import { createValidator } from './http/validate.ts';
@@ -23,7 +24,8 @@ import { releaseFiles } from './resources/endpoints/releases.ts';
 import type { LocalServiceOptions } from './service-options.ts';
 import { createState, originAfter, type State } from './state/state.ts';
 import { createWorkerKeys } from './state/keys.ts';
-import { createObjectPorts, createVolumeFolders, temporaryRoot } from './objects/volumes.ts';
+import type { ObjectPorts } from './objects/interface.ts';
+import { createVolumeFolders, temporaryRoot } from './objects/volumes.ts';
 import { isSigned } from './objects/signature.ts';
 import { createTable } from './table.ts';
 import { endpointVariables, servedBy, type WorkerName, workerVariables } from './workers/handlers.ts';
@@ -150,7 +152,14 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     frame,
   );
 
-  const objectPorts = createObjectPorts({ folders, transact, clock, random: options.random, sleep: untilStopped });
+  const objectPorts: ObjectPorts = {
+    folders,
+    takeFaultsAt: (points, request) =>
+      transact((state) => takeFaultsAt(faults.of(state), points, request, options.random)),
+    sleep: untilStopped,
+    // eslint-disable-next-line no-restricted-syntax -- a date
+    time: () => clock.now(),
+  };
   const answer = async (request: LocalRequest): Promise<LocalAnswer> => {
     // Loaded here: most commands with --local ask for no file.
     if (isSigned(request)) return (await import('./objects/interface.ts')).answerObjectRequest(objectPorts, request);

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ASK_PER_HOUR, ASK_PER_MONTH } from '../../src/cli/money/disks.ts';
 import { MAX_GB, MIN_GB } from '../../src/commands/volumes/fields.ts';
 import { DURATION_BOUNDS, PAYLOAD_LIMITS, RATE_LIMITS, RESULT_RETENTION_MS } from '../../src/queue/limits.ts';
 import { settingNamed } from '../../src/settings/settings-table.ts';
@@ -65,15 +64,12 @@ test('the time to live of a job that has none of its own', async () => {
   expect(await status()).toBe(404);
 });
 
-test('volumes, answers, rates and questions', () => {
+test('volumes, answers and rates', () => {
   expect(row('size of a volume')).toContain(`${String(MIN_GB)} to ${String(MAX_GB)} GB`);
   const largest = Number(settingNamed('max-answer-bytes').default) / 1024 / 1024;
   expect(row('answer of the service')).toContain(`${String(largest)} MiB`);
   expect(TEXT).toContain(`at most ${String(RATE_LIMITS.run.rate)} jobs a second`);
   expect(TEXT).toContain(`\`--retries\` times (${String(settingNamed('retries').default)})`);
-  expect(TEXT).toContain(
-    `of a pod from $${String(ASK_PER_HOUR)} an hour and of a volume from $${String(ASK_PER_MONTH)} a month`,
-  );
 });
 
 test.each([

@@ -91,7 +91,7 @@ describe.each([
     ],
     [
       'clusters create --name c --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b --wait',
-      /Still paid: the pods of cluster \S+ \(c\), \$38\.24 an hour: berth --local clusters delete \S+\n/,
+      /created cluster c \((\S+)\)\n[^]*Go on with: berth --local clusters get \1 --watch\n/,
     ],
   ])('in the middle of %s names what is paid by its id, and how to go on', async (line, says) => {
     const clock = pressing(1, () => {

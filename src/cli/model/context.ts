@@ -35,8 +35,8 @@ export interface CommandContext extends Context {
   rows(view: View): RowWriter;
   /** Ends a dry run by printing the requests; with `failure` (why others would be refused) it ends with it. */
   previewAll(requests: readonly ApiRequest[], failure?: Failure): Promise<never>;
-  /** Printed if the command is interrupted, with what still runs and costs money. */
-  setResumeCommand(commandLine: CommandLine | undefined, stillRunning?: () => Message | undefined): void;
+  /** Printed if the command is interrupted. */
+  setResumeCommand(commandLine: CommandLine | undefined): void;
 }
 
 /** Kept for one run. */

@@ -203,15 +203,9 @@ function priceOf(worker: Json, endpoint: Json, { gpus, cpus }: RateFacts): Retur
   return { low: price, high: price };
 }
 
-export const podsRate = (pods: readonly Json[]): Rate =>
-  rateOf({ pods, endpoints: [], volumes: [], workers: new Map(), gpus: [], cpus: [] }, ['pods', 'clusters']);
-
 /** `at least $16.63 an hour` if something is unknown. */
 export const rateText = ({ total: sum, unknown }: Pick<Rate, 'total' | 'unknown'>): string =>
   `${unknown.length === 0 ? '' : 'at least '}${formatDollars(sum)} an hour`;
-
-export const rateWithUnknown = (rate: Pick<Rate, 'total' | 'unknown'>): string =>
-  `${rateText(rate)}${rate.unknown.length === 0 ? '' : ` (${rate.unknown.join('; ')})`}`;
 
 export function rateDetails({ parts, total: sum, unknown }: Rate): string {
   const names = RATE_PARTS.filter((part) => (parts[part] ?? 0) !== 0);

@@ -1,16 +1,13 @@
-import { type Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { type Failure, usage } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { idOf, type Result } from '../../output/view.ts';
+import { idOf } from '../../output/view.ts';
 import type { CommandContext } from '../model/context.ts';
 import { flagName, isGiven } from '../model/params.ts';
-import { countOf, pluralOf } from '../words.ts';
-import { unlessUnread } from '../run/dry-run.ts';
-import { readRow } from './identify.ts';
+import { countOf } from '../words.ts';
 import { listRows } from './requests.ts';
 import type { Resource } from './read.ts';
-import { outcomeResult } from './several.ts';
 import type { RowFilter } from '../../core/patterns.ts';
 import { compileFilter, SELECTOR_KEYS } from './selectors.ts';
 
@@ -66,35 +63,3 @@ export async function selectTargets(
 
 /** `pod-train (train-llm)`. */
 export const labelOf = (row: Json | undefined): string => safeText(`${idOf(row)} (${stringAt(row, 'name') ?? '-'})`);
-
-/** One request per row. A failure belongs to its word; an interrupt ends the command. Unread dry run: word. */
-export const readTargets = async (
-  ctx: CommandContext,
-  resource: Resource,
-  words: readonly string[],
-): Promise<readonly Target[]> =>
-  withoutRepeated(
-    await Promise.all(
-      words.map(async (word): Promise<Target> => {
-        try {
-          const found = await unlessUnread(ctx, () => readRow(ctx, resource, word));
-          return found === undefined ? { word } : { word, row: found.answer.value ?? null };
-        } catch (error) {
-          rethrowUnlessFailure(error, ctx);
-          return { word, failure: error };
-        }
-      }),
-    ),
-  );
-
-/** The id and the name of one thing may both be given. */
-const withoutRepeated = (targets: readonly Target[]): readonly Target[] =>
-  targets.filter(
-    ({ row }, at) => idOf(row) === '' || targets.findIndex((other) => idOf(other.row) === idOf(row)) === at,
-  );
-
-/** An empty list and a line that says so. Exit code 0. */
-export const nothingSelected = (ctx: CommandContext, resource: Resource, verb: string): Result => ({
-  ...outcomeResult(ctx, resource.noun, [], verb),
-  notes: [`No ${safeText(resource.noun)} to be ${verb}: the selectors pick none of the ${pluralOf(resource.noun)}.`],
-});

@@ -6,10 +6,29 @@ import {
   type ResourceTable,
   type WriteVerb,
 } from './fields.ts';
-import { type BodySpec, type Member, type Members, withMember } from './request-body.ts';
+import { type Member, type Members, withMember } from './request-body.ts';
+import type { CommandContext } from '../model/context.ts';
 import { type Json, type JsonObject, memberAt } from '../../core/json.ts';
 
-type BodyOfTable = Pick<BodySpec, 'members' | 'accepts' | 'prints' | 'checkFields' | 'completeFields' | 'fillFields'>;
+type Given = Pick<FieldSettling, 'values' | 'file'>;
+
+interface BodyOfTable {
+  readonly members: Members;
+  /** `gpu.pools` is a member of an object, or of each item of a list. */
+  readonly accepts: readonly string[];
+  /** Read-only members that `get` prints. */
+  readonly prints: readonly string[];
+  /** Fails with usage (2). */
+  readonly checkFields: (body: JsonObject) => void;
+  /** Before the body is shown or sent. Fails with usage (2). */
+  readonly completeFields: (ctx: CommandContext, body: JsonObject, given: Given) => Promise<JsonObject>;
+  /** Completes an update with values of the current row. */
+  readonly fillFields: (
+    ctx: CommandContext,
+    body: JsonObject,
+    update: Given & { readonly readRow: () => Promise<Json> },
+  ) => Promise<JsonObject>;
+}
 
 const MADE: Readonly<Record<WriteVerb, WeakMap<ResourceTable, BodyOfTable>>> = {
   create: new WeakMap(),

@@ -86,7 +86,7 @@ export async function bodyFrom(
     const split = writable(rules.fromPrinted?.(document) ?? document, fields.accepts, [
       'id',
       'createdAt',
-      ...(fields.prints ?? []),
+      ...fields.prints,
       ...(rules.readOnly ?? []),
     ]);
     const [unknown] = split.unknown;
@@ -102,7 +102,7 @@ export async function bodyFrom(
   if (dropped.length > 0) await ctx.tell(`Left out of --file, read-only: ${dropped.join(', ')}`);
   for (const key of ['name', 'image'])
     if (stringAt(plain, key)?.trim() === '') throw usage(`${flagName(key)} is empty`);
-  let body = (await fields.completeFields?.(ctx, plain, { values, file })) ?? plain;
+  let body = await fields.completeFields(ctx, plain, { values, file });
   if (row === undefined) body = await withAnswers(ctx, fields.members, body, rules.needed ?? [], fields.checkFields);
   else if (Object.keys(body).length === 0)
     throw usage(
@@ -111,8 +111,8 @@ export async function bodyFrom(
         .map(flagName)
         .join(', ')}, --set or --file.`,
     );
-  else body = (await fields.fillFields?.(ctx, body, { values, file, readRow: row })) ?? body;
-  fields.checkFields?.(body);
+  else body = await fields.fillFields(ctx, body, { values, file, readRow: row });
+  fields.checkFields(body);
   return body;
 }
 

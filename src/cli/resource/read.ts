@@ -1,18 +1,14 @@
-import type { Collection, Query } from '../model/collection.ts';
-import { type Command, type CommandWords, defineCommand, type WatchSpec } from '../model/command.ts';
+import type { Collection } from '../model/collection.ts';
+import { SELECTOR_KEYS } from './selectors.ts';
 import type { CommandContext } from '../model/context.ts';
 import { ANY_OBJECT, contractSchema, type OutputSchema } from '../model/output-schema.ts';
-import { arg, type Ask, type Param, type Params, type ValuesOf } from '../model/params.ts';
+import { arg, type Ask, type Param } from '../model/params.ts';
 import { type ResourceTable, viewOf } from './fields.ts';
-import { sendTo } from './identify.ts';
-import { lookupRows, rowRequest } from './requests.ts';
-import { SELECTOR_KEYS } from './selectors.ts';
-import { eachSchema, readEach, READS_SEVERAL } from './several.ts';
-import type { ExitCode } from '../../core/exit-codes.ts';
+import { lookupRows } from './requests.ts';
 import { type Json, numberAt, stringAt } from '../../core/json.ts';
 import { formatDollars } from '../../core/units.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { Result, View } from '../../output/view.ts';
+import type { View } from '../../output/view.ts';
 
 const pickRow = (collection: Collection, keep: (row: Json) => boolean = () => true): Ask => ({
   kind: 'pick',
@@ -77,37 +73,3 @@ export const completeRows = async (
   rows: readonly Json[],
 ): Promise<readonly Json[]> =>
   complete === undefined || !isTableOutput(ctx.output) ? rows : await complete(ctx, rows);
-
-interface GetSpec<O extends Params> extends CommandWords {
-  readonly options?: O;
-  readonly watch?: true | WatchSpec;
-  readonly exits?: readonly ExitCode[];
-  readonly query?: (values: ValuesOf<O>) => Query;
-  /** Adds what the service does not send. Not called for JSON. */
-  readonly complete?: CompleteRows;
-  readonly outcome?: (row: Json, values: ValuesOf<O>) => Pick<Result, 'exit' | 'notes'>;
-}
-
-export function getCommand<const O extends Params>(resource: Resource, spec: GetSpec<O>): Command {
-  const { query, outcome, complete, ...words } = spec;
-  return defineCommand({
-    ...words,
-    fields: resource.view.paths,
-    details: [words.details, READS_SEVERAL].filter((each) => each !== undefined).join(' '),
-    output: eachSchema(rowSchema(resource)),
-    args: { id: idsOnlyArgument(resource) },
-    run: async (ctx, values) => {
-      const given = values as unknown as ValuesOf<O> & { readonly watch?: boolean };
-      return await readEach(ctx, values.id, {
-        view: resource.view,
-        read: async (word) => {
-          const { answer } = await sendTo(ctx, resource, word, (id) => rowRequest(resource, id, query?.(given)));
-          const [value = null] = await completeRows(ctx, complete, [answer.value ?? null]);
-          return { ...answer, value };
-        },
-        outcome: (row) => outcome?.(row, given) ?? {},
-        watched: given.watch === true,
-      });
-    },
-  });
-}

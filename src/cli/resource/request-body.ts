@@ -2,11 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { textIn, textsIn, type Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { flagName, isGiven, option, type Param, type Params } from '../model/params.ts';
-import { promptFor } from '../ask.ts';
-import { didYouMean, helpMessage } from '../words.ts';
-import type { SettingsView } from '../../core/context.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { usage } from '../../core/failure.ts';
 import {
   arrayOf,
   isList,
@@ -16,9 +12,7 @@ import {
   jsonOrText,
   memberAt,
   memberOf,
-  stringAt,
 } from '../../core/json.ts';
-import { type CommandLine, lines, type Message, sentence } from '../../core/message.ts';
 import { namedValues, utf8Text } from '../../core/text.ts';
 
 export interface Member {
@@ -116,161 +110,6 @@ async function readDocument(ctx: CommandContext, file: string): Promise<JsonObje
   return document;
 }
 
-export interface BodySpec {
-  readonly members: Members;
-  /** Flag keys. Of a group, one is enough. */
-  readonly needed?: readonly (string | readonly string[])[];
-  readonly exclusive?: readonly (readonly string[])[];
-  /** `gpu.pools` is a member of an object, or of each item of a list. */
-  readonly accepts: readonly string[];
-  readonly setExample?: string;
-  /** Read-only members that `get` prints; dropped from a file with a note. Any other member is an error. */
-  readonly prints?: readonly string[];
-  /** Converts a document that `get` printed (`template` to `templateId`), before members are dropped. */
-  readonly adapt?: (document: JsonObject) => JsonObject;
-  /** Before the body is sent. Fails with usage (2). */
-  readonly checkFields?: (body: JsonObject) => void;
-  /** Before the body is shown or sent. Fails with usage (2). */
-  readonly completeFields?: (
-    ctx: CommandContext,
-    body: JsonObject,
-    given: Pick<BodyUpdate, 'values' | 'file'>,
-  ) => Promise<JsonObject>;
-  /** Completes an update with values of the current row. */
-  readonly fillFields?: (ctx: CommandContext, body: JsonObject, update: BodyUpdate) => Promise<JsonObject>;
-  /** Prompts for what a member needs beside it. `lookUp` is called before the first question. */
-  readonly askBeside?: (ctx: CommandContext, body: JsonObject, lookUp: () => Promise<void>) => Promise<JsonObject>;
-  /** Prompts for optional members, only if a needed one was prompted for. */
-  readonly offer?: (ctx: CommandContext, body: JsonObject) => Promise<JsonObject>;
-  /** Shown after questions: the command line that does the same without them. */
-  readonly commandLine?: (body: JsonObject, given: Values) => CommandLine;
-  readonly defaults?: (body: JsonObject, settings: SettingsView) => JsonObject;
-}
-
-interface BodyUpdate {
-  readonly values: Values;
-  readonly file: JsonObject;
-  readonly readRow: () => Promise<Json>;
-}
-
-export const setExampleOf = ({ setExample, accepts }: BodySpec): string =>
-  setExample ?? `${accepts[0] ?? 'name'}=VALUE`;
-
-/** Drops read-only members of the file with a note. Usage (2); dry run: refused (5) for read-only `--set`. */
-export async function composeBody(
-  ctx: CommandContext,
-  spec: BodySpec,
-  values: Values,
-): Promise<{ readonly body: JsonObject; readonly file: JsonObject }> {
-  for (const group of spec.exclusive ?? []) refuseSeveral(group.filter((key) => isGiven(values[key])));
-  let dropped: readonly string[] = [];
-  let file: JsonObject = {};
-  const body = await readBody(ctx, spec.members, values, setExampleOf(spec), (document) => {
-    const kept = writable(spec.adapt?.(document) ?? document, spec.accepts, printedOf(spec));
-    refuseUnknown(kept.unknown, spec);
-    dropped = kept.dropped;
-    file = kept.body;
-    return file;
-  });
-  if (ctx.dryRun) refuseReadOnly(body, spec);
-  if (dropped.length > 0) await ctx.tell(`Left out, because it cannot be written: ${listed(dropped)}.`);
-  for (const key of ['name', 'image'])
-    if (stringAt(body, spec.members[key]?.path ?? key)?.trim() === '') throw usage(`${flagName(key)} is empty`);
-  return { body: (await spec.completeFields?.(ctx, body, { values, file })) ?? body, file };
-}
-
-interface CompleteBody {
-  readonly body: JsonObject;
-  readonly asked: boolean;
-}
-
-/** Prompts after `lookUp`, whose failures pass. Usage (2) with the flags' names if it cannot prompt. */
-export async function completeBody(
-  ctx: CommandContext,
-  spec: BodySpec,
-  body: JsonObject,
-  given: Values,
-  lookUp: () => Promise<void>,
-): Promise<CompleteBody> {
-  const withDefaults = (complete: JsonObject): JsonObject =>
-    merged(spec.defaults?.(complete, ctx.settings) ?? {}, complete);
-  const missing = (spec.needed ?? [])
-    .map((group) => (typeof group === 'string' ? [group] : group))
-    .filter((group) => missingMembers(spec.members, group, body).length === group.length);
-  const canAsk = (key: string): boolean => ctx.terminal.canAsk && spec.members[key]?.param.ask !== undefined;
-  const unanswerable = missing.filter((group) => !group.some(canAsk));
-  if (unanswerable.length > 0)
-    throw usage(
-      `missing ${unanswerable.map((group) => group.map(flagName).join(' or ')).join(' and ')}`,
-      lines(...unanswerable.flat().map((key) => explained(spec.members, key))),
-    );
-  if (missing.length > 0) await lookUp();
-  const answers: Record<string, unknown> = { set: [] };
-  for (const group of missing) {
-    const key = await pickMember(ctx, spec.members, group.filter(canAsk));
-    const member = spec.members[key];
-    if (member === undefined) continue;
-    answers[key] = await promptFor(ctx, key, member.param, (value) => {
-      const given = member.value === undefined ? (value as Json) : member.value(value as never, undefined);
-      spec.checkFields?.(withMember(undefined, member.path.split('.'), given));
-    });
-  }
-  const needed = merged(body, await readBody(ctx, spec.members, answers, setExampleOf(spec), (document) => document));
-  const complete = (ctx.terminal.canAsk ? await spec.askBeside?.(ctx, needed, lookUp) : undefined) ?? needed;
-  if (missing.length === 0 && complete === needed) return { body: withDefaults(complete), asked: false };
-  const answered = (missing.length === 0 ? undefined : await spec.offer?.(ctx, complete)) ?? complete;
-  if (spec.commandLine !== undefined) await ctx.tell(sentence`Without questions: ${spec.commandLine(answered, given)}`);
-  return { body: withDefaults(answered), asked: true };
-}
-
-const explained = (members: Members, key: string): Message =>
-  sentence`${flagName(key)}: ${helpMessage(members[key]?.param.summary ?? '')}`;
-
-async function pickMember(ctx: CommandContext, members: Members, keys: readonly string[]): Promise<string> {
-  const [only = '', ...others] = keys;
-  if (others.length === 0) return only;
-  const asked = keys.map((key) => ({ key, question: members[key]?.param.ask?.question }));
-  const choices = asked.map(({ key, question = flagName(key) }) => ({
-    name: `${question} (${flagName(key)})`,
-    value: key,
-  }));
-  const question = asked.map((each) => each.question ?? flagName(each.key)).join(' or ');
-  return await ctx.prompts.select(`${question}?`, choices);
-}
-
-const READ_ONLY = ['id', 'createdAt'];
-
-const printedOf = ({ prints = [] }: BodySpec): readonly string[] => [...READ_ONLY, ...prints];
-
-/** Usage (2): dropping a member silently could lose an important value. */
-function refuseUnknown(unknown: readonly string[], { accepts, prints }: BodySpec): void {
-  const [first] = unknown;
-  if (first === undefined) return;
-  throw usage(
-    `--file holds unknown members: ${listed(unknown)}`,
-    didYouMean(first, [...accepts, ...(prints ?? [])]) ?? `It takes ${accepts.join(', ')}.`,
-  );
-}
-
-/** Refused (5) for members that are only printed. Unknown ones pass: a newer service may have them. */
-function refuseReadOnly(body: JsonObject, spec: BodySpec): void {
-  const { dropped } = writable(body, spec.accepts, printedOf(spec));
-  if (dropped.length === 0) return;
-  throw new Failure({
-    code: 'refused',
-    exit: EXIT.refused,
-    message: `the service would refuse this request: it has no member${dropped.length === 1 ? '' : 's'} ${listed(dropped)}`,
-    hint: lines(`It takes ${spec.accepts.join(', ')}.`, 'Nothing was sent.'),
-  });
-}
-
-const MAX_NAMES = 10;
-
-const listed = (names: readonly string[]): string =>
-  names.length <= MAX_NAMES
-    ? names.join(', ')
-    : `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`;
-
 export interface Writable {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
@@ -298,10 +137,6 @@ export function writable(document: JsonObject, accepts: readonly string[], print
     );
   const body = kept(document, accepts, '');
   return { body, dropped: [...dropped], unknown: [...unknown] };
-}
-
-function refuseSeveral(keys: readonly string[]): void {
-  if (keys.length > 1) throw usage(`${keys.map(flagName).join(' and ')} exclude each other`, 'Keep one of them.');
 }
 
 /** Deep; members of `over` win. */

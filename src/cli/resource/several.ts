@@ -1,19 +1,14 @@
-import type { Collection } from '../model/collection.ts';
 import { OUTCOME } from '../model/common-schemas.ts';
 import type { CommandContext } from '../model/context.ts';
 import { either, manyOf, type OutputSchema } from '../model/output-schema.ts';
 import { textColumn } from './fields.ts';
-import { dryRunNote, sendTo } from './identify.ts';
-import { askAgain } from '../run/wait.ts';
 import { pluralOf } from '../words.ts';
-import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
+import type { ApiAnswer } from '../../core/api.ts';
 import type { SettingsView } from '../../core/context.ts';
 import { EXIT, worstExit } from '../../core/exit-codes.ts';
 import { Failure, printedFacts, rethrowUnlessFailure } from '../../core/failure.ts';
-import { asId, type Id } from '../../core/ids.ts';
 import { type Json, memberAt, stringAt } from '../../core/json.ts';
 import { aboutOne, differentLines } from '../../core/message.ts';
-import type { Absence } from '../../core/not-there-yet.ts';
 import { text } from '../../output/cells.ts';
 import { isJsonFormat, isTableOutput } from '../../output/formats/format-table.ts';
 import { answerResult, idOf, type Result, type View } from '../../output/view.ts';
@@ -40,84 +35,6 @@ export function combinedFailure(ended: readonly Ended[], total = ended.length): 
     hint: differentLines(failed.map(({ failure }) => aboutOne(failure.hint))),
     errors: failed.map(({ id, failure }) => `${id}: ${failure.message}`),
   });
-}
-
-interface EachRequest<N extends string> {
-  readonly given: string;
-  /** In messages and results, if not the resource itself: a job of an endpoint. */
-  readonly label?: string;
-  readonly name?: string | undefined;
-  /** The read before failed: no request is sent for it. */
-  readonly failure?: Failure | undefined;
-  readonly absence?: () => Promise<Absence | undefined>;
-  readonly request: (id: Id<N>) => ApiRequest;
-}
-
-export type Sent<N extends string = string> = Pick<Outcome, 'id' | 'name' | 'status' | 'unchanged'> &
-  (
-    | { readonly known: Id<N>; readonly answer: ApiAnswer; readonly failure?: undefined }
-    | { readonly answer?: undefined; readonly failure: Failure }
-  );
-
-/** One request per thing, in sequence; failures do not stop the rest. An interrupt: the rest is not-sent. */
-export async function sendEach<N extends string>(
-  ctx: CommandContext,
-  collection: Collection<N>,
-  requests: readonly EachRequest<N>[],
-): Promise<readonly Sent<N>[]> {
-  if (ctx.dryRun) {
-    const sent = requests.filter(({ failure }) => failure === undefined);
-    const words = [...new Set(sent.map(({ given }) => given))];
-    const unknown = words.filter((word) => ctx.ids.get(collection, word) === undefined);
-    if (unknown.length > 0) await ctx.tell(dryRunNote(unknown));
-    return await ctx.previewAll(
-      sent.map(({ given, request }) => request(ctx.ids.get(collection, given) ?? asId(given))),
-      combinedFailure(requests.map(({ given, label, failure }) => ({ id: label ?? given, failure }))),
-    );
-  }
-  const sent: Sent<N>[] = [];
-  const acted = new Set<string>();
-  for (const { given, label, name, failure, absence, request } of requests) {
-    const id = (): string => label ?? ctx.ids.get(collection, given) ?? given;
-    const stopped = failure ?? (ctx.signal.aborted ? notSent(ctx.signal.reason) : undefined);
-    if (stopped !== undefined) {
-      sent.push({ id: id(), name, failure: stopped });
-      continue;
-    }
-    // Where the words are jobs, all are of one endpoint.
-    const once = (known: Id<N>): ApiRequest => {
-      if (label === undefined && acted.has(known)) throw new AlreadySent();
-      return request(known);
-    };
-    try {
-      const { id: known, answer } =
-        label === undefined || absence === undefined
-          ? await sendTo(ctx, collection, given, once)
-          : await askAgain(ctx, label, absence, () => sendTo(ctx, collection, given, once));
-      acted.add(known);
-      const word = label === undefined && given !== known ? given : undefined;
-      sent.push({ ...shownOf(answer, name ?? word), id: label ?? known, known, answer });
-    } catch (error) {
-      if (error instanceof AlreadySent) continue;
-      if (!(error instanceof Failure)) throw error;
-      sent.push({ id: id(), name, failure: error });
-    }
-  }
-  return sent;
-}
-
-/** An earlier word named the same thing. */
-class AlreadySent extends Error {}
-
-export const shownOf = ({ value }: ApiAnswer, name?: string): Pick<Outcome, 'name' | 'status'> => ({
-  name: stringAt(value, 'name') ?? name,
-  status: stringAt(value, 'status'),
-});
-
-/** With the exit code of the interrupt. */
-function notSent(reason: unknown): Failure {
-  if (!(reason instanceof Failure)) throw reason;
-  return reason.with({ code: 'not-sent', message: `not sent: ${reason.message}` });
 }
 
 export const SEVERAL = 'Several ids give an outcome each, and the worst exit code.';

@@ -149,7 +149,6 @@ const ANY_READ = readRequest(['v2', 'registries', 'delegations']);
 
 export interface RunState {
   resumeCommand: CommandLine | undefined;
-  stillRunning: (() => Message | undefined) | undefined;
   readonly writes: WriteRecord;
   /** Why `access` would refuse what a dry run shows: it ends with this failure. */
   refusal?: Failure | undefined;
@@ -198,9 +197,8 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
       await noteRefusal(requests);
       throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))), failure);
     },
-    setResumeCommand: (commandLine, stillRunning) => {
+    setResumeCommand: (commandLine) => {
       state.resumeCommand = commandLine;
-      state.stillRunning = stillRunning;
     },
   };
 }

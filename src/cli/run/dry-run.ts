@@ -2,11 +2,8 @@ import type { RequestPreview } from '../../core/api.ts';
 import type { Terminal } from '../../core/context.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { type Failure, rethrowUnlessFailure } from '../../core/failure.ts';
-import { type Json, objectOf } from '../../core/json.ts';
+import type { Json } from '../../core/json.ts';
 import { asksForData, type OutputOptions, type Result, type RowsResult } from '../../output/view.ts';
-
-/** `before`: the current row that it changes, if read. */
-type DryRunPreview = RequestPreview & { readonly before?: Json };
 
 export const DRY_RUN_NOTE = 'A dry run: nothing was sent or changed. As JSON: --json.';
 
@@ -20,10 +17,10 @@ export const dryRunOutput = (terminal: Terminal, options: OutputOptions): Output
 /** Thrown to end a dry run. Not a failure: exit 0, or as `failure` where it has one. */
 export class DryRun extends Error {
   override readonly name = 'DryRun';
-  readonly previews: readonly DryRunPreview[];
+  readonly previews: readonly RequestPreview[];
   /** Why others of several would be refused: the dry run ends with it. */
   readonly failure: Failure | undefined;
-  constructor(previews: readonly DryRunPreview[], failure?: Failure) {
+  constructor(previews: readonly RequestPreview[], failure?: Failure) {
     super('dry run');
     this.previews = previews;
     this.failure = failure;
@@ -33,8 +30,7 @@ export class DryRun extends Error {
   async result({ terminal }: { readonly terminal: Terminal }, options: OutputOptions): Promise<Result> {
     if (!isShown(terminal, options)) return this.requests();
     const { shownRequests } = await import('./dry-run-view.ts');
-    const rows = this.previews.map((preview): Json => ({ ...objectOf(previewRow(preview)), ...beforeOf(preview) }));
-    return { ...shownRequests(rows), failure: this.failure, notes: [DRY_RUN_NOTE] };
+    return { ...shownRequests(this.previews.map(previewRow)), failure: this.failure, notes: [DRY_RUN_NOTE] };
   }
 
   /** One request as an object; several, and one of several, as an array. */
@@ -48,9 +44,6 @@ export class DryRun extends Error {
       : { kind: 'many', view, values: rows, failure };
   }
 }
-
-const beforeOf = ({ before }: { readonly before?: Json }): { before?: Json } =>
-  before === undefined ? {} : { before };
 
 export const previewRow = ({ method, url, headers, body }: RequestPreview): Json => ({
   method,

@@ -47,7 +47,7 @@ export async function runCommand(
   output: OutputOptions,
   path: readonly string[],
 ): Promise<number> {
-  const state: RunState = { resumeCommand: undefined, stillRunning: undefined, writes: createWriteRecord() };
+  const state: RunState = { resumeCommand: undefined, writes: createWriteRecord() };
   const ctx = createCommandContext(
     context,
     { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true },
@@ -203,16 +203,16 @@ async function wasTyped({ prompts }: CommandContext, texts: readonly string[], w
 }
 
 /** For an interrupt or a temporary failure. */
-function withResumeHint(error: unknown, { resumeCommand, stillRunning }: RunState): unknown {
+function withResumeHint(error: unknown, { resumeCommand }: RunState): unknown {
   if (!(error instanceof Failure) || resumeCommand === undefined) return error;
   const line = sentence`Go on with: ${resumeCommand}`;
   switch (error.exit) {
     case EXIT.interrupted:
     case EXIT.terminated:
-      return error.with({ hint: lines(sentence`Nothing was cancelled. ${line}`, stillRunning?.()) });
+      return error.with({ hint: sentence`Nothing was cancelled. ${line}` });
     case EXIT.unavailable:
     case EXIT.rateLimited:
-      return error.with({ hint: lines(error.hint, line, stillRunning?.()) });
+      return error.with({ hint: lines(error.hint, line) });
     default:
       return error;
   }

@@ -3,7 +3,7 @@ import type { Api, ApiAnswer, ApiRequest, RequestPreview } from '../../core/api.
 import type { Context } from '../../core/context.ts';
 import { isNotFound } from '../../core/failure.ts';
 import type { RangeFiles, VolumeFiles } from '../../core/file-ports.ts';
-import { type Json, stringAt } from '../../core/json.ts';
+import { stringAt } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { DryRun } from './dry-run.ts';
@@ -19,14 +19,14 @@ interface RecorderOptions {
  * acts on several catches it and goes on. What `then` of a request says follows as `then: ...`.
  */
 export function recordingApi(api: Api, { onWrite, tell }: RecorderOptions): Api {
-  const recorded: (RequestPreview & { readonly before?: Json })[] = [];
+  const recorded: RequestPreview[] = [];
   return {
     ...api,
     send: async (request) => {
-      if (request.method === 'GET') return await api.send(request);
+      const { method, isRecorded = method !== 'GET', then } = request;
+      if (!isRecorded) return await api.send(request);
       await onWrite(request);
-      const { before, then } = request;
-      recorded.push({ ...(await api.preview(request)), ...(before === undefined ? {} : { before }) });
+      recorded.push(await api.preview(request));
       if (then !== undefined) await tell(`then: ${then}`);
       throw new DryRun([...recorded]);
     },

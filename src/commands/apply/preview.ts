@@ -20,7 +20,7 @@ export async function withoutSecrets<T>(
       return objectOf(masked)?.['password'] === undefined ? masked : { ...objectOf(masked), password: HIDDEN };
     };
     throw new DryRun(
-      error.previews.map(({ before: _, ...preview }) =>
+      error.previews.map((preview) =>
         preview.body === undefined ? preview : { ...preview, body: shown(preview.body) },
       ),
       error.failure,

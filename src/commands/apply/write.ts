@@ -79,7 +79,7 @@ export async function update(ctx: CommandContext, { document, row = null, body, 
   const readRow = () => Promise.resolve(row);
   const filled = await bodyOf(kind.table, 'update').fillFields?.(ctx, changed, { values: {}, file: {}, readRow });
   const request = patch(resourceOf(kind), asId(idOf(row)), withEmpty(ctx, kind, filled ?? changed));
-  return (await ctx.api.send({ ...request, before: row })).value ?? null;
+  return (await ctx.api.send(request)).value ?? null;
 }
 
 /** What the service takes for an empty member, in the place of null. */

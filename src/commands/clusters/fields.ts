@@ -1,23 +1,21 @@
 import { usage } from '../../core/failure.ts';
-import { type Json, type JsonObject, numberAt, numberOf, objectAt } from '../../core/json.ts';
+import { type Json, type JsonObject, numberOf, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields, textColumn } from '../../cli/resource/fields.ts';
-import { money, text } from '../../output/cells.ts';
-import type { Section, Shown, View } from '../../output/view.ts';
+import { text } from '../../output/cells.ts';
+import type { View } from '../../output/view.ts';
 import { podView } from '../pods/fields.ts';
 import { atLeast, CONTAINER_FIELDS, CREATED_AT, createOnly, NAME_FLAG } from '../../cli/container/container-fields.ts';
 import { pick } from '../../cli/resource/pick.ts';
-import { DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
-import { hourlyCost, networkMount } from '../pods/pod-cells.ts';
+import { CLUSTERS as COLLECTION, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
+import { resource } from '../../cli/resource/targets.ts';
+import { networkMount } from '../pods/pod-cells.ts';
 
 /** Contract rules, Clusters. */
 export const MIN_PODS = 2;
 export const MAX_PODS = 250;
 
 const TYPES = ['APPLICATION', 'TRAINING', 'SLURM', 'RAY'] as const;
-
-/** The answer of a create or an update has no cost. */
-const knownCost = (row: Json): Section['lines'] => (numberAt(row, 'cost') === undefined ? [] : hourlyCost(row));
 
 const FIELDS = {
   id: { path: 'id' },
@@ -69,8 +67,6 @@ const FIELDS = {
       complete: TEMPLATES,
     }),
   },
-  // The service sends no cost of a cluster.
-  cost: { label: 'cost', show: money('cost'), lines: knownCost, column: { header: 'COST/H', right: true } },
   dataCenterId: { path: 'dataCenterId', label: 'data center' },
   podTotal: { path: 'pods.total', type: 'count' },
   podStatuses: {
@@ -134,14 +130,16 @@ const FIELDS = {
 export const CLUSTER_TABLE = defineTable({
   noun: ['cluster', 'clusters'],
   fields: FIELDS,
-  table: ['id', 'name', 'type', 'compute', 'podStatuses', 'cost', 'dataCenterId', 'createdAt'],
+  table: ['id', 'name', 'type', 'compute', 'podStatuses', 'dataCenterId', 'createdAt'],
   detail: [
-    { fields: ['id', 'name', 'type', 'compute', 'cost', 'dataCenterId', 'templateUsed', 'createdAt'] },
+    { fields: ['id', 'name', 'type', 'compute', 'dataCenterId', 'templateUsed', 'createdAt'] },
     { title: 'pods', fields: ['podTotal', 'podStatuses'] },
     { title: 'primary', ifPresent: 'primary', fields: ['primaryPod', 'primaryStatus', 'primarySsh'] },
     { title: 'network', ifPresent: 'network', fields: ['networkCidr', 'networkVxlanId', 'networkVxlanPort'] },
   ],
 });
+
+export const CLUSTERS = resource(COLLECTION, CLUSTER_TABLE);
 
 export const memberView: View = {
   ...podView,
@@ -153,7 +151,8 @@ export const memberView: View = {
   ],
 };
 
-function compute(row: Json): Shown {
+/** `GPU-80G x8 on 2 pods`. */
+export function compute(row: Json): string | undefined {
   const each = objectAt(row, 'compute');
   return each === undefined
     ? undefined
@@ -172,14 +171,11 @@ const OF_TEMPLATE = ['image', 'args', 'cmd', 'entrypoint', 'disk', 'env', 'ports
 export function checkTemplate(body: JsonObject): void {
   const besides = OF_TEMPLATE.filter((member) => body[member] !== undefined);
   if (body['templateId'] !== undefined && besides.length > 0)
-    throw usage(
-      `--template sets the container of every pod: it goes without ${besides.join(', ')}`,
-      'Leave them out, or change the template.',
-    );
+    throw usage(`use either --template or ${besides.join(', ')}`, 'A template sets the container of every pod.');
 }
 
 function checkPodCount(value: Json): void {
   const pods = numberOf(value);
   if (pods !== undefined && (pods < MIN_PODS || pods > MAX_PODS))
-    throw usage(`--pods: a cluster has ${MIN_PODS} to ${MAX_PODS} pods; ${pods} is not among them`);
+    throw usage(`invalid --pods ${pods}: use ${MIN_PODS} to ${MAX_PODS}`);
 }

@@ -8,7 +8,7 @@ import { formatDuration, parseDuration } from '../../core/units.ts';
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { text } from '../../output/cells.ts';
-import { changeResult } from '../../cli/resource/write.ts';
+import { changeResult } from '../../cli/resource/change-result.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/fields.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { answerResult, listResult, type Result, rowsOfAnswer, type View } from '../../output/view.ts';

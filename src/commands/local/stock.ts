@@ -9,7 +9,7 @@ import { text } from '../../output/cells.ts';
 import type { Result, View } from '../../output/view.ts';
 import { changed, sendControl } from './control.ts';
 import { CLOUDS } from '../../cli/resource/collections.ts';
-import { changeResult } from '../../cli/resource/write.ts';
+import { changeResult } from '../../cli/resource/change-result.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { CLEARED, STOCK } from './schemas.ts';
 

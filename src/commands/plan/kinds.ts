@@ -7,7 +7,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
 import { redactingSecret } from '../../cli/resource/secret.ts';
-import type { CreateRequest } from '../../cli/resource/write.ts';
+import type { CreateRequest } from '../../cli/resource/noun-writes.ts';
 import type { Field, ResourceTable } from '../../cli/resource/fields.ts';
 import type { Kind } from '../../fleet/model.ts';
 import { ENDPOINT_TABLE } from '../endpoints/fields.ts';

@@ -4,7 +4,7 @@ import { asError, Failure, localFile, unknownOutcome, usage } from '../../core/f
 import { berth, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { untilAborted } from '../../cli/run/wait.ts';
+import { untilAborted } from '../../cli/run/until-aborted.ts';
 import { baseName, foldedName, MAX_DEPTH, refusedName } from '../files/names.ts';
 import { type ReachablePod, sshArguments, sshRefusal } from './reach-pod.ts';
 import { remoteCommand, runSshBeside, SSH_FAILED } from './ssh-command.ts';

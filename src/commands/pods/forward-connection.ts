@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../cli/model/context.ts';
 import { readRow } from '../../cli/resource/identify.ts';
-import { untilAborted } from '../../cli/run/wait.ts';
+import { untilAborted } from '../../cli/run/until-aborted.ts';
 import { LOOPBACK, notReachable, reachableOf, type ReachablePod, sshRefusal } from './reach-pod.ts';
 import { describeReach, directSsh, isReachable, statusOf } from './reachable.ts';
 import { PODS } from './resource.ts';

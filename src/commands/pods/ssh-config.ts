@@ -2,7 +2,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
-import { changeResult, textResult } from '../../cli/resource/write.ts';
+import { changeResult, textResult } from '../../cli/resource/change-result.ts';
 import { quotedPath } from './reach-pod.ts';
 import { homeOfSsh } from './ssh-command.ts';
 import { localFile, usage } from '../../core/failure.ts';

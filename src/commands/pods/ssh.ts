@@ -3,7 +3,7 @@ import { type Failure, usage } from '../../core/failure.ts';
 import { type Json, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { either, manyOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
-import { textResult } from '../../cli/resource/write.ts';
+import { textResult } from '../../cli/resource/change-result.ts';
 import { readRow } from '../../cli/resource/identify.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { isLocalService } from '../../cli/model/context.ts';

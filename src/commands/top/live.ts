@@ -10,7 +10,7 @@ import type { Shown } from './schedule.ts';
 import { type ScreenInput, screenLines, screenRows } from './screen.ts';
 import { FIRST_SESSION, nextTick } from './session.ts';
 import { FIRST_UI, pressed, selectedOf, type Ui } from './ui.ts';
-import { untilAborted } from '../../cli/run/wait.ts';
+import { untilAborted } from '../../cli/run/until-aborted.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
 const REDRAW_MS: Milliseconds = 1000;

@@ -1,3 +1,5 @@
+import type { LocalAnswer } from '../http/operation.ts';
+
 /** Replaces control characters that XML 1.0 cannot carry. */
 const escaped = (text: string): string =>
   text
@@ -9,15 +11,23 @@ export interface XmlText {
   readonly xml: string;
 }
 
-export const element = (
-  name: string,
-  content: string | number | boolean | readonly (XmlText | undefined)[] = '',
-): XmlText => ({
-  xml: `<${name}>${typeof content === 'object' ? content.map((each) => each?.xml ?? '').join('') : escaped(String(content))}</${name}>`,
+type Content = string | number | boolean | readonly (XmlText | undefined)[];
+
+export const element = (name: string, content: Content = '', attributes = ''): XmlText => ({
+  xml: `<${name}${attributes}>${typeof content === 'object' ? content.map((each) => each?.xml ?? '').join('') : escaped(String(content))}</${name}>`,
 });
 
-export const xmlDocument = (root: string, content: readonly (XmlText | undefined)[]): string =>
-  `<?xml version="1.0" encoding="UTF-8"?>\n${element(root, content).xml.replace(`<${root}>`, `<${root} xmlns="http://s3.amazonaws.com/doc/2006-03-01/">`)}`;
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+const NAMESPACE = ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
+
+export const answer = (status: number, headers: Readonly<Record<string, string>> = {}, body = ''): LocalAnswer => ({
+  status,
+  headers,
+  body,
+});
+
+export const xmlAnswer = (root: string, content: readonly (XmlText | undefined)[]): LocalAnswer =>
+  answer(200, { 'content-type': 'application/xml' }, DECLARATION + element(root, content, NAMESPACE).xml);
 
 export class ObjectError extends Error {
   override readonly name = 'ObjectError';
@@ -34,12 +44,25 @@ export const noSuchKey = (): ObjectError => new ObjectError(404, 'NoSuchKey', 'T
 
 export const invalidArgument = (message: string): ObjectError => new ObjectError(400, 'InvalidArgument', message);
 
+export const noSpace = (): ObjectError =>
+  new ObjectError(507, 'InsufficientStorage', 'There is no space left on the volume.');
+
 export const notImplemented = (): ObjectError =>
   new ObjectError(501, 'NotImplemented', 'The service does not have this operation.');
 
 /** Without the name space, as clients expect of errors. */
-export const errorDocument = ({ code, message }: ObjectError, resource: string): string =>
-  xmlDocument('Error', [element('Code', code), element('Message', message), element('Resource', resource)]).replace(
-    / xmlns="[^"]*"/,
-    '',
+export const errorAnswer = ({ status, code, message }: ObjectError, resource: string): LocalAnswer =>
+  answer(
+    status,
+    { 'content-type': 'application/xml' },
+    DECLARATION +
+      element('Error', [element('Code', code), element('Message', message), element('Resource', resource)]).xml,
   );
+
+/** Throws the refusal of other text. */
+export function numberOf(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw invalidArgument(`${text} is not a number.`);
+  return Number(text);
+}
+
+export const dateOf = (milliseconds: number): string => new Date(milliseconds).toISOString();

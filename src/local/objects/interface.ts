@@ -1,95 +1,79 @@
-import type { LocalAnswer, LocalRequest } from '../http/operation.ts';
-import { element, errorDocument, notImplemented, ObjectError, xmlDocument } from './answers.ts';
-import { answerCall } from './operations.ts';
-import { answerInstead, cutAnswer, fileFaults, type FileFaults, pointsOf } from './faults-of-files.ts';
-import { contentOf } from './request-body.ts';
-import type { ObjectPorts, VolumeFolders } from './volumes.ts';
-import { checkSignature, queryPairs, type Signed } from './signature.ts';
-import type { Volume } from './volume.ts';
 import { errorCode } from '../../core/files.ts';
+import { type FaultedRequest, type FaultRecord } from '../http/injected-faults.ts';
+import type { LocalAnswer, LocalRequest } from '../http/operation.ts';
+import type { FaultPoint } from '../../core/fault-kinds.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
+import { dateOf, element, errorAnswer, noSpace, notImplemented, ObjectError, xmlAnswer } from './answers.ts';
+import { contentOf } from './content.ts';
+import { answerInstead, cutAnswer, latencyOf, pointsOf } from './faults.ts';
+import { OPERATIONS, operationOf } from './operations.ts';
+import { checkSignature, queryPairs } from './signature.ts';
+import type { VolumeFolders } from './volumes.ts';
 
+export interface ObjectPorts {
+  readonly folders: VolumeFolders;
+  readonly takeFaultsAt: (points: readonly FaultPoint[], request: FaultedRequest) => Promise<readonly FaultRecord[]>;
+  readonly sleep: (milliseconds: Milliseconds) => Promise<void>;
+  /** The time of this machine, not that of the service, which may be moved: clients' clocks are checked. */
+  readonly time: () => number;
+}
+
+/** A request of the S3-compatible interface of volumes (storage contract). */
 export async function answerObjectRequest(ports: ObjectPorts, request: LocalRequest): Promise<LocalAnswer> {
   try {
-    const taken = await ports.takeFaultsAt(pointsOf(request), request);
-    const faults = fileFaults(taken);
-    const signed = checkSignature(request, ports.time() + faults.latencyOf('files-clock'));
-    const instead = answerInstead(taken);
-    if (instead !== undefined) return instead;
-    const answer = await answerSigned(ports, request, signed, faults);
-    await waitFor(ports, faults.latencyOf('files-slow-list') + faults.latencyOf('files-slow-complete'));
-    return faults.has('files-cut') ? cutAnswer(answer) : answer;
+    return await answerSigned(ports, request);
   } catch (error) {
     const refused = error instanceof ObjectError ? error : ofFileSystem(error);
     if (refused === undefined) throw error;
-    return {
-      status: refused.status,
-      headers: { 'content-type': 'application/xml' },
-      body: request.method === 'HEAD' ? '' : errorDocument(refused, request.path),
-    };
+    const answered = errorAnswer(refused, request.path);
+    return request.method === 'HEAD' ? { ...answered, body: '' } : answered;
   }
 }
 
-async function waitFor({ sleep }: ObjectPorts, milliseconds: number): Promise<void> {
-  if (milliseconds > 0) await sleep(milliseconds);
+async function answerSigned(
+  { folders, takeFaultsAt, sleep, time }: ObjectPorts,
+  request: LocalRequest,
+): Promise<LocalAnswer> {
+  const [bucket = '', ...rest] = request.path.slice(1).split('/');
+  const key = decodedKey(rest.join('/'));
+  const parameters = new Map(queryPairs(request.query));
+  const operation = operationOf(request, bucket, key, parameters);
+  const taken = await takeFaultsAt(pointsOf(operation), request);
+  const faults = new Map(taken.map((fault) => [fault.kind, fault]));
+  const now = time();
+  const signed = checkSignature(request, now + latencyOf(faults, 'files-clock'));
+  const instead = answerInstead(faults);
+  if (instead !== undefined) return instead;
+  if (operation === undefined) throw notImplemented();
+  const { region } = signed;
+  const answerCall = async (): Promise<LocalAnswer> => {
+    if (operation === 'ListBuckets') return listBuckets(folders, region);
+    const volume = await folders.open(bucket, region);
+    await volume.showLate(now);
+    const content = contentOf(request, signed);
+    const openSource = (source: string) => folders.open(source, region);
+    return OPERATIONS[operation]({ request, volume, bucket, key, parameters, content, openSource, now, faults });
+  };
+  const answered = await answerCall();
+  const delay = latencyOf(faults, 'files-slow-list') + latencyOf(faults, 'files-slow-complete');
+  if (delay > 0) await sleep(delay);
+  return faults.has('files-cut') ? cutAnswer(answered) : answered;
+}
+
+async function listBuckets(folders: VolumeFolders, region: string): Promise<LocalAnswer> {
+  const buckets = (await folders.of(region)).map(({ id, createdAt }) =>
+    element('Bucket', [element('Name', id), element('CreationDate', dateOf(createdAt))]),
+  );
+  return xmlAnswer('ListAllMyBucketsResult', [
+    element('Owner', [element('ID', 'local'), element('DisplayName', 'local')]),
+    element('Buckets', buckets),
+  ]);
 }
 
 function ofFileSystem(error: unknown): ObjectError | undefined {
   const code = errorCode(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new ObjectError(507, 'InsufficientStorage', 'There is no space left on the volume.');
+  if (code === 'ENOSPC' || code === 'EDQUOT') return noSpace();
   return code === 'ENAMETOOLONG' ? new ObjectError(400, 'KeyTooLongError', 'The key is too long.') : undefined;
-}
-
-async function answerSigned(
-  { folders, time }: ObjectPorts,
-  request: LocalRequest,
-  signed: Signed,
-  faults: FileFaults,
-): Promise<LocalAnswer> {
-  const [bucket = '', ...rest] = request.path.slice(1).split('/');
-  if (bucket === '') return listBuckets(folders, signed.region, request.method);
-  const key = decodedKey(rest.join('/'));
-  // Volumes are created and deleted by the management API.
-  if (key === '' && (request.method === 'PUT' || request.method === 'DELETE')) throw notImplemented();
-  const volume = await folders.open(bucket, signed.region);
-  await volume.late.show(time());
-  const before = faults.has('files-late') ? await keepFile(volume, key) : undefined;
-  const answer = await answerCall({
-    request,
-    volume,
-    bucket,
-    key,
-    parameters: new Map(queryPairs(request.query)),
-    content: contentOf(request, signed),
-    openSource: (source) => folders.open(source, signed.region),
-    now: time(),
-    faults,
-  });
-  if (answer.status < 300 && faults.has('files-lost')) await volume.remove(key);
-  else if (answer.status < 300 && faults.has('files-late'))
-    await volume.late.hide((await volume.find(key)).path, time() + faults.latencyOf('files-late'), before);
-  return answer;
-}
-
-async function keepFile(volume: Volume, key: string): Promise<string | undefined> {
-  const found = await volume.find(key).catch(() => undefined);
-  return found === undefined ? undefined : volume.late.keep(found.path);
-}
-
-async function listBuckets(folders: VolumeFolders, region: string, method: string): Promise<LocalAnswer> {
-  if (method !== 'GET') throw new ObjectError(405, 'MethodNotAllowed', 'The method is not allowed here.');
-  const found = await folders.of(region);
-  const buckets = found.map(({ id, createdAt }) =>
-    element('Bucket', [element('Name', id), element('CreationDate', new Date(createdAt).toISOString())]),
-  );
-  return {
-    status: 200,
-    headers: { 'content-type': 'application/xml' },
-    body: xmlDocument('ListAllMyBucketsResult', [
-      element('Owner', [element('ID', 'local'), element('DisplayName', 'local')]),
-      element('Buckets', buckets),
-    ]),
-  };
 }
 
 function decodedKey(path: string): string {

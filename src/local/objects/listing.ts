@@ -1,118 +1,83 @@
-import { type BigIntStats, lstatSync, promises as fs } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { invalidArgument } from './answers.ts';
+import { dateOf, element, invalidArgument, numberOf, type XmlText } from './answers.ts';
+import type { Volume } from './volume.ts';
 
-/** The hidden folder of a volume with the parts of unfinished uploads (storage contract). */
-export const UPLOADS_FOLDER = '.s3compat_uploads';
+export type Parameters = ReadonlyMap<string, string>;
 
-/** Throws the refusal of `.`, `..`, NUL, an empty or too long part, or the folder of uploads. */
-export function pathOfKey(folder: string, key: string): string {
-  const parts = (key.endsWith('/') ? key.slice(0, -1) : key).split('/');
-  const isUsable = parts.every(
-    (part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0') && Buffer.byteLength(part) <= 255,
-  );
-  if (!isUsable || Buffer.byteLength(key) > 1024 || parts[0] === UPLOADS_FOLDER)
-    throw invalidArgument('The key is not the path of a file.');
-  return join(folder, ...parts);
+/** Encodes keys where a client asks for it: XML cannot carry every character. */
+export function encoderOf(parameters: Parameters): (key: string) => string {
+  const encoding = parameters.get('encoding-type');
+  if (encoding === undefined) return (key) => key;
+  if (encoding !== 'url') throw invalidArgument('The encoding-type can only be url.');
+  return (key) => encodeURIComponent(key).replaceAll('%2F', '/').replaceAll("'", '%27');
 }
 
-/** Whether no folder on the way from the volume's folder to a path is a link, which could lead out of the volume. */
-export function isWithoutLinks(folder: string, path: string): boolean {
-  for (let at = path; at.length > folder.length; at = dirname(at))
-    if (statsAt(at)?.isSymbolicLink() === true) return false;
-  return true;
-}
+export const MAX_ROWS = 1000;
 
-/** Links are not followed. Synchronous: faster than starting another thread. */
-export function statsAt(path: string): BigIntStats | undefined {
-  try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
-/** Compares as the bytes of UTF-8 compare: the order of a listing. */
-const compareKeys = (one: string, other: string): number =>
-  one === other ? 0 : Buffer.compare(Buffer.from(one), Buffer.from(other));
-
-/** A key of a volume: a file, or a folder that is empty or that a delimiter ends at (its key ends with `/`). */
-export interface ListedKey {
-  readonly key: string;
-  readonly kind: 'file' | 'empty-folder' | 'prefix';
-}
-
-interface Entry {
-  /** With a slash at the end for a folder: so the order of names is that of keys. */
-  readonly name: string;
-  readonly isFolder: boolean;
-}
-
-/** Held at once: a listing comes in pages, and each would read its folders again. */
-const MAX_FOLDERS = 64;
-
-export function createFolderReader(): (path: string) => Promise<readonly Entry[]> {
-  const known = new Map<string, { readonly changedAt: bigint; readonly entries: readonly Entry[] }>();
-  return async (path) => {
-    const stats = await fs.stat(path, { bigint: true }).catch(() => undefined);
-    if (stats?.isDirectory() !== true) return [];
-    const found = known.get(path);
-    if (found?.changedAt === stats.mtimeNs) return found.entries;
-    const entries = (await fs.readdir(path, { withFileTypes: true }))
-      .filter((entry) => entry.isFile() || entry.isDirectory())
-      .map((entry): Entry => ({
-        name: entry.isDirectory() ? `${entry.name}/` : entry.name,
-        isFolder: entry.isDirectory(),
-      }))
-      .sort((one, other) => compareKeys(one.name, other.name));
-    if (known.size >= MAX_FOLDERS) known.delete(known.keys().next().value ?? '');
-    known.set(path, { changedAt: stats.mtimeNs, entries });
-    return entries;
-  };
-}
-
-export interface ListingOptions {
-  readonly prefix: string;
-  /** `/` to end at folders; empty for all keys below. */
-  readonly delimiter: string;
-  readonly after: string;
-}
-
-/** In the order of their bytes. Links and special files are skipped. */
-export async function* listKeys(
-  root: string,
-  entriesOf: (path: string) => Promise<readonly Entry[]>,
-  { prefix, delimiter, after }: ListingOptions,
-): AsyncGenerator<ListedKey> {
-  async function* below(folder: string): AsyncGenerator<ListedKey> {
-    for (const { name, isFolder } of await entriesOf(join(root, folder))) {
-      const key = `${folder}${name}`;
-      if (key === `${UPLOADS_FOLDER}/` || !overlaps(key, prefix)) continue;
-      if (!isFolder) {
-        if (key.startsWith(prefix) && compareKeys(key, after) > 0) yield { key, kind: 'file' };
-        continue;
-      }
-      // All keys of this folder begin with its own: they come before `after` unless that is one of them.
-      if (compareKeys(key, after) <= 0 && !after.startsWith(key)) continue;
-      if (delimiter === '/' && key.startsWith(prefix) && key.length > prefix.length) {
-        if (compareKeys(key, after) > 0) yield { key, kind: 'prefix' };
-        continue;
-      }
-      if (key.startsWith(prefix) && compareKeys(key, after) > 0 && (await entriesOf(join(root, key))).length === 0)
-        yield { key, kind: 'empty-folder' };
-      yield* below(key);
+/** `isLoop` is a fault: a page without a token names a next one, which names itself. */
+export async function listingOf(
+  volume: Volume,
+  bucket: string,
+  parameters: Parameters,
+  isLoop: boolean,
+): Promise<readonly (XmlText | undefined)[]> {
+  const isOld = parameters.get('list-type') !== '2';
+  const prefix = parameters.get('prefix') ?? '';
+  const delimiter = parameters.get('delimiter') ?? '';
+  if (delimiter !== '' && delimiter !== '/') throw invalidArgument('The delimiter can only be a slash.');
+  const token = parameters.get('continuation-token');
+  const most = isLoop && token === undefined ? 1 : MAX_ROWS;
+  const limit = Math.min(most, numberOf(parameters.get('max-keys') ?? String(MAX_ROWS)));
+  const start = parameters.get(isOld ? 'marker' : 'start-after') ?? '';
+  const after = isOld || token === undefined ? start : keyOfToken(token);
+  const encode = encoderOf(parameters);
+  const rows: XmlText[] = [];
+  let last = '';
+  let isTruncated = isLoop;
+  for await (const { key, isPrefix } of volume.list({ prefix, delimiter, after })) {
+    if (rows.length === limit) {
+      isTruncated = true;
+      break;
     }
+    // A file that was removed since its folder was read is left out.
+    const row = isPrefix
+      ? element('CommonPrefixes', [element('Prefix', encode(key))])
+      : await rowOf(volume, key, encode);
+    if (row === undefined) continue;
+    rows.push(row);
+    last = key;
   }
-  // Not from the root: a prefix names the folder to begin in.
-  const first = prefix.slice(0, prefix.lastIndexOf('/') + 1);
-  if (first === '' || (isUsable(first) && isWithoutLinks(root, join(root, first)))) yield* below(first);
+  isTruncated &&= last !== '';
+  const next = isLoop && token !== undefined ? token : Buffer.from(last).toString('base64');
+  return [
+    element('Name', bucket),
+    element('Prefix', encode(prefix)),
+    element(isOld ? 'Marker' : 'StartAfter', encode(start)),
+    isOld ? undefined : element('KeyCount', rows.length),
+    isOld || token === undefined ? undefined : element('ContinuationToken', token),
+    isTruncated ? element(isOld ? 'NextMarker' : 'NextContinuationToken', isOld ? encode(last) : next) : undefined,
+    element('MaxKeys', limit),
+    delimiter === '' ? undefined : element('Delimiter', delimiter),
+    parameters.has('encoding-type') ? element('EncodingType', 'url') : undefined,
+    element('IsTruncated', isTruncated),
+    ...rows,
+  ];
 }
 
-const overlaps = (key: string, prefix: string): boolean => key.startsWith(prefix) || prefix.startsWith(key);
+async function rowOf(volume: Volume, key: string, encode: (key: string) => string): Promise<XmlText | undefined> {
+  const file = await volume.find(key).catch(() => undefined);
+  if (file === undefined) return undefined;
+  return element('Contents', [
+    element('Key', encode(key)),
+    element('LastModified', dateOf(file.modifiedAt)),
+    element('ETag', file.etag),
+    element('Size', file.bytes),
+    element('StorageClass', 'STANDARD'),
+  ]);
+}
 
-/** No key has such a prefix, and a path with it would leave the volume. */
-const isUsable = (folder: string): boolean =>
-  folder
-    .slice(0, -1)
-    .split('/')
-    .every((part) => !['', '.', '..'].includes(part) && !part.includes('\0'));
+function keyOfToken(token: string): string {
+  const key = Buffer.from(token, 'base64').toString();
+  if (key === '' || Buffer.from(key).toString('base64') !== token)
+    throw invalidArgument('The continuation token is not valid.');
+  return key;
+}

@@ -1,18 +1,28 @@
 import type { LocalAnswer, LocalRequest } from '../http/operation.ts';
-import { type DigestedContent, withMd5 } from './write-file.ts';
-import type { FileFaults } from './faults-of-files.ts';
-import { byteRange, encoderOf, listingOf, numberOf, type Parameters, parseParts } from './requests.ts';
 import {
+  answer,
+  dateOf,
   element,
   invalidArgument,
   noSuchKey,
-  notImplemented,
+  numberOf,
   ObjectError,
-  xmlDocument,
+  xmlAnswer,
   type XmlText,
 } from './answers.ts';
-import { type FileOfVolume, MAX_PUT_BYTES, type Volume } from './volume.ts';
-import { abortUpload, completeUpload, createUpload, findUpload, listParts, listUploads, writePart } from './uploads.ts';
+import { type FileFaults, latencyOf } from './faults.ts';
+import { encoderOf, listingOf, MAX_ROWS, type Parameters } from './listing.ts';
+import {
+  abortUpload,
+  completeUpload,
+  createUpload,
+  findUpload,
+  listParts,
+  listUploads,
+  parseParts,
+  writePart,
+} from './uploads.ts';
+import { type FileOfVolume, MAX_PUT_BYTES, tooLarge, type Volume } from './volume.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 
 export interface ObjectCall {
@@ -23,212 +33,115 @@ export interface ObjectCall {
   readonly key: string;
   readonly parameters: Parameters;
   /** The body without frames, checked as it is read. */
-  readonly content: DigestedContent;
+  readonly content: AsyncIterable<Uint8Array>;
   readonly openSource: (bucket: string) => Promise<Volume>;
   /** The time of this machine. */
   readonly now: EpochMs;
   readonly faults: FileFaults;
 }
 
-/** Answers a request about a volume or a file in it (storage contract, Supported). Throws ObjectError. */
-export function answerCall(call: ObjectCall): Promise<LocalAnswer> {
-  const { request, key, parameters } = call;
-  const refused = UNSUPPORTED.find((name) => parameters.has(name));
-  if (refused !== undefined) throw notImplemented();
-  const operation = key === '' ? bucketOperation(request.method, parameters) : keyOperation(request, parameters);
-  return operation(call);
-}
+const UNSUPPORTED =
+  /^(?:acl|attributes|cors|delete|encryption|legal-hold|lifecycle|location|object-lock|policy|restore|retention|select|tagging|torrent|versioning|versions|website)$/;
 
-type Operation = (call: ObjectCall) => Promise<LocalAnswer>;
-
-const UNSUPPORTED = [
-  ...['acl', 'cors', 'delete', 'encryption', 'lifecycle', 'object-lock', 'policy', 'restore', 'retention', 'select'],
-  ...['tagging', 'torrent', 'versioning', 'versions', 'website', 'attributes', 'legal-hold', 'location'],
-];
-
-function bucketOperation(method: string, parameters: Parameters): Operation {
-  if (method === 'HEAD') return () => Promise.resolve(answer(200, ''));
-  if (method !== 'GET') throw notImplemented();
-  if (parameters.has('uploads')) return uploadsOfBucket;
-  const isOld = parameters.get('list-type') !== '2';
-  return async ({ volume, bucket, parameters: given, faults }) =>
-    xml('ListBucketResult', await listingOf(volume, bucket, given, isOld, faults.has('files-same-token')));
-}
-
-function keyOperation({ method, headers }: LocalRequest, parameters: Parameters): Operation {
+/** Undefined for an operation that the service does not have (storage contract, Supported). */
+export function operationOf(
+  { method, headers }: LocalRequest,
+  bucket: string,
+  key: string,
+  parameters: Parameters,
+): OperationName | undefined {
+  if ([...parameters.keys()].some((name) => UNSUPPORTED.test(name))) return undefined;
   const isPart = parameters.has('uploadId');
-  switch (method) {
-    case 'GET':
-      return isPart ? partsOfUpload : readFile;
-    case 'HEAD':
-      return readFile;
-    case 'PUT':
-      if (headers['x-amz-copy-source'] !== undefined) return isPart ? unsupported : copyFile;
-      return isPart ? writePartOfUpload : writeFile;
-    case 'POST':
-      if (parameters.has('uploads')) return beginUpload;
-      return isPart ? endUpload : unsupported;
-    case 'DELETE':
-      return isPart ? removeUpload : removeFile;
-    default:
-      return unsupported;
-  }
+  const isCopy = headers['x-amz-copy-source'] !== undefined;
+  const names: Readonly<Record<string, OperationName | undefined>> =
+    bucket === ''
+      ? { GET: 'ListBuckets' }
+      : key === ''
+        ? {
+            HEAD: 'HeadBucket',
+            GET: parameters.has('uploads')
+              ? 'ListMultipartUploads'
+              : parameters.get('list-type') === '2'
+                ? 'ListObjectsV2'
+                : 'ListObjects',
+          }
+        : {
+            HEAD: 'HeadObject',
+            GET: isPart ? 'ListParts' : 'GetObject',
+            PUT: isCopy ? (isPart ? undefined : 'CopyObject') : isPart ? 'UploadPart' : 'PutObject',
+            POST: parameters.has('uploads') ? 'CreateMultipartUpload' : isPart ? 'CompleteMultipartUpload' : undefined,
+            DELETE: isPart ? 'AbortMultipartUpload' : 'DeleteObject',
+          };
+  return names[method];
 }
 
-const unsupported: Operation = () => Promise.reject(notImplemented());
+export type OperationName = keyof typeof OPERATIONS | 'ListBuckets';
 
-const readFile: Operation = async ({ volume, key, request }) => {
+const listObjects = async ({ volume, bucket, parameters, faults }: ObjectCall): Promise<LocalAnswer> =>
+  xmlAnswer('ListBucketResult', await listingOf(volume, bucket, parameters, faults.has('files-same-token')));
+
+async function readFile({ volume, key, request: { method, headers } }: ObjectCall): Promise<LocalAnswer> {
   const file = await volume.find(key);
-  const range = byteRange(request.headers['range'], file.bytes);
+  const known = { etag: file.etag, 'last-modified': new Date(file.modifiedAt).toUTCString() };
+  if (!isNamed(headers['if-match'] ?? '*', file))
+    throw new ObjectError(412, 'PreconditionFailed', 'The file has another ETag.');
+  if (isNamed(headers['if-none-match'] ?? '', file)) return answer(304, known);
+  const range = byteRange(headers['range'], file.bytes);
   const { start, end } = range ?? { start: 0, end: file.bytes };
   return {
     status: range === undefined ? 200 : 206,
     headers: {
-      ...headersOf(file),
+      ...known,
+      'accept-ranges': 'bytes',
+      'content-type': 'application/octet-stream',
       'content-length': String(end - start),
-      ...(range === undefined
-        ? {}
-        : { 'content-range': `bytes ${String(start)}-${String(end - 1)}/${String(file.bytes)}` }),
+      ...(range && { 'content-range': `bytes ${String(start)}-${String(end - 1)}/${String(file.bytes)}` }),
     },
-    body: request.method === 'HEAD' ? '' : volume.read(file, start, end),
+    body: method === 'HEAD' ? '' : volume.read(file, start, end),
   };
-};
+}
 
-const headersOf = ({ etag, modifiedAt }: FileOfVolume): Readonly<Record<string, string>> => ({
-  etag,
-  'last-modified': new Date(modifiedAt).toUTCString(),
-  'accept-ranges': 'bytes',
-  'content-type': 'application/octet-stream',
-});
+const isNamed = (etags: string, { etag }: FileOfVolume): boolean =>
+  etags.split(',').some((each) => ['*', etag].includes(each.trim()));
 
-const writeFile: Operation = async ({ volume, key, request, content }) => {
-  const length = request.headers['x-amz-decoded-content-length'] ?? request.headers['content-length'];
-  if (length !== undefined) {
-    if (numberOf(length) > MAX_PUT_BYTES)
-      throw new ObjectError(400, 'EntityTooLarge', 'One request has at most 500 MB.');
-    volume.space.check(numberOf(length));
-  }
-  const { etag } = await volume.write(key, content);
-  return answer(200, '', { etag });
-};
+/** Undefined for a form not supported: ignored (RFC 9110, 14.2). Throws for a range past the end. */
+function byteRange(
+  header: string | undefined,
+  bytes: number,
+): { readonly start: number; readonly end: number } | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
+  const start = first === '' ? Math.max(0, bytes - Number(last)) : Number(first);
+  if (start >= bytes) throw new ObjectError(416, 'InvalidRange', 'The requested range is not satisfiable.');
+  return { start, end: first === '' || last === '' ? bytes : Math.min(bytes, Number(last) + 1) };
+}
 
-const copyFile: Operation = async ({ volume, key, request, openSource }) => {
+/** When a written file is shown: a fault. */
+const shownAt = ({ faults, now }: ObjectCall): EpochMs | undefined =>
+  faults.has('files-late') ? now + latencyOf(faults, 'files-late') : undefined;
+
+async function putObject(call: ObjectCall): Promise<LocalAnswer> {
+  const { volume, key, content, request, faults } = call;
+  const length = numberOf(request.headers['x-amz-decoded-content-length'] ?? request.headers['content-length'] ?? '0');
+  if (length > MAX_PUT_BYTES) throw tooLarge();
+  // Refused before the content is read.
+  volume.take(length);
+  volume.free(length);
+  const { etag } = await volume.write(key, content, shownAt(call));
+  if (faults.has('files-lost')) await volume.remove(key);
+  return answer(200, { etag });
+}
+
+async function copyObject({ volume, key, request, openSource }: ObjectCall): Promise<LocalAnswer> {
   const source = decoded(request.headers['x-amz-copy-source'] ?? '').replace(/^\//, '');
   const slash = source.indexOf('/');
   if (slash < 0) throw invalidArgument('The source of the copy is not BUCKET/KEY.');
   const from = await openSource(source.slice(0, slash));
   const file = await from.find(source.slice(slash + 1));
-  const copied = await volume.write(key, withMd5(from.read(file, 0, file.bytes)));
-  return xml('CopyObjectResult', [
-    element('LastModified', new Date(copied.modifiedAt).toISOString()),
-    element('ETag', copied.etag),
-  ]);
-};
-
-const removeFile: Operation = async ({ volume, key }) => {
-  await volume.remove(key);
-  return answer(204, '');
-};
-
-const beginUpload: Operation = async ({ volume, bucket, key, now }) => {
-  const { id } = await createUpload(volume, key, now);
-  return xml('InitiateMultipartUploadResult', [
-    element('Bucket', bucket),
-    element('Key', key),
-    element('UploadId', id),
-  ]);
-};
-
-const uploadOf = ({ volume, key, parameters }: ObjectCall) => findUpload(volume, parameters.get('uploadId') ?? '', key);
-
-const writePartOfUpload: Operation = async (call) => {
-  const number = numberOf(call.parameters.get('partNumber') ?? '');
-  const etag = await writePart(call.volume, await uploadOf(call), number, call.content);
-  return answer(200, '', { etag });
-};
-
-const endUpload: Operation = async (call) => {
-  const { volume, bucket, key, content, request, faults } = call;
-  const upload = await uploadOf(call);
-  const parts = await parseParts(content);
-  const etag = faults.has('files-no-complete') ? '""' : (await completeUpload(volume, upload, parts)).etag;
-  return xml('CompleteMultipartUploadResult', [
-    element('Location', `${request.origin}${request.path}`),
-    element('Bucket', bucket),
-    element('Key', key),
-    element('ETag', etag),
-  ]);
-};
-
-const removeUpload: Operation = async (call) => {
-  await abortUpload(call.volume, await uploadOf(call));
-  return answer(204, '');
-};
-
-const partsOfUpload: Operation = async (call) => {
-  const { volume, bucket, key, parameters } = call;
-  const upload = await uploadOf(call);
-  const after = numberOf(parameters.get('part-number-marker') ?? '0');
-  const limit = Math.min(1000, numberOf(parameters.get('max-parts') ?? '1000'));
-  const parts = (await listParts(volume, upload)).filter(({ number }) => number > after);
-  const page = parts.slice(0, limit);
-  return xml('ListPartsResult', [
-    element('Bucket', bucket),
-    element('Key', encoderOf(parameters)(key)),
-    element('UploadId', upload.id),
-    element('PartNumberMarker', after),
-    element('NextPartNumberMarker', page.at(-1)?.number ?? after),
-    element('MaxParts', limit),
-    element('IsTruncated', parts.length > page.length),
-    ...page.map(({ number, bytes, etag, modifiedAt }) =>
-      element('Part', [
-        element('PartNumber', number),
-        element('LastModified', new Date(modifiedAt).toISOString()),
-        element('ETag', etag),
-        element('Size', bytes),
-      ]),
-    ),
-  ]);
-};
-
-const uploadsOfBucket: Operation = async ({ volume, bucket, parameters }) => {
-  const prefix = parameters.get('prefix') ?? '';
-  const encode = encoderOf(parameters);
-  const limit = Math.min(1000, numberOf(parameters.get('max-uploads') ?? '1000'));
-  const [keyMarker, idMarker] = [parameters.get('key-marker'), parameters.get('upload-id-marker')];
-  const uploads = (await listUploads(volume)).filter(({ key }) => key.startsWith(prefix));
-  const marked = uploads.findIndex(({ key, id }) => key === keyMarker && (idMarker === undefined || id === idMarker));
-  const left = keyMarker === undefined ? uploads : uploads.slice(marked + 1).filter(({ key }) => key >= keyMarker);
-  const page = left.slice(0, limit);
-  const last = page.at(-1);
-  return xml('ListMultipartUploadsResult', [
-    element('Bucket', bucket),
-    element('Prefix', encode(prefix)),
-    element('KeyMarker', encode(keyMarker ?? '')),
-    element('MaxUploads', limit),
-    element('IsTruncated', left.length > page.length),
-    ...(last === undefined || left.length === page.length
-      ? []
-      : [element('NextKeyMarker', encode(last.key)), element('NextUploadIdMarker', last.id)]),
-    ...page.map(({ id, key, startedAt }) =>
-      element('Upload', [
-        element('Key', encode(key)),
-        element('UploadId', id),
-        element('Initiated', new Date(startedAt).toISOString()),
-        element('StorageClass', 'STANDARD'),
-      ]),
-    ),
-  ]);
-};
-
-const xml = (root: string, content: readonly (XmlText | undefined)[]): LocalAnswer =>
-  answer(200, xmlDocument(root, content), { 'content-type': 'application/xml' });
-
-const answer = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): LocalAnswer => ({
-  status,
-  headers,
-  body,
-});
+  const { modifiedAt, etag } = await volume.write(key, from.read(file, 0, file.bytes));
+  return xmlAnswer('CopyObjectResult', [element('LastModified', dateOf(modifiedAt)), element('ETag', etag)]);
+}
 
 function decoded(text: string): string {
   try {
@@ -237,3 +150,109 @@ function decoded(text: string): string {
     throw noSuchKey();
   }
 }
+
+const uploadOf = ({ volume, key, parameters }: ObjectCall) => findUpload(volume, parameters.get('uploadId') ?? '', key);
+
+async function completeMultipartUpload(call: ObjectCall): Promise<LocalAnswer> {
+  const { volume, bucket, key, content, request, faults } = call;
+  const upload = await uploadOf(call);
+  const parts = await parseParts(content);
+  const etag = faults.has('files-no-complete')
+    ? '""'
+    : (await completeUpload(volume, upload, parts, shownAt(call))).etag;
+  if (faults.has('files-lost')) await volume.remove(key);
+  return xmlAnswer('CompleteMultipartUploadResult', [
+    element('Location', `${request.origin}${request.path}`),
+    element('Bucket', bucket),
+    element('Key', key),
+    element('ETag', etag),
+  ]);
+}
+
+async function listPartsOfUpload(call: ObjectCall): Promise<LocalAnswer> {
+  const { volume, bucket, key, parameters } = call;
+  const upload = await uploadOf(call);
+  const after = numberOf(parameters.get('part-number-marker') ?? '0');
+  const parts = (await listParts(volume, upload)).filter(({ number }) => number > after);
+  const { page, rows } = pageOf(parts, parameters, 'MaxParts', 'max-parts');
+  return xmlAnswer('ListPartsResult', [
+    element('Bucket', bucket),
+    element('Key', encoderOf(parameters)(key)),
+    element('UploadId', upload.id),
+    element('PartNumberMarker', after),
+    element('NextPartNumberMarker', page.at(-1)?.number ?? after),
+    ...rows,
+    ...page.map(({ number, bytes, md5, modifiedAt }) =>
+      element('Part', [
+        element('PartNumber', number),
+        element('LastModified', dateOf(modifiedAt)),
+        element('ETag', `"${md5}"`),
+        element('Size', bytes),
+      ]),
+    ),
+  ]);
+}
+
+async function listMultipartUploads({ volume, bucket, parameters }: ObjectCall): Promise<LocalAnswer> {
+  const prefix = parameters.get('prefix') ?? '';
+  const encode = encoderOf(parameters);
+  const [keyMarker = '', idMarker] = [parameters.get('key-marker'), parameters.get('upload-id-marker')];
+  const uploads = (await listUploads(volume)).filter(({ key }) => key.startsWith(prefix));
+  const marked = uploads.findIndex(({ key, id }) => key === keyMarker && id === idMarker);
+  const left = uploads.slice(marked + 1).filter(({ key }) => key > keyMarker || (marked >= 0 && key === keyMarker));
+  const { page, rows } = pageOf(left, parameters, 'MaxUploads', 'max-uploads');
+  const last = page.at(-1);
+  return xmlAnswer('ListMultipartUploadsResult', [
+    element('Bucket', bucket),
+    element('Prefix', encode(prefix)),
+    element('KeyMarker', encode(keyMarker)),
+    ...rows,
+    element('NextKeyMarker', encode(last?.key ?? '')),
+    element('NextUploadIdMarker', last?.id ?? ''),
+    ...page.map(({ id, key, startedAt }) =>
+      element('Upload', [
+        element('Key', encode(key)),
+        element('UploadId', id),
+        element('Initiated', dateOf(startedAt)),
+        element('StorageClass', 'STANDARD'),
+      ]),
+    ),
+  ]);
+}
+
+function pageOf<T>(left: readonly T[], parameters: Parameters, name: string, parameter: string) {
+  const limit = Math.min(MAX_ROWS, numberOf(parameters.get(parameter) ?? String(MAX_ROWS)));
+  const page = left.slice(0, limit);
+  const rows: readonly XmlText[] = [element(name, limit), element('IsTruncated', left.length > page.length)];
+  return { page, rows };
+}
+
+export const OPERATIONS = {
+  HeadBucket: () => Promise.resolve(answer(200)),
+  ListObjects: listObjects,
+  ListObjectsV2: listObjects,
+  HeadObject: readFile,
+  GetObject: readFile,
+  PutObject: putObject,
+  CopyObject: copyObject,
+  DeleteObject: async ({ volume, key }) => {
+    await volume.remove(key);
+    return answer(204);
+  },
+  CreateMultipartUpload: async ({ volume, bucket, key, now }) => {
+    const { id } = await createUpload(volume, key, now);
+    const rows = [element('Bucket', bucket), element('Key', key), element('UploadId', id)];
+    return xmlAnswer('InitiateMultipartUploadResult', rows);
+  },
+  UploadPart: async (call) => {
+    const number = numberOf(call.parameters.get('partNumber') ?? '');
+    return answer(200, { etag: await writePart(call.volume, await uploadOf(call), number, call.content) });
+  },
+  CompleteMultipartUpload: completeMultipartUpload,
+  AbortMultipartUpload: async (call) => {
+    await abortUpload(call.volume, await uploadOf(call));
+    return answer(204);
+  },
+  ListMultipartUploads: listMultipartUploads,
+  ListParts: listPartsOfUpload,
+} satisfies Readonly<Record<string, (call: ObjectCall) => Promise<LocalAnswer>>>;

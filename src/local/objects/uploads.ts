@@ -1,12 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { promises as fs } from 'node:fs';
+import { createReadStream, promises as fs } from 'node:fs';
 import { join } from 'node:path';
+import { collectBytes } from '../../core/files.ts';
 import { decodeJson, numberAt, stringAt } from '../../core/json.ts';
 import type { Bytes, EpochMs } from '../../core/unit-types.ts';
-import { ObjectError } from './answers.ts';
-import { pathOfKey } from './listing.ts';
-import { type FileOfVolume, MAX_PUT_BYTES, type Volume } from './volume.ts';
-import { appendFiles, type DigestedContent, writeTemporary } from './write-file.ts';
+import { childrenOf, childText, parseDocument } from '../../core/xml.ts';
+import { invalidArgument, ObjectError } from './answers.ts';
+import { pathOfKey } from './paths.ts';
+import { type FileOfVolume, makeFolder, type Volume } from './volume.ts';
 
 interface Upload {
   readonly id: string;
@@ -17,10 +18,11 @@ interface Upload {
 interface Part {
   readonly number: number;
   readonly bytes: Bytes;
-  /** With quotes: the MD5 of its content. */
-  readonly etag: string;
+  readonly md5: string;
   readonly modifiedAt: EpochMs;
 }
+
+type GivenPart = Pick<Part, 'number' | 'md5'>;
 
 const MAX_PARTS = 10_000;
 
@@ -35,24 +37,21 @@ const folderOf = ({ uploads }: Volume, id: string): string => {
 const noSuchUpload = (): ObjectError =>
   new ObjectError(404, 'NoSuchUpload', 'The specified upload does not exist: it may have been completed or aborted.');
 
-export async function createUpload(volume: Volume, key: string, now: EpochMs): Promise<Upload> {
+export async function createUpload(volume: Volume, key: string, startedAt: EpochMs): Promise<Upload> {
   // Refuses a key that names no file.
   pathOfKey('/', key);
   const id = randomUUID();
-  await fs.mkdir(folderOf(volume, id), { recursive: true, mode: 0o700 });
-  await fs.writeFile(join(folderOf(volume, id), UPLOAD_RECORD), JSON.stringify({ key, startedAt: now }), {
-    mode: 0o600,
-  });
-  return { id, key, startedAt: now };
+  await makeFolder(folderOf(volume, id));
+  await fs.writeFile(join(folderOf(volume, id), UPLOAD_RECORD), JSON.stringify({ key, startedAt }), { mode: 0o600 });
+  return { id, key, startedAt };
 }
 
 /** Throws the refusal where there is none for the key. */
 export async function findUpload(volume: Volume, id: string, key?: string): Promise<Upload> {
-  const record = decodeJson(
-    await fs.readFile(join(folderOf(volume, id), UPLOAD_RECORD), 'utf8').catch(() => {
-      throw noSuchUpload();
-    }),
-  );
+  const text = await fs.readFile(join(folderOf(volume, id), UPLOAD_RECORD), 'utf8').catch(() => {
+    throw noSuchUpload();
+  });
+  const record = decodeJson(text);
   const found = { id, key: stringAt(record, 'key') ?? '', startedAt: numberAt(record, 'startedAt') ?? 0 };
   if (key !== undefined && found.key !== key) throw noSuchUpload();
   return found;
@@ -66,110 +65,110 @@ export async function listUploads(volume: Volume): Promise<readonly Upload[]> {
     .sort((one, other) => (one.key === other.key ? one.startedAt - other.startedAt : one.key < other.key ? -1 : 1));
 }
 
-const PART = /^(\d{1,5})\.([0-9a-f]{32})$/;
+const nameOf = ({ number, md5 }: GivenPart): string => `${String(number)}.${md5}`;
 
 export async function listParts(volume: Volume, { id }: Upload): Promise<readonly Part[]> {
   const folder = folderOf(volume, id);
   const parts: Part[] = [];
   for (const name of await fs.readdir(folder).catch(() => [])) {
-    const [, number, md5] = PART.exec(name) ?? [];
-    const stats = number === undefined ? undefined : await fs.stat(join(folder, name)).catch(() => undefined);
-    if (stats !== undefined)
-      parts.push({ number: Number(number), bytes: stats.size, etag: `"${md5 ?? ''}"`, modifiedAt: stats.mtimeMs });
+    const [, number, md5] = /^(\d{1,5})\.([0-9a-f]{32})$/.exec(name) ?? [];
+    const stats = await fs.stat(join(folder, name)).catch(() => undefined);
+    if (stats !== undefined && md5 !== undefined)
+      parts.push({ number: Number(number), bytes: stats.size, md5, modifiedAt: stats.mtimeMs });
   }
   return parts.sort((one, other) => one.number - other.number);
 }
 
-/** Replaces an earlier part of the same number. */
+/** Replaces an earlier part of the same number. Returns its ETag. */
 export async function writePart(
   volume: Volume,
   upload: Upload,
   number: number,
-  content: DigestedContent,
+  content: AsyncIterable<Uint8Array>,
 ): Promise<string> {
-  if (!Number.isInteger(number) || number < 1 || number > MAX_PARTS)
-    throw new ObjectError(400, 'InvalidArgument', 'The number of a part is from 1 to 10000.');
+  if (number < 1 || number > MAX_PARTS) throw invalidArgument('The number of a part is from 1 to 10000.');
+  const { path, md5, bytes } = await volume.receive(content);
   const folder = folderOf(volume, upload.id);
-  let taken = 0;
-  const take = (bytes: Bytes): void => {
-    volume.space.take(bytes);
-    taken += bytes;
-  };
   try {
-    const path = await writeTemporary(folder, content, take, MAX_PUT_BYTES);
-    const md5 = content.md5().toString('hex');
-    const name = `${String(number)}.${md5}`;
-    for (const other of await fs.readdir(folder)) {
-      if (PART.exec(other)?.[1] !== String(number)) continue;
-      volume.space.free((await fs.stat(join(folder, other))).size);
-      await fs.rm(join(folder, other));
+    for (const other of (await listParts(volume, upload)).filter((each) => each.number === number)) {
+      await fs.rm(join(folder, nameOf(other)));
+      volume.free(other.bytes);
     }
-    await fs.rename(path, join(folder, name));
+    await fs.rename(path, join(folder, nameOf({ number, md5 })));
     return `"${md5}"`;
   } catch (error) {
-    volume.space.free(taken);
+    volume.free(bytes);
+    await fs.rm(path, { force: true });
     throw error;
   }
 }
 
+/** Enough for 10,000 parts: the body is read at once. */
+const MAX_DOCUMENT_BYTES: Bytes = 4_000_000;
+
+/** Throws the refusal of a body that is not such a document. */
+export async function parseParts(content: AsyncIterable<Uint8Array>): Promise<readonly GivenPart[]> {
+  const bytes = await collectBytes(content, MAX_DOCUMENT_BYTES);
+  const root = await parseDocument(bytes ?? Buffer.alloc(0), 'CompleteMultipartUpload').catch(() => {
+    throw malformed();
+  });
+  return childrenOf(root, 'Part').map((part) => {
+    const number = childText(part, 'PartNumber') ?? '';
+    if (!/^\d{1,5}$/.test(number)) throw malformed();
+    return { number: Number(number), md5: (childText(part, 'ETag') ?? '').replaceAll('"', '') };
+  });
+}
+
+const malformed = (): ObjectError => new ObjectError(400, 'MalformedXML', 'The document is not the one expected.');
+
 /** A request during the join waits for the same file. Throws the refusal of a part not as given. */
-export function completeUpload(volume: Volume, upload: Upload, given: readonly GivenPart[]): Promise<FileOfVolume> {
+export function completeUpload(
+  volume: Volume,
+  upload: Upload,
+  given: readonly GivenPart[],
+  until?: EpochMs,
+): Promise<FileOfVolume> {
   const { joins } = volume;
   const running =
-    joins.get(upload.id) ??
-    joinParts(volume, upload, given).finally(() => {
-      joins.delete(upload.id);
-    });
+    joins.get(upload.id) ?? joinParts(volume, upload, given, until).finally(() => joins.delete(upload.id));
   joins.set(upload.id, running);
   return running;
 }
 
-interface GivenPart {
-  readonly number: number;
-  readonly etag: string;
-}
-
-async function joinParts(volume: Volume, upload: Upload, given: readonly GivenPart[]): Promise<FileOfVolume> {
+async function joinParts(
+  volume: Volume,
+  upload: Upload,
+  given: readonly GivenPart[],
+  until?: EpochMs,
+): Promise<FileOfVolume> {
   const parts = await listParts(volume, upload);
-  const wanted = given.map(({ number, etag }, index) => {
+  const wanted = given.map(({ number, md5 }, index) => {
     if (index > 0 && number <= (given[index - 1]?.number ?? 0))
       throw new ObjectError(400, 'InvalidPartOrder', 'The parts are not in the order of their numbers.');
     const part = parts.find((each) => each.number === number);
-    if (part?.etag !== `"${unquoted(etag)}"`)
-      throw new ObjectError(400, 'InvalidPart', `Part ${String(number)} is not there as it was given.`);
+    if (part?.md5 !== md5)
+      throw new ObjectError(400, 'InvalidPart', `Part ${String(number)} does not exist with that ETag.`);
     return part;
   });
-  const [first] = wanted;
-  if (first === undefined) throw new ObjectError(400, 'MalformedXML', 'There are no parts.');
+  if (wanted.length === 0) throw malformed();
   const folder = folderOf(volume, upload.id);
-  const pathOf = ({ number, etag }: Part): string => join(folder, `${String(number)}.${unquoted(etag)}`);
-  // Not the name of a part, while the others are appended or if this process ends meanwhile.
-  const path = join(folder, randomUUID());
-  await fs.rename(pathOf(first), path);
-  let file: FileOfVolume;
-  try {
-    await appendFiles(path, wanted.slice(1).map(pathOf));
-    file = await volume.place(upload.key, path, etagOf(wanted));
-  } catch (error) {
-    await fs.truncate(path, first.bytes);
-    await fs.rename(path, pathOf(first));
-    throw error;
-  }
+  const { path } = await volume.receive(contentOf(wanted.map((part) => join(folder, nameOf(part)))), false);
+  const digests = Buffer.from(wanted.map(({ md5 }) => md5).join(''), 'hex');
+  const etag = `"${createHash('md5').update(digests).digest('hex')}-${String(wanted.length)}"`;
+  const file = await volume.place(upload.key, path, etag, until);
   const unused = parts.filter((part) => !wanted.includes(part));
-  volume.space.free(unused.reduce((sum, { bytes }) => sum + bytes, 0));
+  volume.free(unused.reduce((sum, { bytes }) => sum + bytes, 0));
   await fs.rm(folder, { recursive: true, force: true });
   return file;
 }
 
-function etagOf(parts: readonly Part[]): string {
-  const digests = Buffer.concat(parts.map(({ etag }) => Buffer.from(unquoted(etag), 'hex')));
-  return `"${createHash('md5').update(digests).digest('hex')}-${String(parts.length)}"`;
+async function* contentOf(paths: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const path of paths)
+    for await (const chunk of createReadStream(path, { highWaterMark: 4 * 1_048_576 })) yield chunk as Uint8Array;
 }
-
-const unquoted = (etag: string): string => etag.replaceAll('"', '');
 
 export async function abortUpload(volume: Volume, upload: Upload): Promise<void> {
   const parts = await listParts(volume, upload);
   await fs.rm(folderOf(volume, upload.id), { recursive: true, force: true });
-  volume.space.free(parts.reduce((sum, { bytes }) => sum + bytes, 0));
+  volume.free(parts.reduce((sum, { bytes }) => sum + bytes, 0));
 }

@@ -1,291 +1,282 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   accessSync,
   type BigIntStats,
+  closeSync,
   constants,
   createReadStream,
+  ftruncateSync,
   mkdirSync,
+  openSync,
   promises as fs,
   renameSync,
-  statSync,
+  writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../core/files.ts';
-import { decodeJson, numberAt, stringAt } from '../../core/json.ts';
 import type { Bytes, EpochMs } from '../../core/unit-types.ts';
-import { noSuchKey, ObjectError } from './answers.ts';
-import {
-  createFolderReader,
-  isWithoutLinks,
-  type ListedKey,
-  type ListingOptions,
-  listKeys,
-  pathOfKey,
-  statsAt,
-  UPLOADS_FOLDER,
-} from './listing.ts';
-import { createEtags, type DigestedContent, type Etags, writeTemporary } from './write-file.ts';
-
-/** A fault: files that are written but not shown yet. */
-interface LateFiles {
-  /** Keeps what a file is now, and returns where. */
-  keep(path: string): Promise<string>;
-  /** `before` is what was kept of the previous file. */
-  hide(path: string, until: EpochMs, before: string | undefined): Promise<void>;
-  show(now: number): Promise<void>;
-}
-
-interface LateFile {
-  readonly held: string;
-  readonly path: string;
-  readonly until: EpochMs;
-}
-
-const RECORD = '.late.json';
-
-async function openLateFiles(folder: string): Promise<LateFiles> {
-  let files = await readRecords(folder);
-  const newPath = async (): Promise<string> => {
-    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-    return join(folder, randomUUID());
-  };
-  return {
-    keep: async (path) => {
-      const kept = await newPath();
-      await fs.link(path, kept);
-      return kept;
-    },
-    hide: async (path, until, before) => {
-      const held = await newPath();
-      await fs.writeFile(`${held}${RECORD}`, JSON.stringify({ path, until }), { mode: 0o600 });
-      await fs.rename(path, held);
-      if (before !== undefined) await fs.rename(before, path);
-      files.push({ held, path, until });
-    },
-    show: async (now) => {
-      const due = files.filter(({ until }) => until <= now);
-      if (due.length === 0) return;
-      files = files.filter(({ until }) => until > now);
-      for (const { held, path } of due) {
-        await fs.mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        // Another process may have done it.
-        await fs.rename(held, path).catch(() => undefined);
-        await fs.rm(`${held}${RECORD}`, { force: true });
-      }
-    },
-  };
-}
-
-async function readRecords(folder: string): Promise<LateFile[]> {
-  const names = (await fs.readdir(folder).catch(() => [])).filter((name) => name.endsWith(RECORD));
-  return Promise.all(
-    names.map(async (name) => {
-      const record = decodeJson(await fs.readFile(join(folder, name), 'utf8'));
-      return {
-        held: join(folder, name.slice(0, -RECORD.length)),
-        path: stringAt(record, 'path') ?? '',
-        until: numberAt(record, 'until') ?? 0,
-      };
-    }),
-  );
-}
-
-/** Bytes. */
-interface Space {
-  /** Throws the refusal where the volume is full. */
-  take(bytes: number): void;
-  free(bytes: number): void;
-  /** Throws the refusal where so much does not fit. */
-  check(bytes: number): void;
-}
-
-/** Counts unfinished uploads too. `capacity` may change at any time. */
-async function measureSpace(folder: string, capacity: () => number): Promise<Space> {
-  let used = await sizeOf(folder);
-  const check = (bytes: number): void => {
-    if (used + bytes > capacity())
-      throw new ObjectError(507, 'InsufficientStorage', 'There is no space left on the volume.');
-  };
-  return {
-    check,
-    take: (bytes) => {
-      check(bytes);
-      used += bytes;
-    },
-    free: (bytes) => {
-      used = Math.max(0, used - bytes);
-    },
-  };
-}
-
-async function sizeOf(folder: string): Promise<number> {
-  let bytes = 0;
-  for (const entry of await fs.readdir(folder, { withFileTypes: true }).catch(() => [])) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) bytes += await sizeOf(path);
-    // Another process may be writing it, and rename or remove it.
-    else if (entry.isFile())
-      bytes += await fs.stat(path).then(
-        ({ size }) => size,
-        () => 0,
-      );
-  }
-  return bytes;
-}
+import { invalidArgument, noSpace, noSuchKey, ObjectError } from './answers.ts';
+import { isWithoutLinks, pathOfKey, statsAt, UPLOADS_FOLDER } from './paths.ts';
+import { createFolderReader, listKeys } from './walk.ts';
 
 export interface FileOfVolume {
-  readonly key: string;
   readonly path: string;
   readonly bytes: Bytes;
-  /** With quotes. */
+  /** With quotes: the MD5 of its content, or that of its parts. */
   readonly etag: string;
   readonly modifiedAt: EpochMs;
+}
+
+interface Received {
+  readonly path: string;
+  readonly bytes: Bytes;
+  readonly md5: string;
 }
 
 /** The largest content of one request (storage contract, Supported). */
 export const MAX_PUT_BYTES: Bytes = 500_000_000;
 
-export interface Volume {
-  readonly space: Space;
+const BLOCK_BYTES: Bytes = 1_048_576;
+const MAX_KNOWN_ETAGS = 200_000;
+const EMPTY_ETAG = '"d41d8cd98f00b204e9800998ecf8427e"';
+
+/** A folder of this machine as a volume: its files are those that a pod sees. */
+export class Volume {
   readonly uploads: string;
-  readonly late: LateFiles;
   /** The uploads whose parts are being joined, by their ids. */
-  readonly joins: Map<string, Promise<FileOfVolume>>;
-  /** Throws the refusal where there is none. */
-  find(key: string): Promise<FileOfVolume>;
-  list(options: ListingOptions): AsyncGenerator<ListedKey>;
-  read(file: FileOfVolume, start: number, end: number): AsyncIterable<Uint8Array>;
-  /** Replaces the earlier file only when complete. */
-  write(key: string, content: DigestedContent): Promise<FileOfVolume>;
-  place(key: string, path: string, etag: string): Promise<FileOfVolume>;
+  readonly joins = new Map<string, Promise<FileOfVolume>>();
+  /** May change at any time. */
+  capacity: Bytes;
+  readonly #folder: string;
+  /** With unfinished uploads. */
+  #used: Bytes = 0;
+  readonly #namesIn = createFolderReader();
+  readonly #etags = new Map<string, { readonly version: string; readonly etag: string }>();
+
+  private constructor(folder: string, capacity: Bytes) {
+    this.#folder = folder;
+    this.uploads = join(folder, UPLOADS_FOLDER);
+    this.capacity = capacity;
+  }
+
+  static async open(folder: string, capacity: Bytes): Promise<Volume> {
+    await makeFolder(folder);
+    const volume = new Volume(folder, capacity);
+    volume.#used = await sizeOf(folder);
+    return volume;
+  }
+
+  /** Throws the refusal where so much does not fit. */
+  take(bytes: Bytes): void {
+    if (this.#used + bytes > this.capacity) throw noSpace();
+    this.#used += bytes;
+  }
+
+  free(bytes: Bytes): void {
+    this.#used = Math.max(0, this.#used - bytes);
+  }
+
+  async find(key: string): Promise<FileOfVolume> {
+    const path = pathOfKey(this.#folder, key);
+    if (!isWithoutLinks(this.#folder, dirname(path))) throw noSuchKey();
+    const stats = statsAt(path);
+    if (stats === undefined || !(key.endsWith('/') ? stats.isDirectory() : stats.isFile())) throw noSuchKey();
+    accessSync(path, constants.R_OK);
+    const isFolder = stats.isDirectory();
+    return {
+      path,
+      bytes: isFolder ? 0 : Number(stats.size),
+      etag: isFolder ? EMPTY_ETAG : await this.#etagOf(key, path, stats),
+      modifiedAt: Number(stats.mtimeMs),
+    };
+  }
+
+  list(options: Parameters<typeof listKeys>[2]): ReturnType<typeof listKeys> {
+    return listKeys(this.#folder, this.#namesIn, options);
+  }
+
+  read({ path }: Pick<FileOfVolume, 'path'>, start: number, end: number): AsyncIterable<Uint8Array> {
+    // A stream cannot end before its start.
+    return createReadStream(path, { start, end: Math.max(start, end - 1), highWaterMark: BLOCK_BYTES });
+  }
+
+  /** Replaces the earlier file only when complete; shown at `until` where that is given. */
+  async write(key: string, content: AsyncIterable<Uint8Array>, until?: EpochMs): Promise<FileOfVolume> {
+    const target = pathOfKey(this.#folder, key);
+    if (key.endsWith('/')) return this.#makeFolder(key, target, content);
+    const { path, bytes, md5 } = await this.receive(content);
+    try {
+      return await this.place(key, path, `"${md5}"`, until);
+    } catch (error) {
+      this.free(bytes);
+      throw error;
+    }
+  }
+
+  /** Writes a temporary file, in which zeros are a hole. `isCounted`: takes space, of at most one request. */
+  async receive(content: AsyncIterable<Uint8Array>, isCounted = true): Promise<Received> {
+    const path = join(this.uploads, 'put', randomUUID());
+    await makeFolder(dirname(path));
+    const file = openSync(path, 'wx', 0o600);
+    const md5 = createHash('md5');
+    let bytes = 0;
+    let taken = 0;
+    try {
+      for await (const chunk of content) {
+        if (isCounted) {
+          if (bytes + chunk.byteLength > MAX_PUT_BYTES) throw tooLarge();
+          this.take(chunk.byteLength);
+          taken += chunk.byteLength;
+        }
+        md5.update(chunk);
+        // Synchronous: the system takes the bytes faster than another thread would be started.
+        for (let done = isZero(chunk) ? chunk.byteLength : 0; done < chunk.byteLength;)
+          done += writeSync(file, chunk, done, chunk.byteLength - done, bytes + done);
+        bytes += chunk.byteLength;
+      }
+      ftruncateSync(file, bytes);
+      return { path, bytes, md5: md5.digest('hex') };
+    } catch (error) {
+      this.free(taken);
+      await fs.rm(path, { force: true });
+      throw error;
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Moves a temporary file to its key; without a place for it, removes it. */
+  async place(key: string, path: string, etag: string, until?: EpochMs): Promise<FileOfVolume> {
+    const target =
+      until === undefined ? pathOfKey(this.#folder, key) : join(this.#late, `${String(until)} ${nameOf(key)}`);
+    try {
+      this.#rename(path, target);
+    } catch (error) {
+      await fs.rm(path, { force: true });
+      throw error;
+    }
+    const stats = await fs.stat(target, { bigint: true });
+    this.#remember(target, stats, etag);
+    // That of parts cannot be computed from the file.
+    if (etag.includes('-')) {
+      await makeFolder(dirname(this.#recordOf(key)));
+      await fs.writeFile(this.#recordOf(key), `${versionOf(stats)}\n${etag}\n`, { mode: 0o600 });
+    }
+    return { path: target, bytes: Number(stats.size), etag, modifiedAt: Number(stats.mtimeMs) };
+  }
+
+  /** Puts late files, those of a fault, in their places. */
+  async showLate(now: EpochMs): Promise<void> {
+    for (const name of await fs.readdir(this.#late).catch(() => [])) {
+      const [until = '', key = ''] = name.split(' ');
+      if (Number(until) > now) continue;
+      try {
+        this.#rename(join(this.#late, name), pathOfKey(this.#folder, Buffer.from(key, 'base64url').toString()));
+      } catch {
+        // Another request did it.
+      }
+    }
+  }
+
   /** Also an empty folder. Does nothing where there is none. */
-  remove(key: string): Promise<void>;
-}
+  async remove(key: string): Promise<void> {
+    const path = pathOfKey(this.#folder, key);
+    if (!isWithoutLinks(this.#folder, dirname(path))) return;
+    const bytes = fileSize(path);
+    try {
+      await (key.endsWith('/') ? fs.rmdir(path) : fs.unlink(path));
+      this.free(bytes);
+    } catch (error) {
+      if (!['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'ENOTEMPTY'].includes(errorCode(error) ?? '')) throw error;
+    }
+  }
 
-/** `records` is a folder beside it. `capacity` is in bytes and may change at any time. */
-export async function openVolume(folder: string, records: string, capacity: () => number): Promise<Volume> {
-  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-  const etags = createEtags(records);
-  const entriesOf = createFolderReader();
-  const space = await measureSpace(folder, capacity);
-  const uploads = join(folder, UPLOADS_FOLDER);
+  get #late(): string {
+    return join(this.uploads, 'late');
+  }
 
-  const place = async (key: string, path: string, etag: (stats: BigIntStats) => Promise<string>) => {
-    const target = pathOfKey(folder, key);
-    if (!isWithoutLinks(folder, dirname(target))) throw occupied();
+  /** Takes the place of an earlier file. */
+  #rename(path: string, target: string): void {
+    if (!isWithoutLinks(this.#folder, dirname(target))) throw occupied();
+    const before = fileSize(target);
     try {
       mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-      const before = sizeAt(target);
       renameSync(path, target);
-      space.free(before);
     } catch (error) {
       throw isOccupied(error) ? occupied() : error;
     }
-    const stats = statSync(target, { bigint: true });
-    return fileOf(key, target, stats, await etag(stats));
-  };
+    this.free(before);
+  }
 
-  return {
-    space,
-    uploads,
-    joins: new Map(),
-    late: await openLateFiles(join(uploads, 'late')),
-    find: (key) => find(folder, etags, key),
-    list: (options) => listKeys(folder, entriesOf, options),
-    read: ({ path }, start, end) =>
-      end <= start ? NOTHING : createReadStream(path, { start, end: end - 1, highWaterMark: 1_048_576 }),
-    write: async (key, content) => {
-      const target = pathOfKey(folder, key);
-      if (key.endsWith('/')) return await makeFolder(folder, key, target, content);
-      let taken = 0;
-      try {
-        const path = await writeTemporary(
-          join(uploads, 'put'),
-          content,
-          (bytes) => {
-            space.take(bytes);
-            taken += bytes;
-          },
-          MAX_PUT_BYTES,
-        );
-        const etag = `"${content.md5().toString('hex')}"`;
-        return await place(key, path, (stats) => {
-          etags.remember(target, stats, etag);
-          return Promise.resolve(etag);
-        });
-      } catch (error) {
-        space.free(taken);
-        throw error;
-      }
-    },
-    place: (key, path, etag) =>
-      place(key, path, async (stats) => {
-        await etags.keep(key, stats, etag);
-        return etag;
-      }),
-    remove: async (key) => {
-      const path = pathOfKey(folder, key);
-      if (!isWithoutLinks(folder, dirname(path))) return;
-      const bytes = sizeAt(path);
-      try {
-        if (key.endsWith('/')) await fs.rmdir(path);
-        else await fs.unlink(path);
-        space.free(bytes);
-      } catch (error) {
-        const code = errorCode(error);
-        if (!['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'ENOTEMPTY'].includes(code ?? '')) throw error;
-      }
-    },
-  };
+  async #makeFolder(key: string, path: string, content: AsyncIterable<Uint8Array>): Promise<FileOfVolume> {
+    for await (const chunk of content) if (chunk.byteLength > 0) throw invalidArgument('A folder has no content.');
+    if (!isWithoutLinks(this.#folder, path)) throw occupied();
+    await makeFolder(path).catch((error: unknown) => {
+      throw isOccupied(error) ? occupied() : error;
+    });
+    return this.find(key);
+  }
+
+  /** That of an upload in parts, else computed on first use. Valid until the file changes. */
+  async #etagOf(key: string, path: string, stats: BigIntStats): Promise<string> {
+    const version = versionOf(stats);
+    const known = this.#etags.get(path);
+    if (known?.version === version) return known.etag;
+    const [keptVersion, kept] = (await fs.readFile(this.#recordOf(key), 'utf8').catch(() => '')).split('\n');
+    const etag = keptVersion === version && kept !== undefined ? kept : `"${await md5Of(path)}"`;
+    this.#remember(path, stats, etag);
+    return etag;
+  }
+
+  #remember(path: string, stats: BigIntStats, etag: string): void {
+    if (this.#etags.size >= MAX_KNOWN_ETAGS) this.#etags.clear();
+    this.#etags.set(path, { version: versionOf(stats), etag });
+  }
+
+  #recordOf(key: string): string {
+    return join(`${this.#folder}.etags`, createHash('sha256').update(key).digest('hex'));
+  }
+}
+
+export const makeFolder = (path: string) => fs.mkdir(path, { recursive: true, mode: 0o700 });
+
+const nameOf = (key: string): string => Buffer.from(key).toString('base64url');
+
+const versionOf = ({ ino, size, mtimeNs }: BigIntStats): string => `${String(ino)} ${String(size)} ${String(mtimeNs)}`;
+
+async function md5Of(path: string): Promise<string> {
+  const hash = createHash('md5');
+  for await (const chunk of createReadStream(path, { highWaterMark: BLOCK_BYTES })) hash.update(chunk as Uint8Array);
+  return hash.digest('hex');
+}
+
+const ZEROS = new Uint8Array(65_536);
+
+function isZero(chunk: Uint8Array): boolean {
+  for (let at = 0; at < chunk.byteLength; at += ZEROS.byteLength) {
+    const block = chunk.subarray(at, at + ZEROS.byteLength);
+    if (Buffer.compare(block, ZEROS.subarray(0, block.byteLength)) !== 0) return false;
+  }
+  return true;
 }
 
 /** 0 for anything but a file. */
-function sizeAt(path: string): number {
+function fileSize(path: string): Bytes {
   const stats = statsAt(path);
   return stats?.isFile() === true ? Number(stats.size) : 0;
 }
 
-const NOTHING: AsyncIterable<Uint8Array> = {
-  [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
-};
-
-async function find(folder: string, etags: Etags, key: string): Promise<FileOfVolume> {
-  const path = pathOfKey(folder, key);
-  if (!isWithoutLinks(folder, dirname(path))) throw noSuchKey();
-  const stats = statsAt(path);
-  const isFolder = stats?.isDirectory() === true;
-  if (stats === undefined || isFolder !== key.endsWith('/') || (!isFolder && !stats.isFile())) throw noSuchKey();
-  accessSync(path, constants.R_OK);
-  return fileOf(key, path, stats, isFolder ? EMPTY_ETAG : await etags.of(path, key, stats));
-}
-
-const EMPTY_ETAG = '"d41d8cd98f00b204e9800998ecf8427e"';
-
-const fileOf = (key: string, path: string, stats: BigIntStats, etag: string): FileOfVolume => ({
-  key,
-  path,
-  bytes: key.endsWith('/') ? 0 : Number(stats.size),
-  etag,
-  modifiedAt: Number(stats.mtimeMs),
-});
-
-/** A key that ends with a slash makes a folder. */
-async function makeFolder(
-  folder: string,
-  key: string,
-  path: string,
-  content: AsyncIterable<Uint8Array>,
-): Promise<FileOfVolume> {
-  for await (const chunk of content)
-    if (chunk.byteLength > 0) throw new ObjectError(400, 'InvalidArgument', 'A folder has no content.');
-  if (!isWithoutLinks(folder, path)) throw occupied();
-  try {
-    await fs.mkdir(path, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw isOccupied(error) ? occupied() : error;
+async function sizeOf(folder: string): Promise<Bytes> {
+  let bytes = 0;
+  for (const entry of await fs.readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, entry.name);
+    bytes += entry.isDirectory() ? await sizeOf(path) : fileSize(path);
   }
-  return fileOf(key, path, await fs.stat(path, { bigint: true }), EMPTY_ETAG);
+  return bytes;
 }
+
+export const tooLarge = (): ObjectError =>
+  new ObjectError(400, 'EntityTooLarge', 'One request has at most 500 MB of content.');
 
 const isOccupied = (error: unknown): boolean =>
   ['EEXIST', 'ENOTDIR', 'EISDIR', 'ENOTEMPTY'].includes(errorCode(error) ?? '');

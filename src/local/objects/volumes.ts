@@ -1,14 +1,10 @@
 import { promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '../../core/context.ts';
-import type { FaultPoint } from '../../core/fault-kinds.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
-import { type FaultedRequest, type FaultRecord, faults, takeFaultsAt } from '../http/injected-faults.ts';
 import { type VolumeRecord, volumes } from '../model/volumes.ts';
-import { ObjectError } from './answers.ts';
-import { openVolume, type Volume } from './volume.ts';
 import type { State, Transact } from '../state/state.ts';
+import { ObjectError } from './answers.ts';
+import { makeFolder, Volume } from './volume.ts';
 
 export interface VolumeFolders {
   of(region: string): Promise<readonly VolumeRecord[]>;
@@ -34,11 +30,15 @@ const VOLUME = /^vol-[\w-]+(\.etags)?$/;
 /** Below the generation of the state: a reset gives volumes their old ids, but not their files. */
 export function createVolumeFolders(transact: Transact, root: string | (() => Promise<string>)): VolumeFolders {
   const opened = new Map<string, Promise<Volume>>();
-  /** Sizes in bytes by the folders of volumes: one may grow while it is open. */
-  const sizes = new Map<string, number>();
   let made: Promise<string> | undefined;
   const rootPath = (): Promise<string> => (typeof root === 'string' ? Promise.resolve(root) : (made ??= root()));
-  const folderOf = (path: string, { generation }: State, id: string): string => join(path, generation, id);
+  const find = async (id: string) => {
+    const path = await rootPath();
+    return transact((state) => {
+      const volume = volumes.get(state, id);
+      return volume && { ...volume, folder: join(path, state.generation, id) };
+    });
+  };
 
   return {
     of: (region) =>
@@ -49,53 +49,40 @@ export function createVolumeFolders(transact: Transact, root: string | (() => Pr
           .map((each) => ({ ...each })),
       ),
     open: async (id, region) => {
-      const path = await rootPath();
-      const { folder, size, dataCenter } = await transact((state) => {
-        const volume = volumes.get(state, id);
-        if (volume === undefined)
-          throw new ObjectError(
-            404,
-            'NoSuchBucket',
-            'The specified bucket does not exist: its name is the id of a volume.',
-          );
-        return { folder: folderOf(path, state, id), size: volume.size, dataCenter: volume.dataCenter };
-      });
+      const found = await find(id);
+      if (found === undefined)
+        throw new ObjectError(404, 'NoSuchBucket', 'No volume has this id: buckets are named by ids of volumes.');
+      const { folder, size, dataCenter } = found;
       if (!isSame(dataCenter, region))
         throw new ObjectError(
           400,
           'AuthorizationHeaderMalformed',
           `The region '${region}' is wrong; expecting '${dataCenter}'`,
         );
-      sizes.set(folder, size * GB);
-      const known = opened.get(folder);
-      if (known !== undefined) return known;
-      const opening = openVolume(folder, `${folder}.etags`, () => sizes.get(folder) ?? 0);
+      const opening = opened.get(folder) ?? Volume.open(folder, size * GB);
       opened.set(folder, opening);
       opening.catch(() => opened.delete(folder));
-      return opening;
+      const volume = await opening;
+      volume.capacity = size * GB;
+      return volume;
     },
     folder: async (id) => {
-      const path = await rootPath();
-      const folder = await transact((state) =>
-        volumes.get(state, id) === undefined ? undefined : folderOf(path, state, id),
-      );
-      if (folder !== undefined) await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-      return folder;
+      const found = await find(id);
+      if (found !== undefined) await makeFolder(found.folder);
+      return found?.folder;
     },
     clean: async () => {
       const path = typeof root === 'string' ? root : await made;
       if (path === undefined) return;
-      const { generation, ids } = await transact((state) => ({
+      const { generation, kept } = await transact((state: State) => ({
         generation: state.generation,
-        ids: volumes.all(state).map(({ id }) => id),
+        kept: new Set(volumes.all(state).flatMap(({ id }) => [id, `${id}.etags`])),
       }));
-      const kept = new Set(ids.flatMap((id) => [id, `${id}.etags`]));
+      const remove = (folder: string) => fs.rm(folder, { recursive: true, force: true });
       for (const name of await namesIn(path))
-        if (GENERATION.test(name) && name !== generation)
-          await fs.rm(join(path, name), { recursive: true, force: true });
+        if (GENERATION.test(name) && name !== generation) await remove(join(path, name));
       for (const name of await namesIn(join(path, generation)))
-        if (VOLUME.test(name) && !kept.has(name))
-          await fs.rm(join(path, generation, name), { recursive: true, force: true });
+        if (VOLUME.test(name) && !kept.has(name)) await remove(join(path, generation, name));
       opened.clear();
     },
     close: async () => {
@@ -108,25 +95,3 @@ const namesIn = (folder: string): Promise<readonly string[]> => fs.readdir(folde
 
 /** Regions are sent in any case. */
 const isSame = (dataCenter: string, region: string): boolean => dataCenter.toLowerCase() === region.toLowerCase();
-
-export interface ObjectPorts {
-  readonly folders: VolumeFolders;
-  readonly takeFaultsAt: (points: readonly FaultPoint[], request: FaultedRequest) => Promise<readonly FaultRecord[]>;
-  readonly sleep: (milliseconds: Milliseconds) => Promise<void>;
-  /** The time of this machine, not that of the service, which may be moved: clients' clocks are checked. */
-  readonly time: () => number;
-}
-
-interface Parts extends Pick<ObjectPorts, 'folders' | 'sleep'> {
-  readonly transact: Transact;
-  readonly clock: Clock;
-  readonly random: () => number;
-}
-
-export const createObjectPorts = ({ folders, transact, clock, random, sleep }: Parts): ObjectPorts => ({
-  folders,
-  takeFaultsAt: (points, request) => transact((state) => takeFaultsAt(faults.of(state), points, request, random)),
-  sleep,
-  // eslint-disable-next-line no-restricted-syntax -- a date
-  time: () => clock.now(),
-});

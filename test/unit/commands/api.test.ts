@@ -91,7 +91,7 @@ describe('berth api', () => {
     it.each(lines)('%s %s: 2 without a terminal and --yes, and nothing is sent', async (...argv) => {
       const server = await serve([json({ ok: true })]);
       const { code, err } = await berth(['api', ...argv], { env: pointedAt(server.url), stdin: input });
-      expect([code, err, server.seen]).toEqual([2, expect.stringContaining('--yes confirms it'), []]);
+      expect([code, err, server.seen]).toEqual([2, expect.stringContaining('--yes'), []]);
       const stop = ['POST', '/v2/pods/pod-web/action', '-F', 'action=stop'];
       expect((await berth(['api', ...stop], { env: pointedAt(server.url) })).code).toBe(0);
     });
@@ -100,14 +100,14 @@ describe('berth api', () => {
       const server = await serve([text('', 204)]);
       const world = createTestWorld({ tty: true, columns: 200, env: pointedAt(server.url) });
       const argv = ['api', 'DELETE', '/v2/pods/pod-web'];
-      const declined = await answerQuestion(world, argv, 'Send it');
+      const declined = await answerQuestion(world, argv, 'Continue');
       expect([declined.code, declined.err, server.seen]).toEqual([
         2,
-        expect.stringContaining('DELETE /v2/pods/pod-web may destroy something permanently'),
+        expect.stringContaining('DELETE /v2/pods/pod-web may destroy something'),
         [],
       ]);
       const second = createTestWorld({ tty: true, columns: 200, env: pointedAt(server.url) });
-      const sent = await answerQuestion(second, argv, 'Send it', 'y');
+      const sent = await answerQuestion(second, argv, 'Continue', 'y');
       expect([sent.code, sent.err, server.seen.length]).toEqual([0, expect.stringContaining('answered 204.'), 1]);
     });
   });

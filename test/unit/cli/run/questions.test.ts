@@ -29,8 +29,7 @@ async function asked(env: Readonly<Record<string, string>>, line: string): Promi
   const running = berthIn(world, line.split(' '));
   const ended = { at: 0 };
   void running.finally(() => (ended.at += 1));
-  while (ended.at === 0 && !/(Continue|Create it|Change it|to continue)[^]*[?:]/.test(world.err()))
-    await new Promise(setImmediate);
+  while (ended.at === 0 && !/(Continue|to continue)[^]*[?:]/.test(world.err())) await new Promise(setImmediate);
   await world.type(KEYS.ctrlD);
   const { code, err } = await running;
   expect(code, err).toBe(2);
@@ -42,7 +41,6 @@ describe('a question about the account', () => {
     ['volumes delete vol-datasets --force', 'to continue'],
     ['pods terminate pod-train', 'Continue'],
     ['volumes update vol-datasets --size 4000', 'Continue'],
-    ['clusters create --name c --type RAY --gpu GPU-80G --gpu-count 1 --pods 2 --image i', 'Create it'],
   ] as const;
 
   test('names the profile where there are several, and says what takes the place of an answer', async () => {

@@ -135,13 +135,8 @@ const QUIRKS: readonly (readonly [string, readonly string[], Readonly<Record<str
   ['a 502 at the first request of each method', each('files-error', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'), ALL],
   ['answers of 200 that are cut short', ['files-cut --count 3'], ALL],
   ['AccessDenied now and then', each('files-denied', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'), ALL],
-  [
-    'a file that is shown ten minutes after its upload',
-    ['files-late --latency 10m --count 1'],
-    { ...UPLOADS, ...IN_PARTS },
-  ],
+  ['a file that is shown ten minutes after its upload', ['files-late --latency 10m --count 1'], UPLOADS],
   ['an upload that reports success and is lost', ['files-lost --count 1 --match PUT'], UPLOADS],
-  ['a join of parts that outlives the time limit', ['files-slow-complete --latency 2m --count 1'], IN_PARTS],
   ['a join of parts that reports success and is not done', ['files-no-complete --count 1'], IN_PARTS],
   [
     'a join of parts that outlives the time limit and is not done',

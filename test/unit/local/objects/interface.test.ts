@@ -51,6 +51,18 @@ describe('a file', () => {
     expect(errorOf(await range('bytes=7-'))).toEqual([416, 'InvalidRange']);
   });
 
+  it.each([
+    ['if-match', 'content', 200],
+    ['if-match', 'other', 412],
+    ['if-none-match', 'content', 304],
+    ['if-none-match', 'other', 200],
+  ])('is read with %s of "%s": %i', async (name, content, status) => {
+    const { object } = volumeFixture();
+    await object('PUT', '/vol-datasets/a', { body: 'content' });
+    const headers = { [name]: `"${md5(content)}"` };
+    expect((await object('GET', '/vol-datasets/a', { headers })).status).toBe(status);
+  });
+
   it('that a pod wrote is there too, with the MD5 of what it has now', async () => {
     const { object, folder } = volumeFixture();
     await object('PUT', '/vol-datasets/a', { body: 'one' });

@@ -7,7 +7,7 @@ import { createStoppedBatch, resultsOf } from '../../../../support/batch/stopped
 import { FAST, createTinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
 
 const JOURNAL = `${OUT}.journal`;
-const COUNT = 2000;
+const COUNT = 1000;
 /** Lines of 2 KB: data than one block of the input is still unread when the first jobs go out. */
 const long = (sign = 'a'): string =>
   Array.from({ length: COUNT }, (_, at) => `{"n":${String(at + 1)},"pad":"${sign.repeat(2000)}"}\n`).join('');
@@ -32,12 +32,6 @@ describe('an input that changes while its batch runs', () => {
       },
     ],
     [
-      'reversed',
-      (path) => {
-        writeFileSync(path, `${readFileSync(path, 'utf8').trim().split('\n').reverse().join('\n')}\n`);
-      },
-    ],
-    [
       'appended to',
       (path) => {
         appendFileSync(path, items(50));
@@ -46,13 +40,7 @@ describe('an input that changes while its batch runs', () => {
     [
       'cut',
       (path) => {
-        truncateSync(path, 3_000_000);
-      },
-    ],
-    [
-      'emptied',
-      (path) => {
-        truncateSync(path, 0);
+        truncateSync(path, 1_500_000);
       },
     ],
   ];

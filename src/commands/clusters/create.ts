@@ -1,0 +1,108 @@
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import { type Json, type JsonObject, numberAt } from '../../core/json.ts';
+import { berth } from '../../core/message.ts';
+import { answerResult, idOf, type Result } from '../../output/view.ts';
+import { run } from '../../cli/hint.ts';
+import { defineCommand, type Values, waitOptions, yesOption } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { ofNewCluster, perHour, tellPrice } from '../../cli/money.ts';
+import { GPUS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
+import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/noun-body.ts';
+import { post, written } from '../../cli/resource/noun-writes.ts';
+import { rowSchema } from '../../cli/resource/read.ts';
+import { lookupRows } from '../../cli/resource/requests.ts';
+import { readRow } from '../../cli/resource/targets.ts';
+import { type Goal, until } from '../../cli/until.ts';
+import { countOf } from '../../cli/words.ts';
+import { inOwnWords } from '../pods/refusals.ts';
+import { checkTemplate, CLUSTERS, compute, MAX_PODS, MIN_PODS } from './fields.ts';
+
+const REFERENCES = { templateId: TEMPLATES, 'mounts.network.0.volumeId': VOLUMES };
+
+const RULES: BodyRules = {
+  needed: ['name', 'type', 'gpu', 'gpuCount', 'pods'],
+  example: 'compute.podCount=4',
+  references: REFERENCES,
+  fromPrinted: ({ dataCenterId, ...cluster }) => ({
+    ...cluster,
+    ...(typeof dataCenterId === 'string' ? { dataCenterIds: [dataCenterId] } : {}),
+  }),
+};
+
+export const create = defineCommand({
+  summary: 'create a cluster',
+  details: `A cluster has ${MIN_PODS} to ${MAX_PODS} pods of one GPU type. Only its name can change later.`,
+  args: bodyArguments(CLUSTERS, 'create', RULES),
+  options: {
+    ...bodyFlags(CLUSTERS, 'create', RULES),
+    ...waitOptions('wait until all its pods are RUNNING'),
+    // Nothing is asked: scripts may confirm all the same.
+    yes: { ...yesOption, hidden: true },
+  },
+  needed: RULES.needed,
+  fields: CLUSTERS.view.paths,
+  output: rowSchema(CLUSTERS),
+  writes: true,
+  costs: true,
+  exits: [EXIT.jobFailed],
+  examples: [
+    [
+      'berth clusters create research --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 4 --image example/pytorch:2.8 --wait',
+      '32 GPUs, once all its pods run',
+    ],
+    [
+      'berth clusters create r --type RAY --gpu GPU-80G --gpu-count 8 --pods 2 -- ray start --head',
+      'with a command of its own in every pod',
+    ],
+  ],
+  run: async (ctx, values: Values) => {
+    const body = await bodyFrom(ctx, CLUSTERS, values, RULES);
+    checkTemplate(body);
+    await tellPrice(ctx, () => priceOf(ctx, body));
+    const answer = await withReferences(ctx, body, REFERENCES, (known) => ctx.api.send(post(CLUSTERS, known))).catch(
+      (error: unknown) => {
+        throw error instanceof Failure ? inOwnWords(error, 'create of a cluster') : error;
+      },
+    );
+    const result = await written(ctx, CLUSTERS, answer, 'created');
+    if (values['wait'] !== true) return result;
+    return await waited(ctx, result, idOf(answer.value), Number(values['waitTimeout']));
+  },
+});
+
+/** `GPU-80G x8 on 2 pods: $38.24/h`. */
+async function priceOf(ctx: CommandContext, body: JsonObject): Promise<string> {
+  const cost = ofNewCluster(body, await lookupRows(ctx, GPUS));
+  return `${compute(body) ?? ''}: ${perHour(cost)}`;
+}
+
+const podsThat = (cluster: Json, status: string): number => numberAt(cluster, `pods.byStatus.${status}`) ?? 0;
+
+const RUNNING: Goal = {
+  noun: 'cluster',
+  name: 'RUNNING',
+  done: (cluster) => podsThat(cluster, 'RUNNING') === numberAt(cluster, 'pods.total'),
+  stuck: (cluster) => {
+    const [failed, id] = [podsThat(cluster, 'ERROR'), idOf(cluster)];
+    if (failed === 0) return undefined;
+    return new Failure({
+      code: 'not-reached',
+      exit: EXIT.jobFailed,
+      message: `cluster ${id} not RUNNING: ${countOf(failed, 'pod')} in ERROR`,
+      hint: run(berth`clusters pods ${id}`, berth`clusters delete ${id}`),
+      id,
+    });
+  },
+  describe: (cluster) =>
+    `${podsThat(cluster, 'RUNNING')} of ${countOf(numberAt(cluster, 'pods.total') ?? 0, 'pod')} RUNNING`,
+  resume: ([id = '']) => berth`clusters get ${id} --watch`,
+};
+
+async function waited(ctx: CommandContext, result: Result, id: string, timeoutMs: number): Promise<Result> {
+  if (result.kind !== 'one') for (const note of result.notes ?? []) await ctx.tell(note);
+  const [end] = await until(ctx, [{ id, read: () => readRow(ctx, CLUSTERS, id) }], RUNNING, timeoutMs);
+  // The id or the document is printed, also where the wait fails.
+  if (result.kind !== 'one' || end?.answer === undefined) return { ...result, notes: [], failure: end?.failure };
+  return { ...answerResult(CLUSTERS.view, end.answer), failure: end.failure };
+}
