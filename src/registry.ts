@@ -80,6 +80,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/volumes/index.ts')).volumes,
   },
   {
+    name: 'global-volumes',
+    section: 'Storage and images',
+    summary: 'volumes for every data center',
+    load: async () => (await import('./commands/global-volumes.ts')).globalVolumes,
+  },
+  {
     name: 'files',
     section: 'Storage and images',
     summary: 'the files on network volumes: list, copy, remove',
@@ -118,8 +124,14 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'account',
     section: 'Access and settings',
-    summary: 'your account: its SSH keys',
+    summary: 'your account: balance, limits, SSH keys',
     load: async () => (await import('./commands/account/index.ts')).account,
+  },
+  {
+    name: 'tags',
+    section: 'Access and settings',
+    summary: 'labels that pods, endpoints, clusters and volumes share',
+    load: async () => (await import('./commands/tags.ts')).tags,
   },
   {
     name: 'auth',

@@ -5,7 +5,7 @@ import { linesOf, type Message } from '../core/message.ts';
 import { type DollarRange, formatDollarRange } from '../core/units.ts';
 import { asksForData, idOf } from '../output/view.ts';
 import type { CommandContext } from './model/context.ts';
-import { CPUS, GPUS } from './resource/collections.ts';
+import { CPUS, ENDPOINTS, GPUS, PODS, VOLUMES } from './resource/collections.ts';
 import { lookupRows } from './resource/requests.ts';
 
 /** US dollars an hour; `hourly` is undefined where no price is published. `besides` is what is billed without a price. */
@@ -125,6 +125,16 @@ export function ofVolume(volume: Json): Cost {
     Math.min(size, TERABYTE_GB) * STORAGE.firstTerabyte + Math.max(0, size - TERABYTE_GB) * STORAGE.beyond;
   const isFast = memberAt(volume, 'type') === 'HIGH_PERFORMANCE';
   return costOf(monthly / HOURS_PER_MONTH, isFast ? ['a surcharge for high-performance storage'] : []);
+}
+
+/** What the lists show: pods, workers that always run, volumes. Fails as the lists do. */
+export async function ofAccount(ctx: CommandContext): Promise<Cost> {
+  const [pods = [], endpoints = [], volumes = []] = await Promise.all(
+    [PODS, ENDPOINTS, VOLUMES].map((of) => lookupRows(ctx, of)),
+  );
+  const always = endpoints.filter((endpoint) => (numberAt(endpoint, 'workers.min') ?? 0) > 0);
+  const workers = await Promise.all(always.map(async (one) => ofEndpoint(one, await catalogOf(ctx, one))));
+  return sum([...pods.map(ofPod), ...workers, ...volumes.map(ofVolume)]);
 }
 
 /** `$0.34/h plus a container disk of 200 GB`, `unknown price`. */

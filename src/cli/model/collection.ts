@@ -1,5 +1,6 @@
 import { pluralOf } from '../words.ts';
 import type { ApiRequest } from '../../core/api.ts';
+import type { Json } from '../../core/json.ts';
 import { berth, type CommandLine, names } from '../../core/message.ts';
 
 export type Query = NonNullable<ApiRequest['query']>;
@@ -17,6 +18,8 @@ export interface Collection<N extends string = string> {
   /** Shown in shell completion; default status. `hourly`: US dollars an hour. */
   readonly described?: readonly (string | { readonly hourly: string } | { readonly gigabytes: string })[] | undefined;
   readonly idsOnly?: true | undefined;
+  /** What a row is called, where it has no member `name`. */
+  readonly nameOf?: (row: Json) => string;
   /** The service refuses a second row with the same name. */
   readonly uniqueNames?: true;
   readonly listed?: string;

@@ -3,7 +3,7 @@ import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { asId, type Id } from '../../core/ids.ts';
-import { encodeJson, type Json, memberAt, stringAt } from '../../core/json.ts';
+import { encodeJson, type Json, stringAt } from '../../core/json.ts';
 import { lines } from '../../core/message.ts';
 import type { RowFilter } from '../../core/patterns.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -107,7 +107,7 @@ export async function rowNamed(ctx: CommandContext, of: Collection, word: string
   });
   const row = rowCalled(of, rows, word);
   if (row !== undefined) return row;
-  const names = rows.flatMap((each) => [idOf(each), stringAt(each, 'name') ?? '']);
+  const names = rows.flatMap((each) => [idOf(each), nameOf(of, each) ?? '']);
   throw notFound.with({
     message: `no ${what}`,
     ...{ status: undefined, title: undefined, detail: undefined },
@@ -115,10 +115,12 @@ export async function rowNamed(ctx: CommandContext, of: Collection, word: string
   });
 }
 
+const nameOf = (of: Collection, row: Json): string | undefined => of.nameOf?.(row) ?? stringAt(row, 'name');
+
 /** The row with this id, else the only one with this name. Fails with usage (2) where several have the name. */
 export function rowCalled(of: Collection, rows: readonly Json[], word: string): Json | undefined {
   const byId = rows.filter((row) => idOf(row) === word);
-  const found = byId.length > 0 ? byId : rows.filter((row) => memberAt(row, 'name') === word);
+  const found = byId.length > 0 ? byId : rows.filter((row) => nameOf(of, row) === word);
   if (found.length < 2) return found[0];
   const message = `${found.length} ${pluralOf(of.noun)} are named ${JSON.stringify(safeText(word))}`;
   throw usage(`${message}: ${found.map(idOf).join(', ')}`, 'Use an id.');

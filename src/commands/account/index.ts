@@ -1,4 +1,5 @@
-import { defineGroup } from '../../cli/model/command.ts';
+import { noun } from '../../cli/resource/noun.ts';
+import { balance, limits, show } from './account.ts';
 import { sshKeys } from './ssh-keys.ts';
 
-export const account = defineGroup('your account: its SSH keys', { 'ssh-keys': sshKeys });
+export const account = noun('your account: balance, limits, SSH keys', { show, balance, limits, 'ssh-keys': sshKeys });

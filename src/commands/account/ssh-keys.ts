@@ -1,11 +1,11 @@
-import { defineCommand, defineGroup } from '../../cli/model/command.ts';
+import { defineCommand, defineGroup, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, TEXT } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { readList } from '../../cli/resource/pages.ts';
 import { listRequest } from '../../cli/resource/requests.ts';
-import { unlessUnread } from '../../cli/run/dry-run.ts';
-import { countOf } from '../../cli/words.ts';
+import { ask, asks, requireYes } from '../../cli/ask.ts';
+import { run } from '../../cli/hint.ts';
 import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKey } from './keys.ts';
 import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -13,7 +13,7 @@ import type { Choice } from '../../core/context.ts';
 import { Failure, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
-import type { Result, View } from '../../output/view.ts';
+import { asksForData, type Result, type View } from '../../output/view.ts';
 
 /** Retries after someone else changed the keys at the same time. */
 const MAX_TRIES = 5;
@@ -70,8 +70,8 @@ async function changeKeys(
   throw new Failure({
     code: 'keys-moved',
     exit: EXIT.refused,
-    message: `someone else changed the keys each of the ${MAX_TRIES} times that they were written`,
-    hint: sentence`What you asked for is not in the set now. See it, and try again: ${LIST}`,
+    message: `someone else changed the keys each of ${MAX_TRIES} times`,
+    hint: run(LIST),
   });
 }
 
@@ -81,7 +81,7 @@ async function readAgain(ctx: CommandContext, written: readonly SshKey[]): Promi
     return await readKeys(ctx);
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
-    await ctx.tell(sentence`The keys are written, and could not be read again (${error.message}). See ${LIST}`);
+    await ctx.tell(sentence`Keys written, but they could not be read again (${error.message}). ${run(LIST)}`);
     return written;
   }
 }
@@ -110,12 +110,11 @@ const keyView: View = {
   ],
 };
 
-const shown = (keys: readonly SshKey[], notes: readonly Message[]): Extract<Result, { kind: 'many' }> => ({
-  kind: 'many',
-  view: keyView,
-  values: keys.map(({ text }) => text),
-  notes,
-});
+/** All keys where data is asked for, else a line for each that changed. */
+const changed = (ctx: CommandContext, keys: readonly SshKey[], notes: readonly Message[]): Result =>
+  asksForData(ctx.output)
+    ? { kind: 'many', view: keyView, values: keys.map(({ text }) => text), notes }
+    : { kind: 'nothing', notes: ctx.settings.get('quiet') ? [] : notes };
 
 const list = defineCommand({
   output: KEYS,
@@ -123,7 +122,7 @@ const list = defineCommand({
   examples: [['berth account ssh-keys list', 'with their fingerprints']],
   run: async (ctx) => {
     const { values, sources } = await readList(ctx.api, KEYS_REQUEST);
-    return { ...shown(keysOf(values), []), sources };
+    return { kind: 'many', view: keyView, values, sources };
   },
 });
 
@@ -170,16 +169,6 @@ async function ownKeys(ctx: CommandContext): Promise<readonly Choice<string>[]> 
   );
 }
 
-/** Shows both requests, with `unread` for keys that cannot be read. Fails as `change` does. */
-async function preview(
-  ctx: CommandContext,
-  change: (keys: readonly SshKey[]) => readonly SshKey[],
-  unread: readonly string[],
-): Promise<never> {
-  const after = await unlessUnread(ctx, async () => change(await readKeys(ctx)).map(({ text }) => text));
-  return await ctx.previewAll([KEYS_REQUEST, writeRequest(after ?? unread)]);
-}
-
 const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly SshKey[] =>
   keys.filter((key) => !others.some((other) => isSameKey(other, key)));
 
@@ -202,16 +191,14 @@ const add = defineCommand({
   ],
   run: async (ctx, { key }) => {
     const given = await keysGiven(ctx, key);
-    const change = (keys: readonly SshKey[]): readonly SshKey[] => {
+    const { before, after } = await changeKeys(ctx, (keys) => {
       const missing = without(given, keys);
       return missing.length === 0 ? keys : [...keys, ...missing];
-    };
-    if (ctx.dryRun) return await preview(ctx, change, ['(the keys that are there)', ...given.map(({ text }) => text)]);
-    const { before, after } = await changeKeys(ctx, change);
+    });
     const added = without(given, before);
-    return shown(after, [
-      ...added.map((each) => `Added ${keyName(each)}.`),
-      ...without(given, added).map((each) => `${keyName(each)} is there already.`),
+    return changed(ctx, after, [
+      ...added.map((each) => `added key ${keyName(each)}`),
+      ...without(given, added).map((each) => `key ${keyName(each)} is already there`),
     ]);
   },
 });
@@ -235,27 +222,27 @@ const remove = defineCommand({
   summary: 'remove public SSH keys, by comment, fingerprint or text',
   details: 'Pods that run already keep the keys they started with.',
   args: { key: arg.ids('comments, fingerprints (SHA256:...) or whole keys') },
+  options: { yes: yesOption },
   writes: true,
-  confirm: async (ctx, { key }) => {
-    const named = keysNamed(await readKeys(ctx), key);
-    return `This removes ${countOf(named.length, 'SSH key')}: ${named.map(keyName).join(', ')}.`;
-  },
+  destroys: true,
   examples: [['berth account ssh-keys remove me@laptop --yes', 'the key with that comment']],
   run: async (ctx, { key }) => {
-    if (ctx.dryRun)
-      return await preview(ctx, (keys) => without(keys, keysNamed(keys, key)), [
-        `(the keys that are there, without ${key.join(', ')})`,
-      ]);
+    requireYes(ctx);
     let named: readonly SshKey[] | undefined;
+    if (asks(ctx)) {
+      named = keysNamed(await readKeys(ctx), key);
+      await ask(ctx, { line: `SSH keys will be removed: ${named.map(keyName).join(', ')}.` });
+    }
     const { after } = await changeKeys(ctx, (keys) => {
       // Resolved once: on a second try a removed key is not found any more.
       named ??= keysNamed(keys, key);
       const left = without(keys, named);
       return left.length === keys.length ? keys : left;
     });
-    return shown(
+    return changed(
+      ctx,
       after,
-      (named ?? []).map((each) => `Removed ${keyName(each)}.`),
+      (named ?? []).map((each) => `removed key ${keyName(each)}`),
     );
   },
 });
@@ -275,30 +262,26 @@ const set = defineCommand({
   summary: 'replace all public SSH keys with those of a file',
   details: 'The file has one key a line, as authorized_keys does; empty lines and lines that begin with # are skipped.',
   args: { file: arg.optional('file of keys, or - for stdin', { complete: 'file' }) },
-  options: { none: option.on('remove every key') },
+  options: { none: option.on('remove every key'), yes: yesOption },
   writes: true,
-  // Read once: stdin can be read only once, and what was asked about must be what is sent.
-  prepare: (ctx, { file, none }) => wholeSet(ctx, file, none),
-  confirm: async (ctx, _, wanted) => {
-    const keys = await readKeys(ctx);
-    const going = without(keys, wanted);
-    const named = going.length === 0 ? '' : ` (${going.map(keyName).join(', ')})`;
-    return `This replaces the account's ${countOf(keys.length, 'SSH key')}: ${without(wanted, keys).length} added, ${going.length} removed${named}.`;
-  },
+  destroys: true,
   examples: [
     ['berth account ssh-keys set team.keys --yes', 'these keys and no other'],
     ['berth account ssh-keys set --none --yes', 'remove every key'],
   ],
-  run: async (ctx, _, wanted) => {
-    const request = writeRequest(wanted.map(({ text }) => text));
-    if (ctx.dryRun) return await ctx.previewAll([request]);
+  run: async (ctx, { file, none }) => {
+    const wanted = await wholeSet(ctx, file, none);
+    requireYes(ctx);
     const before = await readKeys(ctx);
-    await ctx.api.send(request);
+    const [added, removed] = [without(wanted, before), without(before, wanted)];
+    const named = removed.length === 0 ? '' : ` (${removed.map(keyName).join(', ')})`;
+    await ask(ctx, { line: `SSH keys: ${added.length} will be added, ${removed.length} removed${named}.` });
+    await ctx.api.send(writeRequest(wanted.map(({ text }) => text)));
     const after = await readAgain(ctx, wanted);
-    return shown(after, [
-      ...without(wanted, before).map((key) => `Added ${keyName(key)}.`),
-      ...without(before, wanted).map((key) => `Removed ${keyName(key)}.`),
-      ...(isSameSet(after, wanted) ? [] : [sentence`Someone else changed the keys at the same time. See ${LIST}`]),
+    return changed(ctx, after, [
+      ...added.map((key) => `added key ${keyName(key)}`),
+      ...removed.map((key) => `removed key ${keyName(key)}`),
+      ...(isSameSet(after, wanted) ? [] : [sentence`Someone else changed the keys at the same time. ${run(LIST)}`]),
     ]);
   },
 });

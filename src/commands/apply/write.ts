@@ -53,7 +53,7 @@ export async function create(ctx: CommandContext, { document, body }: Planned, m
     ...Object.fromEntries(Object.entries(known).filter(([name]) => !lateMembers(kind).includes(name))),
     ...(mark === undefined ? {} : { env: { ...objectOf(known['env']), [APPLY_MARK]: mark } }),
   });
-  const whole = (await bodyOf(kind.table, 'create').completeFields?.(ctx, first, { values: {}, file: first })) ?? first;
+  const whole = await bodyOf(kind.table, 'create').completeFields(ctx, first, { values: {}, file: first });
   const names = Object.keys(late);
   const request = {
     ...post(resourceOf(kind), whole),
@@ -77,8 +77,8 @@ export async function update(ctx: CommandContext, { document, row = null, body, 
   const { kind } = document;
   const changed = bodyOfChanges(withMade(kind, body, made), item.changes);
   const readRow = () => Promise.resolve(row);
-  const filled = await bodyOf(kind.table, 'update').fillFields?.(ctx, changed, { values: {}, file: {}, readRow });
-  const request = patch(resourceOf(kind), asId(idOf(row)), withEmpty(ctx, kind, filled ?? changed));
+  const filled = await bodyOf(kind.table, 'update').fillFields(ctx, changed, { values: {}, file: {}, readRow });
+  const request = patch(resourceOf(kind), asId(idOf(row)), withEmpty(ctx, kind, filled));
   return (await ctx.api.send(request)).value ?? null;
 }
 

@@ -134,7 +134,7 @@ const secretNames = (document: JsonObject, isSecret: IsSecret | undefined): read
 
 /** Without read-only and empty members. */
 function writableRow(kind: FileKind, row: JsonObject): JsonObject {
-  const prints = ['id', 'createdAt', ...(bodyOf(kind.table, 'create').prints ?? [])];
+  const prints = ['id', 'createdAt', ...bodyOf(kind.table, 'create').prints];
   // The row already has what a template gave.
   const { templateId: _template, ...body } = writable(withoutKey(row), acceptedPaths(kind), prints).body;
   const hasCommand = Array.isArray(body['cmd']) || Array.isArray(body['entrypoint']);

@@ -5,7 +5,8 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
 import { encodeJson, itemsAt, type Json, numberAt, objectAt, objectOf } from '../../core/json.ts';
 import { formatDuration, parseDuration } from '../../core/units.ts';
-import { defineCommand, defineGroup } from '../../cli/model/command.ts';
+import { ask, requireYes } from '../../cli/ask.ts';
+import { defineCommand, defineGroup, yesOption } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { text } from '../../output/cells.ts';
 import { changeResult } from '../../cli/resource/change-result.ts';
@@ -143,16 +144,18 @@ export const reset = defineCommand({
     seed: option.choice('what the new account contains; `odd` has names hard to print', SEEDS, {
       initial: 'plain',
     }),
+    yes: yesOption,
   },
+  destroys: true,
   examples: [
     ['berth local reset --yes', 'without a question, for scripts'],
     ['berth local reset --seed odd --yes', 'to try how a program shows long names and control characters'],
   ],
-  confirm: async ({ settings }) => {
-    const whose = settings.local ? `in ${settings.text('data-dir') ?? ''}` : `at ${settings.text('base-url') ?? ''}`;
-    return `This forgets everything the local service ${whose} holds: pods, volumes, jobs, faults and its clock.`;
-  },
   run: async (ctx, { seed }) => {
+    requireYes(ctx);
+    const { settings } = ctx;
+    const where = settings.local ? `in ${settings.text('data-dir') ?? ''}` : `at ${settings.text('base-url') ?? ''}`;
+    await ask(ctx, { line: `The local service ${where} will be reset. Lost: its pods, volumes, jobs and faults.` });
     const answer = await sendControl(ctx, 'POST', ['reset'], { query: { seed } });
     // The new account reuses pod ids, and what was just created or submitted is gone for good.
     await ctx.guard.update(() => ({}));

@@ -46,7 +46,7 @@ export function checkDocument({ value, at }: YamlDocument): FileDocument {
   const body = bodyOfDocument(kind, document, at);
   checkTypes(kind, body, at);
   try {
-    bodyOf(kind.table, 'create').checkFields?.(body);
+    bodyOf(kind.table, 'create').checkFields(body);
   } catch (error) {
     throw placed(error, at([]));
   }
@@ -66,7 +66,7 @@ export const acceptedPaths = ({ table, name }: FileKind): readonly string[] => [
 
 function bodyOfDocument(kind: FileKind, document: JsonObject, at: FileDocument['at']): JsonObject {
   const accepts = acceptedPaths(kind);
-  const prints = ['id', 'createdAt', 'template', ...(bodyOf(kind.table, 'create').prints ?? [])];
+  const prints = ['id', 'createdAt', 'template', ...bodyOf(kind.table, 'create').prints];
   const { body, unknown } = writable(kind.adapt(document), accepts, prints);
   for (const path of accepts) checkNear(kind, path.split('.'), memberAt(document, path), at);
   const [first] = unknown;

@@ -28,7 +28,7 @@ function kindSchema(kind: FileKind): JsonObject {
     if (field.path !== undefined && accepted.some((path) => path.startsWith(`${field.path ?? ''}.`)))
       place(root, field.path.split('.'), {});
   // Read-only members that get prints are dropped from a document.
-  const printed = [...readPaths(table), ...(bodyOf(table, 'create').prints ?? []), 'id', 'createdAt', 'template'];
+  const printed = [...readPaths(table), ...bodyOf(table, 'create').prints, 'id', 'createdAt', 'template'];
   for (const path of printed) {
     const [member = ''] = path.split('.');
     if (!root.has(member))

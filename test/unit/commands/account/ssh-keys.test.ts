@@ -111,7 +111,7 @@ describe('add', () => {
     expect(code).toBe(0);
     expect(state).toEqual({ keys: [ANN, BOB], seen: ['GET', 'PUT ann bob', 'GET'] });
     expect(out).toBe(`value\n${ANN}\n${BOB}\n`);
-    expect(err).toBe(`Added ${readKey(BOB).fingerprint} bob@host.\n`);
+    expect(err).toBe('');
   });
 
   it('takes keys from a file and from stdin', async () => {
@@ -136,7 +136,7 @@ describe('add', () => {
   it('writes nothing for a key that exists with another comment', async () => {
     const { state, code, err } = await run([ANN], ['add', key('ann', 'other')]);
     expect([code, state.keys, state.seen]).toEqual([0, [ANN], ['GET']]);
-    expect(err).toContain('is there already');
+    expect(err).toContain('is already there');
   });
 
   it.each([
@@ -177,7 +177,7 @@ describe('add', () => {
     );
     const { state, code, err } = await run([ANN], ['add', BOB], { meanwhile: always });
     expect([code, state.seen.filter((each) => each.startsWith('PUT')).length]).toEqual([5, 5]);
-    expect(err).toContain('each of the 5 times');
+    expect(err).toContain('each of 5 times');
     expect(err).toContain('berth account ssh-keys list');
   });
 
@@ -196,9 +196,11 @@ describe('add', () => {
 
   it('as a dry run reads the current keys, and writes nothing', async () => {
     const { state, code, out } = await run([ANN], ['add', BOB, '--dry-run']);
-    const [read, write] = JSON.parse(out) as { readonly method: string; readonly body?: Account }[];
-    expect([code, state.seen, read?.method, write?.method]).toEqual([0, ['GET'], 'GET', 'PUT']);
-    expect(write?.body?.keys).toEqual([ANN, BOB]);
+    expect([code, state.seen, JSON.parse(out)]).toMatchObject([
+      0,
+      ['GET'],
+      { method: 'PUT', body: { keys: [ANN, BOB] } },
+    ]);
   });
 });
 
@@ -211,7 +213,7 @@ describe('remove', () => {
   ])('by %s', async (_, word) => {
     const { state, code, err } = await run([ANN, BOB], ['remove', word, '--yes']);
     expect([code, state]).toEqual([0, { keys: [ANN], seen: ['GET', 'PUT ann', 'GET'] }]);
-    expect(err).toBe(`Removed ${readKey(BOB).fingerprint} bob@host.\n`);
+    expect(err).toBe(`removed key ${readKey(BOB).fingerprint} bob@host\n`);
   });
 
   it('of the last key clears the set, and the same word may be given twice', async () => {
@@ -247,7 +249,7 @@ describe('remove', () => {
     await world.type('y', '\r');
     const ran = await running;
     expect([ran.code, state.keys]).toEqual([0, [ANN, EVE]]);
-    expect(ran.err).toContain('This removes 1 SSH key');
+    expect(ran.err).toContain(`SSH keys will be removed: ${readKey(BOB).fingerprint} bob@host.`);
   });
 
   it('removes the key again if another user restored it, and keeps the keys they added', async () => {
@@ -263,8 +265,8 @@ describe('set', () => {
   it('replaces all keys with those of a file', async () => {
     const { state, code, err } = await run([ANN, BOB], ['set', '-', '--yes'], { stdin: `${BOB}\n${EVE}\n` });
     expect([code, state]).toEqual([0, { keys: [BOB, EVE], seen: ['GET', 'PUT bob eve', 'GET'] }]);
-    expect(err).toContain(`Added ${readKey(EVE).fingerprint} eve@host.`);
-    expect(err).toContain(`Removed ${readKey(ANN).fingerprint} ann@host.`);
+    expect(err).toContain(`added key ${readKey(EVE).fingerprint} eve@host`);
+    expect(err).toContain(`removed key ${readKey(ANN).fingerprint} ann@host`);
   });
 
   it('reports that another user wrote at the same time, and does not write again', async () => {
@@ -299,12 +301,11 @@ describe('set', () => {
     await world.type('n', '\r');
     const ran = await running;
     expect([ran.code, state.seen]).toEqual([2, ['GET']]);
-    expect(ran.err).toMatch(/This replaces the account's 2 SSH keys: 1 added, 1 removed[^]*ann@host/);
+    expect(ran.err).toMatch(/SSH keys: 1 will be added, 1 removed[^]*ann@host/);
   });
 
-  it('as a dry run shows the request and what it would replace, and sends nothing', async () => {
-    const { state, out, err } = await run([ANN], ['set', '-', '--dry-run'], { stdin: BOB });
+  it('as a dry run prints the request, and sends nothing', async () => {
+    const { state, out } = await run([ANN], ['set', '-', '--dry-run'], { stdin: BOB });
     expect([state.seen, JSON.parse(out)]).toMatchObject([['GET'], { method: 'PUT', body: { keys: [BOB] } }]);
-    expect(err).toMatch(/^This replaces the account's 1 SSH key: 1 added, 1 removed \(.*\)\.$/m);
   });
 });
