@@ -1,6 +1,6 @@
 import { arrayOf, isObject, type Json, numberOf, objectAt } from '../core/json.ts';
 import { defineCommand } from '../cli/model/command.ts';
-import { withId } from '../cli/resource/targets.ts';
+import { withNamedId } from '../cli/resource/targets.ts';
 import { json, text } from '../output/cells.ts';
 import { answerResult, type LiveFacts, type Section, type View } from '../output/view.ts';
 import { healthRequest } from '../queue/requests.ts';
@@ -95,7 +95,7 @@ export const health = defineCommand({
     ['berth health demo --watch', 'queue depth and workers over time'],
   ],
   run: async (ctx, { endpoint }) => {
-    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(healthRequest(id)));
+    const answer = await withNamedId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(healthRequest(id)));
     return answerResult(healthView, answer);
   },
 });

@@ -1,10 +1,9 @@
 import { ask, asks, requireYes } from '../cli/ask.ts';
-
 import { defineCommand, defineGroup, yesOption } from '../cli/model/command.ts';
 import { serviceObject, TEXT, WHOLE } from '../cli/model/output-schema.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../cli/resource/collections.ts';
 import { textColumn } from '../cli/resource/fields.ts';
-import { withId } from '../cli/resource/targets.ts';
+import { withNamedId } from '../cli/resource/targets.ts';
 import { countOf } from '../cli/words.ts';
 import { numberAt } from '../core/json.ts';
 import { answerResult, asksForData, type View } from '../output/view.ts';
@@ -28,14 +27,19 @@ const purge = defineCommand({
   run: async (ctx, { endpoint }) => {
     requireYes(ctx);
     if (asks(ctx)) {
-      const { value } = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(healthRequest(id)));
+      const { value } = await withNamedId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(healthRequest(id)));
       const waiting = numberAt(value, 'jobs.inQueue');
       if (waiting === 0) return { kind: 'nothing', notes: [`no jobs waiting on ${endpoint}: nothing was sent`] };
       const what = waiting === undefined ? 'All waiting jobs' : countOf(waiting, 'waiting job');
       await ask(ctx, { line: `${what} of ${endpoint} will be removed.` });
     }
-    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) =>
-      ctx.api.send({ ...purgeRequest(id), checkCommand: healthLine(id) }),
+    const answer = await withNamedId(
+      ctx,
+      ENDPOINTS,
+      endpoint,
+      (id) => ctx.api.send({ ...purgeRequest(id), checkCommand: healthLine(id) }),
+      // The queue of a public model is in no list.
+      (id) => ctx.api.send(healthRequest(id)),
     );
     if (asksForData(ctx.output)) return answerResult(purgeView, answer);
     const removed = numberAt(answer.value, 'removed');

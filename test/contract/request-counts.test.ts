@@ -6,6 +6,10 @@ const POD = { id: 'p0', name: 'lab', status: 'RUNNING', cost: 0.5, env: {}, port
 const VOLUME = { id: 'v0', name: 'data', size: 10, dataCenter: 'DC-1' };
 const SECRET = { id: 's0', name: 'token', createdAt: '2026-01-01T00:00:00Z' };
 
+const HEALTH = { jobs: { inQueue: 1 }, workers: {} };
+const CLUSTER = { id: 'c0', name: 'train', pods: { total: 2 } };
+const NEW_CLUSTER = 'clusters create new --type RAY --gpu GPU-24G --gpu-count 1 --pods 2 --image i';
+
 const many = (count: number, one: Readonly<Record<string, unknown>>, prefix: string) =>
   Array.from({ length: count }, (_, at) =>
     at === 0 ? one : { ...one, id: `${prefix}${at}`, name: `${prefix}-${at}` },
@@ -33,6 +37,13 @@ const account = () =>
         'POST /v2/network-volumes': json({ ...VOLUME, id: 'new' }, 201),
         'GET /v2/account/secrets/s0': json(SECRET),
         'PATCH /v2/account/secrets/s0': json(SECRET),
+        'GET /v2/e0/health': json(HEALTH),
+        'GET /v2/slug/health': json(HEALTH),
+        'POST /v2/e0/purge-queue': json({ removed: 1 }),
+        'GET /v2/clusters': json({ clusters: [CLUSTER] }),
+        'GET /v2/clusters/c0': json(CLUSTER),
+        'POST /v2/clusters': json(CLUSTER, 201),
+        'DELETE /v2/clusters/c0': text('', 204),
       },
       problem(404, 'no such resource'),
     ),
@@ -66,6 +77,17 @@ describe('a command sends what it needs and nothing more:', () => {
     ['volumes delete data --yes', 5],
     ['secrets get token', 2],
     ['secrets update s0 --description d', 1],
+    ['health e0', 1],
+    ['health api', 2],
+    ['queue purge e0 --yes', 1],
+    ['queue purge api --yes', 2],
+    ['queue purge api --dry-run', 1],
+    ['queue purge slug --dry-run', 3],
+    ['clusters list', 1],
+    ['clusters get train', 2],
+    [NEW_CLUSTER, 2],
+    ['clusters delete c0 --yes', 1],
+    ['clusters delete train --yes', 3],
   ])('%s: %i', async (line, count) => {
     const server = await account();
     const ran = await berth(line.split(' '), { env: pointedAt(server.url) });

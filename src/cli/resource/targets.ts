@@ -1,7 +1,7 @@
 /** Which rows a command is about: by ids, names or selectors, one or several. One is a list of one. */
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
 import { asId, type Id } from '../../core/ids.ts';
 import { encodeJson, type Json, stringAt } from '../../core/json.ts';
 import { lines } from '../../core/message.ts';
@@ -74,6 +74,23 @@ export async function withId<N extends string, T>(
     ctx.ids.set(of, word, id);
     return await request(id);
   }
+}
+
+/** `withId` where no row answers: a word without a digit, which ids of the service have, is looked up before it is tried. */
+export async function withNamedId<N extends string, T>(
+  ctx: CommandContext,
+  of: Collection<N>,
+  word: string,
+  request: (id: Id<N>) => Promise<T>,
+  readUnlisted?: (id: Id<N>) => Promise<ApiAnswer>,
+): Promise<T> {
+  if (!/\d/.test(word) && ctx.ids.get(of, word) === undefined) {
+    // Without the list the word may be an id all the same.
+    const rows = (await unlessFailed(ctx, () => lookupRows(ctx, of))) ?? [];
+    const row = rowCalled(of, rows, word);
+    if (row !== undefined) ctx.ids.set(of, word, asId(idOf(row)));
+  }
+  return await withId(ctx, of, word, request, readUnlisted);
 }
 
 /** Reads a row by its id, or finds it by its name: then the row of the list is the answer. */
