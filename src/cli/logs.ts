@@ -3,7 +3,7 @@ import type { CommandContext } from './model/context.ts';
 import { manyOf, serviceObject, TEXT } from './model/output-schema.ts';
 import { option, type Params, type ValuesOf } from './model/params.ts';
 import { textColumn } from './resource/fields.ts';
-import { identify } from './resource/identify.ts';
+import { withId } from './resource/targets.ts';
 import { type ApiRequest, readRequest, type ServerEvent } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { isInterrupt, rethrowUnlessFailure, usage } from '../core/failure.ts';
@@ -256,11 +256,10 @@ export async function openLog<N extends string>(
   query: LogQuery,
   follow: boolean,
 ) {
-  const { result } = await identify(ctx, lookup, given, async (id) => {
+  return await withId(ctx, lookup, given, async (id) => {
     const events = (follow ? followLogs : pastLogs)(ctx, stream(id), query);
     return { first: await events.next(), events };
   });
-  return result;
 }
 
 /** Ends when the tail is complete, at the idle timeout, or at a line newer than the request. */

@@ -23,7 +23,7 @@ const GLOBAL_VOLUMES = resource(
 
 export const globalVolumes = noun('volumes for every data center', {
   list: list(GLOBAL_VOLUMES, { examples: [['berth global-volumes list', 'with the age of each']] }),
-  get: get(GLOBAL_VOLUMES, { examples: [['berth global-volumes get models', 'by its name']] }),
+  get: get(GLOBAL_VOLUMES, { examples: [['berth global-volumes get weights', 'by its name']] }),
   create: create(GLOBAL_VOLUMES, {
     details:
       'It grows with its data; requests to it are billed. Endpoints mount it with --set globalVolumes=\'["ID"]\'.',

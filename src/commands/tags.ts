@@ -1,5 +1,4 @@
-import { usage } from '../core/failure.ts';
-import { asId } from '../core/ids.ts';
+import { unknownOutcome, usage } from '../core/failure.ts';
 import { stringAt } from '../core/json.ts';
 import { CREATED_AT } from '../cli/container/container-fields.ts';
 import { getCommand } from '../cli/hint.ts';
@@ -44,7 +43,7 @@ const create = defineCommand({
   fields: TAGS.view.paths,
   output: rowSchema(TAGS),
   writes: true,
-  examples: [['berth tags create env=prod', 'then: berth tags add env=prod pod/lab']],
+  examples: [['berth tags create env=prod', 'then: berth tags add env=prod pod/train-llm']],
   run: async (ctx, { pair }) => {
     const at = pair.indexOf('=');
     if (at < 1) throw usage(`invalid tag ${JSON.stringify(pair)}`, 'Write KEY=VALUE.');
@@ -93,8 +92,8 @@ const link = (method: 'PUT' | 'DELETE', done: string, words: Pick<Command, 'summ
       const shownOf = ({ of, word }: Tagged) => ({ id: ctx.ids.get(of, word) ?? word });
       const outcomes = await eachOf(ctx, things, shownOf, async (thing) => {
         const answer = await withId(ctx, TAGS, tag, (id) =>
-          withId(ctx, thing.of, thing.word, (resourceId) =>
-            ctx.api.send({
+          withId(ctx, thing.of, thing.word, async (resourceId) => {
+            const done = await ctx.api.send({
               service: 'base',
               method,
               path: [...TAGS.path, id, 'resources', thing.type, resourceId],
@@ -102,9 +101,11 @@ const link = (method: 'PUT' | 'DELETE', done: string, words: Pick<Command, 'summ
               // It can be taken back, and nothing is lost.
               destroys: false,
               repeatable: true,
-              checkCommand: getCommand(TAGS, asId(id)),
-            }),
-          ),
+              checkCommand: getCommand(TAGS, id),
+            });
+            if (done.status === 204) return done;
+            throw unknownOutcome(`the service answered ${done.status}, not 204`, getCommand(TAGS, id), resourceId);
+          }),
         );
         return { ...shownOf(thing), answer };
       });
@@ -120,7 +121,7 @@ const link = (method: 'PUT' | 'DELETE', done: string, words: Pick<Command, 'summ
 
 export const tags = noun('labels that pods, endpoints, clusters and volumes share', {
   list: list(TAGS, { examples: [['berth tags list', 'the service does not say which resources have them']] }),
-  get: get(TAGS, { examples: [['berth tags get env=prod', 'by its key and value']] }),
+  get: get(TAGS, { examples: [['berth tags get team=vision', 'by its key and value']] }),
   create,
   update: update(TAGS, {
     details: 'It changes on every resource that has it. For one resource: remove this tag, and add another.',
@@ -132,10 +133,10 @@ export const tags = noun('labels that pods, endpoints, clusters and volumes shar
   }),
   add: link('PUT', 'tagged', {
     summary: 'put a tag on resources',
-    examples: [['berth tags add env=prod pod/lab volume/datasets', 'a pod and a volume']],
+    examples: [['berth tags add env=prod pod/train-llm volume/datasets', 'a pod and a volume']],
   }),
   remove: link('DELETE', 'untagged', {
     summary: 'take a tag off resources',
-    examples: [['berth tags remove env=prod pod/lab', 'the tag stays']],
+    examples: [['berth tags remove env=prod pod/train-llm', 'the tag stays']],
   }),
 });

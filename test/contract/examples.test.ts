@@ -44,6 +44,8 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
   clusters: [
     'berth clusters create --name train --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image example/a:1',
   ],
+  'global-volumes': ['berth global-volumes create weights'],
+  tags: ['berth tags create team=vision'],
   billing: [
     'berth clusters create --name train --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image example/a:1',
   ],

@@ -20,6 +20,9 @@ const COLLECTIONS: Readonly<Record<string, Collection>> = {
   endpoints: { starts: true },
   clusters: { starts: true },
   volumes: {},
+  'global-volumes': { without: ['update'] },
+  // Two members, given as KEY=VALUE.
+  tags: { differing: ['create', 'update'] },
   templates: {},
   // A credential is write-only and has no PATCH: another one is created in its place.
   registries: { without: ['update'] },

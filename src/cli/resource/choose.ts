@@ -7,7 +7,7 @@ import type { CommandContext } from '../model/context.ts';
 import { flagName, isGiven } from '../model/params.ts';
 import { countOf } from '../words.ts';
 import { listRows } from './requests.ts';
-import type { Resource } from './read.ts';
+import type { Resource } from './targets.ts';
 import type { RowFilter } from '../../core/patterns.ts';
 import { compileFilter, SELECTOR_KEYS } from './selectors.ts';
 

@@ -4,15 +4,15 @@ import { type CommandContext, isForPerson } from '../model/context.ts';
 import { manyOf } from '../model/output-schema.ts';
 import { option, type Param, type Params, type ValuesOf } from '../model/params.ts';
 import type { FieldType, ResourceTable } from './fields.ts';
-import { identify } from './identify.ts';
+import { type Resource, withId } from './targets.ts';
 import { firstRows, followPages, openPages, type OpenPages, type WantedPage, wantedPages } from './pages.ts';
-import { completeRows, type CompleteRows, idArgument, type Resource, rowSchema } from './read.ts';
+import { idArgument, rowSchema } from './read.ts';
 import { listRequest } from './requests.ts';
 import { compileFilter, filterOptions } from './selectors.ts';
 import { countOf } from '../words.ts';
 import type { ListRequest } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
-import { encodeJson, type Json, type JsonObject, memberAt, numberOf, stringOf } from '../../core/json.ts';
+import { encodeJson, type Json, memberAt, numberOf, stringOf } from '../../core/json.ts';
 import type { RowFilter } from '../../core/patterns.ts';
 import { nearestOf, suggestionOf } from '../../core/text.ts';
 import { areKnownFields } from '../../output/fields.ts';
@@ -147,17 +147,13 @@ export interface ListSpec<O extends Params> extends CommandWords {
   readonly query?: (values: ValuesOf<O>) => Query;
   /** For filters that the service does not have. */
   readonly keep?: (row: Json, values: ValuesOf<O>) => boolean;
-  /** After the table on a terminal: `8 pods, $7.47 an hour`. `ctx` is absent in a watch. */
-  readonly total?: (rows: readonly Json[], ctx: CommandContext | undefined) => string | Promise<string>;
-  /** Adds what the service does not send. Not called for JSON. */
-  readonly complete?: CompleteRows;
-  /** Printed after the output. */
-  readonly summaryOf?: (document: JsonObject) => readonly string[];
+  /** After the table on a terminal: `8 pods, $7.47/h`. */
+  readonly total?: (rows: readonly Json[]) => string;
 }
 
 /** In the order of the service unless `--sort`. Printed page by page if nothing depends on the last row. */
 export function listCommand<const O extends Params>(resource: Resource, spec: ListSpec<O>): Command {
-  const { of, query, keep, total, complete, summaryOf, options, ...words } = spec;
+  const { of, query, keep, total, options, ...words } = spec;
   return defineCommand({
     ...words,
     fields: resource.view.paths,
@@ -165,30 +161,23 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
     args: of === undefined ? {} : { id: idArgument(of) },
     options: { ...options, ...listOptions(resource.table) },
     run: async (ctx, values) => {
-      const given = values as unknown as ValuesOf<O>;
+      const given = values as unknown as ValuesOf<O> & { readonly watch?: boolean };
       const filter = values as unknown as ListFilter & { readonly id: string };
       const opened = await openList(ctx, resource, filter, {
         query: query?.(given),
         keep: (row) => keep?.(row, given) ?? true,
         ...(of === undefined ? {} : { of: { collection: of, word: filter.id } }),
       });
-      const summary = (page: WantedPage | undefined) => summaryOf?.(page?.document ?? {}) ?? [];
-      if (
-        complete === undefined &&
-        !isWatched(values) &&
-        !isSorted(filter) &&
-        mayPrintPages(ctx, resource.view, opened.first)
-      ) {
+      const isWatched = given.watch === true;
+      if (!isWatched && !isSorted(filter) && mayPrintPages(ctx, resource.view, opened.first)) {
         const { last, result } = await printPages(ctx, resource.view, opened.pages);
-        return { ...result, notes: [...summary(last), ...beyondNotes(resource.noun, filter, last?.beyond)] };
+        return { ...result, notes: beyondNotes(resource.noun, filter, last?.beyond) };
       }
-      const isPrintedAsText = !isWatched(values) && isPrintedFromText(ctx.output);
-      const { last, ...read } = await collect(resource, opened, filter, isPrintedAsText);
-      const result = { ...read, values: await completeRows(ctx, complete, read.values) };
-      const rows = result.values;
-      if (total === undefined || rows.length === 0 || result.notes.length > 0 || !isForPerson(ctx))
-        return { ...result, notes: [...summary(last), ...result.notes] };
-      return { ...result, notes: [await total(rows, isWatched(values) ? undefined : ctx)] };
+      const result = await collect(resource, opened, filter, !isWatched && isPrintedFromText(ctx.output));
+      const { values: rows, notes } = result;
+      return total === undefined || rows.length === 0 || notes.length > 0 || !isForPerson(ctx)
+        ? result
+        : { ...result, notes: [total(rows)] };
     },
   });
 }
@@ -216,8 +205,7 @@ interface ListSource {
 
 /** Sorted. With the service's text if that has the same rows. */
 export async function filteredRows(ctx: CommandContext, resource: Resource, filter: ListFilter, source: ListSource) {
-  const { last: _, ...result } = await collect(resource, await openList(ctx, resource, filter, source), filter);
-  return result;
+  return await collect(resource, await openList(ctx, resource, filter, source), filter);
 }
 
 /** If unsorted, the list ends at its limit. */
@@ -239,11 +227,9 @@ async function openList(
   const request = listRequest(resource, query);
   if (of === undefined) return await open(request);
   const { collection, word } = of;
-  return (
-    await identify(ctx, collection, word, (id) =>
-      open({ ...request, path: [...collection.path, id, ...resource.path], id }),
-    )
-  ).result;
+  return await withId(ctx, collection, word, (id) =>
+    open({ ...request, path: [...collection.path, id, ...resource.path], id }),
+  );
 }
 
 /** `asText` keeps only text unless sorted: decoded rows of a long list need several times the memory. */
@@ -267,8 +253,7 @@ async function collect(resource: Resource, { pages }: OpenPages, filter: ListFil
     values: isCut ? rows.slice(0, limit) : rows,
     ...(sources.length === read.length ? { sources } : {}),
     notes: beyondNotes(resource.noun, filter, isCut ? 'some' : last?.beyond),
-    last,
-  } as const satisfies Result & { readonly last: WantedPage | undefined };
+  } as const satisfies Result;
 }
 
 const textOf = ({ rows, source, ...page }: WantedPage): WantedPage => ({
@@ -286,5 +271,3 @@ export const beyondNotes = (
   beyond === undefined
     ? []
     : [`Shown: ${countOf(limit, noun)}, because of --limit. There ${beyond === 'some' ? 'are' : 'may be'} more.`];
-
-const isWatched = (values: Readonly<Record<string, unknown>>): boolean => values['watch'] === true;

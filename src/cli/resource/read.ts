@@ -1,14 +1,10 @@
 import type { Collection } from '../model/collection.ts';
 import { SELECTOR_KEYS } from './selectors.ts';
-import type { CommandContext } from '../model/context.ts';
 import { ANY_OBJECT, contractSchema, type OutputSchema } from '../model/output-schema.ts';
 import { arg, type Ask, type Param } from '../model/params.ts';
-import { type ResourceTable, viewOf } from './fields.ts';
 import { lookupRows } from './requests.ts';
 import { type Json, numberAt, stringAt } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
-import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { View } from '../../output/view.ts';
+import { hourlyPrice } from '../../core/units.ts';
 
 const pickRow = (collection: Collection, keep: (row: Json) => boolean = () => true): Ask => ({
   kind: 'pick',
@@ -24,23 +20,10 @@ const pickRow = (collection: Collection, keep: (row: Json) => boolean = () => tr
 
 function wordsOf(row: Json): readonly string[] {
   const cost = numberAt(row, 'cost');
-  return [
-    stringAt(row, 'name'),
-    stringAt(row, 'status'),
-    cost === undefined ? undefined : `${formatDollars(cost)}/hr`,
-  ].flatMap((word) => (word === undefined || word === '' ? [] : [word]));
+  return [stringAt(row, 'name'), stringAt(row, 'status'), hourlyPrice(cost)].flatMap((word) =>
+    word === undefined || word === '' ? [] : [word],
+  );
 }
-
-export interface Resource<N extends string = string> extends Collection<N> {
-  readonly view: View;
-  readonly table?: ResourceTable;
-}
-
-export const resourceOf = <N extends string>(collection: Collection<N>, table: ResourceTable): Resource<N> => ({
-  ...collection,
-  table,
-  view: viewOf(table),
-});
 
 export const rowSchema = ({ schema }: Collection): OutputSchema =>
   schema === undefined ? ANY_OBJECT : contractSchema(schema);
@@ -64,12 +47,3 @@ export const idsArgument = (resource: Collection, keep?: (row: Json) => boolean)
 /** One row or several, without selectors. */
 export const idsOnlyArgument = (resource: Collection): Param<readonly string[]> =>
   arg.ids(`${resource.noun} ids or names`, idShape(resource));
-
-export type CompleteRows = (ctx: CommandContext, rows: readonly Json[]) => Promise<readonly Json[]>;
-
-export const completeRows = async (
-  ctx: CommandContext,
-  complete: CompleteRows | undefined,
-  rows: readonly Json[],
-): Promise<readonly Json[]> =>
-  complete === undefined || !isTableOutput(ctx.output) ? rows : await complete(ctx, rows);

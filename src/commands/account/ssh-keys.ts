@@ -270,8 +270,8 @@ const set = defineCommand({
     ['berth account ssh-keys set --none --yes', 'remove every key'],
   ],
   run: async (ctx, { file, none }) => {
-    const wanted = await wholeSet(ctx, file, none);
     requireYes(ctx);
+    const wanted = await wholeSet(ctx, file, none);
     const before = await readKeys(ctx);
     const [added, removed] = [without(wanted, before), without(before, wanted)];
     const named = removed.length === 0 ? '' : ` (${removed.map(keyName).join(', ')})`;

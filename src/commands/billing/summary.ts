@@ -3,9 +3,9 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { contractSchema, either } from '../../cli/model/output-schema.ts';
 import { option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import { type Query, listCommandOf } from '../../cli/model/collection.ts';
-import { findId } from '../../cli/resource/identify.ts';
+import { rowCalled } from '../../cli/resource/targets.ts';
 import { readList, type WholeList } from '../../cli/resource/pages.ts';
-import { listRequest } from '../../cli/resource/requests.ts';
+import { listRequest, lookupRows } from '../../cli/resource/requests.ts';
 import { countOf } from '../../cli/words.ts';
 import { BY_KIND, KINDS, type Report, SUMMARY } from './service-reports.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -16,7 +16,7 @@ import { DAY_MS, type EpochMs, HOUR_MS } from '../../core/unit-types.ts';
 import { formatTimestamp, parseDuration, parseTimestamp } from '../../core/units.ts';
 import { money, text } from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { Column, Shown, View } from '../../output/view.ts';
+import { type Column, idOf, type Shown, type View } from '../../output/view.ts';
 
 const PERIOD = {
   from: option.text('start: a date, an RFC 3339 time, or an age (7d)', { metavar: 'WHEN' }),
@@ -71,15 +71,15 @@ async function readReport(ctx: CommandContext, { path, of }: Report, query: Quer
     );
   const records = await send(word);
   if (word === undefined || of === undefined || records.values.length > 0) return records;
-  const id = await findId(ctx, of.lookup, word);
-  if (id === undefined)
+  const row = rowCalled(of.lookup, await lookupRows(ctx, of.lookup), word);
+  if (row === undefined)
     throw new Failure({
       code: 'not-found',
       exit: EXIT.notFound,
       message: `no ${of.lookup.noun} ${JSON.stringify(word)}, and nothing billed for it in this time`,
       hint: sentence`See ${listCommandOf(of.lookup)}. Use --from and the id of one that is gone.`,
     });
-  return id === word ? records : await send(id);
+  return idOf(row) === word ? records : await send(idOf(row));
 }
 
 /** Contract rules, Billing. Usage (2). */

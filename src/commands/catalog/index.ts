@@ -12,7 +12,8 @@ import * as collections from '../../cli/resource/collections.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { sendTo } from '../../cli/resource/identify.ts';
 import { filteredRows, type ListFilter, listOptions } from '../../cli/resource/list.ts';
-import { type Resource, resourceOf, rowSchema } from '../../cli/resource/read.ts';
+import { rowSchema } from '../../cli/resource/read.ts';
+import { type Resource, resource } from '../../cli/resource/targets.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
 import { nearestNames } from '../../cli/words.ts';
 import { availability, availableDataCenterView, CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from './fields.ts';
@@ -123,8 +124,8 @@ function isWithin(
   });
 }
 
-const GPUS = resourceOf(collections.GPUS, GPU_TABLE);
-const DATA_CENTERS = resourceOf(collections.DATA_CENTERS, DATA_CENTER_TABLE);
+const GPUS = resource(collections.GPUS, GPU_TABLE);
+const DATA_CENTERS = resource(collections.DATA_CENTERS, DATA_CENTER_TABLE);
 
 const gpus = catalogCommand(GPUS, {
   summary: 'list GPU types with their prices and availability, or show one',
@@ -175,7 +176,7 @@ const gpus = catalogCommand(GPUS, {
   ],
 });
 
-const cpus = catalogCommand(resourceOf(collections.CPUS, CPU_TABLE), {
+const cpus = catalogCommand(resource(collections.CPUS, CPU_TABLE), {
   summary: 'list CPU flavors with their prices and availability, or show one',
   keep: (row, values) => !values.available || isAvailable(row),
   listOnly: ['available'],
@@ -215,7 +216,7 @@ const datacenters = catalogCommand(DATA_CENTERS, {
 });
 
 const templates = catalogCommand(
-  resourceOf(
+  resource(
     {
       noun: 'public template',
       path: ['v2', 'catalog', 'templates'],

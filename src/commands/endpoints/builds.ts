@@ -6,7 +6,8 @@ import { arg, option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { sendTo } from '../../cli/resource/identify.ts';
 import { listCommand } from '../../cli/resource/list.ts';
-import { resourceOf, rowSchema } from '../../cli/resource/read.ts';
+import { rowSchema } from '../../cli/resource/read.ts';
+import { resource } from '../../cli/resource/targets.ts';
 import { text } from '../../output/cells.ts';
 import { answerResult, type Result, rowsOf } from '../../output/view.ts';
 import { ENDPOINT_ARGUMENT, ENDPOINTS } from '../../cli/resource/collections.ts';
@@ -63,7 +64,7 @@ export const BUILD_TABLE = defineTable({
   ],
 });
 
-const BUILDS = resourceOf({ noun: 'build', path: ['builds'], member: 'builds', schema: 'Build' }, BUILD_TABLE);
+const BUILDS = resource({ noun: 'build', path: ['builds'], member: 'builds', schema: 'Build' }, BUILD_TABLE);
 
 const isLive = (result: Result): boolean =>
   (result.kind === 'one' || result.kind === 'many') && !rowsOf(result).every(isFinal);

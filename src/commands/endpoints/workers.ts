@@ -1,9 +1,9 @@
-import { type Json, memberAt, numberAt, objectAt } from '../../core/json.ts';
+import { type Json, memberAt, numberAt } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { readListOf } from '../../cli/resource/identify.ts';
 import { listCommand } from '../../cli/resource/list.ts';
-import { resourceOf } from '../../cli/resource/read.ts';
+import { resource } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
 import { text, yesNo } from '../../output/cells.ts';
 import type { Cell, Shown } from '../../output/view.ts';
@@ -40,20 +40,7 @@ export const WORKER_TABLE = defineTable({
   wide: ['startedAt', 'image'],
 });
 
-const WORKERS = resourceOf({ noun: 'worker', path: ['workers'], member: 'workers', schema: 'Worker' }, WORKER_TABLE);
-
-function summaryOf(document: Json): readonly string[] {
-  const counts = Object.entries(objectAt(document, 'summary') ?? {});
-  const total = numberAt(document, 'summary.total');
-  if (total === undefined) return [];
-  const kinds = counts.flatMap(([name, count]) =>
-    name === 'total' || count === 0 ? [] : [`${text(name)(Object.fromEntries(counts))} ${name}`],
-  );
-  const version = text('endpointVersion')(document);
-  return [
-    `${countOf(total, 'worker')}${kinds.length === 0 ? '' : `: ${kinds.join(', ')}`}.${version === '' ? '' : ` The endpoint is at version ${version}.`}`,
-  ];
-}
+const WORKERS = resource({ noun: 'worker', path: ['workers'], member: 'workers', schema: 'Worker' }, WORKER_TABLE);
 
 export async function listWorkers(ctx: CommandContext, endpoint: string) {
   const { id, list } = await readListOf(ctx, ENDPOINTS, endpoint, 'workers');
@@ -64,6 +51,6 @@ export const workers = listCommand(WORKERS, {
   of: ENDPOINTS,
   summary: 'list the workers of an endpoint, and which run an older release',
   watch: true,
-  summaryOf,
+  total: (rows) => countOf(rows.length, 'worker'),
   examples: [['berth endpoints workers captions --watch', 'see them come and go']],
 });

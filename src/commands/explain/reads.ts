@@ -1,7 +1,7 @@
 /** What an explanation reads: the row first, then only what its state asks for. */
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
-import { identify } from '../../cli/resource/identify.ts';
+import { withId } from '../../cli/resource/targets.ts';
 import { listRequest, rowRequest } from '../../cli/resource/requests.ts';
 import { readRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -23,7 +23,7 @@ interface PodRules {
 
 /** Fails with not-found (4). */
 export async function readPod(ctx: CommandContext, word: string, rules: PodRules): Promise<Facts> {
-  const { result } = await identify(ctx, PODS, word, async (id) => {
+  return await withId(ctx, PODS, word, async (id) => {
     const facts = new Facts(ctx, { pod: id });
     facts.guard = (terminates) => [rules.guardCommand(terminates)];
     await facts.read('pod', rowRequest(PODS, id));
@@ -36,19 +36,17 @@ export async function readPod(ctx: CommandContext, word: string, rules: PodRules
     if (status === 'ERROR') await facts.readLine('last container line', log('container'));
     return facts;
   });
-  return result;
 }
 
 /** Fails with not-found (4). */
 export async function readEndpoint(ctx: CommandContext, word: string): Promise<Facts> {
-  const { result } = await identify(ctx, ENDPOINTS, word, async (id) => {
+  return await withId(ctx, ENDPOINTS, word, async (id) => {
     const facts = new Facts(ctx, { endpoint: id });
     await readQueue(facts, id);
     if (facts.number('health', 'jobs.inProgress') !== 0)
       for (const row of busyWorkers(facts)) await readLostResult(facts, id, row);
     return facts;
   });
-  return result;
 }
 
 /** Of a job that has ended only its status is read. Fails with not-found (4) without such an endpoint. */
@@ -58,7 +56,7 @@ export async function readJob(
   job: string,
   isCertainlyThere: (endpoint: string) => Promise<boolean>,
 ): Promise<Facts> {
-  const { result } = await identify(ctx, ENDPOINTS, word, async (id) => {
+  return await withId(ctx, ENDPOINTS, word, async (id) => {
     const facts = new Facts(ctx, { endpoint: id, job });
     await facts.read('job', statusRequest(id, job));
     facts.submitted = (await ctx.jobs.read()).find((each) => each.id === job);
@@ -68,7 +66,6 @@ export async function readJob(
     if (isRunning(facts.value('job'))) for (const row of busyWorkers(facts)) await readLostResult(facts, id, row, job);
     return facts;
   });
-  return result;
 }
 
 async function readQueue(facts: Facts, id: Id<'endpoint'>): Promise<void> {

@@ -4,7 +4,7 @@ import { arrayOf, isObject, type Json, type JsonObject, memberAt, stringAt, stri
 import { nearestNames, withArticle } from '../../cli/words.ts';
 import { suggestionOf } from '../../core/text.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { readRow } from '../../cli/resource/identify.ts';
+import { readRow } from '../../cli/resource/targets.ts';
 import { withMember } from '../../cli/resource/request-body.ts';
 import { listRows } from '../../cli/resource/requests.ts';
 import { idOf } from '../../output/view.ts';
@@ -77,7 +77,7 @@ export function createAccount(
     // The account's lists have no public templates.
     if (kind.name === 'template') {
       try {
-        return (await readRow(ctx, kind.collection, word)).id;
+        return idOf((await readRow(ctx, kind.collection, word)).value);
       } catch (error) {
         // What is missing is named below, with its place in the files.
         if (!isNotFound(error)) throw error;

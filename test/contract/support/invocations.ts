@@ -196,7 +196,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'volumes delete': [line('volumes delete v1 --yes')],
   'global-volumes list': [line('global-volumes list')],
   'global-volumes get': [line('global-volumes get g1')],
-  'global-volumes create': [line('global-volumes create models')],
+  'global-volumes create': [line('global-volumes create --name models')],
   'global-volumes delete': [line('global-volumes delete g1 --yes')],
   'tags list': [line('tags list')],
   'tags get': [line('tags get t1')],

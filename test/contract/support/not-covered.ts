@@ -21,15 +21,6 @@ export const SILENT: readonly string[] = [
   'jobs batch',
 ];
 
-/** Operations that no command calls yet: `berth api` sends them. */
-export const UNCALLED: readonly string[] = [
-  'getAccount',
-  'getAccountLimits',
-  'getAccountBalance',
-  ...['listGlobalVolumes', 'createGlobalVolume', 'getGlobalVolume', 'deleteGlobalVolume'],
-  ...['listTags', 'createTag', 'getTag', 'updateTag', 'deleteTag', 'attachTag', 'removeTag'],
-];
-
 /**
  * Parameters that no request of these commands has: the answers of the recorder have no further page, and secrets are looked
  * up by `name` only after a lost answer.

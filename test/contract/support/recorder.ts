@@ -50,7 +50,7 @@ export async function record(
       }
       const one = { method, path, query: url.searchParams, headers, body: Buffer.concat(chunks).toString() };
       sent.push(one);
-      if (method === 'PUT') kept.set(path, JSON.parse(one.body) as object);
+      if (method === 'PUT') kept.set(path, one.body === '' ? {} : (JSON.parse(one.body) as object));
       answer(contract, one, { answers, kept: kept.get(path), change, members }, response);
     });
   });

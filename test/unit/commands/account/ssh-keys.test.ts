@@ -111,7 +111,7 @@ describe('add', () => {
     expect(code).toBe(0);
     expect(state).toEqual({ keys: [ANN, BOB], seen: ['GET', 'PUT ann bob', 'GET'] });
     expect(out).toBe(`value\n${ANN}\n${BOB}\n`);
-    expect(err).toBe('');
+    expect(err).toBe(`added key ${readKey(BOB).fingerprint} bob@host\n`);
   });
 
   it('takes keys from a file and from stdin', async () => {
@@ -249,7 +249,7 @@ describe('remove', () => {
     await world.type('y', '\r');
     const ran = await running;
     expect([ran.code, state.keys]).toEqual([0, [ANN, EVE]]);
-    expect(ran.err).toContain(`SSH keys will be removed: ${readKey(BOB).fingerprint} bob@host.`);
+    expect(ran.err.replace(/\s+/g, ' ')).toContain(`SSH keys will be removed: ${readKey(BOB).fingerprint} bob@host.`);
   });
 
   it('removes the key again if another user restored it, and keeps the keys they added', async () => {
