@@ -123,7 +123,7 @@ describe('a changed contract is noticed', () => {
   );
 
   it.each(
-    callable.flatMap(({ id, path, method, parameters }) =>
+    own.operations.flatMap(({ id, path, method, parameters }) =>
       parameters
         .filter((each) => each.in === 'query' && !UNSENT_PARAMETERS.includes(each.name))
         .map(({ name }) => ({ id, path, method, name })),
