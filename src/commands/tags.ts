@@ -129,7 +129,7 @@ export const tags = noun('labels that pods, endpoints, clusters and volumes shar
   }),
   delete: remove(TAGS, {
     loses: 'the tag on every resource',
-    examples: [['berth tags delete env=prod --yes', 'in a script']],
+    examples: [['berth tags delete team=vision --yes', 'in a script']],
   }),
   add: link('PUT', 'tagged', {
     summary: 'put a tag on resources',

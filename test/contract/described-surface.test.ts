@@ -98,6 +98,7 @@ const NOTHING_TO_CHANGE: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['cp', 'mv', 'rm', 'sync'].map((verb) => [`files ${verb}`, 'its dry run is a table of files, not of requests']),
   ),
+  ...Object.fromEntries(['add', 'remove'].map((verb) => [`tags ${verb}`, 'its example names a tag'])),
   'account ssh-keys remove': 'no key has the comment of its example',
 };
 
@@ -113,6 +114,7 @@ test.each(rows(({ writes, command }) => writes && !(command in NOTHING_TO_CHANGE
 const NOTHING_TO_READ: Readonly<Record<string, string>> = {
   'endpoints logs': 'no endpoint has a worker before its first job',
   'endpoints builds get': 'no endpoint has a build',
+  'global-volumes get': 'there is none',
 };
 const reads = rows(
   ({ command, writes, changesMachine, waits }) => !writes && !changesMachine && !waits && !(command in NOTHING_TO_READ),

@@ -21,8 +21,8 @@ const COLLECTIONS: Readonly<Record<string, Collection>> = {
   clusters: { starts: true },
   volumes: {},
   'global-volumes': { without: ['update'] },
-  // Two members, given as KEY=VALUE.
-  tags: { differing: ['create', 'update'] },
+  // A key and a value in the place of a name.
+  tags: { differing: ['create', 'update', 'delete'] },
   templates: {},
   // A credential is write-only and has no PATCH: another one is created in its place.
   registries: { without: ['update'] },

@@ -98,6 +98,25 @@ const SEVERAL: Readonly<Record<string, Several>> = {
     done: 'deleted',
     code: 5,
   },
+  'global-volumes delete': deleting('global-volumes'),
+  'tags delete': deleting('tags'),
+  ...Object.fromEntries(
+    [
+      ['tags add', 'PUT', 'tagged'],
+      ['tags remove', 'DELETE', 'untagged'],
+    ].map(([words = '', method = '', done = '']) => [
+      words,
+      {
+        argv: [...words.split(' '), 't', 'pod/a', 'pod/b', 'pod/c'],
+        routes: around(
+          (id) => `${method} /v2/tags/t/resources/POD/${id}`,
+          () => text('', 204),
+        ),
+        done,
+        code: 5,
+      },
+    ]),
+  ),
   'templates delete': deleting('templates'),
   'registries delete': deleting('registries'),
   'secrets delete': deleting('secrets', 'account/secrets', '--force'),

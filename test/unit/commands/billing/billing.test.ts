@@ -237,7 +237,7 @@ describe('a name in place of an id', () => {
 
   it('that several have ends 2 and lists their ids', async () => {
     const { code, err } = await billing([...by('pod'), '--id', 'web'], [asked(pods('web', 'web'))]);
-    expect([code, err]).toEqual([2, expect.stringContaining('Use an id: p0, p1')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('2 pods are named "web": p0, p1')]);
   });
 
   it('that nothing has ends 4 and is not reported as a cost of zero', async () => {
