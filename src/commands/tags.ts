@@ -125,11 +125,11 @@ export const tags = noun('labels that pods, endpoints, clusters and volumes shar
   create,
   update: update(TAGS, {
     details: 'It changes on every resource that has it. For one resource: remove this tag, and add another.',
-    examples: [['berth tags update env=prod --value production', 'on all that have it']],
+    examples: [['berth tags update team=vision --value robots', 'on all that have it']],
   }),
   delete: remove(TAGS, {
     loses: 'the tag on every resource',
-    examples: [['berth tags delete team=vision --yes', 'in a script']],
+    examples: [['berth tags delete team=robots --yes', 'in a script']],
   }),
   add: link('PUT', 'tagged', {
     summary: 'put a tag on resources',

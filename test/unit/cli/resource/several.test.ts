@@ -185,7 +185,7 @@ describe('several ids, of which the second fails', () => {
   test.each(Object.entries(SEVERAL).filter(([name]) => name !== 'jobs wait'))(
     '%s: an array too when all goes well',
     async (_, several) => {
-      const argv = several.argv.filter((word) => word !== 'b');
+      const argv = several.argv.filter((word) => !['b', 'pod/b'].includes(word));
       const ran = await run({ ...several, argv }, '--json');
       expect([ran.code, ran.err, JSON.parse(ran.out)]).toMatchObject([
         0,

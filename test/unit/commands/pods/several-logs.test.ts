@@ -97,7 +97,7 @@ describe('pods logs of several pods', () => {
     [['a', 'b', '--after', 'c1'], 2, /--after goes on in one log/],
     [['--match', ''], 2, /--match is empty/],
     [['--match', 'nothing-*'], 4, /no pod has a name that matches nothing-\*/],
-    [['a', 'nowhere'], 4, /not found/],
+    [['a', 'nowhere'], 4, /no pod "nowhere"/],
   ] as const)('refuses %j', async (argv, exit, says) => {
     const { code, err } = await ran(argv);
     expect(code, err).toBe(exit);
