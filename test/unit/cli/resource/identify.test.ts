@@ -88,11 +88,7 @@ describe('confirm and act', () => {
       }),
     ]);
     expect((await confirmed(['queue', 'purge', 'demo'], server)).code).toBe(0);
-    expect(requestsOf(server)).toEqual([
-      'GET /v2/serverless',
-      'GET /v2/ep1/health',
-      'POST /v2/ep1/purge-queue',
-    ]);
+    expect(requestsOf(server)).toEqual(['GET /v2/serverless', 'GET /v2/ep1/health', 'POST /v2/ep1/purge-queue']);
   });
 });
 
