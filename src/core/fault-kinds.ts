@@ -1,10 +1,3 @@
-interface FaultSetting {
-  readonly fallback: number;
-  readonly minimum: number;
-  readonly maximum?: number;
-  readonly help: string;
-}
-
 export const FAULT_SETTINGS = {
   status: {
     fallback: 503,
@@ -20,95 +13,67 @@ export const FAULT_SETTINGS = {
   },
   /** Seconds. */
   retryAfter: { fallback: 1, minimum: 0, help: 'the Retry-After of a rate-limit (default 1s)' },
-} as const satisfies Readonly<Record<string, FaultSetting>>;
+} as const;
 
 export type FaultSettingName = keyof typeof FAULT_SETTINGS;
 
-interface FaultKindRow {
-  readonly name: string;
-  /** Which requests it affects when the fault does not say; every request when absent. */
-  readonly match?: string;
-  /** Where it takes effect, for a fault of one step of the service. Absent for a fault of any request. */
-  readonly strikes?: FaultPoint;
-}
-
-/** Where a fault of one step takes effect, in a worker, a list, a pod or the files on volumes. */
-export type FaultPoint =
-  | 'start'
-  | 'take'
-  | 'done'
-  | 'page'
-  | 'next-page'
-  | 'pod-start'
-  | 'files'
-  | 'files-list'
-  | 'files-body'
-  | 'files-content'
-  | 'files-write'
-  | 'files-complete';
-
-/** Effects of those without `strikes` are in `src/local/http/faults.ts`. */
-export const FAULT_KINDS = [
-  { name: 'rate-limit' },
-  { name: 'server-error' },
-  { name: 'latency' },
-  { name: 'drop' },
-  { name: 'accept-drop' },
-  {
-    name: 'low-balance',
-    // An account without money cannot start anything, but it can read.
-    match: 'POST',
-  },
-  { name: 'replica-lag', match: 'GET' },
-  { name: 'refuse', match: 'POST /v2/pods' },
-  { name: 'forbidden', match: 'POST /v2/pods' },
-  { name: 'blocked', match: 'POST /v2/pods' },
-  { name: 'start-without-gpu', strikes: 'pod-start' },
-  { name: 'worker-crash', strikes: 'take' },
-  { name: 'worker-oom', strikes: 'take' },
-  { name: 'worker-hang', strikes: 'take' },
-  { name: 'worker-silent', strikes: 'take' },
-  { name: 'worker-slow-start', strikes: 'start' },
-  { name: 'worker-failed-start', strikes: 'start' },
-  { name: 'done-drop', strikes: 'done' },
-  { name: 'done-accept-drop', strikes: 'done' },
-  { name: 'page-empty', strikes: 'page' },
-  { name: 'page-shift', strikes: 'next-page' },
-  { name: 'page-loop', strikes: 'next-page' },
-  { name: 'page-no-cursor', strikes: 'page' },
-  { name: 'page-error', strikes: 'next-page' },
-  { name: 'files-error', strikes: 'files' },
-  { name: 'files-denied', strikes: 'files' },
-  { name: 'files-clock', strikes: 'files' },
-  { name: 'files-slow-list', strikes: 'files-list' },
-  { name: 'files-same-token', strikes: 'files-list' },
-  { name: 'files-cut', strikes: 'files-body' },
-  { name: 'files-full', strikes: 'files-content' },
-  { name: 'files-late', strikes: 'files-write' },
-  { name: 'files-lost', strikes: 'files-write' },
-  { name: 'files-slow-complete', strikes: 'files-complete' },
-  { name: 'files-no-complete', strikes: 'files-complete' },
-] as const satisfies readonly FaultKindRow[];
-
-type Kind = (typeof FAULT_KINDS)[number];
-
-export type FaultKind = Kind['name'];
-
-export type StepFaultKind = Extract<Kind, { strikes: FaultPoint }>['name'];
-
-export type RequestFaultKind = Exclude<FaultKind, StepFaultKind>;
-
-export const faultPoint = (kind: FaultKind): FaultPoint | undefined => {
-  const row: FaultKindRow | undefined = FAULT_KINDS.find(({ name }) => name === kind);
-  return row?.strikes;
+/** Faults of a request, and which one each affects when the fault does not say it: every one, or `match`. */
+const OF_REQUESTS = {
+  'rate-limit': undefined,
+  'server-error': undefined,
+  latency: undefined,
+  drop: undefined,
+  'accept-drop': undefined,
+  // An account without money cannot start anything, but it can read.
+  'low-balance': 'POST',
+  'replica-lag': 'GET',
+  refuse: 'POST /v2/pods',
+  forbidden: 'POST /v2/pods',
+  blocked: 'POST /v2/pods',
 };
 
-export const defaultMatch = (kind: FaultKind): string | undefined => {
-  const row: FaultKindRow | undefined = FAULT_KINDS.find(({ name }) => name === kind);
-  return row?.match;
-};
+/** Faults of one step in a worker, a list, a pod or the files on volumes, and where each takes effect. */
+const OF_STEPS = {
+  'start-without-gpu': 'pod-start',
+  'worker-crash': 'take',
+  'worker-oom': 'take',
+  'worker-hang': 'take',
+  'worker-silent': 'take',
+  'worker-slow-start': 'start',
+  'worker-failed-start': 'start',
+  'done-drop': 'done',
+  'done-accept-drop': 'done',
+  'page-empty': 'page',
+  'page-shift': 'next-page',
+  'page-loop': 'next-page',
+  'page-no-cursor': 'page',
+  'page-error': 'next-page',
+  'files-error': 'files',
+  'files-denied': 'files',
+  'files-clock': 'files',
+  'files-slow-list': 'files-list',
+  'files-same-token': 'files-list',
+  'files-cut': 'files-body',
+  'files-full': 'files-content',
+  'files-late': 'files-write',
+  'files-lost': 'files-write',
+  'files-slow-complete': 'files-complete',
+  'files-no-complete': 'files-complete',
+} as const;
+
+export type RequestFaultKind = keyof typeof OF_REQUESTS;
+export type StepFaultKind = keyof typeof OF_STEPS;
+export type FaultKind = RequestFaultKind | StepFaultKind;
+export type FaultPoint = (typeof OF_STEPS)[StepFaultKind];
+
+export const FAULT_KINDS = Object.keys({ ...OF_REQUESTS, ...OF_STEPS }) as readonly FaultKind[];
+
+export const faultPoint = (kind: FaultKind): FaultPoint | undefined =>
+  (OF_STEPS as Partial<Record<FaultKind, FaultPoint>>)[kind];
+
+export const defaultMatch = (kind: FaultKind): string | undefined =>
+  (OF_REQUESTS as Partial<Record<FaultKind, string | undefined>>)[kind];
 
 /** What a new account of the local service contains: `odd` gives some pods names that are difficult to print. */
 export const SEEDS = ['plain', 'odd'] as const;
-
 export type Seed = (typeof SEEDS)[number];

@@ -19,17 +19,16 @@ const CLOSE_ARRAY = 0x5d;
 const MAX_DEPTH = 256;
 
 interface Replaced {
-  /** The text with a marked string for each part; the same text when there is no part. */
+  /** The text with a marked string for each part. */
   readonly text: string;
   readonly parts: readonly string[];
   /** Returns the number of the part that a decoded string replaces; undefined for a string of the text itself. */
   readonly partOf: (decoded: string) => number | undefined;
-  readonly sourceOffset: (offset: number) => number;
 }
 
 function replaceInexact(source: string): Replaced {
   const spans = inexactSpans(source);
-  if (spans.length === 0) return { text: source, parts: [], partOf: () => undefined, sourceOffset: (offset) => offset };
+  if (spans.length === 0) return { text: source, parts: [], partOf: () => undefined };
   const length = markLength(source);
   const mark = '\u0001'.repeat(length);
   const quoted = '\\u0001'.repeat(length);
@@ -39,12 +38,10 @@ function replaceInexact(source: string): Replaced {
     pieces.push(source.slice(from, start), `"${quoted}${String(index)}"`);
     from = end;
   }
-  pieces.push(source.slice(from));
   return {
-    text: pieces.join(''),
+    text: pieces.join('') + source.slice(from),
     parts: spans.map(({ start, end }) => source.slice(start, end)),
     partOf: (decoded) => (decoded.startsWith(mark) ? Number(decoded.slice(length)) : undefined),
-    sourceOffset: (offset) => sourceOffset(pieces, spans, offset),
   };
 }
 
@@ -121,18 +118,6 @@ function isName(text: string, end: number): boolean {
   return text.charCodeAt(at) === COLON;
 }
 
-function sourceOffset(pieces: readonly string[], spans: readonly Span[], offset: number): number {
-  let replaced = 0;
-  for (const [index, { start, end }] of spans.entries()) {
-    const before = replaced + (pieces[2 * index] ?? '').length;
-    if (offset < before) return start - (before - offset);
-    replaced = before + (pieces[2 * index + 1] ?? '').length;
-    if (offset < replaced) return start;
-    if (index === spans.length - 1) return end + (offset - replaced);
-  }
-  return offset;
-}
-
 /** A number that a double would round, or a part nested too deeply. Encoded unchanged. */
 export class Exact {
   readonly text: string;
@@ -165,21 +150,22 @@ export class JsonSyntaxError extends Error {
 
 /** Keeps numbers that a double would change, and parts nested over 256 levels. Fails with JsonSyntaxError. */
 export function decodeJson(source: string): Json {
-  const replaced = replaceInexact(source.startsWith('\uFEFF') ? source.slice(1) : source);
+  const text = source.replace(/^\uFEFF/, '');
+  const replaced = replaceInexact(text);
   try {
     return restore(parsePlainJson(replaced.text), replaced);
   } catch (error) {
-    throw error instanceof SyntaxError ? syntaxError(replaced, source) : error;
+    throw error instanceof SyntaxError ? syntaxError(text) : error;
   }
 }
 
 /** Faster than `decodeJson`, but rounds numbers. Throws SyntaxError, or RangeError when nested too deeply. */
 export const parsePlainJson = (text: string): Json => JSON.parse(text) as Json;
 
-export function jsonOrText(text: string): Json {
+export const jsonOrText = (text: string): Json => {
   const value = tryDecodeJson(text);
   return value === undefined ? text : value;
-}
+};
 
 export function tryDecodeJson(source: string): Json | undefined {
   try {
@@ -273,34 +259,20 @@ function restore(value: Json, replaced: Replaced): Json {
     const part = replaced.partOf(value);
     return part === undefined ? value : new Exact(replaced.parts[part] ?? '');
   }
-  if (Array.isArray(value)) {
-    const items = value as Json[];
-    for (const [at, item] of items.entries()) if (isChanged(item)) items[at] = restore(item, replaced);
-  } else if (isObject(value)) {
-    const members = value as Record<string, Json>;
-    for (const name in members) {
-      const member = members[name] as Json;
-      if (isChanged(member)) members[name] = restore(member, replaced);
-    }
-  }
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => restore(item, replaced));
+  const members = value as Record<string, Json>;
+  for (const name in members) members[name] = restore(members[name] as Json, replaced);
   return value;
 }
 
-const isChanged = (value: Json): boolean => typeof value === 'string' || (typeof value === 'object' && value !== null);
-
 /** Says where the error is. JSON.parse does not say it alike on all versions of Node, so another parser looks for it. */
-function syntaxError(replaced: Replaced, source: string): JsonSyntaxError {
-  const said = complaintOf(replaced.text);
-  const found = / at position (\d+)/.exec(said);
-  const text = source.replace(/^\uFEFF/, '');
-  const offset = found ? replaced.sourceOffset(Number(found[1])) : text.length;
+function syntaxError(text: string): JsonSyntaxError {
+  const complaint = complaintOf(text);
+  const offset = Number(/ at position (\d+)/.exec(complaint)?.[1] ?? text.length);
   const before = text.slice(0, offset).split('\n');
-  return new JsonSyntaxError(
-    said.replace(/ at position \d+.*/s, ''),
-    before.length,
-    (before.at(-1)?.length ?? 0) + 1,
-    offset,
-  );
+  const message = complaint.replace(/ at position \d+.*/s, '');
+  return new JsonSyntaxError(message, before.length, (before.at(-1)?.length ?? 0) + 1, offset);
 }
 
 function complaintOf(text: string): string {

@@ -9,8 +9,7 @@ export function shellWord(word: string): string {
   if (PLAIN.test(word) && !ENDS_A_SENTENCE.test(word)) return word;
   // fish reads a backslash between single quotes, the other shells do not; outside of them all do.
   if (safeText(word) === word) return `'${word.replace(/['\\]/g, `'\\$&'`)}'`;
-  const printed = Array.from(word, (character) => (/[\w @+=:,./]/.test(character) ? character : octal(character)));
-  return `"$(printf '${printed.join('')}')"`;
+  return `"$(printf '${escaped(word, /[\w @+=:,./]/)}')"`;
 }
 
 /** For bash, zsh and ksh. Control characters become $'...', so the line stays one line and is safe to show. */
@@ -28,19 +27,16 @@ export function shellLines(words: readonly string[], columns: number): string {
 }
 
 const lineWords = (words: readonly string[]): readonly string[] =>
-  words.map((word, at) => (PLAIN.test(word) && !(at === 0 && word.includes('=')) ? word : quoted(word)));
-
-function quoted(word: string): string {
-  if (safeText(word) === word) return `'${word.replaceAll("'", `'\\''`)}'`;
-  const escaped = Array.from(word, (character) => {
-    if (character === "'" || character === '\\') return `\\${character}`;
-    if (character === '\n') return '\\n';
-    return safeText(character) === character ? character : octal(character);
+  words.map((word, at) => {
+    if (PLAIN.test(word) && !(at === 0 && word.includes('='))) return word;
+    if (safeText(word) === word) return `'${word.replaceAll("'", `'\\''`)}'`;
+    return `$'${escaped(word, /[^'\\]/).replaceAll('\\012', '\\n')}'`;
   });
-  return `$'${escaped.join('')}'`;
-}
 
-/** The bytes of a character in UTF-8, which every shell writes as they are: `\012`. */
+/** Every other character as the bytes of its UTF-8, which every shell writes as they are: `\033`. */
+const escaped = (word: string, kept: RegExp): string =>
+  Array.from(word, (each) => (kept.test(each) && safeText(each) === each ? each : octal(each))).join('');
+
 const octal = (character: string): string =>
   Array.from(new TextEncoder().encode(character), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 

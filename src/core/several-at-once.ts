@@ -1,80 +1,43 @@
-interface SeveralLimits {
-  readonly atOnce: number;
-  /** At least `atOnce`. */
-  readonly ahead: number;
-}
-
-interface State {
-  running: number;
-  areTaken: boolean;
-  /** Ends when an item was taken, or there is none. */
-  taking: Promise<void> | undefined;
-  failure: { readonly error: unknown } | undefined;
-}
-
-/** Yields results in item order. After a failure, starts nothing more and throws once the rest has ended. */
+/** Yields results in item order; `ahead`: how many may wait for an earlier one. After a failure, starts nothing more and throws once the rest has ended. */
 export async function* severalAtOnce<T, R>(
   items: AsyncIterable<T>,
   work: (item: T) => Promise<R>,
-  { atOnce, ahead }: SeveralLimits,
+  { atOnce = 64, ahead = 1000 } = {},
 ): AsyncGenerator<R> {
-  const results: Promise<R>[] = [];
-  const state: State = { running: 0, areTaken: false, taking: undefined, failure: undefined };
-  let wake = (): void => undefined;
-  const changed = (): void => {
-    wake();
-  };
-  const change = (): Promise<void> =>
-    new Promise((resolve) => {
-      wake = resolve;
-    });
+  const works: { readonly result: Promise<R>; hasEnded: boolean }[] = [];
+  const running = new Set<Promise<void>>();
   const source = items[Symbol.asyncIterator]();
-
-  const begin = (item: T): void => {
-    state.running += 1;
-    const result = work(item).finally(() => {
-      state.running -= 1;
-      changed();
-    });
-    // It is thrown when its turn comes.
-    result.catch(() => {
-      state.areTaken = true;
-    });
-    results.push(result);
-  };
-  const takeOne = async (): Promise<void> => {
+  const failures: unknown[] = [];
+  let lost: { readonly error: unknown } | undefined;
+  const next = async (): Promise<IteratorResult<T>> => {
     try {
-      const next = await source.next();
-      if (next.done === true) state.areTaken = true;
-      else if (!state.areTaken) begin(next.value);
+      return await source.next();
     } catch (error) {
-      state.areTaken = true;
-      state.failure = { error };
+      lost = { error };
+      return { done: true, value: undefined };
     }
-    state.taking = undefined;
-    changed();
   };
-
   try {
-    for (;;) {
-      if (state.taking === undefined && !state.areTaken && state.running < atOnce && results.length < ahead)
-        state.taking = takeOne();
-      const [first] = results;
-      if (first === undefined) {
-        if (state.failure !== undefined) throw state.failure.error;
-        if (state.areTaken && state.taking === undefined) return;
-        await change();
-        continue;
+    for (let item = await next(); item.done !== true && failures.length === 0; item = await next()) {
+      const started = { result: work(item.value), hasEnded: false };
+      const end = started.result
+        .then(undefined, (error: unknown) => void failures.push(error))
+        .then(() => {
+          started.hasEnded = true;
+          running.delete(end);
+        });
+      running.add(end);
+      works.push(started);
+      if (running.size >= atOnce) await Promise.race(running);
+      for (let [first] = works; first?.hasEnded === true || works.length >= ahead; [first] = works) {
+        works.shift();
+        if (first !== undefined) yield await first.result;
       }
-      const outcome = await Promise.race([first.then((value) => ({ value })), change()]);
-      if (outcome === undefined) continue;
-      void results.shift();
-      yield outcome.value;
     }
+    for (const { result } of works) yield await result;
+    if (lost !== undefined) throw lost.error;
   } finally {
-    state.areTaken = true;
-    await state.taking;
-    await Promise.allSettled(results);
+    await Promise.all(running);
     await source.return?.();
   }
 }

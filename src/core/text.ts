@@ -23,25 +23,20 @@ const MIN_SIMILARITY = 0.4;
 
 /** Optimal string alignment distance: swapping two neighbours is one edit. */
 function editDistance(from: string, to: string): number {
-  let beforeLast: readonly number[] = [];
-  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, at) => at);
+  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
+  const cell = (row: number, at: number): number => rows[row]?.[at] ?? Number.POSITIVE_INFINITY;
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
+    rows.push(current);
     for (let at = 1; at <= to.length; at++) {
-      const replaced = cell(last, at - 1) + (from[row - 1] === to[at - 1] ? 0 : 1);
-      const swapped =
-        row > 1 && at > 1 && from[row - 1] === to[at - 2] && from[row - 2] === to[at - 1]
-          ? cell(beforeLast, at - 2) + 1
-          : Number.POSITIVE_INFINITY;
-      current.push(Math.min(cell(last, at) + 1, cell(current, at - 1) + 1, replaced, swapped));
+      const replaced = cell(row - 1, at - 1) + (from[row - 1] === to[at - 1] ? 0 : 1);
+      const isSwap = from[row - 1] === to[at - 2] && from[row - 2] === to[at - 1];
+      const swapped = isSwap ? cell(row - 2, at - 2) + 1 : replaced;
+      current.push(Math.min(cell(row - 1, at) + 1, cell(row, at - 1) + 1, replaced, swapped));
     }
-    beforeLast = last;
-    last = current;
   }
-  return cell(last, to.length);
+  return cell(from.length, to.length);
 }
-
-const cell = (row: readonly number[], at: number): number => row[at] ?? Number.POSITIVE_INFINITY;
 
 export function nearestOf(word: string, known: Iterable<string>): readonly string[] {
   let least = Number.POSITIVE_INFINITY;

@@ -161,7 +161,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   const service = warningOfUnknownPages(serviceClock.following(context.api), tellLine);
   const noteRefusal = async (requests: readonly ApiRequest[]): Promise<void> => {
     // Loaded here: a dry run alone needs it.
-    const { accessRefusal } = await import('../../core/request-access.ts');
+    const { accessRefusal } = await import('../../core/access.ts');
     state.refusal ??= accessRefusal(requests, allowedAccess(context.settings));
   };
   const patient = patientApi(service, context);

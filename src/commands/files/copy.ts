@@ -33,8 +33,6 @@ interface Done {
   readonly failure?: Failure | undefined;
 }
 
-const LIMITS = { atOnce: 64, ahead: 1000 };
-
 /** Uploads are confirmed together, after so many. */
 const CONFIRMED_AT_ONCE = 10_000;
 
@@ -80,17 +78,15 @@ export async function* runCopies(
   }
   const finish = async function* (pending: readonly Done[]): AsyncGenerator<FileOutcome> {
     const confirmed = await copier.confirm(pending);
-    const completed = severalAtOnce(
-      iterate(confirmed),
-      (done) => (done.written === undefined ? Promise.resolve(done) : complete(done)),
-      LIMITS,
+    const completed = severalAtOnce(iterate(confirmed), (done) =>
+      done.written === undefined ? Promise.resolve(done) : complete(done),
     );
     for await (const done of completed) yield outcomeOf(done);
   };
   try {
     let pending: Done[] = [];
     try {
-      for await (const done of severalAtOnce(copies(), work, LIMITS)) {
+      for await (const done of severalAtOnce(copies(), work)) {
         if (done.written === undefined && pending.length === 0) {
           yield outcomeOf(done);
           continue;
@@ -236,7 +232,7 @@ class Copier {
         return { copy: done.copy, failure: error };
       }
     };
-    for await (const done of severalAtOnce(iterate(all), verified, LIMITS)) confirmed.push(done);
+    for await (const done of severalAtOnce(iterate(all), verified)) confirmed.push(done);
     return confirmed;
   }
 }

@@ -253,7 +253,7 @@ async function* removeExtras(
   const all = (async function* () {
     yield* extras;
   })();
-  yield* severalAtOnce(all, remove, { atOnce: 64, ahead: 1000 });
+  yield* severalAtOnce(all, remove);
   const root = target.end('');
   if (root.kind === 'volume') return;
   const files = await ctx.durable();

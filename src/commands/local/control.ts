@@ -192,7 +192,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     summary: 'make the next requests fail',
     changesMachine: true,
     details: 'docs/guides/local-service.md describes each kind.',
-    args: { kind: arg.text('what happens', { choices: FAULT_KINDS.map(({ name }) => name) }) },
+    args: { kind: arg.text('what happens', { choices: FAULT_KINDS }) },
     options: {
       count: option.count('how many requests it affects (default: all until cleared)', 1),
       probability: option.fraction('how likely it affects a request: above 0, up to 1', { metavar: 'P' }),

@@ -13,7 +13,7 @@ export const CLOCK = ownObject(CLOCK_MEMBERS);
 export const CLEARED = ownObject({ cleared: TEXT });
 
 export const FAULT = ownObject(
-  { id: TEXT, kind: oneOf(...FAULT_KINDS.map(({ name }) => name)) },
+  { id: TEXT, kind: oneOf(...FAULT_KINDS) },
   {
     count: COUNT,
     probability: NUMBER,

@@ -42,7 +42,7 @@ export const CONTROL_BODIES: Readonly<Record<string, Schema>> = {
     { dependentRequired: { everyMs: ['forMs'] } },
   ),
   LocalFaultRequest: closed(
-    { kind: { enum: FAULT_KINDS.map(({ name }) => name) } },
+    { kind: { enum: FAULT_KINDS } },
     {
       count: integer(1),
       probability: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
