@@ -160,12 +160,14 @@ export interface Spawn {
   /** The path of the file with the host keys of pods that ssh has seen; its folder is made. Fails with local-file (14). */
   knownHosts(): Promise<string>;
   /** Environment without keys. Returns 128 + the signal's number. All children end with this process. */
-  run(
-    command: string,
-    args: readonly string[],
-    env: Readonly<Record<string, string>>,
-    onSignal?: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT') => void,
-  ): Promise<number>;
+  run(command: string, args: readonly string[], options: RunOptions): Promise<number>;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly onSignal?: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT') => void;
+  /** Also gets what it writes to stderr. */
+  readonly onError?: ((bytes: Uint8Array) => void) | undefined;
 }
 
 export interface Terminal {

@@ -104,7 +104,7 @@ berth pods forward lab 0:1 2> stopped.txt || echo "stopped $?"
       'stopped 2',
       '',
     ]);
-    expect(folder.read('forward.txt')).toContain('pod lab is EXITED, so nothing is connected to it any more');
+    expect(folder.read('forward.txt')).toContain('pod lab is EXITED: no longer connected');
     expect(folder.read('taken.txt')).toMatch(/port \d+ of this machine is in use/);
   },
 );

@@ -72,7 +72,7 @@ const nameTest = canAll ? userTest : test.skip;
 
 nameTest('ssh, scp, rsync and git reach the pod of an ordinary user by its name', async () => {
   const { code, stdout, stderr } = await inPod(`
-berth pods ssh-config --install --yes 2> installed.txt
+berth pods ssh-config --install 2> installed.txt
 test "$(ssh lab.berth id -un)" = "$USER_NAME" && echo ssh
 head -c 3000000 /dev/urandom > big
 scp -q -S "$(command -v ssh)" big "lab.berth:$FOLDER/copied" && cmp big "$FOLDER/copied" && echo scp

@@ -43,10 +43,8 @@ berth pods exec pod-web -- true 2> unreachable.txt || echo "unreachable $?"
     '',
   ]);
   expect(stderr).toContain('lab: two');
-  expect(folder.read('ssh-failed.txt')).toContain('whether the command ran is not known');
-  expect(folder.read('ssh-failed.txt')).toContain('The pod still runs, and was not started again.');
-  expect(folder.read('ssh-failed.txt')).toContain('--explain');
-  expect(folder.read('unreachable.txt')).toContain('it does not publish 22/tcp');
+  expect(folder.read('ssh-failed.txt')).toContain('ssh failed (255)');
+  expect(folder.read('unreachable.txt')).toContain('port 22/tcp is not published');
   expect(folder.read('unreachable.txt')).toContain('berth pods update pod-web');
 });
 
@@ -58,7 +56,7 @@ sshTest(
       folder,
       [],
       `${LAB}
-berth pods ssh-config --install --yes
+berth pods ssh-config --install
 ssh lab.berth 'echo by name; echo kept > file'
 scp -q 'a file.txt' lab.berth:copied.txt
 ssh lab.berth cat copied.txt; echo
@@ -76,7 +74,7 @@ berth pods exec lab -- echo trusted again
 ssh-keygen -q -t ed25519 -N '' -f other
 ${pathOf('ssh')} -F .ssh/berth_config -i other -o IdentitiesOnly=yes -o BatchMode=yes lab.berth echo entered 2> denied.txt || echo "denied $?"
 ${pathOf('ssh')} -F .ssh/berth_config -i key -o IdentitiesOnly=yes -o BatchMode=yes lab.berth echo entered
-berth pods ssh-config --uninstall --yes
+berth pods ssh-config --uninstall
 ls .ssh | grep berth || echo nothing of berth
 `,
     );
@@ -214,7 +212,7 @@ berth pods exec disk -- find /workspace -type f
 
 /** Links of a pod, some of which lead out of its home folder, and what SFTP makes of them. */
 const LINKS = `${LAB}
-berth pods ssh-config --install --yes
+berth pods ssh-config --install
 berth pods exec lab -- sh -c 'echo of the pod > ../made; mkdir -p down/er; cd down
 ln -s "$(cd ../..; pwd)/made" absolute; ln -s ../../made relative; ln -s er/.. up
 ln -s loop loop; ln -s /etc outside; ln -s "$TMPDIR/new" dangling'

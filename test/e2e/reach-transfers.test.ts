@@ -12,7 +12,7 @@ sshTest('git clones a repository of a pod by its name', async () => {
     folder,
     [],
     `${LAB}
-berth pods ssh-config --install --yes
+berth pods ssh-config --install
 ssh lab.berth 'git init -q repo && cd repo && echo one > one && git add one && git -c user.name=a -c user.email=a@example.com commit -qm one'
 git clone -q lab.berth:repo 2> clone.txt
 cat repo/one
@@ -27,7 +27,7 @@ sshTest('scp copies a large file whole, in both directions', async () => {
     folder,
     [],
     `${LAB}
-berth pods ssh-config --install --yes
+berth pods ssh-config --install
 head -c 12345678 /dev/urandom > big
 for i in 1 2 3; do scp -q big lab.berth:there && ssh lab.berth cat there | cmp big - && echo sent; done
 scp -q lab.berth:there back && cmp big back && echo received
@@ -45,7 +45,7 @@ test.skipIf(!hasSsh || !hasRsync)('rsync makes folders alike in both directions 
     folder,
     [],
     `${LAB}
-berth pods ssh-config --install --yes
+berth pods ssh-config --install
 mkdir tree && echo a > tree/a && head -c 2000000 /dev/urandom > 'tree/b c'
 rsync -rlpt tree/ lab.berth:tree/
 echo more >> tree/a

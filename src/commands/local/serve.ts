@@ -88,7 +88,7 @@ export const exec = defineCommand({
     const [command = '', ...args] = values.command;
     const server = await ctx.localHost.serve({ port: 0, ...serveOptions(ctx, values) });
     try {
-      return { kind: 'program', code: await ctx.spawn.run(command, args, environment(server)) };
+      return { kind: 'program', code: await ctx.spawn.run(command, args, { env: environment(server) }) };
     } finally {
       await server.stop();
     }

@@ -1,17 +1,16 @@
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg } from '../../cli/model/params.ts';
-import { refusedName } from '../files/names.ts';
-import { type ReachablePod, reachPod } from './reach-pod.ts';
-import { PODS } from './resource.ts';
-import { HOST_SUFFIX } from './ssh-config.ts';
 import { unlessFailed, usage } from '../../core/failure.ts';
-import { berth, sentence } from '../../core/message.ts';
+import { refusedName } from '../files/names.ts';
+import { reachPod } from './reach-pod.ts';
+import { PODS } from './resource.ts';
+import type { ReachablePod } from './ssh-command.ts';
+import { HOST_SUFFIX } from './ssh-config.ts';
 
 export const connect = defineCommand({
   summary: "connect stdin and stdout to a pod's SSH port, for ssh's ProxyCommand",
-  details:
-    'ssh runs it for the hosts of berth pods ssh-config: it finds the address that the pod has now, so that NAME.berth stays right when the pod restarts on another port.',
+  details: 'ssh runs it for the hosts of berth pods ssh-config: it finds the address that the pod has now.',
   changesMachine: true,
   hidden: true,
   args: { id: arg.text('a pod id or name; NAME.berth as ssh writes it', { metavar: 'POD', complete: PODS }) },
@@ -26,13 +25,9 @@ export const connect = defineCommand({
 });
 
 /** Forgets the host key after a restart: a new container has a new key. Usage (2), local-file (14). */
-async function rememberStart(
-  ctx: CommandContext,
-  host: string,
-  { id, start }: Pick<ReachablePod, 'id' | 'start'>,
-): Promise<void> {
+async function rememberStart(ctx: CommandContext, host: string, { id, start }: ReachablePod): Promise<void> {
   if (/[/\\]/.test(host) || refusedName(host, ctx.platform) !== undefined)
-    throw usage(`${JSON.stringify(host)} is no name of a host`, sentence`Take its id: ${berth`pods list`}`);
+    throw usage(`${JSON.stringify(host)} cannot be a host name`, 'Use the id of the pod.');
   const files = await ctx.durable();
   const keys = `${await ctx.spawn.knownHosts()}.d/${host}`;
   const [mark, now] = [`${keys}.start`, `${id} ${start}\n`];

@@ -1,13 +1,22 @@
-import type { ArchiveInput, EntryChecks } from '../../core/context.ts';
+/** Copies a file or a folder as a tar archive over ssh: its target has all of it, or stays as it was. */
+import type { ArchiveInput, EntryChecks, ProgramStreams } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { asError, Failure, localFile, unknownOutcome, usage } from '../../core/failure.ts';
-import { berth, sentence } from '../../core/message.ts';
+import { berth } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
+import { run as runLine } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { untilAborted } from '../../cli/run/until-aborted.ts';
 import { baseName, foldedName, MAX_DEPTH, refusedName } from '../files/names.ts';
-import { type ReachablePod, sshArguments, sshRefusal } from './reach-pod.ts';
-import { remoteCommand, runSshBeside, SSH_FAILED } from './ssh-command.ts';
+import {
+  type ReachablePod,
+  remoteCommand,
+  runSshBeside,
+  Said,
+  SSH_FAILED,
+  sshArguments,
+  sshRefusal,
+} from './ssh-command.ts';
 
 /** A path in a pod, or on this machine. */
 export interface CopyEnd {
@@ -16,9 +25,7 @@ export interface CopyEnd {
   readonly shown: string;
 }
 
-interface PodEnd extends CopyEnd {
-  readonly pod: ReachablePod;
-}
+type PodEnd = CopyEnd & { readonly pod: ReachablePod };
 
 export interface CopyOptions {
   readonly recursive: boolean;
@@ -89,46 +96,35 @@ for d in "$tmp"/* "$tmp"/.[!.]* "$tmp"/..?*; do
   put "$d" "$to" || exit 1
 done`;
 
-/** Copies a file or a folder: its target has all of it, or stays as it was. */
 export async function copyOne(ctx: CommandContext, from: CopyEnd, to: CopyEnd, options: CopyOptions): Promise<void> {
-  const { recursive, into } = options;
+  const { recursive, into, onBytes } = options;
   const archives = await ctx.archives();
-  const mark = `.berth-${Math.floor(ctx.random() * 16 ** 12)
-    .toString(16)
-    .padStart(12, '0')}.partial`;
+  const mark = `.berth-${Math.floor(ctx.random() * 16 ** 12).toString(16)}.partial`;
   const name = baseName(from.path).replace(/^\.{1,2}$/, '');
   const checks = checksOf(ctx, from, to, options);
-  const target = to.path.replace(/(?<=.)\/+$/, '');
-  const receive = [target.startsWith('-') ? `./${target}` : target, mark, into, name];
   if (isInPod(from) && isInPod(to)) {
     await archives.withFolder(async (folder) => {
       const path = `${folder}/${name || 'copy'}`;
       await copyOne(ctx, from, { pod: undefined, path, shown: path }, { ...options, into: '' });
-      await copyOne(ctx, { pod: undefined, path, shown: from.shown }, to, {
-        ...options,
-        copied: { files: 0, bytes: 0 },
-      });
+      const copied = { files: 0, bytes: 0 };
+      await copyOne(ctx, { pod: undefined, path, shown: from.shown }, to, { ...options, copied });
     });
   } else if (isInPod(from)) {
-    const input = archives.unpack(to.path, { mark, name, into, ...checks });
-    await fetchFrom(ctx, from, recursive, input, options.onBytes);
+    await fetchFrom(ctx, from, recursive, archives.unpack(to.path, { mark, name, into, ...checks }), onBytes);
   } else if (isInPod(to)) {
     const source = await (await ctx.durable()).lookAt(from.path, true);
     if (source === undefined) throw notThere(from);
     if (source.kind === 'folder' && !recursive) throw isFolder(from);
     if (source.kind === 'other') throw localFile(`${from.shown} is not a regular file`);
-    await sendTo(ctx, to, receive, archives.pack(from.path, mark, checks), options.onBytes);
+    await sendTo(ctx, to, [withoutSlash(to.path), mark, into, name], archives.pack(from.path, mark, checks), onBytes);
   }
 }
 
 const isInPod = (end: CopyEnd): end is PodEnd => end.pod !== undefined;
 
-function checksOf(
-  ctx: CommandContext,
-  from: CopyEnd,
-  to: CopyEnd,
-  { copied, fails }: Pick<CopyOptions, 'copied' | 'fails'>,
-): EntryChecks {
+const withoutSlash = (path: string): string => path.replace(/(?<=.)\/+$/, '').replace(/^-/, './-');
+
+function checksOf(ctx: CommandContext, from: CopyEnd, to: CopyEnd, { copied, fails }: CopyOptions): EntryChecks {
   const platform = to.pod === undefined ? ctx.platform : 'linux';
   const taken = new Set<string>();
   const shown = (path: string): string => from.shown.replace(/\/+$/, '') + path.replace(/^[^/]*/, '');
@@ -136,19 +132,19 @@ function checksOf(
     const message = `${shown(path)} was not copied: ${why}`;
     fails(shown(path), new Failure({ code: 'bad-name', exit: EXIT.localFile, message }));
   };
+  const refusalOf = (path: string): string | undefined => {
+    if (path.split('/').length > MAX_DEPTH + 1) return `more than ${String(MAX_DEPTH)} nested folders`;
+    if (platform !== 'linux' && taken.has(foldedName(path))) return 'another file has the same name here';
+    return refusedName(path, platform);
+  };
   return {
     fails: refuse,
-    grew: (path) => void ctx.tell(`${shown(path)} grew while it was copied: it has its size at the start.`),
+    grew: (path) => void ctx.tell(`${shown(path)} grew while it was copied: copied up to its size at the start`),
     takes: ({ path, kind, bytes }) => {
-      const isTaken = platform !== 'linux' && taken.has(foldedName(path));
+      const why = refusalOf(path);
       taken.add(foldedName(path));
-      const isDeep = path.split('/').length > MAX_DEPTH + 1;
-      const why =
-        (isDeep ? `more than ${String(MAX_DEPTH)} folders in each other` : undefined) ??
-        refusedName(path, platform) ??
-        (isTaken ? 'another file has the same name here' : undefined);
       if (why !== undefined) refuse(path, why);
-      else if (kind === 'other') void ctx.tell(`Skipped ${shown(path)}: not a regular file.`);
+      else if (kind === 'other') void ctx.tell(`skipped ${shown(path)}: not a regular file`);
       else if (kind === 'file') {
         copied.files += 1;
         copied.bytes += bytes;
@@ -168,32 +164,27 @@ async function fetchFrom(
   const own = new AbortController();
   const stop = AbortSignal.any([ctx.signal, own.signal]);
   let bytes = 0;
+  const onOutput = async (chunk: Uint8Array): Promise<void> => {
+    if (stop.aborted) return;
+    try {
+      await untilAborted(stop, input.write(chunk));
+      onBytes((bytes += chunk.byteLength));
+    } catch (error) {
+      own.abort(error);
+    }
+  };
   try {
-    const path = from.path.replace(/(?<=.)\/+$/, '');
-    const { code, said } = await runScript(ctx, from.pod, [SEND, path, recursive ? 'r' : ''], stop, {
-      onOutput: async (chunk) => {
-        if (stop.aborted) return;
-        try {
-          await untilAborted(stop, input.write(chunk));
-          onBytes((bytes += chunk.byteLength));
-        } catch (error) {
-          own.abort(error);
-        }
-      },
-    });
+    const script = [SEND, withoutSlash(from.path), recursive ? 'r' : ''];
+    const { code, lines } = await runScript(ctx, from.pod, script, { onOutput }, stop);
     stop.throwIfAborted();
     // tar of GNU ends with 1 for a file that grew meanwhile.
-    const isOnlyChanged =
-      code === 1 && said.length > 0 && said.every((line) => line.endsWith('file changed as we read it'));
-    if (code !== 0 && !isOnlyChanged) throw failureOf(from, code, said);
+    const isOnlyChanged = code === 1 && lines.every((line) => line.endsWith('file changed as we read it'));
+    if (code !== 0 && !(isOnlyChanged && lines.length > 0)) throw failureOf(from, code, lines);
     await input.finish();
-    for (const line of isOnlyChanged ? said : []) await ctx.tell(line);
+    if (isOnlyChanged) for (const line of lines) await ctx.tell(line);
   } catch (error) {
     await input.discard();
-    if (!(error instanceof Failure) || error.code !== 'not-an-archive') throw error;
-    throw error.with({
-      hint: sentence`A shell that prints text when it starts is one cause: ${berth`pods exec ${from.pod.id} -- true`} should print nothing.`,
-    });
+    throw error;
   }
 }
 
@@ -217,69 +208,59 @@ async function sendTo(
       failed = error;
     }
   }
-  const { code, said } = await runScript(ctx, to.pod, [RECEIVE, ...words], ctx.signal, {
-    input: input(),
-    onOutput: () => {
-      isReady = true;
-    },
-  });
+  const onOutput = (): void => {
+    isReady = true;
+  };
+  const { code, lines } = await runScript(ctx, to.pod, [RECEIVE, ...words], { input: input(), onOutput });
   ctx.signal.throwIfAborted();
   if (failed !== undefined) throw asError(failed);
   if (code === SSH_FAILED && isSent && isReady)
     throw unknownOutcome(
-      `the connection to pod ${to.pod.name} ended before it said whether ${to.shown} is in place`,
+      `connection to pod ${to.pod.name} lost: ${to.shown} may be in place`,
       berth`pods exec ${to.pod.id} -- ls -la ${to.path}`,
       to.pod.id,
     );
-  if (code !== 0) throw failureOf(to, code, said);
+  if (code !== 0) throw failureOf(to, code, lines);
 }
-
-/** What a pod says is kept to its first characters. */
-const MAX_SAID = 8000;
 
 async function runScript(
   ctx: CommandContext,
   pod: ReachablePod,
   [script = '', ...args]: readonly string[],
-  signal: AbortSignal,
-  streams: Omit<Parameters<typeof runSshBeside>[2], 'onError'>,
+  streams: Omit<ProgramStreams, 'onError'>,
+  signal?: AbortSignal,
 ) {
-  const line = remoteCommand(['sh', '-c', script, 'sh', ...args], { cwd: undefined, env: [] });
-  const decoder = new TextDecoder();
-  let said = '';
-  const onError = (bytes: Uint8Array): void => {
-    said = (said + decoder.decode(bytes, { stream: true })).slice(0, MAX_SAID);
-  };
-  const code = await runSshBeside(ctx, await sshArguments(ctx, pod, { line }), { ...streams, onError }, signal);
-  return { code, said: said.split(/\r?\n/).filter((each) => each.trim() !== '') };
+  const line = remoteCommand(['sh', '-c', script, 'sh', ...args]);
+  const said = new Said();
+  const ssh = await sshArguments(ctx, pod, { line });
+  const code = await runSshBeside(ctx, ssh, { ...streams, onError: said.take }, signal);
+  return { code, lines: said.lines };
 }
 
-function failureOf({ pod, shown }: PodEnd, code: number, said: readonly string[]): Failure {
+function failureOf({ pod, shown }: PodEnd, code: number, lines: readonly string[]): Failure {
   const { id, name } = pod;
   if (code === NOT_THERE) return notThere({ shown });
   if (code === IS_FOLDER) return isFolder({ shown });
-  const why = (line: string | undefined): string => safeText(line ?? `it ended with ${String(code)}`);
-  if (code === SSH_FAILED)
-    return (
-      sshRefusal(pod, said) ??
-      new Failure({
-        code: 'connection-lost',
-        exit: EXIT.unavailable,
-        message: `the connection to pod ${name} has ended: ${why(said.at(-1))}`,
-        hint: sentence`Nothing was changed. See what the pod does: ${berth`pods get ${id}`}`,
-        id,
-      })
-    );
+  const refusal = code === SSH_FAILED ? sshRefusal(pod, lines) : undefined;
+  if (refusal !== undefined) return refusal;
+  const last = safeText((code === SSH_FAILED ? lines.at(-1) : lines[0]) ?? `exit code ${String(code)}`);
+  if (code !== SSH_FAILED)
+    return new Failure({
+      code: 'pod-file',
+      exit: EXIT.refused,
+      message: code === NO_TAR ? `pod ${name} has no tar: install it there` : `${shown}: ${last}`,
+      id,
+    });
   return new Failure({
-    code: 'pod-file',
-    exit: EXIT.refused,
-    message: code === NO_TAR ? `pod ${name} has no tar: install it there` : `${shown}: ${why(said[0])}`,
+    code: 'connection-lost',
+    exit: EXIT.unavailable,
+    message: `connection to pod ${name} lost: ${last}`,
+    hint: runLine(berth`pods get ${id}`),
     id,
   });
 }
 
 const notThere = ({ shown }: Pick<CopyEnd, 'shown'>): Failure =>
-  new Failure({ code: 'not-found', exit: EXIT.notFound, message: `${shown}: there is no such file or folder` });
+  new Failure({ code: 'not-found', exit: EXIT.notFound, message: `no such file or folder: ${shown}` });
 
-const isFolder = ({ shown }: Pick<CopyEnd, 'shown'>): Failure =>
-  usage(`${shown} is a folder`, 'To take all that is in it, add --recursive.');
+const isFolder = ({ shown }: Pick<CopyEnd, 'shown'>): Failure => usage(`${shown} is a folder`, 'Pass --recursive.');

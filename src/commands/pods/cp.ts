@@ -1,16 +1,18 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { type Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
-import { berth, sentence } from '../../core/message.ts';
+import { berth } from '../../core/message.ts';
 import { formatBytes } from '../../core/units.ts';
+import { run as runLine } from '../../cli/hint.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { combinedFailure } from '../../cli/resource/several.ts';
 import { countOf } from '../../cli/words.ts';
-import { FILE_OUTCOMES, type FileOutcome, rowOf, viewOf } from '../files/outcomes.ts';
 import { splitPlace } from '../files/address.ts';
 import { endsWithSlash } from '../files/names.ts';
+import { FILE_OUTCOMES, type FileOutcome, rowOf, viewOf } from '../files/outcomes.ts';
 import { copyOne, type CopyEnd } from './cp-over-ssh.ts';
-import { type ReachablePod, reachPod, stateNow } from './reach-pod.ts';
+import { reachPod } from './reach-pod.ts';
+import type { ReachablePod } from './ssh-command.ts';
 import { START } from './start-first.ts';
 
 export const cp = defineCommand({
@@ -36,7 +38,7 @@ export const cp = defineCommand({
     const target = places.at(-1);
     if (target === undefined || places.length < 2)
       throw usage('a copy needs a source and a target', 'The last place is the target.');
-    if (places.every(({ pod }) => pod === undefined)) throw usage('none of the places is in a pod', FORMS);
+    if (places.every(({ pod }) => pod === undefined)) throw usage('no place is in a pod', FORMS);
     const pods = new Map<string, Promise<ReachablePod>>();
     const endOf = async ({ pod: word, path }: Place): Promise<CopyEnd> => {
       if (word === undefined) return { pod: undefined, path, shown: path };
@@ -46,48 +48,41 @@ export const cp = defineCommand({
     };
     const to = await endOf(target);
     const sources = await Promise.all(places.slice(0, -1).map(endOf));
-    for (const { pod } of sources)
-      if (pod !== undefined && pod.id === to.pod?.id)
-        throw usage(
-          `both places are in pod ${pod.name}`,
-          sentence`Copy within it: ${berth`pods exec ${pod.id} -- cp -a FROM TO`}`,
-        );
+    const inside = sources.find(({ pod }) => pod !== undefined && pod.id === to.pod?.id)?.pod;
+    if (inside !== undefined)
+      throw usage(`both places are in pod ${inside.name}`, runLine(berth`pods exec ${inside.id} -- cp -a FROM TO`));
+    const into = sources.length > 1 ? 'always' : endsWithSlash(target.path) ? 'file' : '';
     const outcomes: FileOutcome[] = [];
     const sum = { files: 0, bytes: 0 };
     const progress = ctx.progress('the files');
     try {
       for (const from of sources) {
-        const into = sources.length > 1 ? 'always' : endsWithSlash(target.path) ? 'file' : '';
         const copied = { files: 0, bytes: 0 };
         const fails = (path: string, failure: Failure): void =>
           void outcomes.push({ from: path, to: undefined, bytes: 0, failure });
         const onBytes = (bytes: number): void => {
           progress.update(`${from.shown}: ${formatBytes(bytes)}`);
         };
-        let failure: Failure | undefined;
-        try {
-          await copyOne(ctx, from, to, { recursive, into, copied, fails, onBytes });
-          sum.files += copied.files;
-          sum.bytes += copied.bytes;
-        } catch (error) {
-          rethrowUnlessFailure(error, ctx);
-          failure = error;
-        }
-        outcomes.push({ from: from.shown, to: to.shown, bytes: failure === undefined ? copied.bytes : 0, failure });
+        const failure = await copyOne(ctx, from, to, { recursive, into, copied, fails, onBytes }).then(
+          () => undefined,
+          (error: unknown) => {
+            rethrowUnlessFailure(error, ctx);
+            return error;
+          },
+        );
+        const { files, bytes } = failure === undefined ? copied : { files: 0, bytes: 0 };
+        sum.files += files;
+        sum.bytes += bytes;
+        outcomes.push({ from: from.shown, to: to.shown, bytes, failure });
       }
     } finally {
       await progress.stop();
     }
-    const lost = outcomes.some(({ failure }) => failure?.code === 'connection-lost');
-    const reached = lost ? await Promise.all(pods.values()) : [];
     return {
       kind: 'many',
       view: viewOf('copied'),
       values: outcomes.map((outcome) => rowOf(ctx, outcome)),
-      notes: [
-        ...(sum.files === 0 ? [] : [`${countOf(sum.files, 'file')} copied, ${formatBytes(sum.bytes)}`]),
-        ...(await Promise.all(reached.map((pod) => stateNow(ctx, pod)))).flat(),
-      ],
+      notes: sum.files === 0 ? [] : [`copied ${countOf(sum.files, 'file')}, ${formatBytes(sum.bytes)}`],
       failure: combinedFailure(outcomes.map(({ from, failure }) => ({ id: from, failure }))),
     };
   },
@@ -99,7 +94,7 @@ interface Place {
   readonly path: string;
 }
 
-const FORMS = 'Write POD:PATH for a file in a pod, ./NAME for a local file with a colon in its name.';
+const FORMS = 'Use POD:PATH for a file in a pod, ./NAME for a local name with a colon.';
 
 /** Without a path, or with `~/`, it is the home folder of the pod. Fails with usage (2). */
 function parsePlace(text: string): Place {
@@ -110,7 +105,6 @@ function parsePlace(text: string): Place {
   if (place.name === '') throw usage(`${JSON.stringify(text)} names no pod`, FORMS);
   const path = place.path.replace(/^~(\/+|$)/, '');
   // eslint-disable-next-line no-control-regex -- they are what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(path))
-    throw usage(`${JSON.stringify(text)} cannot be used: a path has no control characters`, FORMS);
+  if (/[\u0000-\u001f\u007f]/.test(path)) throw usage(`${JSON.stringify(text)} has control characters`, FORMS);
   return { pod: place.name, path: path === '' ? '.' : path };
 }

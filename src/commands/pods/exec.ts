@@ -1,28 +1,37 @@
+import { run as runLine } from '../../cli/hint.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { hasSelector, labelOf, selectTargets } from '../../cli/resource/choose.ts';
 import { idsArgument } from '../../cli/resource/read.ts';
 import { selectorOptions } from '../../cli/resource/selectors.ts';
 import { combinedFailure, type Outcome, outcomeResult } from '../../cli/resource/several.ts';
-import { type ReachablePod, reachPod, sshArguments, stateNow } from './reach-pod.ts';
-import { statusOf } from './reachable.ts';
-import { PODS } from './resource.ts';
-import { remoteCommand, runSsh, runSshBeside, SSH_FAILED } from './ssh-command.ts';
-import { START } from './start-first.ts';
+import { choose, labelOf } from '../../cli/resource/targets.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
-import type { Json } from '../../core/json.ts';
-import { berth, type Message, sentence } from '../../core/message.ts';
+import { berth, lines, type Message } from '../../core/message.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import { idOf } from '../../output/view.ts';
+import type { Result } from '../../output/view.ts';
+import { reachPod } from './reach-pod.ts';
+import { statusOf } from './reachable.ts';
+import { PODS } from './resource.ts';
+import {
+  type ReachablePod,
+  remoteCommand,
+  runSsh,
+  runSshBeside,
+  Said,
+  SSH_FAILED,
+  sshArguments,
+  sshRefusal,
+} from './ssh-command.ts';
+import { START } from './start-first.ts';
 
 export const exec = defineCommand({
   summary: 'run a command in a pod, or in several',
   details:
-    'Runs by direct SSH; the exit code is that of the command, 255 that of ssh itself. Ctrl-C ends it with 130, but the command in the pod may go on, unless -t is given. On several pods it runs at once, without stdin.',
+    'Runs over direct SSH and ends as the command does; 3 where the pod refuses your keys, 255 where ssh fails. Ctrl-C ends it with 130, but the command in the pod may go on, unless -t is given. On several pods it runs at once, without stdin.',
   changesMachine: true,
   exitsAsProgram: true,
   output: OUTCOMES,
@@ -43,80 +52,68 @@ export const exec = defineCommand({
     ['berth pods exec train-llm -- cat results.json', 'its output is data'],
     ["berth pods exec --match 'train-*' -- df -h /workspace", 'the same on several pods at once'],
   ],
-  run: async (ctx, { command, tty, cwd, env, start, ...values }) => {
-    if (command.length === 0)
-      throw usage('missing COMMAND', sentence`Write it after --: ${berth`pods exec POD -- nvidia-smi`}`);
+  run: async (ctx, { command, tty, cwd, env, start, ...selection }) => {
+    if (command.length === 0) throw usage('missing COMMAND', runLine(berth`pods exec POD -- nvidia-smi`));
     const line = remoteCommand(command, { cwd, env, tty });
-    const selected = hasSelector(values)
-      ? await selectTargets(ctx, PODS, values, start ? whatIsGone : whatDoesNotRun)
-      : undefined;
-    const words = selected?.targets.map(({ word }) => word) ?? [...new Set(values.id)];
-    const [only, ...others] = words;
-    if (only === undefined) throw ranNowhere();
-    if (others.length === 0 && selected === undefined) return await runInOne(ctx, only, line, { tty, start });
+    const { isSelected, targets } = await choose(ctx, PODS, selection);
+    const able = targets.filter(({ row }) => row === undefined || statusOf(row) === 'RUNNING' || start);
+    const skipped = targets.flatMap(({ row }) =>
+      row === undefined || statusOf(row) === 'RUNNING' || start ? [] : [`${labelOf(row)}: ${statusOf(row)}`],
+    );
+    if (skipped.length > 0) await ctx.tell(`skipped ${skipped.join(', ')}`);
+    const [only, ...others] = able;
+    if (only === undefined)
+      throw new Failure({
+        code: 'not-found',
+        exit: EXIT.notFound,
+        message: 'no running pod matches',
+        hint: runLine(berth`pods list`),
+      });
+    if (!isSelected && others.length === 0)
+      return await runInOne(ctx, await reachPod(ctx, only.word, start), line, tty);
     if (tty) throw usage('-t needs one pod', 'Leave it out for several.');
-    const outcomes = await Promise.all(words.map((word) => runInOneOfSeveral(ctx, word, line, start)));
+    const outcomes = await Promise.all(able.map(({ word }) => runBeside(ctx, word, line, start)));
     // In table output, the lines themselves are the output.
     if (isTableOutput(ctx.output)) return { kind: 'nothing', failure: combinedFailure(outcomes) };
     return outcomeResult(ctx, 'pod', outcomes, 'done');
   },
 });
 
-const ranNowhere = (): Failure =>
-  new Failure({
-    code: 'not-found',
-    exit: EXIT.notFound,
-    message: 'the selectors pick no pod that runs: the command ran nowhere',
-    hint: sentence`See ${berth`pods list`}.`,
-  });
-
-const leavingOut =
-  (isLeftOut: (status: string) => boolean) =>
-  (pods: readonly Json[]): Promise<ReadonlyMap<string, string>> =>
-    Promise.resolve(
-      new Map(
-        pods
-          .filter((pod) => isLeftOut(statusOf(pod)))
-          .map((pod) => [idOf(pod), `pod ${labelOf(pod)} is ${statusOf(pod)}`]),
-      ),
-    );
-
-const whatDoesNotRun = leavingOut((status) => status !== 'RUNNING');
-const whatIsGone = leavingOut((status) => status === 'TERMINATED');
-
-async function runInOne(
-  ctx: CommandContext,
-  word: string,
-  line: string,
-  { tty, start }: { readonly tty: boolean; readonly start: boolean },
-) {
-  const pod = await reachPod(ctx, word, start);
-  const code = await runSsh(ctx, await sshArguments(ctx, pod, { line, tty }), { tty, hint: mayGoOn(pod) });
-  const notes = code === SSH_FAILED ? [notKnown(pod), ...(await stateNow(ctx, pod))] : [];
-  return { kind: 'program', code, notes } as const;
+async function runInOne(ctx: CommandContext, pod: ReachablePod, line: string, tty: boolean): Promise<Result> {
+  const said = new Said();
+  const code = await runSsh(ctx, await sshArguments(ctx, pod, { line, tty }), { tty, said, hint: mayGoOn(pod) });
+  if (code !== SSH_FAILED) return { kind: 'program', code };
+  const refusal = sshRefusal(pod, said.lines);
+  if (refusal !== undefined) throw refusal;
+  return { kind: 'program', code, notes: ['ssh failed (255).', runLine(berth`pods get ${pod.id}`)] };
 }
-
-const notKnown = ({ id }: ReachablePod): Message =>
-  sentence`ssh ended with 255, its own code for an error: whether the command ran is not known. What it does: ${berth`pods ssh ${id}`} -- -v`;
 
 /** ssh forwards no signals: only a terminal in the pod gets Ctrl-C, or SIGHUP at disconnect. */
 const mayGoOn = ({ id, name }: ReachablePod): Message =>
-  sentence`What ran in ${name} was sent no signal and may go on there; with -t it ends with the connection. See: ${berth`pods exec ${id}`} -- ps aux`;
+  lines(`The command may still run in pod ${name}.`, runLine(berth`pods exec ${id} -- ps aux`)) ?? '';
 
-async function runInOneOfSeveral(ctx: CommandContext, word: string, line: string, start: boolean): Promise<Outcome> {
+async function runBeside(ctx: CommandContext, word: string, line: string, start: boolean): Promise<Outcome> {
   try {
     const pod = await reachPod(ctx, word, start);
     const output = isTableOutput(ctx.output) ? ctx.stdout : ctx.stderr;
+    const said = new Said();
     const onOutput = prefixedLines(pod.name, (text) => void output.write(text));
     const onError = prefixedLines(pod.name, (text) => void ctx.stderr.write(text));
-    const args = await sshArguments(ctx, pod, { line });
-    const code = await runSshBeside(ctx, args, { onOutput: onOutput.take, onError: onError.take });
+    const code = await runSshBeside(ctx, await sshArguments(ctx, pod, { line }), {
+      onOutput: onOutput.take,
+      onError: (bytes) => {
+        said.take(bytes);
+        onError.take(bytes);
+      },
+    });
     onOutput.end();
     onError.end();
     const shown = { id: pod.id, name: pod.name };
-    if (code !== 0 && ctx.signal.aborted && isInterrupt(ctx.signal.reason))
+    if (code === 0) return shown;
+    if (ctx.signal.aborted && isInterrupt(ctx.signal.reason))
       return { ...shown, failure: ctx.signal.reason.with({ hint: mayGoOn(pod) }) };
-    return code === 0 ? shown : { ...shown, failure: endedWith(code) };
+    const refusal = code === SSH_FAILED ? sshRefusal(pod, said.lines) : undefined;
+    return { ...shown, failure: refusal ?? endedWith(code) };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     return { id: word, failure: error };
@@ -124,14 +121,9 @@ async function runInOneOfSeveral(ctx: CommandContext, word: string, line: string
 }
 
 const endedWith = (code: number): Failure =>
-  new Failure({
-    code: code === SSH_FAILED ? 'ssh-failed' : 'command-failed',
-    exit: EXIT.jobFailed,
-    message:
-      code === SSH_FAILED
-        ? 'ssh ended with 255: whether the command ran is not known'
-        : `it ended with exit code ${String(code)}`,
-  });
+  code === SSH_FAILED
+    ? new Failure({ code: 'ssh-failed', exit: EXIT.jobFailed, message: 'ssh failed (255)' })
+    : new Failure({ code: 'command-failed', exit: EXIT.jobFailed, message: `exit code ${String(code)}` });
 
 /** In characters; longer lines are split. */
 const LONGEST_LINE = 65_536;
@@ -145,9 +137,9 @@ function prefixedLines(name: string, write: (line: TerminalText) => void) {
     write(`${head}${safeText(line.replace(/\r$/, ''), true)}\n` as TerminalText);
   };
   const takeText = (text: string): void => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    lines.forEach(print);
+    const found = (rest + text).split('\n');
+    rest = found.pop() ?? '';
+    found.forEach(print);
     for (; rest.length > LONGEST_LINE; rest = rest.slice(LONGEST_LINE)) print(rest.slice(0, LONGEST_LINE));
   };
   return {

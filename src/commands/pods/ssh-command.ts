@@ -1,29 +1,140 @@
+/** How ssh is started: the address of a pod, the host keys that are trusted, the command there, and why it was refused. */
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { ProgramStreams } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, interrupted, usage } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
 import { type Json, numberAt, stringAt } from '../../core/json.ts';
-import { berth, type Message, sentence } from '../../core/message.ts';
+import { berth, type Message } from '../../core/message.ts';
+import { run } from '../../cli/hint.ts';
 
 /** ssh's exit code for its own errors. */
 export const SSH_FAILED = 255;
 
-interface Interruption {
+/** Validated: nothing in it can become an ssh option or be run by a shell. */
+export interface SshAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+}
+
+export interface ReachablePod {
+  readonly id: Id<'pod'>;
+  readonly name: string;
+  /** Identifies the start: each has its own host key. */
+  readonly start: string;
+  readonly address: SshAddress;
+}
+
+/** Unavailable (7) for an invalid host, user or port. */
+export function sshAddress(address: Json, id: string): SshAddress {
+  const host = stringAt(address, 'host') ?? '';
+  const user = stringAt(address, 'username') ?? '';
+  const port = numberAt(address, 'port') ?? Number.NaN;
+  const isValid =
+    /^[A-Za-z0-9:]([A-Za-z0-9.:_-]*[A-Za-z0-9.:])?$/.test(host) &&
+    /^[A-Za-z0-9_][A-Za-z0-9._@+-]*$/.test(user) &&
+    Number.isInteger(port) &&
+    port > 0 &&
+    port < 65_536;
+  if (isValid) return { host, port, user };
+  throw new Failure({
+    code: 'unusable-answer',
+    exit: EXIT.unavailable,
+    message: `the service gives pod ${id} an invalid SSH address`,
+    hint: run(berth`pods get ${id} --fields ssh --json`),
+    id,
+  });
+}
+
+export const addressArguments = ({ host, port, user }: SshAddress): readonly string[] => [
+  '-p',
+  String(port),
+  `${user}@${host}`,
+];
+
+export const sshOptions = (options: readonly string[]): readonly string[] => options.flatMap((each) => ['-o', each]);
+
+/**
+ * The host key of a pod is kept by pod and start in a file of berth's own: each start is a new container with a new key. The
+ * first key of a start is accepted, another one refused. Connections are not shared: they go stale when the pod restarts.
+ */
+export const trustOptions = (pod: Pick<ReachablePod, 'id' | 'start'>, knownHosts: string): readonly string[] =>
+  sshOptions([
+    `UserKnownHostsFile=${quotedPath(knownHosts)}`,
+    'GlobalKnownHostsFile=none',
+    `HostKeyAlias=${hostKeyAlias(pod)}`,
+    'StrictHostKeyChecking=accept-new',
+    'CheckHostIP=no',
+    'UpdateHostKeys=no',
+    'ControlMaster=no',
+    'ControlPath=none',
+  ]);
+
+/** Letters, digits, dashes and dots only, so that ssh reads one name. */
+const hostKeyAlias = ({ id, start }: Pick<ReachablePod, 'id' | 'start'>): string =>
+  ['berth', id, start].map((part) => part.replace(/[^A-Za-z0-9-]/g, '')).join('.');
+
+/** Quoted, so that ssh expands no tokens in it. */
+export const quotedPath = (path: string): string =>
+  `"${path.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replaceAll('%', '%%')}"`;
+
+/** Overrides settings of the user that break unattended connections. Silence ends a connection after 45 s. */
+const QUIET = ['RemoteCommand=none', 'ClearAllForwardings=yes', 'ServerAliveInterval=15', 'LogLevel=ERROR'];
+
+/** Without a terminal, ssh must not prompt. */
+export async function sshArguments(
+  ctx: Pick<CommandContext, 'spawn' | 'terminal'>,
+  pod: ReachablePod,
+  { line, tty = false }: { readonly line: string; readonly tty?: boolean },
+): Promise<readonly string[]> {
+  const { output, errors, canAsk } = ctx.terminal;
+  const quiet = sshOptions([...QUIET, ...(output || errors || canAsk ? [] : ['BatchMode=yes'])]);
+  const trust = trustOptions(pod, await ctx.spawn.knownHosts());
+  return [...trust, ...quiet, tty ? '-t' : '-T', ...addressArguments(pod.address), '--', line];
+}
+
+/** What ssh says, kept to its first characters. */
+export class Said {
+  readonly #decoder = new TextDecoder();
+  #text = '';
+
+  readonly take = (bytes: Uint8Array): void => {
+    if (this.#text.length < 8000) this.#text += this.#decoder.decode(bytes, { stream: true });
+  };
+
+  get lines(): readonly string[] {
+    return this.#text.split(/\r?\n/).filter((each) => each.trim() !== '');
+  }
+}
+
+/** Denied (3): by the lines of this ssh alone, and not of another one that the command runs in the pod. */
+export function sshRefusal(pod: ReachablePod, said: readonly string[]): Failure | undefined {
+  const { id, name } = pod;
+  const { user, host } = pod.address;
+  const refusal = (why: string, hint: Message): Failure =>
+    new Failure({ code: 'ssh-refused', exit: EXIT.denied, message: `pod ${name} ${why}`, hint, id });
+  if (said.some((line) => line.startsWith(`${user}@${host}: Permission denied (`)))
+    return refusal('refused your SSH keys', run(berth`pods ssh ${id} --explain`));
+  if (said.some((line) => line.toLowerCase().includes(`host key for ${hostKeyAlias(pod)} has changed`.toLowerCase())))
+    return refusal('has another SSH host key than before: Host key verification failed', run(berth`pods get ${id}`));
+  return undefined;
+}
+
+interface Run {
   /** The command has a terminal in the pod: it gets Ctrl-C, and ssh exits with its code. */
   readonly tty: boolean;
   readonly hint?: Message;
+  readonly said?: Said;
 }
 
 /** Returns the command's code or 255 for ssh's own error. Interrupted (130, 143) if a signal ended it. */
-export async function runSsh(
-  ctx: CommandContext,
-  args: readonly string[],
-  { tty, hint }: Interruption,
-): Promise<number> {
+export async function runSsh(ctx: CommandContext, args: readonly string[], { tty, hint, said }: Run): Promise<number> {
   let interrupt: Failure | undefined;
-  const code = await ctx.spawn.run('ssh', args, {}, (signal) => {
+  const onSignal = (signal: Parameters<typeof interrupted>[0]): void => {
     interrupt ??= interrupted(signal);
-  });
+  };
+  const code = await ctx.spawn.run('ssh', args, { onSignal, onError: said?.take });
   const isOwnEnd = code === SSH_FAILED || (!tty && code === interrupt?.exit);
   if (interrupt !== undefined && isOwnEnd) throw hint === undefined ? interrupt : interrupt.with({ hint });
   return code;
@@ -48,53 +159,20 @@ export async function runSshBeside(
   return code;
 }
 
-/** Validated: nothing in it can become an ssh option or be run by a shell. */
-export interface SshAddress {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-}
-
-/** Unavailable (7) for an invalid host, user or port. */
-export function sshAddress(address: Json, id: string): SshAddress {
-  const host = stringAt(address, 'host') ?? '';
-  const user = stringAt(address, 'username') ?? '';
-  const port = numberAt(address, 'port') ?? Number.NaN;
-  if (!/^[A-Za-z0-9:]([A-Za-z0-9.:_-]*[A-Za-z0-9.:])?$/.test(host)) throw invalidAddress('host', id);
-  if (!/^[A-Za-z0-9_][A-Za-z0-9._@+-]*$/.test(user)) throw invalidAddress('user name', id);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalidAddress('port', id);
-  return { host, port, user };
-}
-
-export const addressArguments = ({ host, port, user }: SshAddress): readonly string[] => [
-  '-p',
-  String(port),
-  `${user}@${host}`,
-];
-
-const invalidAddress = (what: string, id: string): Failure =>
-  new Failure({
-    code: 'unusable-answer',
-    exit: EXIT.unavailable,
-    message: `the service gives an invalid ${what} for ssh`,
-    hint: sentence`Nothing was run. See what it says: ${berth`pods get ${id} --fields ssh --json`}`,
-    id,
-  });
-
 interface RemoteSettings {
-  readonly cwd: string | undefined;
-  readonly env: readonly string[];
+  readonly cwd?: string | undefined;
+  readonly env?: readonly string[];
   /** Its keys also reach the shell that waits for the command. */
   readonly tty?: boolean;
 }
 
 /** Quoted once, for the remote shell. Signals become 128 + n: ssh would report its own error. Usage (2). */
-export function remoteCommand(words: readonly string[], { cwd, env, tty }: RemoteSettings): string {
+export function remoteCommand(words: readonly string[], { cwd, env = [], tty = false }: RemoteSettings = {}): string {
   const wrong = env.find((each) => !/^[A-Za-z_]\w*=/.test(each));
-  if (wrong !== undefined) throw usage(`--env is not NAME=VALUE: ${JSON.stringify(wrong)}`);
+  if (wrong !== undefined) throw usage(`invalid --env ${JSON.stringify(wrong)}: must be NAME=VALUE`);
   const command = [...(env.length > 0 ? ['env', ...env] : []), ...words].map(quoted).join(' ');
   const folder = cwd === undefined ? '' : `cd ${quoted(cwd.startsWith('-') ? `./${cwd}` : cwd)} && `;
-  return `${tty === true ? 'trap : INT QUIT; ' : ''}${folder}${command}; exit $?`;
+  return `${tty ? 'trap : INT QUIT; ' : ''}${folder}${command}; exit $?`;
 }
 
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

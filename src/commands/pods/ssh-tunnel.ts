@@ -1,6 +1,6 @@
+/** One ssh that forwards ports, until it ends. */
 import type { CommandContext } from '../../cli/model/context.ts';
-import { type ReachablePod, trustOptions } from './reach-pod.ts';
-import { addressArguments } from './ssh-command.ts';
+import { addressArguments, type ReachablePod, sshOptions, trustOptions } from './ssh-command.ts';
 
 export interface Forward {
   /** `to-pod`: programs here reach a port of the pod. `from-pod`: the reverse. */
@@ -10,7 +10,7 @@ export interface Forward {
   readonly remote: number;
 }
 
-export interface Tunnel {
+interface Tunnel {
   /** True once every port is open; false if ssh ended before. */
   readonly ready: Promise<boolean>;
   /** What ssh printed, once it has ended. */
@@ -18,7 +18,7 @@ export interface Tunnel {
   stop(): void;
 }
 
-export interface TunnelOptions {
+interface TunnelOptions {
   readonly pod: ReachablePod;
   /** Local ports are never 0. */
   readonly forwards: readonly Forward[];
@@ -31,9 +31,20 @@ const [KEPT_LINES, LONGEST_LINE] = [20, 2000];
 
 const DETAILS = /^(debug\d: |Authenticated to |Transferred: |Bytes per second: |Warning: Permanently added |\s*$)/;
 
-/** Only at DEBUG1 does `ssh -N` say when the ports are open. Usage (2) if ssh is missing. */
-export async function openTunnel(ctx: CommandContext, options: TunnelOptions): Promise<Tunnel> {
-  const { forwards, onRemotePort, onRefused } = options;
+/** Only at DEBUG1 does `ssh -N` say when the ports are open. A silent connection ends after 30 s. */
+const OPTIONS = [
+  'LogLevel=DEBUG1',
+  'ExitOnForwardFailure=yes',
+  'ServerAliveInterval=10',
+  'ServerAliveCountMax=3',
+  'ConnectTimeout=20',
+];
+
+/** Usage (2) if ssh is missing. */
+export async function openTunnel(
+  ctx: CommandContext,
+  { pod, forwards, address, onRemotePort, onRefused }: TunnelOptions,
+): Promise<Tunnel> {
   const said: string[] = [];
   let isListening = false;
   let closed = forwards.filter(({ direction }) => direction === 'from-pod').length;
@@ -49,45 +60,25 @@ export async function openTunnel(ctx: CommandContext, options: TunnelOptions): P
     if (said.length > KEPT_LINES) said.shift();
     if (isListening && closed <= 0) settle(true);
   };
-  const program = await ctx.spawn.start('ssh', await argumentsOf(ctx, options), {
-    onOutput: () => undefined,
-    onError: linesOf(onLine),
-  });
-  const ended = program.ended.then(() => {
-    settle(false);
-    return said;
-  });
+  const host = address.includes(':') ? `[${address}]` : address;
+  const ports = forwards.flatMap(({ direction, local, remote }) =>
+    direction === 'to-pod'
+      ? ['-L', `${host}:${String(local)}:localhost:${String(remote)}`]
+      : ['-R', `${String(remote)}:localhost:${String(local)}`],
+  );
+  const trust = trustOptions(pod, await ctx.spawn.knownHosts());
+  const args = [...trust, ...sshOptions(OPTIONS), '-N', ...ports, ...addressArguments(pod.address)];
+  const program = await ctx.spawn.start('ssh', args, { onOutput: () => undefined, onError: linesOf(onLine) });
   return {
     ready,
-    ended,
+    ended: program.ended.then(() => {
+      settle(false);
+      return said;
+    }),
     stop: () => {
       program.stop();
     },
   };
-}
-
-/** Seconds. A silent connection is closed after interval x count. */
-const [ALIVE_INTERVAL, ALIVE_COUNT, CONNECT_TIMEOUT] = [10, 3, 20];
-
-async function argumentsOf(ctx: CommandContext, { pod, forwards, address }: TunnelOptions): Promise<readonly string[]> {
-  const host = address.includes(':') ? `[${address}]` : address;
-  return [
-    ...trustOptions(pod, await ctx.spawn.knownHosts()),
-    ...[
-      'LogLevel=DEBUG1',
-      'ExitOnForwardFailure=yes',
-      `ServerAliveInterval=${String(ALIVE_INTERVAL)}`,
-      `ServerAliveCountMax=${String(ALIVE_COUNT)}`,
-      `ConnectTimeout=${String(CONNECT_TIMEOUT)}`,
-    ].flatMap((option) => ['-o', option]),
-    '-N',
-    ...forwards.flatMap(({ direction, local, remote }) =>
-      direction === 'to-pod'
-        ? ['-L', `${host}:${String(local)}:localhost:${String(remote)}`]
-        : ['-R', `${String(remote)}:localhost:${String(local)}`],
-    ),
-    ...addressArguments(pod.address),
-  ];
 }
 
 function linesOf(onLine: (line: string) => void): (bytes: Uint8Array) => void {

@@ -1,5 +1,5 @@
 import { asId } from '../../core/ids.ts';
-import { type Json, stringAt } from '../../core/json.ts';
+import type { Json } from '../../core/json.ts';
 import { sentence } from '../../core/message.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -14,10 +14,9 @@ export const START = option.on('start the pod first and wait until it can be rea
 const TIMEOUT_MS: Milliseconds = 600_000;
 
 /** Wait-ended (9) after ten minutes, and as the start does. */
-export async function startFirst(ctx: CommandContext, pod: Json, word: string): Promise<void> {
+export async function startFirst(ctx: CommandContext, pod: Json, id: string): Promise<void> {
   const status = statusOf(pod);
   if (isAt(pod, REACHABLE) || status === 'TERMINATED') return;
-  const id = stringAt(pod, 'id') ?? word;
   if (status === 'EXITED' || status === 'ERROR') {
     await tellPrice(
       ctx,

@@ -136,7 +136,8 @@ function unpackInto(
       unpack.on('end', resolve);
       unpack.on('error', (error: unknown) => {
         const message = `what arrives is not an archive: ${messageOf(error)}`;
-        failed ??= new Failure({ code: 'not-an-archive', exit: EXIT.unavailable, message });
+        const hint = 'One cause is a shell that prints text when it starts.';
+        failed ??= new Failure({ code: 'not-an-archive', exit: EXIT.unavailable, message, hint });
         resolve();
       });
     });

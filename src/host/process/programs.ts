@@ -67,9 +67,15 @@ export const withoutKeys = (env: Runtime['env']): Runtime['env'] =>
 export async function runProgram(
   runtime: Runtime,
   redirect: (listener: (signal: StopSignal) => void) => () => void,
-  ...[command, args, env, onSignal]: Parameters<Spawn['run']>
+  ...[command, args, { env, onSignal, onError }]: Parameters<Spawn['run']>
 ): Promise<number> {
-  const { child, ended } = startOwn(runtime, command, args, runtime.childStreams, env);
+  const { childStreams, stderr } = runtime;
+  const stdio: StdioOptions = [childStreams, childStreams, onError === undefined ? childStreams : 'pipe'];
+  const { child, ended } = startOwn(runtime, command, args, stdio, env);
+  child.stderr?.on('data', (bytes: Uint8Array) => {
+    onError?.(bytes);
+    stderr.write(bytes);
+  });
   const endRedirect = redirect((signal) => {
     onSignal?.(signal);
     const isOfKey = signal === 'SIGINT' || signal === 'SIGQUIT';

@@ -9,8 +9,8 @@ test.each<readonly [command: string, code: number, says: RegExp]>([
   ['pods exec pod-train --match x -- ls', 2, /POD and --match exclude each other/],
   ['pods exec pod-train --all -- ls', 2, /POD and --all exclude each other/],
   ['pods exec --match x', 2, /missing COMMAND/],
-  ['pods exec --match x -- ls', 4, /the selectors pick no pod that runs: the command ran nowhere/],
-  ['pods exec --status EXITED -- ls', 4, /Left out: pod pod-stopped[^]*the command ran nowhere/],
+  ['pods exec --match x -- ls', 4, /no running pod matches/],
+  ['pods exec --status EXITED -- ls', 4, /skipped [^]*pod-stopped[^]*no running pod matches/],
   ['pods exec nothing -- ls', 4, /no pod/i],
 ])('%s ends %i and says what is wrong', async (command, code, says) => {
   const ran = await createAccount()(command);

@@ -176,12 +176,12 @@ describe('pods forward', () => {
   test.each([
     ['EXITED', pod('EXITED', undefined), 'berth pods start p1'],
     ['ERROR', pod('ERROR', undefined), 'berth pods explain p1'],
-    ['TERMINATED', pod('TERMINATED', undefined), 'gone for good'],
+    ['TERMINATED', pod('TERMINATED', undefined), 'berth pods list'],
     ['gone', problem(404, 'pod p1 not found'), ''],
   ])('ends with 10 when the pod is %s', async (status, state, says_) => {
     const { code, err } = await (await forwarding([RUNNING, state], [ENDS])).run;
     expect(code).toBe(10);
-    expect(err).toContain(`pod lab is ${status}, so nothing is connected to it any more`);
+    expect(err).toContain(`pod lab is ${status}: no longer connected`);
     expect(err).toContain(says_);
   });
 
@@ -191,12 +191,12 @@ describe('pods forward', () => {
     await started(2);
     const { err } = await stop();
     expect(given().map(portsOf)).toEqual(['10022', '10999']);
-    expect(err).toContain('The service could not be asked for the address of lab');
+    expect(err).toContain('could not read pod lab');
   });
 
   test.each([
-    ['lab@127.0.0.1: Permission denied (publickey).', 3, 'berth pods ssh p1 --explain'],
-    ['Host key verification failed.', 3, 'berth pods get p1'],
+    ['root@203.0.113.7: Permission denied (publickey).', 3, 'berth pods ssh p1 --explain'],
+    ['Host key for berth.p1.first has changed and you have requested strict checking.', 3, 'berth pods get p1'],
     ['channel_setup_fwd_listener_tcpip: cannot listen to port: 8888', 14, '0:REMOTE'],
   ])('ends at once where ssh says: %s', async (line, exit, said) => {
     const { run, given } = await forwarding([RUNNING], [says(line)]);

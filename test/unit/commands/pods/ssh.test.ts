@@ -50,7 +50,7 @@ describe('pods ssh', () => {
     const { code, out, err } = await berthIn({ ...world, env }, ['--local', 'pods', 'ssh', 'pod-train', ...flags]);
     expect([code, out, existsSync(mark)]).toEqual([exit, '', isRun]);
     expect(err).toContain(said);
-    if (!isRun) expect(err).toContain('berth --local pods ssh pod-train --print');
+    if (!isRun) expect(err).toContain('berth --local pods restart pod-train --wait');
   });
 
   it.each([
@@ -61,7 +61,7 @@ describe('pods ssh', () => {
     writeFileSync(join(world.directory, 'ssh'), `#!/bin/sh\nexit ${exit}\n`, { mode: 0o755 });
     const env = { ...world.env, PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
     const { code, err } = await berthIn({ ...world, env }, ['--local', 'pods', 'ssh', 'pod-train']);
-    expect([code, err.includes('If it refused your keys')]).toEqual([exit, isSaid]);
+    expect([code, err.includes('Key refused?')]).toEqual([exit, isSaid]);
     expect(err.includes('berth --local pods ssh pod-train --explain')).toBe(isSaid);
   });
 
@@ -87,7 +87,7 @@ describe('pods ssh', () => {
     ['PROVISIONING', null, /berth pods wait p1/],
     ['STARTING', null, /berth pods wait p1/],
     ['EXITED', { direct: null, proxy: null }, /berth pods start p1 --wait/],
-    ['TERMINATED', undefined, /gone for good/],
+    ['TERMINATED', undefined, /berth pods list/],
     ['RUNNING', { direct: null, proxy: null }, /--start-ssh/],
     ['RUNNING', undefined, /--start-ssh/],
     ['SOMETHING_NEW', undefined, /--start-ssh/],

@@ -27,7 +27,7 @@ sshdTest('200 files with hard names go to a pod and come back the same', async (
   hardTree(tree);
   expect(Object.keys(hashes(tree)).length).toBe(200);
   const sent = await cp('-r', 'tree', `p1:${at('tree')}`);
-  expect([sent.code, sent.err], sent.out + sent.err).toEqual([0, expect.stringContaining('200 files copied')]);
+  expect([sent.code, sent.err], sent.out + sent.err).toEqual([0, expect.stringContaining('copied 200 files')]);
   expect(hashes(at('tree'))).toEqual(hashes(tree));
   expect((await cp('-r', `p1:${at('tree')}/`, 'back')).code).toBe(0);
   expect(hashes(join(world.directory, 'back'))).toEqual(hashes(tree));
@@ -101,7 +101,7 @@ sshdTest('a link that is named is followed, and what is no file is skipped by na
   symlinkSync('d', join(world.directory, 'link'));
   symlinkSync('d/one', join(world.directory, 'one'));
   const sent = await cp('-r', 'link', 'one', `p1:${at('all')}`);
-  expect([sent.code, sent.err]).toEqual([0, expect.stringContaining('Skipped link/pipe: not a regular file')]);
+  expect([sent.code, sent.err]).toEqual([0, expect.stringContaining('skipped link/pipe: not a regular file')]);
   expect(hashes(at('all'))).toEqual({ 'link/one': hashOf('1'), one: hashOf('1') });
   symlinkSync('all', at('link'));
   symlinkSync('all/one', at('one'));

@@ -75,7 +75,7 @@ test.each(Object.entries(COMMANDS))('pods %s runs nothing for a hostile host, us
     const { code, err, given } = await run(podWith(direct), argv);
     expect({ direct, code, given, err }).toEqual({
       ...{ direct, code: 7, given: undefined },
-      err: expect.stringMatching(/the service gives an invalid (host|user name|port) for ssh/) as string,
+      err: expect.stringMatching(/the service gives pod p1 an invalid SSH address/) as string,
     });
   }
 });

@@ -3,16 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  includeLine,
-  sshConfigText,
-  withInclude,
-  withoutInclude,
-} from '../../../../../src/commands/pods/ssh-config.ts';
+import { LINE, sshConfigText, withInclude, withoutInclude } from '../../../../../src/commands/pods/ssh-config.ts';
 import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';
 import { hasSsh } from '../../../../support/servers/sshd.ts';
-
-const LINE = includeLine('berth_config');
 
 test.each([
   ['an empty file', '', `${LINE}\n`],
@@ -28,7 +21,7 @@ test.each([
     `# Host a\nHostKeyAlgorithms x\n${LINE}\n`,
   ],
 ])('the line is put at the top of %s', (_, before, after) => {
-  expect(withInclude(before, LINE)).toBe(after);
+  expect(withInclude(before)).toBe(after);
 });
 
 test('what is put in is taken out again, and the rest of the file is kept byte for byte', () => {
@@ -36,7 +29,7 @@ test('what is put in is taken out again, and the rest of the file is kept byte f
   fc.assert(
     fc.property(lines, (each) => {
       const text = each.join('\n');
-      expect(withoutInclude(withInclude(text, LINE), LINE)).toBe(text);
+      expect(withoutInclude(withInclude(text))).toBe(text);
     }),
   );
 });
