@@ -78,6 +78,6 @@ test.each([
 ] as const)('requests in ten seconds: %s', async (operation, cell) => {
   const [perWindow, concurrent] = (row(cell) ?? '').split(' | ').map(Number);
   const { rate, concurrency } = RATE_LIMITS[operation];
-  // berth stays 1% below the rate.
-  expect([concurrent, perWindow]).toEqual([concurrency, (rate * 10) / 0.99]);
+  // berth stays 5% below the rate.
+  expect([concurrent, perWindow]).toEqual([concurrency, (rate * 10) / 0.95]);
 });

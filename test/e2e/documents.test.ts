@@ -15,7 +15,7 @@ const isForShell = ({ language, text }: Block): boolean =>
   language === 'sh' || (language === 'yaml' && /^jobs:/m.test(text));
 
 /** Blocks that are run by other tests, or are left out where a program is missing. */
-const buildsBerth = ({ text }: Block): boolean => /^npm /m.test(text);
+const buildsBerth = ({ text }: Block): boolean => /^(npm|docker) /m.test(text);
 const lacks = ({ text }: Block): string | undefined => {
   if (!hasPython && /\.py\b|python3/.test(text)) return 'Python';
   return missingPrograms.find((name) => new RegExp(`\\b${name} `).test(text));

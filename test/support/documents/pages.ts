@@ -43,9 +43,10 @@ export function blocksOf(text: string): readonly Block[] {
   });
 }
 
-/** The README and the guides: the pages whose commands run in tests as they are printed. */
+/** The pages whose commands run in tests as they are printed. */
 export const PAGES: readonly Page[] = [
   'README.md',
+  'docs/install.md',
   ...readdirSync(path.join(ROOT, 'docs/guides'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/guides/${name}`),
