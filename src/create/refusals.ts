@@ -19,11 +19,11 @@ const ROWS: readonly RefusalRow[] = [
   { class: 'invalid', statuses: [400], text: /not found|does not exist/i },
   { class: 'invalid', statuses: [400], text: /template id or pod configuration parameters/i },
   { class: 'invalid', statuses: [400], text: /\b(image|manifest|registry)\b/i },
-  { class: 'no-capacity', statuses: [400], text: /no longer any instances available/i },
-  { class: 'no-capacity', statuses: [400], text: /instances currently available/i },
-  { class: 'no-capacity', statuses: [400], text: /does not have the resources to deploy/i },
-  { class: 'no-capacity', statuses: [400], text: /no resources to deploy/i },
-  { class: 'no-capacity', statuses: [400], text: /not enough free gpus on the host/i },
+  {
+    class: 'no-capacity',
+    statuses: [400],
+    text: /no longer any instances available|instances currently available|resources to deploy|not enough free gpus on the host|insufficient capacity|no available machine|out of stock/i,
+  },
   { class: 'invalid', statuses: [400, 401, 404, 409, 422] },
 ];
 

@@ -3,7 +3,7 @@ import { encodeJson, type Json, memberAt, stringOf, tryDecodeJson } from '../cor
 export interface JobError {
   /** One line; of a traceback, its last: the exception. */
   readonly headline: string;
-  /** Of a traceback, the headline, then its lines. */
+  /** Of a traceback, the headline, then its lines, then what the worker printed. */
   readonly text: string;
 }
 
@@ -22,9 +22,23 @@ export function jobError(job: Json | undefined): JobError | undefined {
   const message = stringOf(memberAt(parsed, 'error_message')) ?? stringOf(memberAt(parsed, 'message'));
   const traceback = stringOf(memberAt(parsed, 'error_traceback')) ?? (text.includes(TRACEBACK) ? text : undefined);
   const exception = traceback === undefined ? undefined : exceptionLine(traceback);
-  if (traceback === undefined || exception === undefined) return { text, headline: oneLine(message ?? text) };
-  const headline = oneLine(exception);
-  return { headline, text: `${headline}\n${traceback.trimEnd()}` };
+  const start = failedStart(parsed, message);
+  const logs = stringOf(memberAt(parsed, 'logs'));
+  const headline = oneLine(start ?? exception ?? message ?? text);
+  if (start === undefined && exception === undefined) return { headline, text };
+  return { headline, text: [headline, traceback, logs].flatMap((part) => part?.trimEnd() ?? []).join('\n') };
+}
+
+/** Of a worker whose prestart hooks did not end well (additions of November, 23). */
+function failedStart(error: Json | undefined, message = 'no message'): string | undefined {
+  switch (stringOf(memberAt(error, 'event'))) {
+    case 'prestart_failed':
+      return `${['prestart hook', stringOf(memberAt(error, 'hook'))].join(' ').trim()} failed: ${message}`;
+    case 'prestart_cancelled':
+      return 'worker stopped while starting: submit again';
+    default:
+      return undefined;
+  }
 }
 
 /** The first unindented line after the last frame: a message may have more lines. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAccount } from '../../../support/worlds/local-account.ts';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
 test('create --wait of a pod that ends in ERROR names what says why, and what ends its cost', async () => {
   const account = createAccount();
@@ -8,4 +8,16 @@ test('create --wait of a pod that ends in ERROR names what says why, and what en
   expect(ran.err).toMatch(
     /error: pod (\S+) is ERROR, not reachable\n.*Run berth --local pods explain \1, then berth --local pods terminate \1\n/,
   );
+});
+
+test.each([
+  'insufficient capacity',
+  'no available machine in this region',
+  'GPU-24G is out of stock',
+  'something went wrong: no resources to deploy your pod',
+])('create goes on with the next GPU type after a 400 "%s"', async (detail) => {
+  const account = createAccount();
+  await local(account, `local fault add refuse --count 1 --detail '${detail}'`);
+  const id = await local(account, 'pods create lab --gpu GPU-24G --gpu GPU-48G --image a/b --disk 20 -o id');
+  expect(await local(account, `pods get ${id} --json`)).toContain('GPU-48G');
 });
