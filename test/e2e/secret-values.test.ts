@@ -84,7 +84,7 @@ const cases = (file: string): readonly Case[] => {
       env: { BERTH_BASE_URL: 'https://unreachable.invalid' },
     },
     { argv: ['local', 'fault', 'add', 'accept-drop', '--count', '1', '--match', 'POST /v2/account'], code: 0 },
-    { argv: [...create, 'lost', '--verbose'], code: 0, stdin: VALUE },
+    { argv: [...create, 'lost', '--verbose'], code: 8, stdin: VALUE },
     {
       argv: ['local', 'fault', 'add', 'latency', '--latency', '1h', '--count', '1', '--match', 'POST /v2/account'],
       code: 0,

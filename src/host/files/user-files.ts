@@ -1,4 +1,14 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync, promises as fs, type Stats, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  promises as fs,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { ReadableStream } from 'node:stream/web';
 import type { Files, ResolvedPath } from '../../core/context.ts';
@@ -196,7 +206,11 @@ async function writeAtomically(path: string, text: string, mode: number | undefi
     return;
   }
   const { default: writeFileAtomic } = await import('write-file-atomic');
-  await writeFileAtomic(target, text, mode === undefined ? {} : { mode });
+  // Its own write takes a short one, as on a full disk, for a complete one.
+  const tmpfileCreated = (temporary: string): void => {
+    writeFileSync(temporary, text);
+  };
+  await writeFileAtomic(target, '', { tmpfileCreated, ...(mode !== undefined && { mode }) });
 }
 
 const unreadable = (path: string, error: unknown): Failure =>

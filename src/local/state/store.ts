@@ -1,4 +1,14 @@
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure, localFile } from '../../core/failure.ts';
 import {
@@ -226,5 +236,9 @@ function readText(path: string): string | undefined {
 /** Not synced to the disk: it need not outlive a power failure. */
 async function write(path: string, text: string): Promise<void> {
   const { default: writeFileAtomic } = await import('write-file-atomic');
-  await writeFileAtomic(path, text, { mode: 0o600, fsync: false });
+  // Its own write takes a short one, as on a full disk, for a complete one.
+  const tmpfileCreated = (temporary: string): void => {
+    writeFileSync(temporary, text);
+  };
+  await writeFileAtomic(path, '', { mode: 0o600, fsync: false, tmpfileCreated });
 }
