@@ -76,13 +76,14 @@ export interface RefusedCall extends Pick<Call, 'params' | 'transact'> {
   readonly problem: Problem;
 }
 
-/** Its result is the body of the answer; undefined for 204. */
-type Step = (state: State, call: Call, now: EpochMs) => Json | undefined;
+/** Its result is the body of the answer; nothing for 204. */
+type Step = ((...given: StepArguments) => Json | undefined) | ((...given: StepArguments) => void);
+type StepArguments = readonly [state: State, call: Call, now: EpochMs];
 
 export const reply =
   (status: number, step: Step): Operation['run'] =>
   async (call) => {
-    const body = await call.transact((state, now) => step(state, call, now));
+    const body = await call.transact((state, now) => step(state, call, now) as Json | undefined);
     return body === undefined ? { status: 204 } : { status, body };
   };
 
