@@ -21,3 +21,4 @@ export { LOCAL_SERVICE } from './model/run-end.ts';
 export { endingOrFailed } from './model/result-line.ts';
 export type { InputSummary } from './read/check-inputs.ts';
 export { describeInvalid } from './read/items.ts';
+export { parseShard } from './model/shard.ts';

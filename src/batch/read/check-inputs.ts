@@ -3,6 +3,7 @@ import type { Bytes } from '../../core/unit-types.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
 import { maxInputBytes } from '../../queue/submission.ts';
 import { parseColumnTypes } from './csv.ts';
+import { isInShard, type Shard } from '../model/shard.ts';
 import { describeInvalid, type InputFormat, inputName, type InvalidItem, type Item } from './items.ts';
 import { readItems } from './read-items.ts';
 import {
@@ -41,10 +42,10 @@ export interface InputOptions {
   readonly asIs?: boolean | undefined;
 }
 
-const formatOf = (name: string, { format }: InputOptions): InputFormat['format'] => format ?? formatByName(name);
+export const formatOf = (name: string, { format }: InputOptions): InputFormat['format'] => format ?? formatByName(name);
 
 /** Fails with usage (2) for options that exclude each other. */
-function sharedFormat(names: readonly string[], options: InputOptions): SharedFormat {
+export function sharedFormat(names: readonly string[], options: InputOptions): SharedFormat {
   const { types, inputField, idField } = options;
   const formats = names.map((name) => formatOf(name, options));
   const hasCsv = formats.includes('csv');
@@ -72,6 +73,7 @@ function formatByName(name: string): InputFormat['format'] {
 
 export interface PlanOptions extends InputOptions {
   readonly skipInvalid: boolean;
+  readonly shard?: Shard | undefined;
   /** As `optionsText` returns it. */
   readonly extras: string;
 }
@@ -85,7 +87,7 @@ export async function planInputs(
   found: readonly FoundInput[],
   options: PlanOptions,
 ): Promise<BatchPlan> {
-  const { extras, skipInvalid } = options;
+  const { extras, shard } = options;
   const names = found.map(({ name }) => name);
   const rules = { format: sharedFormat(names, options), extras };
   const inputs = found.map((object) => ({ ...object, format: formatOf(object.name, options) }));
@@ -94,13 +96,13 @@ export async function planInputs(
   let firstItem = 1;
   for (const input of inputs) {
     const checked = await checkInput(ports, rules, input, firstItem, (item) => {
-      tally.add(item, input.name);
+      if (isInShard(shard, item.number)) tally.add(item, input.name);
     });
     firstItem += checked.items;
     sources.push(checked);
   }
   const bytes = sources.reduce((sum, source) => sum + source.bytes, 0);
-  const summary = requireItems(tally.summary(bytes), names, inputs[0]?.format ?? 'jsonl', skipInvalid);
+  const summary = requireItems(tally.summary(bytes), names, inputs[0]?.format ?? 'jsonl', options, firstItem - 1);
   return { ...rules, sources, summary };
 }
 
@@ -117,8 +119,13 @@ export async function checkPiped(ports: InputPorts, input: string, options: Plan
     }
   }
   const groups = readItems(counted(), { ...shared, format, path: input, maxBytes: tally.maxBytes });
-  for await (const items of groups) for (const item of items) tally.add(item, input);
-  return requireItems(tally.summary(bytes), [input], format, options.skipInvalid);
+  let count = 0;
+  for await (const items of groups)
+    for (const item of items) {
+      count += 1;
+      if (isInShard(options.shard, item.number)) tally.add(item, input);
+    }
+  return requireItems(tally.summary(bytes), [input], format, options, count);
 }
 
 const MAX_DESCRIBED = 20;
@@ -153,7 +160,8 @@ function requireItems(
   summary: InputSummary,
   names: readonly string[],
   format: InputFormat['format'],
-  skipInvalid: boolean,
+  { skipInvalid, shard }: PlanOptions,
+  items: number,
 ): InputSummary {
   const path = nameOfInputs(names);
   const { planned, invalid, invalidItems } = summary;
@@ -169,7 +177,9 @@ function requireItems(
       ].join('\n'),
     );
   }
-  if (planned === 0) throw usage(`${inputName(path)} contains no items to send`, NO_ITEMS[format]);
+  // A shard of an input with fewer items than shards.
+  const isEmptyShard = shard !== undefined && items > 0;
+  if (planned === 0 && !isEmptyShard) throw usage(`${inputName(path)} contains no items to send`, NO_ITEMS[format]);
   return summary;
 }
 

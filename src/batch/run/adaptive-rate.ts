@@ -158,10 +158,14 @@ export function applyWindows(rate: SendRate, windows: readonly RateWindow[], now
 const MAX_OTHER_WAIT_MS = 10_000;
 
 /** A failure of one kind slows down both. `bounds` are for submissions. */
-export function createRequestRates(bounds: RateBounds, clock: Clock, random: () => number) {
-  const { concurrency, rate } = bounds;
+export function createRequestRates(
+  bounds: RateBounds & { readonly shards?: number },
+  clock: Clock,
+  random: () => number,
+) {
+  const { concurrency, rate, shards = 1 } = bounds;
   // The service limits status requests separately, at twice the rate of submissions.
-  const pollBounds = { concurrency, rate: Math.max(RATE_LIMITS.status.rate, 2 * rate) };
+  const pollBounds = { concurrency, rate: Math.max(RATE_LIMITS.status.rate / shards, 2 * rate) };
   const started = clock.monotonic();
   const rates = {
     submit: createSendRate(bounds, started),

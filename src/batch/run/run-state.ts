@@ -18,6 +18,8 @@ import type { Json } from '../../core/json.ts';
 import { HOUR_MS, type Milliseconds } from '../../core/unit-types.ts';
 
 export interface RunOptions extends RunLimits {
+  /** That share the limits of the service. */
+  readonly shards?: number;
   /** Undefined for the service's default. */
   readonly ttlMs?: Milliseconds | undefined;
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import type { BatchSettings, BatchTarget } from '../model/batch.ts';
 import type { Ending, ItemEvent } from '../model/item-states.ts';
+import type { Shard } from '../model/shard.ts';
 import type { CheckedInput, SharedFormat } from '../read/inputs.ts';
 import { isObject } from '../../core/json.ts';
 import type { Bytes, EpochMs } from '../../core/unit-types.ts';
@@ -65,6 +66,8 @@ export interface BatchHeader extends BatchTarget {
   readonly settings: BatchSettings;
   readonly planned: number;
   readonly invalid: number;
+  /** `items`: of the whole input. `planned` and `invalid` are of the shard alone. */
+  readonly shard?: Shard & { readonly items: number };
   readonly ordered: boolean;
   readonly createdAt: EpochMs;
 }

@@ -127,11 +127,11 @@ export async function replayJournal(
     // Others may be written between the record of a sort and the rename.
     if (record.kind !== 'price' && record.kind !== 'settings') endsWithOrdered = record.kind === 'ordered';
     if (record.kind === 'header') {
-      const { planned, invalid } = record.header;
+      const { planned, invalid, shard } = record.header;
       ({ settings } = record.header);
       batch = {
         header: record.header,
-        states: createItemStates(planned, planned + invalid),
+        states: createItemStates(planned, shard?.items ?? planned + invalid),
         jobIds: createJobIds(planned),
       };
       return;

@@ -14,6 +14,7 @@ import { createQueueClient } from '../run/queue-client.ts';
 import type { RunOptions } from '../run/run-state.ts';
 import { runItems } from '../run/runner.ts';
 import type { RunEnd, Stopped } from '../model/run-end.ts';
+import { itemsInShard } from '../model/shard.ts';
 import { finishBatch } from '../store/stored-results.ts';
 import type { OpenBatch } from '../store/open-batch.ts';
 import { createRecords } from '../store/records.ts';
@@ -119,7 +120,7 @@ async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, be
       // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
       records: createRecords(open, () => clock.now()),
       options: runOptions(open),
-      items: allItems(ports, inputs),
+      items: itemsInShard(allItems(ports, inputs), open.header.shard),
       client,
       clock,
       random: ports.random,
@@ -152,15 +153,19 @@ async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, be
 
 const wasBegun = ({ waiting, planned }: ItemCounts): boolean => waiting < planned;
 
-function runOptions({ states, settings }: OpenBatch): RunOptions {
-  const { maxFailures, inFlight } = settings;
+function runOptions({ states, settings, header }: OpenBatch): RunOptions {
+  const shards = header.shard?.of ?? 1;
+  const { maxFailures } = settings;
+  const inFlight = settings.inFlight === undefined ? undefined : partOf(settings.inFlight, shards);
+  const most = partOf(MAX_IN_FLIGHT, shards);
   return {
     concurrency: settings.concurrency ?? DEFAULT_CONCURRENCY,
-    rate: settings.rate ?? RATE_LIMITS.run.rate,
+    shards,
+    rate: (settings.rate ?? RATE_LIMITS.run.rate) / shards,
     get inFlight() {
-      if (inFlight !== undefined || maxFailures === undefined) return inFlight ?? MAX_IN_FLIGHT;
+      if (inFlight !== undefined || maxFailures === undefined) return inFlight ?? most;
       // All jobs in flight still run when the limit is exceeded: allow as many as have completed.
-      return Math.min(MAX_IN_FLIGHT, Math.max(FIRST_IN_FLIGHT, maxFailures + 1, states.count('completed')));
+      return Math.min(most, Math.max(FIRST_IN_FLIGHT, maxFailures + 1, states.count('completed')));
     },
     maxFailures: maxFailures ?? Number.POSITIVE_INFINITY,
     maxTime: settings.maxTime ?? Number.POSITIVE_INFINITY,
@@ -168,6 +173,8 @@ function runOptions({ states, settings }: OpenBatch): RunOptions {
     ttlMs: settings.ttl,
   };
 }
+
+const partOf = (count: number, shards: number): number => Math.max(1, Math.floor(count / shards));
 
 function stopCause(stopped: Stopped | undefined): StopCause | undefined {
   if (stopped === undefined) return undefined;

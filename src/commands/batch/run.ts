@@ -31,6 +31,8 @@ const runOptions = {
   types: option.text('types of CSV columns: string, number, boolean or json', { metavar: 'NAME:TYPE,...' }),
   skipInvalid: option.on('leave out invalid items instead of refusing all'),
   ordered: option.on('sort the results in the order of the input at the end'),
+  fresh: option.on('refuse to go on with a batch at --out'),
+  shard: option.text('only every N-th item, of N processes this is the I-th', { metavar: 'I/N' }),
   failedOk: failedOkOption,
   ...settingOptions,
 };
@@ -43,7 +45,7 @@ export const run = defineCommand({
   changesMachine: true,
   needs: 'write',
   details:
-    'A line of JSON is a job, sent byte for byte; a CSV row is an object of its columns. The whole input is checked first. Ends 0 if all completed, 13 if some did not, 9 after --max-time.',
+    'A line of JSON is a job, sent byte for byte; a CSV row is an object of its columns. The whole input is checked first. Ends 0 if all completed, 13 if some did not, 9 after --max-time. Run again, it goes on where it stopped.',
   args: { endpoint: arg.text('endpoint id, name or model slug', { complete: ENDPOINTS }) },
   options: runOptions,
   writes: true,
@@ -58,11 +60,18 @@ export const run = defineCommand({
   ],
   run: async (ctx, values) => {
     const settings = settingsOf(values);
-    const [{ beginBatch, checkBatch }, { batchPorts, serviceAddress }, { viewOf }, { batchResult }] = await Promise.all(
-      [import('../../batch/index.ts'), import('./ports.ts'), import('./progress.ts'), import('./end.ts')],
-    );
+    const [{ beginBatch, checkBatch, parseShard }, { batchPorts, serviceAddress }, { viewOf }, { batchResult }] =
+      await Promise.all([
+        import('../../batch/index.ts'),
+        import('./ports.ts'),
+        import('./progress.ts'),
+        import('./end.ts'),
+      ]);
     const ports = await batchPorts(ctx);
-    const options = { ...values, inputs: values.input, format: values.inputFormat, settings };
+    const given = values.shard ?? ctx.env['BERTH_SHARD'];
+    const from = values.shard === undefined ? 'BERTH_SHARD' : '--shard';
+    const shard = given === undefined ? undefined : parseShard(given, from);
+    const options = { ...values, inputs: values.input, format: values.inputFormat, settings, shard };
     if (ctx.dryRun) return await dryRunResult(ctx, values, await checkBatch(ports, options));
     const connect = async () => {
       const found = endpointId(ctx, values.endpoint);

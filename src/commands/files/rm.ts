@@ -31,6 +31,7 @@ export const rm = defineCommand({
     'With --recursive, a folder: the files that were in it when it was listed. Nothing is removed where the list is incomplete.',
   args: { place: arg.many('VOLUME:PATH', { metavar: 'PLACE', complete: 'volume-path' }) },
   writes: true,
+  destroys: true,
   needs: 'full',
   options: {
     recursive: option.on('remove folders with everything in them', { short: '-r' }),

@@ -77,6 +77,7 @@ export const sync = defineCommand({
   args,
   options,
   writes: true,
+  destroys: true,
   needs: (values) => (!isOnVolume(values.target) ? 'read' : values.delete ? 'full' : 'write'),
   changesMachine: true,
   output: FILE_OUTCOMES_AND_WHOLE,

@@ -66,7 +66,7 @@ describe.each([[[]], [['--dry-run']]])('--out with %j', (more) => {
     ],
     [
       'out.jsonl',
-      'there is a batch at out.jsonl already',
+      'out.jsonl.journal is not the journal of a batch',
       14,
       (world) => {
         write(world, 'out.jsonl.journal', '');

@@ -90,6 +90,7 @@ describe('a batch', () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(4));
     expect((await run(world)).code).toBe(0);
+    write(world, 'in.jsonl', items(5));
     const refused = await run(world);
     expect([refused.code, refused.err]).toEqual([14, expect.stringMatching(/name another --out/i)]);
     expect(summary(await batchIn(world, 'status', RESULTS))).toMatchObject({ planned: 4, completed: 4 });

@@ -85,7 +85,7 @@ describe('jobs batch run', () => {
     const ran = await berthIn(world, RUN);
     expect([ran.code, read(world, 'out.jsonl')]).toEqual([14, 'mine']);
     await berthIn(world, [...RUN.slice(0, -1), 'other.jsonl']);
-    const again = await berthIn(world, [...RUN.slice(0, -1), 'other.jsonl']);
+    const again = await berthIn(world, [...RUN.slice(0, -1), 'other.jsonl', '--fresh']);
     expect(again.code).toBe(14);
     expect(again.err).toContain('berth jobs batch resume other.jsonl');
   });

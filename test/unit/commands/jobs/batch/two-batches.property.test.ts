@@ -37,7 +37,7 @@ async function play(place: Place, history: readonly Step[]): Promise<void> {
   let owner: BatchName | undefined;
   for (const { name, verb, request } of history) {
     const begins = verb === 'run' || verb === 'kill';
-    const isRefused = begins === (owner !== undefined);
+    const isRefused = begins ? owner !== undefined && owner !== name : owner === undefined;
     const before = isRefused ? place.contents() : undefined;
     const { ran, killed } =
       verb === 'kill' ? await killedRun(place, name, request) : { ran: await doIn(place, name, verb), killed: false };
@@ -47,10 +47,11 @@ async function play(place: Place, history: readonly Step[]): Promise<void> {
       expect(place.contents(), said).toEqual(before);
       continue;
     }
+    const isNew = begins && owner === undefined;
     if (begins) owner = name;
     if (verb === 'remove') owner = undefined;
     // What a killed process was just sending is unknown.
-    if (!killed) expect(verb === 'resume' ? [0, 13] : [0], said).toContain(ran.code);
+    if (!killed) expect(isNew ? [0] : [0, 13], said).toContain(ran.code);
     if (owner === undefined) expect(place.contents(), said).toEqual([]);
     else await expectWhole(place, owner);
     expect(new Set(service.jobs.map(({ endpoint, n }) => `${endpoint} ${String(n)}`)).size, said).toBe(
