@@ -64,7 +64,7 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'apply',
     section: 'Compute',
-    summary: 'make what files describe: create what is missing, change what differs',
+    summary: 'create and change what files describe',
     load: async () => (await import('./commands/apply/index.ts')).apply,
   },
   {
@@ -112,7 +112,7 @@ export const NOUNS: readonly Noun[] = [
   {
     name: 'catalog',
     section: 'Storage and images',
-    summary: 'what can be rented: GPUs, CPUs, data centers; and public templates',
+    summary: 'GPUs, CPUs, data centers and public templates',
     load: async () => (await import('./commands/catalog/index.ts')).catalog,
   },
   {

@@ -9,19 +9,18 @@ import type { Block, Page, PageRow } from '../output/view.ts';
 export type { Page };
 
 export const HELP_TOPICS = [
-  ['flags', 'flags every command takes'],
-  ['exit-codes', 'exit codes and what they mean'],
-  ['environment', 'variables, settings and their order'],
-  ['output', 'formats, fields, jq, colour, pipes'],
-  ['selectors', 'act on many: patterns, status, age'],
-  ['profiles', 'keys, addresses and the profile in use'],
-  ['local-service', 'the local service: try, script and test'],
-  ['batches', 'many jobs from one file'],
-  ['time', 'durations, waits, how long jobs are kept'],
-  ['prices', 'what costs money, and when it ends'],
-] as const satisfies readonly PageRow[];
+  'flags',
+  'exit-codes',
+  'environment',
+  'output',
+  'selectors',
+  'profiles',
+  'local-service',
+  'time',
+  'prices',
+] as const;
 
-export type TopicName = (typeof HELP_TOPICS)[number][0];
+export type TopicName = (typeof HELP_TOPICS)[number];
 
 /** Needs only the registry: loads no noun. */
 export function rootHelp(nouns: readonly Noun[]): Page {
@@ -38,7 +37,7 @@ export function rootHelp(nouns: readonly Noun[]): Page {
     rows('More help', [
       ['berth NOUN --help', 'its verbs'],
       ['berth NOUN VERB --help', 'its arguments, flags and examples'],
-      ...HELP_TOPICS.map(([name, summary]): PageRow => [`berth help ${name}`, summary]),
+      ['berth help TOPIC', HELP_TOPICS.join(', ')],
     ]),
     text('No account is needed to try it:\n  berth --local pods list'),
   ]);

@@ -16,7 +16,7 @@ import {
 } from './describe.ts';
 import { topicPage } from './topics.ts';
 
-const TOPICS: readonly string[] = HELP_TOPICS.map(([name]) => name);
+const TOPICS: readonly string[] = HELP_TOPICS;
 
 export const help = (program: Program): Command =>
   defineCommand({

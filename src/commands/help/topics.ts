@@ -22,32 +22,19 @@ const selectors = (): Page =>
       ['?', 'one character'],
       ['[abc], {web,api}', 'one of these characters; one of these words'],
       ["'!web-*'", 'every name that does not match'],
-      ['\\*', 'a star itself'],
     ]),
     rows('What happens', [
       ['list', 'is read once; the command acts by id on what it has shown'],
       ['left out', 'resources in a state that does not allow it, locked ones, volumes in use'],
-      ['question', 'shows the list first, with what it saves an hour, and asks y/N; --yes skips it'],
-      ['--dry-run', 'reads the list, prints the requests, sends none of them'],
+      ['question', 'shows the list first, and asks y/N; --yes skips it'],
       ['no match', 'a line on stderr, and exit code 0'],
       ['--force', 'includes locked pods and volumes in use; only of terminate and delete'],
-      ['data loss', 'of volumes and persistent mounts: type the name, or "3 volumes", in place of y'],
     ]),
     rows('Several results', [
       ['--json', '[{"id","ok","error"?}, ...]: always one for each resource'],
       ['-o id', 'the ids of those that succeeded'],
       ['exit code', 'the worst: 130, 8, 1, 14, 3, 7, 6, 5, 15, 4, 2, 13, 10, 12, 11, 9, 0'],
     ]),
-    {
-      kind: 'examples',
-      title: 'Examples',
-      rows: [
-        ["berth pods list --match 'train-*' --sort -cost", 'the most expensive first'],
-        ["berth pods stop --match 'train-*' --older-than 1d", 'shows them and asks'],
-        ['berth pods terminate --status EXITED --dry-run', 'what would be sent'],
-        ['berth pods stop --all --yes --json', 'in a script'],
-      ],
-    },
   ]);
 
 const profiles = (): Page =>
@@ -64,7 +51,7 @@ const profiles = (): Page =>
       ['berth config list', 'each setting, and where its value comes from'],
     ]),
     text(
-      'With --profile, the key and the addresses of that profile replace those of the environment. If a key in the environment could belong to other addresses, berth refuses and says which variable to remove.\nThe profiles are in one file with mode 0600, in ~/.config/berth or BERTH_CONFIG_DIR. A key is never printed; `berth auth status` shows its last four characters.\nThe name "local" is not a profile of your own: it is the local service (`berth help local-service`).',
+      'The profiles are in one file with mode 0600, in ~/.config/berth or BERTH_CONFIG_DIR. The name "local" is not a profile of your own: it is the local service.',
     ),
   ]);
 
@@ -83,32 +70,9 @@ const localService = (): Page =>
       ['--endpoint NAME=FILE', 'with serve and exec: an endpoint that runs your own module'],
       ['berth local clock advance 31m', 'move its clock; expiry, retention and rate windows follow it'],
       ['berth local fault add KIND', 'inject errors, rate limits, slow and lost answers'],
-      ['berth local status', 'its state, its clock and its faults'],
       ['berth local reset', 'start over with the seeded account'],
     ]),
     text('Webhooks and handlers of your own need serve or exec: with --local, nothing runs between two commands.'),
-  ]);
-
-const batches = (): Page =>
-  pageOf([
-    text(
-      'A batch runs one job for each line of a file and writes one line of results for each of them. It can be continued after Ctrl-C, a crash or a lost connection, and it respects the limits of the service.',
-    ),
-    rows('Commands', [
-      ['berth jobs batch run', 'start: --input items.jsonl --out results.jsonl'],
-      ['berth jobs batch resume', 'continue after any interruption; submitted jobs are not sent again'],
-      ['berth jobs batch status', 'progress, from the files only; sends nothing'],
-      ['berth jobs batch report', 'times, cost, and failures by pattern; --html writes a page'],
-      ['berth jobs batch export', 'the results as CSV, JSON or JSON lines; --join-input adds the inputs'],
-    ]),
-    rows('Files', [
-      ['items.jsonl, items.csv', 'an item on each line, or in each row below a header'],
-      ['results.jsonl', 'one line for each item that ended, in the order they end'],
-      ['results.jsonl.journal', 'what was submitted; keep it beside the results until the end'],
-    ]),
-    text(
-      'The exit code is 0 when every job completed, 13 when some did not, and 9 when the time of --max-time was over. A job whose submission got no answer is not sent again unless you ask for it, because it may have run.',
-    ),
   ]);
 
 const time = (): Page =>
@@ -121,10 +85,7 @@ const time = (): Page =>
     ]),
     rows('How long a command waits', [
       ['--timeout', 'one exchange with the service (default 30s)'],
-      [
-        '--wait-timeout',
-        'the whole wait of --wait and wait (default 10m); then exit code 9, and the command that continues',
-      ],
+      ['--wait-timeout', 'the whole wait of --wait and wait (default 10m); then exit code 9'],
       ['--retries', 'how often a request is repeated, where that is safe (default 3)'],
     ]),
     rows('How long a job and its result exist', [
@@ -133,36 +94,23 @@ const time = (): Page =>
       ['result of jobs run', '30 minutes after its end'],
       ['result of jobs run --sync', '1 minute after its end, and up to 5 with a larger --sync-wait'],
     ]),
-    text(
-      'Ages are shown by the clock of the service, so a wrong clock of this machine does not change them. The local service has a clock of its own: `berth local clock advance 31m`.',
-    ),
+    text('Ages are shown by the clock of the service.'),
   ]);
 
 const prices = (): Page =>
   pageOf([
     rows('What costs money, in US dollars', [
-      [
-        'pods',
-        'by the hour from start to stop: `berth pods list` shows the price; besides it their container disk, at a price that is not published',
-      ],
-      [
-        'stopped pods',
-        'nothing by the hour, but for a persistent mount: until the pod is terminated, at a price that is not published',
-      ],
+      ['pods', 'by the hour from start to stop (`berth pods list`), and their container disk'],
+      ['stopped pods', 'a persistent mount, until the pod is terminated'],
       ['endpoints', 'workers by the second while they run; none at zero workers'],
       ['volumes', 'by the GB and month until they are deleted, used or not'],
     ]),
-    rows('Before you start something', [
+    rows('Prices', [
       ['berth catalog gpus', 'prices of GPU types; --available only those that you can get now'],
       ['berth catalog cpus', 'prices of CPU flavors'],
-      ['berth pods create --dry-run', 'the request, without sending it; --json for its JSON'],
-    ]),
-    rows('Afterwards', [
       ['berth billing summary --last 7', 'what was spent, day by day'],
-      ['berth billing summary --by pod', 'on each pod, day by day'],
-      ['berth pods list --older-than 3d', 'pods that were created more than 3 days ago'],
     ]),
-    text('Tables show the current prices of the service. `berth billing` shows what is billed.'),
+    text('Prices of disks and persistent mounts are not published.'),
   ]);
 
 const exitCodes = (): Page =>
@@ -229,14 +177,13 @@ export function topicPage(name: string, flags: readonly GlobalFlag[]): Page | un
     'exit-codes': exitCodes,
     environment,
     output,
-    selectors: selectors,
-    profiles: profiles,
+    selectors,
+    profiles,
     'local-service': localService,
-    batches: batches,
-    time: time,
-    prices: prices,
+    time,
+    prices,
   };
   return isTopic(name) ? pages[name]() : undefined;
 }
 
-const isTopic = (name: string): name is TopicName => HELP_TOPICS.some(([topic]) => topic === name);
+const isTopic = (name: string): name is TopicName => (HELP_TOPICS as readonly string[]).includes(name);
