@@ -26,7 +26,21 @@ beforeAll(() => {
     const file = join(copy, path);
     writeFileSync(file, isNew ? content : patched(readFileSync(file, 'utf8'), content));
   }
+  const operations = readFileSync(join(import.meta.dirname, 'support/local-snapshots-probe.ts'), 'utf8');
+  writeFileSync(
+    join(copy, 'src/local/resources/snapshots.ts'),
+    operations.replaceAll('../../../src/local/', '../').replace(/^\/\/.*\n/, ''),
+  );
+  const table = join(copy, 'src/local/table.ts');
+  writeFileSync(table, patched(readFileSync(table, 'utf8'), IN_THE_TABLE));
 });
+
+const IN_THE_TABLE = ` import { secretOperations } from './resources/secrets.ts';
++import { snapshotOperations } from './resources/snapshots.ts';
+@@
+   ...volumeOperations,
++  ...snapshotOperations,
+`;
 
 /** Applies each hunk of a diff to a text. The old lines of a hunk must occur exactly once. */
 function patched(text: string, diff: string): string {
@@ -57,12 +71,10 @@ interface Snapshot {
 }
 
 describe('the worked examples', () => {
-  it('change these files: for a noun four, for a column one, for a fault kind two', () => {
+  it('change these files: for a noun two, for a column one, for a fault kind two', () => {
     expect(blocks.map(({ path, isNew }) => [path, isNew])).toEqual([
       ['src/commands/snapshots.ts', true],
       ['src/registry.ts', false],
-      ['src/local/resources/snapshots.ts', true],
-      ['src/local/table.ts', false],
       ['src/commands/pods/fields.ts', false],
       ['src/core/fault-kinds.ts', false],
       ['src/local/http/faults.ts', false],
@@ -120,6 +132,17 @@ describe('the worked examples', () => {
     );
     expect((await berth('--local', 'snapshots', 'delete', 'snap-datasets')).code).toBe(2);
     expect((await berth('--local', 'snapshots', 'list')).out).toContain('vol-datasets');
+  });
+
+  it('has the verb with its flag', async () => {
+    const berth = await example();
+    expect((await berth('--local', 'snapshots', 'source', 'snap-datasets')).out).toBe('vol-datasets\n');
+    expect((await berth('--local', 'snapshots', 'source', 'snap-datasets', '--path')).out).toBe('vol-datasets:\n');
+  });
+
+  it('is short', () => {
+    const lines = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8').split('\n').length;
+    expect(lines).toBeLessThanOrEqual(150);
   });
 
   it('appears in help and completion, and not in the published contract', async () => {
