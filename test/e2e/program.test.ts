@@ -65,6 +65,19 @@ describe('the installed program', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
+  packageTest('ends 1 with a line where a callback is lost, and never 0', async () => {
+    const folder = await temporaryFolder();
+    const preload = path.join(folder, 'lost-callback.cjs');
+    await writeFile(preload, "require('node:fs').write = () => {};\n");
+    const [node, program] = startOf(installedAt());
+    const argv = ['--require', preload, program, '--local', 'pods', 'list'];
+    const { code, stderr } = await runProgram(node, argv, { env: await cleanEnvironment() });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'error: this is a bug in berth: the process would end before the command\n',
+    });
+  });
+
   test('gets a pod over http', async () => {
     const { url, seen } = await serveJson(POD);
     const env = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_API_KEY: 'key-of-this-test' });

@@ -237,7 +237,7 @@ const templates = catalogCommand(
   },
 );
 
-export const catalog = defineGroup('what can be rented: GPUs, CPUs, data centers; and public templates', {
+export const catalog = defineGroup('GPUs, CPUs, data centers and public templates', {
   gpus,
   cpus,
   datacenters,
