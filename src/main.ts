@@ -31,7 +31,7 @@ export async function main(installation: Installation): Promise<void> {
 }
 
 /** Whether a completion script runs berth. Checked here, because completions do not load the parser. */
-const isCompletion = ([command]: readonly string[]): boolean => command === '__complete' || command === '__renew';
+const isCompletion = ([command]: readonly string[]): boolean => command === '__complete';
 
 /**
  * Runs one command line and returns its exit code: one of berth, or that of the program that it ran (0 to 255). Reads and writes only through `runtime`, and never throws: failures are

@@ -70,8 +70,6 @@ export interface Context {
   readonly guard: AccountDocument;
   /** Of one work of the account at a time on this machine; `onWait` gets who holds it. Fails with local-file (14). */
   readonly accountLock: (work: string, onWait: (holder: string) => Promise<void>) => Promise<Pick<HeldLock, 'release'>>;
-  /** Starts berth with these arguments; it outlives this process. Resolves at its end, even if it failed. */
-  readonly background: (argv: readonly string[]) => Promise<void>;
   readonly blocking: Blocking;
   /** Aborted on the first Ctrl-C or SIGTERM; its reason is the interrupted Failure. */
   readonly signal: AbortSignal;

@@ -19,8 +19,6 @@ export interface RememberedLists {
   /** Undefined where the list was never read, or where no key is configured. */
   read(list: string): Promise<RememberedList | undefined>;
   write(list: string, rows: readonly ListRow[]): Promise<void>;
-  /** Needs a key, and no other process that started in the last seconds. Records the start. */
-  mayRenew(list: string): Promise<boolean>;
   /** Records that a command has changed something at the service, so that no list is known to be complete. */
   expire(): Promise<void>;
   forget(): Promise<void>;

@@ -166,7 +166,6 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     jobs: createRememberedJobs(remembered('jobs')),
     guard: createAccountDocument(ofAccounts('guard')),
     accountLock: (work, onWait) => takeAccountLock(ofAccounts('locks'), locks, work, onWait),
-    background: (argv) => runtime.background(argv),
     blocking: runtime.signals.blocking,
     signal,
     onSecondInterrupt: (listener) => interrupt.onSecond(listener),

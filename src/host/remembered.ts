@@ -88,20 +88,16 @@ export interface RememberedOptions {
   readonly user: number | undefined;
 }
 
-/** After an attempt to read a list. */
-const RETRY_MS: Milliseconds = 10_000;
-
-/** A list neither read nor tried for this time is dropped with the next write. */
+/** A list not read for this time is dropped with the next write. */
 const KEPT_MS: Milliseconds = HOUR_MS;
 
 interface KeptList {
   readonly at?: number;
-  readonly triedAt?: number;
   readonly rows?: readonly unknown[];
   readonly expired?: boolean;
 }
 
-/** `{account, lists: {LIST: {at, triedAt, rows}}}`, one account. Errors are ignored: nothing is remembered. */
+/** `{account, lists: {LIST: {at, rows}}}`, one account. Errors are ignored: nothing is remembered. */
 export function createRememberedLists(options: RememberedOptions): RememberedLists {
   const kept = (account: string): Readonly<Record<string, KeptList>> => {
     const { account: owner, lists } = readObject(options.path(), options.user);
@@ -115,8 +111,7 @@ export function createRememberedLists(options: RememberedOptions): RememberedLis
     if (account === undefined) return;
     const lists = kept(account);
     const now = options.date();
-    const isKept = ([, { at, triedAt }]: readonly [string, KeptList]): boolean =>
-      [at, triedAt].some((date) => date !== undefined && now - date <= KEPT_MS);
+    const isKept = ([, { at }]: readonly [string, KeptList]): boolean => at !== undefined && now - at <= KEPT_MS;
     const others = Object.fromEntries(Object.entries(lists).filter(isKept));
     writeObject(options.path(), { account, lists: { ...others, [list]: { ...lists[list], ...part } } }, options);
   };
@@ -137,22 +132,11 @@ export function createRememberedLists(options: RememberedOptions): RememberedLis
       quietly(undefined, () => {
         change(list, { at: options.date(), rows, expired: false });
       }),
-    mayRenew: (list) =>
-      quietly(false, () => {
-        if (options.account() === undefined) return false;
-        const sinceMs = options.date() - (get(list)?.triedAt ?? Number.NEGATIVE_INFINITY);
-        if (sinceMs >= 0 && sinceMs < RETRY_MS) return false;
-        change(list, { triedAt: options.date() });
-        return true;
-      }),
     expire: () =>
       quietly(undefined, () => {
         const account = options.account();
         if (account === undefined) return;
-        const lists = Object.entries(kept(account)).map(([list, { triedAt: _, ...rest }]) => [
-          list,
-          { ...rest, expired: true },
-        ]);
+        const lists = Object.entries(kept(account)).map(([list, rest]) => [list, { ...rest, expired: true }]);
         if (lists.length > 0) writeObject(options.path(), { account, lists: Object.fromEntries(lists) }, options);
       }),
     forget: () =>
@@ -164,9 +148,8 @@ export function createRememberedLists(options: RememberedOptions): RememberedLis
 }
 
 /** Rows are checked where they are used. */
-const keptList = ({ at, triedAt, rows, expired }: Readonly<Record<string, unknown>>): KeptList => ({
+const keptList = ({ at, rows, expired }: Readonly<Record<string, unknown>>): KeptList => ({
   ...(typeof at === 'number' ? { at } : {}),
-  ...(typeof triedAt === 'number' ? { triedAt } : {}),
   ...(Array.isArray(rows) ? { rows } : {}),
   ...(typeof expired === 'boolean' ? { expired } : {}),
 });

@@ -1,4 +1,6 @@
-import { type CompletionPorts, type Place, placeOf, valuesOf, volumePaths, type Wanted } from './live.ts';
+import type { Context } from '../../core/context.ts';
+import { type Place, placeOf, type Wanted } from './place.ts';
+import { valuesOf, volumePaths } from './values.ts';
 import type { Candidate } from '../model/collection.ts';
 import type { CompletionTree, CompletionValue } from './tree.ts';
 
@@ -13,8 +15,13 @@ export interface Completion {
 const files = (before: string): Completion => ({ kind: 'files', before, words: [] });
 const offer = (words: readonly Candidate[]): Completion => ({ kind: 'words', before: '', words });
 
-/** Reads the data directory; waits for the service only for a short time. */
-export async function candidatesAt(tree: CompletionTree, place: Place, ports: CompletionPorts): Promise<Completion> {
+/** Waits for the service for at most a second. */
+export async function candidatesAt(
+  tree: CompletionTree,
+  place: Place,
+  context: Context,
+  aliases: readonly Candidate[],
+): Promise<Completion> {
   const { node, wanted, given } = place;
   switch (wanted.kind) {
     case 'nothing':
@@ -22,7 +29,7 @@ export async function candidatesAt(tree: CompletionTree, place: Place, ports: Co
     case 'word':
       return offer([
         ...node.words.map(({ word, summary }) => ({ value: word, description: summary })),
-        ...(node === tree.nodes[''] ? ports.aliases : []),
+        ...(node === tree.nodes[''] ? aliases : []),
       ]);
     case 'flag':
       return offer(
@@ -31,7 +38,7 @@ export async function candidatesAt(tree: CompletionTree, place: Place, ports: Co
           .map(({ flag, summary }) => ({ value: flag, description: summary })),
       );
     case 'value':
-      return await valueCandidates(tree, place, wanted, ports);
+      return await valueCandidates(tree, place, wanted, context);
   }
 }
 
@@ -39,7 +46,7 @@ async function valueCandidates(
   tree: CompletionTree,
   place: Place,
   { value, before }: Extract<Wanted, { kind: 'value' }>,
-  ports: CompletionPorts,
+  context: Context,
 ): Promise<Completion> {
   const { typed } = place;
   switch (value.source) {
@@ -53,7 +60,7 @@ async function valueCandidates(
     }
     case 'volume-path':
     case 'file-or-volume-path': {
-      const { words, onlyFiles } = await volumePaths(typed, ports, value.source === 'file-or-volume-path');
+      const { words, onlyFiles } = await volumePaths(typed, tree, context, value.source === 'file-or-volume-path');
       if (onlyFiles) return files(before);
       return { kind: 'paths', before: '', words: inWord(words, value, before, typed) };
     }
@@ -64,7 +71,7 @@ async function valueCandidates(
     default: {
       const choices = value.choicesAfter?.[place.args.at(-1) ?? ''] ?? value.choices;
       const found = choices?.map((choice) => ({ value: choice, description: '' })) ?? [];
-      const live = value.source === undefined ? [] : await valuesOf(tree, value.source, place, ports);
+      const live = value.source === undefined ? [] : await valuesOf(tree, value.source, place, context);
       return offer(inWord([...found, ...live], value, before, typed));
     }
   }

@@ -130,7 +130,6 @@ export interface Runtime {
   /** Loads the rest of the program, so that the run survives an upgrade of it. */
   holdProgram(): void;
   readonly program: readonly string[];
-  background(argv: readonly string[]): Promise<void>;
   readonly childStreams: 'inherit' | 'ignore';
   readonly localService: GivenSettings;
   /** The system then closes connections and signal handlers. */
@@ -177,27 +176,11 @@ export function processRuntime(installation: Installation): Runtime {
     get program() {
       return [process.execPath, ...installation.startArguments];
     },
-    background: (argv) => startInBackground([...process.execArgv, ...installation.startArguments, ...argv]),
     childStreams: 'inherit',
     localService: {},
     exitsAfterRun: true,
     exit: (code) => process.exit(code),
   };
-}
-
-async function startInBackground(args: readonly string[]): Promise<void> {
-  const { spawn } = await import('node:child_process');
-  await new Promise<void>((resolve) => {
-    const options = { detached: true, stdio: 'ignore', windowsHide: true } as const;
-    const child = spawn(process.execPath, args, options);
-    child.once('error', () => {
-      resolve();
-    });
-    child.once('exit', () => {
-      resolve();
-    });
-    child.unref();
-  });
 }
 
 /** For a file, a stream that detects a full disk. */

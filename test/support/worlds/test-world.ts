@@ -30,8 +30,6 @@ export interface TestWorldOptions {
   readonly localService?: GivenSettings;
   /** HOME, as root sees it where it belongs to another user. */
   readonly foreignHome?: string;
-  /** Takes the arguments of a process that berth starts in the background; nothing is started. */
-  readonly background?: (argv: readonly string[]) => Promise<void>;
 }
 
 export interface TestWorld extends Runtime {
@@ -103,7 +101,6 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     },
     holdProgram: () => undefined,
     program: ['berth'],
-    background: options.background ?? (() => Promise.resolve()),
     suspendHooks,
     childStreams: 'ignore',
     localService: options.localService ?? {},

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
@@ -25,14 +25,8 @@ const servePods = (pods: readonly object[] = [POD]): Promise<TestServer> =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ pods }));
   });
 
-const worldOf = ({ url }: TestServer, started: (readonly string[])[] = []): TestWorld =>
-  createTestWorld({
-    env: { BERTH_BASE_URL: url, BERTH_API_KEY: KEY },
-    background: (argv) => {
-      started.push(argv);
-      return Promise.resolve();
-    },
-  });
+const worldOf = ({ url }: TestServer): TestWorld =>
+  createTestWorld({ env: { BERTH_BASE_URL: url, BERTH_API_KEY: KEY } });
 
 const listsOf = (world: TestWorld): string => join(world.directory, '.local/share/berth/completion/lists-default.json');
 
@@ -82,81 +76,57 @@ describe('the words of a command line', () => {
 });
 
 describe('ids and names of the service', () => {
-  it('are read in the background, and offered with what describes them', async () => {
+  it('are asked of the service, and offered with what describes them', async () => {
     const server = await servePods();
-    const started: (readonly string[])[] = [];
-    const world = worldOf(server, started);
-    expect(await offered(['pods', 'get', ''], world)).toEqual([]);
-    expect(started).toEqual([['__renew', 'pod']]);
-    expect(server.seen).toEqual([]);
-    await berthIn(world, ['__renew', 'pod']);
+    const world = worldOf(server);
     const { out } = await berthIn(world, ['__complete', 'fish', 'pods', 'get', '']);
     expect(out).toBe('words\t\npod-1\tone, RUNNING, $1.50/h\none\tpod-1, RUNNING, $1.50/h\n');
     expect(server.seen).toHaveLength(1);
     expect(statSync(listsOf(world)).mode & 0o777).toBe(0o600);
   });
 
-  it('are kept for 30 seconds, then offered once more while they are renewed', async () => {
-    const started: (readonly string[])[] = [];
-    const world = worldOf(await servePods(), started);
-    await berthIn(world, ['__renew', 'pod']);
-    world.clock.advance(30_000);
-    expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'one']);
-    expect(started).toEqual([]);
+  it('are kept for a minute, and until a command has changed something', async () => {
+    const server = await servePods();
+    const world = worldOf(server);
+    const asked = async (): Promise<number> => {
+      const before = server.seen.length;
+      expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'one']);
+      return server.seen.length - before;
+    };
+    expect(await asked()).toBe(1);
+    world.clock.advance(60_000);
+    expect(await asked()).toBe(0);
     world.clock.advance(1);
-    expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'one']);
-    expect(started).toEqual([['__renew', 'pod']]);
-    // No other process begins while this one may still be reading.
-    await offered(['pods', 'get', ''], world);
-    expect(started).toHaveLength(1);
-    world.clock.advance(3_600_000);
-    expect(await offered(['pods', 'get', ''], world)).toEqual([]);
-  });
-
-  it('are read again after a command has changed something', async () => {
-    const started: (readonly string[])[] = [];
-    const world = worldOf(await servePods(), started);
-    await berthIn(world, ['__renew', 'pod']);
+    expect(await asked()).toBe(1);
     await berthIn(world, ['pods', 'stop', 'pod-1']);
-    expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'one']);
-    expect(started).toEqual([['__renew', 'pod']]);
+    expect(await asked()).toBe(1);
   });
 
   it('belong to the profile and the key in the command line', async () => {
-    const started: (readonly string[])[] = [];
-    const world = worldOf(await servePods(), started);
-    await berthIn(world, ['__renew', 'pod']);
-    expect(await offered(['--local', 'pods', 'get', ''], world)).toEqual([]);
-    expect(started).toEqual([['__renew', 'pod', '--local']]);
-    const other: TestWorld = { ...world, env: { ...world.env, BERTH_API_KEY: 'another-key-0123456789' } };
-    expect(await offered(['pods', 'get', ''], other)).toEqual([]);
-  });
-
-  it('are not offered with a key that ends in the same characters', async () => {
-    const world = worldOf(await servePods(), []);
+    const server = await servePods();
+    const world = worldOf(server);
     const mine = world.env['BERTH_API_KEY'] ?? '';
-    await berthIn(world, ['__renew', 'pod']);
-    expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'one']);
-    const alike: TestWorld = { ...world, env: { ...world.env, BERTH_API_KEY: `x${mine.slice(1)}` } };
-    expect(await offered(['pods', 'get', ''], alike)).toEqual([]);
+    await offered(['pods', 'get', ''], world);
+    expect(await offered(['--local', 'pods', 'get', ''], world)).toContain('pod-train');
+    for (const key of ['another-key-0123456789', `x${mine.slice(1)}`]) {
+      const before = server.seen.length;
+      await offered(['pods', 'get', ''], { ...world, env: { ...world.env, BERTH_API_KEY: key } });
+      expect(server.seen.length).toBe(before + 1);
+    }
   });
 
   it('are never asked for without a key', async () => {
     const server = await servePods();
-    const started: (readonly string[])[] = [];
-    const world: TestWorld = { ...worldOf(server, started), env: { BERTH_BASE_URL: server.url } };
+    const world: TestWorld = { ...worldOf(server), env: { BERTH_BASE_URL: server.url } };
     expect(await offered(['pods', 'get', ''], { ...world, home: world.directory })).toEqual([]);
-    await berthIn(world, ['__renew', 'pod']);
-    expect(started).toEqual([]);
     expect(server.seen).toEqual([]);
   });
 
   it('are silent where the service fails or the settings are broken', async () => {
     const server = await serve((response) => response.writeHead(500).end());
     const world = worldOf(server);
-    expect(await berthIn(world, ['__renew', 'pod'])).toMatchObject({ out: '', err: '' });
-    expect(server.seen).toHaveLength(1);
     expect(await berthIn(world, ['__complete', 'zsh', 'pods', 'get', ''])).toMatchObject({ out: 'words\t\n', err: '' });
+    expect(server.seen).toHaveLength(1);
     const broken = ['__complete', 'zsh', '--profile', '/', 'pods', 'get', ''];
     expect((await berthIn(world, broken)).err).toBe('');
   });
@@ -175,47 +145,38 @@ describe('ids and names of the service', () => {
         { id: name, name: 'two' },
       ]),
     );
-    await berthIn(world, ['__renew', 'pod']);
     expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1']);
   });
 
   it('have a name only where one resource has it', async () => {
     const world = worldOf(await servePods([POD, { ...POD, id: 'pod-2' }]));
-    await berthIn(world, ['__renew', 'pod']);
     expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'pod-2']);
     expect(await offered(['pods', 'stop', 'pod-1', ''], world)).toEqual(['pod-2']);
   });
 
   it.each([
-    ['datacenters', 'data center', ['pods', 'create', '--data-center', '']],
-    ['gpus', 'GPU type', ['pods', 'create', '--gpu', '']],
-    ['cpus', 'CPU flavor', ['pods', 'create', '--cpu', '']],
-    ['gpus', 'pool', ['endpoints', 'create', '--gpu-pool', '']],
-  ])('are ids alone where a flag refuses names: %s, %s', async (last, list, words) => {
+    ['datacenters', ['pods', 'create', '--data-center', '']],
+    ['gpus', ['pods', 'create', '--gpu', '']],
+    ['cpus', ['pods', 'create', '--cpu', '']],
+    ['gpus', ['endpoints', 'create', '--gpu-pool', '']],
+  ])('are ids alone where a flag refuses names: %s', async (last, words) => {
     const row = { id: 'EU-1', pool: 'EU-1', name: 'Europe One' };
     const server = await serve((response) => {
       const body = { dataCenters: [row], gpus: [row], cpus: [row] };
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
     const world = worldOf(server);
-    await berthIn(world, ['__renew', list]);
-    expect(server.seen[0]?.url).toContain(last);
     const { out } = await berthIn(world, ['__complete', 'fish', ...words]);
+    expect(server.seen[0]?.url).toContain(last);
     expect(out).toBe('words\t\nEU-1\tEurope One\n');
   });
 
-  it('are ignored in a file that something else has changed', async () => {
+  it('are read again where the file was changed by something else', async () => {
     const world = worldOf(await servePods());
-    await berthIn(world, ['__renew', 'pod']);
-    for (const text of [
-      '',
-      '[]',
-      '{"account":1}',
-      readFileSync(listsOf(world), 'utf8').replace(/"rows":\[/, '"rows":[1,{"value":2},'),
-    ]) {
+    await offered(['pods', 'get', ''], world);
+    for (const text of ['', '[]', '{"account":1}']) {
       writeFileSync(listsOf(world), text);
-      const { out, err } = await berthIn(world, ['__complete', 'zsh', 'pods', 'get', '']);
-      expect({ out: out.replace(/\npod-1.*\none.*/, ''), err }).toEqual({ out: 'words\t\n', err: '' });
+      expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'one']);
     }
   });
 });
