@@ -153,7 +153,6 @@ describe('the worked examples', () => {
     for (const flag of ['--name', '--volume', '--set', '--file', '--dry-run']) expect(help).toContain(flag);
     expect((await berth('__complete', 'zsh', 'sn')).out).toContain('snapshots');
     expect((await berth('__complete', 'zsh', 'snapshots', 'create', '--v')).out).toContain('--volume');
-    await berth('__renew', 'snapshot', '--local');
     expect((await berth('__complete', 'zsh', '--local', 'snapshots', 'get', '')).out).toContain('snap-datasets');
     const { out: contract } = await berth('--local', 'api', 'GET', '/v2/openapi.json');
     expect([contract.includes('"/v2/pods/{id}"'), contract.includes('napshot')]).toEqual([true, false]);
