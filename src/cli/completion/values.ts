@@ -63,11 +63,7 @@ async function jobIds({ args }: Place, context: Context): Promise<readonly Candi
 }
 
 /** Rows kept for a minute, else read once. */
-async function rowsOf(
-  context: Context,
-  name: string,
-  read: () => AsyncIterable<ListRow>,
-): Promise<readonly ListRow[]> {
+async function rowsOf(context: Context, name: string, read: () => AsyncIterable<ListRow>): Promise<readonly ListRow[]> {
   const { lists, settings, clock } = context;
   const kept = await lists.read(name);
   if (kept !== undefined && kept.ageMs <= MINUTE_MS && !kept.expired) return kept.rows;
