@@ -67,6 +67,10 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     empty: [BATCH, 'jobs batch export r.jsonl --status failed'],
     failing: ['jobs batch export r.jsonl'],
   },
+  'jobs batch cancel': {
+    empty: [BATCH, 'jobs batch cancel r.jsonl --yes'],
+    failing: ['jobs batch cancel r.jsonl --yes'],
+  },
   'local status': { full: ['local status'], failing: ['local status more'] },
   'local reset': { full: ['local reset --yes'], failing: ['local reset --seed other'] },
   'local clock show': { full: ['local clock show'], failing: ['local clock show more'] },
