@@ -37,9 +37,8 @@ const readStatus = reply(200, (state, _call, now) => statusOf(state, now));
 const readClock = reply(200, (state, _call, now) => clockOf(state, now));
 
 export const createControlOperations = ({ reset, variablesOf }: ControlOptions): readonly Operation[] => [
-  control('localStatus', 'GET /local/status', readStatus),
+  control('GET /local/status', readStatus),
   control(
-    'localReset',
     'POST /local/reset',
     async (call) => {
       await reset((call.query.get('seed') ?? 'plain') as Seed);
@@ -49,7 +48,6 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     [SEED_PARAMETER],
   ),
   control(
-    'localClock',
     'POST /local/clock',
     async (call) => {
       const { advanceMs } = bodyOf(call) as { advanceMs: Milliseconds };
@@ -61,10 +59,9 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     },
     'LocalClockRequest',
   ),
-  control('localClockNow', 'GET /local/clock', readClock),
-  control('localFaults', 'GET /local/fault', reply(200, faultsOf)),
+  control('GET /local/clock', readClock),
+  control('GET /local/fault', reply(200, faultsOf)),
   control(
-    'localFaultAdd',
     'POST /local/fault',
     reply(201, (state, call) => {
       const settings = bodyOf(call) as Omit<FaultRecord, 'id'>;
@@ -77,14 +74,12 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     'LocalFaultRequest',
   ),
   control(
-    'localFaultClear',
     'DELETE /local/fault',
     reply(204, (state) => {
       faults.replace(state, []);
     }),
   ),
   control(
-    'localFaultRemove',
     'DELETE /local/fault/{id}',
     reply(204, (state, { params }) => {
       const others = faults.of(state).filter(({ id }) => id !== params['id']);
@@ -93,23 +88,19 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
     }),
   ),
   control(
-    'localWorkers',
     'GET /local/workers/{id}',
     reply(200, (state, call) => attachment(state, call, variablesOf)),
   ),
   control(
-    'localPodKey',
     'GET /local/pods/{id}/key',
     reply(200, (state, { params }) => ({ key: podKeyOf(state, pods.find(state, params['id']).id) })),
   ),
   control(
-    'localPodUse',
     'POST /local/pods/{id}/use',
     reply(200, (state, call, now) => setUse(findPod(state, call.params['id'] ?? ''), bodyOf(call) as UseBody, now)),
     'LocalUseRequest',
   ),
   control(
-    'localBuildPut',
     'POST /local/builds/{id}',
     reply(200, (state, call, now) =>
       putBuild(state, findEndpoint(state, call.params['id'] ?? ''), bodyOf(call) as BuildBody, now),

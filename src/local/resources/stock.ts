@@ -10,13 +10,12 @@ import { endpointChanged } from '../queue/index.ts';
 import type { State } from '../state/state.ts';
 
 export const control = (
-  id: string,
   request: string,
   run: Operation['run'],
   body?: string,
   parameters: Operation['parameters'] = [],
 ): Operation =>
-  unpublished(id, request, { service: 'control', run, parameters, ...(body === undefined ? {} : { body }) });
+  unpublished(request, request, { service: 'control', run, parameters, ...(body === undefined ? {} : { body }) });
 
 /** Permanent when absent. */
 interface SpanBody {
@@ -82,9 +81,8 @@ const stockOf = (state: State): Json => ({
 });
 
 export const stockOperations: readonly Operation[] = [
-  control('localStock', 'GET /local/stock', reply(200, stockOf)),
+  control('GET /local/stock', reply(200, stockOf)),
   control(
-    'localStockSet',
     'POST /local/stock',
     reply(200, (state, call, now) => {
       changeStock(state, bodyOf(call) as StockBody, now);
@@ -94,7 +92,6 @@ export const stockOperations: readonly Operation[] = [
     'LocalStockRequest',
   ),
   control(
-    'localPriceSet',
     'POST /local/prices',
     reply(200, (state, call, now) => {
       changePrice(state, bodyOf(call) as PriceBody, now);
@@ -103,7 +100,6 @@ export const stockOperations: readonly Operation[] = [
     'LocalPriceRequest',
   ),
   control(
-    'localStockReset',
     'DELETE /local/stock',
     reply(204, (state) => {
       resetStock(state);
