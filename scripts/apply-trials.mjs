@@ -1,5 +1,5 @@
 // Two, three or four applies of the same files at once, on one machine or with a data folder each, against `berth local serve`;
-// counts what was made twice and left over: `npm run apply-trials`, 50 rounds, `-- --rounds N`. Needs `npm run build` first.
+// counts what was made twice and left over: `node scripts/apply-trials.mjs`, 50 rounds, `-- --rounds N`. Needs `npm run build` first.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -57,7 +57,7 @@ const lines = readFileSync(PAGE, 'utf8').split('\n');
 if (process.argv.includes('--check')) {
   const found = problems(lines);
   if (found.length > 0)
-    console.log(`docs/dependencies.md: ${found.join('; ')}. Edit the table, then: npm run dependency-table`);
+    console.log(`docs/dependencies.md: ${found.join('; ')}. Edit the table, then: node scripts/dependencies.mjs`);
   process.exitCode = found.length > 0 ? 1 : 0;
 } else {
   const page = lines.map((line) => (isRow(line) && nameOf(line) in versions ? updated(line) : line)).join('\n');

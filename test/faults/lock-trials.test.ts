@@ -7,8 +7,8 @@ import { buildWorker, createPlace, HERE, OWN_PIDS, ownHost, overlaps, STARTS, wo
 import type { Around, Place, Worker } from '../trials/lock-trial.ts';
 import { NO_LINKS } from '../trials/no-links.ts';
 
-// Row 36 of docs/faults.md: never two holders, and always one of them gets the lock. Real processes and namespaces; `npm run
-// lock-trials` makes 40 starts of each trial. A trial is skipped if this machine lacks the rights or programs for it.
+// Row 36 of docs/faults.md: never two holders, and always one of them gets the lock. Real processes and namespaces;
+// LOCK_TRIALS=40 makes 40 starts of each trial. A trial is skipped if this machine lacks the rights or programs for it.
 
 const PER_START_MS = 5000;
 const timeout = 300_000 + STARTS * PER_START_MS;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
 
-/** Starts per trial: few in the normal tests, 40 with `npm run lock-trials`. */
+/** Starts per trial: few in the normal tests, more with LOCK_TRIALS=40. */
 export const STARTS = Number(process.env['LOCK_TRIALS'] ?? 3);
 
 /** The command that starts a worker in another environment, such as a namespace. */
