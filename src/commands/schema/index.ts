@@ -136,34 +136,30 @@ export async function readSchemas(
 ): Promise<ReadonlyMap<string, JsonObject>> {
   const contract = await ctx.contractSchemas();
   const schemas = new Map<string, JsonObject>();
+  const add = (printed: OutputSchema, about: Title): void =>
+    void schemas.set(about.name, completeSchema(printed, contract, about));
   for (const { path, command } of await commandsOf(program)) {
     const printed = printedSchema(command);
     const name = schemaNameOf(path);
-    if (printed !== undefined)
-      schemas.set(
-        name,
-        completeSchema(printed, contract, {
-          name,
-          title: name === path.join(' ') ? `berth ${name} --json` : `what berth ${path.join(' ')} --json prints`,
-          description: [command.summary, command.watch === undefined ? '' : '; with --watch, once for each poll'].join(
-            '',
-          ),
-        }),
-      );
+    const words = path.join(' ');
+    if (printed === undefined) continue;
+    add(printed, {
+      name,
+      title: name === words ? `berth ${name} --json` : `what berth ${words} --json prints`,
+      description: command.summary + (command.watch === undefined ? '' : '; with --watch, once for each poll'),
+    });
   }
-  const about = {
-    name: 'error',
-    title: 'an error',
-    description: 'what a command prints on stderr when it fails, with --json',
-  };
-  const files = {
+  add(fileSchema(), {
     name: 'apply',
     title: 'a document of apply',
     description: 'what berth plan and berth apply read; what apply prints with --json is in apply-results',
-  };
-  return schemas
-    .set('apply', completeSchema(fileSchema(), contract, files))
-    .set('error', completeSchema(ERROR, contract, about));
+  });
+  add(ERROR, {
+    name: 'error',
+    title: 'an error',
+    description: 'what a command prints on stderr when it fails, with --json',
+  });
+  return schemas;
 }
 
 const noSchema = (name: string, known: readonly string[]) =>

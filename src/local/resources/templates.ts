@@ -115,7 +115,7 @@ export const templateOperations: readonly Operation[] = steps({
   listTemplates: (state, ...call) => {
     const owned = templates.all(state).filter(({ publisher }) => publisher === undefined);
     // The first ones of an account, and those of older states, have no creation time.
-    const positioned = owned.map((template) => ({ createdAt: state.since - 1, ...template }));
+    const positioned = owned.map((template) => ({ createdAt: 0, ...template }));
     return listed('templates', positioned, documentOf, state, ...call);
   },
   createTemplate: (state, call, now) => {
