@@ -24,18 +24,21 @@ async function quit(session: TerminalSession): Promise<void> {
 }
 
 describe.skipIf(!hasTerminal)('in a terminal', () => {
-  test.each(WIDTHS)('top fits %i columns, with sparklines, and q gives the terminal back', async (columns) => {
-    const session = await inTerminal({ columns, rows: 24 }, ['top'], await local());
-    await session.waitFor(/RUNNING +\d+% +[▁-█]/);
-    const screen = await session.waitFor(/ENDPOINT[^]*q quit/);
-    expect(widest(screen)).toBeLessThanOrEqual(columns);
-    expect(screen.split('\n')).toHaveLength(24);
-    expect([session.alternateShown(), session.cursorShown()]).toEqual([true, false]);
-    session.press('q');
-    await session.waitFor('ended 0');
-    expect([session.alternateShown(), session.cursorShown()]).toEqual([false, true]);
-    expect(session.screen()).not.toContain('ENDPOINT');
-  });
+  test.each(WIDTHS)(
+    'top fits %i columns, with sparklines from 80 on, and q gives the terminal back',
+    async (columns) => {
+      const session = await inTerminal({ columns, rows: 24 }, ['top'], await local());
+      await session.waitFor(columns < 80 ? /RUNNING +\d+%/ : /RUNNING +\d+% +[▁-█]/);
+      const screen = await session.waitFor(/ENDPOINT[^]*q quit/);
+      expect(widest(screen)).toBeLessThanOrEqual(columns);
+      expect(screen.split('\n')).toHaveLength(24);
+      expect([session.alternateShown(), session.cursorShown()]).toEqual([true, false]);
+      session.press('q');
+      await session.waitFor('ended 0');
+      expect([session.alternateShown(), session.cursorShown()]).toEqual([false, true]);
+      expect(session.screen()).not.toContain('ENDPOINT');
+    },
+  );
 
   test.each(WIDTHS)('watches fit %i columns and 24 rows, and show what is live', async (columns) => {
     const pod = await inTerminal({ columns, rows: 24 }, ['pods', 'get', 'pod-train', '--watch'], await local());

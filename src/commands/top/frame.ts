@@ -1,96 +1,24 @@
-/** The first lines of `top`: the totals, why the cost of an hour is a lower bound, and the status of the readings. */
-
+/** The frame of top: totals, a table of pods, a table of endpoints. Rows and a size in, lines out. */
 import { countOf } from '../../cli/words.ts';
-import { endpointColumns, placed, podColumns, secondsText, type TopColumn } from './row-columns.ts';
-import type { EndpointRow, PodRow, Totals } from './rows.ts';
-import { safeText, type SafeText, say, type TerminalText } from '../../core/safe-text.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
-import { formatDollars } from '../../core/units.ts';
-import { alignCell, paintAll } from '../../output/cell-text.ts';
+import type { Json } from '../../core/json.ts';
+import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
+import { formatDollars, formatDuration } from '../../core/units.ts';
+import { nextDeadline, SOON_MS, waitingDeadline } from '../../guard/deadline.ts';
+import { paintAll, sparkline } from '../../output/cell-text.ts';
+import { age, status } from '../../output/cells.ts';
 import { formatRate } from '../../output/samples.ts';
+import { terminalTable } from '../../output/tables/terminal-table.ts';
 import type { Paint, Piece } from '../../output/text/colour.ts';
-import { joinText, styled } from '../../output/text/terminal-text.ts';
+import { styled } from '../../output/text/terminal-text.ts';
 import { ellipsize, piecesWidth, wrap } from '../../output/text/text-width.ts';
+import type { Column, Shown, Tone } from '../../output/view.ts';
+import { type EndpointRow, type PodRow, rowKey, type Series, type TopRows, type Totals } from './rows.ts';
 
-interface HeadInput {
-  /** Undefined if not requested. */
-  readonly pods: readonly PodRow[] | undefined;
-  readonly endpoints: readonly EndpointRow[] | undefined;
-  readonly totals: Totals;
+export interface FrameInput extends TopRows {
   readonly status: readonly Piece[];
-}
-
-interface HeadRoom {
-  /** Infinity if not a terminal. */
-  readonly columns: number;
-  /** The reason is shown completely or not at all. */
-  readonly reasonLines: number;
-}
-
-/** Cut to the width, never within a word. */
-export function headLines(
-  { totals, status, pods, endpoints }: HeadInput,
-  { columns, reasonLines }: HeadRoom,
-  paint: Paint,
-): readonly TerminalText[] {
-  const reason = unknownCosts(totals, columns);
-  return [
-    paintAll(wholeParts(totalParts(totals, pods !== undefined, endpoints !== undefined), columns), paint),
-    ...(reason.length > reasonLines ? [] : reason.map((line) => paint(line, 'quiet'))),
-    paintAll(wholeWords(status, columns), paint),
-  ];
-}
-
-const unknownCosts = ({ rate: { unknown } }: Totals, columns: number): readonly SafeText[] =>
-  unknown.length === 0 ? [] : wrap(safeText(`at least: ${unknown.join(', ')}`), columns);
-
-type Part = readonly Piece[];
-
-function wholeParts(parts: readonly Part[], columns: number): readonly Piece[] {
-  let line: readonly Piece[] = [];
-  for (const part of parts) {
-    const longer = line.length === 0 ? part : [...line, { text: say`  ` }, ...part];
-    if (piecesWidth(longer) <= columns) line = longer;
-  }
-  return line;
-}
-
-function wholeWords(pieces: readonly Piece[], columns: number): readonly Piece[] {
-  if (piecesWidth(pieces) <= columns) return pieces;
-  const words = pieces.flatMap((piece) =>
-    piece.text.split(/(?<= )(?! )/).map((word): Piece => ({ ...piece, text: safeText(word) })),
-  );
-  let used = 0;
-  const count = words.findIndex((word) => (used += piecesWidth([word])) > columns - 1);
-  // Only a word wider than the line is cut.
-  return count <= 0 ? ellipsize(pieces, columns) : [...words.slice(0, count), { text: safeText('…'), tone: 'quiet' }];
-}
-
-/** Most important first: a narrow terminal leaves the last ones out. */
-function totalParts(totals: Totals, pods: boolean, endpoints: boolean): readonly Part[] {
-  const { rate, spentToday, waiting, running, completedRate, failedRate } = totals;
-  const amount = (text: SafeText, unit: SafeText): Part => [{ text, tone: 'strong' }, { text: unit }];
-  return [
-    amount(say`${rate.unknown.length === 0 ? '' : 'at least '}${formatDollars(rate.total)}`, say`/h`),
-    ...(spentToday === undefined ? [] : [amount(say`${formatDollars(spentToday)}`, say` today`)]),
-    ...(endpoints
-      ? [
-          [...amount(say`${waiting}`, say` waiting, `), ...amount(say`${running}`, say` running`)],
-          ...(completedRate === undefined
-            ? []
-            : [[{ text: say`${formatRate(completedRate)} done, ${formatRate(failedRate ?? 0)} failed a minute` }]]),
-        ]
-      : []),
-    ...(pods ? [[{ text: say`${countOf(totals.pods, 'pod')}` }]] : []),
-    ...(endpoints ? [[{ text: say`${countOf(totals.endpoints, 'endpoint')}` }]] : []),
-  ];
-}
-
-/** Draws a frame of `top`: rows and a size in, lines out. */
-
-export interface FrameInput extends HeadInput {
   readonly now: EpochMs;
-  readonly selected?: string;
+  readonly selected?: string | undefined;
   readonly footer?: readonly Piece[];
 }
 
@@ -104,67 +32,82 @@ export interface FrameSize {
 
 export const MIN_COLUMNS = 60;
 const MIN_ROWS = 8;
-const KEPT_LINES = 8;
 
-export const rowKey = ({ kind, id }: PodRow | EndpointRow): string => `${kind} ${id}`;
+export const fit = (pieces: readonly Piece[], columns: number, paint: Paint): TerminalText =>
+  paintAll(ellipsize(pieces, columns), paint);
+
+/** Why the cost of an hour is a lower bound is shown completely or, on a low terminal, not at all. */
+export function headLines(
+  { totals, status: state, pods, endpoints }: Pick<FrameInput, keyof TopRows | 'status'>,
+  { columns, rows, isWholeHead = false }: FrameSize,
+  paint: Paint,
+): readonly TerminalText[] {
+  const width = isWholeHead ? Infinity : columns;
+  const { unknown } = totals.rate;
+  const reason = unknown.length === 0 ? [] : wrap(safeText(`at least: ${unknown.join(', ')}`), width);
+  let first: readonly Piece[] = [];
+  // Most important first: a narrow terminal leaves the last ones out.
+  for (const part of totalParts(totals, pods !== undefined, endpoints !== undefined)) {
+    const longer = first.length === 0 ? part : [...first, { text: say`  ` }, ...part];
+    if (piecesWidth(longer) <= width) first = longer;
+  }
+  return [
+    paintAll(first, paint),
+    ...(rows !== undefined && reason.length * 6 > rows ? [] : reason.map((line) => paint(line, 'quiet'))),
+    fit(state, width, paint),
+  ];
+}
+
+function totalParts(totals: Totals, pods: boolean, endpoints: boolean): readonly (readonly Piece[])[] {
+  const { rate, spentToday, waiting, running, completedRate, failedRate } = totals;
+  const part = (strong: string, rest: string): readonly Piece[] => [
+    { text: safeText(strong), tone: 'strong' },
+    { text: safeText(rest) },
+  ];
+  return [
+    part(`${rate.unknown.length === 0 ? '' : 'at least '}${formatDollars(rate.total)}`, '/h'),
+    ...(spentToday === undefined ? [] : [part(formatDollars(spentToday), ' today')]),
+    ...(endpoints ? [[...part(String(waiting), ' waiting, '), ...part(String(running), ' running')]] : []),
+    ...(endpoints && completedRate !== undefined
+      ? [part('', `${formatRate(completedRate)} done, ${formatRate(failedRate ?? 0)} failed a minute`)]
+      : []),
+    ...(pods ? [part('', countOf(totals.pods, 'pod'))] : []),
+    ...(endpoints ? [part('', countOf(totals.endpoints, 'endpoint'))] : []),
+  ];
+}
 
 /** None wider than the terminal; a terminal that is too small gets one line that says so. */
-export function drawFrame(input: FrameInput, size: FrameSize, paint: Paint): readonly TerminalText[] {
+export async function frameLines(input: FrameInput, size: FrameSize, paint: Paint): Promise<readonly TerminalText[]> {
   const { columns, rows } = size;
   if (columns < MIN_COLUMNS || (rows !== undefined && rows < MIN_ROWS))
     return [fit([{ text: say`top needs ${MIN_COLUMNS} columns and ${MIN_ROWS} rows` }], columns, paint)];
-  const foot = input.footer === undefined ? [] : [fit(input.footer, columns, paint)];
-  const head = headLines(input, headRoom(size, foot.length, wantedLines(input)), paint);
-  const room = rows === undefined ? undefined : rows - head.length - foot.length - 1;
-  const body = bodyLines(input, columns, room, paint);
-  const blank = room === undefined ? 0 : Math.max(0, room - body.length);
+  const { pods, endpoints, footer, now } = input;
+  const foot = footer === undefined ? [] : [fit(footer, columns, paint)];
+  const head = headLines(input, size, paint);
+  const gap = pods && endpoints ? 1 : 0;
+  const room = rows === undefined ? Infinity : rows - head.length - foot.length - 1 - gap;
+  const [podLines, endpointLines] = shares(linesFor(pods), linesFor(endpoints), room);
+  const options = { selected: input.selected, columns, paint, now };
+  const body = [
+    ...(pods ? await tableLines(podColumns, pods, 'pods', { ...options, lines: podLines }) : []),
+    ...(gap > 0 ? [say``] : []),
+    ...(endpoints
+      ? await tableLines(endpointColumns, endpoints, 'endpoints', { ...options, lines: endpointLines })
+      : []),
+  ];
+  const blank = rows === undefined ? 0 : Math.max(0, room + gap - body.length);
   return [...head, say``, ...body, ...Array.from({ length: blank }, () => say``), ...foot];
 }
 
-export const headRoom = ({ columns, rows, isWholeHead = false }: FrameSize, foot: number, body: number): HeadRoom => ({
-  columns: isWholeHead ? Infinity : columns,
-  reasonLines: rows === undefined ? Infinity : rows - SHORT_HEAD - 1 - foot - Math.min(body, KEPT_LINES),
-});
+const linesFor = (rows: readonly unknown[] | undefined): number =>
+  rows === undefined ? 0 : Math.max(1, rows.length) + 1;
 
-const SHORT_HEAD = 2;
-
-const tableCounts = ({ pods, endpoints }: FrameInput): readonly number[] =>
-  [pods, endpoints].map((rows) => (rows === undefined ? 0 : Math.max(1, rows.length) + 1));
-
-const gapLines = ({ pods, endpoints }: FrameInput): number => (pods && endpoints ? 1 : 0);
-
-const wantedLines = (input: FrameInput): number =>
-  tableCounts(input).reduce((sum, count) => sum + count, gapLines(input));
-
-/** Each table gets half of the room, plus what the other leaves. */
-function bodyLines(
-  input: FrameInput,
-  columns: number,
-  room: number | undefined,
-  paint: Paint,
-): readonly TerminalText[] {
-  const { pods, endpoints, now, selected } = input;
-  const [podLines = 0, endpointLines = 0] = shares(
-    tableCounts(input),
-    room === undefined ? undefined : room - gapLines(input),
-  );
-  const options = { columns, selected, paint };
-  const tables = [
-    ...(pods === undefined ? [] : [tableLines(podColumns(pods, now), pods, 'pods', { ...options, lines: podLines })]),
-    ...(endpoints === undefined
-      ? []
-      : [tableLines(endpointColumns(), endpoints, 'endpoints', { ...options, lines: endpointLines })]),
-  ];
-  return tables.flatMap((lines, at) => (at === 0 ? lines : [say``, ...lines]));
-}
-
-function shares(wanted: readonly number[], room: number | undefined): readonly number[] {
-  const [first = 0, second = 0] = wanted;
-  if (room === undefined || first + second <= room) return wanted;
+/** Each table gets half of the room, and what the other leaves. */
+function shares(first: number, second: number, room: number): readonly [number, number] {
+  if (first + second <= room) return [first, second];
   const half = Math.floor(room / 2);
   if (first <= half) return [first, room - first];
-  if (second <= half) return [room - second, second];
-  return [room - half, half];
+  return second <= half ? [room - second, second] : [room - half, half];
 }
 
 interface TableOptions {
@@ -173,60 +116,142 @@ interface TableOptions {
   readonly paint: Paint;
   /** Includes the header. */
   readonly lines: number;
+  readonly now: EpochMs;
 }
 
-const MARK_COLUMNS = 2;
-
-function tableLines<R extends PodRow | EndpointRow>(
-  columns: readonly TopColumn<R>[],
+async function tableLines<R extends PodRow | EndpointRow>(
+  columnsOf: (rows: readonly R[]) => readonly Column[],
   rows: readonly R[],
   noun: string,
-  { columns: width, selected, paint, lines }: TableOptions,
-): readonly TerminalText[] {
-  const cells = placed(columns, rows, width - MARK_COLUMNS);
-  const first = firstRow(
-    rows.findIndex((row) => rowKey(row) === selected),
-    rows.length,
-    lines - 1,
-  );
-  const fits = rows.length <= lines - 1;
-  const shown = rows.slice(first, first + (fits ? lines - 1 : lines - 2));
-  const header = cells.map(({ column, width: columnWidth }): TerminalText =>
-    alignCell([{ text: safeText(column.header), tone: 'quiet' }], columnWidth, column.right === true, paint),
-  );
-  const line = (row: R): TerminalText => {
-    const mark = rowKey(row) === selected ? paint(say`> `, 'strong') : say`  `;
-    const texts = cells.map(({ column, width: columnWidth }) =>
-      alignCell(ellipsize(column.cell(row, columnWidth), columnWidth), columnWidth, column.right === true, paint),
-    );
-    return styled`${mark}${joinText(texts, ' ')}`;
-  };
-  const more = fits ? [] : [paint(say`  ${rows.length - shown.length} more ${noun}: the arrows move`, 'quiet')];
+  { columns, selected, paint, lines, now }: TableOptions,
+): Promise<readonly TerminalText[]> {
+  if (rows.length === 0) return [paint(say`  no ${noun}`, 'quiet')];
+  const room = rows.length <= lines - 1 ? rows.length : Math.max(1, lines - 2);
+  const at = rows.findIndex((row) => rowKey(row) === selected);
+  const first = Math.max(0, Math.min(rows.length - room, at - room + 1));
+  const shown = rows.slice(first, first + room);
+  const indices = shown.map((_, index): Json => index);
+  const table = await terminalTable(columnsOf(shown), indices, {
+    ...{ facts: { now }, width: columns - 2, wide: false, paint },
+  });
+  const [header = say``, ...body] = table.split('\n').slice(0, room + 1) as TerminalText[];
   return [
-    styled`${say`  `}${joinText(header, ' ')}`,
-    ...(rows.length === 0 ? [paint(say`  no ${noun}`, 'quiet')] : [...shown.map(line), ...more]),
+    styled`  ${header}`,
+    ...body.map((line, index) => styled`${first + index === at ? paint(say`> `, 'strong') : say`  `}${line}`),
+    ...(room < rows.length ? [paint(say`  ${rows.length - room} more ${noun}: the arrows move`, 'quiet')] : []),
   ];
 }
 
-/** The window's last row says how many are hidden. */
-function firstRow(selected: number, count: number, lines: number): number {
-  if (count <= lines) return 0;
-  const usable = Math.max(1, lines - 1);
-  return Math.max(0, Math.min(count - usable, selected - usable + 1));
+const TREND_COLUMNS = 12;
+
+/** Columns show a row by its place among the rows. */
+const columnOf =
+  <R>(rows: readonly R[]) =>
+  (header: string, show: (row: R, now: EpochMs) => Shown, more: Partial<Column> = {}): Column => ({
+    header,
+    show: (at, { now }) => {
+      const row = rows[Number(at)];
+      return row === undefined ? undefined : show(row, now);
+    },
+    ...more,
+  });
+
+const RIGHT = { right: true } as const;
+const OPTIONAL = { right: true, dropFirst: true } as const;
+
+const trend = ({ history }: Series, tone: Tone, most?: number): Shown => ({
+  text: sparkline(history, TREND_COLUMNS, most),
+  tone,
+});
+
+function podColumns(rows: readonly PodRow[]): readonly Column[] {
+  const column = columnOf(rows);
+  return [
+    column('POD', nameCell),
+    column('STATUS', ({ document }) => status()(document), { cutLast: true, always: true }),
+    column('GPU', (row) => ({ text: percentText(row.gpu.now), tone: isIdle(row) ? 'warn' : 'plain' }), RIGHT),
+    column('TREND', ({ gpu }) => trend(gpu, 'busy', 100), { dropFirst: true }),
+    column('MEM', ({ gpuMemory }) => percentText(gpuMemory.now), OPTIONAL),
+    column('CPU', ({ cpu }) => percentText(cpu), OPTIONAL),
+    column('RAM', ({ memory }) => percentText(memory), OPTIONAL),
+    column('$/H', ({ cost }) => dollars(cost), { right: true, always: true }),
+    column('TODAY', ({ spentToday }) => dollars(spentToday), OPTIONAL),
+    column('AGE', ({ document }, now) => age('createdAt')(document, { now }), OPTIONAL),
+    column('ENDS IN', ({ document }, now) => endCell(document, now), OPTIONAL),
+  ];
 }
 
-export const fit = (pieces: readonly Piece[], columns: number, paint: Paint): TerminalText =>
-  paintAll(ellipsize(pieces, columns), paint);
-
-export function agesText(ages: readonly (readonly [what: string, ms: readonly (number | undefined)[]])[]): string {
-  return ages
-    .flatMap(([what, all]) => {
-      const known = all.filter((ms) => ms !== undefined);
-      if (known.length === 0) return [];
-      const [least, most] = [secondsText(Math.min(...known)), secondsText(Math.max(...known))];
-      return [`${what} ${least === most ? least : `${least} to ${most}`}`];
-    })
-    .join(', ');
+function endCell(pod: Json, now: EpochMs): Shown {
+  const next = nextDeadline(pod);
+  // Counts from when the pod runs.
+  if (next === undefined) return waitingDeadline(pod) === undefined ? undefined : 'waits';
+  const leftMs = next.at - now;
+  if (leftMs <= 0) return { text: 'overdue', tone: 'bad' };
+  return { text: formatDuration(leftMs), tone: leftMs <= SOON_MS ? 'warn' : 'plain' };
 }
 
-export const intervalText = (milliseconds: number): string => `${Math.round(milliseconds / 100) / 10}s`;
+function endpointColumns(rows: readonly EndpointRow[]): readonly Column[] {
+  const column = columnOf(rows);
+  return [
+    column('ENDPOINT', nameCell),
+    column('WAIT', (row) => ({ text: countText(row.waiting.now), tone: isStuck(row) ? 'warn' : 'plain' }), RIGHT),
+    column('TREND', ({ waiting }) => trend(waiting, 'busy'), { dropFirst: true }),
+    column('RUN', ({ running }) => countText(running.now), RIGHT),
+    column('WORKERS', workersCell, { cutLast: true }),
+    column('DONE/M', ({ completedRate }) => countText(completedRate.now), OPTIONAL),
+    column(
+      'FAIL/M',
+      ({ failedRate: { now } }) => ({ text: countText(now), tone: (now ?? 0) > 0 ? 'bad' : 'plain' }),
+      OPTIONAL,
+    ),
+    column('$/H', ({ cost }) => dollars(cost), { right: true, always: true }),
+    column('TODAY', ({ spentToday }) => dollars(spentToday), OPTIONAL),
+    column('READ', ({ readMs }) => (readMs === undefined ? undefined : secondsText(readMs)), OPTIONAL),
+  ];
+}
+
+const nameCell = ({ label }: PodRow | EndpointRow): Shown => ({ text: label, tone: 'strong' });
+
+const dollars = (amount: number | undefined): string => (amount === undefined ? '-' : formatDollars(amount));
+
+const percentText = (value: number | undefined): string => (value === undefined ? '-' : `${Math.round(value)}%`);
+
+export const secondsText = (milliseconds: Milliseconds): string => {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  return seconds < 1000 ? `${seconds}s` : `${Math.min(999, Math.round(seconds / 60))}m`;
+};
+
+/** At most four characters. */
+function countText(count: number | undefined): string {
+  if (count === undefined) return '-';
+  if (count < 10_000) return formatRate(count);
+  if (count < 1e6) return `${Math.floor(count / 1000)}k`;
+  return count < 1e9 ? `${Math.floor(count / 1e6)}M` : '>1G';
+}
+
+const isStuck = ({ waiting, workers }: EndpointRow): boolean =>
+  (waiting.now ?? 0) > 0 && workers.every(([, count]) => count === 0);
+
+/** Percent, over all samples kept. */
+const IDLE_PERCENT = 5;
+const IDLE_SAMPLES = 5;
+
+function isIdle({ status: state, gpu }: PodRow): boolean {
+  const known = gpu.history.filter((value) => value !== undefined);
+  return state === 'RUNNING' && known.length >= IDLE_SAMPLES && known.every((value) => value < IDLE_PERCENT);
+}
+
+/** Those that run first. */
+function workersCell({ workers, readMs }: EndpointRow): Shown {
+  const busy = workers.filter(([, count]) => count > 0);
+  const states = [...busy].sort(([a], [b]) => Number(b === 'running') - Number(a === 'running'));
+  if (states.length === 0) return readMs === undefined ? '-' : '0';
+  return states.map(([state, count]) => ({ text: `${count} ${state}`, tone: WORKER_TONES[state] ?? 'plain' }));
+}
+
+const WORKER_TONES: Readonly<Record<string, Tone>> = {
+  running: 'good',
+  initializing: 'busy',
+  throttled: 'warn',
+  unhealthy: 'bad',
+};

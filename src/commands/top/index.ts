@@ -66,8 +66,8 @@ export const top = defineCommand({
   run: async (ctx, { what, once, sort = 'cost', interval }) => {
     const shown = { pods: what !== 'endpoints', endpoints: what !== 'pods' };
     const isFrame = isTableOutput(ctx.output) && ctx.output.fields === undefined;
-    if (once) return await (await import('./once.ts')).once(ctx, shown, sort, isFrame);
-    if (!isFrame) return await (await import('./once.ts')).streamRows(ctx, shown, sort, interval);
+    if (once) return await (await import('./data.ts')).once(ctx, shown, sort, isFrame);
+    if (!isFrame) return await (await import('./data.ts')).streamRows(ctx, shown, sort, interval);
     if (!ctx.terminal.output || !ctx.terminal.redraws)
       throw usage(
         ctx.terminal.output ? 'top needs a terminal that moves its cursor: TERM is "dumb"' : 'top needs a terminal',

@@ -1,6 +1,5 @@
 import { type Rate, RATE_PARTS, type RateFacts, rateOf, type RatePart } from '../../cli/money/hourly-cost.ts';
-import type { Fleet } from './fleet.ts';
-import type { Shown } from './schedule.ts';
+import type { Fleet, Shown } from './fleet.ts';
 import { itemsAt, type Json, memberAt, numberAt, numberOf, objectAt, stringAt } from '../../core/json.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { plainText } from '../../output/cells.ts';
@@ -176,8 +175,8 @@ const shownParts = ({ pods, endpoints }: Shown): readonly RatePart[] =>
   pods && endpoints ? RATE_PARTS : pods ? ['pods', 'clusters'] : ['workers'];
 
 /** Ignores the filter. `now` is monotonic. */
-export function totalsOf(fleet: Fleet, shown: Shown, now: Milliseconds): Totals {
-  const { spent } = fleet;
+export function totalsOf(fleet: Fleet, now: Milliseconds): Totals {
+  const { spent, shown } = fleet;
   const [pods, endpoints] = [podRows(fleet, now), endpointRows(fleet, now)];
   const sum = (values: readonly (number | undefined)[]): number =>
     values.reduce<number>((total, value) => total + (value ?? 0), 0);
@@ -232,3 +231,20 @@ const compareSizes = (a: readonly (number | undefined)[], b: readonly (number | 
 const known = (size: number | undefined): number => (size === undefined || !Number.isFinite(size) ? -1 : size);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+export interface TopRows {
+  /** Undefined if not requested. */
+  readonly pods: readonly PodRow[] | undefined;
+  readonly endpoints: readonly EndpointRow[] | undefined;
+  /** Of all rows, also of those that the filter hides. */
+  readonly totals: Totals;
+}
+
+/** `now` is monotonic. */
+export const rowsOf = (fleet: Fleet, sort: Sort, filter: string, now: Milliseconds): TopRows => ({
+  pods: fleet.shown.pods ? ordered(podRows(fleet, now), sort, filter) : undefined,
+  endpoints: fleet.shown.endpoints ? ordered(endpointRows(fleet, now), sort, filter) : undefined,
+  totals: totalsOf(fleet, now),
+});
+
+export const rowKey = ({ kind, id }: Row): string => `${kind} ${id}`;

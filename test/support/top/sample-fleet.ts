@@ -1,5 +1,5 @@
 import type { Json } from '../../../src/core/json.ts';
-import { EMPTY_FLEET, type Fleet, fleetAfter, type Read } from '../../../src/commands/top/fleet.ts';
+import { Fleet } from '../../../src/commands/top/fleet.ts';
 
 /** The service's time of the sample. */
 export const NOW = Date.UTC(2026, 0, 3, 12);
@@ -65,19 +65,18 @@ const healthAt = (tick: number): readonly (readonly [string, Json])[] => [
 
 /** A fleet after some readings, two seconds apart. */
 export function sampleFleet(ticks = 31): Fleet {
-  const reads: Read[] = [];
+  const fleet = new Fleet({ pods: true, endpoints: true });
+  fleet.intervalMs = TICK;
   for (let tick = 0; tick < ticks; tick++) {
     const at = LAST - (ticks - 1 - tick) * TICK;
-    reads.push({ kind: 'pods', rows: podsAt(tick), at });
-    if (tick === 0) reads.push({ kind: 'endpoints', rows: ENDPOINTS, at });
-    for (const [id, document] of healthAt(tick)) reads.push({ kind: 'health', id, document, at: at - 500 });
+    fleet.takePods(podsAt(tick), at);
+    fleet.endpoints ??= { value: ENDPOINTS, at };
+    for (const [id, document] of healthAt(tick)) fleet.takeHealth(id, document, at - 500);
   }
-  const spent = {
-    byId: new Map([
-      ['pod-train', 57.4],
-      ['ep-busy', 3.5],
-    ]),
-    total: 61.9,
-  };
-  return [...reads, { kind: 'spent', spent, at: LAST - 40_000 } as const].reduce(fleetAfter, EMPTY_FLEET);
+  const byId = new Map([
+    ['pod-train', 57.4],
+    ['ep-busy', 3.5],
+  ]);
+  fleet.spent = { value: { byId, total: 61.9 }, at: LAST - 40_000 };
+  return fleet;
 }

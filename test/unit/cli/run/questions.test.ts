@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { remoteService } from '../../../support/servers/remote-service.ts';
@@ -85,10 +85,10 @@ describe('--quiet', () => {
 
 describe('pods ssh-config --uninstall', () => {
   const run = async (home: string, flag: string) =>
-    await berthIn(createTestWorld({ env: { HOME: home, BERTH_LOCAL: '1' } }), ['pods', 'ssh-config', flag, '--yes']);
+    await berthIn(createTestWorld({ env: { HOME: home, BERTH_LOCAL: '1' } }), ['pods', 'ssh-config', flag]);
 
   test('leaves no file that --install made, and keeps what else is in one', async () => {
-    const { existsSync, readFileSync, readdirSync } = await import('node:fs');
+    const { existsSync, readdirSync } = await import('node:fs');
     const home = temporaryDirectory();
     await run(home, '--install');
     expect(readFileSync(join(home, '.ssh', 'config'), 'utf8')).toContain('Include');
@@ -101,22 +101,21 @@ describe('pods ssh-config --uninstall', () => {
     expect(readFileSync(join(home, '.ssh', 'config'), 'utf8')).toBe('User me\n');
   });
 
-  test('says what to add where ssh reads another home folder than that of HOME, and that a second time changes nothing', async () => {
+  test('says what to add where ssh reads another home folder than that of HOME', async () => {
     const world = createTestWorld({ env: { BERTH_LOCAL: '1' }, accountHome: '/home/ann' });
-    const install = () => berthIn(world, ['pods', 'ssh-config', '--install', '--yes']);
-    const first = await install();
-    expect(first.err).toContain(
-      `ssh reads /home/ann/.ssh/config, whatever HOME says. Add this at its top: Include "${world.directory}/.ssh/berth_config"\n`,
+    const install = () => berthIn(world, ['pods', 'ssh-config', '--install']);
+    expect((await install()).err).toContain(
+      `ssh reads /home/ann/.ssh/config: add this line at its top: Include "${world.directory}/.ssh/berth_config"\n`,
     );
-    expect(first.err).not.toContain('already');
-    expect((await install()).err).toContain(`${world.directory}/.ssh/config includes it already: it was not changed.`);
+    const before = readFileSync(join(world.directory, '.ssh/config'), 'utf8');
+    await install();
+    expect(readFileSync(join(world.directory, '.ssh/config'), 'utf8')).toBe(before);
     const same = createTestWorld({ env: { BERTH_LOCAL: '1' }, accountHome: world.directory });
     const usual = await berthIn({ ...same, env: { ...same.env, HOME: world.directory } }, [
       'pods',
       'ssh-config',
       '--install',
-      '--yes',
     ]);
-    expect(usual.err).not.toContain('whatever HOME says');
+    expect(usual.err).not.toContain('ssh reads');
   });
 });

@@ -31,7 +31,7 @@ describe('the deadline of a pod is shown wherever the pod is', () => {
 
   test('top counts down, and warns ten minutes before', async () => {
     const paint = await loadPaint(true);
-    const shown = (minutes: number): string => {
+    const shown = async (minutes: number): Promise<string> => {
       const end = new Date(NOW + minutes * 60_000).toISOString();
       const fleet = sampleFleet();
       const { value = [] } = fleet.pods ?? {};
@@ -44,15 +44,10 @@ describe('the deadline of a pod is shown wherever the pod is', () => {
             }
           : pod,
       );
-      const lines = screenLines(
+      fleet.pods = { at: LAST, value: pods };
+      const lines = await screenLines(
         {
-          session: {
-            fleet: { ...fleet, pods: { at: LAST, value: pods } },
-            intervalMs: 2000,
-            isPaced: false,
-            failures: [],
-          },
-          shown: { pods: true, endpoints: true },
+          fleet,
           ui: FIRST_UI,
           now: LAST + 1000,
           serviceNow: NOW,
@@ -67,10 +62,10 @@ describe('the deadline of a pod is shown wherever the pod is', () => {
       return lines.find((line) => line.includes('train-llm')) ?? '';
     };
     const yellow = (text: string): RegExp => new RegExp(`\\u001b\\[33m *${text}`);
-    expect(shown(11)).toContain('11m');
-    expect(shown(11)).not.toMatch(yellow('11m'));
-    expect(shown(9)).toMatch(yellow('9m'));
-    expect(shown(-1)).toContain('overdue');
+    expect(await shown(11)).toContain('11m');
+    expect(await shown(11)).not.toMatch(yellow('11m'));
+    expect(await shown(9)).toMatch(yellow('9m'));
+    expect(await shown(-1)).toContain('overdue');
   });
 });
 

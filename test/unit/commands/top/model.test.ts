@@ -1,20 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../src/core/json.ts';
-import { GAP, placed, type TopColumn } from '../../../../src/commands/top/row-columns.ts';
-import { EMPTY_FLEET, type Fleet, fleetAfter, type Read, spentById } from '../../../../src/commands/top/fleet.ts';
+import { Fleet } from '../../../../src/commands/top/fleet.ts';
 import { endpointRows, ordered, podRows, SORTS, totalsOf } from '../../../../src/commands/top/rows.ts';
 import { FIRST_UI, pressed, selectedOf, type Ui } from '../../../../src/commands/top/ui.ts';
-import { dueReads } from '../../../../src/commands/top/schedule.ts';
 import { LAST, sampleFleet } from '../../../support/top/sample-fleet.ts';
 
-const fleetOf = (reads: readonly Read[]): Fleet => reads.reduce(fleetAfter, EMPTY_FLEET);
-const health = (id: string, at: number, jobs: Json): Read => ({ kind: 'health', id, at, document: { jobs } });
-const endpoints = (...ids: readonly string[]): Read => ({
-  kind: 'endpoints',
-  at: 0,
-  rows: ids.map((id) => ({ id, type: 'QUEUE' })),
-});
+const fleetOf = (pods: readonly Json[], endpoints: readonly Json[] = []): Fleet => {
+  const fleet = new Fleet({ pods: true, endpoints: true });
+  fleet.takePods(pods, 0);
+  fleet.endpoints = { value: endpoints, at: 0 };
+  return fleet;
+};
 
 describe('the rows', () => {
   test('have the mean of the GPUs, the history, and the cost of today', () => {
@@ -31,7 +28,7 @@ describe('the rows', () => {
     expect(train?.gpu.history).toHaveLength(31);
     const busy = endpointRows(fleet, LAST).find(({ id }) => id === 'ep-busy');
     expect(busy).toMatchObject({ completedRate: { now: 150 }, failedRate: { now: 10 }, spentToday: 3.5, readMs: 500 });
-    expect(totalsOf(fleet, { pods: true, endpoints: true }, LAST)).toMatchObject({
+    expect(totalsOf(fleet, LAST)).toMatchObject({
       rate: { total: 4.78 + 0.34 + 0.12 + 0.22 + 2.69 },
       spentToday: 61.9,
       running: 4,
@@ -40,36 +37,29 @@ describe('the rows', () => {
   });
 
   test('of one reading have no rates; a counter that went back has none', () => {
-    const one = fleetOf([endpoints('a'), health('a', 1000, { completed: 5 })]);
-    expect(endpointRows(one, 1000)[0]?.completedRate.now).toBeUndefined();
-    const back = fleetAfter(one, health('a', 3000, { completed: 2 }));
-    expect(endpointRows(back, 3000)[0]?.completedRate).toEqual({ now: undefined, history: [undefined, undefined] });
+    const fleet = fleetOf([], [{ id: 'a', type: 'QUEUE' }]);
+    fleet.takeHealth('a', { jobs: { completed: 5 } }, 1000);
+    expect(endpointRows(fleet, 1000)[0]?.completedRate.now).toBeUndefined();
+    fleet.takeHealth('a', { jobs: { completed: 2 } }, 3000);
+    expect(endpointRows(fleet, 3000)[0]?.completedRate).toEqual({ now: undefined, history: [undefined, undefined] });
   });
 
-  test('remember the last 60 values, and forget what is no longer listed', () => {
-    const reads = Array.from({ length: 80 }, (_, at): Read => ({ kind: 'pods', at, rows: [{ id: 'p' }] }));
-    const fleet = fleetOf(reads);
+  test('remember the last 60 values of at most 500 pods, and forget what is no longer listed', () => {
+    const fleet = fleetOf([]);
+    for (let at = 0; at < 80; at++) fleet.takePods([{ id: 'p' }], at);
     expect(fleet.use.get('p')).toHaveLength(60);
-    expect(fleetAfter(fleet, { kind: 'pods', at: 80, rows: [] }).use.size).toBe(0);
-    const gone = fleetOf([endpoints('a', 'b'), health('a', 1, {}), health('b', 1, {}), endpoints('b')]);
-    expect([...gone.health.keys()]).toEqual(['b']);
-  });
-
-  test('of 2000 pods remember the history of 500', () => {
-    const rows = Array.from({ length: 2000 }, (_, at) => ({ id: `p${String(at)}` }));
-    const fleet = fleetOf([{ kind: 'pods', at: 0, rows }]);
-    expect([fleet.use.size, podRows(fleet, 0).length]).toEqual([500, 2000]);
+    fleet.takePods(
+      Array.from({ length: 2000 }, (_, at) => ({ id: `p${String(at)}` })),
+      80,
+    );
+    expect([fleet.use.size, fleet.use.has('p'), podRows(fleet, 0).length]).toEqual([500, false, 2000]);
   });
 
   test('come from any JSON without an exception', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 3 })), fc.jsonValue({ maxDepth: 3 }), (rows, document) => {
-        const fleet = fleetOf([
-          { kind: 'pods', at: 0, rows: rows },
-          { kind: 'endpoints', at: 0, rows: [...(rows as readonly Json[]), { id: 'e' }] },
-          { kind: 'health', id: 'e', at: 0, document: document as Json },
-          { kind: 'spent', at: 0, spent: { byId: spentById(rows, 'podId'), total: 0 } },
-        ]);
+        const fleet = fleetOf(rows as readonly Json[], [...(rows as readonly Json[]), { id: 'e' }]);
+        fleet.takeHealth('e', document as Json, 0);
         for (const sort of SORTS) {
           expect(ordered(podRows(fleet, 1), sort, '')).toHaveLength(rows.length);
           expect(ordered(endpointRows(fleet, 1), sort, '')).toHaveLength(rows.length + 1);
@@ -96,10 +86,8 @@ describe('the rows', () => {
       { id: 'dear', status: 'RUNNING', cost: 2 },
       { id: 'free', status: 'ERROR', cost: 0 },
     ];
-    const fleet = fleetOf([
-      { kind: 'pods', at: 0, rows: pods },
-      { kind: 'spent', at: 0, spent: { byId: new Map([['stopped', 99]]), total: 99 } },
-    ]);
+    const fleet = fleetOf(pods);
+    fleet.spent = { value: { byId: new Map([['stopped', 99]]), total: 99 }, at: 0 };
     const ids = ordered(podRows(fleet, 0), 'cost', '').map(({ id }) => id);
     expect(ids).toEqual(['dear', 'cheap', 'free', 'unknown', 'stopped']);
   });
@@ -114,85 +102,9 @@ describe('the rows', () => {
   });
 });
 
-describe('the schedule', () => {
-  const all = { pods: true, endpoints: true };
-
-  test('reads pods each time, endpoints every 30 s, costs every minute', () => {
-    const fleet = fleetOf([
-      { kind: 'pods', at: 0, rows: [] },
-      endpoints('a'),
-      { kind: 'spent', at: 0, spent: { byId: new Map(), total: 0 } },
-    ]);
-    const due = (now: number) => dueReads(fleet, all, now);
-    expect(dueReads(EMPTY_FLEET, all, 0)).toEqual({
-      pods: true,
-      endpoints: true,
-      spent: true,
-      otherCosts: false,
-      health: [],
-    });
-    expect(due(29_000)).toEqual({ pods: true, endpoints: false, spent: false, otherCosts: true, health: ['a'] });
-    expect(due(30_000)).toMatchObject({ endpoints: true, spent: false });
-    expect(due(60_000)).toMatchObject({ endpoints: true, spent: true });
-    expect(dueReads(fleet, { pods: true, endpoints: false }, 30_000)).toMatchObject({ endpoints: false, health: [] });
-  });
-
-  test('never asks the queue of a load balancer, nor of an id that cannot be sent', () => {
-    const rows = [{ id: 'lb', type: 'LOAD_BALANCER' }, { id: '..' }, { id: '' }, null, { id: 'q' }];
-    expect(dueReads(fleetOf([{ kind: 'endpoints', at: 0, rows }]), all, 1).health).toEqual(['q']);
-  });
-
-  test('of many endpoints reads eight at a time, all of them in turn, those with jobs more often', () => {
-    const ids = Array.from({ length: 40 }, (_, at) => `e${String(at)}`);
-    let fleet = fleetOf([endpoints(...ids)]);
-    const reads = new Map<string, number>();
-    for (let tick = 1; tick <= 40; tick++) {
-      const { health: due } = dueReads(fleet, all, tick * 2000);
-      expect(due.length).toBe(8);
-      for (const id of due) {
-        reads.set(id, (reads.get(id) ?? 0) + 1);
-        // One of them never answers, and must not take the place of others.
-        fleet = fleetAfter(
-          fleet,
-          id === 'e7'
-            ? { kind: 'no-health', id, at: tick * 2000 }
-            : health(id, tick * 2000, { inQueue: id === 'e3' ? 5 : 0 }),
-        );
-      }
-    }
-    expect(Math.min(...ids.map((id) => reads.get(id) ?? 0))).toBeGreaterThanOrEqual(5);
-    expect(reads.get('e3')).toBeGreaterThan(2 * (reads.get('e4') ?? 0));
-  });
-});
-
-describe('the columns', () => {
-  const column = (widths: readonly [number, ...number[]], rank: number): TopColumn<string> => ({
-    header: 'X',
-    widths,
-    rank,
-    cell: () => [],
-  });
-
-  test('fit any width that the first of them fits, and grow with it', () => {
-    const widths = fc
-      .array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 4 })
-      .map((all) => [...all].sort((a, b) => a - b) as [number, ...number[]]);
-    fc.assert(
-      fc.property(
-        fc.array(fc.tuple(widths, fc.integer({ min: 0, max: 5 })), { minLength: 1, maxLength: 9 }),
-        fc.integer({ min: 1, max: 250 }),
-        (specs, width) => {
-          const shown = placed(
-            specs.map(([each, rank]) => column(each, rank)),
-            [],
-            width,
-          );
-          const total = shown.reduce((sum, each) => sum + each.width, GAP * (shown.length - 1));
-          if (shown.length > 1) expect(total).toBeLessThanOrEqual(width);
-        },
-      ),
-    );
-  });
+test('of an endpoint of which nothing was read the queue comes first, never that of a load balancer or of an id that cannot be sent', () => {
+  const rows = [{ id: 'lb', type: 'LOAD_BALANCER' }, { id: '..' }, { id: '' }, null, { id: 'q' }];
+  expect(fleetOf([], rows).dueHealth(1)).toEqual(['q']);
 });
 
 describe('the keys', () => {

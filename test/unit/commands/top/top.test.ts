@@ -256,9 +256,9 @@ describe('top on a terminal', () => {
     await shows(world, 'keys');
     await world.type('x');
     world.resize(70, 12);
-    await shows(world, '/cap');
-    const frame = world.out().slice(world.out().lastIndexOf('\u001b[H'));
-    expect(frame.split('\n')).toHaveLength(12);
+    const lastFrame = () => world.out().slice(world.out().lastIndexOf('\u001b[H')).split('\n');
+    await expect.poll(() => lastFrame().length).toBe(12);
+    expect(lastFrame().join('\n')).toContain('/cap');
     await world.type(KEYS.ctrlC);
     expect((await running).code).toBe(130);
   });

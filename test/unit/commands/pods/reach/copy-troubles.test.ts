@@ -189,3 +189,20 @@ test.each([
   const ran = await berthIn(createTestWorld(), ['--local', 'pods', 'cp', ...words]);
   expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(said)]);
 });
+
+sshdTest('folders nested more than 200 deep are refused by name, in both directions; the rest is copied', async () => {
+  const { world, at, cp } = await lab();
+  for (const folder of [at('there'), join(world.directory, 'here')]) {
+    mkdirSync(join(folder, ...Array.from({ length: 202 }, () => 'd')), { recursive: true });
+    writeFileSync(join(folder, 'ok'), 'ok');
+  }
+  for (const [words, target] of [
+    [[`p1:${at('there')}`, 'back'], join(world.directory, 'back')],
+    [['here', `p1:${at('sent')}`], at('sent')],
+  ] as const) {
+    const { code, out } = await cp('-r', ...words);
+    expect([code, readFileSync(join(target, 'ok'), 'utf8')], out).toEqual([14, 'ok']);
+    expect(out).toMatch(/(\/d){201} was not copied: more than 200 nested folders/);
+    expect(readdirSync(target, { recursive: true }).filter((path) => String(path).split('/').length > 200)).toEqual([]);
+  }
+});
