@@ -27,8 +27,11 @@ const readBy = (text: string) => kubectl(['set', 'image', '--local', '-f', '-', 
 /** The same change to what is written. */
 const expected = (text: string): unknown => parseDocument(text.replaceAll(/image: .*/g, 'image: another')).toJS();
 
-it('finds the document for Kubernetes of a guide', () => {
-  expect(documents.map(([where]) => where.replace(/:\d+$/, ''))).toEqual(['docs/guides/guard.md']);
+it('finds the documents for Kubernetes of the guides', () => {
+  expect(documents.map(([where]) => where.replace(/:\d+$/, ''))).toEqual([
+    'docs/guides/batch-recipes.md',
+    'docs/guides/guard.md',
+  ]);
 });
 
 describe.each(documents)('%s', (_, text) => {
@@ -43,7 +46,7 @@ describe.each(documents)('%s', (_, text) => {
     if (skipWhy !== undefined) return skip(skipWhy);
     const wrong = text.replace('restartPolicy', 'restartsPolicy');
     expect(JSON.parse(readBy(wrong).stdout)).not.toMatchObject(expected(wrong) as object);
-    expect(readBy(text.replace(/command: \[.*\]/, 'command: 4')).status).toBe(1);
+    expect(readBy(text.replace(/command:\s*\[[\s\S]*?\](?=\n)/, 'command: 4')).status).toBe(1);
   });
 
   test('has pods that end, as a Job needs', () => {
