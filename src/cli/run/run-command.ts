@@ -1,9 +1,8 @@
-import { type Command, commonOptions, type Confirmation, type Values } from '../model/command.ts';
-import { type CommandContext, onProfile } from '../model/context.ts';
+import { type Command, commonOptions, type Values } from '../model/command.ts';
+import { type CommandContext } from '../model/context.ts';
 import { createCommandContext, type RunState } from './create-context.ts';
-import { DRY_RUN_NOTE, DryRun, isShown, unlessUnread } from './dry-run.ts';
+import { DRY_RUN_NOTE, DryRun, isShown } from './dry-run.ts';
 import { completeValues, promptsWithKey } from '../ask.ts';
-import { sameCommand } from './same-command.ts';
 import {
   createWriteRecord,
   notPrinted,
@@ -15,9 +14,9 @@ import {
 import { type Access, accessFailure, allowedAccess, requireAccess } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { Failure } from '../../core/failure.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
-import { isMessage, lines, type Message, printed, sentence } from '../../core/message.ts';
+import { lines, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { suggestName } from '../../core/text.ts';
 import { checkFields, checkKnownFields } from '../../output/fields.ts';
@@ -67,16 +66,11 @@ export async function runCommand(
     );
     refuseAccess(ctx, state, command, values);
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
-    const early = command.preparesFirst ? await command.prepare?.(ctx, values) : undefined;
-    const asks = mustConfirm(ctx, command, values, path);
-    const prepared = command.preparesFirst ? early : await command.prepare?.(ctx, values);
-    if (ctx.dryRun && (await showQuestion(ctx, command, values, prepared, output))) return endOf(state, EXIT.done);
-    if (asks) await confirm(ctx, command, await command.confirm?.(ctx, values, prepared));
     if (command.watch !== undefined && values['watch'] === true) {
       const { watch } = await import('./watch.ts');
       return await watch(ctx, { ...command, watch: command.watch }, values);
     }
-    const result = await command.run(asking, values, prepared);
+    const result = await command.run(asking, values);
     // A result with an outcome is never withheld: it may be from a long wait.
     if (!command.writes && result.exit === undefined && result.failure === undefined)
       checkFields(result, output, suggestName);
@@ -130,76 +124,6 @@ async function checkFilter({ jq }: OutputOptions, { blocking }: Context): Promis
   if (jq === undefined) return;
   const { checkJq } = await import('../../output/formats/jq.ts');
   await checkJq(jq, blocking);
-}
-
-/** Fails with usage (2) without a terminal, before anything is sent. */
-function mustConfirm(ctx: CommandContext, command: Command, values: Values, path: readonly string[]): boolean {
-  if (command.confirm === undefined || ctx.yes || ctx.dryRun || !command.confirmWhen(values, ctx)) return false;
-  if (ctx.terminal.canAsk) return true;
-  throw usage(
-    `\`${printed(sameCommand(command, values, path), ctx.settings)}\` asks for confirmation, and there is no terminal to ask on`,
-    'Add --yes to confirm.',
-  );
-}
-
-async function tellQuestion(ctx: CommandContext, question: Message | Confirmation, withRows: boolean): Promise<void> {
-  const { rows, lines: said } = isMessage(question) ? { rows: undefined, lines: [question] } : question;
-  if (withRows && rows !== undefined) await ctx.tellRows(rows.view, rows.values);
-  for (const line of said) await ctx.tell(line);
-}
-
-/** For dry runs. Returns whether it replaces the requests: not if unread, empty or partly refused. */
-async function showQuestion(
-  ctx: CommandContext,
-  command: Command,
-  values: Values,
-  prepared: unknown,
-  output: OutputOptions,
-): Promise<boolean> {
-  const isWhole = ctx.terminal.errors && isShown(ctx.terminal, output);
-  if (!isWhole && ctx.settings.get('quiet')) return false;
-  const question = await unlessUnread(ctx, async () => command.confirm?.(ctx, values, prepared));
-  if (question === undefined) return false;
-  if (!isMessage(question) && question.isPartial === true) {
-    // A failure printed as JSON must be the only output on stderr.
-    if (!isJsonFormat(output.format)) await tellQuestion(ctx, question, false);
-    return false;
-  }
-  await tellQuestion(ctx, question, isWhole);
-  if (isWhole) await ctx.tell(DRY_RUN_NOTE);
-  return isWhole;
-}
-
-async function confirm(
-  ctx: CommandContext,
-  { writes }: Command,
-  question: Message | Confirmation | undefined,
-): Promise<void> {
-  if (question === undefined) return;
-  const where = writes ? await onProfile(ctx) : '';
-  const { typed, orTyped } = isMessage(question) ? { typed: undefined } : question;
-  await tellQuestion(ctx, question, true);
-  const confirmed =
-    typed === undefined
-      ? await ctx.prompts.confirm(`Continue${where}?`, false)
-      : await wasTyped(ctx, [typed, ...(orTyped === undefined ? [] : [orTyped])], where);
-  if (!confirmed)
-    throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });
-}
-
-/** An empty answer declines. */
-async function wasTyped({ prompts }: CommandContext, texts: readonly string[], where: string): Promise<boolean> {
-  const isIt = (answer: string): boolean => texts.some((text) => answer === text || answer === `"${text}"`);
-  const shown = texts.map((text) => `"${safeText(text)}"`).join(' or ');
-  const check = (answer: string): string | undefined =>
-    isIt(answer) || answer === '' ? undefined : `This is not ${shown}; an empty answer changes nothing`;
-  return isIt(
-    await prompts.text(`Type ${shown} to continue${where}:`, {
-      check,
-      clearsWrong: true,
-      instead: 'Nothing was confirmed. --yes confirms it.',
-    }),
-  );
 }
 
 /** For an interrupt or a temporary failure. */

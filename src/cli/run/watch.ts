@@ -29,7 +29,7 @@ export async function watch(
     gone = failure;
   };
   try {
-    const poll = (): Promise<Result> => untilAborted(quit.signal, command.run(ctx, values, undefined));
+    const poll = (): Promise<Result> => untilAborted(quit.signal, command.run(ctx, values));
     const exit = await repeat(ctx, { poll, live, intervalMs, ended: command.watch.ended, onGone, signal: quit.signal });
     hasEnded = true;
     return exit;

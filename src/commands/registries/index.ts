@@ -1,4 +1,11 @@
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import { asId } from '../../core/ids.ts';
 import { berth } from '../../core/message.ts';
+import { idOf } from '../../output/view.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { unlessUnread } from '../../cli/run/dry-run.ts';
+import { lookupRows } from '../../cli/resource/requests.ts';
 import { requireYes, ask, asks } from '../../cli/ask.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
@@ -8,7 +15,7 @@ import { bodyArguments, bodyFlags, bodyFrom } from '../../cli/resource/noun-body
 import { create, post, remove, written } from '../../cli/resource/noun-writes.ts';
 import { idArgument, rowSchema } from '../../cli/resource/read.ts';
 import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret } from '../../cli/resource/secret.ts';
-import { each, report, resource } from '../../cli/resource/targets.ts';
+import { each, report, resource, rowCalled } from '../../cli/resource/targets.ts';
 import { DELEGATION_TABLE, PASSWORD, REGISTRY_TABLE } from './fields.ts';
 
 const REGISTRIES = resource(COLLECTION, REGISTRY_TABLE);
@@ -42,6 +49,14 @@ const createRegistry = defineCommand({
   },
 });
 
+/** Not-found (4). */
+async function listed(ctx: CommandContext, word: string): Promise<void> {
+  const row = rowCalled(DELEGATIONS, await lookupRows(ctx, DELEGATIONS), word);
+  if (row === undefined)
+    throw new Failure({ code: 'not-found', exit: EXIT.notFound, message: `no delegation ${JSON.stringify(word)}` });
+  ctx.ids.set(DELEGATIONS, word, asId(idOf(row)));
+}
+
 /** Specification 4.2. */
 const revoke = defineCommand({
   summary: 'revoke a delegation; images behind it can no longer be pulled',
@@ -53,6 +68,8 @@ const revoke = defineCommand({
   destroys: true,
   run: async (ctx, { id: word }) => {
     requireYes(ctx);
+    // Only the list has delegations.
+    if (ctx.dryRun) await unlessUnread(ctx, () => listed(ctx, word));
     if (asks(ctx)) await ask(ctx, { line: `delegation ${word} will be revoked. Lost: access to its images.` });
     const chosen = { isSelected: false, targets: [{ word }] };
     const outcomes = await each(ctx, DELEGATIONS, chosen.targets, (id) =>

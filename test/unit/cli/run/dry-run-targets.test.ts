@@ -89,7 +89,6 @@ describe('a dry run prints the request also where the service cannot be read:', 
     'templates delete t1',
     'registries delegations revoke d1',
     'registries delete r1',
-    'account ssh-keys remove k1',
     'secrets create --name s1',
   ])('%s', async (line) => {
     const server = await serve([problem(403, 'not with this key')]);
