@@ -115,7 +115,7 @@ function submitFailure(failure: Failure): SubmitOutcome {
 
 function statusFailure(failure: Failure): StatusOutcome {
   if (failure.exit === EXIT.notFound) return { kind: 'not-found' };
-  if (/ is not JSON at byte /.test(failure.message)) return { kind: 'not-json', failure };
+  if (failure.message.includes(' is not JSON at byte ')) return { kind: 'not-json', failure };
   return isFatal(failure) ? { kind: 'fatal', failure } : retryLater(failure);
 }
 
