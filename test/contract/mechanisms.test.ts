@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const FILES = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.replaceAll('\\', '/'));
+
+const filesWith = (pattern: RegExp): readonly string[] =>
+  FILES.filter((file) => pattern.test(readFileSync(`src/${file}`, 'utf8'))).sort();
+
+const isIn =
+  (...places: readonly string[]) =>
+  (file: string): boolean =>
+    places.some((place) => file.startsWith(place));
+
+// A line leaves when its file uses the mechanism. None is added.
+
+test('what waits is in until, http, batch, host and local', () => {
+  const allowed = isIn(
+    ...['cli/until.ts', 'cli/run/transports.ts', 'http/', 'batch/', 'host/', 'local/', 'storage/client.ts'],
+    ...['cli/logs.ts', 'commands/top/', 'commands/apply/create-once.ts', 'commands/guard/run.ts'],
+    ...['commands/batch/progress.ts', 'commands/pods/forward-connection.ts', 'commands/pods/keyed-create.ts'],
+  );
+  expect(filesWith(/\bclock\.sleep\(/).filter((file) => !allowed(file))).toEqual([]);
+});
+
+test('what knows of a dry run is the transport and the kit', () => {
+  const allowed = isIn(
+    ...['cli/', 'commands/help/agent.ts', 'commands/registries/', 'commands/apply/', 'commands/guard/'],
+    ...['commands/batch/run.ts', 'commands/pods/keyed-create.ts'],
+  );
+  expect(filesWith(/\bdryRun\b/).filter((file) => !allowed(file))).toEqual([]);
+});
+
+test('what says a price an hour is in money', () => {
+  const allowed = isIn(
+    'cli/money',
+    'core/units.ts',
+    'local/',
+    'commands/local/',
+    'commands/top/',
+    'commands/billing/',
+    'commands/pods/',
+  );
+  expect(filesWith(/formatDollars?(?:Range)?\([^)]*\)\}(?:\/h| an hour)/).filter((file) => !allowed(file))).toEqual([]);
+});
