@@ -5,6 +5,12 @@ import { SETTINGS, type Setting } from './settings/settings-table.ts';
 /** All nouns, in the order of help. A noun's module is loaded only when the noun is used. */
 export const NOUNS: readonly Noun[] = [
   {
+    name: 'run',
+    section: 'Compute',
+    summary: 'one command on a GPU; its pod is gone at the end',
+    load: async () => (await import('./commands/run/index.ts')).runCommand,
+  },
+  {
     name: 'pods',
     section: 'Compute',
     summary: 'GPU and CPU containers',

@@ -52,6 +52,8 @@ export interface Context {
   readonly stdout: Sink<DataText | TerminalText>;
   /** Takes the content of files, as it is; on a terminal its control characters are shown and not obeyed. */
   readonly rawOutput: { write(bytes: Uint8Array): Promise<void> };
+  /** The streams of a program that ran elsewhere, as it wrote them. Fails as `stdout` does. */
+  readonly programOutput: Readonly<Record<'out' | 'err', (bytes: Uint8Array) => Promise<void>>>;
   /** Takes messages to the user: only text that was made safe. */
   readonly stderr: Sink<TerminalText>;
   readonly files: Files;
@@ -142,11 +144,27 @@ export interface ProgramStreams {
   readonly onError: (bytes: Uint8Array) => void;
 }
 
+/** Key pairs of berth's own (0600), by name. The public half is in `PATH.pub`. */
+export interface OwnKeys {
+  /** Returns its path. Fails with usage (2) without ssh-keygen, and local-file (14). */
+  make(name: string): Promise<string>;
+  find(name: string): string | undefined;
+  remove(name: string): void;
+}
+
+/** Another process of berth, which outlives this one. */
+export interface Companion {
+  tell(word: string): void;
+}
+
 /** Starts programs of the user. They get this process's environment without keys. */
 export interface Spawn {
   /** Starts a program beside this one. Fails with usage (2) when there is no such program. */
   start(command: string, args: readonly string[], streams: ProgramStreams): Promise<StartedProgram>;
   readonly self: readonly string[];
+  /** Starts berth with these arguments in a session of its own. It reads what is told; its stdin ends with this process. */
+  companion(argv: readonly string[]): Promise<Companion>;
+  ownKeys(): Promise<OwnKeys>;
   /** Connects standard input and output to a port until one of them ends. Fails with unavailable (7) where nobody listens. */
   connect(host: string, port: number): Promise<void>;
   /** Fails with port-in-use (14), and with usage (2) for an address of another machine. Port 0: any free one. */

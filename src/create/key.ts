@@ -40,6 +40,8 @@ export function withoutKey(body: JsonObject): JsonObject {
 export const variableOf = (row: Json, name: string): string | undefined =>
   stringOf(memberOf(memberAt(row, 'env'), name));
 
+export const keyOf = (pod: Json): string | undefined => variableOf(pod, CREATE_KEY);
+
 export const attemptOf = (pod: Json): string | undefined => variableOf(pod, CREATE_ATTEMPT);
 
 export const podsOfKey = (pods: readonly Json[], key: string): readonly Json[] =>

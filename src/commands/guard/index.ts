@@ -1,5 +1,6 @@
 import { defineGroup } from '../../cli/model/command.ts';
+import { endRun } from '../run/end-run.ts';
 import { run } from './run.ts';
 import { status } from './status.ts';
 
-export const guard = defineGroup('deadlines and limits that end pods nobody needs', { run, status });
+export const guard = defineGroup('deadlines and limits that end pods nobody needs', { run, status, 'end-run': endRun });

@@ -35,6 +35,8 @@ export interface CopyOptions {
   readonly copied: { files: number; bytes: number };
   /** One of the files cannot be copied; the others are. */
   readonly fails: (path: string, failure: Failure) => void;
+  /** What is left out, by its path in the folder that is copied. */
+  readonly ignores?: (path: string, isFolder: boolean) => boolean;
   /** How much of the archive went through. */
   readonly onBytes: (bytes: number) => void;
 }
@@ -124,7 +126,8 @@ const isInPod = (end: CopyEnd): end is PodEnd => end.pod !== undefined;
 
 const withoutSlash = (path: string): string => path.replace(/(?<=.)\/+$/, '').replace(/^-/, './-');
 
-function checksOf(ctx: CommandContext, from: CopyEnd, to: CopyEnd, { copied, fails }: CopyOptions): EntryChecks {
+function checksOf(ctx: CommandContext, from: CopyEnd, to: CopyEnd, options: CopyOptions): EntryChecks {
+  const { copied, fails, ignores } = options;
   const platform = to.pod === undefined ? ctx.platform : 'linux';
   const taken = new Set<string>();
   const shown = (path: string): string => from.shown.replace(/\/+$/, '') + path.replace(/^[^/]*/, '');
@@ -141,6 +144,7 @@ function checksOf(ctx: CommandContext, from: CopyEnd, to: CopyEnd, { copied, fai
     fails: refuse,
     grew: (path) => void ctx.tell(`${shown(path)} grew while it was copied: copied up to its size at the start`),
     takes: ({ path, kind, bytes }) => {
+      if (ignores?.(path.replace(/^[^/]*\/?/, ''), kind === 'folder') === true) return false;
       const why = refusalOf(path);
       taken.add(foldedName(path));
       if (why !== undefined) refuse(path, why);

@@ -25,7 +25,7 @@ import { inOwnWords } from './refusals.ts';
 import { PODS, REFERENCES } from './resource.ts';
 import { waitFor, waitResult } from './wait.ts';
 
-const RULES: BodyRules = {
+export const RULES: BodyRules = {
   needed: ['name', ['gpu', 'cpu'], ['image', 'template']],
   exclusive: [
     ['gpu', 'cpu'],
@@ -136,7 +136,7 @@ export async function checkNewPod(ctx: CommandContext, body: JsonObject): Promis
 }
 
 /** SSH by the proxy is a terminal alone. The ports of a template are kept. */
-function withSshPort(body: JsonObject): JsonObject {
+export function withSshPort(body: JsonObject): JsonObject {
   const ports = stringsOf(body['ports']);
   const isKept = body['startSsh'] !== true || ports.includes('22/tcp');
   return isKept || (body['ports'] === undefined && body['templateId'] !== undefined)

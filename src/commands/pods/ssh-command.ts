@@ -24,6 +24,8 @@ export interface ReachablePod {
   /** Identifies the start: each has its own host key. */
   readonly start: string;
   readonly address: SshAddress;
+  /** The file of the only key that is tried; absent for those that ssh finds. */
+  readonly key?: string | undefined;
 }
 
 /** Unavailable (7) for an invalid host, user or port. */
@@ -91,7 +93,8 @@ export async function sshArguments(
   const { output, errors, canAsk } = ctx.terminal;
   const quiet = sshOptions([...QUIET, ...(output || errors || canAsk ? [] : ['BatchMode=yes'])]);
   const trust = trustOptions(pod, await ctx.spawn.knownHosts());
-  return [...trust, ...quiet, tty ? '-t' : '-T', ...addressArguments(pod.address), '--', line];
+  const key = pod.key === undefined ? [] : ['-i', pod.key, ...sshOptions(['IdentitiesOnly=yes'])];
+  return [...trust, ...quiet, ...key, tty ? '-t' : '-T', ...addressArguments(pod.address), '--', line];
 }
 
 /** What ssh says, kept to its first characters. */
@@ -175,7 +178,7 @@ export function remoteCommand(words: readonly string[], { cwd, env = [], tty = f
   return `${tty ? 'trap : INT QUIT; ' : ''}${folder}${command}; exit $?`;
 }
 
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+export const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /** On Windows the user profile, even if a shell sets HOME, as ssh does. Else see `Spawn.accountHome`. */
 export function homeOfSsh({ env, platform }: Pick<CommandContext, 'env' | 'platform'>): string | undefined {

@@ -8,6 +8,12 @@ import type { StopSignal } from '../runtime/signals.ts';
 
 /** Ctrl-C reaches the program directly; other signals are passed on. Usage (2) for a missing program. */
 export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirectory: () => string): Spawn {
+  const sshFolder = async (): Promise<string> => {
+    const { mkdirSync, statSync } = await import('node:fs');
+    const folder = join(dataDirectory(), 'ssh');
+    makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
+    return folder;
+  };
   return {
     start: async (...given) => (await import('./programs.ts')).startProgram(runtime, ...given),
     get self() {
@@ -17,12 +23,9 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
     freePort: async (address, port) => (await import('./programs.ts')).freePort(address, port),
     openInBrowser: async (url) => (await import('./programs.ts')).openInBrowser(runtime, url),
     accountHome: () => runtime.accountHome(),
-    knownHosts: async () => {
-      const { mkdirSync, statSync } = await import('node:fs');
-      const folder = join(dataDirectory(), 'ssh');
-      makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
-      return join(folder, 'known_hosts');
-    },
+    companion: (argv) => runtime.companion(argv),
+    knownHosts: async () => join(await sshFolder(), 'known_hosts'),
+    ownKeys: async () => (await import('./own-keys.ts')).ownKeys(runtime, await sshFolder()),
     run: async (...given) =>
       (await import('./programs.ts')).runProgram(runtime, (listener) => interrupt.redirect(listener), ...given),
   };

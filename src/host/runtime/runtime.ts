@@ -1,6 +1,7 @@
 import { fstatSync, readFileSync, readlinkSync, statSync, writeSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { type Readable, Writable } from 'node:stream';
-import type { Clock } from '../../core/context.ts';
+import type { Clock, Companion } from '../../core/context.ts';
 import { asError, localFile } from '../../core/failure.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { realSignals, type Signals } from './signals.ts';
@@ -130,6 +131,7 @@ export interface Runtime {
   /** Loads the rest of the program, so that the run survives an upgrade of it. */
   holdProgram(): void;
   readonly program: readonly string[];
+  companion(argv: readonly string[]): Promise<Companion>;
   readonly childStreams: 'inherit' | 'ignore';
   readonly localService: GivenSettings;
   /** The system then closes connections and signal handlers. */
@@ -176,10 +178,30 @@ export function processRuntime(installation: Installation): Runtime {
     get program() {
       return [process.execPath, ...installation.startArguments];
     },
+    companion: (argv) => startCompanion([...process.execArgv, ...installation.startArguments, ...argv]),
     childStreams: 'inherit',
     localService: {},
     exitsAfterRun: true,
     exit: (code) => process.exit(code),
+  };
+}
+
+/** Its stdin ends with this process, however that ends. */
+async function startCompanion(args: readonly string[]): Promise<Companion> {
+  const { spawn } = await import('node:child_process');
+  const child = spawn(process.execPath, args, {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    windowsHide: true,
+  });
+  child.on('error', () => undefined);
+  child.stdin.on('error', () => undefined);
+  child.unref();
+  if ('unref' in child.stdin) (child.stdin as Socket).unref();
+  return {
+    tell: (word) => {
+      child.stdin.end(`${word}\n`);
+    },
   };
 }
 

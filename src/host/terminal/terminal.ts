@@ -100,6 +100,15 @@ export function contentOutput(output: () => Output): { write(bytes: Uint8Array):
   };
 }
 
+/** As `dataOutput`, for what a program wrote: nothing is made safe, also on a terminal. */
+export function passedOn(output: () => Output): (bytes: Uint8Array) => Promise<void> {
+  const write = writer(output);
+  return async (bytes) => {
+    const error = await write(bytes);
+    if (error !== undefined) throw outputFailure(error, output().isTTY === true);
+  };
+}
+
 /** Errors are ignored: the command continues without its messages. */
 export function messageOutput(output: () => Output): Sink {
   const write = writer(output);

@@ -30,6 +30,8 @@ export interface TestWorldOptions {
   readonly localService?: GivenSettings;
   /** HOME, as root sees it where it belongs to another user. */
   readonly foreignHome?: string;
+  /** Takes the arguments of a companion; nothing is started. */
+  readonly companion?: (argv: readonly string[]) => Promise<{ tell(word: string): void }>;
 }
 
 export interface TestWorld extends Runtime {
@@ -101,6 +103,7 @@ export function createTestWorld(options: TestWorldOptions = {}): TestWorld {
     },
     holdProgram: () => undefined,
     program: ['berth'],
+    companion: options.companion ?? (() => Promise.resolve({ tell: () => undefined })),
     suspendHooks,
     childStreams: 'ignore',
     localService: options.localService ?? {},

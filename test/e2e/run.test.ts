@@ -1,0 +1,128 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hasSsh } from '../support/servers/sshd.ts';
+import { berth, berthPath, cleanEnvironmentIn, type Ended, runProgram, temporaryFolder } from './support.ts';
+
+/** Runs a shell script beside a local service whose pods start at once. */
+async function script(text: string): Promise<Ended & { readonly folder: string }> {
+  const folder = await temporaryFolder();
+  const clean = cleanEnvironmentIn(folder);
+  const env = { ...clean, PATH: [path.dirname(berthPath()), clean['PATH']].join(path.delimiter) };
+  const hurry = '(for i in 1 2 3 4 5 6 7 8 9; do sleep 0.5; berth local clock advance 10s; done) >/dev/null 2>&1 &';
+  const ended = await runProgram(berthPath(), ['local', 'exec', '--', 'sh', '-c', `${hurry}\n${text}`], {
+    env,
+    cwd: folder,
+  });
+  return { ...ended, folder };
+}
+
+const GPU = '--gpu GPU-24G --image example/pytorch:2.8';
+const LEFT = "berth pods list --match 'run-*' -o id | sed 's/^/left /'";
+
+describe.skipIf(!hasSsh)('berth run', () => {
+  test('copies in, runs, copies back, terminates; the exit code and the output are those of the command', async () => {
+    const { code, stdout, stderr, folder } = await script(`
+mkdir src && echo one >src/a && echo no >src/b.log && echo '*.log' >src/.gitignore
+berth run ${GPU} --in src --out results --max-cost 2 --receipt receipt.json --env WORD='a b' -- sh -c '
+  ls src; echo "$WORD"; echo problem >&2; mkdir results; printf "\\0\\377" >results/raw; exit 7'
+code=$?; ${LEFT}; exit $code`);
+    expect([code, stdout]).toEqual([7, 'a\na b\n']);
+    expect(
+      stderr
+        .replaceAll(/run-\w+/g, 'RUN')
+        .split('\n')
+        .map((line) => line.replaceAll(/\d+s/g, 'Ns')),
+    ).toEqual([
+      'GPU-24G x1, SECURE: $0.69/h, at most $2.00',
+      expect.stringMatching(/^created pod RUN \(pod-\d+\), running after Ns$/),
+      'copied 2 files (10 B)',
+      'problem',
+      'copied 1 file (2 B) to results',
+      expect.stringMatching(/^terminated pod-\d+: Ns, /),
+      '',
+    ]);
+    expect([...(await readFile(path.join(folder, 'results/raw')))]).toEqual([0, 255]);
+    expect(JSON.parse(await readFile(path.join(folder, 'receipt.json'), 'utf8'))).toMatchObject({
+      exitCode: 7,
+      filesIn: 2,
+      filesOut: 1,
+      terminated: true,
+    });
+  });
+
+  test('a signal ends it and the pod; after SIGKILL its second process ends the pod', async () => {
+    const signals = [
+      ['INT', 130],
+      ['TERM', 143],
+      ['HUP', 143],
+      ['KILL', 137],
+    ] as const;
+    const ends = signals.map(async ([signal, code]) => {
+      const { stdout, stderr } = await script(`
+berth run ${GPU} --out out.txt -- sh -c 'echo begun; echo part >out.txt; sleep 60' >said 2>err & p=$!
+until grep -q begun said; do sleep 0.1; done
+kill -${signal} $p; wait $p; echo "code $?"; cat err >&2
+for i in 1 2 3 4 5 6 7 8 9; do [ -z "$(${LEFT})" ] || sleep 1; done
+${LEFT}; cat out.txt 2>/dev/null`);
+      expect([signal, stdout]).toEqual([signal, `code ${String(code)}\n${signal === 'KILL' ? '' : 'part\n'}`]);
+      expect(stderr.includes('terminated pod-')).toBe(signal !== 'KILL');
+    });
+    await Promise.all(ends);
+  });
+
+  test('ends at the time limit with 9, and brings back what is there', async () => {
+    const { stdout, stderr } = await script(`
+berth run ${GPU} --timeout 40s --out out -- sh -c 'echo part >out; sleep 60'; echo "code $?"; ${LEFT}; cat out`);
+    expect([stdout, stderr]).toEqual(['code 9\npart\n', expect.stringContaining('ended after 40s (--timeout)')]);
+  });
+
+  test('a pod that dies under the command is 10, and is gone', async () => {
+    const { stdout, stderr } = await script(`
+berth run ${GPU} --name dies -- sh -c 'echo begun; sleep 60' >said & p=$!
+until grep -q begun said; do sleep 0.1; done
+berth pods stop dies --quiet; wait $p; echo "code $?"; berth pods list --match dies -o id`);
+    expect([stdout, stderr]).toEqual(['code 10\n', expect.stringMatching(/died under the command: it is EXITED/)]);
+  });
+
+  test('a create whose answer is lost makes one pod, which is used and gone', async () => {
+    const { stdout, code } = await script(`
+berth local fault add lost-answer --count 1 --match 'POST /v2/pods'
+berth run ${GPU} -- echo done; code=$?; ${LEFT}; exit $code`);
+    expect([code, stdout]).toEqual([0, 'done\n']);
+  });
+
+  test('detached, it goes on; attached, its output comes from the first byte, and its exit code', async () => {
+    const { stdout, stderr } = await script(`
+id=$(berth run ${GPU} --detach -- sh -c 'echo one; sleep 3; echo two; exit 5')
+berth run attach "$id"; echo "code $?"; ${LEFT}`);
+    expect([stdout, stderr]).toEqual(['one\ntwo\ncode 5\n', expect.stringMatching(/run attach pod-/)]);
+  });
+
+  test('lost connections lose and repeat no byte', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(path.join(folder, 'bin'));
+    // An ssh that is cut after 0.3 seconds in five of its calls.
+    const wrapper = `#!/bin/sh
+echo >>'${folder}/calls'; n=$(wc -l <'${folder}/calls')
+if [ "$n" -gt 3 ] && [ "$n" -lt 9 ]; then exec timeout 0.3 /usr/bin/ssh "$@"; fi
+exec /usr/bin/ssh "$@"`;
+    await writeFile(path.join(folder, 'bin/ssh'), wrapper, { mode: 0o755 });
+    const { code, stdout, stderr } = await script(
+      `PATH='${folder}/bin':"$PATH" berth run ${GPU} -- sh -c 'i=0; while [ $i -lt 300 ]; do echo "line $i"; i=$((i + 1)); sleep 0.01; done'`,
+    );
+    const lines = Array.from({ length: 300 }, (_, at) => `line ${String(at)}\n`).join('');
+    expect([code, stdout], stderr).toEqual([0, lines]);
+  });
+});
+
+test('a dry run prints the create alone, and makes no key', async () => {
+  const folder = await temporaryFolder();
+  const env = cleanEnvironmentIn(folder);
+  const argv = ['--local', 'run', ...GPU.split(' '), '--dry-run', '--timeout', '2h', '--', 'true'];
+  const { code, stdout } = await berth(argv, { env });
+  expect([code, JSON.parse(stdout)]).toMatchObject([
+    0,
+    { method: 'POST', body: { startSsh: true, env: { BERTH_TERMINATE_AFTER: '135m' } } },
+  ]);
+});
