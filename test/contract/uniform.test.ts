@@ -172,6 +172,8 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   // A batch is many requests, and the flag limits the time of all of them.
   'jobs batch run': ['--timeout'],
   'jobs batch resume': ['--timeout'],
+  // The command, and not a request.
+  run: ['--timeout'],
 };
 
 test.each(COMMANDS)('%s has no flag that means something else everywhere, and none twice', (path, command) => {

@@ -178,7 +178,8 @@ export function remoteCommand(words: readonly string[], { cwd, env = [], tty = f
   return `${tty ? 'trap : INT QUIT; ' : ''}${folder}${command}; exit $?`;
 }
 
-export const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+export const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** On Windows the user profile, even if a shell sets HOME, as ssh does. Else see `Spawn.accountHome`. */
 export function homeOfSsh({ env, platform }: Pick<CommandContext, 'env' | 'platform'>): string | undefined {

@@ -9,6 +9,7 @@ export const endRun = defineCommand({
   hidden: true,
   args: { mark: arg.text('the mark of the run') },
   writes: true,
+  examples: [['berth guard end-run run-7f3a1c2e', 'as a run starts it']],
   run: async (ctx, { mark }) => {
     const told = Buffer.from(await ctx.files.read('-'))
       .toString()

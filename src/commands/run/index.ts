@@ -62,7 +62,7 @@ export const runCommand = defineCommand({
     const { attach, begin } = await import('./work.ts');
     const { what, pod, command } = values;
     if (what === undefined && command.length === 0)
-      throw usage('missing COMMAND', sentence`Write it after --: ${berth`run --gpu GPU-24G`} ... -- python train.py`);
+      throw usage('missing COMMAND', sentence`Write it after --: ${berth`run --gpu GPU-24G --image example/pytorch:2.8 -- python train.py`}`);
     if (what === undefined) return await begin(ctx, values);
     if (pod === undefined) throw usage('missing POD', sentence`See ${berth`pods list`}.`);
     return await attach(ctx, pod, values);

@@ -10,6 +10,8 @@ export const SILENT: readonly string[] = [
   'help',
   'schema',
   // Read pods as `pods ssh` does, and need the programs of OpenSSH: end-to-end tests.
+  'run',
+  'guard end-run',
   'pods exec',
   'pods cp',
   'pods forward',
