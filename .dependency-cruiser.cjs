@@ -124,7 +124,7 @@ const PACKAGES = {
   '(csv-parse|tinyqueue)': '^src/batch/',
   saxes: '^src/core/xml\\.ts$',
   chokidar: '^src/host/workers/',
-  ignore: '^src/(host/workers|commands/files)/',
+  ignore: '^src/(host/workers|commands/(files|run))/',
   ssh2: '^src/host/pods/',
   tar: '^src/host/files/archives\\.ts$',
 };

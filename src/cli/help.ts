@@ -39,7 +39,7 @@ export function rootHelp(nouns: readonly Noun[]): Page {
       ['berth NOUN VERB --help', 'its arguments, flags and examples'],
       ['berth help TOPIC', HELP_TOPICS.join(', ')],
     ]),
-    text('No account is needed to try it:\n  berth --local pods list'),
+    text('No account is needed to try it: berth --local pods list'),
   ]);
 }
 

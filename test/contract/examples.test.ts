@@ -63,7 +63,7 @@ const WITH_PROFILES = ['auth', 'config'];
 const needsServedService = (line: string): boolean => line.includes('berth local worker-env');
 
 /** Examples that speak with a server of SSH: test/e2e and test/unit/commands/pods/reach run such commands. */
-const needsConnection = (line: string): boolean => /^berth pods (cp|forward|dev) /.test(line);
+const needsConnection = (line: string): boolean => /^berth pods (cp|forward) |^berth run /.test(line);
 
 /** Examples that go on until Ctrl-C; they are interrupted once they have printed something. */
 const isEndless = (line: string): boolean =>

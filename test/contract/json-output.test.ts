@@ -55,7 +55,7 @@ const firstCalls = described.flatMap((words) =>
 );
 
 /** They need OpenSSH: their own tests check what they print. */
-const ELSEWHERE = ['run', 'guard end-run', 'pods exec', 'pods cp', 'pods forward'];
+const ELSEWHERE = ['run', 'pods exec', 'pods cp', 'pods forward'];
 
 describe('the table', () => {
   test('every command that prints JSON is in it', () => {

@@ -1,6 +1,5 @@
 import { defineGroup } from '../../cli/model/command.ts';
-import { endRun } from '../run/end-run.ts';
 import { run } from './run.ts';
 import { status } from './status.ts';
 
-export const guard = defineGroup('deadlines and limits that end pods nobody needs', { run, status, 'end-run': endRun });
+export const guard = defineGroup('deadlines and limits that end pods nobody needs', { run, status });

@@ -24,8 +24,8 @@ export const runCommand = defineCommand({
   details:
     "Creates a pod, copies --in, runs the command, copies --out, terminates the pod; the exit code is the command's. A second process ends the pod where this one is killed, a guard 15 minutes after --timeout.",
   args: {
-    what: arg.optional('go on with a run that was detached or kept', { choices: ['attach'] }),
-    pod: arg.optional('the pod of that run', { complete: PODS }),
+    what: arg.optional('go on with a run that was detached, or end one', { choices: ['attach', 'end'] }),
+    pod: arg.optional('the pod of that run, or the mark of one to end', { complete: PODS }),
     command: arg.afterDashes('the command and its arguments, as they are', '-- COMMAND ARGS...'),
   },
   options: {
@@ -43,6 +43,8 @@ export const runCommand = defineCommand({
     keepOnFailure: option.on('do not terminate the pod where the command fails'),
     detach: option.on('leave the command running'),
     key: option.text('private key of a run that another machine began', { metavar: 'FILE', complete: 'file' }),
+    // Of the second process: it ends nothing where it is told something before its input ends.
+    whenUntold: { ...option.on('end it where nothing comes on stdin'), hidden: true },
     receipt: option.text('write the receipt into this file', { metavar: 'FILE', complete: 'file' }),
   },
   writes: true,
@@ -57,14 +59,18 @@ export const runCommand = defineCommand({
     ],
     ['berth run --gpu GPU-24G --image example/pytorch:2.8 --detach -- python train.py', 'and leave it running'],
     ['berth run attach run-7f3a --out results/', 'go on with it'],
+    ['berth run end run-7f3a', 'terminate its pod'],
   ],
   run: async (ctx, values) => {
-    const { attach, begin } = await import('./work.ts');
+    const { attach, begin, end } = await import('./work.ts');
     const { what, pod, command } = values;
     if (what === undefined && command.length === 0)
-      throw usage('missing COMMAND', sentence`Write it after --: ${berth`run --gpu GPU-24G --image example/pytorch:2.8 -- python train.py`}`);
+      throw usage(
+        'missing COMMAND',
+        sentence`Write it after --: ${berth`run --gpu GPU-24G --image example/pytorch:2.8 -- python train.py`}`,
+      );
     if (what === undefined) return await begin(ctx, values);
     if (pod === undefined) throw usage('missing POD', sentence`See ${berth`pods list`}.`);
-    return await attach(ctx, pod, values);
+    return what === 'attach' ? await attach(ctx, pod, values) : await end(ctx, pod, values.whenUntold);
   },
 });

@@ -97,7 +97,7 @@ export async function terminateSurely(
       await every(ctx, pauseMs);
     }
     const what = id === undefined ? `a pod with the mark ${mark}` : `pod ${id}`;
-    const check = id === undefined ? berth`pods list --match ${`${mark}*`}` : berth`pods terminate ${id} --yes`;
+    const check = id === undefined ? berth`run end ${mark}` : berth`pods terminate ${id} --yes`;
     throw unknownOutcome(`${what} may still run and cost money: ${trouble.message}`, check, id);
   }
 }

@@ -91,7 +91,7 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
   const key = await (await ctx.spawn.ownKeys()).make(mark);
   const publicKey = utf8Text(await ctx.files.read(`${key}.pub`), 'the key', '').trim();
   const { account, addresses } = ctx.settings.accountWords;
-  const companion = await ctx.spawn.companion(['guard', 'end-run', mark, ...account, ...addresses]);
+  const companion = await ctx.spawn.companion(['run', 'end', mark, '--when-untold', ...account, ...addresses]);
   const run: Run = { mark, startedAt: ctx.clock.monotonic(), filesIn: 0, filesOut: 0 };
   const work = async (): Promise<number | undefined> => {
     run.pod = (await createPod(ctx, mark, withKeyIn(marked, publicKey), values)).value ?? null;
@@ -120,6 +120,17 @@ export async function attach(ctx: CommandContext, word: string, values: Values):
   const reached = { ...reachableOf(found), key };
   const run: Run = { mark, startedAt: ctx.clock.monotonic(), pod, reached, filesIn: 0, filesOut: 0 };
   return await toItsEnd(ctx, run, settings, values, () => follow(ctx, reached, folderOf(mark)), undefined);
+}
+
+/** Terminates the pod of a run, by its mark. The second process of a run does so where the first was killed. */
+export async function end(ctx: CommandContext, mark: string, whenUntold: boolean): Promise<Result> {
+  if (whenUntold && (await ctx.files.read('-')).byteLength > 0) return { kind: 'nothing' };
+  const ids = await terminateSurely(ctx, { mark, id: undefined }, 10 * MINUTE_MS);
+  (await ctx.spawn.ownKeys()).remove(mark);
+  return {
+    kind: 'nothing',
+    notes: ids.length === 0 ? [`no pod has the mark ${mark}`] : [`terminated ${ids.join(', ')}`],
+  };
 }
 
 /** Does the work, then what must follow it however it ended: the copies back, the end of the pod, the receipt. */

@@ -11,7 +11,6 @@ export const SILENT: readonly string[] = [
   'schema',
   // Read pods as `pods ssh` does, and need the programs of OpenSSH: end-to-end tests.
   'run',
-  'guard end-run',
   'pods exec',
   'pods cp',
   'pods forward',
