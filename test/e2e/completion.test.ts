@@ -168,7 +168,7 @@ describe.each(NAMES)('completion in %s', (shell) => {
     const inFolder = { env: terminal.env, cwd: terminal.folder };
     await mkdir(path.join(terminal.folder, 'inputs/two words'), { recursive: true });
     await writeFile(path.join(terminal.folder, 'inputs/two words/items.jsonl'), '{}');
-    expect((await berth(['files', 'cp', '-r', 'inputs', 'datasets:'], inFolder)).code).toBe(0);
+    expect((await berth(['files', 'cp', '-r', 'inputs', 'datasets:inputs'], inFolder)).code).toBe(0);
     terminal.type('berth files ls dat');
     // Each Tab goes on where the one before it has stopped, without a space.
     for (const then of ['ls datasets:', 'datasets:inputs/']) {
@@ -196,7 +196,7 @@ describe.each(NAMES)('completion in %s', (shell) => {
     complete(terminal, 'berth pods get ho');
     await terminal.waitFor('日本');
     terminal.press('Enter');
-    await terminal.waitFor('404');
+    await terminal.waitFor('EXITED');
     expect(seen).toContain(`/v2/pods/${HOSTILE}`);
     expect(existsSync(path.join(terminal.folder, 'pwned'))).toBe(false);
     terminal.type('berth pods get ');
@@ -252,10 +252,10 @@ test.skipIf(!has('fish'))('fish is offered no word that begins with a tilde whic
   expect(all).not.toContain('~root');
   expect(await offered('berth pods get root')).not.toContain('~root');
   expect(await offered('berth pods get \\~r')).toContain('~root');
-  const files = await offered('berth jobs run demo --input-file ');
+  const files = await offered('berth secrets create --value-file ');
   expect(files).toContain('other');
   expect(files).not.toContain('~root');
-  expect(await offered('berth jobs run demo --input-file ./')).toContain('./~root');
+  expect(await offered('berth secrets create --value-file ./')).toContain('./~root');
 });
 
 test('--install writes the script where the shell finds it', async () => {

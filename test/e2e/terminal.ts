@@ -22,12 +22,12 @@ export interface TerminalSession {
   type(text: string): void;
   /** Presses keys by tmux's names: `Enter`, `C-c`, `Down`. */
   press(...keys: readonly string[]): void;
-  /** Waits until the screen shows something. Fails with the screen when it has not changed for two minutes. */
+  /** Waits until the screen shows something. Fails with the screen when it has not changed for half a minute. */
   waitFor(shown: string | RegExp): Promise<string>;
 }
 
 /** A screen that has not changed for so long does not change any more. */
-const SILENCE_MS = 120_000;
+const SILENCE_MS = 30_000;
 
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
