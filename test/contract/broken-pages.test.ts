@@ -20,6 +20,8 @@ const LISTS = [
     'clusters',
     'workers',
     'secrets',
+    'tags',
+    'globalVolumes',
   ],
   ...['releases', 'builds', 'gpus', 'cpus', 'dataCenters', 'records', 'keys'],
 ];
@@ -36,7 +38,6 @@ const GO_ON: Readonly<Record<string, string>> = {
   'pods create': 'the price in the question',
   'endpoints create': 'the price in the question, and how far the first release is',
   'endpoints update': 'how far the new release is',
-  'clusters create': 'the price in the question',
   'endpoints explain': 'further facts: it says which ones are unknown',
   'auth login': 'whether the key is accepted',
   'auth status': 'whether the key is accepted',

@@ -19,7 +19,7 @@ export const cancel = defineCommand({
   options: { yes: yesOption },
   writes: true,
   destroys: false,
-  examples: [['berth jobs batch cancel results.jsonl', 'shows how many, and asks']],
+  examples: [['berth jobs batch cancel results.jsonl --yes', 'what is in flight, in a script']],
   run: async (ctx, { results }) => {
     requireYes(ctx);
     const [{ LOCAL_SERVICE, readStatus, resumeLine }, { batchPorts, serviceAddress }] = await Promise.all([

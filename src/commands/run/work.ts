@@ -225,7 +225,12 @@ async function limited<T>(
         over.abort(costMs < timeoutMs ? overCost(maxCost ?? 0) : overTime(timeoutMs));
         return;
       }
-      await ctx.clock.sleep(Math.min(leftMs, MINUTE_MS), done.signal);
+      const pause = ctx.clock.deadline(Math.min(leftMs, MINUTE_MS));
+      await new Promise((resolve) => {
+        for (const signal of [pause.signal, done.signal]) signal.addEventListener('abort', resolve);
+      });
+      pause.cancel();
+      if (done.signal.aborted) return;
     }
   };
   const watching = watch().catch(() => undefined);

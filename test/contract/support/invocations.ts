@@ -176,6 +176,8 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     ),
     line('jobs run e1 --input {} --wait'),
     line('jobs run e1 --input {} --stream'),
+    line('jobs run e1 --input {"input":{}} --input-field input'),
+    line('jobs run e1 --input {"input":{},"policy":{}} --as-is'),
   ],
   'jobs status': [line('jobs status e1 j1 --ttl 1h --exit-status')],
   'jobs stream': [line('jobs stream e1 j1')],

@@ -136,10 +136,10 @@ describe('the cost of a batch', () => {
     expect(narrow).not.toContain('…');
   });
 
-  test('is not requested in a dry run', async () => {
+  test('is not asked for in a dry run, which looks up the endpoint alone', async () => {
     const { world, asked } = await createCostWorld();
     const ran = await batchOf(world, 'demo', 6, '--dry-run');
-    expect([ran.code, asked]).toEqual([0, []]);
+    expect([ran.code, asked]).toEqual([0, ['GET /v2/serverless/demo']]);
   });
 });
 

@@ -66,7 +66,8 @@ describe('failed items', () => {
     const ran = await berthIn(world, argv);
     expect([ran.code, ran.err]).toEqual([13, expect.stringContaining(ADVICE.replace('berth', 'berth --local'))]);
     const again = { ...createTestWorld(), env: world.env, cwd: world.cwd, directory: world.directory };
-    expect((await berthIn(again, argv)).err).toContain('Go on with it: berth --local jobs batch resume out.jsonl');
+    // The same command goes on with the batch, which has ended.
+    expect((await berthIn(again, argv)).err).toContain(ADVICE.replace('berth', 'berth --local'));
   });
 
   test('are reported in one line, for any length of error and width of terminal', async () => {
