@@ -51,11 +51,11 @@ async function endlessQueue(nth: number): Promise<{
 }
 
 test.each([
-  ['SIGINT', 130, ['jobs', 'wait', 'ep', 'job1'], 'berth jobs wait ep job1'],
-  ['SIGINT', 130, ['jobs', 'run', 'ep', '--input', '{}', '--wait'], 'berth jobs wait ep job1'],
-  ['SIGINT', 130, ['jobs', 'run', 'ep', '--input', '{}', '--sync'], 'berth jobs wait ep job1'],
-  ['SIGINT', 130, ['jobs', 'stream', 'ep', 'job1'], 'berth jobs stream ep job1'],
-  ['SIGTERM', 143, ['jobs', 'wait', 'ep', 'job1'], 'berth jobs wait ep job1'],
+  ['SIGINT', 130, ['jobs', 'wait', 'ep1', 'job1'], 'berth jobs wait ep1 job1'],
+  ['SIGINT', 130, ['jobs', 'run', 'ep1', '--input', '{}', '--wait'], 'berth jobs wait ep1 job1'],
+  ['SIGINT', 130, ['jobs', 'run', 'ep1', '--input', '{}', '--sync'], 'berth jobs wait ep1 job1'],
+  ['SIGINT', 130, ['jobs', 'stream', 'ep1', 'job1'], 'berth jobs stream ep1 job1'],
+  ['SIGTERM', 143, ['jobs', 'wait', 'ep1', 'job1'], 'berth jobs wait ep1 job1'],
 ] as const)('%s ends %i in %j, says how to go on and cancels nothing', async (signal, exit, args, goOn) => {
   const { url, asked, seen } = await endlessQueue(2);
   const { child, ended } = await start(url, args);
@@ -74,13 +74,13 @@ test('SIGINT in the middle of a request ends it at once, and says that a write m
   const url = await serve((request) => {
     request.resume().on('end', tell);
   });
-  const { child, ended } = await start(url, ['--json', 'jobs', 'run', 'ep', '--input', '{}']);
+  const { child, ended } = await start(url, ['--json', 'jobs', 'run', 'ep1', '--input', '{}']);
   await Promise.race([asked, ended]);
   child.kill('SIGINT');
   const { code, stderr } = await ended;
   expect(code).toBe(130);
   expect(JSON.parse(stderr)).toMatchObject({
-    error: { code: 'interrupted', hint: expect.stringContaining('berth health ep') as string },
+    error: { code: 'interrupted', hint: expect.stringContaining('berth health ep1') as string },
   });
 });
 

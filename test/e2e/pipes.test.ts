@@ -96,9 +96,9 @@ test('nobody to hear the errors: the exit code still says it', async () => {
 });
 
 test.each([
-  ['jobs run ep --input -', 2, /stdin|standard input/],
-  ['jobs run ep', 2, /missing --input/],
-  ['queue purge ep', 2, /--yes/],
+  ['jobs run ep1 --input -', 2, /stdin|standard input/],
+  ['jobs run ep1', 2, /missing --input/],
+  ['queue purge ep1', 2, /--yes/],
   ['volumes create --name n', 2, /missing --size/],
   ['auth login --base-url https://api.example.com', 2, /--with-key/],
   ['auth login --with-key --base-url https://api.example.com', 3, /the key in the input is empty/],
@@ -129,7 +129,7 @@ test('a chunk of a stream is written when it comes, not when the stream ends', a
     else answer([]);
   });
   const env = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: KEY });
-  const child = spawn(berthPath(), ['jobs', 'stream', 'ep', 'job1'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(berthPath(), ['jobs', 'stream', 'ep1', 'job1'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let out = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text;

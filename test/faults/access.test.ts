@@ -19,7 +19,7 @@ const onlyRead = ({ seen }: ScriptedServer): void => {
 
 /** Commands and raw requests that destroy something. */
 const DESTROYING: readonly (readonly string[])[] = [
-  ['queue', 'purge', 'ep', '--yes'],
+  ['queue', 'purge', 'ep1', '--yes'],
   ['pods', 'terminate', 'pod1', '--force', '--yes'],
   ['volumes', 'delete', 'vol1', '--force', '--yes'],
   ['registries', 'delegations', 'revoke', 'd1', '--yes'],
@@ -29,7 +29,7 @@ const DESTROYING: readonly (readonly string[])[] = [
   ['api', 'PUT', '/v2/account/ssh-keys', '--input', '{"keys":[]}', '--yes'],
   ['api', 'POST', '/v2/pods/pod1/action', '--input', '{ "action" : "terminate" }', '--yes'],
   ['api', 'POST', '/v2/pods/pod1/action', '--field', 'action=terminate', '--yes'],
-  ['api', 'POST', '/ep/purge-queue', '--service', 'queue', '--yes'],
+  ['api', 'POST', '/ep1/purge-queue', '--service', 'queue', '--yes'],
 ];
 
 describe('read', () => {
@@ -45,7 +45,7 @@ describe('read', () => {
   });
 
   test('--dry-run shows the request all the same, and ends 3', async () => {
-    const argv = ['jobs', 'run', 'ep', '--input', '{}', '--dry-run'];
+    const argv = ['jobs', 'run', 'ep1', '--input', '{}', '--dry-run'];
     await fails(argv, { exit: 3, says: ['this needs `write` access'], out: /POST/ }, [answers], {
       env: { BERTH_ACCESS: 'read' },
     });
@@ -98,9 +98,9 @@ describe('write', () => {
   });
 
   test.each([
-    [['jobs', 'run', 'ep', '--input', '{}']],
+    [['jobs', 'run', 'ep1', '--input', '{}']],
     [['api', 'POST', '/v2/pods/pod1/action', '--input', '{"action":"stop"}']],
-    [['jobs', 'cancel', 'ep', 'job1']],
+    [['jobs', 'cancel', 'ep1', 'job1']],
   ])('allows %j', async (argv) => {
     const { server } = await works(argv, [json({ id: 'job1', status: 'CANCELLED' })], {
       env: { BERTH_ACCESS: 'write' },

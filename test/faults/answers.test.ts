@@ -116,8 +116,8 @@ describe('an answer that is complete and is not JSON', () => {
 
   test.each(['NaN', '-Infinity', 'Infinity'])('%s: one try, 7, and the byte', async (number) => {
     const { servers } = await fails(
-      ['jobs', 'status', 'ep', 'j1'],
-      { exit: 7, says: [`not JSON at byte 57: ${number}`, '/ep/status/j1 --service queue --raw-body'] },
+      ['jobs', 'status', 'ep1', 'j1'],
+      { exit: 7, says: [`not JSON at byte 57: ${number}`, '/ep1/status/j1 --service queue --raw-body'] },
       [json(body(number))],
     );
     expect(servers.map(({ seen }) => seen.length)).toEqual([1, 1]);
@@ -164,7 +164,7 @@ describe('an answer that unpacks to more than the cap', () => {
     const read = await fails(['pods', 'get', 'pod1'], { exit: 7, says: ['larger than 1 MB'] }, [bomb], small);
     expect(read.servers[0].seen).toHaveLength(1);
     const write = await fails(
-      ['queue', 'purge', 'ep', '--yes'],
+      ['queue', 'purge', 'ep1', '--yes'],
       { exit: 8, says: ['larger than 1 MB'] },
       [bomb],
       small,

@@ -77,15 +77,15 @@ describe.each([
 });
 
 describe('a job whose id is known when the service stops answering', () => {
-  const submitted = { 'POST /v2/ep/run': json({ id: 'job1', status: 'IN_QUEUE' }) };
+  const submitted = { 'POST /v2/ep1/run': json({ id: 'job1', status: 'IN_QUEUE' }) };
 
   test.each([
-    ['--wait', 'Run berth jobs wait ep job1'],
-    ['--stream', 'Run berth jobs stream ep job1'],
+    ['--wait', 'Run berth jobs wait ep1 job1'],
+    ['--stream', 'Run berth jobs stream ep1 job1'],
   ])('jobs run %s has told its id, and says how to go on', async (flag, goOn) => {
     const clock = createDeadlineClock();
     const { error, block } = await fails(
-      ['jobs', 'run', 'ep', '--input', '{}', flag],
+      ['jobs', 'run', 'ep1', '--input', '{}', flag],
       { exit: 9, says: ['no complete answer', goOn], told: /^submitted job job1\n/, out: /^(\[\]\n)?$/ },
       [routed(submitted, clock.expireAfter(silent))],
       { clock },
@@ -97,13 +97,13 @@ describe('a job whose id is known when the service stops answering', () => {
   test('jobs run --sync polls the status after its wait, and prints the id when the service stops answering', async () => {
     const clock = createDeadlineClock();
     const { error } = await fails(
-      ['jobs', 'run', 'ep', '--input', '{}', '--sync'],
+      ['jobs', 'run', 'ep1', '--input', '{}', '--sync'],
       {
         exit: 9,
-        says: ['no complete answer', 'Run berth jobs wait ep sync-1'],
+        says: ['no complete answer', 'Run berth jobs wait ep1 sync-1'],
         told: /^submitted job sync-1\n/,
       },
-      [routed({ 'POST /v2/ep/runsync': json({ id: 'sync-1', status: 'IN_PROGRESS' }) }, clock.expireAfter(silent))],
+      [routed({ 'POST /v2/ep1/runsync': json({ id: 'sync-1', status: 'IN_PROGRESS' }) }, clock.expireAfter(silent))],
       { clock },
     );
     expect(error.id).toBe('sync-1');
@@ -112,8 +112,8 @@ describe('a job whose id is known when the service stops answering', () => {
   test('a stream that stops has printed its chunks', async () => {
     const clock = createDeadlineClock();
     const { error } = await fails(
-      ['jobs', 'stream', 'ep', 'job1'],
-      { exit: 9, says: ['no complete answer', 'Run berth jobs stream ep job1'], out: /first/ },
+      ['jobs', 'stream', 'ep1', 'job1'],
+      { exit: 9, says: ['no complete answer', 'Run berth jobs stream ep1 job1'], out: /first/ },
       [json([{ output: 'first' }]), clock.expireAfter(silent)],
       { clock },
     );
@@ -163,7 +163,7 @@ describe('a keep-alive connection that is reset at its second request', () => {
 
   test('a read on it is sent again on a new connection', async () => {
     const { out, server } = await works(
-      ['jobs', 'wait', 'ep', 'job1', '-o', 'id'],
+      ['jobs', 'wait', 'ep1', 'job1', '-o', 'id'],
       [
         json({ id: 'job1', status: 'IN_PROGRESS' }),
         reset,
@@ -211,7 +211,7 @@ describe('a connection that never opens: nothing was sent, 7, and writes are ret
     );
   });
 
-  test.each(['pods get pod1', 'queue purge ep --yes'])('a handshake that never ends: %s', async (line) => {
+  test.each(['pods get pod1', 'queue purge ep1 --yes'])('a handshake that never ends: %s', async (line) => {
     const clock = createDeadlineClock();
     const url = `https://127.0.0.1:${String(await serveTcp(() => setImmediate(clock.expire)))}`;
     const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url };

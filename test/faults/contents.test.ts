@@ -36,7 +36,7 @@ describe('JSON is the document that the service sent', () => {
 
   test('the output of a job, through --wait', async () => {
     const { out } = await works(
-      ['jobs', 'run', 'ep', '--input', '{"n":9007199254740993}', '--wait', '--json'],
+      ['jobs', 'run', 'ep1', '--input', '{"n":9007199254740993}', '--wait', '--json'],
       [
         json('{"id":"job1","status":"IN_QUEUE"}'),
         json('{"id":"job1","status":"COMPLETED","output":{"n":9007199254740993,"x":1e400,"y":0.1e1}}'),
@@ -47,7 +47,7 @@ describe('JSON is the document that the service sent', () => {
 
   test('the chunks of a stream', async () => {
     const { out } = await works(
-      ['jobs', 'stream', 'ep', 'job1', '-o', 'jsonl'],
+      ['jobs', 'stream', 'ep1', 'job1', '-o', 'jsonl'],
       [
         json('[{"output":9007199254740993,"metrics":{"a":1e400}}]'),
         json('[]'),
@@ -61,7 +61,7 @@ describe('JSON is the document that the service sent', () => {
   test.each(['json', 'jsonl', 'yaml', 'csv', 'table'])('nesting of 100,000 levels, as %s', async (format) => {
     const deep = `${'['.repeat(100_000)}1${']'.repeat(100_000)}`;
     const { out } = await works(
-      ['jobs', 'status', 'ep', 'job1', '-o', format],
+      ['jobs', 'status', 'ep1', 'job1', '-o', format],
       [json(`{"id":"job1","status":"COMPLETED","output":${deep}}`)],
     );
     expect(out).toContain('job1');
@@ -103,13 +103,13 @@ describe('unknown values and members are shown unchanged', () => {
 
   test('an unknown status of a job, which does not count as an end', async () => {
     const { out } = await works(
-      ['jobs', 'status', 'ep', 'job1', '--exit-status'],
+      ['jobs', 'status', 'ep1', 'job1', '--exit-status'],
       [json({ id: 'job1', status: 'DREAMING' })],
     );
     expect(out).toContain('DREAMING');
     await fails(
-      ['jobs', 'wait', 'ep', 'job1', '--wait-timeout', '5s'],
-      { exit: 9, says: ['job job1 not COMPLETED after 5s: DREAMING', 'berth jobs wait ep job1'] },
+      ['jobs', 'wait', 'ep1', 'job1', '--wait-timeout', '5s'],
+      { exit: 9, says: ['job job1 not COMPLETED after 5s: DREAMING', 'berth jobs wait ep1 job1'] },
       [json({ id: 'job1', status: 'DREAMING' })],
     );
   });
@@ -117,14 +117,14 @@ describe('unknown values and members are shown unchanged', () => {
   test('RUNNING stands for in progress, ERROR for a failure', async () => {
     const script = [json({ id: 'job1', status: 'RUNNING' }), json({ id: 'job1', status: 'ERROR', error: 'broke' })];
     const server = await serve(script);
-    const ran = await berth(['jobs', 'wait', 'ep', 'job1'], { env: pointedAt(server.url) });
+    const ran = await berth(['jobs', 'wait', 'ep1', 'job1'], { env: pointedAt(server.url) });
     expect(ran.code).toBe(10);
     expect(ran.out).toContain('broke');
   });
 
   test('counts of health', async () => {
     const { out } = await works(
-      ['health', 'ep'],
+      ['health', 'ep1'],
       [json({ jobs: { inQueue: 3, dreaming: 2 }, workers: { idle: 1, throttled: 4 }, region: 'moon' })],
     );
     for (const word of ['dreaming', 'throttled', 'region', 'moon']) expect(out).toContain(word);
@@ -146,7 +146,7 @@ describe('unknown values and members are shown unchanged', () => {
 /** Objects without members, or with members of other types than the contract says. */
 const ODD = ['{}', '{"id":null,"status":null,"name":[],"runtime":"none","mounts":3}'];
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
-  ['health', ['health', 'ep']],
+  ['health', ['health', 'ep1']],
   ['delegations revoke', ['registries', 'delegations', 'revoke', 'd1', '--yes']],
   ['api', ['api', 'GET', '/v2/x']],
 ];
@@ -173,8 +173,8 @@ const READS_OF_ONE: readonly (readonly [string, readonly string[]])[] = [
   ['volumes get', ['volumes', 'get', 'vol1']],
   ['templates get', ['templates', 'get', 't1']],
   ['catalog cpus ID', ['catalog', 'cpus', 'cpu1']],
-  ['jobs status', ['jobs', 'status', 'ep', 'job1']],
-  ['jobs wait', ['jobs', 'wait', 'ep', 'job1']],
+  ['jobs status', ['jobs', 'status', 'ep1', 'job1']],
+  ['jobs wait', ['jobs', 'wait', 'ep1', 'job1']],
 ];
 
 describe.each([...ODD, '{"id":"","status":""}', '{"status":"RUNNING"}'])(
@@ -192,8 +192,8 @@ describe.each([...ODD, '{"id":"","status":""}', '{"status":"RUNNING"}'])(
 
 /** Writes whose answer says what was changed: without that, their outcome is unknown. */
 const UNKNOWN: readonly (readonly [string, readonly string[]])[] = [
-  ['jobs cancel', ['jobs', 'cancel', 'ep', 'job1']],
-  ['queue purge', ['queue', 'purge', 'ep', '--yes']],
+  ['jobs cancel', ['jobs', 'cancel', 'ep1', 'job1']],
+  ['queue purge', ['queue', 'purge', 'ep1', '--yes']],
 ];
 
 describe.each(ODD)('an answer of %s leaves the outcome unknown', (answer) => {

@@ -45,8 +45,8 @@ const service = routed({
   // The id stays as requested, because an answer about another id would be refused.
   'GET /v2/pods/pod1': json({ ...POD, id: 'pod1' }),
   'GET /v2/pods': json({ pods: [POD, POD] }),
-  'GET /v2/ep/status/job1': json(JOB),
-  'GET /v2/ep/health': json({ jobs: { [EVIL]: EVIL }, workers: { idle: EVIL }, [EVIL]: EVIL }),
+  'GET /v2/ep1/status/job1': json(JOB),
+  'GET /v2/ep1/health': json({ jobs: { [EVIL]: EVIL }, workers: { idle: EVIL }, [EVIL]: EVIL }),
   'GET /v2/catalog/gpus': json({ gpus: [{ id: EVIL, name: EVIL, availability: EVIL }] }),
   'GET /v2/x': json({ [EVIL]: EVIL }),
 });
@@ -54,9 +54,9 @@ const service = routed({
 const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
   ['pods get', ['pods', 'get', 'pod1']],
   ['pods list', ['pods', 'list']],
-  ['jobs status', ['jobs', 'status', 'ep', 'job1']],
-  ['jobs wait', ['jobs', 'wait', 'ep', 'job1']],
-  ['health', ['health', 'ep']],
+  ['jobs status', ['jobs', 'status', 'ep1', 'job1']],
+  ['jobs wait', ['jobs', 'wait', 'ep1', 'job1']],
+  ['health', ['health', 'ep1']],
   ['catalog gpus', ['catalog', 'gpus']],
   ['api', ['api', 'GET', '/v2/x']],
 ];
@@ -103,24 +103,24 @@ describe('a stream', () => {
     ['an object', { [EVIL]: EVIL }],
   ])('of %s: visible escapes on a terminal and in a pipe', async (_, output) => {
     for (const tty of [true, false]) {
-      const { out } = await works(['jobs', 'stream', 'ep', 'job1'], chunks(output), { tty });
+      const { out } = await works(['jobs', 'stream', 'ep1', 'job1'], chunks(output), { tty });
       expect(withoutOwn(out)).not.toMatch(HARMFUL);
       expect(out).toMatch(/\\(x|u00)1b\[2J/);
     }
   });
 
   test('of objects prints each as JSON with escaped control characters and the same value', async () => {
-    const { out } = await works(['jobs', 'stream', 'ep', 'job1'], chunks({ [EVIL]: EVIL }), { tty: true });
+    const { out } = await works(['jobs', 'stream', 'ep1', 'job1'], chunks({ [EVIL]: EVIL }), { tty: true });
     expect(JSON.parse(out)).toEqual({ [EVIL]: EVIL });
   });
 
   test('of text keeps line feeds and tabs', async () => {
-    const { out } = await works(['jobs', 'stream', 'ep', 'job1'], chunks('one\n\ttwo\n'));
+    const { out } = await works(['jobs', 'stream', 'ep1', 'job1'], chunks('one\n\ttwo\n'));
     expect(out).toBe('one\n\ttwo\n');
   });
 
   test('as JSON lines is exact', async () => {
-    const { out } = await works(['jobs', 'stream', 'ep', 'job1', '-o', 'jsonl'], chunks(EVIL));
+    const { out } = await works(['jobs', 'stream', 'ep1', 'job1', '-o', 'jsonl'], chunks(EVIL));
     expect(JSON.parse(out)).toEqual({ output: EVIL });
   });
 });
@@ -161,8 +161,8 @@ describe('an error', () => {
   test('of a job', async () => {
     const server = await serve([json({ id: 'job1', status: 'FAILED', error: EVIL })]);
     for (const argv of [
-      ['jobs', 'wait', 'ep', 'job1'],
-      ['jobs', 'stream', 'ep', 'job1'],
+      ['jobs', 'wait', 'ep1', 'job1'],
+      ['jobs', 'stream', 'ep1', 'job1'],
     ]) {
       const ran = await berth(argv, { tty: true, env: pointedAt(server.url) });
       expect(ran.code).toBe(10);

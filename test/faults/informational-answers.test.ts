@@ -23,17 +23,17 @@ const preceded =
     answer(exchange);
   };
 
-const run = ['jobs', 'run', 'ep', '--input', '{}'];
+const run = ['jobs', 'run', 'ep1', '--input', '{}'];
 const done = json({ id: 'job1', status: 'COMPLETED', output: 7 });
 
 /** A service with one endpoint, whose jobs are done at once. */
 function answers(): Behaviour {
   let streamed = 0;
   return routed({
-    'POST /v2/ep/run': json({ id: 'job1', status: 'IN_QUEUE' }),
-    'POST /v2/ep/runsync': done,
-    'GET /v2/ep/status/job1': done,
-    'GET /v2/ep/stream/job1': (exchange) => {
+    'POST /v2/ep1/run': json({ id: 'job1', status: 'IN_QUEUE' }),
+    'POST /v2/ep1/runsync': done,
+    'GET /v2/ep1/status/job1': done,
+    'GET /v2/ep1/stream/job1': (exchange) => {
       streamed++;
       json({ status: 'COMPLETED', stream: streamed === 1 ? [{ output: 7 }] : [] })(exchange);
     },
@@ -45,8 +45,8 @@ function batchAnswers(): Behaviour {
   let jobs = 0;
   return routed(
     {
-      'GET /v2/ep/health': json({ jobs: {}, workers: {} }),
-      'POST /v2/ep/run': (exchange) => {
+      'GET /v2/ep1/health': json({ jobs: {}, workers: {} }),
+      'POST /v2/ep1/run': (exchange) => {
         jobs++;
         json({ id: `job${String(jobs)}`, status: 'IN_QUEUE' })(exchange);
       },
@@ -69,7 +69,7 @@ describe.each([
     ['jobs run --sync', [...run, '--sync'], '7\n'],
     ['jobs run --wait', [...run, '--wait'], '7\n'],
     ['jobs run --stream', [...run, '--stream'], '7\n'],
-    ['jobs status', ['jobs', 'status', 'ep', 'job1', '--fields', 'output'], /7\n$/],
+    ['jobs status', ['jobs', 'status', 'ep1', 'job1', '--fields', 'output'], /7\n$/],
   ])('%s', async (__, argv, out) => {
     const ran = await works(argv, [preceded(bytes, answers())]);
     expect(ran.out).toMatch(out);
@@ -84,7 +84,7 @@ describe.each([
     const server = await serve([preceded(bytes, batchAnswers())]);
     const world = createTestWorld({ env: pointedAt(server.url), clock: createAutoAdvancingClock() });
     writeFileSync(join(world.directory, 'in.jsonl'), '{"n":1}\n'.repeat(30));
-    const argv = ['jobs', 'batch', 'run', 'ep', '--input', 'in.jsonl', '--out', 'out.jsonl', '--json'];
+    const argv = ['jobs', 'batch', 'run', 'ep1', '--input', 'in.jsonl', '--out', 'out.jsonl', '--json'];
     const ran = await berthIn(world, argv);
     expect(ran.code, ran.err).toBe(0);
     expect(JSON.parse(ran.out)).toMatchObject({ planned: 30, completed: 30 });

@@ -20,7 +20,7 @@ describe('a payload', () => {
     const server = await serve([answer]);
     const world = createTestWorld({ env: pointedAt(server.url) });
     await writeFile(join(world.directory, 'input.json'), `"${'x'.repeat(bytes - wrapper)}"`);
-    const ran = await berthIn(world, ['--json', 'jobs', 'run', 'ep', '--input', '@input.json', ...flags]);
+    const ran = await berthIn(world, ['--json', 'jobs', 'run', 'ep1', '--input', '@input.json', ...flags]);
     expectNoKeyNoStack(ran);
     return { server, ran };
   }
@@ -49,7 +49,7 @@ describe('a payload', () => {
     ['without one', text('', 413)],
     ['in plain text', text('too big', 413)],
   ])('that the service refuses as too large, %s: 5', async (_, refusal) => {
-    const { error } = await fails(['jobs', 'run', 'ep', '--input', '{}'], { exit: 5, says: ['413', 'send less'] }, [
+    const { error } = await fails(['jobs', 'run', 'ep1', '--input', '{}'], { exit: 5, says: ['413', 'send less'] }, [
       refusal,
     ]);
     expect(error).toMatchObject({ code: 'refused', status: 413 });
@@ -71,14 +71,14 @@ describe('input that is sent byte for byte', () => {
     ['escapes as written', '{"s":"\\u00e9\\/é🚢"}'],
     ['a bare value', '[1,"two",null]'],
   ])('%s', async (_, input) => {
-    expect(await sent(['jobs', 'run', 'ep', '--input', input])).toBe(`{"input":${input}}`);
-    expect(await sent(['jobs', 'run', 'ep', '--input', '-'], input)).toBe(`{"input":${input}}`);
-    expect(await sent(['jobs', 'run', 'ep', '--input', '-', '--sync'], input)).toBe(`{"input":${input}}`);
+    expect(await sent(['jobs', 'run', 'ep1', '--input', input])).toBe(`{"input":${input}}`);
+    expect(await sent(['jobs', 'run', 'ep1', '--input', '-'], input)).toBe(`{"input":${input}}`);
+    expect(await sent(['jobs', 'run', 'ep1', '--input', '-', '--sync'], input)).toBe(`{"input":${input}}`);
     expect(await sent(['api', 'POST', '/v2/x', '--input', input])).toBe(input);
   });
 
   test.each([
-    ['jobs', 'run', 'ep'],
+    ['jobs', 'run', 'ep1'],
     ['api', 'POST', '/v2/x'],
   ])('the name of a file without its @ is refused with the @: %s %s', async (...argv) => {
     const world = createTestWorld();
@@ -88,7 +88,7 @@ describe('input that is sent byte for byte', () => {
   });
 
   test('a byte order mark and surrounding white space are removed', async () => {
-    expect(await sent(['jobs', 'run', 'ep', '--input', '-'], `${BOM}{"n":1}\r\n`)).toBe('{"input":{"n":1}}');
+    expect(await sent(['jobs', 'run', 'ep1', '--input', '-'], `${BOM}{"n":1}\r\n`)).toBe('{"input":{"n":1}}');
     expect(await sent(['api', 'POST', '/v2/x', '--input', '-'], `${BOM}{"n":1}\n`)).toBe('{"n":1}');
   });
 
@@ -122,8 +122,8 @@ describe('input that is not JSON: 2 with line and column, and nothing is sent', 
     ['a byte order mark alone', '\ufeff', 'empty'],
   ])('%s', async (_, stdin, says) => {
     for (const argv of [
-      ['jobs', 'run', 'ep', '--input', '-'],
-      ['jobs', 'run', 'ep', '--input', '-', '--sync'],
+      ['jobs', 'run', 'ep1', '--input', '-'],
+      ['jobs', 'run', 'ep1', '--input', '-', '--sync'],
       ['api', 'POST', '/v2/x', '--input', '-'],
     ]) {
       const { servers, error } = await failsReading(argv, stdin, says);
@@ -137,7 +137,7 @@ describe('input that is not JSON: 2 with line and column, and nothing is sent', 
     fails(argv, { exit: 2, says: [says, 'stdin'] }, [], { stdin });
 
   test.each([['@no-such-file'], ['@.']])('a file that cannot be read (%s): 14, by its name', async (input) => {
-    const { servers } = await fails(['jobs', 'run', 'ep', '--input', input], {
+    const { servers } = await fails(['jobs', 'run', 'ep1', '--input', input], {
       exit: 14,
       says: [input.slice(1), /does not exist|is a directory/],
     });
@@ -149,10 +149,10 @@ describe('no terminal to ask on', () => {
   test.each([
     ['a value', ['volumes', 'create', '--name', 'n'], [/missing --size and --data-center/]],
     ['an argument', ['pods', 'get'], ['missing POD', 'Usage: berth pods get POD']],
-    ['the input', ['jobs', 'run', 'ep'], ['missing --input']],
-    ['a confirmation', ['queue', 'purge', 'ep'], ['--yes']],
+    ['the input', ['jobs', 'run', 'ep1'], ['missing --input']],
+    ['a confirmation', ['queue', 'purge', 'ep1'], ['--yes']],
     ['a confirmation', ['registries', 'delegations', 'revoke', 'd1'], ['--yes']],
-    ['a confirmation', ['jobs', 'cancel', 'ep', 'job1', 'job2'], ['--yes']],
+    ['a confirmation', ['jobs', 'cancel', 'ep1', 'job1', 'job2'], ['--yes']],
     ['a key', ['auth', 'login', '--base-url', 'https://api.example.com'], ['--with-key']],
   ] as const)('for %s: 2, and nothing sent (berth %s)', async (_, argv, says) => {
     for (const options of [
@@ -176,7 +176,7 @@ describe('no terminal to ask on', () => {
 
   test('a terminal where piped input is required: 2', async () => {
     for (const argv of [
-      ['jobs', 'run', 'ep', '--input', '-'],
+      ['jobs', 'run', 'ep1', '--input', '-'],
       ['api', 'POST', '/v2/x', '--input', '-'],
       ['auth', 'login', '--with-key', '--base-url', 'https://api.example.com'],
     ]) {
@@ -188,9 +188,9 @@ describe('no terminal to ask on', () => {
   });
 
   test('the input ends in the middle of a question: 2', async () => {
-    const server = await serve([routed({ 'GET /v2/ep/health': json({ jobs: { inQueue: 3 }, workers: {} }) })]);
+    const server = await serve([routed({ 'GET /v2/ep1/health': json({ jobs: { inQueue: 3 }, workers: {} }) })]);
     const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
-    const running = berthIn(world, ['queue', 'purge', 'ep']);
+    const running = berthIn(world, ['queue', 'purge', 'ep1']);
     await untilShown(world, 'Continue?');
     await world.type(KEYS.ctrlD);
     const ran = await running;
@@ -200,9 +200,9 @@ describe('no terminal to ask on', () => {
   });
 
   test('the answer is no: nothing is sent', async () => {
-    const server = await serve([routed({ 'GET /v2/ep/health': json({ jobs: { inQueue: 1 }, workers: {} }) })]);
+    const server = await serve([routed({ 'GET /v2/ep1/health': json({ jobs: { inQueue: 1 }, workers: {} }) })]);
     const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
-    const running = berthIn(world, ['queue', 'purge', 'ep']);
+    const running = berthIn(world, ['queue', 'purge', 'ep1']);
     await untilShown(world, 'Continue?');
     await world.type('n', KEYS.enter);
     expect((await running).code).toBe(2);

@@ -33,38 +33,43 @@ describe.each([
   ['SIGTERM', 143, 'terminated'],
 ] as const)('%s', (signal, exit, code) => {
   test.each([
-    ['jobs wait', ['jobs', 'wait', 'ep', 'job1'], 'berth jobs wait ep job1', undefined],
-    ['jobs wait for several', ['jobs', 'wait', 'ep', 'job1', 'job2'], 'berth jobs wait ep job1 job2', undefined],
-    ['jobs stream', ['jobs', 'stream', 'ep', 'job1'], 'berth jobs stream ep job1', undefined],
+    ['jobs wait', ['jobs', 'wait', 'ep1', 'job1'], 'berth jobs wait ep1 job1', undefined],
+    ['jobs wait for several', ['jobs', 'wait', 'ep1', 'job1', 'job2'], 'berth jobs wait ep1 job1 job2', undefined],
+    ['jobs stream', ['jobs', 'stream', 'ep1', 'job1'], 'berth jobs stream ep1 job1', undefined],
     [
       'jobs run --wait',
-      ['jobs', 'run', 'ep', '--input', '{}', '--wait'],
-      'berth jobs wait ep job1',
+      ['jobs', 'run', 'ep1', '--input', '{}', '--wait'],
+      'berth jobs wait ep1 job1',
       /^submitted job job1\n$/,
     ],
     [
       'jobs run --stream',
-      ['jobs', 'run', 'ep', '--input', '{}', '--stream'],
-      'berth jobs stream ep job1',
+      ['jobs', 'run', 'ep1', '--input', '{}', '--stream'],
+      'berth jobs stream ep1 job1',
       /^submitted job job1\n$/,
     ],
     [
       'jobs run --sync',
-      ['jobs', 'run', 'ep', '--input', '{}', '--sync'],
-      'berth jobs wait ep job1',
+      ['jobs', 'run', 'ep1', '--input', '{}', '--sync'],
+      'berth jobs wait ep1 job1',
       /^submitted job job1\n$/,
     ],
-    ['jobs retry --wait', ['jobs', 'retry', 'ep', 'job1', '--wait'], 'berth jobs wait ep job1', /^retried job job1\n$/],
+    [
+      'jobs retry --wait',
+      ['jobs', 'retry', 'ep1', 'job1', '--wait'],
+      'berth jobs wait ep1 job1',
+      /^retried job job1\n$/,
+    ],
   ] as const)('in the middle of %s says how to go on, and cancels nothing', async (_, argv, goOn, told) => {
     for (const flags of [[], ['--json']]) {
       const server = await serve([
         routed({
-          'POST /v2/ep/run': submitted,
-          'POST /v2/ep/runsync': running,
-          'POST /v2/ep/retry/job1': submitted,
-          'GET /v2/ep/status/job1': running,
-          'GET /v2/ep/status/job2': json({ id: 'job2', status: 'IN_PROGRESS' }),
-          'GET /v2/ep/stream/job1': json([]),
+          'POST /v2/ep1/run': submitted,
+          'POST /v2/ep1/runsync': running,
+          'POST /v2/ep1/retry/job1': submitted,
+          'GET /v2/ep1/status/job1': running,
+          'GET /v2/ep1/status/job2': json({ id: 'job2', status: 'IN_PROGRESS' }),
+          'GET /v2/ep1/stream/job1': json([]),
         }),
       ]);
       const clock = pressing(2, () => {
@@ -106,15 +111,15 @@ describe.each([
     ['a read', ['pods', 'get', 'pod1'], []],
     [
       'a submission',
-      ['jobs', 'run', 'ep', '--input', '{}'],
-      ['The request had been sent', 'may have happened', 'berth health ep'],
+      ['jobs', 'run', 'ep1', '--input', '{}'],
+      ['The request had been sent', 'may have happened', 'berth health ep1'],
     ],
     [
       'a submission with --wait',
-      ['jobs', 'run', 'ep', '--input', '{}', '--wait'],
-      ['may have happened', 'berth health ep'],
+      ['jobs', 'run', 'ep1', '--input', '{}', '--wait'],
+      ['may have happened', 'berth health ep1'],
     ],
-    ['a runsync', ['jobs', 'run', 'ep', '--input', '{}', '--sync'], ['may have happened', 'berth health ep']],
+    ['a runsync', ['jobs', 'run', 'ep1', '--input', '{}', '--sync'], ['may have happened', 'berth health ep1']],
     ['a revocation', ['registries', 'delegations', 'revoke', 'd1', '--yes'], ['berth registries delegations list']],
   ] as const)('in the middle of %s ends it at once', async (_, argv, says) => {
     for (const flags of [[], ['--json']]) {
@@ -158,7 +163,7 @@ describe.each([
       },
     ]);
     const world = createTestWorld({ env: pointedAt(server.url) });
-    const ran = await berthIn(world, ['health', 'ep']);
+    const ran = await berthIn(world, ['health', 'ep1']);
     expect(ran.code).toBe(exit);
     expect(world.exits).toEqual([exit]);
   });
@@ -180,7 +185,7 @@ describe.each([
 test('Ctrl-C in a question ends 130, and nothing is sent', async () => {
   const server = await serve([json({ jobs: { inQueue: 3 }, workers: {} })]);
   const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
-  const running = berthIn(world, ['queue', 'purge', 'ep']);
+  const running = berthIn(world, ['queue', 'purge', 'ep1']);
   for (let turns = 0; turns < 2000 && !world.err().includes('Continue?'); turns++)
     await new Promise((resolve) => setTimeout(resolve, 5));
   await world.type('\u0003');

@@ -89,49 +89,49 @@ describe('jobs', () => {
     seen.map(({ method, url }) => `${method} ${url}`);
 
   test('run prints the job id', async () => {
-    const ran = await run(['jobs', 'run', 'ep', '--input', '{"n":1}']);
+    const ran = await run(['jobs', 'run', 'ep1', '--input', '{"n":1}']);
     expect(ran.out).toBe('job1\n');
-    expect(lines(ran)).toEqual(['POST /v2/ep/run']);
+    expect(lines(ran)).toEqual(['POST /v2/ep1/run']);
   });
 
   test('run --wait polls to the result', async () => {
-    const ran = await run(['jobs', 'run', 'ep', '--input', '{"n":1}', '--wait', '--json']);
+    const ran = await run(['jobs', 'run', 'ep1', '--input', '{"n":1}', '--wait', '--json']);
     expect(JSON.parse(ran.out)).toMatchObject({ status: 'COMPLETED', output: { n: 1 } });
-    expect(lines(ran)).toEqual(['POST /v2/ep/run', 'GET /v2/ep/status/job1', 'GET /v2/ep/status/job1']);
+    expect(lines(ran)).toEqual(['POST /v2/ep1/run', 'GET /v2/ep1/status/job1', 'GET /v2/ep1/status/job1']);
   });
 
-  test.each(['ep', 'some-model-slug'])('run --sync on %s', async (endpoint) => {
+  test.each(['ep1', 'some-model-slug'])('run --sync on %s', async (endpoint) => {
     const ran = await run(['jobs', 'run', endpoint, '--input', '{}', '--sync', '--sync-wait', '120s']);
     expect(ran.out).toContain('COMPLETED');
     expect(lines(ran)).toEqual([`POST /v2/${endpoint}/runsync?wait=120000`]);
   });
 
   test('status, with and without ttl', async () => {
-    expect((await run(['jobs', 'status', 'ep', 'job1'])).out).toContain('IN_PROGRESS');
-    expect(lines(await run(['jobs', 'status', 'ep', 'job1', '--ttl', '6s']))).toEqual([
-      'GET /v2/ep/status/job1?ttl=6000',
+    expect((await run(['jobs', 'status', 'ep1', 'job1'])).out).toContain('IN_PROGRESS');
+    expect(lines(await run(['jobs', 'status', 'ep1', 'job1', '--ttl', '6s']))).toEqual([
+      'GET /v2/ep1/status/job1?ttl=6000',
     ]);
   });
 
   test.each([
-    ['stream', ['jobs', 'stream', 'ep', 'job1']],
-    ['run --stream', ['jobs', 'run', 'ep', '--input', '{}', '--stream']],
+    ['stream', ['jobs', 'stream', 'ep1', 'job1']],
+    ['run --stream', ['jobs', 'run', 'ep1', '--input', '{}', '--stream']],
   ])('%s prints the text of the chunks as they arrive', async (_, argv) => {
     expect((await run(argv)).out).toBe('Hello, world\n');
   });
 
   test('wait', async () => {
-    expect((await run(['jobs', 'wait', 'ep', 'job1', '-o', 'id'])).out).toBe('job1\n');
+    expect((await run(['jobs', 'wait', 'ep1', 'job1', '-o', 'id'])).out).toBe('job1\n');
   });
 
   test('cancel and retry', async () => {
-    expect((await run(['jobs', 'cancel', 'ep', 'job1'])).err).toBe('cancelled job job1\n');
-    expect((await run(['jobs', 'retry', 'ep', 'failed'])).err).toBe('retried job failed\n');
+    expect((await run(['jobs', 'cancel', 'ep1', 'job1'])).err).toBe('cancelled job job1\n');
+    expect((await run(['jobs', 'retry', 'ep1', 'failed'])).err).toBe('retried job failed\n');
   });
 
   test('of an unknown id, answered with an empty 404: 4 with the possible reasons', async () => {
     for (const verb of ['status', 'stream', 'wait', 'cancel', 'retry'])
-      await fails(['jobs', verb, 'ep', 'nope'], { exit: 4, says: ['404', /Results are kept/] }, [
+      await fails(['jobs', verb, 'ep1', 'nope'], { exit: 4, says: ['404', /Results are kept/] }, [
         routed({}, bare(404)),
       ]);
   });
@@ -144,14 +144,14 @@ describe('jobs', () => {
     [429, 6],
     [500, 8],
   ] as const)('run answered with a bare %i: %i', async (status, exit) => {
-    await fails(['jobs', 'run', 'ep', '--input', '{}'], { exit, says: [String(status)] }, [bare(status)]);
+    await fails(['jobs', 'run', 'ep1', '--input', '{}'], { exit, says: [String(status)] }, [bare(status)]);
   });
 });
 
 test('queue purge and health', async () => {
-  const purged = await run(['queue', 'purge', 'ep', '--yes', '--json']);
+  const purged = await run(['queue', 'purge', 'ep1', '--yes', '--json']);
   expect(JSON.parse(purged.out)).toEqual({ removed: 3, status: 'completed' });
-  const { out } = await run(['health', 'ep']);
+  const { out } = await run(['health', 'ep1']);
   for (const word of ['in queue', 'in progress', 'completed', 'idle', 'running']) expect(out).toContain(word);
 });
 

@@ -134,7 +134,7 @@ const NEEDED: readonly Case[] = [
   {
     ...journal('jobs', 'batch', 'run', 'demo', '--input', 'in.jsonl', '--out', 'out.jsonl'),
     prepare: without('out.jsonl', 'out.jsonl.journal'),
-    says: 'there is a batch at out.jsonl',
+    says: 'out.jsonl',
   },
   results('jobs', 'batch', 'report', 'out.jsonl'),
   results('jobs', 'batch', 'export', 'out.jsonl'),

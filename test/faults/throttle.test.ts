@@ -28,7 +28,7 @@ describe('a Retry-After that can be used is obeyed', () => {
 
   test('by writes too, and the write is done once', async () => {
     const { out, world, server } = await works(
-      ['jobs', 'run', 'ep', '--input', '{"n":1}'],
+      ['jobs', 'run', 'ep1', '--input', '{"n":1}'],
       [limited('3'), json({ id: 'job1', status: 'IN_QUEUE' })],
     );
     expect(out).toBe('job1\n');
@@ -74,7 +74,7 @@ describe('a Retry-After beyond the longest wait: stop at once and name the time'
   ])('%s', async (value, seconds, words) => {
     for (const argv of [
       ['pods', 'get', 'pod1'],
-      ['queue', 'purge', 'ep', '--yes'],
+      ['queue', 'purge', 'ep1', '--yes'],
     ]) {
       const { error, servers, runs } = await fails(argv, { exit: 6, says: [EXCEEDED, words] }, [limited(value)]);
       expect(error.retryAfter).toBe(seconds);
@@ -111,7 +111,7 @@ test.each([
 
 test('a 429 of the queue API is recognized without a body or with a line of text', async () => {
   for (const body of ['', 'slow down', '{"error":"slow down"}']) {
-    const { error } = await fails(['jobs', 'status', 'ep', 'job1'], { exit: 6, says: ['429'] }, [json(body, 429)]);
+    const { error } = await fails(['jobs', 'status', 'ep1', 'job1'], { exit: 6, says: ['429'] }, [json(body, 429)]);
     if (body !== '') expect(error.message).toContain('slow down');
   }
 });

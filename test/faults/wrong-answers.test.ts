@@ -67,8 +67,8 @@ test('a deletion that answers 200 with an error in it: 8', async () => {
 const LISTS: readonly (readonly [string, string])[] = [
   ['pods list', 'pods'],
   ['endpoints list', 'endpoints'],
-  ['endpoints workers ep', 'workers'],
-  ['endpoints releases ep', 'releases'],
+  ['endpoints workers ep1', 'workers'],
+  ['endpoints releases ep1', 'releases'],
   ['clusters list', 'clusters'],
   ['clusters pods c1', 'pods'],
   ['templates list', 'templates'],
@@ -109,9 +109,9 @@ describe('an answer about another id', () => {
     'registries get r1',
     'clusters get c1',
     'catalog cpus cpu1',
-    'jobs status ep job1',
-    'jobs wait ep job1',
-    'jobs stream ep job1',
+    'jobs status ep1 job1',
+    'jobs wait ep1 job1',
+    'jobs stream ep1 job1',
   ])('%s: 7', async (line) => {
     const says = [/asked about "[a-z]+1", the service answered about "other"/, 'Nothing changed'];
     await fails(line.split(' '), { exit: 7, says }, [other]);
@@ -120,8 +120,8 @@ describe('an answer about another id', () => {
   test.each([
     ['pods update pod1 --name x', 'berth pods get pod1'],
     ['pods stop pod1', 'berth pods get pod1'],
-    ['jobs cancel ep job1', 'berth jobs status ep job1'],
-    ['jobs retry ep job1', 'berth jobs status ep job1'],
+    ['jobs cancel ep1 job1', 'berth jobs status ep1 job1'],
+    ['jobs retry ep1 job1', 'berth jobs status ep1 job1'],
   ])('%s: 8', async (line, checkCommand) => {
     await fails(line.split(' '), { exit: 8, says: ['answered about "other"', UNKNOWN, checkCommand] }, [
       onWrite(other),
@@ -146,10 +146,10 @@ describe('an unusable id in the answer to a create', () => {
   const IDS = ['".."', '"."', '""', 'null', '7', '{}', '["a"]', '"a\\nb"', '"a\\u001b[2J"', '"a\\u0000"', '"\\ud800"'];
   const ANSWERS = ['{}', ...IDS.map((id) => `{"id":${id},"status":"IN_QUEUE"}`)];
   const CREATES: readonly (readonly [string, readonly string[], string])[] = [
-    ['jobs run', ['jobs', 'run', 'ep', '--input', '{}'], 'berth health ep'],
-    ['jobs run --wait', ['jobs', 'run', 'ep', '--input', '{}', '--wait'], 'berth health ep'],
-    ['jobs run --stream', ['jobs', 'run', 'ep', '--input', '{}', '--stream'], 'berth health ep'],
-    ['jobs run --sync', ['jobs', 'run', 'ep', '--input', '{}', '--sync'], 'berth health ep'],
+    ['jobs run', ['jobs', 'run', 'ep1', '--input', '{}'], 'berth health ep1'],
+    ['jobs run --wait', ['jobs', 'run', 'ep1', '--input', '{}', '--wait'], 'berth health ep1'],
+    ['jobs run --stream', ['jobs', 'run', 'ep1', '--input', '{}', '--stream'], 'berth health ep1'],
+    ['jobs run --sync', ['jobs', 'run', 'ep1', '--input', '{}', '--sync'], 'berth health ep1'],
     ['jobs run of a name', ['jobs', 'run', 'org/model', '--input', '{}'], 'berth health org/model'],
     [
       'volumes create',

@@ -2,7 +2,7 @@
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
-import { asId, type Id } from '../../core/ids.ts';
+import { asId, type Id, isUsableId } from '../../core/ids.ts';
 import { encodeJson, type Json, stringAt } from '../../core/json.ts';
 import { lines } from '../../core/message.ts';
 import type { RowFilter } from '../../core/patterns.ts';
@@ -84,7 +84,7 @@ export async function withNamedId<N extends string, T>(
   request: (id: Id<N>) => Promise<T>,
   readUnlisted?: (id: Id<N>) => Promise<ApiAnswer>,
 ): Promise<T> {
-  if (!/\d/.test(word) && ctx.ids.get(of, word) === undefined) {
+  if (isUsableId(word) && !/\d/.test(word) && ctx.ids.get(of, word) === undefined) {
     // Without the list the word may be an id all the same.
     const rows = (await unlessFailed(ctx, () => lookupRows(ctx, of))) ?? [];
     const row = rowCalled(of, rows, word);

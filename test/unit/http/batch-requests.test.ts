@@ -70,8 +70,8 @@ async function setup(
   return { api, send: (request) => api.send(request), interrupt, windows, trace, seen };
 }
 
-const RUN = { service: 'queue', method: 'POST', path: ['v2', 'ep', 'run'] } as const;
-const STATUS = { service: 'queue', method: 'GET', path: ['v2', 'ep', 'status', 'a/b'] } as const;
+const RUN = { service: 'queue', method: 'POST', path: ['v2', 'ep1', 'run'] } as const;
+const STATUS = { service: 'queue', method: 'GET', path: ['v2', 'ep1', 'status', 'a/b'] } as const;
 const raw = (text: string): { raw: Uint8Array } => ({ raw: Buffer.from(text) });
 
 describe('requests of a batch', () => {
@@ -86,13 +86,13 @@ describe('requests of a batch', () => {
         .map(({ url }) => url)
         .sort()
         .slice(2),
-    ).toEqual(['/prefix/v2/ep/run', '/prefix/v2/ep/status/a%2Fb']);
+    ).toEqual(['/prefix/v2/ep1/run', '/prefix/v2/ep1/status/a%2Fb']);
     expect(new Set(seen.map(({ key }) => key))).toEqual(new Set([`Bearer ${KEY}`]));
   });
 
   test('that share one path array are sent with their own method, body, query and headers', async () => {
     const { send, seen } = await setup((_, response) => response.end('{"id":"x"}'));
-    const path = ['v2', 'ep', 'x'];
+    const path = ['v2', 'ep1', 'x'];
     const base = { service: 'queue', path } as const;
     await send({ ...base, method: 'POST', body: raw('{"n":1}') });
     await send({ ...base, method: 'GET' });
@@ -102,7 +102,7 @@ describe('requests of a batch', () => {
     await send({ ...base, method: 'GET', query: { a: 2 } });
     path[2] = 'y';
     await send({ ...base, method: 'GET', query: { a: 2 } });
-    const place = '/prefix/v2/ep';
+    const place = '/prefix/v2/ep1';
     expect(seen.map(({ method, url, text }) => [method, url, text])).toEqual([
       ['POST', `${place}/x`, '{"n":1}'],
       ['GET', `${place}/x`, ''],
@@ -121,7 +121,7 @@ describe('requests of a batch', () => {
     await run.send({ n: 4 });
     expect(seen.map(({ text }) => text).sort()).toEqual(['{"n":1}', '{"n":2}', '{"n":3}', '{"n":4}']);
     expect(new Set(seen.map(({ method, url, key }) => `${method} ${url} ${key}`))).toEqual(
-      new Set([`POST /prefix/v2/ep/run Bearer ${KEY}`]),
+      new Set([`POST /prefix/v2/ep1/run Bearer ${KEY}`]),
     );
   });
 

@@ -121,18 +121,18 @@ const SEVERAL: Readonly<Record<string, Several>> = {
   'registries delete': deleting('registries'),
   'secrets delete': deleting('secrets', 'account/secrets', '--force'),
   'jobs cancel': {
-    argv: ['jobs', 'cancel', 'ep', 'a', 'b', 'c', '--yes'],
+    argv: ['jobs', 'cancel', 'ep1', 'a', 'b', 'c', '--yes'],
     routes: around(
-      (id) => `POST /v2/ep/cancel/${id}`,
+      (id) => `POST /v2/ep1/cancel/${id}`,
       (id) => json({ id, status: 'CANCELLED' }),
     ),
     done: 'cancelled',
     code: 5,
   },
   'jobs wait': {
-    argv: ['jobs', 'wait', 'ep', 'a', 'b', 'c'],
+    argv: ['jobs', 'wait', 'ep1', 'a', 'b', 'c'],
     routes: around(
-      (id) => `GET /v2/ep/status/${id}`,
+      (id) => `GET /v2/ep1/status/${id}`,
       (id) => json({ id, status: 'COMPLETED', output: id }),
     ),
     done: 'COMPLETED',

@@ -76,7 +76,7 @@ describe.each(['base-url and key', 'base-url', 'nothing'])('a profile that keeps
         const env = { ...ofUser, ...(Object.fromEntries(variables) as Given) };
         for (const command of [
           ['pods', 'get', 'x'],
-          ['health', 'ep'],
+          ['health', 'ep1'],
         ]) {
           let words: readonly string[] | undefined;
           const ran = await requestsOf(servers, async () => {

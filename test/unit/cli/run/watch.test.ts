@@ -25,8 +25,8 @@ describe('a watch ends by itself', () => {
   test.each([
     ['a pod in ERROR', ['pods', 'get', 'pod1', '--watch'], [pod('RUNNING'), pod('ERROR')], 0],
     ['and with --exit-status', ['pods', 'get', 'pod1', '--watch', '--exit-status'], [pod('ERROR')], 10],
-    ['a job', ['jobs', 'status', 'ep', 'j1', '--watch'], ['IN_QUEUE', 'IN_PROGRESS', 'FAILED'], 0],
-    ['with its outcome', ['jobs', 'status', 'ep', 'j1', '--watch', '--exit-status'], ['IN_QUEUE', 'TIMED_OUT'], 12],
+    ['a job', ['jobs', 'status', 'ep1', 'j1', '--watch'], ['IN_QUEUE', 'IN_PROGRESS', 'FAILED'], 0],
+    ['with its outcome', ['jobs', 'status', 'ep1', 'j1', '--watch', '--exit-status'], ['IN_QUEUE', 'TIMED_OUT'], 12],
   ] as const)('%s', async (_, argv, script, exit) => {
     const answers = script.map((each) => (typeof each === 'string' ? json({ id: 'j1', status: each }) : each));
     const ran = await watched([...argv, '-o', 'jsonl'], answers);
@@ -37,7 +37,7 @@ describe('a watch ends by itself', () => {
 
   test('when a rollout that was going on is complete', async () => {
     const rollout = (inProgress: boolean) => json({ releases: [], rollout: { inProgress } });
-    const argv = ['endpoints', 'releases', 'ep', '--watch', '-o', 'jsonl'];
+    const argv = ['endpoints', 'releases', 'ep1', '--watch', '-o', 'jsonl'];
     const ran = await watched(argv, [rollout(false), rollout(true), rollout(true), rollout(false), GONE, GONE]);
     // It was complete at first, so nothing tells when it ends: until the endpoint is gone.
     expect([ran.code, lines(ran).length]).toEqual([0, 4]);
@@ -142,7 +142,7 @@ describe('a watch on a terminal', () => {
   });
 
   test('Ctrl-C ends it 130 without a message', async () => {
-    const ran = await onTerminal(['health', 'ep', '--watch'], [json({ jobs: { inQueue: 1 } })], [KEYS.ctrlC]);
+    const ran = await onTerminal(['health', 'ep1', '--watch'], [json({ jobs: { inQueue: 1 } })], [KEYS.ctrlC]);
     expect([ran.code, ran.err, ran.world.raised]).toEqual([130, '', ['SIGINT']]);
     expect(ran.screen.cursor).toBe(true);
   });
@@ -159,7 +159,7 @@ describe('a watch on a terminal', () => {
 
   test('shows the depth of a queue over time', async () => {
     const script = [1, 5, 9].map((inQueue, at) => json({ jobs: { inQueue, completed: at * 3 }, workers: { idle: 1 } }));
-    const ran = await onTerminal(['health', 'ep', '--watch'], script, ['q']);
+    const ran = await onTerminal(['health', 'ep1', '--watch'], script, ['q']);
     expect(ran.screen.text()).toMatch(/in queue +\d+ +[▁-█]/);
     expect(ran.screen.text()).toMatch(/completed +\d+/);
   });

@@ -24,7 +24,7 @@ async function batch(submission: Behaviour): Promise<{ ran: Ran; submissions: nu
     json({ id, status: 'COMPLETED', output: 1 })(exchange);
   };
   const server = await serve([
-    routed({ 'GET /v2/ep/health': health, 'POST /v2/ep/run': submission }, (exchange) => {
+    routed({ 'GET /v2/ep1/health': health, 'POST /v2/ep1/run': submission }, (exchange) => {
       (exchange.arrival.url.includes('/status/') ? done : problem(404, 'not here'))(exchange);
     }),
   ]);
@@ -34,7 +34,7 @@ async function batch(submission: Behaviour): Promise<{ ran: Ran; submissions: nu
     'jobs',
     'batch',
     'run',
-    'ep',
+    'ep1',
     '--input',
     'in.jsonl',
     '--out',
