@@ -79,7 +79,7 @@ describe('sizes and money', () => {
     [1.236, '$1.24'],
     [0.0034, '<$0.01'],
     [0.005, '$0.01'],
-    [-2, '$-2.00'],
+    [-2, '-$2.00'],
   ])('%d dollars are %s', (amount, text) => {
     expect(formatDollars(amount)).toBe(text);
   });

@@ -15,11 +15,16 @@ const COMMANDS = (
 /** Commands that change what exists already: their first word names it. */
 const WITH_A_NAME = COMMANDS.filter(
   ([, { writes, args }]) => writes && Object.values(args).some(({ complete }) => typeof complete === 'object'),
-).map(([words]) => words);
+)
+  .map(([words]) => words)
+  // A run begins with no pod.
+  .filter((words) => words !== 'run');
 
 /** What a command needs besides the name; an update has a new name. */
 const MORE: Readonly<Record<string, string>> = {
   'secrets update': '--description a',
+  'tags add': 'pod/nothing',
+  'tags remove': 'pod/nothing',
   'jobs run': '--input {}',
   'jobs cancel': 'JOB',
   'jobs retry': 'JOB',
