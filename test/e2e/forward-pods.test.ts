@@ -2,11 +2,13 @@ import { expect } from 'vitest';
 import { folderWithKey, LAB, sshTest, useBrowser } from './pods-support.ts';
 import { localExec } from './workers/support.ts';
 
-/**
- * Waits for a line of the output of a forward that runs in the background. The limit of a test is five minutes, so none is here.
- */
+/** Waits for a line of the output of a forward that runs in the background. */
 const HELPERS = `
-said() { until grep -q "$1" forward.txt; do sleep 0.1; done; }
+said() {
+  for _ in $(seq 300); do grep -q "$1" forward.txt && return; sleep 0.1; done
+  echo "never said: $1" >&2
+  return 1
+}
 `;
 
 /** A server of HTTP and of websockets, and a client that opens many connections at once. */
@@ -82,7 +84,7 @@ test "$before" != "$(berth pods get lab --json --jq .ssh.direct.port)" && echo m
 kill $server
 wait $server || true
 curl -s "http://127.0.0.1:$port/" || echo "nothing listens: $?"
-said 'was not taken'
+said 'connection refused'
 berth pods forward lab "$port:1" 2> taken.txt || echo "taken $?"
 berth pods stop lab --yes --wait > stopped.txt
 code=0; wait $forward || code=$?

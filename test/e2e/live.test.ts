@@ -172,7 +172,7 @@ test.skipIf(!hasTerminal)('top shows jobs and workers as they come', async () =>
   const { session } = await shell();
   session.type(`'${berthPath()}' jobs run sleep --input '{"seconds":600}'; '${berthPath()}' top endpoints`);
   session.press('Enter');
-  await session.waitFor(/sleep .* 1 [▁-█ ]+ .*1 running/);
+  await session.waitFor(/sleep +0 +[▁-█…]+ +1 +1 running/);
   session.press('q');
   await session.waitFor(/shell> *$/);
   await leave(session);
