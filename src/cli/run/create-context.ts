@@ -161,7 +161,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   const service = warningOfUnknownPages(serviceClock.following(context.api), tellLine);
   const noteRefusal = async (request: ApiRequest): Promise<void> => {
     // Loaded here: a dry run alone needs it.
-    const { accessRefusal } = await import('../../core/access.ts');
+    const { accessRefusal } = await import('../../core/request-access.ts');
     state.refusal ??= accessRefusal([request], allowedAccess(context.settings));
   };
   const patient = patientApi(service, context);
