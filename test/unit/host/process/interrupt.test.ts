@@ -48,7 +48,9 @@ describe('an interrupt', () => {
 
 describe('a child process', () => {
   const run = (world: ReturnType<typeof createTestWorld>, program: string, env = {}): Promise<number> =>
-    createSpawn(world, listenForInterrupt(world), () => world.directory).run(process.execPath, ['-e', program], { env });
+    createSpawn(world, listenForInterrupt(world), () => world.directory).run(process.execPath, ['-e', program], {
+      env,
+    });
 
   it('returns its exit code', async () => {
     expect(await run(createTestWorld(), 'process.exit(7)')).toBe(7);
