@@ -71,10 +71,23 @@ ${LEFT}; cat out.txt 2>/dev/null`);
     await Promise.all(ends);
   });
 
-  test('ends at the time limit with 9, and brings back what is there', async () => {
-    const { stdout, stderr } = await script(`
-berth run ${GPU} --timeout 40s --out out -- sh -c 'echo part >out; sleep 60'; echo "code $?"; ${LEFT}; cat out`);
-    expect([stdout, stderr]).toEqual(['code 9\npart\n', expect.stringContaining('ended after 40s (--timeout)')]);
+  test('a time limit is 9 with what is there; a create that is interrupted unanswered is 8 with its mark', async () => {
+    const [limited, unanswered] = await Promise.all([
+      script(`
+berth run ${GPU} --timeout 40s --out out -- sh -c 'echo part >out; sleep 90'; echo "code $?"; ${LEFT}; cat out`),
+      script(`
+berth local fault add latency --latency 2h --count 1 --match 'POST /v2/pods' -o id >/dev/null
+berth run ${GPU} -- echo done & p=$!
+sleep 2; kill -INT $p; wait $p; echo "code $?"; ${LEFT}`),
+    ]);
+    expect([limited.stdout, limited.stderr]).toEqual([
+      'code 9\npart\n',
+      expect.stringContaining('ended after 40s (--timeout)'),
+    ]);
+    expect([unanswered.stdout, unanswered.stderr]).toEqual([
+      'code 8\n',
+      expect.stringMatching(/berth run end run-\w+/),
+    ]);
   });
 
   test('a pod that dies under the command is 10, and is gone', async () => {
@@ -90,6 +103,11 @@ berth pods stop dies --quiet; wait $p; echo "code $?"; berth pods list --match d
 berth local fault add lost-answer --count 1 --match 'POST /v2/pods'
 berth run ${GPU} -- echo done; code=$?; ${LEFT}; exit $code`);
     expect([code, stdout]).toEqual([0, 'done\n']);
+  });
+
+  test('a folder that cannot be made ends it at once with 5', async () => {
+    const { stdout, stderr } = await script(`berth run ${GPU} --workdir /dev/null/x -- true; echo "code $?"; ${LEFT}`);
+    expect([stdout, stderr]).toEqual(['code 5\n', expect.stringMatching(/mkdir/)]);
   });
 
   test('detached, it goes on; attached, its output comes from the first byte, and its exit code', async () => {

@@ -2,7 +2,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
-import { defineCommand, waitTimeoutOption } from '../../cli/model/command.ts';
+import { defineCommand, waitTimeoutOption, yesOption } from '../../cli/model/command.ts';
 import { arg, option, type Params } from '../../cli/model/params.ts';
 import { bodyFlags } from '../../cli/resource/noun-body.ts';
 import { RULES } from '../pods/create.ts';
@@ -45,6 +45,8 @@ export const runCommand = defineCommand({
     key: option.text('private key of a run that another machine began', { metavar: 'FILE', complete: 'file' }),
     // Of the second process: it ends nothing where it is told something before its input ends.
     whenUntold: { ...option.on('end it where nothing comes on stdin'), hidden: true },
+    // Of end.
+    yes: { ...yesOption, hidden: true },
     receipt: option.text('write the receipt into this file', { metavar: 'FILE', complete: 'file' }),
   },
   writes: true,

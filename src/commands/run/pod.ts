@@ -1,60 +1,55 @@
 /** The pod of a run: it is made once, and is surely gone at the end. */
 import type { Api, ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound, unknownOutcome } from '../../core/failure.ts';
-import { asId } from '../../core/ids.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import { Failure, isNotFound, rethrowUnlessFailure, unknownOutcome } from '../../core/failure.ts';
+import { type Json, type JsonObject, encodeJson } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { podsOfKey, withKey } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
+import { run as runLine } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { post } from '../../cli/resource/noun-writes.ts';
-import { listRows } from '../../cli/resource/requests.ts';
-import { every, type Goal, until } from '../../cli/until.ts';
-import { describeReach, isAt, REACHABLE, statusOf } from '../pods/reachable.ts';
+import { listRows, rowRequest } from '../../cli/resource/requests.ts';
 import { readRow } from '../../cli/resource/targets.ts';
+import { every, type Goal, until } from '../../cli/until.ts';
+import { findLost } from '../pods/keyed-create.ts';
+import { describeReach, isAt, REACHABLE, statusOf } from '../pods/reachable.ts';
 import { PODS } from '../pods/resource.ts';
+import { asId } from '../../core/ids.ts';
 
 const FIRST_MS: Milliseconds = 250;
 const LONGEST_MS: Milliseconds = 5000;
-/** Two looks in a row that find nothing, this far apart, say that a pod is gone. */
+/** Two looks that find nothing, this far apart, say that a pod is gone. */
 const AGAIN_MS: Milliseconds = 5000;
 
-/** The same command without the interrupt that ended it: what must still be done then. */
+/** The same command without the interrupt that ended it, for what must still be done then. */
 export const afterwards = (ctx: CommandContext): CommandContext => {
   const { signal } = new AbortController();
   return { ...ctx, signal, api: ctx.batchApi({ signal, onWindows: () => undefined }) };
 };
 
-/** The pod with the mark of a run; a create whose answer was lost may have made one. */
-async function markedPods(ctx: CommandContext, mark: string): Promise<readonly Json[]> {
-  return podsOfKey((await listRows(ctx, PODS)).values, mark);
-}
+const markedPods = async (ctx: CommandContext, mark: string): Promise<readonly Json[]> =>
+  podsOfKey((await listRows(ctx, PODS)).values, mark);
 
-/** Sends the create. After a lost answer the pod is looked for by its mark, up to a minute (8). */
+/** Sends the create. After a lost answer the pod is looked for by its mark, for a minute (8). */
 export async function createMarked(ctx: CommandContext, mark: string, body: JsonObject): Promise<ApiAnswer> {
   try {
     return await ctx.api.send(post(PODS, withKey(body, mark, mark)));
   } catch (error) {
-    if (!(error instanceof Failure) || error.exit !== EXIT.unknown) throw error;
-    const found = await lookFor(ctx, mark, MINUTE_MS);
-    if (found === undefined) throw error.with({ message: `${error.message}; no pod with the mark ${mark} was found` });
-    return { status: 200, headers: {}, text: '', value: found };
+    rethrowUnlessFailure(error, ctx);
+    if (error.exit !== EXIT.unknown) throw error;
+    const value = await findLost(
+      ctx,
+      error,
+      runLine(berth`run end ${mark}`),
+      async () => (await markedPods(ctx, mark))[0],
+    );
+    return { status: 200, headers: {}, text: encodeJson(value), value };
   }
 }
 
-async function lookFor(ctx: CommandContext, mark: string, timeoutMs: Milliseconds): Promise<Json | undefined> {
-  const read = async (): Promise<ApiAnswer> => {
-    const [value] = await markedPods(ctx, mark);
-    return { status: 200, headers: {}, text: '', value: value ?? null };
-  };
-  const goal: Goal = { noun: 'pod', name: 'listed', done: (row) => row !== null, describe: () => 'not listed' };
-  const [end] = await until(ctx, [{ id: mark, read }], goal, timeoutMs);
-  return end?.failure === undefined ? end?.answer?.value : undefined;
-}
-
-/** Until its SSH has an address. Fails with 10 where it does not come up, with wait-ended (9). */
+/** Until its SSH has an address. Fails with wait-ended (9), and with 10 where the pod does not come up. */
 export async function waitForSsh(ctx: CommandContext, id: string, timeoutMs: Milliseconds): Promise<void> {
   const goal: Goal = {
     noun: 'pod',
@@ -71,56 +66,59 @@ export async function waitForSsh(ctx: CommandContext, id: string, timeoutMs: Mil
 }
 
 /**
- * Terminates what a run made, by its id or else by its mark, in at most `patienceMs`. A pod is gone after a 204, or after two
- * looks five seconds apart that find none. Returns the ids. Fails with outcome-unknown (8) where that cannot be had.
+ * Terminates what a run made, by its id or else by its mark, which a list may show `lagMs` later. A pod is gone after a 204,
+ * or after two looks five seconds apart that find none. Returns the ids. Fails with outcome-unknown (8) after `patienceMs`.
  */
 export async function terminateSurely(
   ctx: CommandContext,
-  { mark, id }: { readonly mark: string; readonly id: string | undefined },
-  patienceMs: Milliseconds = 2 * MINUTE_MS,
+  { mark, id }: { readonly mark: string; readonly id?: string | undefined },
+  patienceMs: Milliseconds,
+  lagMs: Milliseconds = MINUTE_MS,
 ): Promise<readonly string[]> {
-  const end = ctx.clock.monotonic() + patienceMs;
-  let trouble: Failure | undefined;
-  const ids = id === undefined ? await persist(async () => (await markedPods(ctx, mark)).map(idOf)) : [id];
-  for (const each of ids) await persist(() => isGone(ctx.api, each, () => every(ctx, AGAIN_MS)));
-  return ids;
-
-  async function persist<T>(work: () => Promise<T>): Promise<T> {
+  const startedAt = ctx.clock.monotonic();
+  const passedMs = (): Milliseconds => ctx.clock.monotonic() - startedAt;
+  const find = async (): Promise<readonly string[]> => {
+    const ids = (await markedPods(ctx, mark)).map(idOf);
+    if (ids.length === 0 && passedMs() < lagMs) throw unknownOutcome('it is not listed', undefined);
+    return ids;
+  };
+  const persist = async <T>(work: () => Promise<T>): Promise<T> => {
     for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_MS)) {
       try {
         return await work();
       } catch (error) {
-        if (!(error instanceof Failure) || ctx.signal.aborted) throw error;
-        trouble = error;
+        rethrowUnlessFailure(error, ctx);
+        if (passedMs() >= patienceMs || error.exit === EXIT.denied)
+          throw unknownOutcome(
+            `pod ${id ?? mark} may still run and cost money: ${error.message}`,
+            id === undefined ? berth`run end ${mark}` : berth`pods terminate ${id}`,
+            id,
+          );
       }
-      if (ctx.clock.monotonic() >= end || [EXIT.denied, EXIT.usage].includes(trouble.exit as never)) break;
       await every(ctx, pauseMs);
     }
-    const what = id === undefined ? `a pod with the mark ${mark}` : `pod ${id}`;
-    const check = id === undefined ? berth`run end ${mark}` : berth`pods terminate ${id} --yes`;
-    throw unknownOutcome(`${what} may still run and cost money: ${trouble.message}`, check, id);
-  }
+  };
+  const ids = id === undefined ? await persist(find) : [id];
+  for (const each of ids) await persist(() => terminate(ctx, each));
+  return ids;
 }
 
-async function isGone(api: Api, id: string, pause: () => Promise<void>): Promise<true> {
-  const path = [...PODS.path, id];
-  const checkCommand = berth`pods get ${id}`;
-  try {
-    const { status } = await api.send({ service: 'base', method: 'DELETE', path, id, checkCommand, destroys: false });
-    if (status === 204) return true;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-  for (let looks = 0; looks < 2; looks++) {
-    if (looks > 0) await pause();
-    const there = await api
-      .send({ service: 'base', method: 'GET', path, id: asId(id), expects: 'resource' })
-      .catch((error: unknown) => {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      });
-    if (there !== undefined && statusOf(there.value ?? null) !== 'TERMINATED')
-      throw unknownOutcome(`it is ${statusOf(there.value ?? null)} after its removal was accepted`, checkCommand, id);
-  }
-  return true;
+async function terminate(ctx: CommandContext, id: string): Promise<void> {
+  const request = { service: 'base', method: 'DELETE', path: [...PODS.path, id], id, destroys: false } as const;
+  const answer = await unlessGone(ctx.api.send({ ...request, checkCommand: berth`pods get ${id}` }));
+  if (answer?.status === 204) return;
+  await checkGone(ctx.api, id);
+  await every(ctx, AGAIN_MS);
+  await checkGone(ctx.api, id);
 }
+
+async function checkGone(api: Api, id: string): Promise<void> {
+  const status = statusOf((await unlessGone(api.send(rowRequest(PODS, asId(id)))))?.value ?? { status: 'TERMINATED' });
+  if (status !== 'TERMINATED') throw unknownOutcome(`it is ${status}`, undefined, id);
+}
+
+const unlessGone = (answer: Promise<ApiAnswer>): Promise<ApiAnswer | undefined> =>
+  answer.catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });

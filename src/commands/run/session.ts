@@ -1,8 +1,9 @@
 /** The command in the pod: in a session of its own, its output in files, so that it survives a lost connection. */
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
-import { type Json, memberAt, stringAt } from '../../core/json.ts';
+import { type Json, type JsonObject, memberAt, stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
+import { safeText } from '../../core/safe-text.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { run } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -10,7 +11,15 @@ import { every, type Goal, until } from '../../cli/until.ts';
 import { statusOf } from '../pods/reachable.ts';
 import { readRow } from '../../cli/resource/targets.ts';
 import { PODS } from '../pods/resource.ts';
-import { quoted, type ReachablePod, runSshBeside, Said, sshArguments, sshRefusal } from '../pods/ssh-command.ts';
+import {
+  quoted,
+  type ReachablePod,
+  runSshBeside,
+  Said,
+  SSH_FAILED,
+  sshArguments,
+  sshRefusal,
+} from '../pods/ssh-command.ts';
 
 /** The folder of a run, in the home folder of the pod. */
 export const folderOf = (mark: string): string => `.berth/${mark}`;
@@ -22,14 +31,14 @@ const prepareScript = (folder: string, workdir: string): string =>
 /** Started once, however often this is sent. The pid is that of the session and of its group. */
 const startScript = (folder: string, workdir: string, env: readonly string[], command: readonly string[]): string => `
 d=$HOME/${folder}
-cd ${quoted(workdir)} || exit
+cd ${quoted(workdir)} || exit 1
 mkdir "$d/started" 2>/dev/null || exit 0
 export ${['BERTH_RUN=1', ...env].map(quoted).join(' ')}
 s=setsid; command -v setsid >/dev/null || s=nohup
 $s sh -c 'trap : TERM INT HUP; d=$0; echo $$ >"$d/pid"; "$@" >"$d/out" 2>"$d/err"; echo $? >"$d/new" && mv "$d/new" "$d/code"' "$d" ${command.map(quoted).join(' ')} </dev/null >/dev/null 2>&1 &`;
 
 /** Prints what is new in frames: \`out 5\`, five bytes, \`err 2\`, two bytes, ..., \`code 0\` at the end, \`gone\` without one. */
-const followScript = (folder: string, { out, err }: Offsets): string => `
+const followScript = (folder: string, { out, err }: Readonly<Record<'out' | 'err', number>>): string => `
 d=$HOME/${folder}; o=${String(out)}; e=${String(err)}
 put() {
   n=$(($(wc -c <"$d/$1" 2>/dev/null || echo 0) - $2)); [ "$n" -gt 0 ] || return 1
@@ -52,30 +61,34 @@ done`;
 const endScript = (folder: string): string => `
 d=$HOME/${folder}; p=$(cat "$d/pid") || exit 0
 kill -TERM "-$p" 2>/dev/null || kill -TERM "$p"
-for i in 1 1 1 1 1 2 2 2 2 2; do [ ! -e "$d/code" ] || exit 0; sleep 0.$i 2>/dev/null || sleep 1; done
-sleep 4; kill -KILL "-$p" 2>/dev/null || kill -KILL "$p"`;
+i=0; while [ "$i" -lt 25 ]; do [ ! -e "$d/code" ] || exit 0; i=$((i + 1)); sleep 0.2 2>/dev/null || sleep 1; done
+kill -KILL "-$p" 2>/dev/null || kill -KILL "$p"`;
 
-/** Bytes of the output that were printed. */
-export interface Offsets {
-  out: number;
-  err: number;
-}
-
-/** Runs a script in the pod. It goes through stdin: an argument would show its variables. Returns the exit code of ssh. */
+/**
+ * Runs a script in the pod. It goes through stdin, since an argument would show its variables, and in braces, so that it is read
+ * whole before it begins. Fails with 5 where the script fails. Returns whether it ran; else ssh failed.
+ */
 async function runScript(
   ctx: CommandContext,
   pod: ReachablePod,
   script: string,
   onOutput: (bytes: Uint8Array) => void | Promise<void> = () => undefined,
-): Promise<{ readonly code: number; readonly said: readonly string[] }> {
+): Promise<{ readonly isRun: boolean; readonly said: readonly string[] }> {
   const said = new Said();
   async function* input(): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(`${script}\n`);
+    yield Buffer.from(`{\n${script}\n}\n`);
   }
   const args = await sshArguments(ctx, pod, { line: 'exec sh -s' });
   const code = await runSshBeside(ctx, args, { input: input(), onOutput, onError: said.take });
   ctx.signal.throwIfAborted();
-  return { code, said: said.lines };
+  if (code !== 0 && code !== SSH_FAILED)
+    throw new Failure({
+      code: 'pod-file',
+      exit: EXIT.refused,
+      message: `pod ${pod.name}: ${safeText(said.lines.at(-1) ?? `exit code ${String(code)}`)}`,
+      id: pod.id,
+    });
+  return { isRun: code === 0, said: said.lines };
 }
 
 /** Waits until the pod takes ssh (9), and makes the folders. */
@@ -87,22 +100,23 @@ export async function enter(
 ): Promise<void> {
   let refusal: Failure | undefined;
   const read = async () => {
-    const { code, said } = await runScript(ctx, pod, prepareScript(folder, workdir));
+    const { isRun, said } = await runScript(ctx, pod, prepareScript(folder, workdir));
     refusal = sshRefusal(pod, said);
-    return { status: 200, headers: {}, text: '', value: { code, said: said.at(-1) ?? '' } };
+    return { status: 200, headers: {}, text: '', value: { isRun, said: said.at(-1) ?? '' } };
   };
   const goal: Goal = {
     noun: 'pod',
     name: 'answering ssh',
-    done: (row) => memberAt(row, 'code') === 0,
+    done: (row) => memberAt(row, 'isRun') === true,
     describe: (row) => stringAt(row, 'said') ?? 'no answer',
   };
   const [end] = await until(ctx, [{ id: pod.id, read }], goal, timeoutMs);
-  if (end?.failure === undefined) return;
-  throw (refusal ?? end.failure).with({
-    exit: EXIT.waitEnded,
-    hint: 'The image needs an SSH server that starts with it.',
-  });
+  if (end?.failure?.code === 'wait-ended')
+    throw (refusal ?? end.failure).with({
+      exit: EXIT.waitEnded,
+      hint: 'The image needs an SSH server that starts with it.',
+    });
+  if (end?.failure !== undefined) throw end.failure;
 }
 
 /** Starts the command. A start whose answer was lost is sent again: it starts once. */
@@ -110,9 +124,14 @@ export async function startCommand(
   ctx: CommandContext,
   pod: ReachablePod,
   [folder, workdir]: readonly [string, string],
-  command: { readonly env: readonly string[]; readonly words: readonly string[] },
+  variables: JsonObject,
+  command: readonly string[],
 ): Promise<void> {
-  await persistently(ctx, pod, () => runScript(ctx, pod, startScript(folder, workdir, command.env, command.words)));
+  // What stands for a secret is known in the container alone.
+  const env = Object.entries(variables).flatMap(([name, value]) =>
+    /^[A-Za-z_]\w*$/.test(name) && typeof value === 'string' && !value.includes('{{') ? [`${name}=${value}`] : [],
+  );
+  await persistently(ctx, pod, () => runScript(ctx, pod, startScript(folder, workdir, env, command)));
 }
 
 export async function endCommand(ctx: CommandContext, pod: ReachablePod, folder: string): Promise<void> {
@@ -120,15 +139,11 @@ export async function endCommand(ctx: CommandContext, pod: ReachablePod, folder:
 }
 
 /**
- * Prints the command's output from where `printed` is, through lost connections, and returns its exit code. Fails with 10 where
- * the pod or the command is gone.
+ * Prints the command's output from its first byte, through lost connections, and returns its exit code. Fails with 10 where the
+ * pod or the command is gone.
  */
-export async function follow(
-  ctx: CommandContext,
-  pod: ReachablePod,
-  folder: string,
-  printed: Offsets = { out: 0, err: 0 },
-): Promise<number> {
+export async function follow(ctx: CommandContext, pod: ReachablePod, folder: string): Promise<number> {
+  const printed = { out: 0, err: 0 };
   const frames = { end: undefined as string | undefined };
   await persistently(ctx, pod, async () => {
     const take = framesOf(async (stream, bytes) => {
@@ -176,11 +191,11 @@ const LONGEST_MS: Milliseconds = 5000;
 async function persistently(
   ctx: CommandContext,
   pod: ReachablePod,
-  work: () => Promise<{ readonly code: number; readonly said: readonly string[] }>,
+  work: () => ReturnType<typeof runScript>,
 ): Promise<void> {
   for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_MS)) {
-    const { code, said } = await work();
-    if (code === 0) return;
+    const { isRun, said } = await work();
+    if (isRun) return;
     const refusal = sshRefusal(pod, said);
     if (refusal !== undefined) throw refusal;
     const row = await rowNow(ctx, pod);

@@ -1,8 +1,17 @@
 /** The ways of a run: begin, go on, end. Whatever ends it, the pod is terminated or named. */
 import { EXIT } from '../../core/exit-codes.ts';
-import { asError, Failure, isInterrupt, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
-import { encodeJson, type Json, type JsonObject, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import {
+  asError,
+  Failure,
+  isInterrupt,
+  rethrowUnlessFailure,
+  unknownOutcome,
+  unlessFailed,
+  usage,
+} from '../../core/failure.ts';
+import { encodeJson, type Json, type JsonObject, memberAt, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
+import { say as safe } from '../../core/safe-text.ts';
 import { utf8Text } from '../../core/text.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { costOver, exactDuration, formatBytes, formatDollars, formatDuration } from '../../core/units.ts';
@@ -10,6 +19,7 @@ import { keyOf } from '../../create/key.ts';
 import { DEADLINE_VARIABLES } from '../../guard/deadline.ts';
 import { isJsonFormat } from '../../output/formats/format-table.ts';
 import { idOf, type Result } from '../../output/view.ts';
+import { ask, requireYes } from '../../cli/ask.ts';
 import { textIn, textsIn, type Values } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { dollarsOf } from '../../cli/model/params.ts';
@@ -19,7 +29,7 @@ import { post } from '../../cli/resource/noun-writes.ts';
 import { merged } from '../../cli/resource/request-body.ts';
 import { labelOf } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
-import { copyOne } from '../pods/cp-over-ssh.ts';
+import { type CopyEnd, copyOne } from '../pods/cp-over-ssh.ts';
 import { createDefaults, RULES, withSshPort } from '../pods/create.ts';
 import { place } from '../pods/place.ts';
 import { reachableOf, reachPod, readPod } from '../pods/reach-pod.ts';
@@ -33,37 +43,42 @@ const GUARD_LATER_MS: Milliseconds = 15 * MINUTE_MS;
 
 interface Run {
   readonly mark: string;
-  readonly startedAt: Milliseconds;
-  /** Set by the answer of the create. */
+  readonly workdir: string;
+  readonly outs: readonly Copy[];
+  readonly timeoutMs: Milliseconds;
+  /** US dollars; Infinity without --max-cost. */
+  readonly maxCost: number;
+  /** A create was sent, and was not refused. */
+  isSent: boolean;
+  /** By its answer. */
   pod?: Json;
+  startedAt: Milliseconds;
   reached?: ReachablePod;
   filesIn: number;
   filesOut: number;
 }
 
-interface Settings {
-  readonly ins: readonly Copy[];
-  readonly outs: readonly Copy[];
-  readonly workdir: string | undefined;
-  readonly timeoutMs: Milliseconds;
-  readonly maxCost: number | undefined;
+function runOf(ctx: CommandContext, values: Values, mark: string): Run {
+  return {
+    mark,
+    workdir: textIn(values, 'workdir') ?? `${folderOf(mark)}/work`,
+    outs: textsIn(values, 'out').map(copyOf),
+    timeoutMs: Number(values['timeout']),
+    maxCost: dollarsOf('maxCost', textIn(values, 'maxCost')) ?? Infinity,
+    isSent: false,
+    startedAt: ctx.clock.monotonic(),
+    filesIn: 0,
+    filesOut: 0,
+  };
 }
 
-const settingsOf = (values: Values): Settings => ({
-  ins: textsIn(values, 'in').map(copyOf),
-  outs: textsIn(values, 'out').map(copyOf),
-  workdir: textIn(values, 'workdir'),
-  timeoutMs: Number(values['timeout']),
-  maxCost: dollarsOf('maxCost', textIn(values, 'maxCost')),
-});
-
-/** A path where it is, and where it goes; both alike where one is given. */
+/** A path where it is, and where it goes. */
 interface Copy {
   readonly from: string;
   readonly to: string;
 }
 
-/** `PATH[:REMOTE]`. A path out of this folder keeps its last name alone. Usage (2). */
+/** `PATH[:PATH]`. One alone is both; of one that is not below the folder only the last name. Usage (2). */
 function copyOf(text: string): Copy {
   const [, from = '', given] = /^(.*?[^:]|[A-Za-z]:[\\/].*?)(?::([^:]*))?$/s.exec(text) ?? [];
   if (from === '' || given === '') throw usage(`${JSON.stringify(text)} is not PATH or PATH:PATH`);
@@ -72,280 +87,225 @@ function copyOf(text: string): Copy {
 }
 
 export async function begin(ctx: CommandContext, values: Values): Promise<Result> {
-  const settings = settingsOf(values);
   const mark = `run-${Math.floor(ctx.random() * 36 ** 8)
     .toString(36)
     .padStart(8, '0')}`;
+  const run = runOf(ctx, values, mark);
+  const ins = textsIn(values, 'in').map(copyOf);
   const given = await bodyFrom(ctx, PODS, { ...values, name: values['name'] ?? mark, command: undefined }, RULES);
-  const body = withSshPort({ ...merged(createDefaults(given, ctx.settings), given), startSsh: true });
-  const limitMs = await tellLimits(ctx, body, settings);
-  const words = [...(values['command'] as readonly string[])];
-  const env = Object.entries((body['env'] ?? {}) as JsonObject).flatMap(([name, value]) =>
-    // What stands for a secret is known in the container alone.
-    typeof value === 'string' && !value.includes('{{') ? [`${name}=${value}`] : [],
-  );
-  const deadline = { [DEADLINE_VARIABLES.terminate]: exactDuration(limitMs + GUARD_LATER_MS) };
-  const marked = { ...body, env: { ...((body['env'] ?? {}) as JsonObject), ...deadline } };
+  const plain = withSshPort({ ...merged(createDefaults(given, ctx.settings), given), startSsh: true });
+  const variables = objectAt(plain, 'env') ?? {};
+  const deadline = exactDuration(run.timeoutMs + GUARD_LATER_MS);
+  const body = { ...plain, env: { ...variables, [DEADLINE_VARIABLES.terminate]: deadline } };
+  await tellLimits(ctx, body, run);
   // Nothing is made on this machine for a dry run.
-  if (ctx.dryRun) await ctx.api.send(post(PODS, marked));
+  if (ctx.dryRun) await ctx.api.send(post(PODS, body));
   const key = await (await ctx.spawn.ownKeys()).make(mark);
   const publicKey = utf8Text(await ctx.files.read(`${key}.pub`), 'the key', '').trim();
   const { account, addresses } = ctx.settings.accountWords;
   const companion = await ctx.spawn.companion(['run', 'end', mark, '--when-untold', ...account, ...addresses]);
-  const run: Run = { mark, startedAt: ctx.clock.monotonic(), filesIn: 0, filesOut: 0 };
   const work = async (): Promise<number | undefined> => {
-    run.pod = (await createPod(ctx, mark, withKeyIn(marked, publicKey), values)).value ?? null;
-    const [id, timeoutMs] = [idOf(run.pod), Number(values['waitTimeout'])];
-    await waitForSsh(ctx, id, timeoutMs);
-    run.reached = { ...(await reachPod(ctx, id)), key };
-    const places = [folderOf(mark), settings.workdir ?? `${folderOf(mark)}/work`] as const;
-    await enter(ctx, run.reached, places, timeoutMs);
-    await say(ctx, `created pod ${labelOf(run.pod)}, running after ${since(ctx, run)}`);
-    for (const copy of settings.ins) await copyIn(ctx, run, copy, places[1]);
-    await startCommand(ctx, run.reached, places, { env, words });
-    if (values['detach'] === true) return undefined;
-    return await follow(ctx, run.reached, folderOf(mark));
+    const answer = await createPod(ctx, run, { ...body, env: { ...body.env, PUBLIC_KEY: publicKey } }, values);
+    run.pod = answer.value ?? null;
+    run.startedAt = ctx.clock.monotonic();
+    return await limited(ctx, run, async (bounded) => {
+      const [id, timeoutMs] = [idOf(run.pod), Number(values['waitTimeout'])];
+      await waitForSsh(bounded, id, timeoutMs);
+      const pod = (run.reached = { ...(await reachPod(bounded, id)), key });
+      await enter(bounded, pod, [folderOf(mark), run.workdir], timeoutMs);
+      await say(ctx, `created pod ${labelOf(run.pod ?? null)}, running after ${since(ctx, run)}`);
+      for (const { from, to } of ins)
+        run.filesIn += await copy(bounded, local(from), inPod(run, pod, to), await ignoredIn(ctx, from));
+      await startCommand(
+        bounded,
+        pod,
+        [folderOf(mark), run.workdir],
+        variables,
+        values['command'] as readonly string[],
+      );
+      return values['detach'] === true ? undefined : await follow(bounded, pod, folderOf(mark));
+    });
   };
-  return await toItsEnd(ctx, run, settings, values, work, companion);
+  return await toItsEnd(ctx, run, values, work, companion);
 }
 
 /** Goes on with a run, from its first byte. An interrupt leaves it as it is. */
 export async function attach(ctx: CommandContext, word: string, values: Values): Promise<Result> {
-  const settings = settingsOf(values);
   const found = await readPod(ctx, word);
   const { pod } = found;
   const mark = keyOf(pod);
   if (mark === undefined) throw usage(`pod ${labelOf(pod)} was not made by a run`);
   const key = textIn(values, 'key') ?? (await ctx.spawn.ownKeys()).find(mark);
   const reached = { ...reachableOf(found), key };
-  const run: Run = { mark, startedAt: ctx.clock.monotonic(), pod, reached, filesIn: 0, filesOut: 0 };
-  return await toItsEnd(ctx, run, settings, values, () => follow(ctx, reached, folderOf(mark)), undefined);
+  const age = Math.max(0, ctx.serviceNow() - Date.parse(stringAt(pod, 'createdAt') ?? '')) || 0;
+  const run = { ...runOf(ctx, values, mark), isSent: true, pod, reached, startedAt: ctx.clock.monotonic() - age };
+  const work = () => limited(ctx, run, (bounded) => follow(bounded, reached, folderOf(mark)));
+  return await toItsEnd(ctx, run, values, work, undefined);
 }
 
 /** Terminates the pod of a run, by its mark. The second process of a run does so where the first was killed. */
 export async function end(ctx: CommandContext, mark: string, whenUntold: boolean): Promise<Result> {
-  if (whenUntold && (await ctx.files.read('-')).byteLength > 0) return { kind: 'nothing' };
-  const ids = await terminateSurely(ctx, { mark, id: undefined }, 10 * MINUTE_MS);
+  if (!whenUntold) {
+    requireYes(ctx);
+    await ask(ctx, { line: `the pod of ${mark} will be terminated; what is on its disk is lost` });
+  } else if ((await ctx.files.read('-')).byteLength > 0) return { kind: 'nothing' };
+  const ids = await terminateSurely(ctx, { mark }, 10 * MINUTE_MS, whenUntold ? MINUTE_MS : 0);
   (await ctx.spawn.ownKeys()).remove(mark);
-  return {
-    kind: 'nothing',
-    notes: ids.length === 0 ? [`no pod has the mark ${mark}`] : [`terminated ${ids.join(', ')}`],
-  };
+  if (ids.length > 0) return { kind: 'nothing', notes: [`terminated pod ${ids.join(', ')}`] };
+  throw new Failure({ code: 'not-found', exit: EXIT.notFound, message: `no pod of a run ${JSON.stringify(mark)}` });
 }
 
 /** Does the work, then what must follow it however it ended: the copies back, the end of the pod, the receipt. */
 async function toItsEnd(
   ctx: CommandContext,
   run: Run,
-  settings: Settings,
   values: Values,
   work: () => Promise<number | undefined>,
   companion: { tell(word: string): void } | undefined,
 ): Promise<Result> {
   let [code, failure] = [undefined as number | undefined, undefined as unknown];
   try {
-    code = await limited(ctx, run, settings, work);
+    code = await work();
   } catch (error) {
     failure = error;
   }
-  const isLeft = failure === undefined && code === undefined;
-  const isAttached = companion === undefined;
-  if (isLeft || (isAttached && isInterrupt(failure))) {
+  const isLeft = failure === undefined ? code === undefined : companion === undefined && isInterrupt(failure);
+  if (isLeft) {
     companion?.tell('kept');
     const hint = sentence`Go on with it: ${berth`run attach ${idOf(run.pod)}`}`;
     if (failure instanceof Failure) throw failure.with({ hint });
     await say(ctx, hint);
-    return { kind: ctx.terminal.output ? 'nothing' : 'text', text: `${idOf(run.pod)}\n` };
+    return ctx.terminal.output ? { kind: 'nothing' } : { kind: 'text', text: `${idOf(run.pod)}\n` };
   }
   const after = afterwards(ctx);
+  const lost = await copyBack(after, run, values, failure);
   const isFailed = failure !== undefined || code !== 0;
-  const lost = await copyBack(after, run, settings, failure, values['noOut'] === true);
   const isKept = values['keep'] === true || (isFailed && values['keepOnFailure'] === true);
-  let ended: Failure | undefined;
-  if (isKept && run.pod !== undefined) {
-    await say(
-      after,
-      sentence`kept pod ${labelOf(run.pod)}, which costs money until ${berth`pods terminate ${idOf(run.pod)}`}`,
-    );
-  } else ended = await endPod(after, run);
-  if (ended === undefined) companion?.tell('done');
-  await receipt(after, run, values, code, !isKept && ended === undefined);
-  const first = ended ?? (failure instanceof Failure && failure.code === 'closed-pipe' ? undefined : failure) ?? lost;
+  let trouble: Failure | undefined;
+  if (isKept && run.pod !== undefined) await sayKept(after, run.pod);
+  else trouble = await endPod(after, run);
+  if (trouble === undefined) companion?.tell('done');
+  await receipt(after, run, values, code, !isKept && trouble === undefined);
+  const isUnread = failure instanceof Failure && failure.code === 'closed-pipe';
+  const first = trouble ?? (isUnread ? undefined : failure) ?? lost;
   if (first !== undefined) throw asError(first);
   return { kind: 'program', code: code ?? EXIT.done };
 }
 
-/** Says the price and the limits. Returns the time limit, shorter where the catalog says that --max-cost is reached before. */
-async function tellLimits(
-  ctx: CommandContext,
-  body: JsonObject,
-  { timeoutMs, maxCost }: Settings,
-): Promise<Milliseconds> {
-  const cost = await unlessFailed(ctx, async () => ofNewPod(body, await catalogOf(ctx, body)));
-  const high = cost?.hourly?.high;
-  const byCost = maxCost === undefined || high === undefined ? Infinity : (maxCost / high) * 60 * MINUTE_MS;
-  const atMost = maxCost ?? (high === undefined ? undefined : costOver(high, timeoutMs));
-  const limit = atMost === undefined ? '' : `, at most ${formatDollars(atMost)}`;
-  await tellPrice(ctx, () => `${hardwareOf(body)}: ${cost === undefined ? 'unknown price' : perHour(cost)}${limit}`);
-  return Math.min(timeoutMs, byCost);
+/** `GPU-24G x1, SECURE: $0.69/h, at most $2.00`. */
+async function tellLimits(ctx: CommandContext, body: JsonObject, { timeoutMs, maxCost }: Run): Promise<void> {
+  await tellPrice(ctx, async () => {
+    const cost = ofNewPod(body, await catalogOf(ctx, body));
+    const most = cost.hourly === undefined ? maxCost : Math.min(maxCost, costOver(cost.hourly.high, timeoutMs));
+    return `${hardwareOf(body)}: ${perHour(cost)}${most === Infinity ? '' : `, at most ${formatDollars(most)}`}`;
+  });
 }
 
-const withKeyIn = (body: JsonObject, publicKey: string): JsonObject => ({
-  ...body,
-  env: { ...((body['env'] ?? {}) as JsonObject), PUBLIC_KEY: publicKey },
-});
-
-function createPod(ctx: CommandContext, mark: string, body: JsonObject, values: Values) {
+async function createPod(ctx: CommandContext, run: Run, body: JsonObject, values: Values) {
   const [gpus, maxPrice] = [textsIn(values, 'gpu'), dollarsOf('maxPrice', textIn(values, 'maxPrice'))];
   const waitMs = values['untilAvailable'] as number | undefined;
   const isPlaced = gpus.length > 1 || maxPrice !== undefined || waitMs !== undefined;
   if (isPlaced && body['gpu'] === undefined) throw usage('--max-price and --until-available need --gpu');
-  const send = (one: JsonObject) => createMarked(ctx, mark, one);
-  return withReferences(ctx, body, REFERENCES, (known) =>
+  const send = async (one: JsonObject) => {
+    run.isSent = true;
+    return await createMarked(ctx, run.mark, one).catch((error: unknown) => {
+      // An answer that refuses says that there is none.
+      if (error instanceof Failure && error.exit !== EXIT.unknown && !isInterrupt(error)) run.isSent = false;
+      throw error;
+    });
+  };
+  return await withReferences(ctx, body, REFERENCES, (known) =>
     isPlaced ? place(ctx, known, { gpus, maxPrice, waitMs }, send) : send(known),
   );
 }
 
-/** Ends the work at the time limit (9), or when the price that was got reaches the most that it may cost (15). */
-async function limited<T>(
-  ctx: CommandContext,
-  run: Run,
-  { timeoutMs, maxCost }: Settings,
-  work: () => Promise<T>,
-): Promise<T> {
-  const [over, done] = [new AbortController(), new AbortController()];
-  const watch = async (): Promise<void> => {
-    for (;;) {
-      const passedMs = ctx.clock.monotonic() - run.startedAt;
-      const price = numberAt(run.pod, 'cost');
-      const costMs =
-        maxCost === undefined || price === undefined || price <= 0 ? Infinity : (maxCost / price) * 60 * MINUTE_MS;
-      const leftMs = Math.min(timeoutMs, costMs) - passedMs;
-      if (leftMs <= 0) {
-        over.abort(costMs < timeoutMs ? overCost(maxCost ?? 0) : overTime(timeoutMs));
-        return;
-      }
-      const pause = ctx.clock.deadline(Math.min(leftMs, MINUTE_MS));
-      await new Promise((resolve) => {
-        for (const signal of [pause.signal, done.signal]) signal.addEventListener('abort', resolve);
-      });
-      pause.cancel();
-      if (done.signal.aborted) return;
-    }
-  };
-  const watching = watch().catch(() => undefined);
+/** Ends the work at the time limit (9), or when the pod, at the price that was got, has cost the most that it may (15). */
+async function limited<T>(ctx: CommandContext, run: Run, work: (bounded: CommandContext) => Promise<T>): Promise<T> {
+  const { timeoutMs, maxCost, startedAt } = run;
+  const price = numberAt(run.pod, 'cost') ?? 0;
+  const costMs = price > 0 ? (maxCost / price) * 60 * MINUTE_MS : Infinity;
+  const [isCost, limitMs] = [costMs < timeoutMs, Math.min(costMs, timeoutMs)];
+  const over = new AbortController();
+  const watch = ctx.clock.deadline(Math.max(0, startedAt + limitMs - ctx.clock.monotonic()));
+  watch.signal.addEventListener('abort', () => {
+    const [code, exit] = isCost
+      ? (['limit-exceeded', EXIT.limitExceeded] as const)
+      : (['wait-ended', EXIT.waitEnded] as const);
+    const limit = isCost ? `${formatDollars(maxCost)} (--max-cost)` : `${formatDuration(timeoutMs)} (--timeout)`;
+    over.abort(new Failure({ code, exit, message: `the command was ended after ${limit}` }));
+  });
   try {
-    return await Promise.race([
-      work(),
-      new Promise<never>((_, reject) => {
-        over.signal.addEventListener('abort', () => {
-          reject(over.signal.reason as Failure);
-        });
-      }),
-    ]);
+    return await work({ ...ctx, signal: AbortSignal.any([ctx.signal, over.signal]) });
   } finally {
-    done.abort();
-    await watching;
+    watch.cancel();
   }
 }
 
-const overTime = (timeoutMs: Milliseconds): Failure =>
-  new Failure({
-    code: 'wait-ended',
-    exit: EXIT.waitEnded,
-    message: `the command was ended after ${formatDuration(timeoutMs)} (--timeout)`,
-  });
+const local = (path: string): CopyEnd => ({ pod: undefined, path, shown: path });
 
-const overCost = (dollars: number): Failure =>
-  new Failure({
-    code: 'limit-exceeded',
-    exit: EXIT.limitExceeded,
-    message: `the command was ended at ${formatDollars(dollars)} (--max-cost)`,
-  });
+const inPod = ({ workdir }: Run, pod: ReachablePod, path: string): CopyEnd => ({
+  pod,
+  path: path.startsWith('/') ? path : `${workdir}/${path}`,
+  shown: `${pod.name}:${path}`,
+});
 
-async function copyIn(ctx: CommandContext, run: Run, { from, to }: Copy, workdir: string): Promise<void> {
-  const { reached: pod } = run;
-  if (pod === undefined) return;
+type Ignores = (path: string, isFolder: boolean) => boolean;
+
+/** Returns how many files there were. One that cannot be copied fails the copy. */
+async function copy(ctx: CommandContext, from: CopyEnd, to: CopyEnd, ignores?: Ignores): Promise<number> {
   const copied = { files: 0, bytes: 0 };
-  const end = { pod, path: inFolder(workdir, to), shown: `${pod.name}:${to}` };
-  await copyOne(ctx, { pod: undefined, path: from, shown: from }, end, {
-    recursive: true,
-    into: '',
-    copied,
-    ignores: await ignoredIn(ctx, from),
-    fails: fail,
-    onBytes: () => undefined,
-  });
-  run.filesIn += copied.files;
-  await say(ctx, `copied ${countOf(copied.files, 'file')} (${formatBytes(copied.bytes)})`);
+  const fails = (_: string, failure: Failure): void => {
+    throw failure;
+  };
+  const options = { recursive: true, into: '', copied, fails, onBytes: () => undefined } as const;
+  await copyOne(ctx, from, to, ignores === undefined ? options : { ...options, ignores });
+  const where = to.pod === undefined ? ` to ${to.shown}` : '';
+  await say(ctx, `copied ${countOf(copied.files, 'file')} (${formatBytes(copied.bytes)})${where}`);
+  return copied.files;
 }
 
-/** Copies back, after an end of the command too. Returns the first failure: the others are said. */
-async function copyBack(
-  ctx: CommandContext,
-  run: Run,
-  { outs, workdir }: Settings,
-  ended: unknown,
-  isSkipped: boolean,
-): Promise<Failure | undefined> {
+/** What the folder's .gitignore leaves out, and .git. */
+async function ignoredIn(ctx: CommandContext, folder: string): Promise<Ignores> {
+  const { default: ignore } = await import('ignore');
+  const text = await unlessFailed(ctx, async () => utf8Text(await ctx.files.read(`${folder}/.gitignore`), folder, ''));
+  const rules = ignore().add(['.git', ...(text ?? '').split('\n')]);
+  return (path, isFolder) => path !== '' && rules.ignores(isFolder ? `${path}/` : path);
+}
+
+/** Copies back, whatever the end was. Returns the first failure: each is said. */
+async function copyBack(ctx: CommandContext, run: Run, values: Values, ended: unknown): Promise<Failure | undefined> {
   const { reached: pod, mark } = run;
-  if (pod === undefined || isGone(ended)) return undefined;
+  if (pod === undefined || (ended instanceof Failure && ended.code === 'run-died')) return undefined;
   if (ended !== undefined) await unlessFailed(ctx, () => endCommand(ctx, pod, folderOf(mark)));
-  if (isSkipped && isInterrupt(ended)) return undefined;
+  if (values['noOut'] === true && isInterrupt(ended)) return undefined;
   let first: Failure | undefined;
-  for (const { from, to } of outs) {
-    const copied = { files: 0, bytes: 0 };
-    const path = inFolder(workdir ?? `${folderOf(mark)}/work`, from);
+  for (const { from, to } of run.outs)
     try {
-      await copyOne(
-        ctx,
-        { pod, path, shown: `${pod.name}:${from}` },
-        { pod: undefined, path: to, shown: to },
-        {
-          recursive: true,
-          into: '',
-          copied,
-          fails: fail,
-          onBytes: () => undefined,
-        },
-      );
-      run.filesOut += copied.files;
-      await say(ctx, `copied ${countOf(copied.files, 'file')} (${formatBytes(copied.bytes)}) to ${to}`);
+      run.filesOut += await copy(ctx, inPod(run, pod, from), local(to));
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
       await ctx.tell(`not copied: ${from}: ${error.message}`);
       first ??= error;
     }
-  }
   return first;
 }
 
-const isGone = (error: unknown): boolean => error instanceof Failure && error.code === 'run-died';
-
-/** One file that cannot be copied fails the copy. */
-const fail = (_: string, failure: Failure): void => {
-  throw failure;
-};
-
-const inFolder = (folder: string, path: string): string => (path.startsWith('/') ? path : `${folder}/${path}`);
-
-/** What the folder's .gitignore leaves out, and .git. */
-async function ignoredIn(ctx: CommandContext, folder: string) {
-  const { default: ignore } = await import('ignore');
-  const text = await unlessFailed(ctx, async () => utf8Text(await ctx.files.read(`${folder}/.gitignore`), folder, ''));
-  const rules = ignore().add(['.git', ...(text ?? '').split('\n')]);
-  return (path: string, isFolder: boolean): boolean => path !== '' && rules.ignores(isFolder ? `${path}/` : path);
-}
+const sayKept = (ctx: CommandContext, pod: Json): Promise<void> =>
+  say(ctx, sentence`kept pod ${labelOf(pod)}; end its cost: ${berth`pods terminate ${idOf(pod)}`}`);
 
 /** Terminates the pod and says so. The failure where that could not be had: it may still cost money. */
 async function endPod(ctx: CommandContext, run: Run): Promise<Failure | undefined> {
-  const id = run.pod === undefined ? undefined : idOf(run.pod);
   try {
-    const ids = await terminateSurely(ctx, { mark: run.mark, id });
-    const price = numberAt(run.pod, 'cost');
-    const cost =
-      price === undefined ? '' : `, ${formatDollars(costOver(price, ctx.clock.monotonic() - run.startedAt))}`;
-    for (const each of ids) await say(ctx, `terminated ${each}: ${since(ctx, run)}${cost}`);
+    const id = stringAt(run.pod, 'id');
+    const ids = run.isSent ? await terminateSurely(ctx, { mark: run.mark, id }, 2 * MINUTE_MS) : [];
+    if (run.isSent && ids.length === 0)
+      return unknownOutcome(
+        `the create has no answer, and no pod of ${run.mark} was found`,
+        berth`run end ${run.mark}`,
+      );
+    const cost = costOf(ctx, run);
+    for (const each of ids)
+      await say(ctx, `terminated ${each}: ${since(ctx, run)}${cost === null ? '' : `, ${formatDollars(cost)}`}`);
     (await ctx.spawn.ownKeys()).remove(run.mark);
     return undefined;
   } catch (error) {
@@ -361,23 +321,28 @@ async function receipt(
   code: number | undefined,
   isTerminated: boolean,
 ): Promise<void> {
-  const price = numberAt(run.pod, 'cost');
-  const ms = ctx.clock.monotonic() - run.startedAt;
+  const { pod = null } = run;
   const text = encodeJson({
-    id: stringAt(run.pod, 'id') ?? null,
-    name: stringAt(run.pod, 'name') ?? null,
-    hardware: run.pod === undefined ? null : hardwareOf(run.pod),
-    createdAt: memberAt(run.pod, 'createdAt') ?? null,
-    seconds: Math.round(ms / 1000),
+    id: stringAt(pod, 'id') ?? null,
+    name: stringAt(pod, 'name') ?? null,
+    hardware: pod === null ? null : hardwareOf(pod),
+    createdAt: memberAt(pod, 'createdAt') ?? null,
+    seconds: Math.round((ctx.clock.monotonic() - run.startedAt) / 1000),
     exitCode: code ?? null,
-    cost: price === undefined ? null : Math.round(costOver(price, ms) * 10_000) / 10_000,
+    cost: costOf(ctx, run),
     filesIn: run.filesIn,
     filesOut: run.filesOut,
     terminated: isTerminated,
   });
   const file = textIn(values, 'receipt');
-  if (file !== undefined) await unlessFailed(ctx, () => ctx.files.write(file, `${text}\n`));
-  else if (isJsonFormat(ctx.output.format)) await ctx.tell(text);
+  if (file !== undefined) await ctx.files.write(file, `${text}\n`);
+  else if (isJsonFormat(ctx.output.format)) await ctx.stderr.write(safe`${text}\n`);
+}
+
+/** US dollars since the create, to a hundredth of a cent; null without a price. */
+function costOf(ctx: CommandContext, { pod, startedAt }: Run): number | null {
+  const price = numberAt(pod, 'cost');
+  return price === undefined ? null : Math.round(costOver(price, ctx.clock.monotonic() - startedAt) * 10_000) / 10_000;
 }
 
 const since = (ctx: CommandContext, run: Run): string =>
