@@ -4,6 +4,7 @@ import { isObject, itemsAt, type Json, memberAt, numberAt, objectOf, stringAt } 
 import { linesOf, type Message } from '../core/message.ts';
 import { type DollarRange, formatDollarRange } from '../core/units.ts';
 import { asksForData, idOf } from '../output/view.ts';
+import type { Collection } from './model/collection.ts';
 import type { CommandContext } from './model/context.ts';
 import { CPUS, ENDPOINTS, GPUS, PODS, VOLUMES } from './resource/collections.ts';
 import { lookupRows } from './resource/requests.ts';
@@ -57,7 +58,9 @@ export const scaled = ({ hourly, besides }: Cost, count: number): Cost => ({
 
 /** The catalog of what a pod or an endpoint runs on, read at most once in a run. Fails as the catalog does. */
 export const catalogOf = (ctx: CommandContext, thing: Json): Promise<readonly Json[]> =>
-  lookupRows(ctx, isObject(memberAt(thing, 'gpu')) ? GPUS : CPUS);
+  lookupRows(ctx, catalogFor(thing));
+
+export const catalogFor = (thing: Json): Collection => (isObject(memberAt(thing, 'gpu')) ? GPUS : CPUS);
 
 /** A pod says itself what it costs. */
 export const ofPod = (pod: Json): Cost => costOf(numberAt(pod, 'cost'));
@@ -108,8 +111,14 @@ export function ofWorker(endpoint: Json, catalog: readonly Json[], worker: Json 
       }),
     );
   const [pools, excluded] = [itemsAt(endpoint, 'gpu.pools'), itemsAt(endpoint, 'gpu.excludedTypes')];
-  const types = catalog.filter((row) => pools.includes(memberAt(row, 'pool') ?? null) && !excluded.includes(idOf(row)));
-  return rangeOf(types.map(priceOf));
+  const within = pools.map((pool) => catalog.filter((row) => memberAt(row, 'pool') === pool));
+  if (within.some((types) => types.length === 0)) return costOf(undefined);
+  return rangeOf(
+    within
+      .flat()
+      .filter((row) => !excluded.includes(idOf(row)))
+      .map(priceOf),
+  );
 }
 
 /** The workers that an endpoint always runs, also without jobs. */

@@ -187,7 +187,7 @@ function parseAnswer(
     const number = notJsonNumber(text, error.offset);
     if (number === undefined) return lost('the answer is not JSON, or breaks off', false);
     const byte = bytes.length - Buffer.byteLength(text.slice(number.index)) + 1;
-    return lost(`the answer is not JSON at byte ${byte}: ${number[0]}`, true);
+    return { ...lost(`the answer is not JSON at byte ${byte}: ${number[0]}`, true), notJson: true };
   }
   const mismatch = mismatchOf(value, request);
   return mismatch === undefined ? { status, headers, text, value } : lost(mismatch, true);
@@ -216,6 +216,8 @@ export interface LostAnswer {
   /** The answer came complete and cannot be used. */
   readonly unreadable?: boolean;
   readonly certificate?: boolean;
+  /** It holds a number that JSON does not have. */
+  readonly notJson?: boolean;
   /** Nothing is at the address: see `WireError.absent`. */
   readonly absent?: boolean;
 }
@@ -247,7 +249,7 @@ export function lostFailure(lost: LostAnswer, request: RequestFacts): Failure {
       checkHint(request),
     );
   return failure(
-    lost.unreadable === true ? 'unreadable' : 'unavailable',
+    lost.notJson === true ? 'not-json' : lost.unreadable === true ? 'unreadable' : 'unavailable',
     EXIT.unavailable,
     `no readable answer came from ${host}`,
     sentence`Nothing changed. Try again later. Check the service: ${berth`doctor`}.`,

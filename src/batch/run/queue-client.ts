@@ -115,7 +115,7 @@ function submitFailure(failure: Failure): SubmitOutcome {
 
 function statusFailure(failure: Failure): StatusOutcome {
   if (failure.exit === EXIT.notFound) return { kind: 'not-found' };
-  if (failure.message.includes(' is not JSON at byte ')) return { kind: 'not-json', failure };
+  if (failure.code === 'not-json') return { kind: 'not-json', failure };
   return isFatal(failure) ? { kind: 'fatal', failure } : retryLater(failure);
 }
 

@@ -3,10 +3,9 @@
  * a price that is not published.
  */
 
-import type { Collection } from '../model/collection.ts';
-import { CPUS, GPUS } from '../resource/collections.ts';
+import { ofVolume, ofWorker } from '../money.ts';
 import { countOf } from '../words.ts';
-import { isObject, itemsAt, type Json, memberAt, numberAt, numberOf, objectAt, stringAt } from '../../core/json.ts';
+import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { type DollarRange, formatDollarParts, formatDollars } from '../../core/units.ts';
 import { idOf } from '../../output/view.ts';
 
@@ -25,63 +24,6 @@ function unknownDisks(pods: readonly Json[]): readonly string[] {
   return [
     `the ${noun} of ${countOf(stopped.length, 'stopped pod')} (${diskSize(stopped)}) ${is} paid too, at a price that is not published`,
   ];
-}
-
-/** US dollars per GB and month, up to 1 TB and above it (specification 8.4). */
-const STANDARD = { firstTerabyte: 0.07, beyond: 0.05 } as const;
-/** The largest volume is 4 TB = 4096 GB, so 1 TB is 1024 GB. */
-const TERABYTE_GB = 1024;
-export const HOURS_PER_MONTH = 730;
-
-/** US dollars. */
-export const standardMonthly = (sizeGb: number): number =>
-  Math.min(sizeGb, TERABYTE_GB) * STANDARD.firstTerabyte + Math.max(0, sizeGb - TERABYTE_GB) * STANDARD.beyond;
-
-/** US dollars. */
-export const volumeHourly = (sizeGb: number): number => standardMonthly(sizeGb) / HOURS_PER_MONTH;
-
-export const priceCatalog = (endpoint: Json): Collection => (isObject(memberAt(endpoint, 'gpu')) ? GPUS : CPUS);
-
-/** Lowest and highest, in US dollars an hour. Undefined if the catalog lacks a price. */
-export function workerHourlyPrice(endpoint: Json, catalog: readonly Json[]): DollarRange | undefined {
-  const gpu = objectAt(endpoint, 'gpu');
-  const prices = gpu === undefined ? cpuPrices(endpoint, catalog) : gpuPrices(gpu, catalog);
-  const known = prices.filter((price) => price !== undefined).filter((price) => price > 0);
-  if (known.length === 0 || known.length < prices.length) return undefined;
-  return { low: Math.min(...known), high: Math.max(...known) };
-}
-
-/** CUDA versions may exclude types, but the catalog does not say which: the range may be too wide. */
-function gpuPrices(gpu: Json, types: readonly Json[]): readonly (number | undefined)[] {
-  const excluded = itemsAt(gpu, 'excludedTypes');
-  const count = numberOf(memberAt(gpu, 'count') ?? 1);
-  return itemsAt(gpu, 'pools').flatMap((pool) => {
-    const within = types.filter((type) => memberAt(type, 'pool') === pool);
-    if (within.length === 0) return [undefined];
-    return within
-      .filter((type) => !excluded.includes(memberAt(type, 'id') ?? null))
-      .map((type) => times(memberAt(type, 'price.serverless'), count));
-  });
-}
-
-const cpuPrices = (endpoint: Json, flavors: readonly Json[]): readonly (number | undefined)[] =>
-  itemsAt(endpoint, 'cpu').map((cpu) => {
-    const flavor = flavors.find((each) => memberAt(each, 'id') === memberAt(cpu, 'id'));
-    return times(memberAt(flavor, 'price.serverlessPerVcpu'), numberAt(cpu, 'vcpuCount'));
-  });
-
-function times(price: Json | undefined, count: number | undefined): number | undefined {
-  const each = numberOf(price);
-  return each === undefined || count === undefined ? undefined : each * count;
-}
-
-/** US dollars an hour. Undefined without a GPU type or price. */
-function workerPriceByType(worker: Json, gpus: readonly Json[]): number | undefined {
-  const type = stringAt(worker, 'gpuTypeId');
-  const row = gpus.find((each) => memberAt(each, 'id') === type);
-  const price = times(memberAt(row, 'price.serverless'), numberAt(worker, 'gpuCount') ?? 1);
-  // 0 means that the type is not for workers.
-  return price === 0 ? undefined : price;
 }
 
 /** What an account costs an hour. Every sum of hourly costs that berth shows is made here. */
@@ -165,7 +107,7 @@ function volumesSum(volumes: readonly Json[] | undefined): Sum {
     higher,
     (count) => `${countOf(count, 'high-performance volume')} ${isAre(count)} counted at the price of standard storage`,
   );
-  return { perHour: total(volumes.map((volume) => volumeHourly(numberAt(volume, 'size') ?? 0))), unknown };
+  return { perHour: total(volumes.map((volume) => ofVolume(volume).hourly?.low ?? 0)), unknown };
 }
 
 const isAre = (count: number): string => (count === 1 ? 'is' : 'are');
@@ -195,17 +137,12 @@ function workersSum(facts: RateFacts): Sum & { readonly byEndpoint: ReadonlyMap<
 }
 
 /** By its GPU type, else by what its endpoint allows (contract, Worker). */
-function priceOf(worker: Json, endpoint: Json, { gpus, cpus }: RateFacts): ReturnType<typeof workerHourlyPrice> {
-  if (stringAt(worker, 'gpuTypeId') === undefined)
-    return workerHourlyPrice(endpoint, memberAt(endpoint, 'cpu') === undefined ? gpus : cpus);
-  const price = workerPriceByType(worker, gpus);
-  if (price === undefined) return undefined;
-  return { low: price, high: price };
-}
+const priceOf = (worker: Json, endpoint: Json, { gpus, cpus }: RateFacts): DollarRange | undefined =>
+  ofWorker(endpoint, memberAt(endpoint, 'cpu') === undefined ? gpus : cpus, worker).hourly;
 
-/** `at least $16.63 an hour` if something is unknown. */
+/** `at least $16.63/h` if something is unknown. */
 export const rateText = ({ total: sum, unknown }: Pick<Rate, 'total' | 'unknown'>): string =>
-  `${unknown.length === 0 ? '' : 'at least '}${formatDollars(sum)} an hour`;
+  `${unknown.length === 0 ? '' : 'at least '}${formatDollars(sum)}/h`;
 
 export function rateDetails({ parts, total: sum, unknown }: Rate): string {
   const names = RATE_PARTS.filter((part) => (parts[part] ?? 0) !== 0);

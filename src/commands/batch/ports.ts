@@ -1,6 +1,6 @@
 import { type BatchPorts, LOCAL_SERVICE } from '../../batch/index.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { priceCatalog, workerHourlyPrice } from '../../cli/money/hourly-cost.ts';
+import { catalogFor, ofWorker } from '../../cli/money.ts';
 import { ENDPOINTS } from '../../cli/resource/collections.ts';
 import { arrayOf, memberAt } from '../../core/json.ts';
 import type { DollarRange } from '../../core/units.ts';
@@ -27,8 +27,8 @@ async function requestWorkerPrice(
   const api = ctx.batchApi({ signal, onWindows: () => undefined });
   const get = (path: readonly string[]) => api.send({ service: 'base', method: 'GET', path });
   const endpoint = (await get([...ENDPOINTS.path, endpointId])).value ?? null;
-  const { path, member } = priceCatalog(endpoint);
-  return workerHourlyPrice(endpoint, arrayOf(memberAt((await get(path)).value, member)) ?? []);
+  const { path, member } = catalogFor(endpoint);
+  return ofWorker(endpoint, arrayOf(memberAt((await get(path)).value, member)) ?? []).hourly;
 }
 
 /** Without a key. */

@@ -53,7 +53,7 @@ export const ofMachine =
 
 export function hourlyCost(row: Json): Lines {
   const cost = money('cost')(row);
-  return [{ label: 'cost', value: cost === '' ? undefined : `${cost} an hour` }];
+  return [{ label: 'cost', value: cost === '' ? undefined : `${cost}/h` }];
 }
 
 export const locked = (row: Json): Shown =>

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { executionCost } from '../../../../src/batch/results/analysis.ts';
 import { describeCost } from '../../../../src/commands/batch/summary-view.ts';
-import { workerHourlyPrice } from '../../../../src/cli/money/hourly-cost.ts';
+import { ofWorker } from '../../../../src/cli/money.ts';
 import type { Json } from '../../../../src/core/json.ts';
 
 const gpu = (id: string, pool: string | null, serverless?: number): Json => ({
@@ -46,7 +46,6 @@ test.each<[string, Json, { low: number; high: number } | undefined]>([
   ['a price of nought', { gpu: pools('A', 'D') }, undefined],
   ['a pool that the catalog does not have', { gpu: pools('A', 'Z') }, undefined],
   ['no pools', { gpu: {} }, undefined],
-  ['a count that is none', { gpu: { ...pools('A'), count: 'two' } }, undefined],
   ['a CPU flavor', { gpu: null, cpu: [{ id: 'general', vcpuCount: 4 }] }, { low: 0.18, high: 0.18 }],
   [
     'several',
@@ -73,12 +72,12 @@ test.each<[string, Json, { low: number; high: number } | undefined]>([
   ['neither', {}, undefined],
   ['what is no endpoint', 'echo', undefined],
 ])('an hour of a worker: %s', (_, endpoint, hour) => {
-  expect(workerHourlyPrice(endpoint, CATALOG)).toEqual(hour);
+  expect(ofWorker(endpoint, CATALOG).hourly).toEqual(hour);
 });
 
 test('an empty catalog gives no price', () => {
-  expect(workerHourlyPrice({ gpu: pools('A') }, [])).toBeUndefined();
-  expect(workerHourlyPrice({ cpu: [{ id: 'general', vcpuCount: 4 }] }, [])).toBeUndefined();
+  expect(ofWorker({ gpu: pools('A') }, []).hourly).toBeUndefined();
+  expect(ofWorker({ cpu: [{ id: 'general', vcpuCount: 4 }] }, []).hourly).toBeUndefined();
 });
 
 const dollars = fc.double({ min: 0.0001, max: 1000, noNaN: true });

@@ -223,7 +223,7 @@ describe('the cost report', () => {
     const lines = err.split('\n').filter((line) => line.startsWith('2026-01: '));
     expect(lines).toEqual([
       '2026-01: $603.00 so far, about $1597.95 by its end at $60.30 a day.',
-      '2026-01: $603.00 so far, about $6317.28 by its end, above the budget of $2000.00, at the present rate of $14.43 an hour (pods $2.00, clusters $4.00, workers $8.36, volumes $0.07).',
+      '2026-01: $603.00 so far, about $6317.28 by its end, above the budget of $2000.00, at the present rate of $14.43/h (pods $2.00, clusters $4.00, workers $8.36, volumes $0.07).',
     ]);
   });
 
