@@ -131,7 +131,7 @@ async function printRows(
     group = [];
   }
   if (writer === undefined || (isEmpty && group.length === 0))
-    return { kind: 'many', view, values: group, notes: [note()] };
+    return { kind: 'many', view, values: group, notes: group.length === 0 ? [] : [note()] };
   await writer.rows(group);
   await writer.close();
   return { kind: 'nothing', notes: [note()] };

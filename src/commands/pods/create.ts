@@ -3,6 +3,7 @@ import { Failure, unlessFailed, usage } from '../../core/failure.ts';
 import type { SettingsView } from '../../core/context.ts';
 import { isObject, type Json, type JsonObject, stringAt, stringsOf } from '../../core/json.ts';
 import { berth, lines } from '../../core/message.ts';
+import { suggestName } from '../../core/text.ts';
 import { checkKey, withoutKey } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import { run } from '../../cli/hint.ts';
@@ -94,9 +95,11 @@ export const create = defineCommand({
     if (isPlaced && body['gpu'] === undefined) throw usage('--max-price and --until-available need --gpu');
     await warnWithoutDeadline(ctx, body);
     if (body['startSsh'] === true) await warnWithoutKey(ctx);
+    let catalog: readonly Json[] = [];
     if (!isPlaced)
       await tellPrice(ctx, async () => {
-        const cost = ofNewPod(body, await catalogOf(ctx, body));
+        catalog = await catalogOf(ctx, body);
+        const cost = ofNewPod(body, catalog);
         return lines(`${hardwareOf(body)}: ${perHour(cost)}`, deadlineLine(ctx, body, cost));
       });
     const placement = { gpus: gpus.length > 0 ? gpus : [stringAt(body, 'gpu.id') ?? ''], maxPrice, waitMs };
@@ -107,7 +110,10 @@ export const create = defineCommand({
         ? make(known, (one) => ctx.api.send(post(PODS, one)))
         : createKeyed(ctx, key, (send) => make(known, send)),
     ).catch((error: unknown) => {
-      throw error instanceof Failure ? inOwnWords(error, 'create') : error;
+      if (!(error instanceof Failure)) throw error;
+      const [gpu, known] = [stringAt(body, 'gpu.id') ?? '', catalog.map(idOf)];
+      const meant = known.includes(gpu) ? undefined : suggestName(gpu, known);
+      throw inOwnWords(error.with({ hint: lines(meant, error.hint) }), 'create');
     });
     const result = await written(ctx, PODS, answer, 'created');
     if (values['wait'] !== true) return result;

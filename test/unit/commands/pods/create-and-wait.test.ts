@@ -21,3 +21,13 @@ test.each([
   const id = await local(account, 'pods create lab --gpu GPU-24G --gpu GPU-48G --image a/b --disk 20 -o id');
   expect(await local(account, `pods get ${id} --json`)).toContain('GPU-48G');
 });
+
+test.each([
+  ['GPU-24H', true],
+  ['GPU-24G', false],
+])('a refused create with GPU %s names the one that may be meant: %s', async (gpu, isNamed) => {
+  const account = createAccount();
+  await local(account, "local fault add refuse --count 1 --detail 'this cannot be'");
+  const { code, err } = await account(`pods create lab --gpu ${gpu} --image a/b`);
+  expect([code, err.includes('Did you mean GPU-24G?')]).toEqual([5, isNamed]);
+});
