@@ -23,6 +23,9 @@ const LONGEST_MS: Milliseconds = 5000;
 /** Two looks that find nothing, this far apart, say that a pod is gone. */
 const AGAIN_MS: Milliseconds = 5000;
 
+/** It names files here and in the pod, and comes from a variable of the pod. */
+export const isMark = (text: string): boolean => /^run-[a-z0-9]{1,20}$/.test(text);
+
 /** The same command without the interrupt that ended it, for what must still be done then. */
 export const afterwards = (ctx: CommandContext): CommandContext => {
   const { signal } = new AbortController();

@@ -35,7 +35,7 @@ import { place } from '../pods/place.ts';
 import { reachableOf, reachPod, readPod } from '../pods/reach-pod.ts';
 import { PODS, REFERENCES } from '../pods/resource.ts';
 import type { ReachablePod } from '../pods/ssh-command.ts';
-import { afterwards, createMarked, terminateSurely, waitForSsh } from './pod.ts';
+import { afterwards, createMarked, isMark, terminateSurely, waitForSsh } from './pod.ts';
 import { endCommand, enter, folderOf, follow, startCommand } from './session.ts';
 
 /** A guard ends the pod so long after the time limit, where this machine is gone too. */
@@ -80,7 +80,9 @@ interface Copy {
 
 /** `PATH[:PATH]`. One alone is both; of one that is not below the folder only the last name. Usage (2). */
 function copyOf(text: string): Copy {
-  const [, from = '', given] = /^(.*?[^:]|[A-Za-z]:[\\/].*?)(?::([^:]*))?$/s.exec(text) ?? [];
+  const at = text.lastIndexOf(':');
+  const isOne = at < 0 || (at === 1 && /^[A-Za-z]:[\\/]/.test(text));
+  const [from, given] = isOne ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
   if (from === '' || given === '') throw usage(`${JSON.stringify(text)} is not PATH or PATH:PATH`);
   const isBelow = !/^([/\\~]|[A-Za-z]:|\.\.([/\\]|$))/.test(from);
   return { from, to: given ?? (isBelow ? from : (from.split(/[/\\]/).filter(Boolean).at(-1) ?? '.')) };
@@ -134,7 +136,7 @@ export async function attach(ctx: CommandContext, word: string, values: Values):
   const found = await readPod(ctx, word);
   const { pod } = found;
   const mark = keyOf(pod);
-  if (mark === undefined) throw usage(`pod ${labelOf(pod)} was not made by a run`);
+  if (mark === undefined || !isMark(mark)) throw usage(`pod ${labelOf(pod)} was not made by a run`);
   const key = textIn(values, 'key') ?? (await ctx.spawn.ownKeys()).find(mark);
   const reached = { ...reachableOf(found), key };
   const age = Math.max(0, ctx.serviceNow() - Date.parse(stringAt(pod, 'createdAt') ?? '')) || 0;
@@ -145,6 +147,8 @@ export async function attach(ctx: CommandContext, word: string, values: Values):
 
 /** Terminates the pod of a run, by its mark. The second process of a run does so where the first was killed. */
 export async function end(ctx: CommandContext, mark: string, whenUntold: boolean): Promise<Result> {
+  if (!isMark(mark))
+    throw usage(`${JSON.stringify(mark)} is not the mark of a run`, 'Its form is run-7f3a1c2e: the name of the pod.');
   if (!whenUntold) {
     requireYes(ctx);
     await ask(ctx, { line: `the pod of ${mark} will be terminated; what is on its disk is lost` });

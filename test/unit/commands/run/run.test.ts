@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
+import { hasSsh } from '../../../support/servers/sshd.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+
+const GPU = ['--gpu', 'GPU-24G', '--image', 'a/b:1'];
+
+test.each<[string, readonly string[], number, RegExp]>([
+  ['no command', [...GPU], 2, /missing COMMAND/],
+  ['no hardware', ['--image', 'a/b:1', '--', 'true'], 2, /missing --gpu or --cpu/],
+  ['half a copy', [...GPU, '--out', ':x', '--', 'true'], 2, /is not PATH/],
+  ['no amount', [...GPU, '--max-cost', 'two', '--', 'true'], 2, /--max-cost is not an amount/],
+  ['attach without a pod', ['attach'], 2, /missing POD/],
+  ['attach to a pod of no run', ['attach', 'pod-train'], 2, /was not made by a run/],
+  ['end of what is no mark', ['end', '../../key', '--yes'], 2, /is not the mark of a run/],
+  ['end of no run', ['end', 'run-1', '--yes'], 4, /no pod of a run/],
+  ['end without --yes in a script', ['end', 'run-1'], 2, /confirm/],
+])('%s is refused', async (_, argv, code, says) => {
+  const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
+  const ran = await berthIn(world, ['run', ...argv]);
+  expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(says)]);
+});
+
+test.skipIf(!hasSsh)('a refused create leaves no key, tells the second process, and asks for no list', async () => {
+  const told: string[] = [];
+  const companion = () => Promise.resolve({ tell: (word: string) => void told.push(word) });
+  const world = createTestWorld({ env: { BERTH_LOCAL: '1' }, companion });
+  await berthIn(world, ['local', 'fault', 'add', 'refuse', '--count', '1', '--detail', 'this cannot be']);
+  const ran = await berthIn(world, ['run', ...GPU, '--verbose', '--', 'true']);
+  expect([ran.code, told]).toEqual([5, ['done']]);
+  expect(ran.err).not.toMatch(/GET \S*\/v2\/pods/);
+  const ssh = path.join(world.directory, '.local/share/berth/ssh');
+  expect(existsSync(path.join(ssh, 'run-i0000000'))).toBe(false);
+});
