@@ -9,6 +9,7 @@ import { combinedFailure, type Outcome, outcomeResult } from '../../cli/resource
 import { choose, labelOf } from '../../cli/resource/targets.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import type { Json } from '../../core/json.ts';
 import { berth, lines, type Message } from '../../core/message.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
@@ -56,10 +57,11 @@ export const exec = defineCommand({
     if (command.length === 0) throw usage('missing COMMAND', runLine(berth`pods exec POD -- nvidia-smi`));
     const line = remoteCommand(command, { cwd, env, tty });
     const { isSelected, targets } = await choose(ctx, PODS, selection);
-    const able = targets.filter(({ row }) => row === undefined || statusOf(row) === 'RUNNING' || start);
-    const skipped = targets.flatMap(({ row }) =>
-      row === undefined || statusOf(row) === 'RUNNING' || start ? [] : [`${labelOf(row)}: ${statusOf(row)}`],
-    );
+    const isAble = (row: Json | undefined): boolean => row === undefined || statusOf(row) === 'RUNNING' || start;
+    const able = targets.filter(({ row }) => isAble(row));
+    const skipped = targets
+      .filter(({ row }) => !isAble(row))
+      .map(({ row = null }) => `${labelOf(row)}: ${statusOf(row)}`);
     if (skipped.length > 0) await ctx.tell(`skipped ${skipped.join(', ')}`);
     const [only, ...others] = able;
     if (only === undefined)
