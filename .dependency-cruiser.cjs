@@ -38,7 +38,7 @@ const LAYERS = {
       completion: ['resource', 'parse', 'help.ts', 'model', 'words.ts'],
       'logs.ts': ['resource', 'run', 'model', 'words.ts'],
       container: ['resource', 'run', 'model', 'words.ts'],
-      money: ['resource', 'run', 'model', 'words.ts'],
+      money: ['money.ts', 'resource', 'run', 'model', 'words.ts'],
       'money.ts': ['resource', 'model', 'words.ts'],
       resource: ['run', 'ask.ts', 'until.ts', 'money.ts', 'hint.ts', 'help.ts', 'model', 'words.ts'],
       parse: ['help.ts', 'model', 'words.ts'],
