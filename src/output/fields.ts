@@ -107,7 +107,7 @@ export function checkKnownFields(
   if (wrong.length > 0) throw wrongFields(noun, wrong, known, suggest);
 }
 
-export const areKnownFields = (
+const areKnownFields = (
   view: Pick<View, 'paths'>,
   rows: readonly Json[],
   fields: OutputOptions['fields'],

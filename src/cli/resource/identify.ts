@@ -30,7 +30,7 @@ export async function readListOf<N extends string>(
   limit?: number,
 ): Promise<{ readonly id: Id<N>; readonly list: WholeList }> {
   const list = await withId(ctx, of, word, (id) =>
-    readList(ctx.api, { ...listRequest({ path: [...of.path, id, member], member }), id }, limit),
+    readList(ctx.api, { ...listRequest({ path: [...of.path, id, member], member }), id }, { limit }),
   );
   return { id: idOf(ctx, of, word), list };
 }

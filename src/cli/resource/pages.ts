@@ -1,7 +1,7 @@
 import type { Api, ApiAnswer, ApiRequest, ListRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
-import { itemsAt, type Json, type JsonObject, memberOf, objectOf, stringAt } from '../../core/json.ts';
+import { encodeJson, itemsAt, type Json, type JsonObject, memberOf, objectOf, stringAt } from '../../core/json.ts';
 import { berth, lines, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Result, RowsSource, SourcedRows, View } from '../../output/view.ts';
@@ -127,80 +127,52 @@ const nameOf = (list: string): string => (list === '' ? 'the list' : `the list "
 const incompleteList = (list: string, why: string): Failure =>
   new Failure({ code: CODE, exit: EXIT.unavailable, message: `${nameOf(list)} is incomplete: ${why}`, hint: PART });
 
-export interface WantedPage {
-  readonly rows: readonly Json[];
-  /** Undefined if some rows of the page are not wanted. */
-  readonly source: RowsSource | undefined;
-  readonly document: JsonObject;
-  readonly hasMore: boolean;
-  /** Wanted rows after the last page: `maybe` if pages were not read. */
-  readonly beyond?: 'maybe' | 'some';
-}
-
-export async function* wantedPages(
-  pages: AsyncIterable<Page>,
-  isWanted: (row: Json) => boolean,
-): AsyncGenerator<WantedPage> {
-  for await (const { rows, source, ...page } of pages) {
-    const wanted = rows.filter((row) => isWanted(row));
-    yield { ...page, rows: wanted, source: wanted.length === rows.length ? source : undefined };
-  }
-}
-
-/** Reads no page after them. */
-export async function* firstRows(pages: AsyncIterable<WantedPage>, limit: number): AsyncGenerator<WantedPage> {
-  let left = limit;
-  for await (const page of pages) {
-    left -= page.rows.length;
-    if (left > 0) {
-      yield page;
-      continue;
-    }
-    const { rows, hasMore } = page;
-    if (left < 0) yield { ...page, rows: rows.slice(0, left), source: undefined, hasMore: false, beyond: 'some' };
-    else yield { ...page, hasMore: false, ...(hasMore ? { beyond: 'maybe' } : {}) };
-    return;
-  }
-}
-
-export interface OpenPages {
-  readonly first: WantedPage;
-  readonly pages: AsyncIterable<WantedPage>;
-}
-
-export async function openPages(pages: AsyncGenerator<WantedPage>): Promise<OpenPages> {
-  const opened = await pages.next();
-  const first = opened.done === true ? NO_PAGE : opened.value;
-  return { first, pages: startingWith(first, pages) };
-}
-
-const NO_PAGE: WantedPage = { rows: [], source: undefined, document: {}, hasMore: false };
-
-async function* startingWith(first: WantedPage, rest: AsyncIterable<WantedPage>): AsyncGenerator<WantedPage> {
-  yield first;
-  yield* rest;
-}
-
 export interface WholeList extends SourcedRows {
   readonly document: JsonObject;
   /** Rows beyond the limit: `maybe` if pages were not read. */
-  readonly beyond?: WantedPage['beyond'];
+  readonly beyond?: 'maybe' | 'some';
 }
 
-/** With `limit` only its first rows. Fails as `followPages` does: an incomplete list gives no rows. */
-export async function readList(api: Pick<Api, 'send'>, request: ListRequest, limit?: number): Promise<WholeList> {
-  const pages = wantedPages(followPages(api, request), () => true);
-  const read: WantedPage[] = [];
-  for await (const page of limit === undefined ? pages : firstRows(pages, limit)) read.push(page);
-  const sources = read.flatMap(({ source }) => source ?? []);
-  const { document, beyond } = read.at(-1) ?? {};
-  const values = read.flatMap(({ rows }) => rows);
-  const isWhole = sources.length === read.length;
+interface Wanted {
+  readonly keep?: (row: Json) => boolean;
+  readonly limit?: number | undefined;
+  /** Rows stay text: decoded, a long list needs several times the memory. */
+  readonly asText?: boolean;
+}
+
+/** The rows that `keep` wants, up to the limit. Fails as `followPages` does: an incomplete list gives no rows. */
+export async function readList(
+  api: Pick<Api, 'send'>,
+  request: ListRequest,
+  { keep = () => true, limit = Infinity, asText = false }: Wanted = {},
+): Promise<WholeList> {
+  const values: Json[] = [];
+  const sources: (RowsSource | undefined)[] = [];
+  let document: JsonObject = {};
+  let count = 0;
+  let beyond: WholeList['beyond'];
+  for await (const page of followPages(api, request)) {
+    const wanted = page.rows.filter(keep);
+    const rows = wanted.slice(0, limit - count);
+    count += rows.length;
+    const whole = rows.length === page.rows.length ? page.source : undefined;
+    if (asText) sources.push(whole ?? { text: encodeJson(rows) });
+    else {
+      sources.push(whole);
+      values.push(...rows);
+    }
+    document = page.document;
+    if (count < limit) continue;
+    if (rows.length < wanted.length) beyond = 'some';
+    else if (page.hasMore) beyond = 'maybe';
+    break;
+  }
+  // The text of a cut page has too many rows.
+  const isWhole = sources.every((source) => source !== undefined);
   return {
     values,
-    // The text of a cut page has too many rows.
     sources: isWhole ? sources : [],
-    document: isWhole && read.length === 1 ? (document ?? {}) : { ...document, [request.expects.list]: values },
+    document: isWhole && sources.length === 1 ? document : { ...document, [request.expects.list]: values },
     ...(beyond === undefined ? {} : { beyond }),
   };
 }

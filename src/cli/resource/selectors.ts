@@ -15,8 +15,8 @@ interface SelectorParams extends Params {
 
 const match = option.texts("with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' });
 
-/** Only those that its rows have members for. Without a table, only `--match`. */
-export function filterOptions(table: ResourceTable | undefined): Params {
+/** Only those that its rows have members for. */
+export function filterOptions(table: ResourceTable): Params {
   return {
     ...(hasNames(table) ? { match: { ...match, summary: `only ${match.summary}` } } : {}),
     ...statusOption(table, 'only with one of these statuses'),
@@ -29,7 +29,7 @@ export function filterOptions(table: ResourceTable | undefined): Params {
   };
 }
 
-export function selectorOptions(table: ResourceTable | undefined, plural: string): SelectorParams {
+export function selectorOptions(table: ResourceTable, plural: string): SelectorParams {
   const options: Params = {
     match: { ...match, summary: `all ${plural} ${match.summary}` },
     ...statusOption(table, `all ${plural} with one of these statuses`),
@@ -42,19 +42,18 @@ export function selectorOptions(table: ResourceTable | undefined, plural: string
   return options as SelectorParams;
 }
 
-function statusOption(table: ResourceTable | undefined, summary: string): Params {
-  const choices = table?.fields['status']?.values;
+function statusOption(table: ResourceTable, summary: string): Params {
+  const choices = table.fields['status']?.values;
   return choices === undefined ? {} : { status: option.list(summary, { metavar: 'STATUS', choices }) };
 }
 
-const hasNames = (table: ResourceTable | undefined): boolean =>
-  table === undefined || table.fields['name']?.path === 'name';
+const hasNames = (table: ResourceTable): boolean => table.fields['name']?.path === 'name';
 
-const ageField = (table: ResourceTable | undefined): string | undefined =>
-  table?.fields['createdAt']?.type === 'time' ? table.fields['createdAt'].path : undefined;
+const ageField = (table: ResourceTable): string | undefined =>
+  table.fields['createdAt']?.type === 'time' ? table.fields['createdAt'].path : undefined;
 
 /** Fails with usage (2) for an empty pattern. */
 export const compileFilter = (
-  table: ResourceTable | undefined,
+  table: ResourceTable,
   filter: RowFilter,
 ): ((row: Json, now: EpochMs) => boolean) => compileRowFilter(filter, '--match', ageField(table));

@@ -4,10 +4,10 @@ import { patientApi, record, recordingApi, recordingFiles, recordingVolume } fro
 import { recordFileWrites, recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
 import { allowedAccess } from '../../core/access.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
-import { type Api, type ApiAnswer, type ApiRequest, isListRequest, readRequest } from '../../core/api.ts';
+import { type Api, type ApiRequest, readRequest } from '../../core/api.ts';
 import type { Clock, Context } from '../../core/context.ts';
-import { Failure, isInterrupt, isNotFound, messageOf, unknownOutcome, unlessFailed } from '../../core/failure.ts';
-import { type Json, objectOf, stringAt } from '../../core/json.ts';
+import { type Failure, unknownOutcome, unlessFailed } from '../../core/failure.ts';
+import type { Json } from '../../core/json.ts';
 import { type CommandLine, type Message, printed } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
@@ -15,75 +15,24 @@ import { openRows } from '../../output/render.ts';
 import { DEFAULT_COLUMNS, styled } from '../../output/text/terminal-text.ts';
 import type { OutputOptions, View } from '../../output/view.ts';
 
-const LIKE_PAGES = /cursor|page|paging|token|next|offset|continu|more|total|links?$/i;
-
-/** `pagination` is the only one that berth knows. */
-const looksLikePages = (name: string): boolean => LIKE_PAGES.test(name);
-
-/** Warns of unknown members that look like pages: they make a list incomplete. */
-const warningOfUnknownPages = (api: Api, tell: (line: string) => Promise<void>): Api => {
-  const warned = new Set<string>();
-  return {
-    ...api,
-    send: async (request) => {
-      const answer = await api.send(request);
-      if (!isListRequest(request)) return answer;
-      const { list } = request.expects;
-      const names = Object.keys(objectOf(answer.value) ?? {}).filter((name) => name !== list && looksLikePages(name));
-      if (names.length === 0 || warned.has(list)) return answer;
-      warned.add(list);
-      await tell(
-        `The list "${safeText(list)}" has members that berth does not know and that look like pages: ${names.map((name) => safeText(name)).join(', ')}. It may be incomplete; look for a newer version of berth.`,
-      );
-      return answer;
-    },
-  };
-};
-
 /** Contract, every DELETE. */
 const NO_CONTENT = 204;
-
-/** Only 204 proves a removal; else reads the row: gone or TERMINATED, or outcome-unknown (8). */
-const confirmingRemovals = (api: Api): Api => ({
-  ...api,
-  send: async (request) => {
-    const answer = await api.send(request);
-    if (isRemoval(request) && answer.status !== NO_CONTENT) await confirmGone(api, request, answer);
-    return answer;
-  },
-});
-
-const isRemoval = ({ method, expects, service, path }: ApiRequest): boolean =>
-  method === 'DELETE' && expects === undefined && service === 'base' && path[0] !== 'local' && path.at(-2) !== UNTOLD;
 
 /** The success status of their removal is not published (specification 4.2). */
 const UNTOLD = 'delegations';
 
-async function isGone(api: Api, path: ApiRequest['path']): Promise<boolean> {
-  try {
-    const { value = null } = await api.send(readRequest(path));
-    return stringAt(value, 'status') === 'TERMINATED';
-  } catch (error) {
-    if (isNotFound(error)) return true;
-    throw error;
-  }
-}
-
-async function confirmGone(api: Api, { path, id, checkCommand }: ApiRequest, { status }: ApiAnswer): Promise<void> {
-  const unknown = (found: string): Failure =>
-    unknownOutcome(
-      `the service answered ${status} to the removal of ${id ?? path.at(-1) ?? ''}, not 204, and ${found}`,
-      checkCommand,
-      id,
-    );
-  try {
-    if (await isGone(api, path)) return;
-  } catch (error) {
-    if (!(error instanceof Failure) || isInterrupt(error)) throw error;
-    throw unknown(`whether it is gone could not be read: ${messageOf(error)}`);
-  }
-  throw unknown('it is still there');
-}
+/** Only 204 proves a removal: another success is outcome-unknown (8). */
+const believingRemovals = (api: Api): Api => ({
+  ...api,
+  send: async (request) => {
+    const answer = await api.send(request);
+    const { method, expects, service, path, id, checkCommand } = request;
+    const isRemoval = method === 'DELETE' && expects === undefined && service === 'base' && path[0] !== 'local';
+    if (!isRemoval || answer.status === NO_CONTENT || path.at(-2) === UNTOLD) return answer;
+    const what = id ?? path.at(-1) ?? '';
+    throw unknownOutcome(`the service answered ${answer.status} to the removal of ${what}, not 204`, checkCommand, id);
+  },
+});
 
 interface ServiceClock {
   /** This machine's time until an answer had a date. */
@@ -158,7 +107,7 @@ export interface RunState {
 export function createCommandContext(context: Context, modes: Modes, state: RunState): CommandContext {
   const serviceClock = createServiceClock(context.clock);
   const tellLine = (line: Message): Promise<void> => tell(context, line);
-  const service = warningOfUnknownPages(serviceClock.following(context.api), tellLine);
+  const service = serviceClock.following(context.api);
   const noteRefusal = async (request: ApiRequest): Promise<void> => {
     // Loaded here: a dry run alone needs it.
     const { accessRefusal } = await import('../../core/request-access.ts');
@@ -167,7 +116,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   const patient = patientApi(service, context);
   const api = modes.dryRun
     ? recordingApi(patient, { onWrite: noteRefusal, tell: tellLine })
-    : recordWrites(confirmingRemovals(patient), state.writes);
+    : recordWrites(believingRemovals(patient), state.writes);
   const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
     ...context,

@@ -33,8 +33,6 @@ interface PagedServiceOptions {
   /** Rows of a page, without `limit`; 100 by default. */
   readonly pageSize?: number;
   readonly fault?: PageFault;
-  /** Called before each page is made. */
-  readonly beforePage?: (page: number) => void;
   /** Answers everything that is no list. */
   readonly otherwise: Behaviour;
 }
@@ -44,7 +42,7 @@ interface PagedServiceOptions {
  * cursor is the place of a row by its position in time, so that rows which come and go move no others.
  */
 export const pagedService =
-  ({ lists, pageSize = 100, fault, beforePage, otherwise }: PagedServiceOptions): Behaviour =>
+  ({ lists, pageSize = 100, fault, otherwise }: PagedServiceOptions): Behaviour =>
   (exchange) => {
     const { method, url } = exchange.arrival;
     const { pathname, searchParams } = new URL(url, 'http://service');
@@ -62,7 +60,6 @@ export const pagedService =
       return;
     }
     const number = (place?.page ?? 0) + 1;
-    beforePage?.(number);
     const rows = list.rows();
     const from = place === undefined ? 0 : rows.findIndex((row) => Number(row['at']) < place.after);
     const rest = from < 0 ? [] : rows.slice(from);

@@ -231,7 +231,7 @@ describe('lists', () => {
   it('refuse to sort by what is no column, name the columns and suggest one', async () => {
     const { ran } = await select('list', '--sort', 'costs');
     expect(ran.code).toBe(2);
-    expect(ran.err).toContain('--sort takes one of id, name, status, cost, dataCenterId, createdAt, age');
+    expect(ran.err).toContain('--sort is one of id, name, status, cost, dataCenterId, createdAt, age');
     expect(ran.err).toContain('Did you mean cost?');
   });
 
