@@ -107,11 +107,7 @@ export function checkKnownFields(
   if (wrong.length > 0) throw wrongFields(noun, wrong, known, suggest);
 }
 
-const areKnownFields = (
-  view: Pick<View, 'paths'>,
-  rows: readonly Json[],
-  fields: OutputOptions['fields'],
-): boolean =>
+const areKnownFields = (view: Pick<View, 'paths'>, rows: readonly Json[], fields: OutputOptions['fields']): boolean =>
   (fields ?? []).every((path) => isKnown(path, view.paths ?? []) || rows.some((row) => hasField(row, path)));
 
 export function watchFields<T extends Json>(

@@ -53,7 +53,5 @@ const ageField = (table: ResourceTable): string | undefined =>
   table.fields['createdAt']?.type === 'time' ? table.fields['createdAt'].path : undefined;
 
 /** Fails with usage (2) for an empty pattern. */
-export const compileFilter = (
-  table: ResourceTable,
-  filter: RowFilter,
-): ((row: Json, now: EpochMs) => boolean) => compileRowFilter(filter, '--match', ageField(table));
+export const compileFilter = (table: ResourceTable, filter: RowFilter): ((row: Json, now: EpochMs) => boolean) =>
+  compileRowFilter(filter, '--match', ageField(table));
