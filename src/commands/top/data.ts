@@ -1,7 +1,7 @@
 /** The rows of top for programs, and the one frame of --once. */
 import type { CommandContext } from '../../cli/model/context.ts';
 import { isInterrupt } from '../../core/failure.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import type { Json } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { text } from '../../output/cells.ts';
@@ -9,8 +9,8 @@ import { loadPaint } from '../../output/text/colour.ts';
 import { joinText, styled } from '../../output/text/terminal-text.ts';
 import type { Result, View } from '../../output/view.ts';
 import { Fleet, type Shown } from './fleet.ts';
-import { frameLines, MIN_COLUMNS } from './frame.ts';
-import { rowsOf, type Row, type Sort } from './rows.ts';
+import { frameLines, headLines, MIN_COLUMNS } from './frame.ts';
+import { listed, rowsOf, type Sort } from './rows.ts';
 
 const MEMBERS = ['at', 'kind', 'id', 'name'];
 
@@ -21,70 +21,31 @@ const topView: View = {
   columns: [...MEMBERS, 'status', 'costToday'].map((member) => ({ header: member.toUpperCase(), show: text(member) })),
 };
 
-const orNull = (value: number | undefined): number | null =>
-  value === undefined || !Number.isFinite(value) ? null : Math.round(value * 1000) / 1000;
-
-/** Unknown members are null. */
-function dataOf(row: Row, at: string): JsonObject {
-  const shared = {
-    costPerHour: orNull(row.cost),
-    costToday: row.spentToday ?? null,
-    createdAt: row.createdAt ?? null,
-    readSecondsAgo: row.readMs === undefined ? null : Math.round(row.readMs / 1000),
-  };
-  const { kind, id, name } = row;
-  return row.kind === 'pod'
-    ? {
-        ...{ at, kind, id, name, status: row.status },
-        gpuUtil: orNull(row.gpu.now),
-        gpuMemoryUtil: orNull(row.gpuMemory.now),
-        cpuUtil: orNull(row.cpu),
-        memoryUtil: orNull(row.memory),
-        ...shared,
-      }
-    : {
-        ...{ at, kind, id, name, type: row.type },
-        inQueue: orNull(row.waiting.now),
-        inProgress: orNull(row.running.now),
-        workers: Object.fromEntries(row.workers),
-        completed: orNull(row.completed),
-        failed: orNull(row.failed),
-        completedPerMinute: orNull(row.completedRate.now),
-        failedPerMinute: orNull(row.failedRate.now),
-        ...shared,
-      };
-}
-
 function dataRows(ctx: CommandContext, fleet: Fleet, sort: Sort): readonly Json[] {
-  const { pods, endpoints } = rowsOf(fleet, sort, '', ctx.clock.monotonic());
+  const { pods, endpoints } = listed(rowsOf(fleet, ctx.clock.monotonic()), sort);
   const at = new Date(ctx.serviceNow()).toISOString();
-  return [...(pods ?? []), ...(endpoints ?? [])].map((row) => dataOf(row, at));
+  return [...(pods ?? []), ...(endpoints ?? [])].map(({ data }) => ({ at, ...data }));
 }
 
 const PLAIN_COLUMNS = 120;
 
 export async function once(ctx: CommandContext, shown: Shown, sort: Sort, isFrame: boolean): Promise<Result> {
   const fleet = new Fleet(shown);
-  await fleet.readAll(ctx);
+  await fleet.read(ctx, 0, Infinity);
   if (!isFrame) return { kind: 'many', view: topView, values: dataRows(ctx, fleet, sort) };
-  const lines = await frameLines(
-    {
-      ...rowsOf(fleet, sort, '', ctx.clock.monotonic()),
-      now: ctx.serviceNow(),
-      status: [{ text: say`${new Date(ctx.serviceNow()).toISOString().slice(0, 19)}Z`, tone: 'quiet' }],
-    },
-    {
-      columns: ctx.terminal.output ? Math.max(MIN_COLUMNS, ctx.terminal.columns ?? PLAIN_COLUMNS) : PLAIN_COLUMNS,
-      rows: undefined,
-      isWholeHead: !ctx.terminal.output,
-    },
-    await loadPaint(ctx.terminal.colour.output),
-  );
+  const rows = listed(rowsOf(fleet, ctx.clock.monotonic()), sort);
+  const now = ctx.serviceNow();
+  const { output, columns = PLAIN_COLUMNS, colour } = ctx.terminal;
+  const width = output ? Math.max(MIN_COLUMNS, columns) : PLAIN_COLUMNS;
+  const paint = await loadPaint(colour.output);
+  const time = { text: say`${new Date(now).toISOString().slice(0, 19)}Z`, tone: 'quiet' } as const;
+  const head = headLines(fleet, rows, [time], output ? width : Infinity, paint);
+  const lines = await frameLines({ ...rows, head, now }, { columns: width, rows: undefined }, paint);
   await ctx.stdout.write(joinText(lines.map((line) => styled`${line}\n`)));
   return { kind: 'nothing' };
 }
 
-/** Readings in a row without a result; then fails as the last request did. */
+/** Readings in a row with a failure; then fails as the last request did. */
 const MAX_FAILURES = 10;
 
 /** Until Ctrl-C (130, without a message). */

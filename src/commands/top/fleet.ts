@@ -18,12 +18,6 @@ export interface Shown {
   readonly endpoints: boolean;
 }
 
-/** `at` is monotonic. */
-interface Reading<T> {
-  readonly value: T;
-  readonly at: Milliseconds;
-}
-
 /** US dollars since midnight UTC. */
 interface Spent {
   /** Without pods of a cluster: the cluster is billed. */
@@ -32,119 +26,110 @@ interface Spent {
   readonly total: number;
 }
 
-type Part = readonly [what: string, read: () => Promise<void>];
+interface Part {
+  readonly what: string;
+  readonly everyMs?: Milliseconds;
+  readonly read: () => Promise<void>;
+}
 
 /** The list changes rarely, and billing is slow. */
 const ENDPOINTS_EVERY_MS: Milliseconds = 30_000;
 const COSTS_EVERY_MS = MINUTE_MS;
 const HEALTH_AT_ONCE = 8;
-/** Of many endpoints, those with jobs are read more often. */
-const ACTIVE_WEIGHT = 4;
 const MAX_SAMPLES = 60;
-/** Bounds the memory of a long list. */
-const MAX_REMEMBERED = 500;
 
+/** All times are monotonic. */
 export class Fleet {
   readonly shown: Shown;
-  pods?: Reading<readonly Json[]>;
-  endpoints?: Reading<readonly Json[]>;
-  /** Inner undefined: the key may not read it. */
-  spent?: Reading<Spent | undefined>;
-  otherCosts?: Reading<Omit<RateFacts, 'pods' | 'endpoints'>>;
-  /** By pod id; samples have only `runtime`. */
-  use = new Map<string, readonly Sample[]>();
-  readonly health = new Map<string, readonly Sample[]>();
-  readonly #asked = new Map<string, Milliseconds>();
-  #podPages = 1;
+  pods?: readonly Json[];
+  endpoints?: readonly Json[];
+  /** Undefined also for a key that may not read it. */
+  spent: Spent | undefined;
+  otherCosts: Omit<RateFacts, 'pods' | 'endpoints'> = { volumes: undefined, workers: new Map(), gpus: [], cpus: [] };
+  /** By kind and id: the `runtime` of a pod, the health of an endpoint. */
+  readonly samples = new Map<string, readonly Sample[]>();
   failures: readonly { readonly what: string; readonly failure: Failure }[] = [];
+  /** Of the last reading without a failure. */
+  readAt?: Milliseconds;
   /** Until the next reading; longer than wanted where a rate window is nearly used up. */
   intervalMs: Milliseconds = 0;
   isPaced = false;
+  readonly #readAt = new Map<string, Milliseconds>();
+  #podPages = 1;
 
   constructor(shown: Shown) {
     this.shown = shown;
   }
 
-  /** Reads what is due. A failure belongs to its part, but for the first reading of all. */
-  async read(ctx: CommandContext, wantedMs: Milliseconds): Promise<void> {
+  /** Reads what is due, and the health of eight endpoints, or of all. The first reading fails as its lists do. */
+  async read(ctx: CommandContext, wantedMs: Milliseconds, healthAtMost = HEALTH_AT_ONCE): Promise<void> {
     const { pods, endpoints } = this.shown;
-    const now = ctx.clock.monotonic();
-    const isOld = (last: Reading<unknown> | undefined, everyMs: Milliseconds): boolean =>
-      last === undefined || now - last.at >= everyMs;
     this.failures = [];
     await this.#parts(ctx, [
-      ...(pods ? [['pods', () => this.#readPods(ctx)] as const] : []),
-      ...(endpoints && isOld(this.endpoints, ENDPOINTS_EVERY_MS)
-        ? [['endpoints', () => this.#readEndpoints(ctx)] as const]
-        : []),
-      ...(isOld(this.spent, COSTS_EVERY_MS) ? [['cost', () => this.#readSpent(ctx)] as const] : []),
+      ...(pods ? [{ what: 'pods', read: () => this.#readPods(ctx) }] : []),
+      ...(endpoints ? [{ what: 'endpoints', everyMs: ENDPOINTS_EVERY_MS, read: () => this.#readEndpoints(ctx) }] : []),
+      { what: 'cost', everyMs: COSTS_EVERY_MS, read: () => this.#readSpent(ctx) },
     ]);
-    const [failed] = this.failures;
-    if (failed !== undefined && this.pods === undefined && this.endpoints === undefined) throw failed.failure;
-    if (endpoints && this.endpoints !== undefined) {
-      const costs: readonly Part[] = isOld(this.otherCosts, COSTS_EVERY_MS)
-        ? [['cost', () => this.#readOtherCosts(ctx)]]
-        : [];
-      await this.#parts(ctx, [...this.#healthParts(ctx, this.dueHealth(now)), ...costs]);
-    }
+    const failed = this.failures.find(({ what }) => what !== 'cost');
+    if (failed !== undefined && this.intervalMs === 0) throw failed.failure;
+    for (const ids = this.#queues().slice(0, healthAtMost); ids.length > 0;)
+      await this.#parts(
+        ctx,
+        ids.splice(0, HEALTH_AT_ONCE).map((id) => ({ what: `health of ${id}`, read: () => this.#readHealth(ctx, id) })),
+      );
+    if (this.endpoints !== undefined)
+      await this.#parts(ctx, [
+        { what: 'other costs', everyMs: COSTS_EVERY_MS, read: () => this.#readOtherCosts(ctx, this.endpoints ?? []) },
+      ]);
+    if (this.failures.length === 0) this.readAt = ctx.clock.monotonic();
     // Workers are requested once a minute.
-    const count = this.endpoints?.value.length ?? 0;
+    const count = this.endpoints?.length ?? 0;
     const workers = Math.ceil((count * wantedMs) / COSTS_EVERY_MS);
     const requests = (pods ? this.#podPages : 0) + Math.min(count, HEALTH_AT_ONCE) + workers;
     this.intervalMs = await pauseOf(ctx, wantedMs, Math.max(1, requests));
     this.isPaced = this.intervalMs > Math.max(wantedMs, MIN_PAUSE_MS);
   }
 
-  /** Lists, then every queue. Fails as a list does. */
-  async readAll(ctx: CommandContext): Promise<void> {
-    await this.read(ctx, 0);
-    const failed = this.failures.find(({ what }) => what === 'pods' || what === 'endpoints');
-    if (failed !== undefined) throw failed.failure;
-    const next = (): readonly string[] =>
-      this.dueHealth(0)
-        .filter((id) => !this.#asked.has(id))
-        .slice(0, HEALTH_AT_ONCE);
-    for (let ids = next(); ids.length > 0; ids = next()) await this.#parts(ctx, this.#healthParts(ctx, ids));
-  }
-
-  /** Queues, longest waiting first. A load balancer has none (contract rules, Serverless). */
-  dueHealth(now: Milliseconds): readonly string[] {
-    const ids = (this.endpoints?.value ?? [])
-      .filter((row) => stringAt(row, 'type') !== 'LOAD_BALANCER' && isUsableId(idOf(row)))
-      .map(idOf);
-    const urgency = (id: string): number => {
-      const last = this.health.get(id)?.at(-1)?.row;
-      const isActive = ['jobs.inQueue', 'jobs.inProgress'].some((path) => (numberAt(last, path) ?? 0) > 0);
-      return (now - (this.#asked.get(id) ?? -Infinity) + 1) * (isActive ? ACTIVE_WEIGHT : 1);
-    };
-    const bySize = (a: string, b: string): number => (urgency(b) === urgency(a) ? 0 : urgency(b) - urgency(a));
-    return [...ids].sort(bySize);
-  }
-
   takePods(rows: readonly Json[], at: Milliseconds): void {
-    this.pods = { value: rows, at };
-    const use = rows.slice(0, MAX_REMEMBERED).map((row) => {
-      const sample = { row: { runtime: memberAt(row, 'runtime') ?? null }, at };
-      return [idOf(row), added(this.use.get(idOf(row)), sample)] as const;
-    });
-    this.use = new Map(use);
+    this.pods = rows;
+    const listed = new Set(rows.map((row) => `pod ${idOf(row)}`));
+    for (const key of this.samples.keys()) if (key.startsWith('pod ') && !listed.has(key)) this.samples.delete(key);
+    for (const row of rows)
+      this.#sample(`pod ${idOf(row)}`, { row: { runtime: memberAt(row, 'runtime') ?? null }, at });
   }
 
   takeHealth(id: string, row: Json, at: Milliseconds): void {
-    this.health.set(id, added(this.health.get(id), { row, at }));
+    this.#sample(`endpoint ${id}`, { row, at });
   }
 
+  #sample(key: string, sample: Sample): void {
+    this.samples.set(key, [...(this.samples.get(key) ?? []), sample].slice(-MAX_SAMPLES));
+  }
+
+  /** Those that are due. A failure belongs to its part. */
   async #parts(ctx: CommandContext, parts: readonly Part[]): Promise<void> {
+    const now = ctx.clock.monotonic();
+    const due = parts.filter(({ what, everyMs = 0 }) => now - (this.#readAt.get(what) ?? -Infinity) >= everyMs);
     await Promise.all(
-      parts.map(async ([what, read]) => {
+      due.map(async ({ what, read }) => {
         try {
           await read();
+          this.#readAt.set(what, ctx.clock.monotonic());
         } catch (error) {
           rethrowUnlessFailure(error, ctx);
           this.failures = [...this.failures, { what, failure: error }];
         }
       }),
     );
+  }
+
+  /** Longest waiting first. A load balancer has no queue (contract rules, Serverless). */
+  #queues(): string[] {
+    const readAt = (id: string): Milliseconds => this.#readAt.get(`health of ${id}`) ?? -1;
+    return (this.endpoints ?? [])
+      .filter((row) => stringAt(row, 'type') !== 'LOAD_BALANCER' && isUsableId(idOf(row)))
+      .map(idOf)
+      .sort((a, b) => readAt(a) - readAt(b));
   }
 
   /** One list has the use of all pods; those of clusters are requested (contract rules, Pods). */
@@ -155,62 +140,47 @@ export class Fleet {
   }
 
   async #readEndpoints(ctx: CommandContext): Promise<void> {
-    const { values } = await listRows(ctx, ENDPOINTS);
-    this.endpoints = { value: values, at: ctx.clock.monotonic() };
+    this.endpoints = (await listRows(ctx, ENDPOINTS)).values;
   }
 
-  #healthParts(ctx: CommandContext, ids: readonly string[]): readonly Part[] {
-    return ids.slice(0, HEALTH_AT_ONCE).map((id) => [
-      `health of ${id}`,
-      async () => {
-        this.#asked.set(id, ctx.clock.monotonic());
-        const { value = null } = await ctx.api.send(healthRequest(asId(id)));
-        this.takeHealth(id, value, ctx.clock.monotonic());
-      },
-    ]);
+  async #readHealth(ctx: CommandContext, id: string): Promise<void> {
+    const { value = null } = await ctx.api.send(healthRequest(asId(id)));
+    this.takeHealth(id, value, ctx.clock.monotonic());
   }
 
   /** Leaves out what cannot be read, and the rate says so. */
-  async #readOtherCosts(ctx: CommandContext): Promise<void> {
-    const [volumes, workers] = await Promise.all([
-      rowsUnlessFailed(ctx, VOLUMES),
-      readWorkers(ctx, this.endpoints?.value ?? []),
-    ]);
-    this.otherCosts = { value: { volumes, ...workers }, at: ctx.clock.monotonic() };
+  async #readOtherCosts(ctx: CommandContext, endpoints: readonly Json[]): Promise<void> {
+    const [volumes, workers] = await Promise.all([rowsUnlessFailed(ctx, VOLUMES), readWorkers(ctx, endpoints)]);
+    this.otherCosts = { volumes, ...workers };
   }
 
-  /** Since midnight UTC, of the account if all is shown. Undefined for a key that may not read it (403). */
+  /** Since midnight UTC, of the account if all is shown. Pods of a cluster are in no report; volumes in that of all. */
   async #readSpent(ctx: CommandContext): Promise<void> {
-    const { shown } = this;
+    const { pods, endpoints } = this.shown;
     const today = new Date(await ctx.fetchServiceNow({ overHttp: true })).toISOString().slice(0, 10);
     const query = { startTime: `${today}T00:00:00Z`, bucketSize: 'day' };
     const records = async (isRead: boolean, ...name: readonly string[]): Promise<readonly Json[]> =>
       isRead ? (await listRows(ctx, { path: ['v2', 'billing', ...name], member: 'records' }, query)).values : [];
-    const isEverything = shown.pods && shown.endpoints;
-    let value: Spent | undefined;
     try {
-      // Pods of a cluster are in no report. The report of everything includes volumes.
-      const [pods, endpoints, all, clusters] = await Promise.all([
-        records(shown.pods, 'pods'),
-        records(shown.endpoints, 'serverless'),
-        records(isEverything),
-        records(shown.pods && !isEverything, 'clusters'),
+      const [ofPods, ofEndpoints, all, clusters] = await Promise.all([
+        records(pods, 'pods'),
+        records(endpoints, 'serverless'),
+        records(pods && endpoints),
+        records(pods && !endpoints, 'clusters'),
       ]);
+      const own = [...ofPods, ...ofEndpoints];
       const byId = new Map<string, number>();
-      for (const record of [...pods, ...endpoints]) {
+      for (const record of own) {
         const id = stringAt(record, 'podId') ?? stringAt(record, 'serverlessId') ?? '';
         byId.set(id, (byId.get(id) ?? 0) + amountOf(record));
       }
-      const counted = isEverything ? all : [...pods, ...endpoints, ...clusters];
-      value = { byId, total: counted.reduce<number>((sum, record) => sum + amountOf(record), 0) };
+      const counted = pods && endpoints ? all : [...own, ...clusters];
+      this.spent = { byId, total: counted.reduce<number>((sum, record) => sum + amountOf(record), 0) };
     } catch (error) {
       if (!(error instanceof Failure) || error.exit !== EXIT.denied) throw error;
+      this.spent = undefined;
     }
-    this.spent = { value, at: ctx.clock.monotonic() };
   }
 }
 
 const amountOf = (record: Json): number => numberAt(record, 'totalAmount') ?? 0;
-
-const added = (before: readonly Sample[] = [], sample: Sample): readonly Sample[] =>
-  [...before, sample].slice(-MAX_SAMPLES);

@@ -70,13 +70,14 @@ export function sampleFleet(ticks = 31): Fleet {
   for (let tick = 0; tick < ticks; tick++) {
     const at = LAST - (ticks - 1 - tick) * TICK;
     fleet.takePods(podsAt(tick), at);
-    fleet.endpoints ??= { value: ENDPOINTS, at };
+    fleet.endpoints = ENDPOINTS;
     for (const [id, document] of healthAt(tick)) fleet.takeHealth(id, document, at - 500);
   }
   const byId = new Map([
     ['pod-train', 57.4],
     ['ep-busy', 3.5],
   ]);
-  fleet.spent = { value: { byId, total: 61.9 }, at: LAST - 40_000 };
+  fleet.spent = { byId, total: 61.9 };
+  fleet.readAt = LAST;
   return fleet;
 }

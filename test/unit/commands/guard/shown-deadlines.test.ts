@@ -34,8 +34,7 @@ describe('the deadline of a pod is shown wherever the pod is', () => {
     const shown = async (minutes: number): Promise<string> => {
       const end = new Date(NOW + minutes * 60_000).toISOString();
       const fleet = sampleFleet();
-      const { value = [] } = fleet.pods ?? {};
-      const pods = value.map((pod) =>
+      fleet.pods = (fleet.pods ?? []).map((pod) =>
         (pod as { readonly id: string }).id === 'pod-train'
           ? {
               ...(pod as object),
@@ -44,14 +43,12 @@ describe('the deadline of a pod is shown wherever the pod is', () => {
             }
           : pod,
       );
-      fleet.pods = { at: LAST, value: pods };
       const lines = await screenLines(
         {
           fleet,
           ui: FIRST_UI,
           now: LAST + 1000,
           serviceNow: NOW,
-          log: [],
           canSelect: true,
           output: { format: undefined, fields: undefined, jq: undefined, raw: false, isSecret: createIsSecret([]) },
         },

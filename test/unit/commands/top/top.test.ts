@@ -263,18 +263,6 @@ describe('top on a terminal', () => {
     expect((await running).code).toBe(130);
   });
 
-  test('shows the log of the selected pod', async () => {
-    const data = JSON.stringify({ ts: '2026-01-01T00:00:00Z', source: 'container', line: 'step 7 \u001b[2J' });
-    const events: Behaviour = ({ response }) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`id: c1\ndata: ${data}\n\n`);
-    };
-    const { world, running } = await started({ 'GET /v2/pods/p1/logs': events });
-    await world.type('l');
-    await shows(world, 'step 7 \\x1b[2J');
-    await world.type('q', 'q');
-    expect((await running).code).toBe(0);
-  });
-
   test('goes on after a failed reading, and says what failed and how old the rest is', async () => {
     let count = 0;
     const flaky: Behaviour = (exchange) => {
