@@ -35,6 +35,8 @@ const LONG_STEP_MS = 20_000;
 /** Turns, and milliseconds of real time, without activity before a long step: on a busy machine, work may be late. */
 const IDLE_TURNS_BEFORE_LONG_STEP = 50;
 const IDLE_MS_BEFORE_LONG_STEP = REPORTS_FILES ? 60 : 1000;
+/** The same while a request has no answer yet. */
+const IDLE_MS_BEFORE_LONG_STEP_WITH_REQUEST = REPORTS_FILES ? 300 : 1000;
 /** Milliseconds of real time for which a timer of real time counts as activity. */
 const TIMER_MS = 12;
 
@@ -99,7 +101,8 @@ export function createAutoAdvancingClock(): AutoAdvancingClock {
     idleMs >= IDLE_MS &&
     (activity.inFlight() === 0 || (turns >= IDLE_TURNS_WITH_REQUEST && idleMs >= IDLE_MS_WITH_REQUEST)) &&
     (earliest() - monotonic < LONG_STEP_MS ||
-      (turns >= IDLE_TURNS_BEFORE_LONG_STEP && idleMs >= IDLE_MS_BEFORE_LONG_STEP));
+      (turns >= IDLE_TURNS_BEFORE_LONG_STEP &&
+        idleMs >= (activity.inFlight() === 0 ? IDLE_MS_BEFORE_LONG_STEP : IDLE_MS_BEFORE_LONG_STEP_WITH_REQUEST)));
 
   /** Calls `wake` when the time has come. Returns what cancels that. */
   const wakeAt = (at: number, wake: () => void): (() => void) => {
@@ -161,7 +164,7 @@ const timersIn = (resources: readonly string[]): number =>
 /** Whether a read, a write or another asynchronous operation on a file has not ended. */
 const hasPendingFileOperation = (resources: readonly string[]): boolean =>
   REPORTS_FILES
-    ? resources.some((resource) => resource.startsWith('FSReq') || resource.startsWith('CloseReq'))
+    ? resources.some((resource) => /^(FSReq|CloseReq|GetAddrInfoReq)/.test(resource))
     : poolThreads().some((state) => /[RD]/.test(state));
 
 /**
