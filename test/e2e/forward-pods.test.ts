@@ -76,7 +76,8 @@ port=$(sed 's/.*"local":\\([0-9]*\\).*/\\1/' rows.txt)
 "${node}" client.mjs "$port" socket
 "${node}" client.mjs "$port" many
 before=$(berth pods get lab --json --jq .ssh.direct.port)
-berth pods restart lab --yes --wait > restarted.txt
+berth pods restart lab --yes > restarted.txt
+ready lab
 said 'Connected to lab again'
 test "$before" != "$(berth pods get lab --json --jq .ssh.direct.port)" && echo moved
 "${node}" client.mjs "$port" page
@@ -127,7 +128,8 @@ said 'Connected to lab. '
 port=$(sed 's/.*"remote":\\([0-9]*\\).*/\\1/' rows.txt)
 berth pods exec lab -- "${node}" --input-type=module - "$port" page < client.mjs
 berth pods exec lab -- "${node}" --input-type=module - "$port" many < client.mjs
-berth pods restart lab --yes --wait > restarted.txt
+berth pods restart lab --yes > restarted.txt
+ready lab
 said 'Connected to lab again'
 berth pods exec lab -- "${node}" --input-type=module - "$port" page < client.mjs
 kill $server

@@ -34,10 +34,12 @@ export const serveLab = (sshd: Sshd, port = sshd.port): Promise<string> =>
       .end(JSON.stringify({ ...pod, ssh: { direct, proxy: null } }));
   });
 
-/** A pod that can be entered with the key of this folder. */
+/** A pod that can be entered with the key of this folder. `ready POD` lets its start pass. */
 export const LAB = `
+ready() { berth local clock advance 10s > clock.txt 2>&1; berth pods wait "$1" > waited.txt; }
 berth account ssh-keys add "$(cat key.pub)" > keys.txt
-berth pods create --name lab --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp --wait --json > pod.json
+berth pods create --name lab --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp > pod.txt
+ready lab
 `;
 
 /**

@@ -61,15 +61,12 @@ ssh lab.berth 'echo by name; echo kept > file'
 scp -q 'a file.txt' lab.berth:copied.txt
 ssh lab.berth cat copied.txt; echo
 before=$(berth pods get lab --json --jq .ssh.direct.port)
-berth pods restart lab --yes --wait > restarted.txt
+berth pods restart lab --yes > restarted.txt
+ready lab
 after=$(berth pods get lab --json --jq .ssh.direct.port)
 test "$before" != "$after" && echo other port
 ssh lab.berth 'test -e file || echo wiped'
 ssh pod-000001.berth 'echo by id'
-berth pods create --name Upper --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp --wait > pod.json
-ssh Upper.berth true
-berth pods restart Upper --yes --wait > restarted.txt
-ssh Upper.berth 'echo a name with a capital letter'
 berth pods exec lab -- echo trusted again
 ssh-keygen -q -t ed25519 -N '' -f other
 ${pathOf('ssh')} -F .ssh/berth_config -i other -o IdentitiesOnly=yes -o BatchMode=yes lab.berth echo entered 2> denied.txt || echo "denied $?"
@@ -85,7 +82,6 @@ ls .ssh | grep berth || echo nothing of berth
       'other port',
       'wiped',
       'by id',
-      'a name with a capital letter',
       'trusted again',
       'denied 255',
       'entered',
@@ -133,7 +129,8 @@ export BERTH_LOCAL=1
 ${LAB}
 berth pods exec lab -- sh -c 'echo first; touch file'
 berth pods exec lab -- sh -c 'ls; echo second'
-berth pods restart lab --yes --wait > restarted.txt
+berth pods restart lab --yes > restarted.txt
+ready lab
 berth pods exec lab -- sh -c 'ls; echo third'
 `,
     );
@@ -141,34 +138,15 @@ berth pods exec lab -- sh -c 'ls; echo third'
   },
 );
 
-sshTest('what is mounted of a network volume in a pod of the local service is the folder of its files', async () => {
-  const folder = await folderWithKey({ 'a file.txt': 'from here' });
-  const { code, stdout, stderr } = await localExec(
-    folder,
-    [],
-    `${LAB}
-volume=$(berth volumes list -o id | head -n 1)
-berth pods create --name mounted --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp --network-volume "$volume" --mount-path /workspace --wait > pod.json
-berth pods exec mounted -- sh -c 'cd /workspace 2> /dev/null || cd ../workspace; mkdir of-pod; echo written > of-pod/file'
-berth files cat "$volume:of-pod/file"
-berth files cp 'a file.txt' "$volume:of-pod/" > table.txt
-berth pods exec mounted -- sh -c 'cd /workspace 2> /dev/null || cd ../workspace; cat "of-pod/a file.txt"; echo'
-berth pods restart mounted --yes --wait > pod.json
-berth pods exec mounted -- sh -c 'cd /workspace 2> /dev/null || cd ../workspace; cat of-pod/file'
-`,
-  );
-  expect([code, stdout], stderr).toEqual([0, 'written\nfrom here\nwritten\n']);
-});
-
 /** Relative paths, and those that a command prints, are the same for a copy. */
-const SAME_PATHS = `${LAB}
+const SAME_PATHS = `
 berth pods cp 'a file.txt' lab: 2> copied.txt > table.txt
 berth pods exec lab -- cat 'a file.txt'; echo
 home=$(berth pods exec lab -- pwd)
 berth pods cp 'a file.txt' "lab:$home/deep/er/" 2>> copied.txt > table.txt
 berth pods exec lab -- ls "$home/deep/er"
-berth pods exec lab -- sh -c 'mkdir ../made && echo made > ../made/file'
-berth pods cp lab:../made/file back.txt 2>> copied.txt > table.txt
+berth pods exec lab -- sh -c 'mkdir ../folder && echo made > ../folder/file'
+berth pods cp lab:../folder/file back.txt 2>> copied.txt > table.txt
 cat back.txt
 berth pods exec lab -- sh -c 'echo temporary > "$TMPDIR/file"; echo "$TMPDIR/file"' > name.txt
 berth pods cp "lab:$(cat name.txt)" back.txt 2>> copied.txt > table.txt
@@ -176,42 +154,8 @@ cat back.txt
 `;
 const SAME = 'content\na file.txt\nmade\ntemporary\n';
 
-sshTest('a command and a copy find the same files at the same paths of a pod of the local service', async () => {
-  const folder = await folderWithKey({ 'a file.txt': 'content' });
-  // As on a system that gives a user no view of the file system of their own.
-  writeFileSync(folder.at('bin/unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-  const { code, stdout, stderr } = await localExec(folder, [], SAME_PATHS);
-  expect([code, stdout], stderr).toEqual([0, SAME]);
-});
-
-const hasOwnRoot =
-  spawnSync('unshare', ['--user', '--map-root-user', '--mount', '--', 'sh', '-c', 'mount --rbind /usr /mnt']).status ===
-  0;
-if (!hasOwnRoot)
-  console.log('note: not run: no user namespaces, so pods of the local service have the paths of this machine');
-
-test.skipIf(!hasSsh || !hasOwnRoot)('on Linux the paths of a pod of the local service are those of a pod', async () => {
-  const folder = await folderWithKey({ 'a file.txt': 'content' });
-  const { code, stdout, stderr } = await localExec(
-    folder,
-    [],
-    `${SAME_PATHS}
-berth pods create --name disk --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp --persistent-size 20 --mount-path /workspace --wait > pod.txt
-berth pods exec disk -- sh -c 'pwd; id -u; echo kept > /workspace/kept; ls /workspace; test -d /usr/lib && echo programs'
-berth pods cp 'a file.txt' disk:/workspace/sub/ 2>> copied.txt > table.txt
-berth pods exec disk -- sh -c 'cat "/workspace/sub/a file.txt"; echo'
-berth pods restart disk --yes --wait > pod.txt
-berth pods exec disk -- find /workspace -type f
-`,
-  );
-  expect([code, stdout], stderr).toEqual([
-    0,
-    `${SAME}/root\n0\nkept\nprograms\ncontent\n/workspace/sub/a file.txt\n/workspace/kept\n`,
-  ]);
-});
-
 /** Links of a pod, some of which lead out of its home folder, and what SFTP makes of them. */
-const LINKS = `${LAB}
+const LINKS = `
 berth pods ssh-config --install
 berth pods exec lab -- sh -c 'echo of the pod > ../made; mkdir -p down/er; cd down
 ln -s "$(cd ../..; pwd)/made" absolute; ln -s ../../made relative; ln -s er/.. up
@@ -226,23 +170,53 @@ batch 'rm down/absolute' 'rename down/relative down/renamed' && berth pods exec 
 `;
 const LINKED = `${'of the pod\n'.repeat(4)}changed\nchanged\noutside 1\nloop 1\nchanged\n../../made\n`;
 
-sshTest('SFTP follows the links of a pod of the local service as a command does, and never out of it', async () => {
-  const folder = await folderWithKey();
+sshTest('a command, a copy and SFTP find the same files in a pod of the local service, and none outside', async () => {
+  const folder = await folderWithKey({ 'a file.txt': 'content' });
+  // As on a system that gives a user no view of the file system of their own.
   writeFileSync(folder.at('bin/unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-  const { code, stdout, stderr } = await localExec(
-    folder,
-    [],
-    `${LINKS}batch 'get down/outside/passwd got' || echo "not of the pod $?"\n`,
-  );
-  expect([code, stdout], stderr).toEqual([0, `${LINKED}not of the pod 1\n`]);
+  const outside = `batch 'get down/outside/passwd got' || echo "not of the pod $?"\n`;
+  const { code, stdout, stderr } = await localExec(folder, [], `${LAB}${SAME_PATHS}${LINKS}${outside}`);
+  expect([code, stdout], stderr).toEqual([0, `${SAME}${LINKED}not of the pod 1\n`]);
 });
 
-test.skipIf(!hasSsh || !hasOwnRoot)(
-  'on Linux SFTP follows the links of a pod in its view of the file system',
+const hasOwnRoot =
+  spawnSync('unshare', ['--user', '--map-root-user', '--mount', '--', 'sh', '-c', 'mount --rbind /usr /mnt']).status ===
+  0;
+if (!hasOwnRoot)
+  console.log('note: not run: no user namespaces, so pods of the local service have the paths of this machine');
+
+test.skipIf(!hasSsh || !hasOwnRoot)('on Linux the paths of a pod of the local service are those of a pod', async () => {
+  const folder = await folderWithKey({ 'a file.txt': 'content' });
+  const { code, stdout, stderr } = await localExec(folder, [], `${LAB}${SAME_PATHS}${LINKS}`);
+  expect([code, stdout], stderr).toEqual([0, `${SAME}${LINKED}`]);
+});
+
+sshTest(
+  'what is mounted in a pod of the local service is there after a restart, and is the folder of its volume',
   async () => {
-    const folder = await folderWithKey();
-    const { code, stdout, stderr } = await localExec(folder, [], LINKS);
-    expect([code, stdout], stderr).toEqual([0, LINKED]);
+    const folder = await folderWithKey({ 'a file.txt': 'from here' });
+    const { code, stdout, stderr } = await localExec(
+      folder,
+      [],
+      `${LAB}
+volume=$(berth volumes list -o id | head -n 1)
+create() { berth pods create "$@" --gpu GPU-24G --image example/x:1 --start-ssh --port 22/tcp --mount-path /workspace > pod.txt; }
+create mounted --network-volume "$volume"
+create disk --persistent-size 20
+ready disk
+inside() { pod=$1; shift; berth pods exec "$pod" -- sh -c "cd /workspace 2> /dev/null || cd ../workspace; $*"; }
+inside mounted 'mkdir of-pod; echo written > of-pod/file'
+berth files cat "$volume:of-pod/file"
+berth files cp 'a file.txt' "$volume:of-pod/" > table.txt
+inside mounted 'cat "of-pod/a file.txt"; echo'
+inside disk 'echo kept > kept'
+berth pods restart mounted disk --yes > pod.txt
+ready disk
+inside mounted 'cat of-pod/file'
+inside disk 'cat kept'
+`,
+    );
+    expect([code, stdout], stderr).toEqual([0, 'written\nfrom here\nwritten\nkept\n']);
   },
 );
 
@@ -260,10 +234,10 @@ sshTest(
       [],
       `${LAB}
 ${background(1)}; sleep 1; ${left}
-berth pods restart lab --yes --wait > out.txt; berth pods exec lab -- true; ${left}
+berth pods restart lab --yes > out.txt; ready lab; berth pods exec lab -- true; ${left}
 ${background(2)}; sleep 1; ${left}
 berth pods stop lab --wait > out.txt; until [ "$(${left})" -eq 0 ]; do sleep 0.1; done
-berth pods start lab --wait > out.txt
+berth pods start lab > out.txt; ready lab
 ${background(3)}; sleep 1; ${left}
 `,
     );
