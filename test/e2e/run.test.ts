@@ -4,13 +4,20 @@ import { describe, expect, test } from 'vitest';
 import { hasSsh } from '../support/servers/sshd.ts';
 import { berth, berthPath, cleanEnvironmentIn, type Ended, runProgram, temporaryFolder } from './support.ts';
 
+/** Moves the clock of the service by ten seconds, nine times. */
+const HURRY = `node -e '
+const { BERTH_BASE_URL, BERTH_API_KEY } = process.env;
+const headers = { authorization: "Bearer " + BERTH_API_KEY, "content-type": "application/json" };
+const advance = () => fetch(BERTH_BASE_URL + "/local/clock", { method: "POST", headers, body: "{\\"advanceMs\\":10000}" });
+for (let at = 1; at < 10; at++) setTimeout(() => advance().catch(() => process.exit()), 400 * at);
+' &`;
+
 /** Runs a shell script beside a local service whose pods start at once. */
 async function script(text: string): Promise<Ended & { readonly folder: string }> {
   const folder = await temporaryFolder();
   const clean = cleanEnvironmentIn(folder);
   const env = { ...clean, PATH: [path.dirname(berthPath()), clean['PATH']].join(path.delimiter) };
-  const hurry = '(for i in 1 2 3 4 5 6 7 8 9; do sleep 0.5; berth local clock advance 10s; done) >/dev/null 2>&1 &';
-  const ended = await runProgram(berthPath(), ['local', 'exec', '--', 'sh', '-c', `${hurry}\n${text}`], {
+  const ended = await runProgram(berthPath(), ['local', 'exec', '--', 'sh', '-c', `${HURRY}\n${text}`], {
     env,
     cwd: folder,
   });
@@ -63,7 +70,7 @@ code=$?; ${LEFT}; exit $code`);
 berth run ${GPU} --out out.txt -- sh -c 'echo begun; echo part >out.txt; sleep 60' >said 2>err & p=$!
 until grep -q begun said; do sleep 0.1; done
 kill -${signal} $p; wait $p; echo "code $?"; cat err >&2
-for i in 1 2 3 4 5 6 7 8 9; do [ -z "$(${LEFT})" ] || sleep 1; done
+for i in 1 2 3 4 5 6 7 8 9; do [ -z "$(${LEFT})" ] && break; sleep 1; done
 ${LEFT}; cat out.txt 2>/dev/null`);
       expect([signal, stdout]).toEqual([signal, `code ${String(code)}\n${signal === 'KILL' ? '' : 'part\n'}`]);
       expect(stderr.includes('terminated pod-')).toBe(signal !== 'KILL');
@@ -74,7 +81,7 @@ ${LEFT}; cat out.txt 2>/dev/null`);
   test('a time limit is 9 with what is there; a create that is interrupted unanswered is 8 with its mark', async () => {
     const [limited, unanswered] = await Promise.all([
       script(`
-berth run ${GPU} --timeout 40s --out out -- sh -c 'echo part >out; sleep 90'; echo "code $?"; ${LEFT}; cat out`),
+berth run ${GPU} --timeout 10s --out out -- sh -c 'echo part >out; sleep 60'; echo "code $?"; ${LEFT}; cat out`),
       script(`
 berth local fault add latency --latency 2h --count 1 --match 'POST /v2/pods' -o id >/dev/null
 berth run ${GPU} -- echo done & p=$!
@@ -82,7 +89,7 @@ sleep 2; kill -INT $p; wait $p; echo "code $?"; ${LEFT}`),
     ]);
     expect([limited.stdout, limited.stderr]).toEqual([
       'code 9\npart\n',
-      expect.stringContaining('ended after 40s (--timeout)'),
+      expect.stringContaining('ended after 10s (--timeout)'),
     ]);
     expect([unanswered.stdout, unanswered.stderr]).toEqual([
       'code 8\n',
