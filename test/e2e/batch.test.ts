@@ -11,7 +11,7 @@ describe.skipIf(!hasTerminal)('a batch in a terminal of 80 columns', () => {
   test('shows a bar with its counts on one line, and ends with the counts', async () => {
     const folder = await temporaryFolder();
     const [input, out] = [path.join(folder, 'in.jsonl'), path.join(folder, 'out.jsonl')];
-    await writeFile(input, Array.from({ length: 450 }, (_, at) => `{"n":${String(at)}}\n`).join(''));
+    await writeFile(input, Array.from({ length: 250 }, (_, at) => `{"n":${String(at)}}\n`).join(''));
     const batch = [berthPath(), 'jobs', 'batch', 'run', 'echo', '--input', input, '--out', out, '--rate', '50'];
     const env = await cleanEnvironment();
     const terminal = await inTerminal({ columns: 80, rows: 24 }, ['local', 'exec', '--', ...batch], env);
@@ -27,7 +27,7 @@ describe.skipIf(!hasTerminal)('a batch in a terminal of 80 columns', () => {
     // Where a slow machine has more to say, such as retries, the end of the line is cut.
     expect(lines).toEqual(bar(/█+░+ [1-9]\d%.* done/));
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
-    expect(end).toMatch(/planned\s+450\ncompleted\s+450/);
+    expect(end).toMatch(/planned\s+250\ncompleted\s+250/);
     expect(end).not.toContain('░');
   });
 });

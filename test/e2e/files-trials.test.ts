@@ -12,7 +12,7 @@ test('copies through a network that fails, with kills and full disks, end with e
   const python = await findPython(STORAGE);
   const env = await cleanEnvironment(python === undefined ? {} : { STORAGE_PYTHON: python });
   const target = python === undefined ? 'local' : 'local,moto';
-  const args = [TRIALS, '--short', '--rounds', '4', '--target', target, '--program', berthPath()];
+  const args = [TRIALS, '--short', '--rounds', '2', '--target', target, '--program', berthPath()];
   const { code, stdout } = await runProgram(nodePath(), args, { env, cwd });
   expect([code, stdout]).toEqual([0, expect.stringContaining('all rounds are ok')]);
 }, 600_000);

@@ -46,7 +46,7 @@ describe('`ulimit -n` is a clear error, or none', () => {
   });
 
   test.each(
-    ['127.0.0.1', 'localhost'].flatMap((host) => [0, 1, 2, 3, 4, 5, 7].map((more): [string, number] => [host, more])),
+    ['127.0.0.1', 'localhost'].flatMap((host) => [0, 2, 3, 5].map((more): [string, number] => [host, more])),
   )('of a request to %s, where the limit is %i higher than the start needs', async (host, more) => {
     const { url } = await serveJson({ pods: [] });
     const env = await cleanEnvironment({

@@ -6,8 +6,6 @@ import { berthPath, cleanEnvironment, temporaryFolder } from './support.ts';
 
 // What live views do to a real terminal.
 
-const WIDTHS = [60, 80, 120, 200];
-
 const local = (extra: Readonly<Record<string, string>> = {}) => cleanEnvironment({ BERTH_LOCAL: '1', ...extra });
 
 const widest = (screen: string): number => Math.max(...screen.split('\n').map((line) => Array.from(line).length));
@@ -24,23 +22,8 @@ async function quit(session: TerminalSession): Promise<void> {
 }
 
 describe.skipIf(!hasTerminal)('in a terminal', () => {
-  test.each(WIDTHS)(
-    'top fits %i columns, with sparklines from 80 on, and q gives the terminal back',
-    async (columns) => {
-      const session = await inTerminal({ columns, rows: 24 }, ['top'], await local());
-      await session.waitFor(columns < 80 ? /RUNNING +\d+%/ : /RUNNING +\d+% +[▁-█]/);
-      const screen = await session.waitFor(/ENDPOINT[^]*q quit/);
-      expect(widest(screen)).toBeLessThanOrEqual(columns);
-      expect(screen.split('\n')).toHaveLength(24);
-      expect([session.alternateShown(), session.cursorShown()]).toEqual([true, false]);
-      session.press('q');
-      await session.waitFor('ended 0');
-      expect([session.alternateShown(), session.cursorShown()]).toEqual([false, true]);
-      expect(session.screen()).not.toContain('ENDPOINT');
-    },
-  );
-
-  test.each(WIDTHS)('watches fit %i columns and 24 rows, and show what is live', async (columns) => {
+  test('watches fit their terminal, and show what is live', async () => {
+    const columns = 60;
     const pod = await inTerminal({ columns, rows: 24 }, ['pods', 'get', 'pod-train', '--watch'], await local());
     const shown = await pod.waitFor(/gpu 0 [^]*q ends/);
     for (const live of ['status', 'uptime', 'gpu 1', 'cpu', 'open ports']) expect(shown).toContain(live);
@@ -66,9 +49,10 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     await quit(plain);
   });
 
-  test('top is drawn again for a new size while it runs', async () => {
+  test('top fits its terminal, is drawn again for a new size while it runs, and gives the terminal back', async () => {
     const session = await inTerminal({ columns: 120, rows: 30 }, ['top'], await local());
-    await session.waitFor(/RUNNING +\d+%[^]*q quit/);
+    await session.waitFor(/RUNNING +\d+% +[▁-█][^]*q quit/);
+    expect([session.alternateShown(), session.cursorShown()]).toEqual([true, false]);
     for (const [columns, rows] of [
       [60, 20],
       [200, 40],
@@ -82,8 +66,9 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     await session.waitFor('top needs 60 columns');
     session.resize(80, 24);
     await session.waitFor(/RUNNING/);
-    session.press('C-c');
-    await session.waitFor('ended 130');
+    await quit(session);
+    expect([session.alternateShown(), session.cursorShown()]).toEqual([false, true]);
+    expect(session.screen()).not.toContain('ENDPOINT');
   });
 
   test('a watch is drawn again for a new size, and enter leaves no lines', async () => {
@@ -136,22 +121,20 @@ const VIEWS = [
   ['pods get pod-train --watch', /gpu 0/],
 ] as const;
 
-describe.skipIf(!hasTerminal).each(VIEWS)('`%s`', (line, shown) => {
-  test.each(['SIGTERM', 'SIGKILL', 'SIGHUP', 'SIGQUIT'] as const)('leaves a sane terminal after %s', async (signal) => {
+test.skipIf(!hasTerminal).each(VIEWS)(
+  '`%s` leaves a sane terminal after a signal, Ctrl-C and Ctrl-Z; fg draws it again',
+  async (line, shown) => {
     const { session, run, pid } = await shell();
-    run(line);
-    await session.waitFor(shown);
-    process.kill(pid(), signal);
-    // After SIGKILL the shell may print its prompt before the screen is restored, which hides it: Enter gives another one.
-    await expect.poll(() => session.alternateShown()).toBe(false);
-    session.press('Enter');
-    await session.waitFor(/shell> *$/);
-    await expectSane(session);
-    await leave(session);
-  });
-
-  test('leaves a sane terminal after Ctrl-C, and for Ctrl-Z; fg draws it again', async () => {
-    const { session, run } = await shell();
+    for (const signal of ['SIGTERM', 'SIGKILL', 'SIGQUIT'] as const) {
+      run(line);
+      await session.waitFor(shown);
+      process.kill(pid(), signal);
+      // After SIGKILL the shell may print its prompt before the screen is restored, which hides it: Enter gives another one.
+      await expect.poll(() => session.alternateShown()).toBe(false);
+      session.press('Enter');
+      await session.waitFor(/shell> *$/);
+      await expectSane(session);
+    }
     run(line);
     await session.waitFor(shown);
     session.press('C-z');
@@ -165,8 +148,8 @@ describe.skipIf(!hasTerminal).each(VIEWS)('`%s`', (line, shown) => {
     await session.waitFor(/shell> *$/);
     await expectSane(session);
     await leave(session);
-  });
-});
+  },
+);
 
 test.skipIf(!hasTerminal)('top shows jobs and workers as they come', async () => {
   const { session } = await shell();

@@ -18,13 +18,13 @@ test('commands with --local take turns: one that waits does not stop another', a
   for (const name of names) expect(stdout).toContain(`{"name":"${name}"}`);
 });
 
-test('a batch of 5,000 items runs with --local while another command asks', async () => {
+test('a batch of 900 items runs with --local while another command asks', async () => {
   const folder = await temporaryFolder();
   const env = cleanEnvironmentIn(folder);
   const [input, out] = [path.join(folder, 'in.jsonl'), path.join(folder, 'out.jsonl')];
-  await writeFile(input, Array.from({ length: 5000 }, (_, at) => `{"n":${String(at)}}\n`).join(''));
+  await writeFile(input, Array.from({ length: 900 }, (_, at) => `{"n":${String(at)}}\n`).join(''));
   const batch = berth(['--local', 'jobs', 'batch', 'run', 'echo', '--input', input, '--out', out], { env });
   expect((await berth(['--local', 'pods', 'list'], { env })).code).toBe(0);
   const { code, stdout, stderr } = await batch;
-  expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/completed\s+5,?000/)]);
+  expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(/completed\s+900/)]);
 });

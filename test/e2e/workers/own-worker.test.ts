@@ -1,14 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { serveBatch } from './batch.ts';
-import { ownWorker, SHAPES } from './shapes.ts';
+import { serveBatches } from './batch.ts';
+import { filesOf, ownWorker } from './shapes.ts';
 import { canTestWorkers, folderWith, localExec } from './support.ts';
 
-describe.skipIf(!canTestWorkers)("berth's own Python worker serves a batch", () => {
-  test.each(SHAPES.map((shape) => [shape.name, shape] as const))('%s', async (name, shape) => {
-    const folder = await folderWith({ 'worker.py': ownWorker(shape) });
-    await serveBatch(folder, shape, name === 'progress and refresh' ? 20 : 100);
-  });
+test.skipIf(!canTestWorkers)("berth's own Python worker serves a batch with handlers of every shape", async () => {
+  await serveBatches(await folderWith(filesOf(ownWorker)), 12);
 });
+
+/** Lines of Python whose result is not JSON. */
+const BAD = [
+  ['nan', 'return float("nan")'],
+  ['infinity', 'return float("inf")'],
+  ['set', 'return {1}'],
+  ['circle', 'x = []; x.append(x); return x'],
+  ['levels', 'return deep()'],
+] as const;
+
+const DEEP = 'def deep():\n    x = []\n    for _ in range(100000): x = [x]\n    return x\n';
 
 describe.skipIf(!canTestWorkers)('a handler file', () => {
   const WORKER = 'def handler(job):\n    return job["input"]["text"].upper()\n';
@@ -25,59 +33,54 @@ describe.skipIf(!canTestWorkers)('a handler file', () => {
     expect(stderr).toContain('[up] worker.py has changed: the workers are replaced, each after the jobs that it has.');
   });
 
-  test('a traceback fails the job with its lines', async () => {
-    const folder = await folderWith({ 'worker.py': WORKER });
+  test('what fails a job is its error, and the worker goes on; what it prints goes to stderr and to its log', async () => {
+    const worker = `print("loading")
+def handler(job):
+    what = job["input"]["what"]
+${BAD.map(([name, body]) => `    if what == "${name}": ${body}\n`).join('')}    return what.upper()
+`;
+    const folder = await folderWith({ 'worker.py': DEEP + worker });
+    const { code, stdout, stderr } = await localExec(
+      folder,
+      ['--endpoint', 'up=worker.py'],
+      `for name in number ${BAD.map(([name]) => name).join(' ')} hi; do
+  what=$(printf '"%s"' "$name")
+  test $name = number && what=1
+  berth jobs run up --input "{\\"what\\":$what}" --wait --jq '{status, error, output}' -o jsonl || test $? -eq 10
+done
+berth endpoints logs up "$(berth endpoints workers up -o id)" > log`,
+    );
+    expect(code, stderr).toBe(0);
+    const [number, ...others] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly status: string; readonly error: string; readonly output: unknown });
+    expect(JSON.parse(number?.error ?? '')).toMatchObject({
+      error_type: 'AttributeError',
+      error_message: expect.stringContaining('upper') as unknown,
+      error_traceback: expect.stringMatching(/^Traceback[^]*worker\.py", line \d+, in handler/) as unknown,
+    });
+    expect(others).toEqual([
+      ...BAD.map(() => ({
+        status: 'FAILED',
+        error: expect.stringMatching(/^the output is not JSON: /) as unknown,
+        output: null,
+      })),
+      { status: 'COMPLETED', error: null, output: 'HI' },
+    ]);
+    expect(stderr).toContain(`[up] AttributeError: 'int' object has no attribute 'upper'`);
+    expect(stderr).toContain('[up] loading\n');
+    expect(folder.read('log')).toContain('TypeError: Object of type set is not JSON');
+  });
+
+  test('a chunk that is not JSON fails the job', async () => {
+    const folder = await folderWith({ 'worker.py': 'def handler(job):\n    yield float("nan")\n' });
     const { stdout, stderr } = await localExec(
       folder,
       ['--endpoint', 'up=worker.py'],
-      `berth jobs run up --input '{"text":1}' --wait --json || test $? -eq 10`,
+      `berth jobs run up --input '{}' --wait --json --jq .error --raw || test $? -eq 10`,
     );
-    const { status, error } = JSON.parse(stdout) as { readonly status: string; readonly error: string };
-    expect(status).toBe('FAILED');
-    expect(JSON.parse(error)).toMatchObject({
-      error_type: 'AttributeError',
-      error_message: expect.stringContaining('upper') as unknown,
-      error_traceback: expect.stringMatching(/^Traceback[^]*worker\.py", line 2, in handler/) as unknown,
-    });
-    expect(stderr).toContain(`[up] AttributeError: 'int' object has no attribute 'upper'`);
-  });
-
-  test.each([
-    ['NaN', 'return float("nan")'],
-    ['infinity', 'return float("inf")'],
-    ['a set', 'return {1}'],
-    ['a list in itself', 'x = []; x.append(x); return x'],
-    ['a list of very many levels', 'x = []\n    for _ in range(100000): x = [x]\n    return x'],
-    ['a chunk that is no JSON', 'yield float("nan")'],
-  ])('%s as the output fails the job, and the worker goes on', async (_, body) => {
-    const folder = await folderWith({
-      'worker.py': `def handler(job):\n    if not job["input"].get("bad"): return "good"\n    ${body}\n`.replace(
-        /if not.*\n {4}yield/,
-        'if not job["input"].get("bad"):\n        yield "good"\n        return\n    yield',
-      ),
-    });
-    const { code, stdout, stderr } = await localExec(
-      folder,
-      ['--endpoint', 'up=worker.py'],
-      `berth jobs run up --input '{"bad":1}' --wait --json || test $? -eq 10; berth jobs run up --input '{}' --wait --jq .output -o json`,
-    );
-    expect(code, stderr).toBe(0);
-    const [bad, good] = stdout.split(/(?<=^\}\n)/m);
-    const { status, error } = JSON.parse(bad ?? '') as { readonly status: string; readonly error: string };
-    expect([status, error]).toEqual(['FAILED', expect.stringMatching(/^the output is not JSON: /)]);
-    expect(good).toContain('good');
-  });
-
-  test('what it prints goes to stderr and to its log, and never to stdout', async () => {
-    const folder = await folderWith({ 'worker.py': `print("loading")\n${WORKER}` });
-    const { code, stdout, stderr } = await localExec(
-      folder,
-      ['--endpoint', 'up=worker.py'],
-      `berth jobs run up --input '{"text":"hi"}' --sync --json > /dev/null; berth endpoints logs up "$(berth endpoints workers up -o id)" > log`,
-    );
-    expect([code, stdout], stderr).toEqual([0, '']);
-    expect(stderr).toContain('[up] loading\n');
-    expect(folder.read('log')).toContain('loading');
+    expect(stdout, stderr).toMatch(/^the output is not JSON: /);
   });
 
   test('a command for each job', async () => {

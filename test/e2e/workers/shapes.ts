@@ -38,7 +38,7 @@ export const SHAPES: readonly Shape[] = [
     output: (n) => String(n),
   },
   {
-    name: 'progress and refresh',
+    name: 'refreshed',
     source:
       'def handler(job):\n    note(job)\n    progress(job, {"at": 1})\n    progress(job, {"at": 2})\n    return job["input"]["n"]\n',
     options: { refresh_worker: 'True' },
@@ -46,23 +46,27 @@ export const SHAPES: readonly Shape[] = [
   },
 ];
 
-const NOTE = `import os
+const note = ({ name }: Shape): string => `import os
 def note(job):
-    with open("ran", "a") as file:
+    with open("${name}.ran", "a") as file:
         file.write("%s %d\\n" % (job["id"], os.getpid()))
 
 `;
 
+/** The files of workers, one for each shape. */
+export const filesOf = (worker: (shape: Shape) => string): Readonly<Record<string, string>> =>
+  Object.fromEntries(SHAPES.map((shape) => [`${shape.name}.py`, note(shape) + worker(shape)]));
+
 /** The file of a shape that berth's own worker serves. */
 export const ownWorker = ({ source, options }: Shape): string =>
-  `${NOTE}def progress(job, value):\n    job.progress(value)\n\n${source}\n${Object.entries(options)
+  `def progress(job, value):\n    job.progress(value)\n\n${source}\n${Object.entries(options)
     .filter(([name, value]) => name !== value)
     .map(([name, value]) => `${name} = ${value}\n`)
     .join('')}`;
 
 /** The file of a shape that starts the worker library. */
 export const libraryWorker = ({ source, options }: Shape, library: Library): string =>
-  `${NOTE}${importLibrary(library)}progress = worker.progress_update
+  `${importLibrary(library)}progress = worker.progress_update
 
 ${source}
 worker.start({${Object.entries({ handler: 'handler', ...options })
