@@ -69,6 +69,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     say: (text) => {
       if (terminal.errors) void stderr.write(text);
     },
+    warn: (text) => void stderr.write(text),
   });
   const limits = createRateLimitFile({
     path: () => join(settings.dataDirectory, 'limits.json'),

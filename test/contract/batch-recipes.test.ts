@@ -25,6 +25,16 @@ test('Python reads the DAG of Airflow', () => {
   expect(error === undefined ? status : 0).toBe(0);
 });
 
+test('the rules of Snakemake ask for each shard once, by names that the rule of a shard makes', () => {
+  const [, rules = ''] = textsIn('python');
+  const [all = '', shard = ''] = rules.split(/^(?=rule )/m);
+  // Without a first rule that names files, Snakemake refuses the wildcard.
+  const [, wanted, from, to] = /^rule all:\n {4}input: expand\("(.+)", i=range\((\d+), (\d+)\)\)\n/.exec(all) ?? [];
+  expect(/^ {4}output: touch\("(.+)"\)$/m.exec(shard)?.[1]).toBe(wanted);
+  expect(/--shard \{wildcards\.i\}\/(\d+) /.exec(shard)?.[1]).toBe(String(Number(to) - 1));
+  expect(from).toBe('1');
+});
+
 test.each(blocks)('each command names a shard, an input and a results file (%#)', ({ text }) => {
   expect(text).toMatch(/berth jobs batch run \w+ --input \S+.* --out /);
   expect(text).toMatch(/--shard|BERTH_SHARD/);

@@ -103,12 +103,15 @@ describe.each(CASES)('$name', (each) => {
   test.each([
     ['on another host', HOLDERS.otherHost],
     ['in another container of one host name', HOLDERS.otherNamespace],
-  ])('of a dead holder %s continues after ten seconds', async (_, holder) => {
+  ])('of a silent holder %s is taken over after ten seconds, with a line that says so', async (_, holder) => {
     const world = await place();
     forge(world, each, holder);
     const ran = await berthIn(world, each.argv);
     expect(ran.code, ran.err).toBe(0);
     expect(world.clock.monotonic()).toBeGreaterThanOrEqual(10_000);
+    const told = `^Taking over ${each.subject}.* from process 1 on .*: if it still runs, its next write fails\\.$`;
+    // The local state belongs to one machine.
+    if (each.name !== 'the local state') expect(ran.err).toMatch(new RegExp(told, 'm'));
     expectClean(world, each);
   });
 

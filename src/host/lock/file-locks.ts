@@ -87,6 +87,9 @@ export const takenOver = (path: string, subject: string): Failure =>
 export const waitingForHeartbeat = (path: string, holder: Identity | undefined): string =>
   `${path} is held by ${describeHolder(holder)}: waiting up to ${timeoutSeconds} seconds for a sign of life.\n`;
 
+const takingOver = (subject: string, holder: Identity | undefined): string =>
+  `Taking over ${subject} from ${describeHolder(holder)}, silent for ${timeoutSeconds} seconds: if it still runs, its next write fails.\n`;
+
 function describeHolder(holder: Identity | undefined, self?: Identity): string {
   if (holder === undefined) return 'a process that cannot be identified';
   const process = `process ${String(holder.pid)}`;
@@ -156,6 +159,8 @@ export interface FileLocksOptions {
   readonly signal?: AbortSignal;
   /** At most once per lock: why taking it needs seconds. */
   readonly say?: (text: string) => void;
+  /** From whom a lock is taken over that may still run. */
+  readonly warn?: (text: string) => void;
   /** Must be the same in all processes that share a lock. */
   readonly heartbeat?: Heartbeat;
   readonly system?: LockSystem;
@@ -173,7 +178,7 @@ const MAX_REFUSALS = 1000;
 
 /** See docs/decisions/0009. */
 export function createFileLocks(options: FileLocksOptions): FileLocks {
-  const { clock, signal, say, heartbeat = HEARTBEAT, system = realSystem } = options;
+  const { clock, signal, say, warn, heartbeat = HEARTBEAT, system = realSystem } = options;
   let own: Identity | undefined;
   const cleaned = new Set<string>();
 
@@ -211,7 +216,10 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
         refusals = 0;
         const state = monitor(holder, now);
         if (state === 'dead' || state === 'silent') {
-          if (state === 'silent') markForCopies(path);
+          if (state === 'silent') {
+            markForCopies(path);
+            warn?.(takingOver(subject, holder.identity));
+          }
           removeHolder(path, holder.token);
           continue;
         }
