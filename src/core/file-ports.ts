@@ -171,7 +171,7 @@ export interface FileSource {
 export interface WrittenFile extends VolumeFile {
   readonly replaces?: string | undefined;
   /** Repeats the last step: a service may say that it did it, and has not. */
-  again(): Promise<void>;
+  again(): Promise<unknown>;
 }
 
 export type ContentProof =

@@ -3,11 +3,11 @@ import { messageOf } from '../core/failure.ts';
 import type { Bytes, Milliseconds } from '../core/unit-types.ts';
 import { parseDocument, type XmlElement } from '../core/xml.ts';
 import { readBody } from '../http/answer.ts';
-import { decideRetry, readRetryAfter } from '../http/retry.ts';
+import { decideRetry, mayBeLost, readRetryAfter } from '../http/retry.ts';
 import { createRequestSlots, type Slot } from '../http/throttle.ts';
 import { redactHeaders, type TraceEvent } from '../http/trace.ts';
 import { type Transport, type WireAnswer, WireError } from '../http/transport.ts';
-import { type FailedAttempt, lostAttempt, refusedAttempt, type S3Connection, unreadAnswer } from './failures.ts';
+import { type FailedAttempt, lostAttempt, refusedAttempt, type S3Connection, unreadable } from './failures.ts';
 import { pathOf, sha256, signRequest, UNSIGNED } from './sign.ts';
 import { Watch, watchedBody } from './watch.ts';
 
@@ -50,7 +50,7 @@ export interface S3Request {
   /** The names that the root of an XML answer may have. */
   readonly roots?: readonly string[];
   /** Why an answer of success counts as lost. */
-  readonly check?: (answer: Omit<S3Answer, 'attempts'>) => string | undefined;
+  readonly check?: (answer: S3Answer) => string | undefined;
   /** How many times as long as for other requests the head of the answer may take. */
   readonly patience?: number;
   /** Asked before a retry of a request that may have been carried out. True: the answer is 204. */
@@ -63,7 +63,6 @@ export interface S3Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly document?: XmlElement | undefined;
-  readonly attempts: number;
 }
 
 /** How many requests are under way at once: fewer after 429 and 503. */
@@ -71,7 +70,7 @@ const AT_ONCE = 64;
 
 /** How many of them may be large. */
 const LARGE_AT_ONCE = 16;
-const LARGE_BYTES: Bytes = 1024 * 1024;
+export const LARGE_BYTES: Bytes = 1024 * 1024;
 
 const MAX_TOTAL_WAIT_MS = 120_000;
 
@@ -122,10 +121,9 @@ export class S3Client {
     for (;;) {
       const answer = await this.open(request, retry.attempts);
       const ended = isFailed(answer) ? answer : await this.#readAll(answer, request);
-      if (!isFailed(ended)) return { ...ended, attempts: retry.attempts };
+      if (!isFailed(ended)) return ended;
       await retry.next(ended);
-      if (request.isDone !== undefined && mayBeDone(ended) && (await request.isDone()))
-        return { status: 204, headers: {}, attempts: retry.attempts };
+      if (mayBeLost(ended.end) && (await request.isDone?.()) === true) return { status: 204, headers: {} };
     }
   }
 
@@ -145,7 +143,7 @@ export class S3Client {
     const interrupt = request.evenIfInterrupted === true ? undefined : signal;
     const slot = await this.#takeSlot(request, interrupt ?? new AbortController().signal);
     const { url, headers } = this.#sign(request, body);
-    const watch = new Watch(clock, interrupt, slot.free);
+    const watch = new Watch(clock, interrupt);
     watch.limit(timeoutMs * (request.patience ?? 1) + body.byteLength / SLOWEST_UPLOAD);
     trace?.({ kind: 'request', method, url, headers: redactHeaders(headers), bytes: body.byteLength, attempt });
     const startedAt = clock.monotonic();
@@ -167,14 +165,15 @@ export class S3Client {
       this.#compareClocks(answer.headers);
       if (status === 429 || status === 503) slot.refused();
       else if (status < 500) slot.succeeded();
-      const content = watchedBody(answer.body, watch, timeoutMs);
+      const content = watchedBody(answer.body, watch, timeoutMs, slot.free);
       if (status < 300) return { ...answer, body: content };
       const text = await readBody(content, undefined, MAX_ANSWER_BYTES).catch(() => undefined);
       if (request.handled?.includes(status) === true) return { ...answer, body: text ?? Buffer.alloc(0) };
       // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
-      return await refusedAttempt(what, answer, text, connection, readRetryAfter(answer.headers, clock.now()));
+      return await refusedAttempt(what, status, text, connection, readRetryAfter(answer.headers, clock.now()));
     } catch (error) {
       watch.end();
+      slot.free();
       // The source cannot be read: no other attempt helps.
       if (unread !== undefined) throw unread.error;
       const lost = watch.explain(error);
@@ -184,21 +183,17 @@ export class S3Client {
   }
 
   async #takeSlot({ isLarge, body }: S3Request, signal: AbortSignal): Promise<Slot> {
-    const large =
-      isLarge === true || (body?.byteLength ?? 0) > LARGE_BYTES ? await this.#large.take(signal) : undefined;
-    try {
-      const slot = await this.#slots.take(signal);
-      return {
-        ...slot,
-        free: () => {
-          slot.free();
-          large?.free();
-        },
-      };
-    } catch (error) {
+    const isOfLarge = isLarge === true || (body?.byteLength ?? 0) > LARGE_BYTES;
+    const large = isOfLarge ? await this.#large.take(signal) : undefined;
+    const slot = await this.#slots.take(signal).catch((error: unknown) => {
       large?.free();
       throw error;
-    }
+    });
+    const free = (): void => {
+      slot.free();
+      large?.free();
+    };
+    return { ...slot, free };
   }
 
   #sign({ method, key, query = {}, headers = {} }: S3Request, body: SentBody) {
@@ -234,25 +229,22 @@ export class S3Client {
     this.#aheadMs = at - this.#options.clock.now();
   }
 
-  async #readAll(answer: WireAnswer, request: S3Request): Promise<Omit<S3Answer, 'attempts'> | FailedAttempt> {
+  async #readAll(answer: WireAnswer, request: S3Request): Promise<S3Answer | FailedAttempt> {
     const { status, headers } = answer;
-    let body: Buffer | undefined;
+    const { roots, check, what } = request;
     try {
-      body = await readBody(answer.body, undefined, MAX_ANSWER_BYTES);
+      const body = await readBody(answer.body, undefined, MAX_ANSWER_BYTES);
+      if (body === undefined) throw new Error('it is too large');
+      if (status >= 300) return { status, headers };
+      const document = roots === undefined ? undefined : await parseDocument(body, ...roots);
+      const reason = check?.({ status, headers, document });
+      if (reason !== undefined) throw new Error(reason);
+      return { status, headers, document };
     } catch (error) {
       if (error instanceof WireError) return this.lost(request, error);
-      throw error;
-    }
-    if (body === undefined) return this.lost(request, new WireError('answered', 'the answer is too large'));
-    if (status >= 300) return { status, headers };
-    try {
-      const document = request.roots === undefined ? undefined : await parseDocument(body, ...request.roots);
-      const reason = request.check?.({ status, headers, document });
-      if (reason === undefined) return { status, headers, document };
-      throw new Error(reason);
-    } catch (error) {
-      const reason = messageOf(error).split('\n')[0] ?? '';
-      return unreadAnswer(request.what, { headers, body }, reason, this.#options.connection);
+      this.signal.throwIfAborted();
+      const failure = unreadable(what, messageOf(error).split('\n')[0] ?? '');
+      return { kind: 'failed', end: { kind: 'lost', stage: 'answered', final: false }, failure };
     }
   }
 }
@@ -288,6 +280,3 @@ class Retry {
     this.attempts += 1;
   }
 }
-
-const mayBeDone = ({ end }: FailedAttempt): boolean =>
-  end.kind === 'lost' ? end.stage !== 'not-sent' : end.status >= 500;

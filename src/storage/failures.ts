@@ -7,7 +7,7 @@ import { safeText } from '../core/safe-text.ts';
 import { withoutFullStop } from '../core/text.ts';
 import { childText, parseDocument } from '../core/xml.ts';
 import type { AttemptEnd } from '../http/retry.ts';
-import type { WireAnswer, WireError } from '../http/transport.ts';
+import type { WireError } from '../http/transport.ts';
 import type { Credentials } from './sign.ts';
 
 export interface S3Connection {
@@ -30,34 +30,26 @@ export interface FailedAttempt {
   readonly most?: number;
 }
 
+/** Codes that come with 400 and 409, and pass. */
 const RETRYABLE =
-  /^(RequestTimeout|SlowDown|ServiceUnavailable|InternalError|OperationAborted|ConditionalRequestConflict|BadDigest|XAmzContentSHA256Mismatch|IncompleteBody)$/;
+  /^(RequestTimeout|OperationAborted|ConditionalRequestConflict|BadDigest|XAmzContentSHA256Mismatch|IncompleteBody)$/;
 
-/** Codes for a key that is no longer valid; the first one also for a request that came late. */
-const EXPIRED =
-  /^(RequestExpired|ExpiredToken|ExpiredTokenException|TokenRefreshRequired|InvalidToken|InvalidTokenId|InvalidAccessKeyId|InvalidClientTokenId)$/;
-
-const DENIED: readonly number[] = [401, 403];
+/** Codes that come with 400, for a key that is no longer valid. */
+const EXPIRED = /^(RequestExpired|ExpiredToken|InvalidToken|InvalidAccessKeyId|TokenRefreshRequired)/;
 
 /** No space is left, and soon there will not be. */
 const NO_SPACE = 507;
-
-/** What a refusal that does not help itself gets: now and then the service refuses what is allowed. */
-const TWO_TRIES = 2;
 
 const MAX_REASON = 300;
 
 /** Hides the credentials. `body` is undefined where it broke off. */
 export async function refusedAttempt(
   what: string,
-  { status, headers }: Pick<WireAnswer, 'status' | 'headers'>,
+  status: number,
   body: Uint8Array | undefined,
   connection: S3Connection,
   retryAfterMs: number | undefined,
 ): Promise<FailedAttempt> {
-  const ended = (as: number): AttemptEnd => ({ kind: 'status', status: as, retryAfterMs });
-  if (status < 500 && isPage(headers, body))
-    return { kind: 'failed', end: ended(503), failure: webPage(what, connection), most: TWO_TRIES };
   const error = body === undefined ? undefined : await parseDocument(body, 'Error').catch(() => undefined);
   const [code = '', message = ''] = error === undefined ? [] : [childText(error, 'Code'), childText(error, 'Message')];
   const said = withoutFullStop(hide([code, message].filter((text) => text !== '').join(': '), connection.credentials));
@@ -69,71 +61,35 @@ export async function refusedAttempt(
     hint,
     status,
   });
-  if (code === 'AccessDenied') return { kind: 'failed', end: ended(503), failure, most: TWO_TRIES };
-  return { kind: 'failed', end: ended(RETRYABLE.test(code) ? 503 : status === NO_SPACE ? 400 : status), failure };
+  const isDenied = exit === EXIT.denied;
+  const as = isDenied || RETRYABLE.test(code) ? 503 : status === NO_SPACE ? 400 : status;
+  // Now and then the service denies what is allowed.
+  return { kind: 'failed', end: { kind: 'status', status: as, retryAfterMs }, failure, ...(isDenied && { most: 2 }) };
 }
-
-/** An answer with status 200 that does not say what it must. */
-export function unreadAnswer(
-  what: string,
-  { headers, body }: Pick<WireAnswer, 'headers'> & { readonly body: Uint8Array },
-  reason: string,
-  connection: S3Connection,
-): FailedAttempt {
-  const end: AttemptEnd = { kind: 'lost', stage: 'answered', final: false };
-  return isPage(headers, body)
-    ? { kind: 'failed', end, failure: webPage(what, connection), most: TWO_TRIES }
-    : { kind: 'failed', end, failure: unreadable(what, reason) };
-}
-
-const isPage = (headers: WireAnswer['headers'], body: Uint8Array | undefined): boolean =>
-  (headers['content-type'] ?? '').startsWith('text/html') ||
-  /^\s*<(!doctype html|html)/i.test(Buffer.from(body ?? []).toString('latin1', 0, 100));
-
-const webPage = (what: string, { endpoint, from }: S3Connection): Failure =>
-  new Failure({
-    code: 'not-storage',
-    exit: EXIT.unavailable,
-    message: `cannot ${what}: ${endpoint.origin} answers with a web page, not as S3 storage`,
-    hint: `Check the address (${from.address}).`,
-  });
 
 /** The failure (7) for a request without a readable answer. Repeating it is safe. */
 export function lostAttempt(what: string, error: WireError, connection: S3Connection): FailedAttempt {
   const { endpoint, absent, from } = connection;
   const { host } = new URL(endpoint.origin);
   const isAbsent = absent !== undefined && errorCode(error.cause) === 'ENOTFOUND';
-  const end: AttemptEnd = { kind: 'lost', stage: error.stage, final: error.certificate || isAbsent };
-  if (isAbsent)
-    return {
-      kind: 'failed',
-      end,
-      failure: new Failure(
-        {
-          code: 'no-files-interface',
-          exit: EXIT.refused,
-          message: `cannot ${what}: ${absent} (${host})`,
-          hint: 'Nothing was sent. Only some data centers have it; check also storage-url and the name service of this machine.',
-        },
-        error,
-      ),
-    };
-  const how =
-    error.stage === 'not-sent'
-      ? `could not reach ${host}: ${error.message}`
-      : `no readable answer came from ${host}: ${error.message}`;
-  return {
-    kind: 'failed',
-    end,
-    failure: new Failure(
-      {
+  const how = error.stage === 'not-sent' ? `could not reach ${host}` : `no readable answer came from ${host}`;
+  const failure = isAbsent
+    ? {
+        code: 'no-files-interface',
+        exit: EXIT.refused,
+        message: `cannot ${what}: ${absent} (${host})`,
+        hint: 'Nothing was sent. Only some data centers have it; check also storage-url and the name service of this machine.',
+      }
+    : {
         code: error.certificate ? 'certificate' : 'storage-unavailable',
         exit: EXIT.unavailable,
-        message: `cannot ${what}: ${how}`,
+        message: `cannot ${what}: ${how}: ${error.message}`,
         hint: `Check the network and the address (${from.address}). To run it again is safe.`,
-      },
-      error,
-    ),
+      };
+  return {
+    kind: 'failed',
+    end: { kind: 'lost', stage: error.stage, final: error.certificate || isAbsent },
+    failure: new Failure(failure, error),
   };
 }
 
@@ -151,13 +107,11 @@ function meaningOf(
   code: string,
   { from }: S3Connection,
 ): { readonly exit: ExitCode; readonly hint: Message } {
-  if (code === 'RequestTimeTooSkewed')
+  if (status === 401 || status === 403 || EXPIRED.test(code))
     return {
       exit: EXIT.denied,
-      hint: sentence`The clock of this machine differs from that of the service: ${berth`doctor`}.`,
+      hint: sentence`Check the storage key (${from.key}), its permissions and the clock of this machine: ${berth`doctor`}.`,
     };
-  if (DENIED.includes(status) || EXPIRED.test(code))
-    return { exit: EXIT.denied, hint: `Check the storage key (${from.key}) and its permissions.` };
   if (status === NO_SPACE)
     return { exit: EXIT.refused, hint: 'The volume is full: remove files or make it larger, then run it again.' };
   if (status === 404) return { exit: EXIT.notFound, hint: 'Check the names of the bucket and of the object.' };

@@ -2,37 +2,19 @@ import type { VolumeFile } from '../core/file-ports.ts';
 import { type Failure, localFile } from '../core/failure.ts';
 import type { Bytes } from '../core/unit-types.ts';
 import { WireError } from '../http/transport.ts';
-import { isFailed, type S3Client, type S3Request } from './client.ts';
+import { isFailed, LARGE_BYTES, type S3Client, type S3Request } from './client.ts';
 import { type FailedAttempt, unreadable } from './failures.ts';
 
 /** Undefined where there is no such file. */
 export async function findFile(client: S3Client, key: string): Promise<VolumeFile | undefined> {
   const what = `look at ${client.address(key)}`;
-  const request: S3Request = { what, method: 'HEAD', key, handled: [400, 401, 403, 404] };
-  let { status, headers } = await client.send(request);
-  // A refused HEAD says no reason, and may be refused by mistake.
-  if (status !== 200 && status !== 404)
-    ({ status, headers } = await client.send({
-      ...request,
-      method: 'GET',
-      headers: { range: 'bytes=0-0' },
-      handled: [404, 416],
-    }));
+  const { status, headers } = await client.send({ what, method: 'HEAD', key, handled: [404] });
   if (status === 404) return undefined;
-  const size = status === 200 ? headers['content-length'] : headers['content-range']?.split('/')[1];
-  const { etag } = headers;
-  if (etag === undefined || !/^\d{1,15}$/.test(size ?? '')) throw unreadable(what, 'it has no ETag or no size');
-  const modifiedAt = Date.parse(headers['last-modified'] ?? '');
-  return {
-    key,
-    bytes: Number(size),
-    version: etag,
-    modifiedAt: Number.isNaN(modifiedAt) ? undefined : modifiedAt,
-  };
+  const { etag, 'content-length': size = '', 'last-modified': time = '' } = headers;
+  if (etag === undefined || !/^\d{1,15}$/.test(size)) throw unreadable(what, 'it has no ETag or no size');
+  const modifiedAt = Date.parse(time);
+  return { key, bytes: Number(size), version: etag, modifiedAt: Number.isNaN(modifiedAt) ? undefined : modifiedAt };
 }
-
-/** Above this size a range is a large request. */
-const LARGE_BYTES: Bytes = 1024 * 1024;
 
 /** Goes on behind what arrived, with the same version. Local-file (14) if the file changed. */
 export async function* readFile(

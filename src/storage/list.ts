@@ -33,12 +33,16 @@ const UPLOADS = '.s3compat_uploads/';
 /** So many entries are read before the first is given: up to then they may come in any order. */
 const SORTED_HERE = 20_000;
 
-/** The pages of a listing, each with a token that no page before it had. Fails with unavailable (7). */
-export async function* listPages(client: S3Client, { prefix, isShallow, after }: Listing): AsyncGenerator<ListingPage> {
+/** The entries of each page. Undefined: a page named an earlier one, and the listing begins again (storage contract). */
+export async function* listPages(
+  client: S3Client,
+  { prefix, isShallow, after }: Listing,
+): AsyncGenerator<readonly VolumeEntry[] | undefined> {
   const what = `list ${client.address(prefix)}`;
   const tokens = new Set<string>();
   let emptyPages = 0;
-  for (let token: string | undefined; ;) {
+  let token: string | undefined;
+  for (let listings = 1; ;) {
     const { document } = await client.send({
       what,
       method: 'GET',
@@ -54,70 +58,61 @@ export async function* listPages(client: S3Client, { prefix, isShallow, after }:
         ...(token === undefined ? {} : { 'continuation-token': token }),
       },
     });
-    const page = readPage(document, prefix, what);
-    yield page;
-    if (page.next === undefined) return;
-    emptyPages = page.entries.length === 0 ? emptyPages + 1 : 0;
+    const { entries, next } = readPage(document, prefix, what);
+    yield entries;
+    if (next === undefined) return;
+    emptyPages = entries.length === 0 ? emptyPages + 1 : 0;
     if (emptyPages > MAX_EMPTY_PAGES) throw unreadable(what, 'it has pages without keys, and no end');
-    if (tokens.has(page.next)) throw new RepeatedToken();
-    tokens.add(page.next);
-    token = page.next;
+    token = next;
+    if (!tokens.has(next)) {
+      tokens.add(next);
+      continue;
+    }
+    if (listings === MAX_LISTINGS)
+      throw unreadable(
+        what,
+        'its pages go round in circles: it may still compute the checksums of new files. Run it again later',
+      );
+    await client.sleep(1000 * 2 ** listings);
+    yield undefined;
+    listings += 1;
+    token = undefined;
+    tokens.clear();
   }
 }
 
-/** A page names one that was read before: the listing must be begun again (storage contract). */
-class RepeatedToken extends Error {}
-
 /** In the order of the bytes of their keys, each once; complete, or unavailable (7). */
 export async function* listEntries(client: S3Client, listing: Listing): AsyncGenerator<VolumeEntry> {
-  const what = `list ${client.address(listing.prefix)}`;
   let last: string | undefined;
+  let previous = '';
+  let held: VolumeEntry[] | undefined = [];
   const fresh = ({ key }: VolumeEntry): boolean => last === undefined || compareBytes(key, last) > 0;
-  for (let attempt = 1; ; attempt++) {
-    let held: VolumeEntry[] | undefined = [];
-    let previous = '';
-    try {
-      for await (const { entries } of listPages(client, listing)) {
-        held?.push(...entries);
-        if (held !== undefined && held.length <= SORTED_HERE) continue;
-        for (const entry of sorted(held ?? entries)) {
-          if (compareBytes(entry.key, previous) < 0) throw unreadable(what, 'its keys are not in order');
-          previous = entry.key;
-          // An earlier attempt gave some of them.
-          if (!fresh(entry)) continue;
-          last = entry.key;
-          yield entry;
-        }
-        held = undefined;
-      }
-      yield* sorted(held ?? []).filter(fresh);
-      return;
-    } catch (error) {
-      if (!(error instanceof RepeatedToken)) throw error;
-      if (attempt === MAX_LISTINGS)
-        throw unreadable(
-          what,
-          'its pages go round in circles: it may still compute the checksums of new files. Run it again later',
-        );
-      await client.sleep(1000 * 2 ** attempt);
+  for await (const entries of listPages(client, listing)) {
+    if (entries === undefined) {
+      [held, previous] = [[], ''];
+      continue;
     }
+    held?.push(...entries);
+    if (held !== undefined && held.length <= SORTED_HERE) continue;
+    for (const entry of sorted(held ?? entries)) {
+      if (compareBytes(entry.key, previous) < 0)
+        throw unreadable(`list ${client.address(listing.prefix)}`, 'its keys are not in order');
+      previous = entry.key;
+      // An earlier round gave some of them.
+      if (!fresh(entry)) continue;
+      last = entry.key;
+      yield entry;
+    }
+    held = undefined;
   }
+  yield* sorted(held ?? []).filter(fresh);
 }
 
 /** Whether anything is in a folder. */
 export async function hasEntries(client: S3Client, prefix: string): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      for await (const { entries } of listPages(client, { prefix, isShallow: true }))
-        if (entries.length > 0) return true;
-      return false;
-    } catch (error) {
-      if (!(error instanceof RepeatedToken)) throw error;
-      // The pages so far had nothing.
-      if (attempt === MAX_LISTINGS) return false;
-      await client.sleep(1000 * 2 ** attempt);
-    }
-  }
+  for await (const entries of listPages(client, { prefix, isShallow: true }))
+    if (entries !== undefined && entries.length > 0) return true;
+  return false;
 }
 
 const sorted = (entries: readonly VolumeEntry[]): readonly VolumeEntry[] =>
@@ -130,8 +125,9 @@ function readPage(listing: XmlElement | undefined, prefix: string, what: string)
   try {
     const isEncoded = childText(listing, 'EncodingType') === 'url';
     const decoded = (key: string): string => (isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key);
+    const files = childrenOf(listing, 'Contents').map((entry) => fileOf(entry, decoded));
     const entries = [
-      ...childrenOf(listing, 'Contents').map((entry) => entryOf(fileOf(entry, decoded))),
+      ...files.map((file): VolumeEntry => ({ kind: file.key.endsWith('/') ? 'folder' : 'file', key: file.key, file })),
       ...childrenOf(listing, 'CommonPrefixes').map((entry): VolumeEntry => ({
         kind: 'folder',
         key: decoded(needed(entry, 'Prefix')),
@@ -148,9 +144,6 @@ function readPage(listing: XmlElement | undefined, prefix: string, what: string)
     throw unreadable(what, error instanceof Error ? (error.message.split('\n')[0] ?? '') : '');
   }
 }
-
-const entryOf = (file: VolumeFile): VolumeEntry =>
-  file.key.endsWith('/') ? { kind: 'folder', key: file.key } : { kind: 'file', key: file.key, file };
 
 function fileOf(entry: XmlElement, decoded: (key: string) => string): VolumeFile {
   const key = needed(entry, 'Key');

@@ -3,26 +3,19 @@ import { allEnded } from '../core/several-at-once.ts';
 import type { FileSource } from '../core/file-ports.ts';
 import type { Bytes } from '../core/unit-types.ts';
 import { childrenOf, childText, type XmlElement } from '../core/xml.ts';
-import { checkedBody } from './checked-body.ts';
+import { checkedBody, partSize } from './checksums.ts';
 import type { S3Client, S3Request, SentBody } from './client.ts';
 import { unreadable } from './failures.ts';
 import { md5 } from './sign.ts';
 
-/** The most parts of one upload (storage contract). */
-const MAX_PARTS = 10_000;
 const PARTS_AT_ONCE = 8;
-const MIB = 1_048_576;
-const PART_BYTES: Bytes = 16 * MIB;
-
-/** The same for the same file, so that an interrupted upload can go on. */
-export const partSize = (bytes: Bytes): Bytes => Math.ceil(Math.max(bytes / MAX_PARTS, PART_BYTES) / MIB) * MIB;
 
 interface Part {
   readonly etag: string;
   readonly bytes: Bytes;
 }
 
-type SentPart = Part & { readonly md5: Buffer };
+export type SentPart = Part & { readonly md5: Buffer };
 
 /** How many times as long a request to join parts may take: for a large file it takes minutes (storage contract). */
 const JOIN_PATIENCE = 10;
@@ -39,16 +32,11 @@ export class Upload {
 
   static async begin(client: S3Client, key: string): Promise<Upload> {
     const what = `write ${client.address(key)}`;
-    const { document, attempts } = await client.send({
-      ...{ what, method: 'POST', key, query: { uploads: '' } },
-      roots: ['InitiateMultipartUploadResult'],
-    });
+    const roots = ['InitiateMultipartUploadResult'];
+    const { document } = await client.send({ what, method: 'POST', key, query: { uploads: '' }, roots });
     const id = document === undefined ? undefined : childText(document, 'UploadId');
     if (id === undefined || id === '') throw unreadable(what, 'it has no UploadId');
-    const upload = new Upload(client, key, id);
-    // The lost answers may have begun others.
-    if (attempts > 1) await upload.removeOthers().catch(() => undefined);
-    return upload;
+    return new Upload(client, key, id);
   }
 
   /** The latest unfinished upload of a key, with its parts by number. */
@@ -121,7 +109,8 @@ export class Upload {
 
   /** They are of an earlier content, or a lost answer began them: nothing else would remove them. */
   async removeOthers(): Promise<void> {
-    for (const id of await unfinishedUploads(this.#client, this.#key)) if (id !== this.#id) await this.remove(id);
+    const others = await unfinishedUploads(this.#client, this.#key).catch(() => []);
+    for (const id of others) if (id !== this.#id) await this.remove(id);
   }
 
   #send(request: Omit<S3Request, 'what' | 'key'>) {
@@ -160,12 +149,9 @@ export async function sendParts(
     while (next < count) {
       const at = next++;
       const [start, end] = [at * size, Math.min((at + 1) * size, source.bytes)];
-      const known = there.get(at + 1);
-      const digest = known?.bytes === end - start ? await digestOf(source, start, end) : undefined;
       parts[at] =
-        known !== undefined && digest !== undefined && isPart(known, digest, end - start)
-          ? { ...known, md5: digest }
-          : await upload.send(at + 1, { byteLength: end - start, chunks: () => source.read(start, end) });
+        (await sameAs(there.get(at + 1), source, start, end)) ??
+        (await upload.send(at + 1, { byteLength: end - start, chunks: () => source.read(start, end) }));
       onBytes(end - start);
     }
   };
@@ -179,24 +165,22 @@ export async function sendParts(
   return parts;
 }
 
-/** Sends a stream of unknown length, one part after the other. */
-export async function sendBlocks(upload: Upload, blocks: AsyncIterable<Uint8Array>): Promise<readonly SentPart[]> {
-  const parts: SentPart[] = [];
-  for await (const block of blocks) parts.push(await upload.send(parts.length + 1, block));
-  return parts;
-}
-
 /** What a file of these parts has as its ETag, without quotes. */
 export const joinedEtag = (parts: readonly { readonly md5: Buffer }[]): string =>
   `${md5(Buffer.concat(parts.map((part) => part.md5))).toString('hex')}-${String(parts.length)}`;
 
-const isPart = ({ etag, bytes }: Part, digest: Buffer, size: Bytes): boolean =>
-  bytes === size && etag.replaceAll('"', '') === digest.toString('hex');
-
-async function digestOf(source: FileSource, start: Bytes, end: Bytes): Promise<Buffer> {
+/** A part that is there already, if it has these bytes. */
+async function sameAs(
+  part: Part | undefined,
+  source: FileSource,
+  start: Bytes,
+  end: Bytes,
+): Promise<SentPart | undefined> {
+  if (part?.bytes !== end - start) return undefined;
   const hash = createHash('md5');
   for await (const chunk of source.read(start, end)) hash.update(chunk);
-  return hash.digest();
+  const digest = hash.digest();
+  return part.etag.replaceAll('"', '') === digest.toString('hex') ? { ...part, md5: digest } : undefined;
 }
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (found) => `&#${String(found.charCodeAt(0))};`);

@@ -3,13 +3,13 @@ import type { FileSource, VolumeFile, WrittenFile } from '../core/file-ports.ts'
 import { blocksOf, collectBytes } from '../core/files.ts';
 import { allEnded } from '../core/several-at-once.ts';
 import { type Bytes, HOUR_MS, type Milliseconds, MINUTE_MS } from '../core/unit-types.ts';
-import { checkedBody, CHECKSUM } from './checked-body.ts';
+import { checkedBody, CHECKSUM, partSize } from './checksums.ts';
 import type { S3Client, SentBody } from './client.ts';
 import { unreadable } from './failures.ts';
 import { findFile } from './get.ts';
 import { listPages } from './list.ts';
-import { joinedEtag, partSize, sendBlocks, sendParts, Upload } from './multipart.ts';
-import { encodeStrictly } from './sign.ts';
+import { joinedEtag, sendParts, type SentPart, Upload } from './multipart.ts';
+import { pathOf } from './sign.ts';
 
 /** Larger files go in parts. */
 const MAX_WHOLE: Bytes = 64 * 1024 * 1024;
@@ -34,9 +34,7 @@ export async function writeFile(
   const known = await Upload.resume(client, key);
   const upload = known?.upload ?? (await Upload.begin(client, key));
   const parts = await sendParts(upload, known?.parts ?? new Map(), source, onBytes);
-  const written = await joinParts(client, key, upload, parts);
-  if (known !== undefined) await upload.removeOthers();
-  return { ...written, replaces };
+  return { ...(await joinParts(client, key, upload, parts)), replaces };
 }
 
 /** After a failure its parts are removed: the stream cannot be read again. */
@@ -50,12 +48,10 @@ export async function writeStream(
   const second = (await blocks.next()).value as Uint8Array | undefined;
   if (first === undefined || second === undefined) return await writeWhole(client, key, first ?? new Uint8Array(0));
   const upload = await Upload.begin(client, key);
-  const all = async function* (): AsyncGenerator<Uint8Array> {
-    yield* [first, second];
-    yield* blocks;
-  };
   try {
-    return await joinParts(client, key, upload, await sendBlocks(upload, all()));
+    const parts = [await upload.send(1, first), await upload.send(2, second)];
+    for await (const block of blocks) parts.push(await upload.send(parts.length + 1, block));
+    return await joinParts(client, key, upload, parts);
   } catch (error) {
     await upload.remove();
     throw error;
@@ -65,26 +61,17 @@ export async function writeStream(
 async function writeWhole(client: S3Client, key: string, body: SentBody): Promise<WrittenFile> {
   const { request, md5: digest } = checkedBody(body);
   const etag = (): string => `"${digest().toString('hex')}"`;
-  const put = async (): Promise<string> => {
-    const { headers } = await client.send({
-      what: `write ${client.address(key)}`,
-      method: 'PUT',
-      key,
-      ...request,
-      isDone: () => isThere(client, key, body.byteLength, etag()),
-    });
-    const answered = headers['etag'] ?? etag();
-    return CHECKSUM.test(answered) ? etag() : answered;
-  };
-  const version = await put();
-  return { ...fileOf(key, body.byteLength, version), again: () => put().then(() => undefined) };
+  const isDone = () => isThere(client, key, body.byteLength, etag());
+  const put = () => client.send({ what: `write ${client.address(key)}`, method: 'PUT', key, ...request, isDone });
+  const { etag: answered = etag() } = (await put()).headers;
+  return { ...fileOf(key, body.byteLength, CHECKSUM.test(answered) ? etag() : answered), again: put };
 }
 
 async function joinParts(
   client: S3Client,
   key: string,
   upload: Upload,
-  parts: Awaited<ReturnType<typeof sendParts>>,
+  parts: readonly SentPart[],
 ): Promise<WrittenFile> {
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
   const version = `"${joinedEtag(parts)}"`;
@@ -92,6 +79,7 @@ async function joinParts(
   // An upload that is gone: an earlier request may have joined it.
   if (!(await join()) && !(await isThere(client, key, bytes, version)))
     throw unreadable(`write ${client.address(key)}`, 'its parts were removed before they were joined');
+  await upload.removeOthers();
   const again = async (): Promise<void> => {
     if ((await upload.parts()) !== undefined) await join();
   };
@@ -100,15 +88,14 @@ async function joinParts(
 
 /** The service copies it, and may answer 200 and report a failure in the body. */
 export async function copyFile(client: S3Client, from: VolumeFile, key: string): Promise<WrittenFile> {
-  const copy = async (): Promise<void> => {
-    await client.send({
+  const copy = () =>
+    client.send({
       what: `copy ${client.address(from.key)} to ${client.address(key)}`,
       method: 'PUT',
       key,
-      headers: { 'x-amz-copy-source': `/${client.bucket}/${from.key.split('/').map(encodeStrictly).join('/')}` },
+      headers: { 'x-amz-copy-source': pathOf(client.bucket, from.key) },
       roots: ['CopyObjectResult'],
     });
-  };
   await copy();
   return { ...fileOf(key, from.bytes, from.version), again: copy };
 }
@@ -167,7 +154,9 @@ async function confirmByListing(client: S3Client, left: Map<string, WrittenFile>
   let pages = Math.ceil(left.size / FILES_PER_PAGE);
   // A key just before the first one.
   const after = first.replace(/.$/su, '');
-  for await (const { entries } of listPages(client, { prefix, ...(after > prefix ? { after } : {}) })) {
+  for await (const entries of listPages(client, { prefix, ...(after > prefix ? { after } : {}) })) {
+    // It goes round in circles.
+    if (entries === undefined) return;
     for (const entry of entries) {
       const written = left.get(entry.key);
       if (entry.kind === 'file' && written !== undefined && isWritten(entry.file, written)) left.delete(entry.key);

@@ -3,10 +3,10 @@ import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
 import type { VolumeFiles, VolumePlace } from '../core/file-ports.ts';
 import { berth, sentence } from '../core/message.ts';
+import { proofOf } from './checksums.ts';
 import { S3Client, type S3ClientOptions } from './client.ts';
 import { findFile, readFile } from './get.ts';
 import { hasEntries, listEntries } from './list.ts';
-import { proofOf } from './proof.ts';
 import { confirmFiles, copyFile, writeFile, writeStream } from './put.ts';
 import { checkKey, type Credentials } from './sign.ts';
 

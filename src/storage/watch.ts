@@ -3,28 +3,23 @@ import type { Milliseconds } from '../core/unit-types.ts';
 import { formatDuration } from '../core/units.ts';
 import { type WireAnswer, WireError } from '../http/transport.ts';
 
-/** Ends an exchange in which nothing arrives within a limit (or up to twice as long), or that the user interrupts. */
+/** Ends an exchange in which nothing arrives within a limit, or that the user interrupts. */
 export class Watch {
   readonly #clock: Clock;
   readonly #interrupt: AbortSignal | undefined;
-  readonly #onEnd: () => void;
   readonly #controller = new AbortController();
   #deadline: { cancel(): void } | undefined;
-  #limitMs: Milliseconds = 0;
-  #hasMoved = false;
-  #isPaused = false;
-  #isTooSlow = false;
-  readonly #onInterrupt = (): void => {
+  #tooSlow: string | undefined;
+
+  constructor(clock: Clock, interrupt: AbortSignal | undefined) {
+    [this.#clock, this.#interrupt] = [clock, interrupt];
+    interrupt?.addEventListener('abort', this.#abort, { once: true });
+    if (interrupt?.aborted === true) this.#abort();
+  }
+
+  readonly #abort = (): void => {
     this.#controller.abort(new Error('aborted'));
   };
-
-  constructor(clock: Clock, interrupt: AbortSignal | undefined, onEnd: () => void) {
-    this.#clock = clock;
-    this.#interrupt = interrupt;
-    this.#onEnd = onEnd;
-    interrupt?.addEventListener('abort', this.#onInterrupt, { once: true });
-    if (interrupt?.aborted === true) this.#onInterrupt();
-  }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
@@ -32,62 +27,50 @@ export class Watch {
 
   /** From now on. */
   limit(milliseconds: Milliseconds): void {
-    this.#deadline?.cancel();
-    [this.#limitMs, this.#hasMoved, this.#isPaused] = [milliseconds, false, false];
+    this.pause();
     const deadline = this.#clock.deadline(milliseconds);
     this.#deadline = deadline;
     deadline.signal.addEventListener('abort', () => {
-      if (this.#isPaused) this.#deadline = undefined;
-      else if (this.#hasMoved) this.limit(milliseconds);
-      else {
-        this.#isTooSlow = true;
-        this.#controller.abort(new Error('too slow'));
-      }
+      this.#tooSlow = `nothing arrived within ${formatDuration(milliseconds)}`;
+      this.#abort();
     });
   }
 
-  /** Something arrived, and its reader may take any time. */
   pause(): void {
-    this.#isPaused = true;
-  }
-
-  resume(): void {
-    [this.#hasMoved, this.#isPaused] = [true, false];
-    if (this.#deadline === undefined) this.limit(this.#limitMs);
+    this.#deadline?.cancel();
   }
 
   end(): void {
-    this.#deadline?.cancel();
-    this.#onEnd();
-    this.#interrupt?.removeEventListener('abort', this.#onInterrupt);
+    this.pause();
+    this.#interrupt?.removeEventListener('abort', this.#abort);
   }
 
   /** Returns why the exchange ended. Throws the reason of an interrupt, and errors that are not of the wire. */
   explain(error: unknown): WireError {
     this.#interrupt?.throwIfAborted();
     if (!(error instanceof WireError)) throw error;
-    return this.#isTooSlow
-      ? new WireError(error.stage, `nothing arrived within ${formatDuration(this.#limitMs)}`, error)
-      : error;
+    return this.#tooSlow === undefined ? error : new WireError(error.stage, this.#tooSlow, error);
   }
 }
 
-/** Fails with WireError when no chunk arrives in time, and ends the exchange in any case. */
+/** Fails with WireError when no chunk arrives in time; its reader may take any time. Calls `onEnd` in any case. */
 export async function* watchedBody(
   body: WireAnswer['body'],
   watch: Watch,
   limitMs: Milliseconds,
+  onEnd: () => void,
 ): AsyncGenerator<Uint8Array> {
   try {
     watch.limit(limitMs);
     for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
       watch.pause();
       yield chunk;
-      watch.resume();
+      watch.limit(limitMs);
     }
   } catch (error) {
     throw watch.explain(error);
   } finally {
     watch.end();
+    onEnd();
   }
 }

@@ -72,6 +72,13 @@ const OTHERS = {
 
 const ALL: Readonly<Record<string, Work>> = { ...UPLOADS, ...DOWNLOADS, ...OTHERS };
 
+const among = (...titles: readonly string[]) =>
+  Object.fromEntries(Object.entries(ALL).filter(([title]) => titles.includes(title)));
+
+/** An upload, a download and a removal. */
+const THREE = among('cp of a folder', 'sync of a folder from the volume', 'rm -r');
+const WRITES = among('cp over a file', 'sync of a folder');
+
 const volumeBefore = ({ large }: Work) => ({ ...BEFORE, ...(large === 'volume' ? { 'have/large': LARGE } : {}) });
 
 const folderBefore = ({ large }: Work) => ({
@@ -129,21 +136,21 @@ const each = (kind: string, ...methods: readonly string[]): readonly string[] =>
 /** Quirks of the service that a command gets over. */
 const QUIRKS: readonly (readonly [string, readonly string[], Readonly<Record<string, Work>>])[] = [
   ['no fault, and an empty folder', [], ALL],
-  ['a first listing that takes four minutes', ['files-slow-list --latency 4m --count 1'], ALL],
-  ['listings that fail at first', ["files-error --status 500 --count 3 --match 'GET /vol-datasets'"], ALL],
-  ['listings with the same token twice', ['files-same-token --count 4'], ALL],
-  ['a 502 at the first request of each method', each('files-error', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'), ALL],
-  ['answers of 200 that are cut short', ['files-cut --count 3'], ALL],
-  ['AccessDenied now and then', each('files-denied', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'), ALL],
-  ['a file that is shown ten minutes after its upload', ['files-late --latency 10m --count 1'], UPLOADS],
-  ['an upload that reports success and is lost', ['files-lost --count 1 --match PUT'], UPLOADS],
+  ['a first listing that takes four minutes', ['files-slow-list --latency 4m --count 1'], THREE],
+  ['listings that fail at first', ["files-error --status 500 --count 3 --match 'GET /vol-datasets'"], THREE],
+  ['listings with the same token twice', ['files-same-token --count 4'], THREE],
+  ['a 502 at the first request of each method', each('files-error', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'), THREE],
+  ['answers of 200 that are cut short', ['files-cut --count 3'], { ...THREE, ...among('cat') }],
+  ['AccessDenied now and then', each('files-denied', 'GET', 'HEAD', 'PUT', 'POST', 'DELETE'), THREE],
+  ['a file that is shown ten minutes after its upload', ['files-late --latency 10m --count 1'], WRITES],
+  ['an upload that reports success and is lost', ['files-lost --count 1 --match PUT'], WRITES],
   ['a join of parts that reports success and is not done', ['files-no-complete --count 1'], IN_PARTS],
   [
     'a join of parts that outlives the time limit and is not done',
     ['files-slow-complete --latency 2m --count 1', 'files-no-complete --count 1'],
     IN_PARTS,
   ],
-  ['a clock that is 59 minutes off', ['files-clock --latency 59m'], ALL],
+  ['a clock that is 59 minutes off', ['files-clock --latency 59m'], THREE],
 ];
 
 describe.each(QUIRKS)('with %s', (_, faults, works) => {
@@ -158,11 +165,11 @@ describe.each(QUIRKS)('with %s', (_, faults, works) => {
 
 /** Quirks that a command cannot get over: exit code and what it says. When they are gone, the same command ends well. */
 const STOPPERS: readonly (readonly [string, string, number, string, Readonly<Record<string, Work>>])[] = [
-  ['a volume that is full', 'files-full', 5, 'no space left', UPLOADS],
-  ['uploads that report success and are lost', 'files-lost', 7, 'not there an hour afterwards', UPLOADS],
-  ['a service that denies everything', 'files-denied', 3, 'AccessDenied', ALL],
-  ['a service that fails', 'files-error', 7, '502', ALL],
-  ['a clock that is two hours off', 'files-clock --latency 2h', 3, 'doctor', ALL],
+  ['a volume that is full', 'files-full', 5, 'no space left', WRITES],
+  ['uploads that report success and are lost', 'files-lost', 7, 'not there an hour afterwards', WRITES],
+  ['a service that denies everything', 'files-denied', 3, '403', THREE],
+  ['a service that fails', 'files-error', 7, '502', THREE],
+  ['a clock that is two hours off', 'files-clock --latency 2h', 3, 'doctor', THREE],
   ['listings without an end', 'files-same-token', 7, 'circles', { 'ls -r': OTHERS['ls -r'], 'rm -r': OTHERS['rm -r'] }],
 ];
 
