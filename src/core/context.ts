@@ -195,7 +195,7 @@ export interface Terminal {
   readonly errors: boolean;
   /** Terminals can move their cursor: live views on stdout redraw, and spinners on stderr turn. */
   readonly redraws: boolean;
-  /** Questions are possible: stdin and stderr are terminals, and `--no-input` was not given. */
+  /** Questions are possible: stdin and stderr are terminals that move their cursor, without `--no-input`. */
   readonly canAsk: boolean;
   readonly columns: number | undefined;
   readonly rows: number | undefined;
@@ -203,14 +203,13 @@ export interface Terminal {
   readonly colour: { readonly output: boolean; readonly errors: boolean };
   /** For code that hides the cursor: called around Ctrl-Z and before Ctrl-\\. Returns a remover. */
   onSuspend(hooks: SuspendHooks): () => void;
-  /** Ctrl-C, Ctrl-Z and Ctrl-\\ work as always. If this process is killed, modes and `restore` still apply. */
+  /** Ctrl-C, Ctrl-Z and Ctrl-\\ work as always. */
   takeOver(view: LiveHooks): Promise<TakenTerminal>;
 }
 
 export interface LiveHooks extends SuspendHooks {
   readonly onKey: (key: Key) => void;
   readonly onResize: () => void;
-  readonly restore: string;
 }
 
 export interface TakenTerminal {

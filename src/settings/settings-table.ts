@@ -179,7 +179,7 @@ export const OTHER_VARIABLES: readonly { readonly variable: string; readonly sum
   { variable: 'BERTH_STORAGE_SECRET', summary: 'the secret of that access key' },
   { variable: 'FORCE_COLOR', summary: 'use colour also without a terminal; 0 for none' },
   { variable: 'CI', summary: 'no questions, no spinners, no live views' },
-  { variable: 'TERM', summary: '"dumb": no colour, no spinners, no live views, and questions in plain lines' },
+  { variable: 'TERM', summary: '"dumb": no colour, no spinners, no live views, no questions' },
   { variable: 'COLUMNS', summary: 'a width to use in place of that of the terminal' },
   { variable: 'XDG_CONFIG_HOME', summary: 'the directory above the configuration' },
   { variable: 'XDG_DATA_HOME', summary: 'the directory above the data' },

@@ -162,7 +162,7 @@ describe('no terminal to ask on', () => {
       { tty: { stdin: true, stdout: true } },
       { tty: true, env: { BERTH_NO_INPUT: '1' } },
       { tty: true, env: { CI: 'true' } },
-      { tty: true, env: { TERM: 'dumb', CI: 'true' } },
+      { tty: true, env: { TERM: 'dumb' } },
       { tty: { stdin: true }, env: { TERM: 'dumb' } },
     ]) {
       const server = await serve([json({})]);

@@ -81,49 +81,12 @@ function keyOf(text: string | undefined, { name, ctrl, meta }: Pressed): Key | u
   return { name: text, text };
 }
 
-/** stdin is a pipe from berth, descriptor 3 the terminal. EOF without a line: berth was killed. */
-const SCRIPT = `
-trap '' HUP INT TERM QUIT TSTP TTOU
-modes=$(stty -g <&3)
-echo ready
-read -r word && exit
-[ "$modes" ] && stty "$modes" <&3
-printf %s "$1" >&3
-`;
-
-/** After SIGKILL its shell restores the terminal and writes `text`. In its own session; may not start. */
-async function restoreAfterKill(
-  { env, platform, childStreams }: Pick<Runtime, 'env' | 'platform' | 'childStreams'>,
-  text: string,
-): Promise<() => void> {
-  if (platform === 'win32' || childStreams === 'ignore') return () => undefined;
-  const { spawn } = await import('node:child_process');
-  const shell = spawn('/bin/sh', ['-c', SCRIPT, 'berth-terminal', text], {
-    stdio: ['pipe', 'pipe', 'ignore', 1],
-    cwd: '/',
-    env: { PATH: env['PATH'] },
-    detached: true,
-  });
-  shell.stdin?.on('error', () => undefined);
-  await new Promise<void>((resolve) => {
-    shell.once('error', () => {
-      resolve();
-    });
-    shell.stdout?.once('data', resolve).once('end', resolve);
-  });
-  shell.stdout?.destroy();
-  shell.unref();
-  return () => {
-    shell.stdin?.end('over\n');
-  };
-}
-
-type TerminalRuntime = Pick<Runtime, 'env' | 'stdin' | 'stdout' | 'signals' | 'platform' | 'childStreams'>;
-
 /** `withKeys` is false when stdin must not be read. */
-export async function takeOver(runtime: TerminalRuntime, view: LiveHooks, withKeys: boolean): Promise<TakenTerminal> {
-  // Must be first: it saves the terminal modes, and reading keys changes them.
-  const keepTerminal = await restoreAfterKill(runtime, view.restore);
+export function takeOver(
+  runtime: Pick<Runtime, 'stdin' | 'stdout' | 'signals'>,
+  view: LiveHooks,
+  withKeys: boolean,
+): TakenTerminal {
   const keys = withKeys ? readKeys(runtime, view.onKey) : undefined;
   const removeSuspendHooks = runtime.signals.onSuspend({
     suspend: () => {
@@ -143,7 +106,6 @@ export async function takeOver(runtime: TerminalRuntime, view: LiveHooks, withKe
       stdout.off('resize', view.onResize);
       removeSuspendHooks();
       keys?.close();
-      keepTerminal();
     },
   };
 }

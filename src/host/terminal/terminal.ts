@@ -11,10 +11,7 @@ interface TerminalChoices {
 
 /** Lazy. TERM=dumb prints lines only; CI is not a terminal; colour there needs FORCE_COLOR. */
 export function describeTerminal(
-  runtime: Pick<
-    Runtime,
-    'env' | 'stdin' | 'stdout' | 'stdoutClosed' | 'stderr' | 'signals' | 'platform' | 'childStreams'
-  >,
+  runtime: Pick<Runtime, 'env' | 'stdin' | 'stdout' | 'stdoutClosed' | 'stderr' | 'signals' | 'platform'>,
   choices: TerminalChoices,
 ): Terminal {
   const { env } = runtime;
@@ -37,7 +34,7 @@ export function describeTerminal(
     },
     redraws: !isDumb(runtime),
     get canAsk() {
-      return attended && !choices.noInput() && runtime.stderr.isTTY === true && runtime.stdin.isTTY === true;
+      return !choices.noInput() && !isDumb(runtime) && isTerminal(runtime.stderr) && runtime.stdin.isTTY === true;
     },
     get columns() {
       return isTerminal(runtime.stdout) ? (positive(env['COLUMNS']) ?? positive(runtime.stdout.columns)) : undefined;
@@ -59,7 +56,7 @@ export function describeTerminal(
     onSuspend: (hooks) => runtime.signals.onSuspend(hooks),
     takeOver: async (view) => {
       const { takeOver } = await import('./take-over.ts');
-      return await takeOver(runtime, view, !choices.noInput() && runtime.stdin.isTTY === true);
+      return takeOver(runtime, view, !choices.noInput() && runtime.stdin.isTTY === true);
     },
   };
 }

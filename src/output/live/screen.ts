@@ -29,7 +29,7 @@ export interface LiveScreen {
   close(last?: readonly TerminalText[]): Promise<void>;
 }
 
-/** The terminal is restored by `close`, an interrupt, Ctrl-Z, and when the process is killed. */
+/** The terminal is restored by `close`, an interrupt and Ctrl-Z. */
 export async function openLiveScreen(output: ScreenOutput, options: LiveScreenOptions): Promise<LiveScreen> {
   const { stdout, terminal, signal } = output;
   const full = options.kind === 'full';
@@ -79,7 +79,6 @@ export async function openLiveScreen(output: ScreenOutput, options: LiveScreenOp
   };
 
   const taken = await terminal.takeOver({
-    restore,
     onKey: (key) => {
       if (!ended) options.onKey(key);
     },

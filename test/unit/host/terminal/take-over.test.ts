@@ -23,7 +23,6 @@ async function takeOver(noInput = false, tty = true): Promise<Taken> {
     onResize: () => events.push('resize'),
     suspend: () => events.push('suspend'),
     resume: () => events.push('resume'),
-    restore: '',
   });
   return { world, taken, keys, events, raw };
 }

@@ -21,9 +21,9 @@ describe('the properties of the terminal', () => {
     [
       { tty: true, columns: 90, env: { TERM: 'dumb' } },
       {},
-      { output: true, errors: true, redraws: false, canAsk: true, columns: 90 },
+      { output: true, errors: true, redraws: false, canAsk: false, columns: 90 },
     ],
-    [{ tty: true, env: { TERM: '' } }, {}, { output: true, redraws: false, canAsk: true }],
+    [{ tty: true, env: { TERM: '' } }, {}, { output: true, redraws: false, canAsk: false }],
     [{ tty: true, env: { TERM: '' }, platform: 'win32' }, {}, { redraws: true }],
     [{ tty: true, env: { TERM: 'dumb', CI: 'true' } }, {}, { canAsk: false }],
     [{ tty: true, env: { CI: 'true' } }, {}, { output: false, errors: false, canAsk: false }],
