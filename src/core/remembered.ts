@@ -9,9 +9,8 @@ export interface ListRow {
 
 export interface RememberedList {
   readonly rows: readonly ListRow[];
-  readonly ageMs: Milliseconds;
-  /** This machine has changed something at the service since. */
-  readonly expired: boolean;
+  /** Read within the last minute, and nothing was changed since. */
+  readonly isFresh: boolean;
 }
 
 /** Lists of the service as they were last read with the address and the key in use, for the completion in shells. */
@@ -30,7 +29,7 @@ export interface RememberedJob {
   readonly named: string;
   /** When it was submitted, by the clock of the service. */
   readonly at: EpochMs;
-  /** For how long after that the service certainly has it. Earlier versions did not store it. */
+  /** For how long after that the service certainly has it. */
   readonly certainMs?: Milliseconds;
   readonly executionTimeoutMs?: Milliseconds | undefined;
   readonly ttlMs?: Milliseconds | undefined;
@@ -56,6 +55,6 @@ export type PlainObject = Readonly<Record<string, unknown>>;
 export interface AccountDocument {
   /** Without members where nothing is kept, or it cannot be read. */
   read(): Promise<PlainObject>;
-  /** Replaces what is kept by what `change` makes of it, with plain numbers. Fails as the file system does. */
-  update(change: (before: PlainObject) => PlainObject): Promise<void>;
+  /** Fails as the file system does. */
+  write(document: PlainObject): Promise<void>;
 }

@@ -3,14 +3,14 @@ import type { Context, LocalHost, RangeFiles } from '../core/context.ts';
 import type { FileLocks } from '../core/files.ts';
 import { openConnection } from './connection/connection.ts';
 import type { LocalRuntime } from './connection/local-server.ts';
-import { createRateLimitFile } from './connection/rate-limit-file.ts';
 import { absolutePath, openFiles } from './files/user-files.ts';
 import type { FileLocksOptions } from './lock/file-locks.ts';
 import { createSpawn, listenForInterrupt } from './process/spawn.ts';
 import {
-  type AccountDocumentOptions,
+  type AccountPlace,
   createAccountDocument,
   createRememberedJobs,
+  createRememberedLimits,
   createRememberedLists,
   type RememberedOptions,
   takeAccountLock,
@@ -71,35 +71,23 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     },
     warn: (text) => void stderr.write(text),
   });
-  const limits = createRateLimitFile({
-    path: () => join(settings.dataDirectory, 'limits.json'),
-    profile: () => settings.profile,
-    account: () => settings.account(),
-    // eslint-disable-next-line no-restricted-syntax -- a date: other processes read it
-    now: () => clock.now(),
-    monotonic: () => clock.monotonic(),
-    random,
-    user: runtime.user,
-  });
   const remembered = (kind: string): RememberedOptions => ({
     // One account per file. A temporary one from the environment must not replace the profile's.
     path: () => {
       const mark = settings.isProfileOverridden() ? '~' : '';
-      return join(settings.dataDirectory, 'completion', `${kind}-${settings.profile}${mark}.json`);
+      return join(settings.dataDirectory, 'remembered', `${kind}-${settings.profile}${mark}.json`);
     },
     account: () => settings.account(),
-    // eslint-disable-next-line no-restricted-syntax -- a date: other processes read it
-    date: () => clock.now(),
-    random,
+    clock,
     user: runtime.user,
   });
+  const limits = createRememberedLimits(remembered('limits'));
   // A guard in cron gets its key from elsewhere than a shell, but for the same account.
-  const ofAccounts = (kind: string): AccountDocumentOptions => ({
-    path: () => join(settings.dataDirectory, 'accounts', `${kind}.json`),
+  const accounts: AccountPlace = {
+    folder: () => join(settings.dataDirectory, 'accounts'),
     account: () => settings.accountOfKey(),
-    random,
     user: runtime.user,
-  });
+  };
   const connection = openConnection({
     settings,
     env,
@@ -166,8 +154,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     limits,
     lists: createRememberedLists(remembered('lists')),
     jobs: createRememberedJobs(remembered('jobs')),
-    guard: createAccountDocument(ofAccounts('guard')),
-    accountLock: (work, onWait) => takeAccountLock(ofAccounts('locks'), locks, work, onWait),
+    guard: createAccountDocument(accounts, 'guard'),
+    accountLock: (work, onWait) => takeAccountLock(accounts, locks, work, onWait),
     blocking: runtime.signals.blocking,
     signal,
     onSecondInterrupt: (listener) => interrupt.onSecond(listener),

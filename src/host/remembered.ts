@@ -13,8 +13,11 @@ import {
 } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import type { RateWindow, RememberedLimits } from '../core/api.ts';
+import type { Clock } from '../core/context.ts';
 import { Failure, localFile, messageOf } from '../core/failure.ts';
 import { type FileLocks, type HeldLock, makeDirectory, openRegular, whyForeign } from '../core/files.ts';
+import { isObject } from '../core/json.ts';
 import type {
   AccountDocument,
   ListRow,
@@ -23,10 +26,10 @@ import type {
   RememberedJobs,
   RememberedLists,
 } from '../core/remembered.ts';
-import { type EpochMs, HOUR_MS, type Milliseconds } from '../core/unit-types.ts';
+import { HOUR_MS, type Milliseconds, MINUTE_MS } from '../core/unit-types.ts';
 
 /** Empty if missing, invalid, or if another user may have written it (see `whyForeign`). */
-export function readObject(path: string, user: number | undefined): Readonly<Record<string, unknown>> {
+function readObject(path: string, user: number | undefined): PlainObject {
   try {
     const descriptor = openRegular({ openSync, fstatSync, closeSync, lstatSync, constants }, path, {
       flags: constants.O_RDONLY,
@@ -34,8 +37,7 @@ export function readObject(path: string, user: number | undefined): Readonly<Rec
     });
     try {
       if (whyForeign(fstatSync(descriptor), user) !== undefined) return {};
-      const document: unknown = JSON.parse(readFileSync(descriptor, 'utf8'));
-      return isRecord(document) ? { ...document } : {};
+      return objectOf(JSON.parse(readFileSync(descriptor, 'utf8')));
     } finally {
       closeSync(descriptor);
     }
@@ -43,6 +45,8 @@ export function readObject(path: string, user: number | undefined): Readonly<Rec
     return {};
   }
 }
+
+const objectOf = (value: unknown): PlainObject => (isObject(value) ? value : {});
 
 /** Local-file (14) if another user may change it. */
 function makeFolder(path: string, user: number | undefined): void {
@@ -52,21 +56,13 @@ function makeFolder(path: string, user: number | undefined): void {
   if (why !== undefined) throw localFile(`cannot use the directory ${folder}: it ${why}`);
 }
 
-/** Atomic, mode 0600; `flush` syncs it. Local-file (14): directory writable by others, or not a file. */
-export function writeObject(
-  path: string,
-  document: Readonly<Record<string, unknown>>,
-  {
-    random,
-    user,
-    flush = false,
-  }: { readonly random: () => number; readonly user: number | undefined; readonly flush?: boolean },
-): void {
+/** Atomic, mode 0600. Local-file (14): directory writable by others, or not a file. */
+function writeObject(path: string, document: PlainObject, user: number | undefined): void {
   makeFolder(path, user);
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) throw localFile(`${path} is not a regular file`);
-  const temporary = `${path}.${random().toString(36).slice(2)}.tmp`;
+  const temporary = `${path}.${Math.random().toString(36).slice(2)}.tmp`;
   try {
-    writeFileSync(temporary, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx', flush });
+    writeFileSync(temporary, `${JSON.stringify(document)}\n`, { mode: 0o600, flag: 'wx' });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -74,215 +70,189 @@ export function writeObject(
   }
 }
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export interface RememberedOptions {
   /** May fail when there is no directory for it. */
   readonly path: () => string;
   /** The address and a mark of the key in use; undefined without a key. May fail. */
   readonly account: () => string | undefined;
-  /** The wall clock, as for the times in the file. */
-  readonly date: () => EpochMs;
-  readonly random: () => number;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly user: number | undefined;
 }
 
-/** A list not read for this time is dropped with the next write. */
-const KEPT_MS: Milliseconds = HOUR_MS;
-
-interface KeptList {
-  readonly at?: number;
-  readonly rows?: readonly unknown[];
-  readonly expired?: boolean;
-}
-
-/** `{account, lists: {LIST: {at, rows}}}`, one account. Errors are ignored: nothing is remembered. */
-export function createRememberedLists(options: RememberedOptions): RememberedLists {
-  const kept = (account: string): Readonly<Record<string, KeptList>> => {
-    const { account: owner, lists } = readObject(options.path(), options.user);
-    if (owner !== account || !isRecord(lists)) return {};
-    return Object.fromEntries(
-      Object.entries(lists).flatMap(([list, each]) => (isRecord(each) ? [[list, keptList(each)]] : [])),
-    );
-  };
-  const change = (list: string, part: KeptList): void => {
-    const account = options.account();
-    if (account === undefined) return;
-    const lists = kept(account);
-    const now = options.date();
-    const isKept = ([, { at }]: readonly [string, KeptList]): boolean => at !== undefined && now - at <= KEPT_MS;
-    const others = Object.fromEntries(Object.entries(lists).filter(isKept));
-    writeObject(options.path(), { account, lists: { ...others, [list]: { ...lists[list], ...part } } }, options);
-  };
-  const get = (list: string): KeptList | undefined => {
-    const account = options.account();
-    return account === undefined ? undefined : kept(account)[list];
-  };
+/** `{account, ...}`: what another account kept is dropped. Errors are ignored, as no command needs the file. */
+const accountFile = ({ path, account, user }: RememberedOptions) => {
+  const read = (): PlainObject =>
+    quietly({}, () => {
+      const owner = account();
+      const kept = owner === undefined ? {} : readObject(path(), user);
+      return kept['account'] === owner ? kept : {};
+    });
   return {
-    read: (list) =>
+    read,
+    write: (members: PlainObject): void => {
       quietly(undefined, () => {
-        const { at, rows, expired = false } = get(list) ?? {};
-        if (at === undefined || rows === undefined) return undefined;
-        const ageMs = options.date() - at;
-        // A time in the future: the wall clock was changed, so the age is unknown.
-        return { rows: rows.filter(isRow), ageMs: ageMs < 0 ? Number.POSITIVE_INFINITY : ageMs, expired };
-      }),
-    write: (list, rows) =>
-      quietly(undefined, () => {
-        change(list, { at: options.date(), rows, expired: false });
-      }),
-    expire: () =>
-      quietly(undefined, () => {
-        const account = options.account();
-        if (account === undefined) return;
-        const lists = Object.entries(kept(account)).map(([list, rest]) => [list, { ...rest, expired: true }]);
-        if (lists.length > 0) writeObject(options.path(), { account, lists: Object.fromEntries(lists) }, options);
-      }),
-    forget: () =>
-      quietly(undefined, () => {
-        const account = options.account();
-        if (account !== undefined) writeObject(options.path(), { account, lists: {} }, options);
-      }),
+        const owner = account();
+        if (owner !== undefined) writeObject(path(), { ...members, account: owner }, user);
+      });
+    },
   };
-}
+};
 
-/** Rows are checked where they are used. */
-const keptList = ({ at, rows, expired }: Readonly<Record<string, unknown>>): KeptList => ({
-  ...(typeof at === 'number' ? { at } : {}),
-  ...(Array.isArray(rows) ? { rows } : {}),
-  ...(typeof expired === 'boolean' ? { expired } : {}),
-});
-
-function isRow(row: unknown): row is ListRow {
-  return isRecord(row) && ['value', 'name', 'description'].every((member) => typeof row[member] === 'string');
-}
-
-/** `otherwise` if the work fails: no command needs the file. */
-async function quietly<T>(otherwise: T, work: () => T | Promise<T>): Promise<T> {
+function quietly<T>(otherwise: T, work: () => T): T {
   try {
-    return await work();
+    return work();
   } catch {
     return otherwise;
   }
 }
+
+// eslint-disable-next-line no-restricted-syntax -- a date: other processes read it
+const dateOf = ({ clock }: RememberedOptions): number => clock.now();
+
+/** `{account, changedAt, lists: {LIST: {at, rows}}}` */
+export function createRememberedLists(options: RememberedOptions): RememberedLists {
+  const file = accountFile(options);
+  const isWithin = (at: unknown, span: Milliseconds): boolean => {
+    const ageMs = dateOf(options) - Number(at);
+    // A time in the future: the wall clock was changed, so the age is unknown.
+    return ageMs >= 0 && ageMs <= span;
+  };
+  return {
+    read: async (list) => {
+      const { changedAt, lists } = file.read();
+      const { at, rows } = objectOf(objectOf(lists)[list]);
+      if (!Array.isArray(rows)) return undefined;
+      return { rows: rows.filter(isRow), isFresh: isWithin(at, MINUTE_MS) && !(Number(changedAt) >= Number(at)) };
+    },
+    write: async (list, rows) => {
+      const { lists, ...rest } = file.read();
+      const kept = Object.entries(objectOf(lists)).filter(([, each]) => isWithin(objectOf(each)['at'], HOUR_MS));
+      file.write({ ...rest, lists: { ...Object.fromEntries(kept), [list]: { at: dateOf(options), rows } } });
+    },
+    expire: async () => {
+      const kept = file.read();
+      if (kept['lists'] !== undefined) file.write({ ...kept, changedAt: dateOf(options) });
+    },
+    forget: async () => {
+      file.write({});
+    },
+  };
+}
+
+const hasTexts = (row: unknown, names: readonly string[]): boolean =>
+  names.every((member) => typeof objectOf(row)[member] === 'string');
+
+const isRow = (row: unknown): row is ListRow => hasTexts(row, ['value', 'name', 'description']);
 
 const MAX_JOBS = 100;
 
 /** A wait sees the same status many times: it is rewritten only after this time. */
 const SEEN_AGAIN_MS: Milliseconds = 10_000;
 
-const MAX_STATUS_LENGTH = 100;
-
-/** `{account, jobs: [JOB, ...]}`, the latest first. Jobs of another account are dropped. */
+/** `{account, jobs: [JOB, ...]}`, the latest first. */
 export function createRememberedJobs(options: RememberedOptions): RememberedJobs {
-  const kept = (account: string | undefined): readonly RememberedJob[] => {
-    const file = readObject(options.path(), options.user);
-    const { jobs } = file;
-    return account !== undefined && file['account'] === account && Array.isArray(jobs) ? jobs.filter(isJob) : [];
+  const file = accountFile(options);
+  const kept = (): readonly RememberedJob[] => {
+    const { jobs } = file.read();
+    return Array.isArray(jobs) ? jobs.filter(isJob) : [];
   };
-  const write = (account: string | undefined, jobs: readonly RememberedJob[]): void => {
-    writeObject(options.path(), { account, jobs: jobs.slice(0, MAX_JOBS) }, options);
+  const change = (id: string, isNews: (job: RememberedJob) => boolean, seen: Partial<RememberedJob>): void => {
+    const jobs = kept();
+    if (jobs.some((job) => job.id === id && isNews(job)))
+      file.write({ jobs: jobs.map((job) => (job.id === id ? { ...job, ...seen } : job)) });
   };
   return {
-    read: () => quietly([], () => kept(options.account())),
-    add: (job) =>
-      quietly(undefined, () => {
-        const account = options.account();
-        if (account === undefined || job.id === '') return;
-        const others = kept(account).filter(({ id }) => id !== job.id);
-        write(account, [{ ...job, ...(job.status === undefined ? {} : { statusAt: job.at }) }, ...others]);
-      }),
-    saw: (id, status, at) =>
-      quietly(undefined, () => {
-        const account = options.account();
-        const jobs = kept(account);
-        const isNews = (job: RememberedJob): boolean =>
-          job.status !== status || job.goneAt !== undefined || at - (job.statusAt ?? 0) > SEEN_AGAIN_MS;
-        if (!jobs.some((job) => job.id === id && isNews(job))) return;
-        const seen = { status: status.slice(0, MAX_STATUS_LENGTH), statusAt: at, goneAt: undefined };
-        write(
-          account,
-          jobs.map((job) => (job.id === id ? { ...job, ...seen } : job)),
-        );
-      }),
-    sawGone: (id, at) =>
-      quietly(undefined, () => {
-        const account = options.account();
-        const jobs = kept(account);
-        if (!jobs.some((job) => job.id === id && job.goneAt === undefined)) return;
-        write(
-          account,
-          jobs.map((job) => (job.id === id ? { ...job, goneAt: at } : job)),
-        );
-      }),
-    forget: () =>
-      quietly(undefined, () => {
-        write(options.account(), []);
-      }),
-  };
-}
-
-function isJob(job: unknown): job is RememberedJob {
-  return (
-    isRecord(job) &&
-    ['id', 'endpoint', 'named'].every((member) => typeof job[member] === 'string') &&
-    isTime(job['at']) &&
-    ['undefined', 'string'].includes(typeof job['status']) &&
-    ['certainMs', 'executionTimeoutMs', 'ttlMs', 'statusAt', 'goneAt'].every(
-      (member) => job[member] === undefined || isTime(job[member]),
-    )
-  );
-}
-
-const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= MAX_TIME_MS;
-
-/** The last time that a Date can have. */
-const MAX_TIME_MS = 8.64e15;
-
-const MAX_ACCOUNTS = 20;
-
-export interface AccountDocumentOptions extends Omit<RememberedOptions, 'account' | 'date'> {
-  /** Undefined without a key. May fail. */
-  readonly account: () => Promise<string | undefined>;
-}
-
-/** Latest changed last. */
-export function createAccountDocument(options: AccountDocumentOptions): AccountDocument {
-  const keptOfAll = (): PlainObject => {
-    const { accounts } = readObject(options.path(), options.user);
-    return isRecord(accounts) ? accounts : {};
-  };
-  const kept = (account: string): PlainObject => {
-    const { [account]: own } = keptOfAll();
-    return isRecord(own) ? own : {};
-  };
-  const update = (account: string, change: (before: PlainObject) => PlainObject): void => {
-    // No pause between reading and writing: other runs on this machine write it too.
-    const others = Object.entries(keptOfAll()).filter(([each]) => each !== account);
-    const accounts = Object.fromEntries([...others.slice(1 - MAX_ACCOUNTS), [account, change(kept(account))]]);
-    writeObject(options.path(), { accounts }, options);
-  };
-  const inUse = async (): Promise<string> => (await options.account()) ?? '';
-  return {
-    read: async () => kept(await inUse()),
-    update: async (change) => {
-      update(await inUse(), change);
+    read: async () => kept(),
+    add: async (job) => {
+      const others = kept().filter(({ id }) => id !== job.id);
+      if (job.id !== '') file.write({ jobs: [{ ...job, statusAt: job.at }, ...others].slice(0, MAX_JOBS) });
+    },
+    saw: async (id, status, at) => {
+      const isNews = (job: RememberedJob): boolean =>
+        job.status !== status || job.goneAt !== undefined || at - (job.statusAt ?? 0) > SEEN_AGAIN_MS;
+      change(id, isNews, { status, statusAt: at, goneAt: undefined });
+    },
+    sawGone: async (id, at) => {
+      change(id, (job) => job.goneAt === undefined, { goneAt: at });
+    },
+    forget: async () => {
+      file.write({});
     },
   };
 }
 
+const isJob = (job: unknown): job is RememberedJob =>
+  hasTexts(job, ['id', 'endpoint', 'named']) && Number.isSafeInteger(objectOf(job)['at']);
+
+/** During a command; `flush` writes at its end. */
+const WRITE_INTERVAL_MS: Milliseconds = 2000;
+
+/** `{account, windows: [RateWindow, ...]}`. `remember` is cheap enough for every request. */
+export function createRememberedLimits(options: RememberedOptions) {
+  const { clock } = options;
+  const file = accountFile(options);
+  let latest: readonly RateWindow[] = [];
+  let unwritten = false;
+  let writtenAt = Number.NEGATIVE_INFINITY;
+  const flush = (): void => {
+    if (!unwritten) return;
+    unwritten = false;
+    writtenAt = clock.monotonic();
+    file.write({ windows: latest });
+  };
+  return {
+    flush,
+    remember: (windows: readonly RateWindow[]): void => {
+      if (windows.length === 0) return;
+      latest = windows;
+      unwritten = true;
+      if (clock.monotonic() - writtenAt >= WRITE_INTERVAL_MS) flush();
+    },
+    read: async () => {
+      if (latest.length > 0) return latest;
+      const { windows } = file.read();
+      // From the future: the wall clock was changed, so the age is unknown. Machines may differ by a minute.
+      const isKnown = ({ seenAt }: RateWindow): boolean => seenAt <= dateOf(options) + MINUTE_MS;
+      return Array.isArray(windows) ? windows.filter(isWindow).filter(isKnown) : [];
+    },
+  } satisfies RememberedLimits & Record<string, unknown>;
+}
+
+const isWindow = (value: unknown): value is RateWindow => {
+  const { name, ...numbers } = objectOf(value);
+  return typeof name === 'string' && Object.values(numbers).every((number) => typeof number === 'number');
+};
+
+export interface AccountPlace {
+  readonly folder: () => string;
+  /** Undefined without a key. May fail. */
+  readonly account: () => Promise<string | undefined>;
+  readonly user: number | undefined;
+}
+
+/** A file of one account for one purpose. */
+async function accountPath({ folder, account }: AccountPlace, purpose: string): Promise<string> {
+  const name = createHash('sha256').update(JSON.stringify([await account(), purpose]));
+  return join(folder(), name.digest('hex').slice(0, 32));
+}
+
+export const createAccountDocument = (place: AccountPlace, purpose: string): AccountDocument => ({
+  read: async () => readObject(`${await accountPath(place, purpose)}.json`, place.user),
+  write: async (document) => {
+    writeObject(`${await accountPath(place, purpose)}.json`, document, place.user);
+  },
+});
+
 /** Tells `onWait` once where another process has it, and waits. */
 export async function takeAccountLock(
-  options: AccountDocumentOptions,
+  place: AccountPlace,
   locks: FileLocks,
   work: string,
   onWait: (holder: string) => Promise<void>,
 ): Promise<HeldLock> {
-  const name = createHash('sha256').update(JSON.stringify([await options.account(), work]));
   try {
-    const path = join(dirname(options.path()), `${name.digest('hex').slice(0, 32)}.lock`);
-    makeFolder(path, options.user);
+    const path = `${await accountPath(place, work)}.lock`;
+    makeFolder(path, place.user);
     return await locks.take(path, { subject: work, waitMs: 0 }).catch(async (error: unknown) => {
       if (!(error instanceof Failure)) throw error;
       await onWait(error.message);

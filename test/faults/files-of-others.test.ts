@@ -157,7 +157,7 @@ describe.each(FOREIGN)('a key file %s', (_, spoil) => {
 });
 
 describe.each(FOREIGN)('remembered rate windows in a file or directory %s', (_, spoil) => {
-  const LIMITS = '.local/share/berth/limits.json';
+  const LIMITS = '.local/share/berth/remembered/limits-default.json';
 
   test('are not read: the service is asked, and the file is replaced by one of this user', async () => {
     const server = await serve([limited]);

@@ -184,10 +184,9 @@ const limited = json({ id: 'pod1', name: 'train' }, 200, { ratelimit: '"minute";
 
 /** Files that only remember something, and a command that would write each. */
 const REMEMBERED: readonly (readonly [string, readonly string[]])[] = [
-  [`${DATA}/limits.json`, ['pods', 'get', 'pod1', '-o', 'id']],
-  [`${DATA}/completion/lists-default.json`, ['pods', 'get', 'pod1', '-o', 'id']],
-  [`${DATA}/completion/jobs-default.json`, ['jobs', 'run', 'ep', '--input', '{}', '-o', 'id']],
-  [`${DATA}/completion/notes-default.json`, ['pods', 'get', 'pod1', '-o', 'id']],
+  [`${DATA}/remembered/limits-default.json`, ['pods', 'get', 'pod1', '-o', 'id']],
+  [`${DATA}/remembered/lists-default.json`, ['pods', 'get', 'pod1', '-o', 'id']],
+  [`${DATA}/remembered/jobs-default.json`, ['jobs', 'run', 'ep', '--input', '{}', '-o', 'id']],
 ];
 
 describe.each(REMEMBERED)('%s', (file, argv) => {
@@ -206,7 +205,7 @@ describe.each(REMEMBERED)('%s', (file, argv) => {
 test('a link to what was remembered is not followed: the service is asked', async () => {
   const server = await serve([limited]);
   const world = createTestWorld({ env: pointedAt(server.url) });
-  const file = join(world.directory, DATA, 'limits.json');
+  const file = join(world.directory, DATA, 'remembered/limits-default.json');
   const requestsOf = async (...argv: readonly string[]): Promise<number> => {
     const before = server.seen.length;
     expect((await berthIn({ ...createTestWorld(), ...placeOf(world) }, argv)).code).toBe(0);

@@ -4,7 +4,7 @@ import { unlessFailed } from '../../core/failure.ts';
 import { type Json, numberAt, stringAt } from '../../core/json.ts';
 import type { ListRow } from '../../core/remembered.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatBytes, formatDuration, hourlyPrice } from '../../core/units.ts';
 import type { Candidate, ListSource } from '../model/collection.ts';
 import { rememberedJobs } from '../model/context.ts';
@@ -66,7 +66,7 @@ async function jobIds({ args }: Place, context: Context): Promise<readonly Candi
 async function rowsOf(context: Context, name: string, read: () => AsyncIterable<ListRow>): Promise<readonly ListRow[]> {
   const { lists, settings, clock } = context;
   const kept = await lists.read(name);
-  if (kept !== undefined && kept.ageMs <= MINUTE_MS && !kept.expired) return kept.rows;
+  if (kept?.isFresh === true) return kept.rows;
   if (!settings.local && (await settings.key()) === undefined) return [];
   const until = clock.monotonic() + WAIT_MS;
   const rows = new Map<string, ListRow>();

@@ -13,7 +13,7 @@ export async function readLastRun({ guard }: CommandContext): Promise<EpochMs | 
 
 export async function keepLastRun(ctx: CommandContext, now: EpochMs): Promise<void> {
   try {
-    await ctx.guard.update(() => ({ sweptAt: now }));
+    await ctx.guard.write({ sweptAt: now });
   } catch (error) {
     await ctx.tell(`Could not note that a guard ran: ${messageOf(error)}`);
   }

@@ -158,7 +158,7 @@ export const reset = defineCommand({
     await ask(ctx, { line: `The local service ${where} will be reset. Lost: its pods, volumes, jobs and faults.` });
     const answer = await sendControl(ctx, 'POST', ['reset'], { query: { seed } });
     // The new account reuses pod ids, and what was just created or submitted is gone for good.
-    await ctx.guard.update(() => ({}));
+    await ctx.guard.write({});
     await ctx.lists.forget();
     await ctx.jobs.forget();
     return changed(ctx, answerResult(statusView, answer));

@@ -28,7 +28,7 @@ const servePods = (pods: readonly object[] = [POD]): Promise<TestServer> =>
 const worldOf = ({ url }: TestServer): TestWorld =>
   createTestWorld({ env: { BERTH_BASE_URL: url, BERTH_API_KEY: KEY } });
 
-const listsOf = (world: TestWorld): string => join(world.directory, '.local/share/berth/completion/lists-default.json');
+const listsOf = (world: TestWorld): string => join(world.directory, '.local/share/berth/remembered/lists-default.json');
 
 describe('the words of a command line', () => {
   it('are nouns, verbs and flags', async () => {

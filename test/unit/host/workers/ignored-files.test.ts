@@ -31,7 +31,7 @@ describe('what is not watched', () => {
     'worker.log',
     'state.json',
     'state.json.lock',
-    'berth/completion/jobs-default.json',
+    'berth/remembered/jobs-default.json',
     '../other.py',
   ])('%s', (name) => {
     expect(watched().file(name)).toBe(true);
