@@ -17,7 +17,7 @@ export interface Kind {
   /** What an update sends for `null`; undefined if it cannot be empty. */
   readonly emptied: (path: string) => Json | undefined;
   /** Undefined if the service would accept it. */
-  readonly refusal: (row: Json, body: JsonObject) => Promise<string | undefined>;
+  readonly refusal: (row: Json, body: JsonObject) => string | undefined;
 }
 
 /** `restarts` loses the container disk; `release` replaces workers one by one; `permanent` has no undo. */

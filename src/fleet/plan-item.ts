@@ -17,7 +17,7 @@ export async function planUpdate(kind: Kind, row: Json, body: JsonObject): Promi
       ? `${fixed.join(', ')} cannot be changed after the creation`
       : full.length > 0
         ? `${full.map(({ path }) => path).join(', ')} cannot be empty`
-        : await kind.refusal(row, bodyOfChanges(body, changes));
+        : kind.refusal(row, bodyOfChanges(body, changes));
   return {
     action: why === undefined ? 'update' : 'blocked',
     changes,

@@ -78,13 +78,13 @@ export async function update(ctx: CommandContext, { document, row = null, body, 
   const changed = bodyOfChanges(withMade(kind, body, made), item.changes);
   const readRow = () => Promise.resolve(row);
   const filled = await bodyOf(kind.table, 'update').fillFields(ctx, changed, { values: {}, file: {}, readRow });
-  const request = patch(resourceOf(kind), asId(idOf(row)), withEmpty(ctx, kind, filled));
+  const request = patch(resourceOf(kind), asId(idOf(row)), withEmpty(kind, filled));
   return (await ctx.api.send(request)).value ?? null;
 }
 
 /** What the service takes for an empty member, in the place of null. */
-function withEmpty(ctx: CommandContext, kind: FileKind, body: JsonObject): JsonObject {
-  const { emptied } = kind.planned(ctx);
+function withEmpty(kind: FileKind, body: JsonObject): JsonObject {
+  const { emptied } = kind.planned;
   return acceptedPaths(kind).reduce<JsonObject>((result, path) => {
     const empty = memberAt(body, path) === null ? emptied(path) : undefined;
     return empty === undefined ? result : withMember(result, path.split('.'), empty);

@@ -1,17 +1,5 @@
-import { usage } from '../../core/failure.ts';
-import {
-  arrayAt,
-  isObject,
-  itemsAt,
-  type Json,
-  type JsonObject,
-  memberAt,
-  numberAt,
-  objectOf,
-  stringAt,
-  stringOf,
-} from '../../core/json.ts';
-import { berth, type Message, sentence } from '../../core/message.ts';
+import { isObject, type Json, type JsonObject, numberAt } from '../../core/json.ts';
+import type { Message } from '../../core/message.ts';
 import { withoutKey } from '../../create/key.ts';
 import { defineCommand, type Values, waitOptions } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -19,9 +7,7 @@ import { catalogOf, ofEndpoint, ofWorker, perHour, tellPrice } from '../../cli/m
 import { ENDPOINTS as COLLECTION, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/noun-body.ts';
 import { patch, post, written } from '../../cli/resource/noun-writes.ts';
-import { unlessUnread } from '../../cli/run/dry-run.ts';
 import { idArgument, rowSchema } from '../../cli/resource/read.ts';
-import { merged } from '../../cli/resource/request-body.ts';
 import { each, readRow, resource } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
 import { idOf, type Result } from '../../output/view.ts';
@@ -74,7 +60,6 @@ export const create = defineCommand({
   run: async (ctx, values: Values) => {
     const given = await bodyFrom(ctx, ENDPOINTS, values, CREATE_RULES);
     const body = { ...newEndpointDefaults(given), ...given };
-    checkNewEndpoint(body);
     await tellPrice(ctx, () => priceOf(ctx, body));
     const answer = await withReferences(ctx, body, REFERENCES, (known) => ctx.api.send(post(ENDPOINTS, known)));
     return await waited(ctx, await written(ctx, ENDPOINTS, answer, 'created'), answer.value ?? null, values);
@@ -101,7 +86,6 @@ export const update = defineCommand({
     let reading: Promise<Json> | undefined;
     const read = (): Promise<Json> => (reading ??= readRow(ctx, ENDPOINTS, word).then(({ value = null }) => value));
     const body = await bodyFrom(ctx, ENDPOINTS, values, RULES, read);
-    await unlessUnread(ctx, () => checkEndpointUpdate(body, read));
     const [done] = await each(ctx, ENDPOINTS, [{ word }], (id) =>
       withReferences(ctx, body, REFERENCES, (known) => ctx.api.send(patch(ENDPOINTS, id, known))),
     );
@@ -121,7 +105,7 @@ async function waited(ctx: CommandContext, result: Result, endpoint: Json, value
 /** `A worker: $0.34/h while it runs. 2 workers always run: $0.68/h`. */
 async function priceOf(ctx: CommandContext, body: JsonObject): Promise<Message> {
   const catalog = await catalogOf(ctx, body);
-  const least = minWorkers(body);
+  const least = numberAt(body, 'workers.min') ?? 0;
   const always =
     least === 0 ? '' : `. ${countOf(least, 'worker')} always running: ${perHour(ofEndpoint(body, catalog))}`;
   return `A worker: ${perHour(ofWorker(body, catalog))} while it runs${always}`;
@@ -135,29 +119,6 @@ export const newEndpointDefaults = ({ type, scaling }: JsonObject): JsonObject =
 const AFTER_FOUR_SECONDS: Json = { type: 'QUEUE_DELAY', queueDelay: 4 };
 const AT_FOUR_REQUESTS: Json = { type: 'REQUEST_COUNT', requestCount: 4 };
 
-/** Usage (2) for a body that contradicts itself. */
-export function checkNewEndpoint(body: JsonObject): void {
-  checkHardware(body, 'create');
-  checkWorkers(body);
-  checkScaling(body, stringOf(body['type']), body['scaling']);
-}
-
-/** Usage (2). Reads the endpoint only for what depends on it. */
-export async function checkEndpointUpdate(body: JsonObject, read: () => Promise<Json>): Promise<void> {
-  checkHardware(body, 'update');
-  if (['gpu', 'cpu', 'scaling', 'workers'].every((member) => body[member] === undefined)) return;
-  const before = await read();
-  checkKind(body, before);
-  if (body['workers'] !== undefined) checkWorkers(body, before);
-  checkScaling(body, stringAt(before, 'type'), body['scaling'] ?? memberAt(before, 'scaling'));
-}
-
-/** What the service sets where a create names none (contract rules, Serverless). */
-const DEFAULT_MAX = 3;
-
-const minWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.min') ?? 0;
-const maxWorkers = (endpoint: Json): number => numberAt(endpoint, 'workers.max') ?? DEFAULT_MAX;
-
 /** `get` prints `gpu.minCudaVersion` as null, which a body does not accept. */
 function withoutNull(document: JsonObject): JsonObject {
   const { gpu, ...rest } = document;
@@ -167,47 +128,4 @@ function withoutNull(document: JsonObject): JsonObject {
     ...rest,
     gpu: minCudaVersion === null || minCudaVersion === undefined ? inner : { ...inner, minCudaVersion },
   };
-}
-
-/** Not both GPU and CPU; a create with a GPU needs a pool (contract rules, Serverless). */
-function checkHardware(body: JsonObject, verb: 'create' | 'update'): void {
-  const [gpu, cpu] = [body['gpu'] !== undefined, body['cpu'] !== undefined];
-  if (gpu && cpu) throw usage('an endpoint runs on GPUs or on CPUs, not on both', 'Keep --gpu-pool or --cpu.');
-  if (verb === 'create' && gpu && itemsAt(body, 'gpu.pools').length === 0)
-    throw usage('missing --gpu-pool', sentence`Pools: ${berth`catalog gpus -o wide`}.`);
-}
-
-/** An endpoint cannot change between GPUs and CPUs (contract rules, Serverless: PATCH). */
-function checkKind(body: JsonObject, before: Json): void {
-  if (body['gpu'] !== undefined && arrayAt(before, 'cpu') !== undefined)
-    throw usage('this endpoint runs on CPUs, and that cannot change', 'Create another one.');
-  if (body['cpu'] !== undefined && isObject(memberAt(before, 'gpu')))
-    throw usage('this endpoint runs on GPUs, and that cannot change', 'Create another one.');
-}
-
-/** Scaling and idle timeout depend on the endpoint's type (contract rules, Serverless). */
-function checkScaling(body: JsonObject, type: string | undefined, scaling: Json | undefined): void {
-  const kind = stringAt(scaling, 'type');
-  if (type === 'LOAD_BALANCER' && kind === 'QUEUE_DELAY')
-    throw usage('--queue-delay: a LOAD_BALANCER has no queue', 'It scales by --request-count.');
-  if (type === 'QUEUE' && kind === 'REQUEST_COUNT' && memberAt(body, 'workers.idleTimeout') !== undefined)
-    throw usage(
-      '--idle-timeout does not go with --request-count on a QUEUE endpoint',
-      'Leave it out, or scale by --queue-delay.',
-    );
-}
-
-/** Minimum above maximum: usage (2). `before` is the current endpoint of an update. */
-function checkWorkers(body: JsonObject, before?: Json): void {
-  const endpoint = merged(objectOf(before ?? null) ?? {}, body);
-  const [min, max] = [minWorkers(endpoint), maxWorkers(endpoint)];
-  if (min <= max) return;
-  const whose = before === undefined ? 'by default' : 'of the endpoint now';
-  const isGiven = (name: string): boolean => numberAt(body, `workers.${name}`) !== undefined;
-  const least = isGiven('min') ? `--workers-min ${min}` : `the minimum ${whose}, ${countOf(min, 'worker')}`;
-  const most = isGiven('max') ? `--workers-max ${max}` : `the maximum ${whose}, ${countOf(max, 'worker')}`;
-  throw usage(
-    isGiven('min') ? `${least} is above ${most}` : `${most} is below ${least}`,
-    `Give --workers-min ${max}, or --workers-max ${min}.`,
-  );
 }

@@ -1,7 +1,6 @@
 /** The kinds of things that files describe. Their fields are those of the commands that create and update them. */
 import type { ApiAnswer } from '../../core/api.ts';
 import type { SettingsView } from '../../core/context.ts';
-import { Failure } from '../../core/failure.ts';
 import { isObject, itemsAt, type Json, type JsonObject, numberAt, numberOf, stringAt } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Collection } from '../../cli/model/collection.ts';
@@ -11,9 +10,9 @@ import type { CreateRequest } from '../../cli/resource/noun-writes.ts';
 import type { Field, ResourceTable } from '../../cli/resource/fields.ts';
 import type { Kind } from '../../fleet/model.ts';
 import { ENDPOINT_TABLE } from '../endpoints/fields.ts';
-import { checkEndpointUpdate, checkNewEndpoint, newEndpointDefaults } from '../endpoints/write.ts';
-import { checkUpdate } from '../pods/body-checks.ts';
-import { asFlag, checkNewPod, createDefaults } from '../pods/create.ts';
+import { newEndpointDefaults } from '../endpoints/write.ts';
+import { asFlag, createDefaults } from '../pods/create.ts';
+import { checkDeadlineVariables } from '../pods/deadlines.ts';
 import { POD_TABLE } from '../pods/fields.ts';
 import { networkMount } from '../pods/pod-cells.ts';
 import { RESTARTING } from '../pods/update.ts';
@@ -44,20 +43,15 @@ export interface FileKind {
   /** Removes what the row already says in another form. */
   readonly settle: (row: Json, body: JsonObject) => Promise<JsonObject>;
   readonly defaults?: (body: JsonObject, settings: SettingsView) => JsonObject;
-  /** Usage (2) for a body that contradicts itself. */
-  readonly checkNew?: (ctx: CommandContext, body: JsonObject) => Promise<void> | void;
+  /** Usage (2) for a deadline that is over. */
+  readonly checkNew?: (ctx: CommandContext, body: JsonObject) => Promise<void>;
   readonly sendNew?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
-  readonly planned: (ctx: CommandContext) => Kind;
+  readonly planned: Kind;
 }
 
-type Effects = Pick<Kind, 'effect'>;
 type Rules = Pick<FileKind, 'collection' | 'table' | 'needed'> &
   Partial<Pick<FileKind, 'references' | 'words' | 'inner' | 'adapt' | 'settle' | 'defaults' | 'checkNew' | 'sendNew'>> &
-  Partial<Effects> & {
-    /** Usage (2) for a change that the service would refuse. */
-    readonly check?: (ctx: CommandContext, row: Json, body: JsonObject) => void | Promise<void>;
-    readonly hasCommand?: true;
-  };
+  Partial<Pick<Kind, 'effect' | 'refusal'>> & { readonly hasCommand?: true };
 
 /** The contract's sets: their order means nothing. */
 const UNORDERED = [
@@ -70,7 +64,7 @@ const UNORDERED = [
 ];
 
 function kindOf(name: KindName, rules: Rules): FileKind {
-  const { table, effect = () => 'in-place', check, hasCommand } = rules;
+  const { table, effect = () => 'in-place', refusal = () => undefined, hasCommand } = rules;
   const comparable = ['dataCenterIds'];
   const writeOnly = Object.values(table.fields).flatMap((field) =>
     field.writeOnly === true && field.path !== undefined && !comparable.includes(field.path) ? [field.path] : [],
@@ -83,7 +77,7 @@ function kindOf(name: KindName, rules: Rules): FileKind {
     adapt: (document) => document,
     settle: (_, body) => Promise.resolve(body),
     ...rules,
-    planned: (ctx) => ({
+    planned: {
       kind: name,
       updates: name === 'registry' ? [] : bodyOf(table, 'update').accepts,
       writeOnly,
@@ -91,8 +85,8 @@ function kindOf(name: KindName, rules: Rules): FileKind {
       effect,
       ...(hasCommand === true ? { command: { members: COMMAND_MEMBERS, changed: changedCommand } } : {}),
       emptied: (path) => emptied(table, name, path),
-      refusal: (row, body) => refusalOf(async () => check?.(ctx, row, body)),
-    }),
+      refusal,
+    },
   };
 }
 
@@ -108,16 +102,6 @@ function emptied({ fields }: ResourceTable, kind: KindName, path: string): Json 
   if (isOneOf(path, ['env']) && path !== 'env') return null;
   const type = Object.values<Field>(fields).find((field) => field.path === path)?.type;
   return type === 'list' && path !== 'gpu.pools' ? [] : type === 'pairs' ? {} : undefined;
-}
-
-async function refusalOf(check: () => Promise<void> | undefined): Promise<string | undefined> {
-  try {
-    await check();
-    return undefined;
-  } catch (error) {
-    if (error instanceof Failure && error.code === 'usage') return error.message;
-    throw error;
-  }
 }
 
 /** As `update --file` does for both forms of a command. */
@@ -179,10 +163,11 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     effect: (_, path) => (path === 'size' ? 'permanent' : 'in-place'),
     adapt: ({ dataCenterId, ...volume }) =>
       dataCenterId === undefined ? volume : { dataCenter: dataCenterId, ...volume },
-    check: (_, row, body) => {
+    refusal: (row, body) => {
       const [before, after] = [numberAt(row, 'size'), numberOf(body['size'])];
-      if (before !== undefined && after !== undefined && after < before)
-        throw new Failure({ code: 'usage', exit: 2, message: `a volume never shrinks; it has ${before} GB` });
+      return before !== undefined && after !== undefined && after < before
+        ? `a volume never shrinks; it has ${before} GB`
+        : undefined;
     },
   }),
   template: kindOf('template', {
@@ -208,11 +193,7 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     }),
     settle: oneCommand,
     defaults: newEndpointDefaults,
-    checkNew: (_, body) => {
-      checkNewEndpoint(body);
-    },
     effect: (_, path) => (isOneOf(path, CONTAINER_MEMBERS) ? 'release' : 'in-place'),
-    check: (_, row, body) => checkEndpointUpdate(body, () => Promise.resolve(row)),
     hasCommand: true,
   }),
   pod: kindOf('pod', {
@@ -228,14 +209,13 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     adapt: podBody,
     settle: podSettled,
     defaults: createDefaults,
-    checkNew: checkNewPod,
+    checkNew: checkDeadlineVariables,
     effect: (row, path) =>
       path === 'globalNetworking'
         ? 'next-start'
         : isOneOf(path, RESTARTING) && isRunning(row)
           ? 'restarts'
           : 'in-place',
-    check: (_, row, body) => checkUpdate(body, () => Promise.resolve(row)),
     hasCommand: true,
   }),
 };

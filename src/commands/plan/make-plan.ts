@@ -89,7 +89,7 @@ async function planDocument(ctx: CommandContext, account: Account, document: Fil
     if (missing !== undefined) throw noValue(missing.at, missing.name);
     const body = withMark(document, newBody(document, named));
     await kind.checkNew?.(ctx, completeNew(ctx, document, body));
-    const item = planCreate(kind.planned(ctx), body);
+    const item = planCreate(kind.planned, body);
     return { document, row, body, item, cost: await costOf(ctx, kind.name, row, body) };
   } catch (error) {
     throw placed(error, at([]));
@@ -107,7 +107,7 @@ async function planRow(
   const body = await kind.settle(row, named);
   // Without variables in the file, marks are none either.
   const compared = memberAt(body, 'env') === null ? withoutKey(row) : row;
-  const item = await planUpdate(kind.planned(ctx), compared, body);
+  const item = await planUpdate(kind.planned, compared, body);
   if (item.action !== 'blocked') return { document, row, body, item, cost: await costOf(ctx, kind.name, row, body) };
   const hint = kind.name === 'pod' ? ': terminate it and apply again' : '';
   const cost = await costOf(ctx, kind.name, row, {});

@@ -17,7 +17,6 @@ import { rowSchema } from '../../cli/resource/read.ts';
 import { merged } from '../../cli/resource/request-body.ts';
 import { ownPublicKeys, readKeys } from '../account/ssh-keys.ts';
 import { isSameKey } from '../account/keys.ts';
-import { checkCreate } from './body-checks.ts';
 import { checkDeadlineVariables, deadlineLine, deadlinesOfProfile, warnWithoutDeadline } from './deadlines.ts';
 import { createKeyed } from './keyed-create.ts';
 import { place } from './place.ts';
@@ -87,7 +86,7 @@ export const create = defineCommand({
   run: async (ctx, values: Values) => {
     const given = await bodyFrom(ctx, PODS, values, RULES);
     const body = withSshPort(merged(createDefaults(given, ctx.settings), given));
-    await checkNewPod(ctx, body);
+    await checkDeadlineVariables(ctx, body);
     const [gpus, maxPrice] = [textsIn(values, 'gpu'), dollarsOf('maxPrice', textIn(values, 'maxPrice'))];
     const [waitMs, key] = [values['untilAvailable'] as number | undefined, textIn(values, 'idempotencyKey')];
     if (key !== undefined) checkKey(key);
@@ -133,12 +132,6 @@ export function createDefaults({ gpu, templateId, env }: JsonObject, settings: S
     ...(templateId === undefined ? { disk: 20 } : {}),
     ...(Object.keys(deadlines).length === 0 ? {} : { env: deadlines }),
   };
-}
-
-/** Usage (2) for a contradictory body or a deadline that is over. */
-export async function checkNewPod(ctx: CommandContext, body: JsonObject): Promise<void> {
-  await checkDeadlineVariables(ctx, body);
-  checkCreate(body);
 }
 
 /** SSH by the proxy is a terminal alone. The ports of a template are kept. */

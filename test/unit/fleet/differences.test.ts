@@ -12,7 +12,7 @@ const KIND: Kind = {
   unordered: ['ports'],
   effect: () => 'in-place',
   emptied: () => undefined,
-  refusal: () => Promise.resolve(undefined),
+  refusal: () => undefined,
 };
 
 const names = fc.stringMatching(/^[a-z]{1,6}$/);

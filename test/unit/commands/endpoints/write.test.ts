@@ -114,18 +114,6 @@ describe('create and update refuse before anything is sent', () => {
     ['no image and no template', ['endpoints', 'create', '--name', 'e', ...GPU], /missing --template or --image/],
     ['neither gpu nor cpu', CREATE, /missing --gpu-pool or --cpu/],
     ['gpu and cpu', [...CREATE, ...GPU, '--cpu', 'c:2'], /use either --gpu-pool or --cpu/],
-    ['gpu and cpu by --set', [...CREATE, ...GPU, '--set', 'cpu=[]'], /on GPUs or on CPUs, not on both/],
-    [
-      'more workers than the maximum',
-      [...CREATE, ...GPU, '--workers-min', '4', '--workers-max', '1'],
-      /--workers-min 4/,
-    ],
-    [
-      'more workers than the default maximum',
-      [...CREATE, ...GPU, '--workers-min', '4'],
-      /maximum by default, 3 workers/,
-    ],
-    ['gpu without a pool', [...CREATE, '--gpu-count', '2'], /missing --gpu-pool/],
     ['vCPUs that are no power of two', [...CREATE, '--cpu', 'c:6'], /power of two/],
     ['one vCPU', [...CREATE, '--cpu', 'c:1'], /power of two of at least 2/],
     ['a CPU without vCPUs', [...CREATE, '--cpu', 'c'], /--cpu takes FLAVOR:VCPUS/],
@@ -135,28 +123,12 @@ describe('create and update refuse before anything is sent', () => {
       [...CREATE, ...GPU, '--cuda', '12.4', '--min-cuda', '12.4'],
       /use either --cuda or --min-cuda/,
     ],
-    [
-      'a queue delay without a queue',
-      [...CREATE, ...GPU, '--type', 'LOAD_BALANCER', '--queue-delay', '4'],
-      /--queue-delay/,
-    ],
-    [
-      'an idle timeout with requests',
-      [...CREATE, ...GPU, '--request-count', '4', '--idle-timeout', '5'],
-      /--idle-timeout does not go with --request-count/,
-    ],
     ['part of a second', [...CREATE, ...GPU, '--idle-timeout', '1500ms'], /whole number of seconds/],
     ['an environment variable without a name', [...CREATE, ...GPU, '--env', '=x'], /--env takes NAME=VALUE/],
     ['nothing to change', ['endpoints', 'update', 'echo'], /nothing to change/],
     ['an empty name on update', ['endpoints', 'update', 'echo', '--name', ''], /--name is empty/],
     ['an empty image on update', ['endpoints', 'update', 'echo', '--image', ' '], /--image is empty/],
     ['an empty image by --set', ['endpoints', 'update', 'echo', '--set', 'image='], /--image is empty/],
-    ['GPUs for an endpoint on CPUs', ['endpoints', 'update', 'echo', ...GPU], /runs on CPUs, and that cannot change/],
-    [
-      'an idle timeout left with requests',
-      ['endpoints', 'update', 'echo', '--request-count', '4', '--idle-timeout', '9'],
-      /--idle-timeout/,
-    ],
   ])('%s', async (_, argv, words) => {
     const ran = await berth(argv, LOCAL);
     expect(ran.err).toMatch(words);

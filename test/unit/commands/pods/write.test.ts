@@ -77,7 +77,6 @@ describe('pods create', () => {
     [['--network-volume', 'v,w'], /mounts at most one network volume/],
     [['--network-volume', 'v', '--persistent-size', '20'], /use either --network-volume or --persistent-size/],
     [['--cpu', 'cpu-general', '--vcpu', '2'], /use either --gpu or --cpu/],
-    [['--vcpu', '4'], /--gpu and --cpu exclude/],
     [['--disk', '0'], /--disk is at least 1/],
     [['--min-ram-per-gpu', '0'], /--min-ram-per-gpu is at least 1/],
     [['--set', 'gpu.minVcpuCountPerGpu=1.5'], /--min-vcpu-per-gpu is a whole number of at least 1/],
