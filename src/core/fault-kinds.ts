@@ -64,12 +64,12 @@ const OF_STEPS = {
 export type RequestFaultKind = keyof typeof OF_REQUESTS;
 export type StepFaultKind = keyof typeof OF_STEPS;
 export type FaultKind = RequestFaultKind | StepFaultKind;
-export type FaultPoint = (typeof OF_STEPS)[StepFaultKind];
+export type FaultPoint = 'request' | (typeof OF_STEPS)[StepFaultKind];
 
 export const FAULT_KINDS = Object.keys({ ...OF_REQUESTS, ...OF_STEPS }) as readonly FaultKind[];
 
-export const faultPoint = (kind: FaultKind): FaultPoint | undefined =>
-  (OF_STEPS as Partial<Record<FaultKind, FaultPoint>>)[kind];
+export const faultPoint = (kind: FaultKind): FaultPoint =>
+  (OF_STEPS as Partial<Record<FaultKind, FaultPoint>>)[kind] ?? 'request';
 
 export const defaultMatch = (kind: FaultKind): string | undefined =>
   (OF_REQUESTS as Partial<Record<FaultKind, string | undefined>>)[kind];

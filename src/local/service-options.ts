@@ -1,5 +1,5 @@
 import type { Clock } from '../core/context.ts';
-import type { Quota } from './http/faults.ts';
+import type { Quota } from './http/rate-limit.ts';
 import type { GivenSettings } from './http/operation.ts';
 import type { Validator } from './http/validate.ts';
 import type { StartContainer } from './containers.ts';

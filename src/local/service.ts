@@ -1,9 +1,8 @@
 import { createLocalClock } from './state/clock.ts';
-import { type Call, createCallSignals, type LocalAnswer, type LocalRequest, settingsOf } from './http/operation.ts';
+import { type Call, type LocalAnswer, type LocalRequest, settingsOf } from './http/operation.ts';
 import type { Frame } from './http/dispatch.ts';
-import { quotaOf, takeStartFault } from './http/faults.ts';
-import { faults, takeFaultsAt } from './http/injected-faults.ts';
-import { createDateHeader } from './http/date-header.ts';
+import { faults, takeFaults, takeStartFault } from './http/faults.ts';
+import { quotaOf } from './http/rate-limit.ts';
 import { createRouter } from './http/router.ts';
 import { createValidator } from './http/validate.ts';
 import { endpoints, type Served, takesByProtocol, withServed } from './model/endpoints.ts';
@@ -61,7 +60,6 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const settings = settingsOf(options);
   const stopping = new AbortController();
   const time = createLocalClock(clock);
-  const dateHeader = createDateHeader();
 
   // eslint-disable-next-line no-restricted-syntax -- a date
   const create = (previous?: State) => createState(clock.now(), originAfter(previous, options.random));
@@ -132,7 +130,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     workerKeys: createWorkerKeys(),
     transact,
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
-    signals: createCallSignals(stopping.signal),
+    stopping: stopping.signal,
     addressOf: (podId, start) => containers?.addressOf(podId, start),
   };
   const route = createRouter(
@@ -154,8 +152,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   const objectPorts: ObjectPorts = {
     folders,
-    takeFaultsAt: (points, request) =>
-      transact((state) => takeFaultsAt(faults.of(state), points, request, options.random)),
+    takeFaults: (points, request) => transact((state) => takeFaults(faults.of(state), points, request, options.random)),
     sleep: untilStopped,
     // eslint-disable-next-line no-restricted-syntax -- a date
     time: () => clock.now(),
@@ -236,7 +233,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
         if (hasHandlers || hasDeliveries) void syncWorkers();
       }
       // eslint-disable-next-line no-restricted-syntax -- a date
-      const date = dateHeader(time.now());
+      const date = new Date(time.now()).toUTCString();
       // `berth doctor` recognizes the local service by `server`.
       return { status, headers: { ...headers, date, server: 'berth-local' }, body };
     },

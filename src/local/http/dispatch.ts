@@ -1,30 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import { encodeJson, type Json } from '../../core/json.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
 import { notFound, Problem, problemDocument, queueErrorDocument, tooLarge } from '../contract/problem.ts';
 import { authenticate, authenticatePod, authenticateWorker, authorize, type Key } from './auth.ts';
 import {
-  applyFaults,
-  countRequest,
-  faultError,
+  failAt,
   ForeignAnswer,
-  lagOf,
-  type Quota,
-  rateHeaders,
-  rateUsage,
+  latencyOf,
+  faults as injected,
+  takeFaultAt,
+  takeFaults,
+  type TakenFaults,
 } from './faults.ts';
-import { type FaultRecord, faults as injectedFaults, takeFaultAt, takeFaultsOfRequest } from './injected-faults.ts';
-import type {
-  AddressOf,
-  Call,
-  CallSignal,
-  CallSignals,
-  LocalAnswer,
-  LocalRequest,
-  Operation,
-  Reply,
-  ServiceSettings,
-} from './operation.ts';
+import type { AddressOf, Call, LocalAnswer, LocalRequest, Operation, Reply, ServiceSettings } from './operation.ts';
+import { countRequest, type Quota, rateUsage } from './rate-limit.ts';
 import type { Validator } from './validate.ts';
 import type { WorkerKeys } from '../state/keys.ts';
 import type { State } from '../state/state.ts';
@@ -37,24 +25,21 @@ export interface Frame {
   readonly workerKeys: WorkerKeys;
   readonly transact: Call['transact'];
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  readonly signals: CallSignals;
+  /** Aborted when the service stops. */
+  readonly stopping: AbortSignal;
   readonly addressOf: AddressOf;
 }
 
 /** Above the largest payload of any operation (specification 8.2), so that each operation refuses with its own message. */
 export const MAX_BODY_BYTES = 22_000_000;
 
-/** How many bytes of a larger body are read before the connection is closed. */
-const MAX_READ_BYTES = 256_000_000;
-
-const NO_BYTES = new Uint8Array(0);
-
-const TOO_LARGE = 'the request body is larger than 20 MB';
+const NO_FAULTS: TakenFaults = new Map();
 
 type Headers = Readonly<Record<string, string>>;
+type Params = Readonly<Record<string, string>>;
 
 interface Admission {
-  readonly faults: readonly FaultRecord[];
+  readonly faults: TakenFaults;
   readonly keyId: string;
   readonly headers: Headers;
   readonly refusal?: Problem;
@@ -64,80 +49,62 @@ interface Admission {
 export async function dispatch(
   operation: Operation,
   request: LocalRequest,
-  params: Readonly<Record<string, string>>,
+  params: Params,
   frame: Frame,
 ): Promise<LocalAnswer> {
-  let early: Uint8Array | undefined;
+  let headers: Headers = {};
+  let isAdmitted = false;
   try {
-    early = operation.checkSize === undefined ? undefined : await bytesOf(request);
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return refuse(error, operation, {});
-  }
-  const admission =
-    operation.service === 'control'
-      ? admitControl(operation, request)
-      : await frame.transact((state, now) => admit(operation, request, params, state, now, frame, early));
-  const { faults, refusal, headers } = admission;
-  const signal = frame.signals(request);
-  const sleep = (milliseconds: number): Promise<void> => frame.sleep(milliseconds, signal.get());
-
-  let isStream = false;
-  try {
-    if (faults.length > 0) await applyFaults(faults, 'arrival', request, sleep);
+    const early = operation.checkSize === undefined ? undefined : await textOf(request);
+    const admission = await admit(operation, request, params, frame, early);
+    const { faults, refusal } = admission;
+    headers = admission.headers;
+    const call = callOf(operation, request, params, admission, frame);
+    if (faults.has('latency')) await call.sleep(latencyOf(faults, 'latency'));
+    failAt('arrival', faults, request);
     if (refusal !== undefined) throw refusal;
-    if (faults.length > 0) await applyFaults(faults, 'operation', request, sleep);
-    const body = early ?? (await bytesOf(request));
-    const reply = await operation.run(await callOf(operation, request, params, body, admission, signal, frame));
-    if (faults.length > 0) await applyFaults(faults, 'answer', request, sleep);
-    isStream = reply.stream !== undefined;
+    isAdmitted = true;
+    failAt('operation', faults, request);
+    const reply = await operation.run(await withBody(call, early ?? (await textOf(request)), frame));
+    failAt('answer', faults, request);
     return respond(reply, headers);
   } catch (error) {
     if (error instanceof ForeignAnswer) return error.answer;
     if (!(error instanceof Problem)) throw error;
-    if (refusal === undefined && (error.status === 400 || error.status === 413))
+    if (isAdmitted && (error.status === 400 || error.status === 413))
       await operation.onRefused?.({ params, transact: frame.transact, problem: error });
     return refuse(error, operation, headers);
-  } finally {
-    // The call of a stream ends with its connection.
-    if (!isStream) signal.release();
   }
 }
 
-/** No faults or rate windows, and no state: a reset must work when the state cannot be read. */
-function admitControl(operation: Operation, request: LocalRequest): Admission {
-  try {
-    const key = authenticate(request.headers['authorization']);
-    authorize(key, operation.scope);
-    return { faults: [], keyId: key.id, headers: {} };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { faults: [], keyId: '', headers: {}, refusal: error };
-  }
-}
-
-function admit(
+/** Control operations have no faults, windows or state: a reset must work when the state cannot be read. */
+async function admit(
   operation: Operation,
   request: LocalRequest,
-  params: Readonly<Record<string, string>>,
-  state: State,
-  now: EpochMs,
+  params: Params,
   frame: Frame,
-  body: Uint8Array | undefined,
-): Admission {
-  const faults = takeFaultsOfRequest(injectedFaults.of(state), request, frame.random);
-  const isLimited = operation.service !== 'queue' && operation.service !== 'worker';
-  let headers: Headers = {};
+  text = '',
+): Promise<Admission> {
+  const { authorization } = request.headers;
+  if (operation.service === 'control') return admitted(NO_FAULTS, operation, {}, () => authenticate(authorization));
+  return frame.transact((state, now) => {
+    const faults = takeFaults(injected.of(state), ['request'], request, frame.random);
+    const headers: Record<string, string> = {};
+    return admitted(faults, operation, headers, () => {
+      operation.checkSize?.(state, text);
+      const key = keyOf(operation, authorization, params, state, frame);
+      if (operation.service !== 'queue' && operation.service !== 'worker')
+        Object.assign(headers, countRequest(rateUsage.of(state), frame.quota, now));
+      failAt('admission', faults, request);
+      return key;
+    });
+  });
+}
+
+function admitted(faults: TakenFaults, { scope }: Operation, headers: Headers, findKey: () => Key): Admission {
   try {
-    if (body !== undefined) operation.checkSize?.(state, body);
-    const key = keyOf(operation, request.headers['authorization'], params, state, frame);
-    const injected = faultError(faults, 'counting', request);
-    if (injected !== undefined) {
-      if (isLimited) headers = rateHeaders(rateUsage.of(state), frame.quota, now);
-      throw injected;
-    }
-    if (isLimited) headers = countRequest(rateUsage.of(state), frame.quota, now);
-    authorize(key, operation.scope);
+    const key = findKey();
+    authorize(key, scope);
     return { faults, keyId: key.id, headers };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -145,91 +112,71 @@ function admit(
   }
 }
 
-function keyOf(
-  operation: Operation,
-  authorization: string | undefined,
-  params: Readonly<Record<string, string>>,
-  state: State,
-  frame: Frame,
-): Key {
+function keyOf(operation: Operation, authorization: string | undefined, params: Params, state: State, frame: Frame) {
   if (operation.service === 'worker')
     return authenticateWorker(authorization, frame.workerKeys(state, params['endpointId'] ?? ''));
   return authenticatePod(state, authorization, operation, params['id'], frame.settings) ?? authenticate(authorization);
 }
 
-async function callOf(
+function callOf(
   operation: Operation,
   request: LocalRequest,
-  params: Readonly<Record<string, string>>,
-  bytes: Uint8Array,
+  params: Params,
   { keyId, faults }: Admission,
-  signal: CallSignal,
-  frame: Frame,
-): Promise<Call> {
-  const query = new URLSearchParams(request.query);
-  await frame.validator.query(operation, query);
-  const bodyText = textOf(bytes);
-  const body = await frame.validator.body(operation, bodyText);
+  { settings, addressOf, transact, sleep, random, stopping }: Frame,
+): Call {
+  let signal: AbortSignal | undefined;
+  // Made on first use: most calls need none.
+  const signalOf = (): AbortSignal => (signal ??= AbortSignal.any([request.signal, stopping]));
   return {
     operation,
-    settings: frame.settings,
+    settings,
     params,
-    query,
+    query: new URLSearchParams(request.query),
     headers: request.headers,
     origin: request.origin,
-    bodyText,
-    body,
+    bodyText: '',
+    body: undefined,
     keyId,
-    lagMs: lagOf(faults),
-    addressOf: frame.addressOf,
+    lagMs: latencyOf(faults, 'replica-lag'),
+    addressOf,
     get signal() {
-      return signal.get();
+      return signalOf();
     },
-    takeFault: (state, points) => takeFaultAt(injectedFaults.of(state), points, request, frame.random),
-    transact: frame.transact,
-    sleep: (milliseconds, until) => frame.sleep(milliseconds, until ?? signal.get()),
+    takeFault: (state, points) => takeFaultAt(injected.of(state), points, request, random),
+    transact,
+    sleep: (milliseconds, until) => sleep(milliseconds, until ?? signalOf()),
   };
 }
 
-async function bytesOf({ method, body }: LocalRequest): Promise<Uint8Array> {
-  if (body === undefined || method === 'GET' || method === 'HEAD') return NO_BYTES;
-  const bytes = body instanceof Uint8Array ? body : await collect(body);
-  if (bytes.byteLength > MAX_BODY_BYTES) throw tooLarge(TOO_LARGE);
-  return bytes;
+async function withBody(call: Call, bodyText: string, { validator }: Frame): Promise<Call> {
+  await validator.query(call.operation, call.query);
+  return Object.assign(call, { bodyText, body: await validator.body(call.operation, bodyText) });
 }
 
-function textOf(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw new Problem(400, 'Bad Request', 'the request body is not UTF-8');
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    .toString()
-    .replace(/^\uFEFF/, '');
-}
-
-async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+/** The rest of a body that is too large is read by the server. */
+async function textOf({ method, body }: LocalRequest): Promise<string> {
+  if (body === undefined || method === 'GET' || method === 'HEAD') return '';
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of body) {
+  for await (const chunk of body instanceof Uint8Array ? [body] : body) {
     size += chunk.byteLength;
-    // The rest must be read: an answer before the end of the body would break the connection.
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-    else chunks.length = 0;
-    if (size > MAX_READ_BYTES) throw tooLarge(TOO_LARGE, { connection: 'close' });
+    if (size > MAX_BODY_BYTES) throw tooLarge('the request body is larger than 20 MB');
+    chunks.push(chunk);
   }
-  if (size > MAX_BODY_BYTES) throw tooLarge(TOO_LARGE);
-  return Buffer.concat(chunks);
+  const bytes = Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw new Problem(400, 'Bad Request', 'the request body is not UTF-8');
+  return bytes.toString().replace(/^\uFEFF/, '');
 }
 
-function respond(reply: Reply, headers: Headers): LocalAnswer {
-  const { status, body, stream } = reply;
-  if (stream !== undefined)
-    return {
-      status,
-      headers: allHeaders('text/event-stream', { 'cache-control': 'no-store' }, headers, reply.headers),
-      body: stream,
-    };
+function respond({ status, body, stream, headers: own }: Reply, headers: Headers): LocalAnswer {
+  if (stream !== undefined) {
+    const type = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
+    return { status, headers: allHeaders(type, headers, own), body: stream };
+  }
   return body === undefined
-    ? { status, headers: allHeaders(undefined, headers, reply.headers), body: '' }
-    : json(status, 'application/json', body, headers, reply.headers);
+    ? { status, headers: allHeaders(headers, own), body: '' }
+    : json(status, 'application/json', body, headers, own);
 }
 
 const refuse = (problem: Problem, { service }: Operation, headers: Headers): LocalAnswer =>
@@ -239,13 +186,13 @@ const refuse = (problem: Problem, { service }: Operation, headers: Headers): Loc
 
 const json = (status: number, type: string, body: Json, ...headers: readonly (Headers | undefined)[]): LocalAnswer => ({
   status,
-  headers: allHeaders(type, ...headers),
+  headers: allHeaders({ 'content-type': type }, ...headers),
   body: encodeJson(body),
 });
 
 /** Later parts win. Names in lower case. */
-function allHeaders(type: string | undefined, ...parts: readonly (Headers | undefined)[]): Headers {
-  const all: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+function allHeaders(...parts: readonly (Headers | undefined)[]): Headers {
+  const all: Record<string, string> = {};
   for (const part of parts) for (const name in part) all[name.toLowerCase()] = part[name] ?? '';
   return all;
 }

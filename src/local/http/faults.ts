@@ -1,82 +1,92 @@
-import { FAULT_SETTINGS, type FaultSettingName, type RequestFaultKind } from '../../core/fault-kinds.ts';
-import { DAY_SECONDS, type EpochMs, HOUR_SECONDS, type Milliseconds, type Seconds } from '../../core/unit-types.ts';
-import { badRequest, forbidden, lowBalance, NO_ROOM, Problem, serverError } from '../contract/problem.ts';
-import { type FaultedRequest, type FaultRecord, faults, takeFaultAt } from './injected-faults.ts';
-import type { LocalAnswer } from './operation.ts';
+import {
+  defaultMatch,
+  FAULT_SETTINGS,
+  type FaultKind,
+  faultPoint,
+  type FaultPoint,
+  type FaultSettingName,
+  type RequestFaultKind,
+} from '../../core/fault-kinds.ts';
+import type { Milliseconds, Seconds } from '../../core/unit-types.ts';
+import { badRequest, forbidden, lowBalance, NO_ROOM, type Problem, serverError } from '../contract/problem.ts';
 import { createPart, type State } from '../state/state.ts';
+import type { LocalAnswer } from './operation.ts';
+import { tooManyRequests } from './rate-limit.ts';
 
-export const WINDOWS = [
-  { name: 'minute', seconds: 60, quota: 1000 },
-  { name: 'hour', seconds: HOUR_SECONDS, quota: 30_000 },
-  { name: 'day', seconds: DAY_SECONDS, quota: 300_000 },
-] as const;
-
-type WindowName = (typeof WINDOWS)[number]['name'];
-export type Quota = Readonly<Record<WindowName, number>>;
-
-/** A window starts with the first request after the previous one ended. */
-type RateUsage = Record<WindowName, { startedAt: EpochMs; used: number }>;
-
-export const rateUsage = createPart<RateUsage>('rate', (since) => ({
-  minute: { startedAt: since, used: 0 },
-  hour: { startedAt: since, used: 0 },
-  day: { startedAt: since, used: 0 },
-}));
-
-export const quotaOf = (given: Readonly<Partial<Record<WindowName, number>>> = {}): Quota => ({
-  minute: given.minute ?? WINDOWS[0].quota,
-  hour: given.hour ?? WINDOWS[1].quota,
-  day: given.day ?? WINDOWS[2].quota,
-});
-
-interface WindowStatus {
-  readonly name: WindowName;
-  readonly remaining: number;
-  /** Until the window resets, at least 1. */
-  readonly reset: Seconds;
+export interface FaultRecord {
+  id: string;
+  kind: FaultKind;
+  /** Absent: affects every request until it is removed. */
+  count?: number;
+  /** Above 0, up to 1. */
+  probability?: number;
+  /** A method, the beginning of a path, or both: `POST`, `/v2/pods`, `POST /v2/echo/run`. */
+  match?: string;
+  /** Absent: affects every endpoint. */
+  endpoint?: string;
+  status?: number;
+  latencyMs?: Milliseconds;
+  detail?: string;
+  retryAfter?: Seconds;
 }
 
-/** Throws the 429 Problem without counting (specification 8.1). Queue operations have other limits. */
-export function countRequest(usage: RateUsage, quota: Quota, now: EpochMs): Readonly<Record<string, string>> {
-  for (const { name, seconds } of WINDOWS) {
-    if (now >= usage[name].startedAt + seconds * 1000) usage[name] = { startedAt: now, used: 0 };
+/** In the order they were added. */
+export const faults = createPart<FaultRecord[]>('faults', () => []);
+
+export interface FaultedRequest {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** The faults of one request or step: at most one of a kind. */
+export type TakenFaults = ReadonlyMap<FaultKind, FaultRecord>;
+
+/** Counts them down. */
+export function takeFaults(
+  injected: FaultRecord[],
+  points: readonly FaultPoint[],
+  request: FaultedRequest,
+  random: () => number,
+  most = Infinity,
+): TakenFaults {
+  const taken = new Map<FaultKind, FaultRecord>();
+  for (const fault of injected) {
+    if (taken.size >= most || taken.has(fault.kind) || !points.includes(faultPoint(fault.kind))) continue;
+    if (!matches(fault, request) || (fault.probability !== undefined && random() >= fault.probability)) continue;
+    taken.set(fault.kind, { ...fault });
+    if (fault.count !== undefined) fault.count -= 1;
   }
-  const exceeded = windowStatuses(usage, quota, now).filter(({ remaining }) => remaining === 0);
-  const longest = exceeded.at(-1);
-  if (longest !== undefined) throw tooManyRequests(longest.name, longest.reset, rateHeaders(usage, quota, now));
-  for (const { name } of WINDOWS) usage[name].used += 1;
-  return rateHeaders(usage, quota, now);
+  if (taken.size > 0) injected.splice(0, injected.length, ...injected.filter(({ count }) => count !== 0));
+  return taken;
 }
 
-/** The 429 Problem for one window (specification 7.2). `retryAfter` in seconds. */
-const tooManyRequests = (
-  name: WindowName,
-  retryAfter: number,
-  headers: Readonly<Record<string, string>> = {},
-): Problem =>
-  new Problem(429, 'Too Many Requests', `rate limit exceeded for the ${name} window`, undefined, {
-    'Retry-After': String(retryAfter),
-    ...headers,
-  });
+/** The first of those at a step. */
+export const takeFaultAt = (...given: Parameters<typeof takeFaults>): FaultRecord | undefined => {
+  const [injected, points, request, random] = given;
+  return takeFaults(injected, points, request, random, 1).values().next().value;
+};
 
-/** RateLimit and RateLimit-Policy as structured-field lists, one member a window. */
-export function rateHeaders(usage: RateUsage, quota: Quota, now: EpochMs): Readonly<Record<string, string>> {
-  return {
-    RateLimit: windowStatuses(usage, quota, now)
-      .map(({ name, remaining, reset }) => `"${name}";r=${String(remaining)};t=${String(reset)}`)
-      .join(', '),
-    'RateLimit-Policy': WINDOWS.map(
-      ({ name, seconds }) => `"${name}";q=${String(quota[name])};w=${String(seconds)}`,
-    ).join(', '),
-  };
+/** The paths of the worker protocol. A fault of any request affects them only when it names them. */
+const WORKER_PATHS = '/worker';
+
+function matches({ kind, match = defaultMatch(kind), endpoint }: FaultRecord, { method, path }: FaultedRequest) {
+  if (endpoint !== undefined && !path.split('/').includes(endpoint)) return false;
+  const isOfWorker = faultPoint(kind) === 'request' && path.startsWith(`${WORKER_PATHS}/`);
+  if (match === undefined) return !isOfWorker;
+  const [, wantedMethod = method, wantedPath = ''] = /^([A-Za-z]+)?\s*(\/.*)?$/.exec(match.trim()) ?? [undefined, ''];
+  if (isOfWorker && !wantedPath.startsWith(WORKER_PATHS)) return false;
+  return wantedMethod.toUpperCase() === method && path.startsWith(wantedPath);
 }
 
-const windowStatuses = (usage: RateUsage, quota: Quota, now: EpochMs): readonly WindowStatus[] =>
-  WINDOWS.map(({ name, seconds }) => ({
-    name,
-    remaining: Math.max(0, quota[name] - usage[name].used),
-    reset: Math.max(1, Math.ceil((usage[name].startedAt + seconds * 1000 - now) / 1000)),
-  }));
+export function settingOf(member: FaultSettingName): (fault: FaultRecord) => number {
+  return (fault) => fault[member] ?? FAULT_SETTINGS[member].fallback;
+}
+
+/** In milliseconds; 0 without a fault of the kind. */
+export function latencyOf(taken: TakenFaults, kind: FaultKind): number {
+  const fault = taken.get(kind);
+  return fault === undefined ? 0 : settingOf('latencyMs')(fault);
+}
 
 /** Thrown when the connection is to be closed without an answer. */
 export class DroppedConnection extends Error {
@@ -92,85 +102,44 @@ export class DroppedConnection extends Error {
 /** Thrown when something in front of the service answers in its place. */
 export class ForeignAnswer extends Error {
   override readonly name = 'ForeignAnswer';
-  readonly answer: LocalAnswer;
-  constructor(answer: LocalAnswer) {
-    super('a network in front of the service answered');
-    this.answer = answer;
-  }
+  readonly answer: LocalAnswer = {
+    status: 403,
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    body: '<!doctype html><html><head><title>Access denied</title></head><body>Sorry, you have been blocked.</body></html>',
+  };
 }
 
-const BLOCKED: LocalAnswer = {
-  status: 403,
-  headers: { 'content-type': 'text/html; charset=utf-8' },
-  body: '<!doctype html><html><head><title>Access denied</title></head><body>Sorry, you have been blocked.</body></html>',
-};
+/** `admission`: after authentication; `arrival`: before anything is answered. */
+export type FaultStage = 'arrival' | 'admission' | 'operation' | 'answer';
 
 type FaultError = Problem | DroppedConnection | ForeignAnswer;
 
+interface FaultEffect {
+  readonly stage: FaultStage;
+  error(fault: FaultRecord, request: FaultedRequest): FaultError;
+}
+
 const refusalText = ({ path }: FaultedRequest): string => (path.endsWith('/action') ? NO_ROOM.host : NO_ROOM.none);
 
-/** `counting`: after authentication, in place of counting; `arrival`: before anything is answered. */
-type FaultStage = 'counting' | 'arrival' | 'operation' | 'answer';
-
-/** Delays, fails (DroppedConnection closes the connection), or hides what is newer than `lagMs`. */
-type FaultEffect =
-  | { readonly stage: 'arrival'; delayMs(fault: FaultRecord): Milliseconds }
-  | { readonly stage: FaultStage; error(fault: FaultRecord, request: FaultedRequest): FaultError }
-  | { readonly stage: 'lookup'; lagMs(fault: FaultRecord): Milliseconds };
-
-/** Faults of one stage take effect in this order. */
-const FAULT_EFFECTS: Readonly<Record<RequestFaultKind, FaultEffect>> = {
-  latency: { stage: 'arrival', delayMs: settingOf('latencyMs') },
+/** Those of one stage in their order. The others delay a request, or hide what is newer than their latency. */
+const FAULT_EFFECTS: Readonly<Record<Exclude<RequestFaultKind, 'latency' | 'replica-lag'>, FaultEffect>> = {
   drop: { stage: 'arrival', error: () => new DroppedConnection(false) },
   'server-error': { stage: 'arrival', error: (fault) => serverError(settingOf('status')(fault)) },
-  'rate-limit': { stage: 'counting', error: (fault) => tooManyRequests('minute', settingOf('retryAfter')(fault)) },
+  blocked: { stage: 'arrival', error: () => new ForeignAnswer() },
+  'rate-limit': { stage: 'admission', error: (fault) => tooManyRequests('minute', settingOf('retryAfter')(fault)) },
   'low-balance': { stage: 'operation', error: () => lowBalance() },
   refuse: { stage: 'operation', error: ({ detail }, request) => badRequest(detail ?? refusalText(request)) },
   forbidden: { stage: 'operation', error: () => forbidden() },
-  blocked: { stage: 'arrival', error: () => new ForeignAnswer(BLOCKED) },
-  'replica-lag': { stage: 'lookup', lagMs: settingOf('latencyMs') },
   'accept-drop': { stage: 'answer', error: () => new DroppedConnection(true) },
 };
 
-export async function applyFaults(
-  faults: readonly FaultRecord[],
-  stage: FaultStage,
-  request: FaultedRequest,
-  sleep: (milliseconds: number) => Promise<void>,
-): Promise<void> {
-  for (const [fault, effect] of effectsAt(faults, stage)) {
-    if ('delayMs' in effect) await sleep(effect.delayMs(fault));
-    else if ('error' in effect) throw effect.error(fault, request);
+/** Throws what the faults of this stage answer. */
+export function failAt(stage: FaultStage, taken: TakenFaults, request: FaultedRequest): void {
+  if (taken.size === 0) return;
+  for (const [kind, effect] of Object.entries(FAULT_EFFECTS)) {
+    const fault = taken.get(kind as FaultKind);
+    if (fault !== undefined && effect.stage === stage) throw effect.error(fault, request);
   }
-}
-
-export function lagOf(faults: readonly FaultRecord[]): Milliseconds {
-  for (const [fault, effect] of effectsAt(faults, 'lookup')) if ('lagMs' in effect) return effect.lagMs(fault);
-  return 0;
-}
-
-export function faultError(
-  faults: readonly FaultRecord[],
-  stage: Exclude<FaultStage, 'arrival'>,
-  request: FaultedRequest,
-): FaultError | undefined {
-  for (const [fault, effect] of effectsAt(faults, stage)) if ('error' in effect) return effect.error(fault, request);
-  return undefined;
-}
-
-const effectsAt = (
-  faults: readonly FaultRecord[],
-  stage: FaultEffect['stage'],
-): readonly (readonly [FaultRecord, FaultEffect])[] =>
-  faults.length === 0
-    ? []
-    : Object.entries(FAULT_EFFECTS).flatMap(([kind, effect]) => {
-        const fault = faults.find((each) => each.kind === kind);
-        return fault === undefined || effect.stage !== stage ? [] : [[fault, effect] as const];
-      });
-
-export function settingOf(member: FaultSettingName): (fault: FaultRecord) => number {
-  return (fault) => fault[member] ?? FAULT_SETTINGS[member].fallback;
 }
 
 type StartFault = { readonly kind: 'slow'; readonly delayMs: Milliseconds } | { readonly kind: 'failed' };
@@ -181,7 +150,7 @@ export function takeStartFault(
   { endpointId, workerId }: { readonly endpointId: string; readonly workerId: string },
   random: () => number,
 ): StartFault | undefined {
-  const path = `/worker/${endpointId}/start/${workerId}`;
+  const path = `${WORKER_PATHS}/${endpointId}/start/${workerId}`;
   const fault = takeFaultAt(faults.of(state), ['start'], { method: 'POST', path }, random);
   if (fault === undefined) return undefined;
   return fault.kind === 'worker-slow-start'

@@ -3,7 +3,7 @@ import type { Json } from '../../core/json.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { notFound, type Problem } from '../contract/problem.ts';
 import { type Row, ROWS, type Scope, type ServiceKind } from '../contract/document.ts';
-import type { FaultRecord } from './injected-faults.ts';
+import type { FaultRecord } from './faults.ts';
 import type { State } from '../state/state.ts';
 
 export interface ContainerAddress {
@@ -65,8 +65,8 @@ export interface Reply {
 
 export interface Operation extends Row {
   readonly id: string;
-  /** Throws the 413 Problem for a body that is too large. It is called before the key is checked. */
-  checkSize?(state: State, body: Uint8Array): void;
+  /** Throws the 413 Problem, before the key is checked. */
+  checkSize?(state: State, bodyText: string): void;
   run(call: Call): Promise<Reply> | Reply;
   /** Called when a request that was admitted is refused because of its body, before the refusal is answered. */
   readonly onRefused?: (refused: RefusedCall) => Promise<void>;
@@ -88,10 +88,10 @@ export const reply =
   };
 
 /** Of the contract. */
-export function operation(id: string, run: Operation['run'], checks: Pick<Operation, 'checkSize'> = {}): Operation {
+export function operation(id: string, run: Operation['run']): Operation {
   const row = ROWS.get(id);
   if (row === undefined) throw new Error(`the contract has no operation ${id}`);
-  return { ...row, id, run, ...checks };
+  return { ...row, id, run };
 }
 
 /** Operations of the contract that are one step each. */
@@ -154,50 +154,6 @@ export function listIn(query: URLSearchParams, name: string): readonly string[] 
     .join(',')
     .split(',')
     .filter((item) => item !== '');
-}
-
-/** Made on first use: most calls need none. */
-export interface CallSignal {
-  /** Aborted when the caller disconnects or the service stops. */
-  get(): AbortSignal;
-  /** Call it when the call has ended: nothing is kept of it then. */
-  release(): void;
-}
-
-export type CallSignals = (request: { readonly signal: AbortSignal }) => CallSignal;
-
-/** Not AbortSignal.any: a long-running service would keep one signal in memory for every call. */
-export function createCallSignals(stopping: AbortSignal): CallSignals {
-  const open = new Set<AbortController>();
-  stopping.addEventListener(
-    'abort',
-    () => {
-      for (const controller of [...open]) controller.abort(stopping.reason);
-    },
-    { once: true },
-  );
-  return (request) => {
-    let controller: AbortController | undefined;
-    const end = (): void => {
-      controller?.abort(request.signal.reason);
-    };
-    const release = (): void => {
-      if (controller === undefined || !open.delete(controller)) return;
-      request.signal.removeEventListener('abort', end);
-    };
-    const create = (): AbortController => {
-      controller = new AbortController();
-      if (stopping.aborted) controller.abort(stopping.reason);
-      else if (request.signal.aborted) end();
-      else {
-        open.add(controller);
-        request.signal.addEventListener('abort', end);
-        controller.signal.addEventListener('abort', release, { once: true });
-      }
-      return controller;
-    };
-    return { get: () => (controller ?? create()).signal, release };
-  };
 }
 
 export interface ServiceSettings {

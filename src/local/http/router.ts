@@ -3,13 +3,13 @@ import { notAllowed } from '../contract/problem.ts';
 import { dispatch, type Frame, pathNotServed, UNKNOWN } from './dispatch.ts';
 import type { LocalAnswer, LocalRequest, Operation } from './operation.ts';
 
+type Params = Readonly<Record<string, string>>;
+
 interface Route {
   readonly segments: readonly string[];
   readonly operations: ReadonlyMap<string, Operation>;
   readonly notAllowed: Operation;
 }
-
-type Params = Readonly<Record<string, string>>;
 
 const CONTRACT_PATH = '/v2/openapi.json';
 
@@ -18,77 +18,53 @@ export function createRouter(
   operations: readonly Operation[],
   frame: Frame,
 ): (request: LocalRequest) => Promise<LocalAnswer> {
-  const routes = routesByLength(operations);
+  const routes = routesOf(operations);
   const collections = new Set(operations.map(({ path }) => path.split('/')[2] ?? ''));
 
-  const answer = (request: LocalRequest, method: string): Promise<LocalAnswer> => {
-    const segments = request.path.split('/').slice(1).map(decoded);
+  const answer = async (request: LocalRequest, method: string): Promise<LocalAnswer> => {
     if (method === 'GET' && request.path === CONTRACT_PATH)
-      return Promise.resolve({
-        status: 200,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(contract),
-      });
-    for (const route of routes.get(segments.length) ?? []) {
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(contract) };
+    const segments = request.path.split('/').slice(1).map(decoded);
+    for (const route of routes) {
       const params = paramsOf(route, segments);
       if (params !== undefined)
         return dispatch(route.operations.get(method) ?? route.notAllowed, request, params, frame);
     }
-    return answerUnknown(request, segments);
-  };
-
-  const answerUnknown = (request: LocalRequest, [version, name = '', ...rest]: readonly string[]) => {
-    if (version !== 'v1' && version !== 'v2') return Promise.resolve(pathNotServed());
+    const [version, name = '', ...rest] = segments;
+    if (version !== 'v1' && version !== 'v2') return pathNotServed();
     // Paths below an endpoint belong to the queue API, and are not counted in the windows of the management API.
     const isQueuePath = version === 'v2' && rest.length > 0 && !collections.has(name);
     const unknown = isQueuePath ? ({ ...UNKNOWN, service: 'queue', scope: 'jobs' } as const) : UNKNOWN;
     return dispatch(unknown, request, {}, frame);
   };
 
+  // An event stream that was not started needs no end.
   return async (request) =>
-    request.method === 'HEAD' ? withoutBody(await answer(request, 'GET')) : answer(request, request.method);
+    request.method === 'HEAD' ? { ...(await answer(request, 'GET')), body: '' } : answer(request, request.method);
 }
 
 /** Literal segments before parameters: `/v2/pods/{id}` before `/v2/{endpointId}/run`. */
-function routesByLength(operations: readonly Operation[]): ReadonlyMap<number, readonly Route[]> {
-  const routes = [...groupBy(operations, ({ path }) => path)]
-    .sort(([a], [b]) => (routeOrder(a) < routeOrder(b) ? -1 : 1))
-    .map(([path, rows]): Route => ({
+function routesOf(operations: readonly Operation[]): readonly Route[] {
+  const byPath = new Map<string, Operation[]>();
+  for (const operation of operations) byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
+  const order = (path: string): string => path.replace(/[^/{]+/g, '0').replace(/{[^/]*/g, '1');
+  return [...byPath]
+    .sort(([a], [b]) => (order(a) < order(b) ? -1 : 1))
+    .map(([path, rows]) => ({
       segments: path.split('/').slice(1),
       operations: new Map(rows.map((row) => [row.method, row])),
       notAllowed: methodNotAllowed(rows),
     }));
-  return groupBy(routes, ({ segments }) => segments.length);
-}
-
-function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
 }
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
-const routeOrder = (path: string): string =>
-  path
-    .split('/')
-    .map((segment) => (isParameter(segment) ? '1' : '0'))
-    .join('');
-
 function paramsOf({ segments }: Route, given: readonly string[]): Params | undefined {
-  const params: Record<string, string> = {};
-  for (const [index, segment] of segments.entries()) {
-    const value = given[index] ?? '';
-    if (!isParameter(segment)) {
-      if (value !== segment) return undefined;
-    } else if (value === '') return undefined;
-    else params[segment.slice(1, -1)] = value;
-  }
-  return params;
+  if (segments.length !== given.length) return undefined;
+  const isSame = segments.every((segment, at) => (isParameter(segment) ? given[at] !== '' : given[at] === segment));
+  if (!isSame) return undefined;
+  const params = segments.flatMap((segment, at) => (isParameter(segment) ? [[segment.slice(1, -1), given[at]]] : []));
+  return Object.fromEntries(params) as Params;
 }
 
 /** Unchanged when its percent-encoding is not UTF-8. */
@@ -100,9 +76,6 @@ function decoded(segment: string): string {
     return segment;
   }
 }
-
-/** An event stream that was not started needs no end. */
-const withoutBody = (answer: LocalAnswer): LocalAnswer => ({ ...answer, body: '' });
 
 function methodNotAllowed(rows: readonly Operation[]): Operation {
   const [first] = rows;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { boundAddress, cannotListen } from '../../core/addresses.ts';
 import { DroppedConnection } from './faults.ts';
 import { addressParts, type LocalAnswer, type LocalRequest } from './operation.ts';
@@ -50,9 +50,8 @@ interface ServeOptions {
 export async function serveLocal(service: RequestHandler, { port, host }: ServeOptions): Promise<ServedService> {
   // Loaded here: a command with --local serves nobody.
   const { createServer } = await import('node:http');
-  const signals = createCloseSignals();
   const server = createServer((incoming, outgoing) => {
-    void serveRequest(service, signals, incoming, outgoing);
+    void serveRequest(service, incoming, outgoing);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -75,14 +74,9 @@ export async function serveLocal(service: RequestHandler, { port, host }: ServeO
 }
 
 /** Never rejects. */
-async function serveRequest(
-  service: RequestHandler,
-  signals: CloseSignals,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
+async function serveRequest(service: RequestHandler, incoming: IncomingMessage, outgoing: ServerResponse) {
   try {
-    const answer = await answerOf(service, signals, incoming, outgoing);
+    const answer = await answerOf(service, incoming, outgoing);
     const headers = (await discardRest(incoming)) ? answer.headers : { ...answer.headers, connection: 'close' };
     await send({ ...answer, headers }, incoming.method === 'HEAD', outgoing);
   } catch {
@@ -94,11 +88,14 @@ async function serveRequest(
 /** Rejects when the connection is to be closed without an answer. */
 async function answerOf(
   service: RequestHandler,
-  signals: CloseSignals,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<LocalAnswer> {
-  const request = requestOf(incoming, signals);
+  const caller = new AbortController();
+  outgoing.once('close', () => {
+    caller.abort(new Error('the caller has disconnected'));
+  });
+  const request = requestOf(incoming, caller.signal);
   if (request === undefined) return { status: 400, headers: {}, body: '' };
   const refusal = refusalReason(request);
   if (refusal !== undefined) return problem(403, 'Forbidden', refusal);
@@ -117,9 +114,10 @@ const problem = (status: number, title: string, detail: string): LocalAnswer => 
   body: JSON.stringify({ title, status, detail }),
 });
 
-function requestOf(incoming: IncomingMessage, signals: CloseSignals): LocalRequest | undefined {
+function requestOf(incoming: IncomingMessage, signal: AbortSignal): LocalRequest | undefined {
   const headers = headersOf(incoming.rawHeaders);
   const { method = '', url = '' } = incoming;
+  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
   // A parser of addresses reads a backslash in a path as a slash.
   if (url.split('?', 1)[0]?.includes('\\') === true) return undefined;
   try {
@@ -127,18 +125,13 @@ function requestOf(incoming: IncomingMessage, signals: CloseSignals): LocalReque
       method,
       ...addressParts(url.startsWith('/') ? `http://${headers['host'] ?? ''}${url}` : url),
       headers,
-      body: hasBody(headers) ? incoming.iterator({ destroyOnReturn: false }) : undefined,
-      get signal() {
-        return signals(incoming.socket);
-      },
+      body: hasBody ? incoming.iterator({ destroyOnReturn: false }) : undefined,
+      signal,
     };
   } catch {
     return undefined;
   }
 }
-
-const hasBody = (headers: LocalRequest['headers']): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
 /** `raw` has names and values in turn. */
 function headersOf(raw: readonly string[]): LocalRequest['headers'] {
@@ -151,29 +144,7 @@ function headersOf(raw: readonly string[]): LocalRequest['headers'] {
   return headers;
 }
 
-type CloseSignals = (socket: Socket) => AbortSignal;
-
-/** Each connection has one signal for all its requests: a worker sends thousands of them. */
-function createCloseSignals(): CloseSignals {
-  const known = new WeakMap<Socket, AbortSignal>();
-  return (socket) => {
-    const signal = known.get(socket) ?? closeSignal(socket);
-    known.set(socket, signal);
-    return signal;
-  };
-}
-
-function closeSignal(socket: Socket): AbortSignal {
-  const controller = new AbortController();
-  const abort = (): void => {
-    controller.abort(new Error('the caller has disconnected'));
-  };
-  if (socket.destroyed) abort();
-  else socket.once('close', abort);
-  return controller.signal;
-}
-
-/** Rejects when an event stream breaks off. */
+/** Rejects when an event stream breaks off, or its caller disconnects. */
 async function send({ status, headers, body }: LocalAnswer, isHead: boolean, outgoing: ServerResponse): Promise<void> {
   if (typeof body === 'string') {
     const hasLength = body !== '' && !isHead;
@@ -183,22 +154,8 @@ async function send({ status, headers, body }: LocalAnswer, isHead: boolean, out
   }
   outgoing.writeHead(status, headers);
   outgoing.flushHeaders();
-  for await (const chunk of body) {
-    if (outgoing.destroyed) return;
-    if (!outgoing.write(chunk)) await drained(outgoing);
-  }
-  outgoing.end();
+  await pipeline(body, outgoing);
 }
-
-/** Resolves when more can be written, or the connection is closed. */
-const drained = (outgoing: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      outgoing.off('drain', end).off('close', end);
-      resolve();
-    };
-    outgoing.once('drain', end).once('close', end);
-  });
 
 const MAX_DISCARDED_BYTES = 256_000_000;
 

@@ -19,6 +19,7 @@ export const element = (name: string, content: Content = '', attributes = ''): X
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
+const XML = { 'content-type': 'application/xml' };
 
 export const answer = (status: number, headers: Readonly<Record<string, string>> = {}, body = ''): LocalAnswer => ({
   status,
@@ -27,7 +28,7 @@ export const answer = (status: number, headers: Readonly<Record<string, string>>
 });
 
 export const xmlAnswer = (root: string, content: readonly (XmlText | undefined)[]): LocalAnswer =>
-  answer(200, { 'content-type': 'application/xml' }, DECLARATION + element(root, content, NAMESPACE).xml);
+  answer(200, XML, DECLARATION + element(root, content, NAMESPACE).xml);
 
 export class ObjectError extends Error {
   override readonly name = 'ObjectError';
@@ -47,22 +48,25 @@ export const invalidArgument = (message: string): ObjectError => new ObjectError
 export const noSpace = (): ObjectError =>
   new ObjectError(507, 'InsufficientStorage', 'There is no space left on the volume.');
 
-export const notImplemented = (): ObjectError =>
-  new ObjectError(501, 'NotImplemented', 'The service does not have this operation.');
-
 /** Without the name space, as clients expect of errors. */
-export const errorAnswer = ({ status, code, message }: ObjectError, resource: string): LocalAnswer =>
-  answer(
-    status,
-    { 'content-type': 'application/xml' },
-    DECLARATION +
-      element('Error', [element('Code', code), element('Message', message), element('Resource', resource)]).xml,
-  );
+export const errorAnswer = ({ status, code, message }: ObjectError, resource: string): LocalAnswer => {
+  const members = [element('Code', code), element('Message', message), element('Resource', resource)];
+  return answer(status, XML, DECLARATION + element('Error', members).xml);
+};
 
 /** Throws the refusal of other text. */
 export function numberOf(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw invalidArgument(`${text} is not a number.`);
   return Number(text);
+}
+
+/** Throws the refusal of an address that is not UTF-8. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new ObjectError(400, 'InvalidURI', 'The address is not valid UTF-8.');
+  }
 }
 
 export const dateOf = (milliseconds: number): string => new Date(milliseconds).toISOString();

@@ -1,11 +1,7 @@
-import { type FaultKind, type FaultPoint } from '../../core/fault-kinds.ts';
-import { settingOf } from '../http/faults.ts';
-import type { FaultRecord } from '../http/injected-faults.ts';
+import type { FaultPoint } from '../../core/fault-kinds.ts';
 import type { LocalAnswer } from '../http/operation.ts';
+import type { TakenFaults } from '../http/faults.ts';
 import { answer, noSpace, ObjectError } from './answers.ts';
-
-/** The faults of one request, by their kinds. */
-export type FileFaults = ReadonlyMap<FaultKind, FaultRecord>;
 
 const POINTS: Readonly<Record<string, readonly FaultPoint[]>> = {
   ListObjects: ['files-list', 'files-body'],
@@ -20,14 +16,8 @@ const POINTS: Readonly<Record<string, readonly FaultPoint[]>> = {
 
 export const pointsOf = (operation = ''): readonly FaultPoint[] => ['files', ...(POINTS[operation] ?? [])];
 
-/** In milliseconds; 0 where the request does not have the fault. */
-export function latencyOf(faults: FileFaults, kind: FaultKind): number {
-  const fault = faults.get(kind);
-  return fault === undefined ? 0 : settingOf('latencyMs')(fault);
-}
-
 /** Undefined where the request is carried out. Throws the refusal of a fault. */
-export function answerInstead(faults: FileFaults): LocalAnswer | undefined {
+export function answerInstead(faults: TakenFaults): LocalAnswer | undefined {
   if (faults.has('files-denied')) throw new ObjectError(403, 'AccessDenied', 'Access Denied.');
   if (faults.has('files-full')) throw noSpace();
   const failed = faults.get('files-error');
@@ -45,10 +35,7 @@ export function cutAnswer(whole: LocalAnswer): LocalAnswer {
   return { ...whole, headers: rest, body: firstBytes(body, Math.floor(Number(length) / 2)) };
 }
 
-async function* firstBytes(
-  body: AsyncIterable<string | Uint8Array>,
-  count: number,
-): AsyncGenerator<string | Uint8Array> {
+async function* firstBytes(body: AsyncIterable<string | Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
   let left = count;
   for await (const chunk of body) {
     if (left === 0) return;

@@ -1,21 +1,21 @@
-import { errorCode } from '../../core/files.ts';
-import { type FaultedRequest, type FaultRecord } from '../http/injected-faults.ts';
-import type { LocalAnswer, LocalRequest } from '../http/operation.ts';
 import type { FaultPoint } from '../../core/fault-kinds.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
-import { dateOf, element, errorAnswer, noSpace, notImplemented, ObjectError, xmlAnswer } from './answers.ts';
+import { errorCode } from '../../core/files.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
+import { latencyOf, type FaultedRequest, type TakenFaults } from '../http/faults.ts';
+import type { LocalAnswer, LocalRequest } from '../http/operation.ts';
+import { dateOf, decoded, element, errorAnswer, noSpace, ObjectError, xmlAnswer } from './answers.ts';
 import { contentOf } from './content.ts';
-import { answerInstead, cutAnswer, latencyOf, pointsOf } from './faults.ts';
+import { answerInstead, cutAnswer, pointsOf } from './faults.ts';
 import { OPERATIONS, operationOf } from './operations.ts';
 import { checkSignature, queryPairs } from './signature.ts';
 import type { VolumeFolders } from './volumes.ts';
 
 export interface ObjectPorts {
   readonly folders: VolumeFolders;
-  readonly takeFaultsAt: (points: readonly FaultPoint[], request: FaultedRequest) => Promise<readonly FaultRecord[]>;
+  readonly takeFaults: (points: readonly FaultPoint[], request: FaultedRequest) => Promise<TakenFaults>;
   readonly sleep: (milliseconds: Milliseconds) => Promise<void>;
   /** The time of this machine, not that of the service, which may be moved: clients' clocks are checked. */
-  readonly time: () => number;
+  readonly time: () => EpochMs;
 }
 
 /** A request of the S3-compatible interface of volumes (storage contract). */
@@ -30,28 +30,24 @@ export async function answerObjectRequest(ports: ObjectPorts, request: LocalRequ
   }
 }
 
-async function answerSigned(
-  { folders, takeFaultsAt, sleep, time }: ObjectPorts,
-  request: LocalRequest,
-): Promise<LocalAnswer> {
+async function answerSigned({ folders, takeFaults, sleep, time }: ObjectPorts, request: LocalRequest) {
   const [bucket = '', ...rest] = request.path.slice(1).split('/');
-  const key = decodedKey(rest.join('/'));
+  const key = decoded(rest.join('/'));
   const parameters = new Map(queryPairs(request.query));
   const operation = operationOf(request, bucket, key, parameters);
-  const taken = await takeFaultsAt(pointsOf(operation), request);
-  const faults = new Map(taken.map((fault) => [fault.kind, fault]));
+  const faults = await takeFaults(pointsOf(operation), request);
   const now = time();
-  const signed = checkSignature(request, now + latencyOf(faults, 'files-clock'));
+  const region = checkSignature(request, now + latencyOf(faults, 'files-clock'));
   const instead = answerInstead(faults);
   if (instead !== undefined) return instead;
-  if (operation === undefined) throw notImplemented();
-  const { region } = signed;
+  if (operation === undefined)
+    throw new ObjectError(501, 'NotImplemented', 'The service does not have this operation.');
   const answerCall = async (): Promise<LocalAnswer> => {
     if (operation === 'ListBuckets') return listBuckets(folders, region);
     const volume = await folders.open(bucket, region);
-    await volume.showLate(now);
-    const content = contentOf(request, signed);
+    volume.showUntil(now);
     const openSource = (source: string) => folders.open(source, region);
+    const content = contentOf(request);
     return OPERATIONS[operation]({ request, volume, bucket, key, parameters, content, openSource, now, faults });
   };
   const answered = await answerCall();
@@ -74,12 +70,4 @@ function ofFileSystem(error: unknown): ObjectError | undefined {
   const code = errorCode(error);
   if (code === 'ENOSPC' || code === 'EDQUOT') return noSpace();
   return code === 'ENAMETOOLONG' ? new ObjectError(400, 'KeyTooLongError', 'The key is too long.') : undefined;
-}
-
-function decodedKey(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    throw new ObjectError(400, 'InvalidURI', 'The key is not valid UTF-8.');
-  }
 }

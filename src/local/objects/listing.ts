@@ -11,7 +11,10 @@ export function encoderOf(parameters: Parameters): (key: string) => string {
   return (key) => encodeURIComponent(key).replaceAll('%2F', '/').replaceAll("'", '%27');
 }
 
-export const MAX_ROWS = 1000;
+const MAX_ROWS = 1000;
+
+export const limitIn = (parameters: Parameters, name: string, most = MAX_ROWS): number =>
+  Math.min(most, numberOf(parameters.get(name) ?? String(MAX_ROWS)));
 
 /** `isLoop` is a fault: a page without a token names a next one, which names itself. */
 export async function listingOf(
@@ -21,13 +24,10 @@ export async function listingOf(
   isLoop: boolean,
 ): Promise<readonly (XmlText | undefined)[]> {
   const isOld = parameters.get('list-type') !== '2';
-  const prefix = parameters.get('prefix') ?? '';
-  const delimiter = parameters.get('delimiter') ?? '';
+  const { prefix = '', delimiter = '', 'continuation-token': token, ...given } = Object.fromEntries(parameters);
   if (delimiter !== '' && delimiter !== '/') throw invalidArgument('The delimiter can only be a slash.');
-  const token = parameters.get('continuation-token');
-  const most = isLoop && token === undefined ? 1 : MAX_ROWS;
-  const limit = Math.min(most, numberOf(parameters.get('max-keys') ?? String(MAX_ROWS)));
-  const start = parameters.get(isOld ? 'marker' : 'start-after') ?? '';
+  const limit = limitIn(parameters, 'max-keys', isLoop && token === undefined ? 1 : MAX_ROWS);
+  const start = given[isOld ? 'marker' : 'start-after'] ?? '';
   const after = isOld || token === undefined ? start : keyOfToken(token);
   const encode = encoderOf(parameters);
   const rows: XmlText[] = [];
@@ -38,10 +38,10 @@ export async function listingOf(
       isTruncated = true;
       break;
     }
-    // A file that was removed since its folder was read is left out.
     const row = isPrefix
       ? element('CommonPrefixes', [element('Prefix', encode(key))])
       : await rowOf(volume, key, encode);
+    // A file that was removed since its folder was read is left out.
     if (row === undefined) continue;
     rows.push(row);
     last = key;

@@ -6,8 +6,8 @@ import { decodeJson, numberAt, stringAt } from '../../core/json.ts';
 import type { Bytes, EpochMs } from '../../core/unit-types.ts';
 import { childrenOf, childText, parseDocument } from '../../core/xml.ts';
 import { invalidArgument, ObjectError } from './answers.ts';
-import { pathOfKey } from './paths.ts';
 import { type FileOfVolume, makeFolder, type Volume } from './volume.ts';
+import { pathOfKey } from './walk.ts';
 
 interface Upload {
   readonly id: string;
@@ -20,6 +20,7 @@ interface Part {
   readonly bytes: Bytes;
   readonly md5: string;
   readonly modifiedAt: EpochMs;
+  readonly path: string;
 }
 
 type GivenPart = Pick<Part, 'number' | 'md5'>;
@@ -47,34 +48,31 @@ export async function createUpload(volume: Volume, key: string, startedAt: Epoch
 }
 
 /** Throws the refusal where there is none for the key. */
-export async function findUpload(volume: Volume, id: string, key?: string): Promise<Upload> {
+export async function findUpload(volume: Volume, id: string, wanted?: string): Promise<Upload> {
   const text = await fs.readFile(join(folderOf(volume, id), UPLOAD_RECORD), 'utf8').catch(() => {
     throw noSuchUpload();
   });
   const record = decodeJson(text);
-  const found = { id, key: stringAt(record, 'key') ?? '', startedAt: numberAt(record, 'startedAt') ?? 0 };
-  if (key !== undefined && found.key !== key) throw noSuchUpload();
-  return found;
+  const key = stringAt(record, 'key') ?? '';
+  if (wanted !== undefined && key !== wanted) throw noSuchUpload();
+  return { id, key, startedAt: numberAt(record, 'startedAt') ?? 0 };
 }
 
 export async function listUploads(volume: Volume): Promise<readonly Upload[]> {
   const ids = await fs.readdir(volume.uploads).catch(() => []);
   const found = await Promise.all(ids.map((id) => findUpload(volume, id).catch(() => undefined)));
-  return found
-    .filter((upload) => upload !== undefined)
-    .sort((one, other) => (one.key === other.key ? one.startedAt - other.startedAt : one.key < other.key ? -1 : 1));
+  return found.filter((upload) => upload !== undefined);
 }
-
-const nameOf = ({ number, md5 }: GivenPart): string => `${String(number)}.${md5}`;
 
 export async function listParts(volume: Volume, { id }: Upload): Promise<readonly Part[]> {
   const folder = folderOf(volume, id);
   const parts: Part[] = [];
   for (const name of await fs.readdir(folder).catch(() => [])) {
     const [, number, md5] = /^(\d{1,5})\.([0-9a-f]{32})$/.exec(name) ?? [];
-    const stats = await fs.stat(join(folder, name)).catch(() => undefined);
+    const path = join(folder, name);
+    const stats = await fs.stat(path).catch(() => undefined);
     if (stats !== undefined && md5 !== undefined)
-      parts.push({ number: Number(number), bytes: stats.size, md5, modifiedAt: stats.mtimeMs });
+      parts.push({ number: Number(number), bytes: stats.size, md5, modifiedAt: stats.mtimeMs, path });
   }
   return parts.sort((one, other) => one.number - other.number);
 }
@@ -87,18 +85,14 @@ export async function writePart(
   content: AsyncIterable<Uint8Array>,
 ): Promise<string> {
   if (number < 1 || number > MAX_PARTS) throw invalidArgument('The number of a part is from 1 to 10000.');
-  const { path, md5, bytes } = await volume.receive(content);
-  const folder = folderOf(volume, upload.id);
+  const received = await volume.receive(content);
   try {
-    for (const other of (await listParts(volume, upload)).filter((each) => each.number === number)) {
-      await fs.rm(join(folder, nameOf(other)));
-      volume.free(other.bytes);
-    }
-    await fs.rename(path, join(folder, nameOf({ number, md5 })));
-    return `"${md5}"`;
+    for (const other of (await listParts(volume, upload)).filter((each) => each.number === number))
+      await volume.discard(other);
+    await fs.rename(received.path, join(folderOf(volume, upload.id), `${String(number)}.${received.md5}`));
+    return `"${received.md5}"`;
   } catch (error) {
-    volume.free(bytes);
-    await fs.rm(path, { force: true });
+    await volume.discard(received);
     throw error;
   }
 }
@@ -122,25 +116,14 @@ export async function parseParts(content: AsyncIterable<Uint8Array>): Promise<re
 const malformed = (): ObjectError => new ObjectError(400, 'MalformedXML', 'The document is not the one expected.');
 
 /** A request during the join waits for the same file. Throws the refusal of a part not as given. */
-export function completeUpload(
-  volume: Volume,
-  upload: Upload,
-  given: readonly GivenPart[],
-  until?: EpochMs,
-): Promise<FileOfVolume> {
+export function completeUpload(volume: Volume, upload: Upload, given: readonly GivenPart[]): Promise<FileOfVolume> {
   const { joins } = volume;
-  const running =
-    joins.get(upload.id) ?? joinParts(volume, upload, given, until).finally(() => joins.delete(upload.id));
+  const running = joins.get(upload.id) ?? joinParts(volume, upload, given).finally(() => joins.delete(upload.id));
   joins.set(upload.id, running);
   return running;
 }
 
-async function joinParts(
-  volume: Volume,
-  upload: Upload,
-  given: readonly GivenPart[],
-  until?: EpochMs,
-): Promise<FileOfVolume> {
+async function joinParts(volume: Volume, upload: Upload, given: readonly GivenPart[]): Promise<FileOfVolume> {
   const parts = await listParts(volume, upload);
   const wanted = given.map(({ number, md5 }, index) => {
     if (index > 0 && number <= (given[index - 1]?.number ?? 0))
@@ -151,24 +134,20 @@ async function joinParts(
     return part;
   });
   if (wanted.length === 0) throw malformed();
-  const folder = folderOf(volume, upload.id);
-  const { path } = await volume.receive(contentOf(wanted.map((part) => join(folder, nameOf(part)))), false);
+  const received = await volume.receive(contentOf(wanted), Infinity);
   const digests = Buffer.from(wanted.map(({ md5 }) => md5).join(''), 'hex');
   const etag = `"${createHash('md5').update(digests).digest('hex')}-${String(wanted.length)}"`;
-  const file = await volume.place(upload.key, path, etag, until);
-  const unused = parts.filter((part) => !wanted.includes(part));
-  volume.free(unused.reduce((sum, { bytes }) => sum + bytes, 0));
-  await fs.rm(folder, { recursive: true, force: true });
+  const file = await volume.place(upload.key, received, etag);
+  await removeUpload(volume, upload);
   return file;
 }
 
-async function* contentOf(paths: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const path of paths)
+async function* contentOf(parts: readonly Part[]): AsyncGenerator<Uint8Array> {
+  for (const { path } of parts)
     for await (const chunk of createReadStream(path, { highWaterMark: 4 * 1_048_576 })) yield chunk as Uint8Array;
 }
 
-export async function abortUpload(volume: Volume, upload: Upload): Promise<void> {
-  const parts = await listParts(volume, upload);
+export async function removeUpload(volume: Volume, upload: Upload): Promise<void> {
+  for (const part of await listParts(volume, upload)) volume.free(part.bytes);
   await fs.rm(folderOf(volume, upload.id), { recursive: true, force: true });
-  volume.free(parts.reduce((sum, { bytes }) => sum + bytes, 0));
 }

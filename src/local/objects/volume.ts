@@ -1,23 +1,27 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
-  accessSync,
+  appendFileSync,
   type BigIntStats,
   closeSync,
-  constants,
   createReadStream,
-  ftruncateSync,
   mkdirSync,
   openSync,
   promises as fs,
   renameSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../core/files.ts';
 import type { Bytes, EpochMs } from '../../core/unit-types.ts';
 import { invalidArgument, noSpace, noSuchKey, ObjectError } from './answers.ts';
-import { isWithoutLinks, pathOfKey, statsAt, UPLOADS_FOLDER } from './paths.ts';
-import { createFolderReader, listKeys } from './walk.ts';
+import {
+  createFolderReader,
+  isWithoutLinks,
+  listKeys,
+  type ListingOptions,
+  pathOfKey,
+  statsAt,
+  UPLOADS_FOLDER,
+} from './walk.ts';
 
 export interface FileOfVolume {
   readonly path: string;
@@ -52,6 +56,8 @@ export class Volume {
   #used: Bytes = 0;
   readonly #namesIn = createFolderReader();
   readonly #etags = new Map<string, { readonly version: string; readonly etag: string }>();
+  /** Files that are shown later, by their keys: a fault. */
+  readonly #late = new Map<string, EpochMs>();
 
   private constructor(folder: string, capacity: Bytes) {
     this.#folder = folder;
@@ -76,13 +82,20 @@ export class Volume {
     this.#used = Math.max(0, this.#used - bytes);
   }
 
+  hide(key: string, until: EpochMs): void {
+    this.#late.set(key, until);
+  }
+
+  showUntil(now: EpochMs): void {
+    for (const [key, until] of this.#late) if (until <= now) this.#late.delete(key);
+  }
+
   async find(key: string): Promise<FileOfVolume> {
     const path = pathOfKey(this.#folder, key);
-    if (!isWithoutLinks(this.#folder, dirname(path))) throw noSuchKey();
-    const stats = statsAt(path);
-    if (stats === undefined || !(key.endsWith('/') ? stats.isDirectory() : stats.isFile())) throw noSuchKey();
-    accessSync(path, constants.R_OK);
-    const isFolder = stats.isDirectory();
+    const stats = isWithoutLinks(this.#folder, dirname(path)) ? statsAt(path) : undefined;
+    const isFolder = key.endsWith('/');
+    if (this.#late.has(key) || !(isFolder ? stats?.isDirectory() : stats?.isFile()) || stats === undefined)
+      throw noSuchKey();
     return {
       path,
       bytes: isFolder ? 0 : Number(stats.size),
@@ -91,7 +104,7 @@ export class Volume {
     };
   }
 
-  list(options: Parameters<typeof listKeys>[2]): ReturnType<typeof listKeys> {
+  list(options: ListingOptions): ReturnType<typeof listKeys> {
     return listKeys(this.#folder, this.#namesIn, options);
   }
 
@@ -100,61 +113,58 @@ export class Volume {
     return createReadStream(path, { start, end: Math.max(start, end - 1), highWaterMark: BLOCK_BYTES });
   }
 
-  /** Replaces the earlier file only when complete; shown at `until` where that is given. */
-  async write(key: string, content: AsyncIterable<Uint8Array>, until?: EpochMs): Promise<FileOfVolume> {
+  /** Replaces the earlier file only when complete. */
+  async write(key: string, content: AsyncIterable<Uint8Array>): Promise<FileOfVolume> {
     const target = pathOfKey(this.#folder, key);
     if (key.endsWith('/')) return this.#makeFolder(key, target, content);
-    const { path, bytes, md5 } = await this.receive(content);
-    try {
-      return await this.place(key, path, `"${md5}"`, until);
-    } catch (error) {
-      this.free(bytes);
-      throw error;
-    }
+    const received = await this.receive(content);
+    return this.place(key, received, `"${received.md5}"`);
   }
 
-  /** Writes a temporary file, in which zeros are a hole. `isCounted`: takes space, of at most one request. */
-  async receive(content: AsyncIterable<Uint8Array>, isCounted = true): Promise<Received> {
+  /** Writes a temporary file, which takes space. */
+  async receive(content: AsyncIterable<Uint8Array>, most: Bytes = MAX_PUT_BYTES): Promise<Received> {
     const path = join(this.uploads, 'put', randomUUID());
     await makeFolder(dirname(path));
     const file = openSync(path, 'wx', 0o600);
     const md5 = createHash('md5');
     let bytes = 0;
-    let taken = 0;
     try {
       for await (const chunk of content) {
-        if (isCounted) {
-          if (bytes + chunk.byteLength > MAX_PUT_BYTES) throw tooLarge();
-          this.take(chunk.byteLength);
-          taken += chunk.byteLength;
-        }
+        if (bytes + chunk.byteLength > most) throw tooLarge();
+        this.take(chunk.byteLength);
+        bytes += chunk.byteLength;
         md5.update(chunk);
         // Synchronous: the system takes the bytes faster than another thread would be started.
-        for (let done = isZero(chunk) ? chunk.byteLength : 0; done < chunk.byteLength;)
-          done += writeSync(file, chunk, done, chunk.byteLength - done, bytes + done);
-        bytes += chunk.byteLength;
+        appendFileSync(file, chunk);
       }
-      ftruncateSync(file, bytes);
       return { path, bytes, md5: md5.digest('hex') };
     } catch (error) {
-      this.free(taken);
-      await fs.rm(path, { force: true });
+      await this.discard({ path, bytes });
       throw error;
     } finally {
       closeSync(file);
     }
   }
 
-  /** Moves a temporary file to its key; without a place for it, removes it. */
-  async place(key: string, path: string, etag: string, until?: EpochMs): Promise<FileOfVolume> {
-    const target =
-      until === undefined ? pathOfKey(this.#folder, key) : join(this.#late, `${String(until)} ${nameOf(key)}`);
+  async discard({ path, bytes }: Pick<Received, 'path' | 'bytes'>): Promise<void> {
+    this.free(bytes);
+    await fs.rm(path, { force: true });
+  }
+
+  /** Moves a temporary file to its key, in place of an earlier file; where it cannot be there, discards it. */
+  async place(key: string, received: Received, etag: string): Promise<FileOfVolume> {
+    const target = pathOfKey(this.#folder, key);
     try {
-      this.#rename(path, target);
+      if (!isWithoutLinks(this.#folder, dirname(target))) throw occupied();
+      const before = fileSize(target);
+      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+      renameSync(received.path, target);
+      this.free(before);
     } catch (error) {
-      await fs.rm(path, { force: true });
-      throw error;
+      await this.discard(received);
+      throw isOccupied(error) ? occupied() : error;
     }
+    this.#late.delete(key);
     const stats = await fs.stat(target, { bigint: true });
     this.#remember(target, stats, etag);
     // That of parts cannot be computed from the file.
@@ -162,20 +172,7 @@ export class Volume {
       await makeFolder(dirname(this.#recordOf(key)));
       await fs.writeFile(this.#recordOf(key), `${versionOf(stats)}\n${etag}\n`, { mode: 0o600 });
     }
-    return { path: target, bytes: Number(stats.size), etag, modifiedAt: Number(stats.mtimeMs) };
-  }
-
-  /** Puts late files, those of a fault, in their places. */
-  async showLate(now: EpochMs): Promise<void> {
-    for (const name of await fs.readdir(this.#late).catch(() => [])) {
-      const [until = '', key = ''] = name.split(' ');
-      if (Number(until) > now) continue;
-      try {
-        this.#rename(join(this.#late, name), pathOfKey(this.#folder, Buffer.from(key, 'base64url').toString()));
-      } catch {
-        // Another request did it.
-      }
-    }
+    return { path: target, bytes: received.bytes, etag, modifiedAt: Number(stats.mtimeMs) };
   }
 
   /** Also an empty folder. Does nothing where there is none. */
@@ -189,23 +186,6 @@ export class Volume {
     } catch (error) {
       if (!['ENOENT', 'ENOTDIR', 'EISDIR', 'EPERM', 'ENOTEMPTY'].includes(errorCode(error) ?? '')) throw error;
     }
-  }
-
-  get #late(): string {
-    return join(this.uploads, 'late');
-  }
-
-  /** Takes the place of an earlier file. */
-  #rename(path: string, target: string): void {
-    if (!isWithoutLinks(this.#folder, dirname(target))) throw occupied();
-    const before = fileSize(target);
-    try {
-      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-      renameSync(path, target);
-    } catch (error) {
-      throw isOccupied(error) ? occupied() : error;
-    }
-    this.free(before);
   }
 
   async #makeFolder(key: string, path: string, content: AsyncIterable<Uint8Array>): Promise<FileOfVolume> {
@@ -240,24 +220,12 @@ export class Volume {
 
 export const makeFolder = (path: string) => fs.mkdir(path, { recursive: true, mode: 0o700 });
 
-const nameOf = (key: string): string => Buffer.from(key).toString('base64url');
-
 const versionOf = ({ ino, size, mtimeNs }: BigIntStats): string => `${String(ino)} ${String(size)} ${String(mtimeNs)}`;
 
 async function md5Of(path: string): Promise<string> {
   const hash = createHash('md5');
   for await (const chunk of createReadStream(path, { highWaterMark: BLOCK_BYTES })) hash.update(chunk as Uint8Array);
   return hash.digest('hex');
-}
-
-const ZEROS = new Uint8Array(65_536);
-
-function isZero(chunk: Uint8Array): boolean {
-  for (let at = 0; at < chunk.byteLength; at += ZEROS.byteLength) {
-    const block = chunk.subarray(at, at + ZEROS.byteLength);
-    if (Buffer.compare(block, ZEROS.subarray(0, block.byteLength)) !== 0) return false;
-  }
-  return true;
 }
 
 /** 0 for anything but a file. */

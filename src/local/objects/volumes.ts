@@ -2,21 +2,9 @@ import { promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type VolumeRecord, volumes } from '../model/volumes.ts';
-import type { State, Transact } from '../state/state.ts';
+import type { Transact } from '../state/state.ts';
 import { ObjectError } from './answers.ts';
 import { makeFolder, Volume } from './volume.ts';
-
-export interface VolumeFolders {
-  of(region: string): Promise<readonly VolumeRecord[]>;
-  /** Throws the refusal where the data center has none. */
-  open(id: string, region: string): Promise<Volume>;
-  /** Makes the folder; undefined where there is no such volume. */
-  folder(id: string): Promise<string | undefined>;
-  /** Removes the folders of deleted volumes. */
-  clean(): Promise<void>;
-  /** Removes all folders where they were made for this run only. */
-  close(): Promise<void>;
-}
 
 export const temporaryRoot = (name: 'volumes' | 'pods') => (): Promise<string> =>
   fs.mkdtemp(join(tmpdir(), `berth-${name}-`));
@@ -27,8 +15,10 @@ const GB = 1_000_000_000;
 const GENERATION = /^[0-9a-f]{8}\d*$/;
 const VOLUME = /^vol-[\w-]+(\.etags)?$/;
 
+export type VolumeFolders = ReturnType<typeof createVolumeFolders>;
+
 /** Below the generation of the state: a reset gives volumes their old ids, but not their files. */
-export function createVolumeFolders(transact: Transact, root: string | (() => Promise<string>)): VolumeFolders {
+export function createVolumeFolders(transact: Transact, root: string | (() => Promise<string>)) {
   const opened = new Map<string, Promise<Volume>>();
   let made: Promise<string> | undefined;
   const rootPath = (): Promise<string> => (typeof root === 'string' ? Promise.resolve(root) : (made ??= root()));
@@ -41,24 +31,19 @@ export function createVolumeFolders(transact: Transact, root: string | (() => Pr
   };
 
   return {
-    of: (region) =>
-      transact((state) =>
-        volumes
-          .all(state)
-          .filter(({ dataCenter }) => isSame(dataCenter, region))
-          .map((each) => ({ ...each })),
-      ),
-    open: async (id, region) => {
+    of: (region: string): Promise<readonly VolumeRecord[]> =>
+      transact((state) => volumes.all(state).flatMap((each) => (isIn(each, region) ? [{ ...each }] : []))),
+
+    /** Throws the refusal where the data center has none. */
+    open: async (id: string, region: string): Promise<Volume> => {
       const found = await find(id);
       if (found === undefined)
         throw new ObjectError(404, 'NoSuchBucket', 'No volume has this id: buckets are named by ids of volumes.');
       const { folder, size, dataCenter } = found;
-      if (!isSame(dataCenter, region))
-        throw new ObjectError(
-          400,
-          'AuthorizationHeaderMalformed',
-          `The region '${region}' is wrong; expecting '${dataCenter}'`,
-        );
+      if (!isIn(found, region)) {
+        const wrong = `The region '${region}' is wrong; expecting '${dataCenter}'`;
+        throw new ObjectError(400, 'AuthorizationHeaderMalformed', wrong);
+      }
       const opening = opened.get(folder) ?? Volume.open(folder, size * GB);
       opened.set(folder, opening);
       opening.catch(() => opened.delete(folder));
@@ -66,15 +51,19 @@ export function createVolumeFolders(transact: Transact, root: string | (() => Pr
       volume.capacity = size * GB;
       return volume;
     },
-    folder: async (id) => {
+
+    /** Makes the folder; undefined where there is no such volume. */
+    folder: async (id: string): Promise<string | undefined> => {
       const found = await find(id);
       if (found !== undefined) await makeFolder(found.folder);
       return found?.folder;
     },
-    clean: async () => {
+
+    /** Removes the folders of deleted volumes. */
+    clean: async (): Promise<void> => {
       const path = typeof root === 'string' ? root : await made;
       if (path === undefined) return;
-      const { generation, kept } = await transact((state: State) => ({
+      const { generation, kept } = await transact((state) => ({
         generation: state.generation,
         kept: new Set(volumes.all(state).flatMap(({ id }) => [id, `${id}.etags`])),
       }));
@@ -85,7 +74,9 @@ export function createVolumeFolders(transact: Transact, root: string | (() => Pr
         if (VOLUME.test(name) && !kept.has(name)) await remove(join(path, generation, name));
       opened.clear();
     },
-    close: async () => {
+
+    /** Removes all folders where they were made for this run only. */
+    close: async (): Promise<void> => {
       if (made !== undefined) await fs.rm(await made, { recursive: true, force: true });
     },
   };
@@ -94,4 +85,5 @@ export function createVolumeFolders(transact: Transact, root: string | (() => Pr
 const namesIn = (folder: string): Promise<readonly string[]> => fs.readdir(folder).catch(() => []);
 
 /** Regions are sent in any case. */
-const isSame = (dataCenter: string, region: string): boolean => dataCenter.toLowerCase() === region.toLowerCase();
+const isIn = ({ dataCenter }: VolumeRecord, region: string): boolean =>
+  dataCenter.toLowerCase() === region.toLowerCase();

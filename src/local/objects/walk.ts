@@ -1,6 +1,39 @@
-import { promises as fs } from 'node:fs';
-import { join } from 'node:path';
-import { isPath, isWithoutLinks, UPLOADS_FOLDER } from './paths.ts';
+import { type BigIntStats, lstatSync, promises as fs } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { invalidArgument } from './answers.ts';
+
+/** The hidden folder of a volume with the parts of unfinished uploads (storage contract). */
+export const UPLOADS_FOLDER = '.s3compat_uploads';
+
+/** Whether a key, with or without a slash at its end, can be a path below the folder of a volume. */
+const isPath = (key: string): boolean =>
+  key
+    .replace(/\/$/, '')
+    .split('/')
+    .every((part) => !['', '.', '..'].includes(part) && !part.includes('\0') && Buffer.byteLength(part) <= 255);
+
+/** Throws the refusal of a key that names no file. */
+export function pathOfKey(folder: string, key: string): string {
+  if (!isPath(key) || Buffer.byteLength(key) > 1024 || key.split('/')[0] === UPLOADS_FOLDER)
+    throw invalidArgument('The key is not the path of a file.');
+  return join(folder, key.replace(/\/$/, ''));
+}
+
+/** Whether no folder on the way from the volume's folder to a path is a link, which could lead out of the volume. */
+export function isWithoutLinks(folder: string, path: string): boolean {
+  for (let at = path; at.length > folder.length; at = dirname(at))
+    if (statsAt(at)?.isSymbolicLink() === true) return false;
+  return true;
+}
+
+/** Links are not followed. Synchronous: faster than starting another thread. */
+export function statsAt(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
 
 /** Compares as the bytes of UTF-8 compare: the order of a listing. */
 const compareKeys = (one: string, other: string): number =>
@@ -23,40 +56,33 @@ export function createFolderReader(): (path: string) => Promise<Names> {
       .filter((entry) => entry.isFile() || entry.isDirectory())
       .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
       .sort(compareKeys);
-    if (known.size >= MAX_FOLDERS) known.delete(known.keys().next().value ?? '');
+    if (known.size >= MAX_FOLDERS) known.clear();
     known.set(path, { changedAt: stats.mtimeNs, names });
     return names;
   };
 }
 
-/** Of a file, an empty folder, or a folder that the delimiter ends at. */
-interface ListedKey {
-  readonly key: string;
-  readonly isPrefix: boolean;
-}
-
-interface ListingOptions {
+export interface ListingOptions {
   readonly prefix: string;
   /** `/` to end at folders; empty for all keys below. */
   readonly delimiter: string;
   readonly after: string;
 }
 
+/** The keys of files and empty folders, and the folders that the delimiter ends at. */
 export async function* listKeys(
   root: string,
   namesIn: (path: string) => Promise<Names>,
   { prefix, delimiter, after }: ListingOptions,
-): AsyncGenerator<ListedKey> {
-  async function* below(folder: string): AsyncGenerator<ListedKey> {
+): AsyncGenerator<{ readonly key: string; readonly isPrefix: boolean }> {
+  async function* below(folder: string): ReturnType<typeof listKeys> {
     for (const name of await namesIn(join(root, folder))) {
       const key = `${folder}${name}`;
-      const isFolder = name.endsWith('/');
       const isListed = key.startsWith(prefix) && compareKeys(key, after) > 0;
       if (key === `${UPLOADS_FOLDER}/` || !(key.startsWith(prefix) || prefix.startsWith(key))) continue;
-      if (!isFolder) {
-        if (isListed) yield { key, isPrefix: false };
-      } else if (delimiter === '/' && key.startsWith(prefix) && key.length > prefix.length) {
-        if (isListed) yield { key, isPrefix: true };
+      const isPrefix = name.endsWith('/') && delimiter === '/' && key.startsWith(prefix) && key !== prefix;
+      if (isPrefix || !name.endsWith('/')) {
+        if (isListed) yield { key, isPrefix };
       } else if (compareKeys(key, after) > 0 || after.startsWith(key)) {
         // Otherwise all keys of the folder come before `after`: they begin with its own.
         if (isListed && (await namesIn(join(root, key))).length === 0) yield { key, isPrefix: false };

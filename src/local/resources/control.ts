@@ -2,7 +2,7 @@ import { type Seed, SEEDS } from '../../core/fault-kinds.ts';
 import type { Json } from '../../core/json.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { badRequest, conflict, notFound } from '../contract/problem.ts';
-import { type FaultRecord, faults } from '../http/injected-faults.ts';
+import { type FaultRecord, faults } from '../http/faults.ts';
 import { type Call, type Operation, reply } from '../http/operation.ts';
 import { bodyOf } from '../http/validate.ts';
 import { type EndpointRecord, endpoints, takesByProtocol } from '../model/endpoints.ts';

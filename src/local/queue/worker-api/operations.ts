@@ -2,7 +2,7 @@ import { Exact, type Json } from '../../../core/json.ts';
 import type { FaultPoint } from '../../../core/fault-kinds.ts';
 import { notFound, Problem } from '../../contract/problem.ts';
 import { DroppedConnection } from '../../http/faults.ts';
-import { type FaultRecord, faults, takeFaultAt } from '../../http/injected-faults.ts';
+import { type FaultRecord, faults, takeFaultAt } from '../../http/faults.ts';
 import { type Call, type Operation, type RefusedCall, type Reply, unpublished } from '../../http/operation.ts';
 import { type EndpointRecord, endpoints, takesByProtocol } from '../../model/endpoints.ts';
 import type { State } from '../../state/state.ts';

@@ -1,7 +1,7 @@
 import type { Bytes, EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 import { badRequest, conflict, forbidden, NO_ROOM, tooLarge } from '../../contract/problem.ts';
 import { isPodKey } from '../../http/auth.ts';
-import { type Call, found, operation, type Operation, reply, steps } from '../../http/operation.ts';
+import { type Call, found, operation, type Operation, steps } from '../../http/operation.ts';
 import { listed } from '../../http/pages.ts';
 import { bodyOf } from '../../http/validate.ts';
 import { LAST_WORDS } from '../../model/container.ts';
@@ -14,35 +14,22 @@ import { ACTIONS, applyAction, type PodAction, PROVISIONING_MS, STARTING_MS, sta
 import { readableTemplate } from '../templates.ts';
 import type { State } from '../../state/state.ts';
 
-/** The body, and the request made of it and its template (additions 3). */
+/** Of the body, and of the request made of it and its template (additions 3). */
 const MAX_CREATE_BYTES: Bytes = 102_400;
 
-/** Throws the 413 Problem. The body need not be valid. */
-function checkCreateSize(state: State, body: Uint8Array): void {
-  if (body.byteLength > MAX_CREATE_BYTES)
-    throw tooLarge(`the request body is larger than ${String(MAX_CREATE_BYTES)} bytes`);
-  const parsed = parsedObject(body);
-  const { templateId, env } = parsed;
-  const template = typeof templateId === 'string' ? readableTemplate(state, templateId) : undefined;
-  if (template === undefined) return;
-  const { image, args, disk, ports, registry, mounts } = template;
-  const filled = { image, args, disk, ports, registry, mounts, ...parsed, env: { ...template.env, ...objectOr(env) } };
-  if (Buffer.byteLength(JSON.stringify(filled)) > MAX_CREATE_BYTES)
-    throw tooLarge(
-      `the request and template ${template.id} together are larger than ${String(MAX_CREATE_BYTES)} bytes`,
-    );
-}
-
-/** What is not an object is refused later, by the schema. */
-const objectOr = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
-
-function parsedObject(body: Uint8Array): Readonly<Record<string, unknown>> {
+/** Throws the 413 Problem. */
+function checkSize(state: State, bodyText: string): void {
+  let size = Buffer.byteLength(bodyText);
   try {
-    return objectOr(JSON.parse(Buffer.from(body).toString()));
+    const body = JSON.parse(bodyText) as CreatePodBody;
+    const { image, args, disk, ports, registry, mounts, env } = readableTemplate(state, body.templateId ?? '') ?? {};
+    const filled = { image, args, disk, ports, registry, mounts, ...body, env: { ...env, ...body.env } };
+    size = Math.max(size, Buffer.byteLength(JSON.stringify(filled)));
   } catch {
-    return {};
+    // Refused by its schema.
   }
+  if (size > MAX_CREATE_BYTES)
+    throw tooLarge(`the request, with its template, is larger than ${String(MAX_CREATE_BYTES)} bytes`);
 }
 
 type Launch = Extract<PodEvent, { kind: 'launch' }>;
@@ -201,13 +188,12 @@ export const podOperations: readonly Operation[] = [
       return action === 'terminate' ? undefined : podDocument(pod, now, call.addressOf);
     },
   }),
-  operation(
-    'createPod',
-    reply(201, (state, call, now) =>
-      podDocument(createPod(state, now, bodyOf(call) as CreatePodBody, call.settings), now, call.addressOf),
-    ),
-    { checkSize: checkCreateSize },
-  ),
+  ...steps({
+    createPod: (state, call, now) => {
+      const pod = createPod(state, now, bodyOf(call) as CreatePodBody, call.settings);
+      return podDocument(pod, now, call.addressOf);
+    },
+  }).map((create) => ({ ...create, checkSize })),
   operation('getPodLogs', (call) =>
     logStream(call, {
       begin: (state, now) => find(state, call, now).createdAt,

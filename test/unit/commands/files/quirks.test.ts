@@ -113,8 +113,7 @@ function writeFiles(folder: string, files: Readonly<Record<string, Buffer>>): vo
 const filesOf = (folder: string): Readonly<Record<string, Buffer>> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      // What the fault holds back was written a second time in the meantime.
-      .filter((name) => !name.startsWith('.s3compat_uploads/late/') && statSync(path.join(folder, name)).isFile())
+      .filter((name) => statSync(path.join(folder, name)).isFile())
       .map((name) => [name, readFileSync(path.join(folder, name))]),
   );
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JOBS_ONLY_KEY, READ_ONLY_KEY } from '../../../../src/local/http/auth.ts';
 import { Problem } from '../../../../src/local/contract/problem.ts';
-import { countRequest, quotaOf, rateUsage, WINDOWS } from '../../../../src/local/http/faults.ts';
+import { countRequest, quotaOf, rateUsage, WINDOWS } from '../../../../src/local/http/rate-limit.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 

@@ -54,8 +54,6 @@ describe('a file', () => {
   it.each([
     ['if-match', 'content', 200],
     ['if-match', 'other', 412],
-    ['if-none-match', 'content', 304],
-    ['if-none-match', 'other', 200],
   ])('is read with %s of "%s": %i', async (name, content, status) => {
     const { object } = volumeFixture();
     await object('PUT', '/vol-datasets/a', { body: 'content' });

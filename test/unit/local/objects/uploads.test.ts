@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorOf, md5, objectSender, textsOf, volumeFixture } from '../../../support/local/object-requests.ts';
@@ -57,22 +57,6 @@ describe('an upload in parts', () => {
     const both = await Promise.all([end([[1, md5('first')]]), end([[1, md5('first')]])]);
     expect(both.map(({ status }) => status)).toEqual([200, 200]);
     expect((await object('GET', '/vol-datasets/big')).text).toBe('first');
-  });
-
-  it('takes no space on the disk for zeros', async () => {
-    const { put, end, folder } = await begun();
-    const zeros = Buffer.alloc(4 * 1_048_576);
-    await put(1, zeros.toString('latin1'));
-    await put(2, 'end');
-    await end([
-      [1, md5(zeros)],
-      [2, md5('end')],
-    ]);
-    const { size, blocks } = statSync(path.join(folder, 'big'));
-    expect(size).toBe(zeros.byteLength + 3);
-    expect(blocks * 512).toBeLessThan(zeros.byteLength);
-    const read = readFileSync(path.join(folder, 'big'));
-    expect(read.subarray(0, zeros.byteLength).equals(zeros) && read.subarray(-3).toString()).toBe('end');
   });
 
   it.each([
