@@ -10,7 +10,6 @@ import {
 import type { Milliseconds, Seconds } from '../../core/unit-types.ts';
 import { badRequest, forbidden, lowBalance, NO_ROOM, type Problem, serverError } from '../contract/problem.ts';
 import { createPart, type State } from '../state/state.ts';
-import type { LocalAnswer } from './operation.ts';
 import { tooManyRequests } from './rate-limit.ts';
 
 export interface FaultRecord {
@@ -102,7 +101,7 @@ export class DroppedConnection extends Error {
 /** Thrown when something in front of the service answers in its place. */
 export class ForeignAnswer extends Error {
   override readonly name = 'ForeignAnswer';
-  readonly answer: LocalAnswer = {
+  readonly answer = {
     status: 403,
     headers: { 'content-type': 'text/html; charset=utf-8' },
     body: '<!doctype html><html><head><title>Access denied</title></head><body>Sorry, you have been blocked.</body></html>',
