@@ -13,6 +13,7 @@ export type { BatchReport } from './verbs/run-to-end.ts';
 export type { BatchPorts, BatchProgress, BatchView } from './verbs/ports.ts';
 export { analyzeBatch, type BatchAnalysis } from './results/analysis.ts';
 export { QUANTILE_ERROR, type DistributionSummary } from './results/analysis.ts';
+export { sumOf } from './results/shards.ts';
 export { EXPORT_MEMBERS, exportResults, writeExport } from './results/export-results.ts';
 export type { ExecutionCost } from './verbs/cost-meter.ts';
 export { type ItemCounts, itemsLeft, type Resubmittable } from './model/item-states.ts';

@@ -1,5 +1,6 @@
 import type { ItemCounts, Resubmittable } from './item-states.ts';
 import type { RunLimits } from './run-end.ts';
+import type { Shard } from './shard.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import type { DollarRange } from '../../core/units.ts';
 import type { JobOptions } from '../../queue/submission.ts';
@@ -40,6 +41,10 @@ export interface BatchStatus extends BatchSummary {
   readonly state: 'running' | 'ended' | 'stopped';
   readonly holder: { readonly pid: number; readonly host: string } | undefined;
   readonly begunAt: EpochMs;
+  readonly shard: Shard | undefined;
+  /** Of a sum of several. */
+  readonly shards?: readonly BatchStatus[];
+  readonly missingShards?: readonly number[];
 }
 
 export interface ResultLine {
@@ -50,7 +55,6 @@ export interface ResultLine {
 export interface BatchHistory {
   readonly retried: number;
   readonly timeline: Timeline;
-  readonly lastEndedAt: EpochMs | undefined;
   /** Of all known prices per hour. */
   readonly workerPrice: DollarRange | undefined;
 }
@@ -73,28 +77,46 @@ export function createTimeline() {
     const [before, notBefore] = counts.get(start) ?? [0, 0];
     counts.set(start, [before + completed, notBefore + notCompleted]);
   };
+  const reach = (at: EpochMs): void => {
+    [first, last] = [Math.min(first, at), Math.max(last, at)];
+    while ((last - first) / bucketMs >= MAX_BUCKETS) {
+      bucketMs *= bucketMs === FIRST_SPAN_MS ? 5 : 2;
+      const before = counts;
+      counts = new Map();
+      for (const [start, counted] of before) addTo(start, ...counted);
+    }
+  };
+  const lastAt = (): EpochMs | undefined => (counts.size === 0 ? undefined : last);
+  const summary = (): TimelineSummary | undefined => {
+    if (counts.size === 0) return undefined;
+    const from = Math.floor(first / bucketMs) * bucketMs;
+    const buckets = Array.from({ length: Math.floor((last - from) / bucketMs) + 1 }, (_, index) => {
+      const [completed, notCompleted] = counts.get(from + index * bucketMs) ?? [0, 0];
+      return { at: from + index * bucketMs, completed, notCompleted };
+    });
+    return { bucketMs, buckets };
+  };
   return {
     add: (at: EpochMs, isCompleted: boolean): void => {
-      [first, last] = [Math.min(first, at), Math.max(last, at)];
-      while ((last - first) / bucketMs >= MAX_BUCKETS) {
-        bucketMs *= bucketMs === FIRST_SPAN_MS ? 5 : 2;
-        const before = counts;
-        counts = new Map();
-        for (const [start, [completed, notCompleted]] of before) addTo(start, completed, notCompleted);
-      }
+      reach(at);
       addTo(at, isCompleted ? 1 : 0, isCompleted ? 0 : 1);
     },
-    last: (): EpochMs | undefined => (counts.size === 0 ? undefined : last),
-    summary: (): TimelineSummary | undefined => {
-      if (counts.size === 0) return undefined;
-      const from = Math.floor(first / bucketMs) * bucketMs;
-      const buckets = Array.from({ length: Math.floor((last - from) / bucketMs) + 1 }, (_, index) => {
-        const [completed, notCompleted] = counts.get(from + index * bucketMs) ?? [0, 0];
-        return { at: from + index * bucketMs, completed, notCompleted };
-      });
-      return { bucketMs, buckets };
+    addAll: (other: Pick<Timeline, 'last' | 'summary'>): void => {
+      const end = other.last();
+      if (end !== undefined) reach(end);
+      for (const { at, completed, notCompleted } of other.summary()?.buckets ?? []) {
+        reach(at);
+        addTo(at, completed, notCompleted);
+      }
     },
+    last: lastAt,
+    summary,
   };
 }
 
-export type Timeline = ReturnType<typeof createTimeline>;
+export interface Timeline {
+  readonly add: (at: EpochMs, isCompleted: boolean) => void;
+  readonly addAll: (other: Pick<Timeline, 'last' | 'summary'>) => void;
+  readonly last: () => EpochMs | undefined;
+  readonly summary: () => TimelineSummary | undefined;
+}

@@ -1,11 +1,19 @@
 import type { InputPorts } from '../read/inputs.ts';
-import type { BatchHistory, BatchStatus, ResultLine, TimelineSummary } from '../model/batch.ts';
+import {
+  type BatchHistory,
+  type BatchStatus,
+  createTimeline,
+  type ResultLine,
+  type TimelineSummary,
+} from '../model/batch.ts';
 import type { ItemState } from '../model/item-states.ts';
 import { endingOrFailed, errorOf, errorPattern } from '../model/result-line.ts';
 import { textOf } from '../read/items.ts';
 import { readBatchResults } from '../store/batch-results.ts';
+import { widest } from '../store/replay.ts';
+import { type Part, sumOf } from './shards.ts';
 import { decodeJson, type Json, numberAt, parsePlainJson, stringAt } from '../../core/json.ts';
-import { DAY_MS, HOUR_MS, type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
+import { DAY_MS, type EpochMs, HOUR_MS, type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import type { DollarRange } from '../../core/units.ts';
 
 /** `from` is included, `to` is not, except in the last bin. */
@@ -179,7 +187,8 @@ export function createFailureGroups<
   };
 }
 
-export interface BatchAnalysis extends BatchStatus, ResultsAnalysis, Pick<BatchHistory, 'retried' | 'lastEndedAt'> {
+export interface BatchAnalysis extends BatchStatus, ResultsAnalysis, Pick<BatchHistory, 'retried'> {
+  readonly lastEndedAt: EpochMs | undefined;
   /** From the start of the batch to its last result; undefined when no end time is known. */
   readonly wallMs: Milliseconds | undefined;
   readonly perSecond: number | undefined;
@@ -188,17 +197,25 @@ export interface BatchAnalysis extends BatchStatus, ResultsAnalysis, Pick<BatchH
   readonly cost: DollarRange | undefined;
 }
 
-/** The batch may still run. Changes nothing. Fails as `readBatchResults` does. */
-export async function analyzeBatch(ports: InputPorts, results: string): Promise<BatchAnalysis> {
-  const stored = await readBatchResults(ports, results);
-  const { status, history } = stored;
-  const analysis = await analyzeResults(stored.lines('as-stored'));
+/** The batch may still run. Changes nothing. Fails as `readBatchResults` and `sumOf` do. */
+export async function analyzeBatch(ports: InputPorts, results: readonly string[]): Promise<BatchAnalysis> {
+  const [parts, tally, timeline] = [[] as Part[], createResultsTally(), createTimeline()];
+  let retried = 0;
+  let workerPrice: DollarRange | undefined;
+  for (const name of results) {
+    const { lines, history, ...part } = await readBatchResults(ports, name);
+    for await (const group of lines('as-stored')) tally.add(group);
+    parts.push(part);
+    timeline.addAll(history.timeline);
+    retried += history.retried;
+    if (history.workerPrice !== undefined) workerPrice = widest(workerPrice, history.workerPrice);
+  }
+  const [status, analysis] = [sumOf(parts), tally.summary()];
   const { counts, begunAt } = status;
-  const { lastEndedAt, workerPrice, retried, timeline } = history;
+  const lastEndedAt = timeline.last();
   const ended = counts.planned - counts.waiting - counts.inFlight - counts.unknown;
   // The wall clock may have been set back since the start.
   const wallMs = lastEndedAt === undefined ? undefined : Math.max(0, lastEndedAt - begunAt);
-  const hasCost = workerPrice !== undefined && analysis.executionMs !== undefined;
   return {
     ...status,
     ...analysis,
@@ -207,7 +224,8 @@ export async function analyzeBatch(ports: InputPorts, results: string): Promise<
     lastEndedAt,
     perSecond: wallMs === undefined || wallMs === 0 ? undefined : (ended / wallMs) * 1000,
     timeline: timeline.summary(),
-    cost: hasCost ? executionCost(workerPrice, analysis.executionMs) : undefined,
+    cost:
+      workerPrice && analysis.executionMs !== undefined ? executionCost(workerPrice, analysis.executionMs) : undefined,
   };
 }
 
@@ -232,7 +250,7 @@ interface ResultsAnalysis {
 }
 
 /** Results are not kept in memory. */
-async function analyzeResults(groups: AsyncIterable<Iterable<ResultLine>>): Promise<ResultsAnalysis> {
+function createResultsTally() {
   const [delay, execution, failures] = [createDistribution(), createDistribution(), createFailureGroups()];
   let executionMs: Milliseconds | undefined;
   const add = (item: number, result: Json): void => {
@@ -245,8 +263,17 @@ async function analyzeResults(groups: AsyncIterable<Iterable<ResultLine>>): Prom
     const state = endingOrFailed(result);
     if (state !== 'completed') failures.add(state, { item, job: stringAt(result, 'job'), error: errorOf(result) });
   };
-  for await (const lines of groups) for (const { item, bytes } of lines) add(item, parseResult(bytes));
-  return { delay: delay.summary(), execution: execution.summary(), executionMs, failures: failures.summary() };
+  return {
+    add: (lines: Iterable<ResultLine>): void => {
+      for (const { item, bytes } of lines) add(item, parseResult(bytes));
+    },
+    summary: (): ResultsAnalysis => ({
+      delay: delay.summary(),
+      execution: execution.summary(),
+      executionMs,
+      failures: failures.summary(),
+    }),
+  };
 }
 
 /** The numbers need not be exact here. */

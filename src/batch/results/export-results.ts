@@ -4,9 +4,9 @@ import { findMoved } from '../read/find-inputs.ts';
 import { type BatchInputs, inputItems, type InputPorts } from '../read/inputs.ts';
 import { textOf } from '../read/items.ts';
 import { RESULT_MEMBERS } from '../model/result-line.ts';
-import type { ResultLine } from '../model/batch.ts';
+import type { BatchStatus, ResultLine } from '../model/batch.ts';
 import { readBatchResults } from '../store/batch-results.ts';
-import type { ItemCounts } from '../model/item-states.ts';
+import { sumOf } from './shards.ts';
 import type { DurableFiles } from '../../core/context.ts';
 import { writeSyncedFile } from '../bytes/synced-files.ts';
 
@@ -19,7 +19,7 @@ interface ExportOptions {
 }
 
 interface ExportedResults {
-  readonly counts: ItemCounts;
+  readonly status: BatchStatus;
   /** Absolute paths. */
   readonly files: readonly string[];
   /** By what is read at once: one `await` per row would take longer than the row. */
@@ -31,18 +31,52 @@ export const EXPORT_MEMBERS = RESULT_MEMBERS.flatMap((name) =>
   name === 'output' ? (['input', name] as const) : [name],
 );
 
-/** The batch may still run. Fails as `readBatchResults`, or with usage (2) for another batch's input. */
+/** The batch may still run. Fails as `readBatchResults` and `sumOf`, or with usage (2) for another batch's input. */
 export async function exportResults(
   ports: InputPorts,
-  results: string,
+  results: readonly string[],
   { joinInput, ordered, input }: ExportOptions,
 ): Promise<ExportedResults> {
-  const stored = await readBatchResults(ports, results);
-  const { status, files } = stored;
-  const about = { counts: status.counts, files };
-  if (!joinInput) return { ...about, rows: plainRows(status.name, stored.lines(ordered ? 'in-order' : 'as-stored')) };
-  const inputs = await stored.inputs(await findMoved(ports, input));
-  return { ...about, rows: joinedRows(ports, status.name, inputs, stored.lines('in-order')) };
+  const all: StoredBatch[] = [];
+  for (const name of results) all.push(await readBatchResults(ports, name));
+  const status = sumOf(all);
+  const about = { status, files: all.flatMap(({ files }) => files) };
+  if (!joinInput) return { ...about, rows: plainRows(status.name, ordered ? inOrder(all) : asStored(all)) };
+  const moved = await findMoved(ports, input);
+  const [first] = all;
+  if (first === undefined) throw new Error('no results file was named');
+  // The shards of a batch have one input.
+  return { ...about, rows: joinedRows(ports, status.name, await first.inputs(moved), inOrder(all)) };
+}
+
+type StoredBatch = Awaited<ReturnType<typeof readBatchResults>>;
+type ResultLines = AsyncGenerator<Iterable<ResultLine>>;
+
+async function* asStored(all: readonly StoredBatch[]): ResultLines {
+  for (const { lines } of all) yield* lines('as-stored');
+}
+
+/** Of several shards: by the numbers of their items. */
+async function* inOrder(all: readonly StoredBatch[]): ResultLines {
+  const [first] = all;
+  if (first !== undefined && all.length === 1) {
+    yield* first.lines('in-order');
+    return;
+  }
+  const streams = all.map(({ lines }) => ungrouped(lines('in-order')));
+  try {
+    const heads = await Promise.all(streams.map((stream) => stream.next()));
+    for (;;) {
+      const items = heads.map(({ done, value }) => (done === true ? Number.POSITIVE_INFINITY : value.item));
+      const at = items.indexOf(Math.min(...items));
+      const [head, stream] = [heads[at], streams[at]];
+      if (head === undefined || stream === undefined || head.done === true) return;
+      yield [head.value];
+      heads[at] = await stream.next();
+    }
+  } finally {
+    for (const stream of streams) await stream.return(undefined);
+  }
 }
 
 async function* plainRows(

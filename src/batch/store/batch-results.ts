@@ -25,12 +25,13 @@ export async function readStatus(
   const left = itemsLeft(counts) > 0;
   const unordered = !left && !journal.inOrder && (header.ordered || journal.hasRerunItems);
   const resumable = left || unordered;
-  const { endpoint, service, invalid, createdAt: begunAt } = header;
+  const { endpoint, service, invalid, shard, createdAt: begunAt } = header;
   const status: BatchStatus = {
     ...{ endpoint, service, invalid, counts, unknownItems, unordered, resumable, holder, begunAt },
     name: path,
     input: await inputName(durable, path, header),
     resubmitted: journal.resubmitted,
+    shard,
     state: holder !== undefined ? 'running' : resumable ? 'stopped' : 'ended',
   };
   return { status, journal };
@@ -60,9 +61,10 @@ export async function readBatchResults(ports: InputPorts, results: string) {
     if (source === undefined) throw resultsChanged(status.name);
     const path = status.name;
     const { retried, workerPrice } = journal;
-    const history: BatchHistory = { retried, workerPrice, timeline, lastEndedAt: timeline.last() };
+    const history: BatchHistory = { retried, workerPrice, timeline };
     return {
       status,
+      header: journal.header,
       history,
       /** Absolute paths; no export replaces them. */
       files: [

@@ -187,7 +187,7 @@ const jobsOf = (open: ReadonlyMap<number, OpenItem>): readonly KnownJob[] =>
 
 const createOpenItems = () => new Map<number, OpenItem>();
 
-const widest = (known: DollarRange | undefined, { low, high }: DollarRange): DollarRange => ({
+export const widest = (known: DollarRange | undefined, { low, high }: DollarRange): DollarRange => ({
   low: Math.min(low, known?.low ?? low),
   high: Math.max(high, known?.high ?? high),
 });

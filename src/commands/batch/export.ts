@@ -1,8 +1,8 @@
 import type { ItemCounts } from '../../batch/index.ts';
 import { defineCommand } from '../../cli/model/command.ts';
-import { arg, option } from '../../cli/model/params.ts';
+import { option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words.ts';
-import { statesOf } from './options.ts';
+import { missingShards, resultsArg, statesOf } from './options.ts';
 import { BATCH_EXPORT } from './schemas.ts';
 import { usage } from '../../core/failure.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -26,7 +26,7 @@ export const exportBatch = defineCommand({
   changesMachine: true,
   details:
     'One row for each item that has ended, with its last result, also while the batch runs. --fields names members, such as output.text: the columns of a CSV. With --out the file takes its name when it is complete.',
-  args: { results: arg.text('results file of the batch', { complete: 'file' }) },
+  args: { results: resultsArg },
   options: {
     format: option.choice('format to write (default jsonl)', ['csv', 'json', 'jsonl']),
     joinInput: option.on('add the input of each item, in the order of the input'),
@@ -77,7 +77,8 @@ export const exportBatch = defineCommand({
       notes: [
         ...(wrong.length === 0 ? [] : [`--fields: no result has ${wrong.join(', ')}.`]),
         ...(out === undefined ? [] : [`wrote ${countOf(count, 'row')} to ${out}`]),
-        ...(await withoutResult(exported.counts)),
+        ...missingShards(exported.status),
+        ...(await withoutResult(exported.status.counts)),
       ],
     };
   },

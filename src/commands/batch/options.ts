@@ -1,6 +1,7 @@
-import type { BatchSettings, Resubmittable } from '../../batch/index.ts';
-import { option, type ValuesOf } from '../../cli/model/params.ts';
+import type { BatchSettings, BatchStatus, Resubmittable } from '../../batch/index.ts';
+import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
 import { usage } from '../../core/failure.ts';
+import { rangesOf } from '../../core/patterns.ts';
 import { DURATION_BOUNDS, RATE_LIMITS } from '../../queue/limits.ts';
 
 /** Kept by a batch: a resume needs only those that change. */
@@ -15,6 +16,12 @@ export const settingOptions = {
   ttl: option.duration('lifetime of a job, queue and run together, 10s to 7d', 's'),
   lowPriority: option.on('let other jobs go first'),
 };
+
+/** Of one batch, or of shards of one. */
+export const resultsArg = arg.many('results file of the batch; several of its shards', {
+  metavar: 'RESULTS',
+  complete: 'file',
+});
 
 export const failedOkOption = option.on('end 0 also if items did not complete');
 
@@ -43,4 +50,15 @@ export const statesOf = <State>(table: Readonly<Record<string, State>>, words: r
 export function checkBounds(label: string, value: number | undefined, [least, most]: readonly [number, number]): void {
   if (value !== undefined && (value < least || value > most))
     throw usage(`${label} must be ${least / 1000} s to ${most / 1000} s, not ${value / 1000} s`);
+}
+
+/** `shard 3/4 is missing`. */
+export function missingShards({ missingShards: missing = [], shards = [] }: BatchStatus): readonly string[] {
+  const of = String(shards[0]?.shard?.of);
+  if (missing.length === 0) return [];
+  return [
+    missing.length === 1
+      ? `shard ${String(missing[0])}/${of} is missing`
+      : `shards ${rangesOf(missing)} of ${of} are missing`,
+  ];
 }

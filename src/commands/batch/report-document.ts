@@ -1,5 +1,5 @@
 import { type BatchAnalysis, type BatchStatus, type DistributionSummary, QUANTILE_ERROR } from '../../batch/index.ts';
-import { batchView, formatRate, summaryOf } from './summary-view.ts';
+import { batchView, formatRate, shardMembers, summaryOf } from './summary-view.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { MINUTE_MS } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
@@ -38,6 +38,7 @@ export function reportDocument(analysis: BatchAnalysis): JsonObject {
       examples: examples.map(({ item, job, error }) => ({ item, ...(job === undefined ? {} : { job }), error })),
     })),
     otherFailures: failures.others,
+    ...shardMembers(analysis),
   };
 }
 
@@ -136,6 +137,7 @@ export function statusDocument(status: BatchStatus, analysis: BatchAnalysis | un
     ...(holder === undefined ? {} : { pid: holder.pid, host: holder.host }),
     ...(unordered ? { unordered } : {}),
     begun: dateOf(begunAt),
+    ...shardMembers(status),
     ...(analysis === undefined ? {} : resultMembers(analysis)),
   };
 }

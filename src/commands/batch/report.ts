@@ -1,6 +1,7 @@
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { arg, option } from '../../cli/model/params.ts';
+import { option } from '../../cli/model/params.ts';
+import { missingShards, resultsArg } from './options.ts';
 import { BATCH_REPORT } from './schemas.ts';
 import { localFile, usage } from '../../core/failure.ts';
 import type { Bytes } from '../../core/unit-types.ts';
@@ -10,7 +11,7 @@ export const report = defineCommand({
   summary: 'report on a batch: counts, cost, times and failures by pattern',
   details:
     'Sends nothing; works while the batch runs. Failures are grouped by their error, with numbers, ids and paths masked. Quantiles are within 1%. Cost is that of execution, without idle and starting workers.',
-  args: { results: arg.text('results file of the batch', { complete: 'file' }) },
+  args: { results: resultsArg },
   options: { html: option.text('write a page with bars to this file', { metavar: 'FILE' }) },
   examples: [
     ['berth jobs batch report results.jsonl', 'counts, cost, times, and why items failed'],
@@ -22,10 +23,10 @@ export const report = defineCommand({
       import('./ports.ts'),
       import('./report-document.ts'),
     ]);
-    if (html !== undefined) await checkPageName(ctx, html, results, PAGE_TITLE);
+    for (const name of results) if (html !== undefined) await checkPageName(ctx, html, name, PAGE_TITLE);
     const analysis = await analyzeBatch(await batchPorts(ctx), results);
     if (html !== undefined) await ctx.files.write(html, (await import('./report-page.ts')).reportPage(analysis));
-    const notes = html === undefined ? [] : [`wrote ${html}`];
+    const notes = [...missingShards(analysis), ...(html === undefined ? [] : [`wrote ${html}`])];
     return { kind: 'one', view: reportView(analysis), value: reportDocument(analysis), notes };
   },
 });

@@ -35,6 +35,12 @@ const SUMMARY = {
   unknownItems: manyOf(COUNT),
 };
 
+/** Of several results files. */
+const SHARDS = {
+  shards: manyOf(ownObject({ shard: COUNT, state: STATE, ...SUMMARY })),
+  missingShards: manyOf(COUNT),
+};
+
 const COST = orNull(RANGE_USD);
 const PATTERN = { pattern: TEXT, state: TEXT, count: COUNT };
 
@@ -68,6 +74,7 @@ export const BATCH_STATUS = ownObject(
     // Of the process that works on it.
     ...{ pid: WHOLE, host: TEXT },
     unordered: YES_NO,
+    ...SHARDS,
     wallSeconds: orNull(NUMBER),
     executionCostUsd: COST,
     executionMs: orNull(ownObject(TIMES)),
@@ -80,30 +87,33 @@ const DISTRIBUTION = orNull(
   ownObject({ ...TIMES, bins: manyOf(ownObject({ from: NUMBER, to: NUMBER, count: COUNT })) }),
 );
 
-export const BATCH_REPORT = ownObject({
-  ...SUMMARY,
-  state: STATE,
-  retried: COUNT,
-  begun: TIME,
-  lastEnded: orNull(TIME),
-  wallSeconds: orNull(NUMBER),
-  itemsPerSecond: orNull(NUMBER),
-  executionSeconds: orNull(NUMBER),
-  executionCostUsd: COST,
-  quantileError: NUMBER,
-  executionMs: DISTRIBUTION,
-  delayMs: DISTRIBUTION,
-  timeline: orNull(
-    ownObject({
-      bucketSeconds: NUMBER,
-      buckets: manyOf(ownObject({ at: TIME, completed: COUNT, notCompleted: COUNT })),
-    }),
-  ),
-  failures: manyOf(
-    ownObject({ ...PATTERN, examples: manyOf(ownObject({ item: COUNT, error: ANYTHING }, { job: TEXT })) }),
-  ),
-  otherFailures: COUNT,
-});
+export const BATCH_REPORT = ownObject(
+  {
+    ...SUMMARY,
+    state: STATE,
+    retried: COUNT,
+    begun: TIME,
+    lastEnded: orNull(TIME),
+    wallSeconds: orNull(NUMBER),
+    itemsPerSecond: orNull(NUMBER),
+    executionSeconds: orNull(NUMBER),
+    executionCostUsd: COST,
+    quantileError: NUMBER,
+    executionMs: DISTRIBUTION,
+    delayMs: DISTRIBUTION,
+    timeline: orNull(
+      ownObject({
+        bucketSeconds: NUMBER,
+        buckets: manyOf(ownObject({ at: TIME, completed: COUNT, notCompleted: COUNT })),
+      }),
+    ),
+    failures: manyOf(
+      ownObject({ ...PATTERN, examples: manyOf(ownObject({ item: COUNT, error: ANYTHING }, { job: TEXT })) }),
+    ),
+    otherFailures: COUNT,
+  },
+  SHARDS,
+);
 
 type ExportMember = (typeof EXPORT_MEMBERS)[number];
 

@@ -1,4 +1,4 @@
-import type { BatchSummary, ExecutionCost } from '../../batch/index.ts';
+import type { BatchStatus, BatchSummary, ExecutionCost } from '../../batch/index.ts';
 import { memberHeader } from '../../cli/resource/fields.ts';
 import { itemsAt, type Json, memberAt, numberAt, numberOf, stringAt } from '../../core/json.ts';
 import { rangesOf } from '../../core/patterns.ts';
@@ -18,6 +18,15 @@ export const summaryOf = (batch: BatchSummary) => ({
   resubmitted: batch.resubmitted,
   unknownItems: batch.unknownItems,
 });
+
+/** Of a sum of several. */
+export const shardMembers = ({ shards, missingShards }: BatchStatus) =>
+  shards === undefined || missingShards === undefined
+    ? {}
+    : {
+        shards: shards.map((each) => ({ shard: each.shard?.index ?? 0, state: each.state, ...summaryOf(each) })),
+        missingShards,
+      };
 
 export const OUTCOMES = [
   ['completed', 'completed'],
@@ -60,7 +69,7 @@ export const batchView: View = {
         ...costLines(row),
       ],
     },
-    { lines: COUNTS.flatMap((count) => countLines(row, count)) },
+    { lines: [...COUNTS.flatMap((count) => countLines(row, count)), ...itemsAt(row, 'shards').map(shardLine)] },
   ],
 };
 
@@ -97,6 +106,15 @@ function countLines(row: Json, [name, label, tone]: readonly [string, string, To
   const named = items === '' ? '' : ` (${count === '1' ? 'item' : 'items'} ${items})`;
   return [{ label, value: { text: `${count}${named}`, tone } }];
 }
+
+/** `shard 2  stopped: 20 completed, 5 waiting`. */
+const shardLine = (shard: Json): Section['lines'][number] => {
+  const counts = OUTCOMES.flatMap(([name, label]) => {
+    const count = numberAt(shard, name) ?? 0;
+    return count === 0 ? [] : [`${String(count)} ${label}`];
+  });
+  return { label: `shard ${text('shard')(shard)}`, value: `${text('state')(shard)}: ${counts.join(', ')}` };
+};
 
 /** `12.5/s`, `3.2/min`, `0.5/h`. */
 export function formatRate(perSecond: number): string {

@@ -62,6 +62,32 @@ describe('a shard', () => {
     expect(found.sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
+  test('is summed up with the others of its batch, and what is missing is named', async () => {
+    const world = worldOf(10);
+    for (const text of ['1/4', '4/4', '2/4']) expect((await shard(world, text, '--shard', text)).code).toBe(0);
+    const files = ['r-1-4.jsonl', 'r-4-4.jsonl', 'r-2-4.jsonl'];
+    const batch = (...words: readonly string[]) => berthIn(world, ['--local', 'jobs', 'batch', ...words]);
+    for (const verb of ['status', 'report']) {
+      const { out, err } = await batch(verb, ...files, '--json');
+      expect(JSON.parse(out)).toMatchObject({ planned: 8, completed: 8, state: 'ended', missingShards: [3] });
+      expect(JSON.parse(out)).toMatchObject({ shards: [{ shard: 1, planned: 3 }, { shard: 2 }, { shard: 4 }] });
+      expect(err).toContain('shard 3/4 is missing');
+    }
+    expect((await batch('status', ...files)).out).toMatch(/^shard 4\s+ended: 2 completed$/m);
+    expect((await batch('status', ...files, '--exit-status')).code).toBe(13);
+    const exported = await batch('export', ...files, '--join-input', '--fields', 'item,input.n', '--format', 'csv');
+    const rows = [1, 2, 4, 5, 6, 8, 9, 10].map((item) => `${String(item)},${String(item)}`);
+    expect(exported.out.trim().split(/\r?\n/).slice(1)).toEqual(rows);
+    expect(exported.err).toContain('shard 3/4 is missing');
+    write(world, 'in.jsonl', items(11));
+    expect((await shard(world, '3/4', '--shard', '3/4')).code).toBe(0);
+    for (const [wrong, says] of [
+      ['r-3-4.jsonl', 'not shards of one batch'],
+      ['r-4-4.jsonl', 'shard 4 is named twice'],
+    ] as const)
+      expect(await batch('status', ...files, wrong)).toMatchObject({ code: 2, err: expect.stringContaining(says) });
+  });
+
   test('comes from BERTH_SHARD too; one without items ends 0; a wrong one 2', async () => {
     const world = worldOf(2);
     const ran = await shard({ ...world, env: { ...world.env, BERTH_SHARD: '2/2' } }, '2/2', '--json');
