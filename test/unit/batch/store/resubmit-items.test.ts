@@ -22,41 +22,40 @@ async function failedBatch(fixture: RunnerFixture, ordered = false): Promise<Mem
   return fixture.durable;
 }
 
-describe.each([
-  ['killed', afterKill],
-  ['without power', afterPowerCut],
-] as const)('a resume that sends items again, whose process is %s', (_, after) => {
-  test.each([true, false])(
-    'at any point (ordered: %s): every item is accounted for and has one line',
-    async (ordered) => {
-      const done = await killedAtEach(async (killedAt) => {
-        const fixture = await createRunnerFixture();
-        const files = await failedBatch(fixture, ordered);
-        const hand = createKillableFiles(files, killedAt);
-        const batch = await fixture.resume({ resubmit: FAILED }, hand).catch(() => undefined);
-        if (batch !== undefined) await fixture.run(batch, RUN, { durable: hand }).catch(() => undefined);
-        const left = after(files);
-        const where = `killed at ${String(killedAt)}: ${hand.done.at(-1) ?? ''}`;
-        const again = await fixture.resume({}, left);
-        const end = await fixture.run(again, RUN, { durable: left });
-        expect(end.stopped, where).toBeUndefined();
-        expect(end.counts.waiting + end.counts.inFlight, where).toBe(0);
-        expect(journalMismatches(again.states, await fixture.taken(), ITEMS, new Set(ALL)), where).toEqual([]);
-        const unknown = new Set(again.states.items('unknown'));
-        const results = fixture.results(left).map(({ item }) => item);
-        expect(
-          results.sort((a, b) => a - b),
-          where,
-        ).toEqual(ALL.filter((item) => !unknown.has(item)));
-        const { resubmitted, states } = await replayJournal(left, OUT);
-        expect([states.counts(), resubmitted <= ITEMS], where).toEqual([end.counts, true]);
-        return hand;
-      });
-      expect(done.length).toBeGreaterThan(20);
-      expect(done).toContain(`replace ${OUT}.ordered`);
-    },
-  );
-});
+// The results of items that ran again are sorted in any case: each end has one of the two orders.
+test.each([
+  ['killed', afterKill, false],
+  ['without power', afterPowerCut, true],
+] as const)(
+  'a resume that sends items again, whose process is %s at any point: every item is accounted for and has one line',
+  async (_, after, ordered) => {
+    const done = await killedAtEach(async (killedAt) => {
+      const fixture = await createRunnerFixture();
+      const files = await failedBatch(fixture, ordered);
+      const hand = createKillableFiles(files, killedAt);
+      const batch = await fixture.resume({ resubmit: FAILED }, hand).catch(() => undefined);
+      if (batch !== undefined) await fixture.run(batch, RUN, { durable: hand }).catch(() => undefined);
+      const left = after(files);
+      const where = `killed at ${String(killedAt)}: ${hand.done.at(-1) ?? ''}`;
+      const again = await fixture.resume({}, left);
+      const end = await fixture.run(again, RUN, { durable: left });
+      expect(end.stopped, where).toBeUndefined();
+      expect(end.counts.waiting + end.counts.inFlight, where).toBe(0);
+      expect(journalMismatches(again.states, await fixture.taken(), ITEMS, new Set(ALL)), where).toEqual([]);
+      const unknown = new Set(again.states.items('unknown'));
+      const results = fixture.results(left).map(({ item }) => item);
+      expect(
+        results.sort((a, b) => a - b),
+        where,
+      ).toEqual(ALL.filter((item) => !unknown.has(item)));
+      const { resubmitted, states } = await replayJournal(left, OUT);
+      expect([states.counts(), resubmitted <= ITEMS], where).toEqual([end.counts, true]);
+      return hand;
+    });
+    expect(done.length).toBeGreaterThan(20);
+    expect(done).toContain(`replace ${OUT}.ordered`);
+  },
+);
 
 describe('items that are sent again', () => {
   test('are counted, run as new jobs, and have one line each', async () => {

@@ -25,7 +25,8 @@ describe('a journal that is changed between two runs', () => {
     for (let kept = 1; kept < lines.length; kept += 1) {
       const left = `${lines.slice(0, kept).join('\n')}\n`;
       write(world, JOURNAL, left);
-      for (const command of [RESUME, ['jobs', 'batch', 'status', OUT]]) {
+      const status = kept === 1 ? [['jobs', 'batch', 'status', OUT]] : [];
+      for (const command of [RESUME, ...status]) {
         const ran = await berthIn(world, command);
         expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('records at its end are missing')]);
       }

@@ -75,8 +75,8 @@ describe('the progress of a batch', () => {
     const world = await createBatchWorld(options);
     write(world, 'in.jsonl', items(5));
     await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/echo/status');
-    const ran = await berthIn(world, RUN);
-    expect(ran.code).toBe(7);
+    const ran = await berthIn(world, [...RUN, '--max-time', '1m']);
+    expect(ran.code).toBe(9);
     expect(ran.err).toMatch(said);
   });
 
