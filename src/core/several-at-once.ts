@@ -1,12 +1,12 @@
 /** Yields results in item order; `ahead`: how many may wait for an earlier one. After a failure, starts nothing more and throws once the rest has ended. */
 export async function* severalAtOnce<T, R>(
-  items: AsyncIterable<T>,
+  items: AsyncIterable<T> | Iterable<T>,
   work: (item: T) => Promise<R>,
   { atOnce = 64, ahead = 1000 } = {},
 ): AsyncGenerator<R> {
   const works: { readonly result: Promise<R>; hasEnded: boolean }[] = [];
   const running = new Set<Promise<void>>();
-  const source = items[Symbol.asyncIterator]();
+  const source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const failures: unknown[] = [];
   let lost: { readonly error: unknown } | undefined;
   const next = async (): Promise<IteratorResult<T>> => {

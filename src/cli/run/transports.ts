@@ -90,7 +90,7 @@ export const recordingVolume = (files: VolumeFiles): VolumeFiles => ({
 export const recordingFiles = (files: RangeFiles): RangeFiles => ({
   ...files,
   ...{ create: record, open: record, openRanges: record, replace: record, remove: record },
-  ...{ makeFolder: record, setTime: record, removeEmptyFolder: record, removeLeftovers: record },
+  ...{ makeFolder: record, setTime: record, removeEmptyFolder: record },
 });
 
 /** A write of a dry run. */

@@ -73,14 +73,9 @@ export const notCopyable = (path: string, { kind }: Pick<ResolvedPath, 'kind'>):
 export const isFolderFailure = (address: string, hint: Message = 'Add --recursive (-r) for a folder.'): Failure =>
   usage(`${address} is a folder`, hint);
 
-interface OpenedVolume {
-  readonly word: string;
-  readonly files: VolumeFiles;
-}
-
-/** Opens each volume once. Usage (2) for a wrong `storage-url`; else fails as the lookup. */
-export function volumeOpener(ctx: CommandContext): (word: string) => Promise<OpenedVolume> {
-  const opened = new Map<string, Promise<OpenedVolume>>();
+/** Opens each volume once. */
+export function volumeOpener(ctx: CommandContext): (word: string) => Promise<VolumeFiles> {
+  const opened = new Map<string, Promise<VolumeFiles>>();
   return (word) => {
     const volume = opened.get(word) ?? openVolume(ctx, word);
     opened.set(word, volume);
@@ -88,12 +83,12 @@ export function volumeOpener(ctx: CommandContext): (word: string) => Promise<Ope
   };
 }
 
-export async function openVolume(ctx: CommandContext, word: string): Promise<OpenedVolume> {
+/** Usage (2) for a wrong `storage-url`; else fails as the lookup. */
+export async function openVolume(ctx: CommandContext, word: string): Promise<VolumeFiles> {
   // An unusable address is refused before anything is sent.
   if (!ctx.settings.local) ctx.settings.get('storage-url');
   const { value = null } = await readRow(ctx, VOLUMES, word);
-  const files = await ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
-  return { word, files };
+  return await ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
 }
 
 /** In the order of their keys. */
@@ -111,14 +106,14 @@ export async function findOnVolume(volume: VolumeFiles, address: VolumeAddress):
   return found;
 }
 
-export async function lookOnVolume(volume: VolumeFiles, { path }: VolumeAddress): Promise<Found | undefined> {
+export async function lookOnVolume(
+  volume: VolumeFiles,
+  { path }: Pick<VolumeAddress, 'path'>,
+): Promise<Found | undefined> {
   const key = folderKey(path);
-  if (path !== '' && !path.endsWith('/')) {
-    const file = await volume.find(path);
-    if (file !== undefined) return { kind: 'file', file };
-  }
-  if (path === '') return { kind: 'folder', key };
-  return (await volume.isFolder(key)) ? { kind: 'folder', key } : undefined;
+  const file = key === path ? undefined : await volume.find(path);
+  if (file !== undefined) return { kind: 'file', file };
+  return path === '' || (await volume.isFolder(key)) ? { kind: 'folder', key } : undefined;
 }
 
 /** `*`, `?`, `[a-c]`, `{a,b}`, `**`; a file of exactly that name wins. Not-found (4) without a match. */
@@ -126,27 +121,24 @@ export async function expandPlace(volume: VolumeFiles, address: VolumeAddress): 
   const { path } = address;
   const first = path.search(/[*?[{]/);
   if (first < 0 || (await lookOnVolume(volume, address)) !== undefined) return [address];
-  const folder = path.slice(0, path.lastIndexOf('/', first) + 1);
   const ends = path.endsWith('/') ? '/' : '';
   const pattern = ends === '' ? path : path.slice(0, -1);
-  const matches = compilePathGlob(pattern, addressText(address));
+  const isDeep = /\*\*|\{[^}]*\//.test(pattern);
+  const parts = pattern.split('/');
   const found = new Set<string>();
-  if (/\*\*|\{[^}]*\//.test(pattern)) {
-    for await (const { key } of filesBelow(volume, folder)) if (ends === '' && matches(key)) found.add(key);
-  } else await search(folder, pattern.slice(folder.length).split('/').length);
+  const search = async (within: string): Promise<void> => {
+    const level = within.split('/').length;
+    const isLast = isDeep || level === parts.length;
+    const matches = compilePathGlob(isLast ? pattern : parts.slice(0, level).join('/'), addressText(address));
+    for await (const { kind, key } of volume.list(within, !isDeep)) {
+      const isFolder = kind === 'folder';
+      if (!matches(isFolder ? key.slice(0, -1) : key)) continue;
+      if (!isLast) {
+        if (isFolder) await search(key);
+      } else if (isFolder ? !isDeep : ends === '') found.add(isFolder && ends === '' ? key.slice(0, -1) : key);
+    }
+  };
+  await search(path.slice(0, path.lastIndexOf('/', first) + 1));
   if (found.size === 0) throw notThere(addressText(address));
   return [...found].sort().map((key) => ({ ...address, path: key }));
-
-  async function search(within: string, levels: number): Promise<void> {
-    const parts = pattern.split('/').slice(0, within.split('/').length).join('/');
-    const leads = levels > 1 ? compilePathGlob(parts, addressText(address)) : matches;
-    for await (const { kind, key } of volume.list(within, true)) {
-      const name = kind === 'folder' ? key.slice(0, -1) : key;
-      if (!leads(name)) continue;
-      if (levels > 1) {
-        if (kind === 'folder') await search(key, levels - 1);
-      } else if (kind === 'folder') found.add(`${name}${ends}`);
-      else if (ends === '') found.add(key);
-    }
-  }
 }

@@ -26,7 +26,7 @@ export const cat = defineCommand({
 
 /** Usage (2) for a folder. */
 export async function copyToOutput(ctx: CommandContext, place: VolumeAddress): Promise<void> {
-  const { files: volume } = await openVolume(ctx, place.volume);
+  const volume = await openVolume(ctx, place.volume);
   const files: VolumeFile[] = [];
   for (const address of await expandPlace(volume, place)) {
     const found = await findOnVolume(volume, address);

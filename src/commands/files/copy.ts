@@ -4,33 +4,22 @@ import { countOf } from '../../cli/words.ts';
 import { joined } from './names.ts';
 import { type FileOutcome, notDone, type Tally } from './outcomes.ts';
 import type { Copy, Step } from './plan.ts';
-import {
-  copyBetween,
-  type CopyEvents,
-  download,
-  folderOf,
-  hasContent,
-  setTime,
-  upload,
-  verifyUpload,
-} from './transfer.ts';
+import { copyBetween, download, folderOf, hasContent, setTime, upload } from './transfer.ts';
 import { type FileEnd, shown } from './tree.ts';
 import type { RangeFiles } from '../../core/context.ts';
-import { type Failure, localFile, rethrowUnlessFailure, usage } from '../../core/failure.ts';
-import type { VolumeFiles, WrittenFile } from '../../core/file-ports.ts';
+import { type Failure, localFile, usage } from '../../core/failure.ts';
+import type { WrittenFile } from '../../core/file-ports.ts';
 import { severalAtOnce } from '../../core/several-at-once.ts';
 import { formatBytes } from '../../core/units.ts';
 
 export const RECURSIVE = option.on('copy folders with everything in them', { short: '-r' });
 export const VERIFY = option.on('compare checksums after the copy, where the service has them');
 
+/** A copy that has ended, or an upload that is to be confirmed. */
 interface Done {
   readonly copy: Copy;
-  readonly wasThere?: 'nothing' | 'other' | 'same' | undefined;
-  /** To be confirmed. */
+  readonly outcome: FileOutcome;
   readonly written?: WrittenFile | undefined;
-  readonly isPlanned?: boolean | undefined;
-  readonly failure?: Failure | undefined;
 }
 
 /** Uploads are confirmed together, after so many. */
@@ -47,72 +36,45 @@ export interface CopyOptions {
 export async function* runCopies(
   ctx: CommandContext,
   steps: AsyncIterable<Step>,
-  { verify, tally, afterwards }: CopyOptions,
+  options: CopyOptions,
 ): AsyncGenerator<FileOutcome> {
-  const copier = new Copier(ctx, await ctx.durable(), verify, tally);
+  const copier = new Copier(ctx, await ctx.durable(), options);
   const progress = ctx.progress('the files');
-  const stopWatch = tally.watch(ctx, progress);
+  options.tally.showIn(progress);
   const failed: FileOutcome[] = [];
-  const complete = async (done: Done): Promise<Done> =>
-    done.failure !== undefined || done.isPlanned === true ? done : { ...done, failure: await afterwards?.(done.copy) };
-  const work = async (copy: Copy): Promise<Done> => {
-    const done = await copier.copy(copy);
-    return done.written === undefined ? await complete(done) : done;
-  };
-  const outcomeOf = ({ copy, wasThere, isPlanned, failure }: Done): FileOutcome => ({
-    from: shown(copy.from),
-    to: shown(copy.to),
-    path: copy.path,
-    bytes: copy.from.file.bytes,
-    isSame: wasThere === 'same' && afterwards === undefined,
-    isReplaced: wasThere === 'other',
-    isPlanned,
-    failure,
-  });
   async function* copies(): AsyncGenerator<Copy> {
     for await (const step of steps) {
-      if (step.kind === 'copy') yield step.copy;
+      if (step.kind === 'copy') yield step;
       else if (step.kind === 'left-out') await ctx.tell(`Skipped ${step.name}: ${step.why}.`);
       else if (step.kind === 'failed') failed.push({ from: step.name, to: undefined, bytes: 0, failure: step.failure });
     }
   }
-  const finish = async function* (pending: readonly Done[]): AsyncGenerator<FileOutcome> {
-    const confirmed = await copier.confirm(pending);
-    const completed = severalAtOnce(iterate(confirmed), (done) =>
-      done.written === undefined ? Promise.resolve(done) : complete(done),
-    );
-    for await (const done of completed) yield outcomeOf(done);
+  let pending: Done[] = [];
+  const confirmed = async function* (): AsyncGenerator<FileOutcome> {
+    const all = pending;
+    pending = [];
+    const failures = await copier.confirm(all);
+    yield* severalAtOnce(all, (done) => copier.end(done, failures));
   };
   try {
-    let pending: Done[] = [];
     try {
-      for await (const done of severalAtOnce(copies(), work)) {
-        if (done.written === undefined && pending.length === 0) {
-          yield outcomeOf(done);
-          continue;
-        }
-        pending.push(done);
-        if (pending.length < CONFIRMED_AT_ONCE) continue;
-        yield* finish(pending);
-        pending = [];
+      for await (const done of severalAtOnce(copies(), (copy) => copier.copy(copy))) {
+        if (done.written === undefined && pending.length === 0) yield done.outcome;
+        else pending.push(done);
+        if (pending.length >= CONFIRMED_AT_ONCE) yield* confirmed();
       }
     } catch (error) {
       // What was sent before the plan failed is confirmed all the same.
-      if (!ctx.signal.aborted) yield* finish(pending);
+      if (!ctx.signal.aborted) yield* confirmed();
       throw error;
     }
-    yield* finish(pending);
+    yield* confirmed();
     yield* failed;
     if (copier.sizeOnly > 0)
       await ctx.tell(`${countOf(copier.sizeOnly, 'file')}: the service has no MD5, so only the size was compared.`);
   } finally {
-    stopWatch();
     await progress.stop();
   }
-}
-
-async function* iterate<T>(items: Iterable<T>): AsyncGenerator<T> {
-  yield* items;
 }
 
 class Copier {
@@ -121,69 +83,79 @@ class Copier {
   readonly #folders = new Map<string, Promise<void>>();
   readonly #ctx: CommandContext;
   readonly #files: RangeFiles;
-  readonly #verify: boolean;
-  readonly #tally: Tally;
+  readonly #options: CopyOptions;
 
-  constructor(ctx: CommandContext, files: RangeFiles, verify: boolean, tally: Tally) {
-    [this.#ctx, this.#files, this.#verify, this.#tally] = [ctx, files, verify, tally];
+  constructor(ctx: CommandContext, files: RangeFiles, options: CopyOptions) {
+    [this.#ctx, this.#files, this.#options] = [ctx, files, options];
   }
 
-  async copy(planned: Copy): Promise<Done> {
-    if (planned.refused !== undefined) return { copy: planned, failure: planned.refused };
-    let copy = planned;
-    let wasThere: Done['wasThere'];
+  async copy(copy: Copy): Promise<Done> {
+    const { to, path, refused } = copy;
+    let outcome: FileOutcome = {
+      from: shown(copy.from),
+      to: shown(to),
+      path,
+      bytes: copy.from.file.bytes,
+      failure: refused,
+    };
+    if (refused !== undefined) return { copy, outcome };
     try {
-      const { to } = planned;
-      copy = await this.#asOfNow(planned);
+      const from = await this.#asOfNow(copy.from);
+      const now = { ...copy, from };
       const there = await this.#lookAtTarget(copy);
-      const isSame = there !== undefined && (await hasContent(this.#files, copy.from, there));
-      wasThere = isSame ? 'same' : there === undefined ? 'nothing' : 'other';
+      const isSame = there !== undefined && (await hasContent(this.#files, from, there));
+      outcome = {
+        ...outcome,
+        bytes: from.file.bytes,
+        isSame: isSame && this.#options.afterwards === undefined,
+        isReplaced: there !== undefined && !isSame,
+      };
       if (to.kind === 'local') await this.#prepareFolder(folderOf(to.path), to.root);
-      if (!isSame) return { copy, wasThere, written: await this.#send(copy, there) };
-      if (copy.from.kind === 'volume' && to.kind === 'local') await setTime(this.#files, to.path, copy.from.file);
-      return { copy, wasThere };
+      const written = isSame ? undefined : await this.#send(now, there);
+      if (isSame && from.kind === 'volume' && to.kind === 'local') await setTime(this.#files, to.path, from.file);
+      if (written !== undefined) return { copy: now, outcome, written };
+      return { copy, outcome: await this.#ended(now, outcome) };
     } catch (error) {
-      return { copy, wasThere, ...notDone(error, this.#ctx) };
+      return { copy, outcome: { ...outcome, ...notDone(error, this.#ctx) } };
     }
   }
 
   /** A local file may have been written since it was listed. */
-  async #asOfNow(copy: Copy): Promise<Copy> {
-    const { from } = copy;
-    if (from.kind === 'volume') return copy;
-    const file = await this.#files.describe(from.path).catch(() => undefined);
-    return file === undefined ? copy : { ...copy, from: { ...from, file } };
+  async #asOfNow(from: FileEnd): Promise<FileEnd> {
+    if (from.kind === 'volume') return from;
+    return { ...from, file: (await this.#files.describe(from.path).catch(() => undefined)) ?? from.file };
   }
 
   async #lookAtTarget({ to, there }: Copy): Promise<FileEnd | undefined> {
     if (there !== 'unknown') return there === 'nothing' ? undefined : there.at;
     if (to.kind === 'volume') {
       const file = await to.volume.find(to.key);
-      return file === undefined ? undefined : { ...to, file };
+      return file && { ...to, file };
     }
     const file = await this.#files.describe(to.path);
-    return file === undefined ? undefined : { ...to, file };
+    return file && { ...to, file };
   }
 
-  async #send(copy: Copy, there: FileEnd | undefined): Promise<WrittenFile | undefined> {
-    const { from, to } = copy;
-    const inFlight = { from: shown(from), bytes: from.file.bytes };
-    const events: CopyEvents = {
-      onBytes: (bytes) => {
-        this.#tally.arrived(bytes, inFlight);
-      },
+  async #send({ from, to }: Copy, there: FileEnd | undefined): Promise<WrittenFile | undefined> {
+    const { tally, verify } = this.#options;
+    const events = {
+      onBytes: tally.arrived,
       onGrown: () =>
         this.#ctx.tell(`${shown(from)} grew while it was copied: its first ${formatBytes(from.file.bytes)} were.`),
     };
     const replaces = there?.file.version;
+    let proven: WrittenFile | undefined;
     if (to.kind === 'volume')
-      return from.kind === 'local'
-        ? await upload(this.#files, from, to, replaces, events)
-        : await copyBetween(from, to, replaces, events);
-    if (from.kind === 'local') throw usage('use cp for a copy on this machine');
-    await download(this.#ctx, from, to.path, { ...events, verify: this.#verify });
-    if (this.#verify && from.volume.proofOf(from.file).kind === 'none') this.sizeOnly += 1;
-    return undefined;
+      proven =
+        from.kind === 'local'
+          ? await upload(this.#files, from, to, replaces, events)
+          : await copyBetween(this.#files, from, to, replaces, events);
+    else if (from.kind === 'local') throw usage('use cp for a copy on this machine');
+    else await download(this.#ctx, from, to.path, { ...events, verify });
+    const volume = to.kind === 'volume' ? to.volume : from.kind === 'volume' ? from.volume : undefined;
+    const file = proven ?? (from.kind === 'volume' ? from.file : undefined);
+    if (verify && file !== undefined && volume?.proofOf(file).kind === 'none') this.sizeOnly += 1;
+    return proven;
   }
 
   /** Once for each folder. It must not lead out of the target. */
@@ -195,44 +167,27 @@ class Copier {
           throw localFile(`${folder} is a link, which leads out of the target`, 'Remove it, or name another target.');
       }
       await this.#files.makeFolder(folder);
-      await this.#files.removeLeftovers(folder);
     };
     const prepared = this.#folders.get(folder) ?? prepare();
     this.#folders.set(folder, prepared);
     return prepared;
   }
 
-  /** Sees what was uploaded on its volumes. */
-  async confirm(all: readonly Done[]): Promise<readonly Done[]> {
-    const byVolume = new Map<VolumeFiles, WrittenFile[]>();
-    for (const { copy, written } of all)
-      if (written !== undefined && copy.to.kind === 'volume')
-        byVolume
-          .set(copy.to.volume, byVolume.get(copy.to.volume) ?? [])
-          .get(copy.to.volume)
-          ?.push(written);
-    const failures = new Map<WrittenFile, Failure>();
-    for (const [volume, written] of byVolume) {
-      const found = await volume.confirm(written);
-      for (const each of written) {
-        const failure = found.get(each.key);
-        if (failure !== undefined) failures.set(each, failure);
-      }
-    }
-    const confirmed: Done[] = [];
-    const verified = async (done: Done): Promise<Done> => {
-      const failure = done.written === undefined ? undefined : failures.get(done.written);
-      if (failure !== undefined) return { copy: done.copy, failure };
-      if (!this.#verify || done.written === undefined) return done;
-      try {
-        if (!(await verifyUpload(this.#files, done.copy))) this.sizeOnly += 1;
-        return done;
-      } catch (error) {
-        rethrowUnlessFailure(error, this.#ctx);
-        return { copy: done.copy, failure: error };
-      }
-    };
-    for await (const done of severalAtOnce(iterate(all), verified)) confirmed.push(done);
-    return confirmed;
+  /** Why uploads are not on their volume, by key. All have one target. */
+  async confirm(all: readonly Done[]): Promise<ReadonlyMap<string, Failure>> {
+    const [first] = all.filter(({ written }) => written !== undefined);
+    return first?.copy.to.kind === 'volume'
+      ? await first.copy.to.volume.confirm(all.flatMap(({ written }) => written ?? []))
+      : new Map();
+  }
+
+  async end({ copy, outcome, written }: Done, failures: ReadonlyMap<string, Failure>): Promise<FileOutcome> {
+    if (written === undefined) return outcome;
+    const failure = failures.get(written.key);
+    return failure === undefined ? await this.#ended(copy, outcome) : { ...outcome, failure };
+  }
+
+  async #ended(copy: Copy, outcome: FileOutcome): Promise<FileOutcome> {
+    return { ...outcome, failure: await this.#options.afterwards?.(copy) };
   }
 }

@@ -67,7 +67,7 @@ function streamEnds(
 }
 
 async function* copyFromInput(ctx: CommandContext, place: VolumeAddress): AsyncGenerator<FileOutcome> {
-  const { files: volume } = await openVolume(ctx, place.volume);
+  const volume = await openVolume(ctx, place.volume);
   const to = addressText(place);
   if (place.path === '' || place.path.endsWith('/') || (await lookOnVolume(volume, place))?.kind === 'folder')
     throw isFolderFailure(to, 'Name the file that standard input becomes.');

@@ -27,7 +27,7 @@ export const du = defineCommand({
   examples: [['berth files du datasets:', 'what takes the space']],
   run: async (ctx, { place }) => {
     const address = parseVolumeAddress(place);
-    const { files: volume } = await openVolume(ctx, address.volume);
+    const volume = await openVolume(ctx, address.volume);
     const places = await expandPlace(volume, address);
     const isPattern = places.length > 1 || places[0]?.path !== address.path;
     const sums = new Map<string, { files: number; bytes: number }>();

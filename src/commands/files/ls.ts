@@ -70,7 +70,7 @@ export const ls = defineCommand({
   ],
   run: async (ctx, { place: given, recursive, long, sort }) => {
     const address = parseVolumeAddress(given);
-    const { files: volume } = await openVolume(ctx, address.volume);
+    const volume = await openVolume(ctx, address.volume);
     // eslint-disable-next-line no-restricted-syntax -- a date, to compare with those of files
     const now = (): EpochMs => ctx.clock.now() + volume.aheadMs();
     let [count, bytes] = [0, 0];
@@ -118,20 +118,21 @@ async function printRows(
   note: () => string,
 ): Promise<Result> {
   const { format, jq, fields } = ctx.output;
-  const isHeld = jq !== undefined || fields !== undefined;
+  const isHeld =
+    jq !== undefined ||
+    fields !== undefined ||
+    !(isJsonFormat(format) || isPrintedByPage(ctx.output, ctx.terminal.output));
+  const writer = ctx.rows(view);
+  let isStreamed = false;
   let group: Json[] = [];
-  const isStreamed = !isHeld && (isJsonFormat(format) || isPrintedByPage(ctx.output, ctx.terminal.output));
-  const writer = isStreamed ? ctx.rows(view) : undefined;
-  let isEmpty = true;
   for await (const row of rows) {
     group.push(row);
-    if (writer === undefined || group.length < AT_ONCE) continue;
-    isEmpty = false;
+    if (isHeld || group.length < AT_ONCE) continue;
+    isStreamed = true;
     await writer.rows(group);
     group = [];
   }
-  if (writer === undefined || (isEmpty && group.length === 0))
-    return { kind: 'many', view, values: group, notes: group.length === 0 ? [] : [note()] };
+  if (!isStreamed) return { kind: 'many', view, values: group, notes: group.length === 0 ? [] : [note()] };
   await writer.rows(group);
   await writer.close();
   return { kind: 'nothing', notes: [note()] };

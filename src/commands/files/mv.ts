@@ -1,6 +1,6 @@
 import { isOnVolume } from './address.ts';
 import { RECURSIVE, runCopies } from './copy.ts';
-import { createFilter } from './filter.ts';
+import { EVERYTHING } from './filter.ts';
 import { createTally, FILE_OUTCOMES, printOutcomes } from './outcomes.ts';
 import { type Copy, planCopies, sourcesAndTarget, type Step } from './plan.ts';
 import { shown } from './tree.ts';
@@ -34,8 +34,8 @@ export const mv = defineCommand({
     // What was moved is gone, and is not reported missing.
     ctx.setResumeCommand(sameCommand({ args, options }, values, ['files', 'mv']));
     const tally = createTally(ctx);
-    const filter = await createFilter({ exclude: [], include: [] });
-    const steps = planCopies(ctx, sources, target, { recursive: values.recursive, followLinks: false, filter });
+    const { recursive } = values;
+    const steps = planCopies(ctx, sources, target, { recursive, followLinks: false, filter: EVERYTHING });
     const afterwards = (copy: Copy): Promise<Failure | undefined> => removeSource(ctx, copy);
     const outcomes = runCopies(ctx, refuseInPlace(steps), { verify: false, tally, afterwards });
     return await printOutcomes(ctx, outcomes, 'moved', { tally });
@@ -45,7 +45,7 @@ export const mv = defineCommand({
 /** A file that is moved to where it is would be removed. The same volume may have two words. */
 async function* refuseInPlace(steps: AsyncIterable<Step>): AsyncGenerator<Step> {
   for await (const step of steps) {
-    const { from, to } = step.kind === 'copy' ? step.copy : {};
+    const { from, to } = step.kind === 'copy' ? step : {};
     if (from?.kind === 'volume' && to?.kind === 'volume' && from.volume.id === to.volume.id && from.key === to.key)
       throw usage(`cannot move ${shown(from)} into itself`);
     yield step;
@@ -55,10 +55,9 @@ async function* refuseInPlace(steps: AsyncIterable<Step>): AsyncGenerator<Step> 
 async function removeSource(ctx: CommandContext, { from }: Copy): Promise<Failure | undefined> {
   const files = await ctx.durable();
   try {
-    const now =
-      from.kind === 'local' ? (await files.describe(from.path))?.version : (await from.volume.find(from.key))?.version;
+    const now = await (from.kind === 'local' ? files.describe(from.path) : from.volume.find(from.key));
     if (now === undefined) return undefined;
-    if (now !== from.file.version)
+    if (now.version !== from.file.version)
       return new Failure({
         code: 'changed',
         exit: EXIT.localFile,

@@ -4,6 +4,7 @@ import type { RangeFiles } from '../../core/context.ts';
 /** `platform`: of the machine that gets the file. A name that is not UTF-8 has U+FFFD here. */
 export function refusedName(path: string, platform: string): string | undefined {
   const parts = path.split('/');
+  if (parts.length > MAX_DEPTH + 1) return `more than ${String(MAX_DEPTH)} nested folders`;
   for (const part of parts) {
     if (part === '' || part === '.' || part === '..') return 'its path leaves the folder';
     // eslint-disable-next-line no-control-regex -- they are what is looked for
@@ -17,7 +18,7 @@ export function refusedName(path: string, platform: string): string | undefined 
 }
 
 /** More than people make, and less than ends the stack. */
-export const MAX_DEPTH = 200;
+const MAX_DEPTH = 200;
 
 /** Device names on Windows, with any extension. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i;

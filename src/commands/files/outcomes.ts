@@ -106,51 +106,32 @@ export const rowOf = (
 export interface Tally {
   add(outcome: FileOutcome): void;
   unchanged(): void;
-  arrived(bytes: Bytes, of: FileInFlight): void;
-  /** Shows the progress, and when nothing moves, until the returned function is called. */
-  watch(ctx: Pick<CommandContext, 'clock' | 'terminal'>, progress: Progress): () => void;
+  readonly arrived: (bytes: Bytes) => void;
+  /** Where the progress is shown. */
+  showIn(progress: Progress): void;
   /** `3 files copied, 12 MB in 2s (6 MB/s); 1 file failed`; `done` is the participle. */
   sentence(done: string): string;
   whole(): Json;
   failure(): Failure | undefined;
 }
 
-export interface FileInFlight {
-  readonly from: string;
-  readonly bytes: Bytes;
-}
-
 /** Below this time a rate says nothing. */
 const LEAST_MS: Milliseconds = 100;
-
-/** A service that is silent for so long is named. */
-const SILENT_MS: Milliseconds = 30_000;
 
 export function createTally({ clock }: Pick<CommandContext, 'clock'>): Tally {
   const startedAt = clock.monotonic();
   const failed: { readonly id: string; readonly failure: Failure }[] = [];
-  const inFlight = new Map<string, { readonly bytes: Bytes; sent: Bytes }>();
-  let [copied, replaced, bytes, same, removed, planned, total, sent] = [0, 0, 0, 0, 0, 0, 0, 0];
-  let movedAt = startedAt;
+  let [copied, replaced, bytes, same, removed, total, sent] = [0, 0, 0, 0, 0, 0, 0];
+  let isPlan = false;
   let shown: Progress | undefined;
   const rateOf = (count: Bytes): string => {
     const ms = clock.monotonic() - startedAt;
     return ms < LEAST_MS ? '' : ` in ${formatDuration(ms)} (${formatBytes(Math.round((count * 1000) / ms))}/s)`;
   };
-  const show = (): void => {
-    const silentMs = clock.monotonic() - movedAt;
-    const [first] = [...inFlight].sort(([, one], [, other]) => other.bytes - one.bytes);
-    const large =
-      first === undefined ? '' : `; ${first[0]} ${formatBytes(first[1].sent)} of ${formatBytes(first[1].bytes)}`;
-    const silence = silentMs < SILENT_MS ? '' : `; nothing moved for ${formatDuration(silentMs)}`;
-    shown?.update(`${countOf(total, 'file')}, ${formatBytes(sent)}${rateOf(sent)}${large}${silence}`);
-  };
   return {
     add: ({ from, bytes: size, isSame, isReplaced, isRemoved, isPlanned, failure }) => {
       total += 1;
-      if (isPlanned === true) planned += 1;
-      movedAt = clock.monotonic();
-      inFlight.delete(from);
+      isPlan ||= isPlanned === true;
       if (failure !== undefined) failed.push({ id: from, failure });
       else if (isSame === true) same += 1;
       else if (isRemoved === true) removed += 1;
@@ -164,35 +145,19 @@ export function createTally({ clock }: Pick<CommandContext, 'clock'>): Tally {
       same += 1;
       total += 1;
     },
-    arrived: (count, { from, bytes: size }) => {
+    arrived: (count) => {
       sent += count;
-      movedAt = clock.monotonic();
-      const file = inFlight.get(from) ?? { bytes: size, sent: 0 };
-      file.sent += count;
-      if (file.sent < size) inFlight.set(from, file);
-      else inFlight.delete(from);
-      show();
+      shown?.update(`${countOf(total, 'file')}, ${formatBytes(sent)}${rateOf(sent)}`);
     },
-    watch: (ctx, progress) => {
+    showIn: (progress) => {
       shown = progress;
-      let deadline: { cancel(): void } | undefined;
-      const look = (): void => {
-        const next = ctx.clock.deadline(Math.max(1000, movedAt + SILENT_MS - clock.monotonic()));
-        next.signal.addEventListener('abort', () => {
-          show();
-          look();
-        });
-        deadline = next;
-      };
-      if (ctx.terminal.errors) look();
-      return () => {
-        deadline?.cancel();
-      };
     },
     sentence: (done) => {
-      const would = planned > 0 ? 'would be ' : '';
+      const would = isPlan ? 'would be ' : '';
+      const rate = isPlan || copied === 0 || done === 'removed' ? '' : rateOf(bytes);
+      const ofThem = replaced === 0 ? '' : ` (${String(replaced)} replaced)`;
       return [
-        `${countOf(copied, 'file')} ${would}${done}, ${formatBytes(bytes)}${planned > 0 || copied === 0 || done === 'removed' ? '' : rateOf(bytes)}${replaced === 0 ? '' : ` (${String(replaced)} replaced)`}`,
+        `${countOf(copied, 'file')} ${would}${done}, ${formatBytes(bytes)}${rate}${ofThem}`,
         ...(removed === 0 ? [] : [`${countOf(removed, 'file')} ${would}removed`]),
         ...(same === 0 ? [] : [`${countOf(same, 'file')} the same`]),
         ...(failed.length === 0 ? [] : [`${countOf(failed.length, 'file')} failed`]),
@@ -204,7 +169,7 @@ export function createTally({ clock }: Pick<CommandContext, 'clock'>): Tally {
       same,
       removed,
       failed: failed.length,
-      ...(planned > 0 ? {} : { seconds: Math.round(clock.monotonic() - startedAt) / 1000 }),
+      ...(isPlan ? {} : { seconds: Math.round(clock.monotonic() - startedAt) / 1000 }),
     }),
     failure: () => combinedFailure(failed, total),
   };

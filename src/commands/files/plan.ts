@@ -32,17 +32,19 @@ import { compareBytes } from '../../core/text.ts';
 export type Place = Exclude<FileAddress, { kind: 'stream' }>;
 
 export interface Copy {
+  readonly kind: 'copy';
   readonly from: FileEnd;
   readonly to: End;
   /** Below the source. */
   readonly path: string;
+  readonly modifiedAt?: TreeFile['modifiedAt'];
   /** What the target has in its place; `unknown` where nobody has looked. */
   readonly there: TreeFile | 'nothing' | 'unknown';
-  readonly refused?: Failure | undefined;
+  readonly refused: Failure | undefined;
 }
 
 export type Step =
-  | { readonly kind: 'copy'; readonly copy: Copy; readonly source: TreeFile }
+  | Copy
   /** Only the target has it. */
   | { readonly kind: 'extra'; readonly file: TreeFile }
   | Exclude<TreeItem, TreeFile>;
@@ -50,27 +52,22 @@ export type Step =
 /** Up to so many files the target is asked about each; of more, a listing of it is read. */
 const FEW = 20;
 
-interface TreePlan {
-  readonly filter: Filter;
-  readonly ignoreFiles: readonly string[];
-  /** What only the target has is told too. */
-  readonly hasExtras: boolean;
-}
+const notCopied = (from: FileEnd, why: string | undefined): Failure | undefined =>
+  why === undefined ? undefined : badName(`${shown(from)} was not copied: ${why}`);
 
 /** What makes one folder the copy of another. Fails on a listing that is not complete: what came before holds. */
 export async function* planTree(
   ctx: CommandContext,
   source: Tree,
   target: Tree,
-  { filter, ignoreFiles, hasExtras }: TreePlan,
+  { filter, hasExtras }: { readonly filter: Filter; readonly hasExtras: boolean },
 ): AsyncGenerator<Step> {
   const platform = target.kind === 'local' ? ctx.platform : 'linux';
   const root = target.end('');
-  const folded =
-    root.kind === 'local' && (await foldsNames(await ctx.durable(), root.path)) ? new Set<string>() : undefined;
-  const items = source.items({ filter, ignoreFiles });
+  const isFolding = root.kind === 'local' && (await foldsNames(await ctx.durable(), root.path));
+  const folded = new Set<string>();
   const extras: TreeFile[] = [];
-  for await (const { path, one, other } of await paired(items, target, filter, hasExtras)) {
+  for await (const [path, one, other] of await paired(source.items(filter), target, filter, hasExtras)) {
     if (one === undefined) {
       if (other?.kind === 'file') extras.push(other);
       else if (other?.kind === 'failed') yield other;
@@ -80,29 +77,21 @@ export async function* planTree(
       yield one;
       continue;
     }
-    const isTaken = folded?.has(foldedName(path)) === true;
-    folded?.add(foldedName(path));
+    const isTaken = folded.has(foldedName(path));
+    if (isFolding) folded.add(foldedName(path));
     const why =
       refusedName(path, platform) ??
       (isTaken ? 'the target takes its name for that of another file' : undefined) ??
       (other?.kind === 'left-out' ? `in its place, ${other.why.replace(/^it/, 'there')}` : undefined);
-    const copy: Copy = {
-      from: one.at,
-      to: target.end(path),
-      path,
-      there: other?.kind === 'file' ? other : 'nothing',
-      refused: why === undefined ? undefined : badName(`${shown(one.at)} was not copied: ${why}`),
-    };
-    yield { kind: 'copy', source: one, copy };
+    const there = other?.kind === 'file' ? other : 'nothing';
+    const [from, to, refused] = [one.at, target.end(path), notCopied(one.at, why)];
+    yield { kind: 'copy', from, to, path, modifiedAt: one.modifiedAt, there, refused };
   }
-  for (const file of extras) if (folded?.has(foldedName(file.path)) !== true) yield { kind: 'extra', file };
+  for (const file of extras) if (!folded.has(foldedName(file.path))) yield { kind: 'extra', file };
 }
 
-interface Pair {
-  readonly path: string;
-  readonly one: TreeItem | undefined;
-  readonly other: TreeItem | undefined;
-}
+/** Items of the source and of the target at one path. */
+type Pair = readonly [path: string, one: TreeItem | undefined, other: TreeItem | undefined];
 
 /** Each item of the source with what the target has; where `hasExtras`, also what only the target has. */
 async function paired(
@@ -111,9 +100,10 @@ async function paired(
   filter: Filter,
   hasExtras: boolean,
 ): Promise<AsyncIterable<Pair>> {
+  if (hasExtras) return merged(items, target.items(filter), true);
   const source = items[Symbol.asyncIterator]();
   const first: TreeItem[] = [];
-  while (!hasExtras && first.length <= FEW) {
+  while (first.length <= FEW) {
     const next = await source.next();
     if (next.done === true) return lookedUp(first, target);
     first.push(next.value);
@@ -122,14 +112,11 @@ async function paired(
     yield* first;
     yield* { [Symbol.asyncIterator]: () => source };
   })();
-  return !hasExtras && target.kind === 'local'
-    ? lookedUp(all, target)
-    : merged(all, target.items({ filter, ignoreFiles: [] }), hasExtras);
+  return target.kind === 'local' ? lookedUp(all, target) : merged(all, target.items(filter), false);
 }
 
 async function* lookedUp(items: Iterable<TreeItem> | AsyncIterable<TreeItem>, target: Tree): AsyncGenerator<Pair> {
-  for await (const one of items)
-    yield { path: one.path, one, other: one.kind === 'file' ? await target.look(one.path) : undefined };
+  for await (const one of items) yield [one.path, one, one.kind === 'file' ? await target.look(one.path) : undefined];
 }
 
 /** Both come in the order of the bytes of their paths. */
@@ -148,8 +135,7 @@ async function* merged(
     while (one !== undefined || (hasExtras && other !== undefined)) {
       const order = one === undefined ? 1 : other === undefined ? -1 : compareBytes(one.path, other.path);
       const path = (order <= 0 ? one : other)?.path ?? '';
-      if (order <= 0 || hasExtras)
-        yield { path, one: order <= 0 ? one : undefined, other: order >= 0 ? other : undefined };
+      if (order <= 0 || hasExtras) yield [path, order <= 0 ? one : undefined, order >= 0 ? other : undefined];
       if (order <= 0) one = await take(left);
       if (order >= 0) other = await take(right);
     }
@@ -162,14 +148,14 @@ async function* merged(
 /** The target is the last word. Usage (2) if none of them is on a volume. */
 export function sourcesAndTarget(words: readonly string[], what: string): readonly [readonly Place[], Place] {
   const all = words.map(parseFileAddress);
-  const target = all.at(-1);
-  if (target === undefined || all.length < 2)
-    throw usage(`${what} needs a source and a target`, 'The last place is the target.');
   const named = all.filter((each): each is Place => each.kind !== 'stream');
-  if (named.length < all.length) throw usage('cannot copy to or from "-"', 'Name a file; files cat prints one.');
+  const target = named.at(-1);
+  if (all.length < 2) throw usage(`${what} needs a source and a target`, 'The last place is the target.');
+  if (named.length < all.length || target === undefined)
+    throw usage('cannot copy to or from "-"', 'Name a file; files cat prints one.');
   if (!named.some(({ kind }) => kind === 'volume'))
     throw usage('none of the places is on a volume', 'Write VOLUME:PATH for a file on a volume.');
-  return [named.slice(0, -1), target as Place];
+  return [named.slice(0, -1), target];
 }
 
 export interface PlanOptions {
@@ -189,97 +175,82 @@ export async function* planCopies(
   const open = volumeOpener(ctx);
   const sources: Place[] = [];
   for (const place of given)
-    sources.push(...(place.kind === 'volume' ? await expandPlace((await open(place.volume)).files, place) : [place]));
+    sources.push(...(place.kind === 'volume' ? await expandPlace(await open(place.volume), place) : [place]));
   const isSeveral = sources.length > 1 || sources[0]?.path !== given[0]?.path;
-  const to = await openTarget(target);
+  const remote = target.kind === 'volume' ? { name: target.volume, volume: await open(target.volume) } : undefined;
   const taken = new Set<string>();
   for (const place of sources) {
-    const source = await openSource(place);
-    if (source.kind === 'file') {
-      const name = baseName(place.path);
-      if (!filter.takes(name)) continue;
-      const isInto = isSeveral || (await to.isFolder());
-      const end = to.at(isInto ? name : '');
-      const path = end.kind === 'local' ? baseName(end.path) : end.key;
-      const why =
-        refusedName(path, end.kind === 'local' ? ctx.platform : 'linux') ??
-        (taken.has(shown(end)) ? 'another file of the copy has the same name' : undefined);
-      taken.add(shown(end));
-      const refused = why === undefined ? undefined : badName(`${shown(source.at)} was not copied: ${why}`);
-      const copy: Copy = { from: source.at, to: end, path: name, there: to.there(end), refused };
-      yield { kind: 'copy', copy, source: { kind: 'file', path: name, modifiedAt: undefined, at: source.at } };
-      continue;
-    }
-    if (!recursive) throw isFolderFailure(textOf(place));
-    const name = isSeveral ? baseName(place.kind === 'local' ? files.absolute(place.path) : place.path) : '';
-    const folder = to.tree(name);
-    refuseNested(source.tree, folder, false);
-    for await (const step of planTree(ctx, source.tree, folder, { filter, ignoreFiles: [], hasExtras: false })) {
-      const end = step.kind === 'copy' ? shown(step.copy.to) : '';
-      const isTaken = isSeveral && step.kind === 'copy' && taken.has(end);
-      if (isSeveral) taken.add(end);
-      yield isTaken
-        ? {
-            ...step,
-            copy: {
-              ...step.copy,
-              refused: badName(`${shown(step.copy.from)} was not copied: another file of the copy has the same name`),
-            },
-          }
+    const source = await openSource(place, open, followLinks, ctx);
+    if (source.kind === 'folder' && !recursive) throw isFolderFailure(nameOf(place));
+    const steps = source.kind === 'file' ? planFile(baseName(place.path), source.at) : planFolder(place, source.tree);
+    for await (const step of steps) {
+      const end = isSeveral && step.kind === 'copy' ? shown(step.to) : '';
+      yield step.kind === 'copy' && taken.has(end)
+        ? { ...step, refused: notCopied(step.from, 'another file of the copy has the same name') }
         : step;
+      if (end !== '') taken.add(end);
     }
   }
 
-  async function openTarget(place: Place) {
-    if (place.kind === 'local')
-      return {
-        at: (name: string): End => ({ kind: 'local', path: joined(place.path, name) }),
-        there: () => 'unknown' as const,
-        isFolder: async () => endsWithSlash(place.path) || (await files.resolve(place.path)).kind === 'directory',
-        tree: (name: string) => localTree(files, joined(place.path, name), { followLinks: false, mayMiss: true }),
-      };
-    const { files: volume } = await open(place.volume);
-    let looked: ReturnType<typeof lookOnVolume> | undefined;
-    let isNew = false;
-    return {
-      at: (name: string): End => ({
-        kind: 'volume',
-        name: place.volume,
-        volume,
-        key: name === '' ? place.path : `${folderKey(place.path)}${name}`,
-      }),
-      there: (end: End) => (isNew && end.kind === 'volume' && end.key === place.path ? 'nothing' : 'unknown'),
-      isFolder: async () => {
-        if (place.path === '' || endsWithSlash(place.path)) return true;
-        const found = await (looked ??= lookOnVolume(volume, place));
-        isNew = found === undefined;
-        return found?.kind === 'folder';
-      },
-      tree: (name: string) => volumeTree(volume, place.volume, folderKey(`${folderKey(place.path)}${name}`)),
-    };
+  async function* planFile(name: string, from: FileEnd): AsyncGenerator<Step> {
+    if (!filter.takes(name)) return;
+    const isFolder = isSeveral || target.path === '' || endsWithSlash(target.path);
+    const found = isFolder || remote === undefined ? undefined : await lookOnVolume(remote.volume, target);
+    const isInto =
+      isFolder ||
+      (remote === undefined ? (await files.resolve(target.path)).kind === 'directory' : found?.kind === 'folder');
+    const to: End =
+      remote === undefined
+        ? { kind: 'local', path: isInto ? joined(target.path, name) : target.path }
+        : { kind: 'volume', ...remote, key: isInto ? `${folderKey(target.path)}${name}` : target.path };
+    const there: Copy['there'] =
+      to.kind === 'local' || isInto
+        ? 'unknown'
+        : found?.kind === 'file'
+          ? { kind: 'file', path: name, modifiedAt: undefined, at: { ...to, file: found.file } }
+          : 'nothing';
+    const [path, platform] = to.kind === 'local' ? [baseName(to.path), ctx.platform] : [to.key, 'linux'];
+    yield { kind: 'copy', from, to, path: name, there, refused: notCopied(from, refusedName(path, platform)) };
   }
 
-  async function openSource(
-    place: Place,
-  ): Promise<{ readonly kind: 'file'; readonly at: FileEnd } | { readonly kind: 'folder'; readonly tree: Tree }> {
-    if (place.kind === 'volume') {
-      const { files: volume } = await open(place.volume);
-      const found = await findOnVolume(volume, place);
-      if (found.kind === 'folder') return { kind: 'folder', tree: volumeTree(volume, place.volume, found.key) };
-      const { file } = found;
-      return { kind: 'file', at: { kind: 'volume', name: place.volume, volume, key: file.key, file } };
-    }
-    const { path } = place;
-    const here = await files.resolve(path);
-    if (here.kind === 'directory')
-      return { kind: 'folder', tree: localTree(files, path, { followLinks, mayMiss: false }) };
-    const file = here.kind === 'file' ? await files.describe(path) : undefined;
-    if (file === undefined) throw here.kind === 'file' ? notThere(path) : notCopyable(path, here);
-    return { kind: 'file', at: { kind: 'local', path, file } };
+  async function* planFolder(place: Place, source: Tree): AsyncGenerator<Step> {
+    const name = isSeveral ? baseName(place.kind === 'local' ? files.absolute(place.path) : place.path) : '';
+    const folder =
+      remote === undefined
+        ? localTree(files, joined(target.path, name), { followLinks: false, mayMiss: true })
+        : volumeTree(remote.volume, remote.name, folderKey(`${folderKey(target.path)}${name}`));
+    refuseNested(source, folder, false);
+    yield* planTree(ctx, source, folder, { filter, hasExtras: false });
   }
 }
 
-const textOf = (place: Place): string => (place.kind === 'volume' ? addressText(place) : place.path);
+type Source = { readonly kind: 'file'; readonly at: FileEnd } | { readonly kind: 'folder'; readonly tree: Tree };
+
+/** Not-found (4) for a missing one; usage (2) for a pipe or a device. */
+export async function openSource(
+  place: Place,
+  open: ReturnType<typeof volumeOpener>,
+  followLinks: boolean,
+  ctx: CommandContext,
+): Promise<Source> {
+  if (place.kind === 'volume') {
+    const volume = await open(place.volume);
+    const found = await findOnVolume(volume, place);
+    if (found.kind === 'folder') return { kind: 'folder', tree: volumeTree(volume, place.volume, found.key) };
+    const { file } = found;
+    return { kind: 'file', at: { kind: 'volume', name: place.volume, volume, key: file.key, file } };
+  }
+  const { path } = place;
+  const files = await ctx.durable();
+  const here = await files.resolve(path);
+  if (here.kind === 'directory')
+    return { kind: 'folder', tree: localTree(files, path, { followLinks, mayMiss: false }) };
+  const file = here.kind === 'file' ? await files.describe(path) : undefined;
+  if (file === undefined) throw here.kind === 'file' ? notThere(path) : notCopyable(path, here);
+  return { kind: 'file', at: { kind: 'local', path, file } };
+}
+
+const nameOf = (place: Place): string => (place.kind === 'volume' ? addressText(place) : place.path);
 
 /** Usage (2): a copy into itself would not end. `isSync`: nor may the target be around its source. */
 export function refuseNested(source: Tree, target: Tree, isSync: boolean): void {

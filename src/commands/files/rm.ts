@@ -66,7 +66,7 @@ async function targetsOf(
   const targets: Target[] = [];
   for (const given of places) {
     const named = parseVolumeAddress(given);
-    const { files: volume } = await open(named.volume);
+    const volume = await open(named.volume);
     for (const address of await expandPlace(volume, named)) {
       const found = await findOnVolume(volume, address);
       if (found.kind === 'folder' && !isRecursive) throw isFolderFailure(addressText(address));
@@ -90,9 +90,6 @@ async function* removeAll(ctx: CommandContext, targets: readonly Target[]): Asyn
         return { ...outcome, ...notDone(error, ctx) };
       }
     };
-    const all = (async function* () {
-      yield* files;
-    })();
-    yield* severalAtOnce(all, remove, { atOnce: 64, ahead: 1000 });
+    yield* severalAtOnce(files, remove);
   }
 }

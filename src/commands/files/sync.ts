@@ -1,12 +1,4 @@
-import {
-  type FileAddress,
-  findOnVolume,
-  folderKey,
-  isOnVolume,
-  notCopyable,
-  parseFileAddress,
-  volumeOpener,
-} from './address.ts';
+import { folderKey, isOnVolume, parseFileAddress, volumeOpener } from './address.ts';
 import { runCopies, VERIFY } from './copy.ts';
 import { CHOICE_OPTIONS, createFilter, type FileChoice, FOLLOW_LINKS } from './filter.ts';
 import {
@@ -17,7 +9,8 @@ import {
   printOutcomes,
   type Tally,
 } from './outcomes.ts';
-import { planTree, refuseNested, type Step } from './plan.ts';
+import { type Copy, openSource, type Place, planTree, refuseNested, type Step } from './plan.ts';
+import { sourceOf } from './transfer.ts';
 import { type FileEnd, localTree, shown, type Tree, type TreeFile, volumeTree } from './tree.ts';
 import { ask, asks, requireYes } from '../../cli/ask.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
@@ -25,29 +18,13 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { sameCommand } from '../../cli/run/same-command.ts';
 import { countOf } from '../../cli/words.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import type { RangeFiles } from '../../core/context.ts';
+import { localFile, usage } from '../../core/failure.ts';
+import { collectBytes } from '../../core/files.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { severalAtOnce } from '../../core/several-at-once.ts';
-import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
+import type { Bytes, EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { formatBytes } from '../../core/units.ts';
-
-interface SyncValues extends FileChoice {
-  readonly source: string;
-  readonly target: string;
-  readonly checksum: boolean;
-  readonly delete: boolean;
-  readonly allowEmpty: boolean;
-  readonly ignoreFile: readonly string[];
-  readonly followLinks: boolean;
-  readonly verify: boolean;
-}
-
-interface Sync {
-  readonly source: Tree;
-  readonly target: Tree;
-  readonly plan: () => AsyncIterable<Step>;
-}
 
 const args = {
   source: arg.text('the folder to take: VOLUME:PATH or a local path', {
@@ -63,7 +40,7 @@ const options = {
   yes: yesOption,
   allowEmpty: option.on('with --delete: the source may be empty'),
   ...CHOICE_OPTIONS,
-  ignoreFile: option.texts('files with patterns in the folders of SRC, such as .gitignore', { metavar: 'NAME' }),
+  ignoreFile: option.texts('files in SRC with patterns to leave out, such as .gitignore', { metavar: 'NAME' }),
   followLinks: FOLLOW_LINKS,
   verify: VERIFY,
 };
@@ -88,42 +65,55 @@ export const sync = defineCommand({
   run: async (ctx, values) => {
     if (values.delete) requireYes(ctx);
     const opened = await openSync(ctx, values);
-    const confirmed = values.delete && asks(ctx) ? await askAboutExtras(ctx, values, opened) : undefined;
+    const asked = values.delete && asks(ctx) ? await askAboutExtras(ctx, values, opened) : undefined;
     ctx.setResumeCommand(sameCommand({ args, options }, values, ['files', 'sync']));
     const tally = createTally(ctx);
     const notes: string[] = [];
-    const outcomes = syncFolders(ctx, opened, values, { tally, confirmed, notes });
+    const outcomes = syncFolders(ctx, opened, values, { tally, asked, notes });
     return await printOutcomes(ctx, outcomes, 'copied', { tally, hasWhole: true, notes });
   },
 });
+
+type SyncValues = FileChoice &
+  Readonly<
+    Record<'source' | 'target', string> &
+      Record<'checksum' | 'delete' | 'allowEmpty' | 'followLinks' | 'verify', boolean> &
+      Record<'ignoreFile', readonly string[]>
+  >;
+
+interface Sync {
+  readonly source: Tree;
+  readonly target: Tree;
+  readonly plan: () => AsyncIterable<Step>;
+}
 
 /** What only the target has, and may be removed; none where not all of it could be read. */
 async function askAboutExtras(
   ctx: CommandContext,
   { source, target }: SyncValues,
-  opened: Sync,
-): Promise<readonly TreeFile[]> {
+  { plan }: Sync,
+): Promise<ReadonlySet<string>> {
   const extras: TreeFile[] = [];
   let isEmpty = true;
-  for await (const step of opened.plan()) {
+  for await (const step of plan()) {
     if (step.kind === 'extra') extras.push(step.file);
     else if (step.kind === 'copy') isEmpty = false;
-    else if (step.kind === 'failed') return [];
+    else if (step.kind === 'failed') return new Set();
   }
-  if (extras.length === 0) return [];
-  if (isEmpty) await ctx.tell(`${source} has no files. Is it mounted?`);
-  for (const { at } of extras.slice(0, MAX_NAMED)) await ctx.tell(shown(at));
-  if (extras.length > MAX_NAMED) await ctx.tell(`and ${String(extras.length - MAX_NAMED)} more`);
-  const bytes = extras.reduce((sum, { at }) => sum + at.file.bytes, 0);
-  await ask(ctx, {
-    line: `This removes ${countOf(extras.length, 'file')}, ${formatBytes(bytes)}, that only ${target} has.`,
-  });
-  return extras;
+  if (extras.length > 0) {
+    if (isEmpty) await ctx.tell(`${source} has no files. Is it mounted?`);
+    for (const { at } of extras.slice(0, MAX_NAMED)) await ctx.tell(shown(at));
+    if (extras.length > MAX_NAMED) await ctx.tell(`and ${String(extras.length - MAX_NAMED)} more`);
+    const size = formatBytes(extras.reduce((sum, { at }) => sum + at.file.bytes, 0));
+    await ask(ctx, { line: `This removes ${countOf(extras.length, 'file')}, ${size}, that only ${target} has.` });
+  }
+  return new Set(extras.map(({ path }) => path));
 }
 
 interface SyncRun {
   readonly tally: Tally;
-  readonly confirmed: readonly TreeFile[] | undefined;
+  /** The paths that may be removed, where somebody was asked. */
+  readonly asked: ReadonlySet<string> | undefined;
   readonly notes: string[];
 }
 
@@ -131,15 +121,15 @@ async function* syncFolders(
   ctx: CommandContext,
   sync: Sync,
   values: SyncValues,
-  { tally, confirmed, notes }: SyncRun,
+  { tally, asked, notes }: SyncRun,
 ): AsyncGenerator<FileOutcome> {
   const extras: TreeFile[] = [];
   const seen = { files: 0 };
   async function* needed(): AsyncGenerator<Step> {
     for await (const step of sync.plan()) {
-      if (step.kind === 'extra') extras.push(step.file);
+      if (step.kind === 'extra' && asked?.has(step.file.path) !== false) extras.push(step.file);
       if (step.kind === 'copy') seen.files += 1;
-      const mayBeUnchanged = step.kind === 'copy' && step.copy.refused === undefined && !values.checksum;
+      const mayBeUnchanged = step.kind === 'copy' && step.refused === undefined && !values.checksum;
       if (mayBeUnchanged && isUnchanged(step)) tally.unchanged();
       else yield step;
     }
@@ -148,23 +138,19 @@ async function* syncFolders(
     if (outcome.isSame === true) tally.unchanged();
     else yield outcome;
   }
-  const isAsked = new Set(confirmed?.map(({ path }) => path));
-  const meant = confirmed === undefined ? extras : extras.filter(({ path }) => isAsked.has(path));
-  if (meant.length === 0) return;
+  if (extras.length === 0) return;
   // What did not arrive may have no other copy than what would go.
   if (tally.failure() !== undefined) {
     notes.push('Nothing was removed: not every file was copied, or could be looked at.');
     return;
   }
-  if (seen.files === 0 && !values.allowEmpty && confirmed === undefined)
+  if (seen.files === 0 && !values.allowEmpty && asked === undefined)
     throw usage(
-      `${values.source} has no files, and everything at the target (${String(meant.length)}) would be removed`,
+      `${values.source} has no files, and everything at the target (${String(extras.length)}) would be removed`,
       'Check that it is mounted. If it may be empty, add --allow-empty.',
     );
-  yield* removeExtras(ctx, sync, meant);
+  yield* removeExtras(ctx, sync, extras);
 }
-
-type Place = Exclude<FileAddress, { kind: 'stream' }>;
 
 /** Usage (2) for two local folders, a file, or nested folders; not-found (4) for a missing source. */
 async function openSync(ctx: CommandContext, values: SyncValues): Promise<Sync> {
@@ -173,27 +159,30 @@ async function openSync(ctx: CommandContext, values: SyncValues): Promise<Sync> 
     throw usage('none of the places is on a volume', 'Write VOLUME:PATH for a folder on a volume.');
   const files = await ctx.durable();
   const open = volumeOpener(ctx);
-  const sourceTree = async (): Promise<Tree> => {
-    if (from.kind === 'local') {
-      const found = await files.resolve(from.path);
-      if (found.kind === 'file') throw isFile(values);
-      if (found.kind !== 'directory') throw notCopyable(from.path, found);
-      return localTree(files, from.path, { followLinks: values.followLinks, mayMiss: false });
-    }
-    const { files: volume } = await open(from.volume);
-    const found = await findOnVolume(volume, from);
-    if (found.kind === 'file') throw isFile(values);
-    return volumeTree(volume, from.volume, found.key);
-  };
-  const source = await sourceTree();
+  const opened = await openSource(from, open, values.followLinks, ctx);
+  if (opened.kind === 'file')
+    throw usage(`${values.source} is a file`, sentence`Copy it: ${berth`files cp ${values.source} ${values.target}`}`);
+  const source = opened.tree;
   const target =
     to.kind === 'local'
       ? localTree(files, to.path, { followLinks: false, mayMiss: true })
-      : volumeTree((await open(to.volume)).files, to.volume, folderKey(to.path));
+      : volumeTree(await open(to.volume), to.volume, folderKey(to.path));
   refuseNested(source, target, true);
-  const filter = await createFilter(values);
-  const plan = { filter, ignoreFiles: values.ignoreFile, hasExtras: values.delete };
-  return { source, target, plan: () => planTree(ctx, source, target, plan) };
+  const rules = await Promise.all(values.ignoreFile.map((name) => rulesIn(files, source, name)));
+  const filter = await createFilter({ ...values, exclude: [...values.exclude, ...rules] });
+  return { source, target, plan: () => planTree(ctx, source, target, { filter, hasExtras: values.delete }) };
+}
+
+const MAX_RULES_BYTES: Bytes = 1_048_576;
+
+/** Empty without such a file. */
+async function rulesIn(files: RangeFiles, source: Tree, name: string): Promise<string> {
+  const item = await source.look(name);
+  if (item?.kind !== 'file') return '';
+  const content = sourceOf(files, item.at);
+  const rules = await collectBytes(content.read(0, content.bytes), MAX_RULES_BYTES);
+  if (rules === undefined) throw localFile(`${shown(item.at)} is too large for a file with rules`);
+  return rules.toString();
 }
 
 function placeOf(word: string): Place {
@@ -202,13 +191,10 @@ function placeOf(word: string): Place {
   return place;
 }
 
-const isFile = ({ source, target }: SyncValues) =>
-  usage(`${source} is a file`, sentence`Copy it: ${berth`files cp ${source} ${target}`}`);
-
 /** A volume's time is its upload time: a local file counts as changed after it. Between volumes: the ETag. */
-function isUnchanged({ source, copy: { from, there } }: Extract<Step, { kind: 'copy' }>): boolean {
+function isUnchanged({ from, there, modifiedAt: at }: Copy): boolean {
   if (there === 'nothing' || there === 'unknown' || from.file.bytes !== there.at.file.bytes) return false;
-  const [at, other] = [source.modifiedAt, there.modifiedAt];
+  const other = there.modifiedAt;
   if (from.kind === 'local') return isNotAfter(at, other, aheadOf(there.at));
   if (there.at.kind === 'local') return at !== undefined && (other === at || other === Math.floor(at / 1000) * 1000);
   if (from.file.version === there.at.file.version) return true;
@@ -234,30 +220,20 @@ async function* removeExtras(
   { source, target }: Sync,
   extras: readonly TreeFile[],
 ): AsyncGenerator<FileOutcome> {
+  const files = await ctx.durable();
   const remove = async (file: TreeFile): Promise<FileOutcome> => {
     const { path, at } = file;
     const outcome = { from: shown(at), to: undefined, path, bytes: at.file.bytes, isRemoved: true };
     try {
       if ((await source.look(path))?.kind === 'file')
-        throw new Failure({
-          code: 'changed',
-          exit: EXIT.localFile,
-          message: `${shown(at)} was not removed: the source has this file by now`,
-          hint: 'Run it again.',
-        });
+        throw localFile(`${shown(at)} was not removed: the source has this file by now`, 'Run it again.');
       await target.remove(file);
       return { ...outcome, failure: undefined };
     } catch (error) {
       return { ...outcome, ...notDone(error, ctx) };
     }
   };
-  const all = (async function* () {
-    yield* extras;
-  })();
-  yield* severalAtOnce(all, remove);
-  const root = target.end('');
-  if (root.kind === 'volume') return;
-  const files = await ctx.durable();
+  yield* severalAtOnce(extras, remove);
   for (const folder of foldersOf(extras)) {
     const end = target.end(folder);
     if (end.kind === 'local') await files.removeEmptyFolder(end.path).catch(() => undefined);

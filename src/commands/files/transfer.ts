@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { joined } from './names.ts';
-import type { Copy } from './plan.ts';
-import { type End, type FileEnd, shown } from './tree.ts';
+import type { End, FileEnd } from './tree.ts';
 import type { RangeFiles, RangeWriter } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, localFile, usage } from '../../core/failure.ts';
+import { Failure, localFile } from '../../core/failure.ts';
 import type { FileSource, VolumeFile, VolumeFiles, WrittenFile } from '../../core/file-ports.ts';
 import { allEnded } from '../../core/several-at-once.ts';
 import type { Bytes } from '../../core/unit-types.ts';
@@ -30,13 +29,14 @@ async function* rangeOf(files: RangeFiles, path: string, start: Bytes, end: Byte
   if (at < end) throw localFile(`${path} became shorter while it was read`, 'Copy it when nothing writes to it.');
 }
 
-const localSource = (files: RangeFiles, path: string, bytes: Bytes): FileSource => ({
-  bytes,
-  read: (start, end) => rangeOf(files, path, start, end),
+export const sourceOf = (files: RangeFiles, from: FileEnd): FileSource => ({
+  bytes: from.file.bytes,
+  read: (start, end) =>
+    from.kind === 'local' ? rangeOf(files, from.path, start, end) : from.volume.read(from.file, start, end),
 });
 
 /** By size and checksum; false where the ETag is no checksum. */
-export async function isSame(volume: VolumeFiles, file: VolumeFile, source: FileSource): Promise<boolean> {
+async function isSame(volume: VolumeFiles, file: VolumeFile, source: FileSource): Promise<boolean> {
   const proof = volume.proofOf(file);
   if (proof.kind === 'none' || file.bytes !== source.bytes) return false;
   if (proof.kind === 'whole') return (await md5Of(source.read(0, file.bytes))).toString('hex') === proof.md5;
@@ -54,46 +54,45 @@ async function md5Of(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 /** Whether the target has the content of the source already. */
 export async function hasContent(files: RangeFiles, from: FileEnd, to: FileEnd): Promise<boolean> {
-  if (from.file.bytes !== to.file.bytes) return false;
-  if (from.kind === 'volume' && to.kind === 'volume') return from.file.version === to.file.version;
+  if (from.kind === 'volume' && to.kind === 'volume')
+    return from.file.bytes === to.file.bytes && from.file.version === to.file.version;
   const [volume, local] = from.kind === 'volume' ? [from, to] : [to, from];
-  if (volume.kind === 'local' || local.kind === 'volume') return false;
-  return await isSame(volume.volume, volume.file, localSource(files, local.path, local.file.bytes));
+  return volume.kind === 'volume' && (await isSame(volume.volume, volume.file, sourceOf(files, local)));
 }
 
 export async function upload(
   files: RangeFiles,
-  { path, file: { bytes, version } }: Extract<FileEnd, { kind: 'local' }>,
+  from: Extract<FileEnd, { kind: 'local' }>,
   { volume, key }: Extract<End, { kind: 'volume' }>,
   replaces: string | undefined,
   { onBytes, onGrown }: CopyEvents,
 ): Promise<WrittenFile> {
-  const source = localSource(files, path, bytes);
+  const source = sourceOf(files, from);
   const written = await volume.write(key, { ...source, replaces }, onBytes);
-  const now = await files.describe(path);
-  if (now?.version === version) return written;
+  const now = await files.describe(from.path);
+  if (now?.version === from.file.version) return written;
   // What was sent must still be its beginning: it may have been written anew.
-  if (now === undefined || now.bytes <= bytes || !(await isSame(volume, written, source)))
-    throw localFile(`${path} changed while it was read`, 'Copy it when nothing writes to it.');
+  if (now === undefined || now.bytes <= source.bytes || !(await isSame(volume, written, source)))
+    throw localFile(`${from.path} changed while it was read`, 'Copy it when nothing writes to it.');
   await onGrown();
   return written;
 }
 
 /** By the service where its ETag proves the copy, else through this machine. */
 export async function copyBetween(
-  { volume, file }: Extract<FileEnd, { kind: 'volume' }>,
+  files: RangeFiles,
+  from: Extract<FileEnd, { kind: 'volume' }>,
   to: Extract<End, { kind: 'volume' }>,
   replaces: string | undefined,
   { onBytes }: CopyEvents,
 ): Promise<WrittenFile> {
+  const { volume, file } = from;
   // The ETag of a file in parts changes with a copy: it would prove nothing.
-  if (volume.id === to.volume.id && volume.proofOf(file).kind === 'whole') {
-    const written = await volume.copy(file, to.key);
-    onBytes(file.bytes);
-    return { ...written, replaces };
-  }
-  const read: FileSource['read'] = (start, end) => volume.read(file, start, end);
-  return await to.volume.write(to.key, { bytes: file.bytes, replaces, read }, onBytes);
+  if (volume.id !== to.volume.id || volume.proofOf(file).kind !== 'whole')
+    return await to.volume.write(to.key, { ...sourceOf(files, from), replaces }, onBytes);
+  const written = await volume.copy(file, to.key);
+  onBytes(file.bytes);
+  return { ...written, replaces };
 }
 
 /** Before the process's mask. An executable file that is replaced stays one: a volume stores no modes. */
@@ -198,25 +197,5 @@ async function readAll(
   const isProven =
     proof.kind === 'none' ||
     (proof.kind === 'whole' ? (digests[0] ?? empty).toString('hex') === proof.md5 : proof.agrees(digests));
-  if (!isProven) throw notTheSame(file.key);
-}
-
-const notTheSame = (key: string) => localFile(`what was read of ${key} is not what the volume has`, 'Run it again.');
-
-/** Compares the ETag of what is there with the source. False where the ETag is no checksum: the size is the same. */
-export async function verifyUpload(files: RangeFiles, { from, to }: Copy): Promise<boolean> {
-  if (to.kind === 'local') throw usage('only uploads are verified afterwards');
-  const found = await to.volume.find(to.key);
-  const source: FileSource =
-    from.kind === 'local'
-      ? localSource(files, from.path, from.file.bytes)
-      : { bytes: from.file.bytes, read: (start, end) => from.volume.read(from.file, start, end) };
-  const isHashed = found === undefined || to.volume.proofOf(found).kind !== 'none';
-  if (!isHashed && found.bytes === source.bytes) return false;
-  if (found === undefined || !(await isSame(to.volume, found, source)))
-    throw localFile(
-      `${shown(to)} is not the same as ${shown(from)}`,
-      'It changed on the way, or something else wrote to one of them meanwhile. Copy it again.',
-    );
-  return true;
+  if (!isProven) throw localFile(`what was read of ${file.key} is not what the volume has`, 'Run it again.');
 }

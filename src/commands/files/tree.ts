@@ -1,11 +1,10 @@
 import { addressText } from './address.ts';
 import type { Filter } from './filter.ts';
-import { joined, MAX_DEPTH } from './names.ts';
+import { joined } from './names.ts';
 import type { RangeFiles, TreeEntry } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile } from '../../core/failure.ts';
 import type { VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
-import { collectBytes } from '../../core/files.ts';
 import { compareBytes } from '../../core/text.ts';
 import type { Bytes, EpochMs } from '../../core/unit-types.ts';
 
@@ -37,24 +36,16 @@ export type TreeItem =
   /** A folder that cannot be read: what is in it is not known. */
   | { readonly kind: 'failed'; readonly path: string; readonly name: string; readonly failure: Failure };
 
-interface TreeOptions {
-  readonly filter: Filter;
-  /** Read in each folder, with rules as in .gitignore. */
-  readonly ignoreFiles: readonly string[];
-}
-
 /** A folder and all that is in it. */
 export interface Tree {
   readonly kind: End['kind'];
   /** In the order of the bytes of their paths; complete or an error. */
-  items(options: TreeOptions): AsyncIterable<TreeItem>;
+  items(filter: Filter): AsyncIterable<TreeItem>;
   look(path: string): Promise<TreeItem | undefined>;
   end(path: string): End;
   /** Only the file that was seen. Local-file (14) where it was changed since. */
   remove(seen: TreeFile): Promise<void>;
 }
-
-const MAX_RULES_BYTES: Bytes = 1_048_576;
 
 /** Of unfinished downloads, beside their targets. */
 const TEMPORARY = /^\.berth-[0-9a-f]{12}\.partial$/;
@@ -68,65 +59,41 @@ interface LocalOptions {
 
 export function localTree(files: RangeFiles, root: string, { followLinks, mayMiss }: LocalOptions): Tree {
   const at = (path: string): string => joined(root, path);
-  const itemOf = (path: string, entry: TreeEntry): TreeItem =>
-    entry.kind === 'file'
-      ? {
-          kind: 'file',
-          path,
-          modifiedAt: entry.modifiedAt,
-          at: { kind: 'local', path: at(path), root, file: { bytes: entry.bytes, version: entry.version } },
-        }
-      : { kind: 'left-out', path, name: at(path), why: reasonOf(entry) };
+  const itemOf = (path: string, { kind, bytes, version, modifiedAt }: TreeEntry): TreeItem =>
+    kind === 'file'
+      ? { kind, path, modifiedAt, at: { kind: 'local', path: at(path), root, file: { bytes, version } } }
+      : { kind: 'left-out', path, name: at(path), why: REASONS[kind] };
+  const failed = (path: string, failure: Failure): TreeItem => ({ kind: 'failed', path, name: at(path), failure });
 
-  async function* walk(
-    folder: string,
-    above: Filter,
-    ignoreFiles: readonly string[],
-    chain: readonly string[],
-  ): AsyncGenerator<TreeItem> {
+  /** `above`: identities of the folders that this one is in. */
+  async function* walk(folder: string, filter: Filter, above: readonly string[]): AsyncGenerator<TreeItem> {
     const entries: TreeEntry[] = [];
-    let filter: Filter;
     try {
-      refuseDepth(folder, at);
       for await (const entry of files.contents(at(folder), followLinks)) entries.push(entry);
-      filter = above.below(folder, await rulesIn(folder, ignoreFiles));
     } catch (error) {
       if (!(error instanceof Failure) || error.exit !== EXIT.localFile || folder === '') throw error;
-      yield { kind: 'failed', path: folder.slice(0, -1), name: at(folder.slice(0, -1)), failure: error };
+      yield failed(folder.slice(0, -1), error);
       return;
     }
     const nameOf = ({ name, kind }: TreeEntry): string => (kind === 'folder' ? `${name}/` : name);
     for (const entry of entries.sort((one, other) => compareBytes(nameOf(one), nameOf(other)))) {
       const path = `${folder}${entry.name}`;
       if (entry.kind === 'folder') {
-        if (chain.includes(entry.identity))
+        if (above.includes(entry.identity))
           yield { kind: 'left-out', path, name: at(path), why: 'it is a link to a folder that it is in' };
-        else if (filter.enters(path)) yield* walk(`${path}/`, filter, ignoreFiles, [...chain, entry.identity]);
+        else if (filter.enters(path)) yield* walk(`${path}/`, filter, [...above, entry.identity]);
       } else if (filter.takes(path) && !TEMPORARY.test(entry.name))
         yield entry.name.includes('\ufffd')
-          ? {
-              kind: 'failed',
-              path,
-              name: at(path),
-              failure: badName(`${at(path)} was not copied: its name is not valid Unicode`),
-            }
+          ? failed(path, badName(`${at(path)} was not copied: its name is not valid Unicode`))
           : itemOf(path, entry);
     }
   }
 
-  async function rulesIn(folder: string, ignoreFiles: readonly string[]): Promise<readonly string[]> {
-    const rules: string[] = [];
-    for (const name of ignoreFiles)
-      if ((await files.lookAt(at(`${folder}${name}`), followLinks))?.kind === 'file')
-        rules.push(await rulesOf(at(`${folder}${name}`), files.read(at(`${folder}${name}`), 0)));
-    return rules;
-  }
-
   return {
     kind: 'local',
-    items: async function* ({ filter, ignoreFiles }) {
+    items: async function* (filter) {
       const top = await files.lookAt(at(''), true);
-      if (top !== undefined || !mayMiss) yield* walk('', filter, ignoreFiles, top === undefined ? [] : [top.identity]);
+      if (top !== undefined || !mayMiss) yield* walk('', filter, top === undefined ? [] : [top.identity]);
     },
     look: async (path) => {
       const entry = await files.lookAt(at(path), followLinks);
@@ -142,23 +109,7 @@ export function localTree(files: RangeFiles, root: string, { followLinks, mayMis
   };
 }
 
-const reasonOf = ({ kind }: TreeEntry): string =>
-  kind === 'link' ? 'it is a link' : kind === 'folder' ? 'it is a folder' : 'it is not a regular file';
-
-function refuseDepth(path: string, shownPath: (path: string) => string): void {
-  const names = path.split('/');
-  if (names.length > MAX_DEPTH + 1)
-    throw localFile(
-      `${shownPath(names.slice(0, 3).join('/'))}/... has more than ${String(MAX_DEPTH)} folders in each other`,
-      'Copy it as an archive (tar), or leave it out with --exclude.',
-    );
-}
-
-async function rulesOf(path: string, chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const bytes = await collectBytes(chunks, MAX_RULES_BYTES);
-  if (bytes === undefined) throw localFile(`${path} is too large for a file with rules`);
-  return bytes.toString();
-}
+const REASONS = { link: 'it is a link', folder: 'it is a folder', other: 'it is not a regular file' };
 
 export const badName = (message: string): Failure => new Failure({ code: 'bad-name', exit: EXIT.localFile, message });
 
@@ -168,61 +119,29 @@ const changedMeanwhile = (path: string) =>
 
 /** `root` is empty, or ends with a slash. */
 export function volumeTree(volume: VolumeFiles, name: string, root: string): Tree {
-  const end = (path: string): Extract<End, { kind: 'volume' }> => ({
-    kind: 'volume',
-    name,
-    volume,
-    key: `${root}${path}`,
-  });
+  const end = (path: string) => ({ kind: 'volume' as const, name, volume, key: `${root}${path}` });
   const itemOf = (file: VolumeFile): TreeFile => {
     const path = file.key.slice(root.length);
     return { kind: 'file', path, modifiedAt: file.modifiedAt, at: { ...end(path), file } };
   };
-  /** Folder by folder, for the rules in them; else one listing has all. */
-  async function* walk(folder: string, above: Filter, ignoreFiles: readonly string[]): AsyncGenerator<VolumeFile> {
-    const rules: string[] = [];
-    for (const each of ignoreFiles) {
-      const file = await volume.find(`${root}${folder}${each}`);
-      if (file !== undefined) rules.push(await rulesOf(file.key, volume.read(file)));
-    }
-    const filter = above.below(folder, rules);
-    for await (const entry of volume.list(`${root}${folder}`, ignoreFiles.length > 0)) {
-      const path = entry.key.slice(root.length);
-      if (entry.kind === 'file') {
-        if (filter.takes(path)) yield entry.file;
-      } else if (ignoreFiles.length > 0 && filter.enters(path.slice(0, -1))) yield* walk(path, filter, ignoreFiles);
-    }
-  }
   return {
     kind: 'volume',
-    items: async function* ({ filter, ignoreFiles }) {
-      for await (const file of walk('', filter, ignoreFiles)) {
-        const item = itemOf(file);
-        try {
-          refuseDepth(item.path, (path) => shown(end(path)));
-          yield item;
-        } catch (error) {
-          if (!(error instanceof Failure)) throw error;
-          yield { kind: 'failed', path: item.path, name: shown(item.at), failure: error };
-        }
-      }
+    items: async function* (filter) {
+      for await (const entry of volume.list(root))
+        if (entry.kind === 'file' && filter.takes(entry.key.slice(root.length))) yield itemOf(entry.file);
     },
     look: async (path) => {
       const file = await volume.find(`${root}${path}`);
       return file === undefined ? undefined : itemOf(file);
     },
     end,
-    remove: async ({ path, at: { file } }) => {
-      const seen = file as VolumeFile;
+    remove: async ({ path, at: { file }, modifiedAt = Infinity }) => {
       const now = await volume.find(`${root}${path}`);
       if (now === undefined) return;
-      // A file written since the listing stays, even with the same content.
-      if (now.version !== seen.version || isLater(now, seen)) throw changedMeanwhile(shown(end(path)));
+      // A file written since the listing stays, even with the same content. HEAD has seconds, a listing milliseconds.
+      const isLater = (now.modifiedAt ?? 0) >= modifiedAt + 1000;
+      if (now.version !== file.version || isLater) throw changedMeanwhile(shown(end(path)));
       await volume.remove(now.key);
     },
   };
 }
-
-/** HEAD has seconds, a listing milliseconds. */
-const isLater = (now: VolumeFile, seen: VolumeFile): boolean =>
-  now.modifiedAt !== undefined && seen.modifiedAt !== undefined && now.modifiedAt >= seen.modifiedAt + 1000;

@@ -7,7 +7,7 @@ import { safeText } from '../../core/safe-text.ts';
 import { run as runLine } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { untilAborted } from '../../cli/run/until-aborted.ts';
-import { baseName, foldedName, MAX_DEPTH, refusedName } from '../files/names.ts';
+import { baseName, foldedName, refusedName } from '../files/names.ts';
 import {
   type ReachablePod,
   remoteCommand,
@@ -136,7 +136,6 @@ function checksOf(ctx: CommandContext, from: CopyEnd, to: CopyEnd, options: Copy
     fails(shown(path), new Failure({ code: 'bad-name', exit: EXIT.localFile, message }));
   };
   const refusalOf = (path: string): string | undefined => {
-    if (path.split('/').length > MAX_DEPTH + 1) return `more than ${String(MAX_DEPTH)} nested folders`;
     if (platform !== 'linux' && taken.has(foldedName(path))) return 'another file has the same name here';
     return refusedName(path, platform);
   };

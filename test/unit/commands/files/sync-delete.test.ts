@@ -139,15 +139,17 @@ describe('filters', () => {
     expect(await keys('datasets:')).toEqual(expected);
   });
 
-  it('are the ignore files of the source, as git reads them', async () => {
+  it('are those of the files that --ignore-file names, as git reads them', async () => {
     const { sync, write, keys } = startSync();
-    write('d/.gitignore', '*.log\nbuild/\n');
+    write('d/.gitignore', '*.log\n!kept.log\nbuild/\n/e/two\n');
     write('d/a.log', '');
-    write('d/e/.gitignore', '!kept.log\n/two\n');
     write('d/e/kept.log', '');
     write('d/build/x', '');
     expect((await sync('d/ datasets: --ignore-file .gitignore')).code).toBe(0);
-    expect(await keys('datasets:')).toEqual(['.gitignore', 'e/.gitignore', 'e/kept.log', 'one']);
+    expect(await keys('datasets:')).toEqual(['.gitignore', 'e/kept.log', 'one']);
+    // The volume has the rules too.
+    expect((await sync('datasets: checkpoints: --ignore-file .gitignore --exclude one')).code).toBe(0);
+    expect(await keys('checkpoints:')).toEqual(['.gitignore', 'e/kept.log']);
   });
 
   it('protect what they leave out from --delete', async () => {

@@ -94,6 +94,6 @@ test('after a sync with --delete the target is the filtered source, and nothing 
         expect(read(path.dirname(to))).toMatchObject({ beside: 'stays' });
       },
     ),
-    { numRuns: 25 },
+    { numRuns: 8 },
   );
 });
