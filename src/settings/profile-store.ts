@@ -1,6 +1,6 @@
 import { berth, sentence } from '../core/message.ts';
-import { mkdirSync, statSync } from 'node:fs';
-import { dirname, parse } from 'node:path';
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, parse } from 'node:path';
 import { parseKeyAddress } from '../core/addresses.ts';
 import type { Profile, ProfileStore } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
@@ -153,20 +153,28 @@ async function changeFile(
       const others = Object.fromEntries(
         Object.entries(file.document).filter(([member]) => !OWN_MEMBERS.includes(member)),
       );
-      const conf = new Conf<Record<string, unknown>>({
-        cwd: dirname(path),
-        configName: parse(path).name,
-        configFileMode: 0o600,
-        accessPropertiesByDotNotation: false,
-        serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
-      });
-      lock.check();
-      conf.store = {
+      const target = existsSync(path) ? realpathSync(path) : path;
+      const place = parse(target);
+      // Its write takes a short one, as on a full disk, for a complete one: it writes beside the file.
+      const part = { cwd: place.dir, configName: `${place.name}.${basename(lock.folder)}` };
+      const document = {
         ...others,
         ...(current === undefined ? {} : { current }),
         profiles,
         ...(Object.keys(aliases).length === 0 ? {} : { aliases }),
       };
+      const text = `${JSON.stringify(document, undefined, 2)}\n`;
+      const options = { ...part, configFileMode: 0o600, accessPropertiesByDotNotation: false, serialize: () => text };
+      const conf = new Conf<Record<string, unknown>>(options);
+      try {
+        lock.check();
+        conf.store = document;
+        if (statSync(conf.path).size !== Buffer.byteLength(text))
+          throw Object.assign(new Error('short write'), { code: 'ENOSPC' });
+        renameSync(conf.path, target);
+      } finally {
+        rmSync(conf.path, { force: true });
+      }
     } finally {
       lock.release();
     }

@@ -72,6 +72,18 @@ test('`ulimit -f` is a clear error, not a death by a signal', async () => {
   expect(stderr).toContain('ulimit -f');
 });
 
+test('a profiles file that the disk has no room for is left as it was', async () => {
+  const folder = await temporaryFolder();
+  const file = path.join(folder, 'config.json');
+  const text = JSON.stringify({ profiles: { own: { 'secret-names': 'X'.repeat(5000) } } });
+  writeFileSync(file, text, { mode: 0o600 });
+  const env = await cleanEnvironment({ BERTH_CONFIG_DIR: folder });
+  const args = ['-c', 'ulimit -f 4; exec "$@"', 'sh', berthPath(), 'config', 'set', 'timeout', '20s'];
+  const { code, stderr } = await runProgram('bash', args, { env });
+  expect(code, stderr).toBe(14);
+  expect(readFileSync(file, 'utf8')).toBe(text);
+});
+
 test('in a directory that was removed, relative names are refused and nothing is written to the root', async () => {
   const folder = path.join(await temporaryFolder(), 'gone');
   const script = 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"';

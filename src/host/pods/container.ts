@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { promises as fs } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { errorCode } from '../../core/files.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ContainerSpec } from '../../local/index.ts';
@@ -48,21 +49,7 @@ export interface ContainerView {
 }
 
 /** Parts of this machine that mounts do not replace. */
-const OF_MACHINE = new Set([
-  'bin',
-  'boot',
-  'dev',
-  'etc',
-  'lib',
-  'lib32',
-  'lib64',
-  'libx32',
-  'proc',
-  'run',
-  'sbin',
-  'sys',
-  'usr',
-]);
+const OF_MACHINE = new Set('bin boot dev etc lib lib32 lib64 libx32 proc run sbin sys usr'.split(' '));
 
 const ENTER = `
 folder=$1; shift
@@ -114,7 +101,13 @@ async function viewOfPod({ folder, mounts }: ContainerSpec, ownRoot: readonly st
 }
 
 async function viewOfMachine({ folder, home, mounts }: ContainerSpec): Promise<ContainerView> {
-  for (const { path, target } of mounts) await link(folder, path, target);
+  for (const { path, target } of mounts) {
+    // The link stays inside the container's folder.
+    const at = join(folder, posix.normalize(`/${path}`));
+    if (at === folder || at === join(folder, 'root')) continue;
+    await fs.mkdir(dirname(at), { recursive: true, mode: 0o700 });
+    await linkOnce(target, at);
+  }
   const own = await Promise.all(
     [folder, ...mounts.map(({ target }) => target)].map((each) => fs.realpath(each).catch(() => each)),
   );
@@ -133,14 +126,6 @@ async function viewOfMachine({ folder, home, mounts }: ContainerSpec): Promise<C
 
 /** `..` stays: it belongs to the target of a link before it. */
 const inFolder = (folder: string, path: string): string => (path.startsWith('/') ? path : `${folder}/${path}`);
-
-/** The link stays inside the container's folder. */
-async function link(folder: string, path: string, target: string): Promise<void> {
-  const at = join(folder, posix.normalize(`/${path}`));
-  if (at === folder || at === join(folder, 'root')) return;
-  await fs.mkdir(dirname(at), { recursive: true, mode: 0o700 });
-  await linkOnce(target, at);
-}
 
 /** Another process, or an earlier one, may have made the link. */
 const linkOnce = (target: string, at: string): Promise<void> =>
@@ -167,16 +152,11 @@ export async function findOwnRoot({
 /** Fails if mounting, or another root, is not allowed. */
 const TRIAL = 'mount --rbind /usr /mnt && unshare --root=/ --wd=/ -- true';
 
-const ends = ([program = '', ...args]: readonly string[], path: string | undefined): Promise<boolean> =>
-  new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: 'ignore', env: { PATH: path ?? '' } });
-    child.once('error', () => {
-      resolve(false);
-    });
-    child.once('exit', (code) => {
-      resolve(code === 0);
-    });
-  });
+const ends = ([program = '', ...args]: readonly string[], path = ''): Promise<boolean> =>
+  promisify(execFile)(program, args, { env: { PATH: path } }).then(
+    () => true,
+    () => false,
+  );
 
 /** Set for all programs of a container, also those that left their process group. */
 export const CONTAINER_VARIABLE = 'BERTH_CONTAINER';
@@ -192,7 +172,12 @@ export async function endContainerProcesses(value: string): Promise<void> {
     const found = await Promise.all(ids.map((id) => hasVariable(id, sought)));
     const own = ids.filter((_, at) => found[at]);
     if (own.length === 0) return;
-    for (const id of own) kill(Number(id));
+    for (const id of own)
+      try {
+        process.kill(Number(id), 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
   }
 }
 
@@ -200,12 +185,4 @@ export async function endContainerProcesses(value: string): Promise<void> {
 async function hasVariable(id: string, sought: string): Promise<boolean> {
   const environment = await fs.readFile(`/proc/${id}/environ`, 'latin1').catch(() => '');
   return environment.split('\0').includes(sought);
-}
-
-function kill(id: number): void {
-  try {
-    process.kill(id, 'SIGKILL');
-  } catch {
-    // It has ended.
-  }
 }

@@ -7,6 +7,12 @@ import type { Bytes } from '../../core/unit-types.ts';
 
 const { STATUS_CODE, OPEN_MODE } = utils.sftp;
 
+const STATUS: Readonly<Record<string, number>> = {
+  ENOENT: STATUS_CODE.NO_SUCH_FILE,
+  EACCES: STATUS_CODE.PERMISSION_DENIED,
+  EPERM: STATUS_CODE.PERMISSION_DENIED,
+};
+
 interface Entry {
   readonly name: string;
   readonly stats: Stats;
@@ -38,9 +44,6 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
   const sendName = (id: number, filename: string): void => {
     sftp.name(id, [{ filename, longname: filename, attrs: NO_ATTRIBUTES }]);
   };
-  const sendAttributes = (id: number, stats: Stats): void => {
-    sftp.attrs(id, attributesOf(stats));
-  };
 
   const answers = {
     REALPATH: async (id: number, path: string) => {
@@ -50,13 +53,13 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
       sendName(id, await fs.readlink(await link(path)));
     },
     STAT: async (id: number, path: string) => {
-      sendAttributes(id, await fs.stat(await real(path)));
+      sftp.attrs(id, attributesOf(await fs.stat(await real(path))));
     },
     LSTAT: async (id: number, path: string) => {
-      sendAttributes(id, await fs.lstat(await link(path)));
+      sftp.attrs(id, attributesOf(await fs.lstat(await link(path))));
     },
     FSTAT: async (id: number, handle: Buffer) => {
-      sendAttributes(id, await fileAt(handle).stat());
+      sftp.attrs(id, attributesOf(await fileAt(handle).stat()));
     },
     OPEN: async (id: number, path: string, flags: number, { mode = 0o644 }: { readonly mode?: number }) => {
       if (opened.size >= MAX_OPEN) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
@@ -105,7 +108,8 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
         last = last
           .then(() => work(id, ...rest))
           .catch((error: unknown) => {
-            sftp.status(id, statusOf(error), errorCode(error) ?? 'failed');
+            // The message has no path, which is of this machine.
+            sftp.status(id, STATUS[errorCode(error) ?? ''] ?? STATUS_CODE.FAILURE, errorCode(error) ?? 'failed');
           });
       },
     );
@@ -197,17 +201,4 @@ async function setOpenAttributes(file: fs.FileHandle, attributes: InputAttribute
   if (mode !== undefined) await file.chmod(mode & 0o777);
   if (size !== undefined) await file.truncate(size);
   if (atime !== undefined && mtime !== undefined) await file.utimes(atime, mtime);
-}
-
-/** The message has no path, which is of this machine. */
-function statusOf(error: unknown): number {
-  switch (errorCode(error)) {
-    case 'ENOENT':
-      return STATUS_CODE.NO_SUCH_FILE;
-    case 'EACCES':
-    case 'EPERM':
-      return STATUS_CODE.PERMISSION_DENIED;
-    default:
-      return STATUS_CODE.FAILURE;
-  }
 }

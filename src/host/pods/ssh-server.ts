@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { promises as fs, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, promises as fs, readFileSync } from 'node:fs';
 import { connect, createServer, type Server as NetServer } from 'node:net';
 import type { AuthContext, Connection, ParsedKey, Server, ServerChannel, utils } from 'ssh2';
 import { boundAddress } from '../../core/addresses.ts';
@@ -12,17 +13,17 @@ import type { PodContainer, StartContainer } from '../../local/index.ts';
 
 /** Created if missing; concurrent processes all get the same key. Rejects as the file system does. */
 async function hostKeyOf(file: string, make: () => string): Promise<string> {
-  const known = await read(file);
-  if (known !== undefined) return known;
-  const own = `${file}.${randomUUID()}`;
-  await fs.writeFile(own, make(), { mode: 0o600, flag: 'wx' });
-  try {
-    // A link appears complete and never replaces another file.
-    await fs.link(own, file).catch((error: unknown) => {
+  if (!existsSync(file)) {
+    const own = `${file}.${randomUUID()}`;
+    try {
+      await fs.writeFile(own, make(), { mode: 0o600, flag: 'wx' });
+      // A link appears complete and never replaces another file.
+      await fs.link(own, file);
+    } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
-    });
-  } finally {
-    await fs.rm(own, { force: true });
+    } finally {
+      await fs.rm(own, { force: true });
+    }
   }
   return await fs.readFile(file, 'utf8');
 }
@@ -38,19 +39,7 @@ export function makeHostKey({
   }
 }
 
-async function read(file: string): Promise<string | undefined> {
-  try {
-    return await fs.readFile(file, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/**
- * Whether a connection over the loopback address comes from a user: from a process of this one, or of root. True where the system
- * does not say whose a connection is, as only Linux does (/proc/net/tcp). `peer` and `own` are the ports of both ends.
- */
+/** True where the system does not say whose a connection is, as only Linux does. Ports of both ends. */
 function isPeerOf(user: number | undefined, { peer, own }: { readonly peer: number; readonly own: number }): boolean {
   if (user === undefined) return true;
   let table: string;
@@ -112,11 +101,15 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
       });
       takeRemoteForwards(client);
     });
-    const port = await listening(server);
+    server.listen(0, LOOPBACK);
+    await once(server, 'listening');
     return {
-      port,
+      port: boundAddress(server).port,
       stop: async () => {
-        await stopped(server, connections, ends);
+        const closed = new Promise((resolve) => server.close(resolve));
+        for (const end of ends) end();
+        for (const client of connections) client.end();
+        await closed;
         await endContainerProcesses(mark);
       },
     } satisfies PodContainer;
@@ -178,24 +171,4 @@ function takeRemoteForwards(client: Connection): void {
       accept?.(port);
     });
   });
-}
-
-const listening = (server: NetServer): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, LOOPBACK, () => {
-      server.off('error', reject);
-      resolve(boundAddress(server).port);
-    });
-  });
-
-async function stopped(server: NetServer, connections: ReadonlySet<Connection>, ends: ReadonlySet<() => void>) {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-  });
-  for (const end of ends) end();
-  for (const client of connections) client.end();
-  await closed;
 }
