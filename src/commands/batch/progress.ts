@@ -100,8 +100,8 @@ function describeProblem({ problem }: BatchProgress, now: number): string | unde
   return failedFraction > 0 ? `${Math.round(failedFraction * 100)}% of requests fail: ${message}` : undefined;
 }
 
-function describeRate(counts: ItemCounts, { perSecond, steady }: CompletionRate): readonly string[] {
-  if (perSecond === undefined || !steady) return [];
+function describeRate(counts: ItemCounts, perSecond: number | undefined): readonly string[] {
+  if (perSecond === undefined) return [];
   return [formatRate(perSecond), `${roundedDuration(itemsLeft(counts) / perSecond)} left`];
 }
 
@@ -113,71 +113,23 @@ function roundedDuration(seconds: number): string {
 
 const costParts = ({ cost }: BatchProgress): readonly string[] => (cost === undefined ? [] : [describeCost(cost)]);
 
-export interface CompletionRate {
-  /** Undefined while no item has ended. */
-  readonly perSecond: number | undefined;
-  /** Stable enough to estimate the remaining time. */
-  readonly steady: boolean;
-}
-
-interface Sample {
-  readonly at: number;
-  readonly ended: number;
-}
-
 /** Or over this number of items when they took longer. */
 const WINDOW_MS = 30_000;
 const WINDOW_ITEMS = 20;
-/** Steady when both halves differ less than the first factor; unsteady only at the second (no flicker). */
-const MIN_STEADY_MS = 2000;
-const MIN_STEADY_ITEMS = 6;
-const STEADY_FACTOR = 1.6;
-const UNSTEADY_FACTOR = 3;
-/** Evenly spaced over the window. */
-const MAX_SAMPLES = 120;
+const MIN_MS = 2000;
+const MIN_ITEMS = 6;
 
-/** The first sample is the baseline. */
-export function createRateMeter(): (at: number, ended: number) => CompletionRate {
-  let samples: readonly Sample[] = [];
-  let steady = false;
+/** Items per second of late; undefined while too few have ended. The first reading is the baseline. */
+export function createRateMeter(): (at: number, ended: number) => number | undefined {
+  let samples: { readonly at: number; readonly ended: number }[] = [];
   return (at, ended) => {
-    const last = samples.at(-1);
     // The time before the first end does not count: workers may be starting.
-    if (samples.length === 1 && last?.ended === ended) samples = [];
-    samples = trimToWindow([...samples, { at, ended }]);
-    const rate = rateOf(samples, steady ? UNSTEADY_FACTOR : STEADY_FACTOR);
-    steady = rate.steady;
-    return rate;
+    if (samples.length === 1 && samples[0]?.ended === ended) samples = [];
+    samples.push({ at, ended });
+    const from = samples.findLastIndex((old) => at - old.at >= WINDOW_MS && ended - old.ended >= WINDOW_ITEMS);
+    if (from > 0) samples.splice(0, from);
+    const [first = { at, ended }] = samples;
+    const [ms, items] = [at - first.at, ended - first.ended];
+    return ms >= MIN_MS && items >= MIN_ITEMS ? (items / ms) * 1000 : undefined;
   };
 }
-
-/** Of two that are too close together the later is kept. */
-function trimToWindow(samples: readonly Sample[]): readonly Sample[] {
-  const now = samples.at(-1);
-  if (now === undefined) return samples;
-  const first = samples.findLastIndex(({ at, ended }) => now.at - at >= WINDOW_MS && now.ended - ended >= WINDOW_ITEMS);
-  const within = samples.slice(Math.max(0, first));
-  const spacing = (now.at - (within[0]?.at ?? now.at)) / MAX_SAMPLES;
-  const kept: Sample[] = [];
-  for (const sample of within) {
-    const [before, last] = [kept.at(-2), kept.at(-1)];
-    if (before !== undefined && last !== undefined && sample.at - before.at < spacing) kept.pop();
-    kept.push(sample);
-  }
-  return kept;
-}
-
-function rateOf(samples: readonly Sample[], maxFactor: number): CompletionRate {
-  const [first, last] = [samples[0], samples.at(-1)];
-  if (first === undefined || last === undefined || last.at <= first.at || last.ended <= first.ended)
-    return { perSecond: undefined, steady: false };
-  const perSecond = rateBetween(first, last);
-  const middle = samples.findLast(({ at }) => at <= (first.at + last.at) / 2) ?? first;
-  const [before, after] = [rateBetween(first, middle), rateBetween(middle, last)];
-  const similar = Math.max(before, after) <= maxFactor * Math.min(before, after);
-  const enough = last.at - first.at >= MIN_STEADY_MS && last.ended - first.ended >= MIN_STEADY_ITEMS;
-  return { perSecond, steady: enough && similar };
-}
-
-const rateBetween = (from: Sample, to: Sample): number =>
-  to.at <= from.at ? 0 : ((to.ended - from.ended) / (to.at - from.at)) * 1000;

@@ -1,47 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { type CompletionRate, createRateMeter } from '../../../../../src/commands/batch/progress.ts';
+import { createRateMeter } from '../../../../../src/commands/batch/progress.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import { items, local, createBatchWorld, RUN, write } from '../../../../support/batch/command-fixture.ts';
 
 /** What a meter says at each second of a batch in which `ended` items have ended by then. */
-const measured = (seconds: number, ended: (second: number) => number): readonly CompletionRate[] => {
+const measured = (seconds: number, ended: (second: number) => number): readonly (number | undefined)[] => {
   const meter = createRateMeter();
   return Array.from({ length: seconds + 1 }, (_, second) => meter(second * 1000, Math.floor(ended(second))));
 };
-const steadyRates = (speeds: readonly CompletionRate[]): readonly number[] =>
-  speeds.flatMap(({ perSecond, steady }) => (steady && perSecond !== undefined ? [perSecond] : []));
 
-describe('the rate meter', () => {
-  test('measures ended items, without the start of the workers', () => {
-    const rates = steadyRates(measured(80, (second) => Math.max(0, (second - 20) * 3)));
-    expect(rates.length).toBeGreaterThan(50);
-    for (const rate of rates) expect(Math.abs(rate - 3)).toBeLessThan(0.5);
-  });
-
-  test('gives no estimate before the rate is steady or after a jump of the count', () => {
-    expect(steadyRates(measured(1, (second) => second * 100))).toEqual([]);
-    expect(steadyRates(measured(9, (second) => second * 0.5))).toEqual([]);
-    expect(steadyRates(measured(12, (second) => (second < 10 ? second : second + 140)))[9]).toBeUndefined();
-  });
-
-  test('changes little between readings when items end in bursts', () => {
-    const rates = steadyRates(measured(300, (second) => Math.floor(second / 10) * 30));
-    expect(rates.length).toBeGreaterThan(200);
-    rates.slice(60).forEach((rate, at, all) => {
-      expect(Math.abs(rate - (all[at - 1] ?? rate))).toBeLessThan(rate / 2);
-    });
-    expect(Math.max(...rates.slice(60))).toBeLessThan(5);
-  });
-
-  test('follows a service that became faster', () => {
-    const speeds = measured(200, (second) => (second < 100 ? second : 100 + (second - 100) * 10));
-    expect(speeds.at(-1)).toEqual({ perSecond: expect.closeTo(10, 0) as number, steady: true });
-  });
-
-  test('measures the last items when they are slow', () => {
-    const speeds = measured(7200, (second) => second / 60);
-    expect(speeds.at(-1)).toEqual({ perSecond: expect.closeTo(1 / 60, 2) as number, steady: true });
-  });
+test.each<readonly [string, number, (second: number) => number, number | undefined]>([
+  ['without the start of the workers', 80, (second) => Math.max(0, (second - 20) * 3), 3],
+  ['of a service that became faster', 200, (second) => (second < 100 ? second : 100 + (second - 100) * 10), 10],
+  ['of slow items', 7200, (second) => second / 60, 1 / 60],
+  ['not after few items', 9, (second) => second * 0.5, undefined],
+  ['not after a second', 1, (second) => second * 100, undefined],
+])('the rate is that of the last items, %s', (_, seconds, ended, rate) => {
+  const measuredRate = measured(seconds, ended).at(-1);
+  if (rate === undefined) expect(measuredRate).toBeUndefined();
+  else expect(measuredRate).toBeCloseTo(rate, rate < 1 ? 2 : 0);
 });
 
 describe('the progress of a batch', () => {
@@ -59,7 +36,7 @@ describe('the progress of a batch', () => {
 
   test('prints nothing on stderr with --json, where only an error is expected', async () => {
     const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(100));
+    write(world, 'in.jsonl', items(50));
     const ran = await berthIn(world, ['jobs', 'batch', 'run', 'demo', ...RUN.slice(4), '--json']);
     expect([ran.code, ran.err]).toEqual([0, '']);
   });
