@@ -18,7 +18,7 @@ const isIn =
 test('what waits is in until, http, batch, host and local', () => {
   const allowed = isIn(
     ...['cli/until.ts', 'cli/run/transports.ts', 'http/', 'batch/', 'host/', 'local/', 'storage/client.ts'],
-    ...['cli/logs.ts', 'commands/top/', 'commands/apply/create-once.ts', 'commands/guard/run.ts'],
+    ...['cli/logs.ts', 'commands/top/', 'commands/guard/run.ts'],
     ...['commands/batch/progress.ts', 'commands/pods/forward-connection.ts', 'commands/pods/keyed-create.ts'],
   );
   expect(filesWith(/\bclock\.sleep\(/).filter((file) => !allowed(file))).toEqual([]);

@@ -1,7 +1,7 @@
 /** Two applies at once make a thing once: each looks for doubles after its creates, and removes only what it made itself. */
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, unlessFailed } from '../../core/failure.ts';
+import { Failure } from '../../core/failure.ts';
 import { type Json, memberAt } from '../../core/json.ts';
 import { sentence } from '../../core/message.ts';
 import { listCommand } from '../../cli/hint.ts';
@@ -10,6 +10,7 @@ import { listRows } from '../../cli/resource/requests.ts';
 import { APPLY_MARK, byAge, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import type { FileDocument } from '../plan/document.ts';
+import { findLost, lookFor } from '../pods/keyed-create.ts';
 
 export interface Created {
   readonly row: Json;
@@ -26,9 +27,6 @@ export const markOf = ({ kind, name, set = '' }: FileDocument): string | undefin
 const rowsNamed = (rows: readonly Json[], name: string): readonly Json[] =>
   byAge(rows.filter((row) => memberAt(row, 'name') === name && memberAt(row, 'status') !== 'TERMINATED'));
 
-/** Pauses before each read of a list that does not have what was made: a replica may lag for a minute. Milliseconds. */
-const LOOKS_MS = [0, 2000, 5000, 10_000, 20_000, 30_000] as const;
-
 /** After a lost answer it looks for what was made (8 where nothing appears), and never sends a second create. */
 export async function createOnce(
   ctx: CommandContext,
@@ -39,14 +37,9 @@ export async function createOnce(
     return { row: (await send()).value ?? null, isAnswered: true };
   } catch (error) {
     if (!(error instanceof Failure) || ctx.signal.aborted || error.exit !== EXIT.unknown) throw error;
-    for (const pause of LOOKS_MS) {
-      if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
-      const rows = await unlessFailed(ctx, async () => (await listRows(ctx, collection)).values);
-      const [row] = rowsNamed(rows ?? [], name);
-      if (row !== undefined) return { row, isAnswered: false };
-    }
     const hint = sentence`Find out before you apply again: ${listCommand(collection)}`;
-    throw error.with({ code: 'outcome-unknown', hint });
+    const look = async () => rowsNamed((await listRows(ctx, collection)).values, name)[0];
+    return { row: await findLost(ctx, error, hint, look), isAnswered: false };
   }
 }
 
@@ -56,13 +49,13 @@ export async function listWith(
   { collection }: FileDocument['kind'],
   created: readonly Json[],
 ): Promise<readonly Json[]> {
-  for (const pause of LOOKS_MS) {
-    if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
-    const rows = await unlessFailed(ctx, async () => (await listRows(ctx, collection)).values);
-    const ids = new Set(rows?.map(idOf));
-    if (rows !== undefined && created.every((row) => ids.has(idOf(row)))) return rows;
-  }
-  return (await listRows(ctx, collection)).values;
+  const read = async () => (await listRows(ctx, collection)).values;
+  const found = await lookFor(ctx, async () => {
+    const rows = await read();
+    const ids = new Set(rows.map(idOf));
+    return created.every((row) => ids.has(idOf(row))) ? rows : undefined;
+  });
+  return found ?? (await read());
 }
 
 /**

@@ -14,17 +14,7 @@ import { CPUS, DATA_CENTERS, GPUS, POOLS, TEMPLATES, VOLUMES } from '../../cli/r
 import { defineTable, type Fields, memberLabel, viewOf } from '../../cli/resource/fields.ts';
 import { pick } from '../../cli/resource/pick.ts';
 import { usage } from '../../core/failure.ts';
-import {
-  arrayOf,
-  isObject,
-  itemsAt,
-  type Json,
-  memberAt,
-  numberAt,
-  numberOf,
-  objectAt,
-  stringAt,
-} from '../../core/json.ts';
+import { isObject, itemsAt, type Json, memberAt, objectAt, stringAt } from '../../core/json.ts';
 import { json, list, text } from '../../output/cells.ts';
 import type { Section, Shown } from '../../output/view.ts';
 
@@ -135,7 +125,6 @@ const FIELDS = {
   cpu: {
     path: 'cpu',
     type: 'objects',
-    check: checkVcpus,
     write: {
       param: option.list('CPU flavors that workers may run on, each with its vCPUs', {
         metavar: 'FLAVOR:VCPUS',
@@ -162,7 +151,7 @@ const FIELDS = {
   idleTimeout: {
     path: 'workers.idleTimeout',
     type: 'seconds',
-    check: checkIdleTimeout,
+    check: atLeast('--idle-timeout', 1, ' second'),
     write: { param: option.duration('how long an idle worker stays', 's'), value: wholeSeconds },
   },
   scaling: {
@@ -170,7 +159,6 @@ const FIELDS = {
     type: 'object',
     show: scaling('queue delay', 'requests a worker'),
     column: { show: scaling('delay', 'requests') },
-    check: checkQueueDelay,
     write: 'accepted',
   },
   queueDelay: {
@@ -248,19 +236,6 @@ function wholeSeconds(milliseconds: number): Json {
   return milliseconds / 1000;
 }
 
-/** 1 to 3600 seconds (published contract, EndpointWorkers). Usage (2). */
-function checkIdleTimeout(given: Json): void {
-  atLeast('--idle-timeout', 1, ' second')(given);
-  const seconds = numberOf(given);
-  if (seconds !== undefined && seconds > 3600) throw usage(`--idle-timeout is at most 1h; ${seconds}s is longer`);
-}
-
-/** At least half a second (published contract, QueueDelayScaling). */
-function checkQueueDelay(scaling: Json): void {
-  const seconds = numberAt(scaling, 'queueDelay');
-  if (seconds !== undefined && seconds < 0.5) throw usage(`--queue-delay is at least 500ms; ${seconds}s is shorter`);
-}
-
 /** `cpu-general:4`: a flavor and its vCPUs. Usage (2). */
 function cpuFlavors(given: readonly string[]): Json {
   return given.map((each) => {
@@ -268,13 +243,4 @@ function cpuFlavors(given: readonly string[]): Json {
     if (id === '') throw usage(`--cpu takes FLAVOR:VCPUS, not ${JSON.stringify(each)}`, '--cpu cpu-general:4');
     return { id, vcpuCount: Number(count) };
   });
-}
-
-/** A power of two, at least 2 (contract rules, Serverless; specification 8.3). Usage (2). */
-function checkVcpus(flavors: Json): void {
-  for (const flavor of arrayOf(flavors) ?? []) {
-    const count = numberAt(flavor, 'vcpuCount');
-    if (count !== undefined && (count < 2 || !Number.isInteger(Math.log2(count))))
-      throw usage(`--cpu: vCPUs are a power of two of at least 2; ${count} is not`);
-  }
 }

@@ -21,7 +21,7 @@ const rolledOutAll = (seen: Json): boolean => {
 };
 const describe = (seen: Json): string => `${text('rollout.percentOnLatest')(seen)}% of workers`;
 
-const GOAL: Goal = {
+export const ROLLED_OUT: Goal = {
   noun: 'endpoint',
   name: 'rolled out',
   done: rolledOutAll,
@@ -32,7 +32,7 @@ const GOAL: Goal = {
 /** Ends with wait-ended (9), if the newest release is not on every worker in time. */
 export async function waitForRollout(ctx: CommandContext, id: string, timeoutMs: number): Promise<End> {
   const read = () => ctx.api.send(readRequest([...ENDPOINTS.path, id, 'releases'], { id }));
-  const [end = { id }] = await until(ctx, [{ id, read }], GOAL, timeoutMs);
+  const [end = { id }] = await until(ctx, [{ id, read }], ROLLED_OUT, timeoutMs);
   return end;
 }
 

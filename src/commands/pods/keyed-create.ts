@@ -71,8 +71,17 @@ async function sendOnce(
 
 const answerOf = (pod: Json): ApiAnswer => ({ status: 200, headers: {}, text: encodeJson(pod), value: pod });
 
-/** Pauses before each read of the list after a lost answer; over a minute in total. */
+/** Pauses before each read of a list that does not have what was made: a replica may lag for a minute. */
 const LOOKS_MS = [0, 2000, 5000, 10_000, 20_000, 30_000] as const;
+
+export async function lookFor<T>(ctx: CommandContext, look: () => Promise<T | undefined>): Promise<T | undefined> {
+  for (const pause of LOOKS_MS) {
+    if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
+    const found = await unlessFailed(ctx, look);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 /** What a create without an answer made. Fails as the create (8), with `hint`, where nothing appears for a minute. */
 export async function findLost(
@@ -81,12 +90,9 @@ export async function findLost(
   hint: Message | undefined,
   look: () => Promise<Json | undefined>,
 ): Promise<Json> {
-  for (const pause of LOOKS_MS) {
-    if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
-    const found = await unlessFailed(ctx, look);
-    if (found !== undefined) return found;
-  }
-  throw lost.with({ code: 'outcome-unknown', hint });
+  const found = await lookFor(ctx, look);
+  if (found === undefined) throw lost.with({ code: 'outcome-unknown', hint });
+  return found;
 }
 
 /** Random: unique across machines. */

@@ -24,7 +24,7 @@ import { PODS } from './resource.ts';
 const AFTER_START = [REACHABLE, 'PROVISIONING', 'STARTING', 'RUNNING'];
 
 /** A pod that has a status, or whose published ports and SSH can be reached. */
-const goalOf = (wanted: string): Goal => ({
+export const goalOf = (wanted: string): Goal => ({
   noun: 'pod',
   name: wanted,
   done: (pod) => isAt(pod, wanted),

@@ -13,8 +13,6 @@ const REFUSED: readonly (readonly [line: string, exit: number, says: string])[] 
   [`${POD} --gpu GPU-24G --port http`, 2, '--port "http" is no port and protocol'],
   ['pods update pod-train --set ports=["0/tcp"]', 2, '--port "0/tcp" is no port and protocol'],
   [`${ENDPOINT} --gpu-pool POOL-24G --port 70000/http`, 2, '--port "70000/http" is no port and protocol'],
-  [`${ENDPOINT} --gpu-pool POOL-24G --idle-timeout 2h`, 2, '--idle-timeout is at most 1h'],
-  [`${ENDPOINT} --gpu-pool POOL-24G --queue-delay 100ms`, 2, '--queue-delay is at least 500ms'],
   [`${ENDPOINT} --gpu-pool POOL-24G --min-cuda new`, 2, '--min-cuda "new" is no CUDA version'],
   [`${CLUSTER} --gpu GPU-80G --gpu-count 1 --port x/tcp`, 2, '--port "x/tcp" is no port and protocol'],
   [`${TEMPLATE} --port 99999/tcp`, 2, '--port "99999/tcp" is no port and protocol'],

@@ -85,7 +85,7 @@ test(
         expect(await done(other, ['export'])).toBe(exported);
       }),
       {
-        numRuns: Number(process.env['BERTH_FLEET_RUNS'] ?? 8),
+        numRuns: Number(process.env['BERTH_FLEET_RUNS'] ?? 4),
         seed: Number(process.env['BERTH_FLEET_SEED'] ?? 20_261_124),
         endOnFailure: true,
       },

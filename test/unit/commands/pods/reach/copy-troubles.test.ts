@@ -24,11 +24,11 @@ const sshdTest = test.skipIf(!hasSshd);
 sshdTest.each(['up', 'down'])('a copy (%s) whose connection breaks leaves the target as it was', async (direction) => {
   const { world, at, cp } = await lab({
     documents: async (sshd) => [
-      podAt(sshd, await cutting(sshd.port, 10_000_000)),
+      podAt(sshd, await cutting(sshd.port, 3_000_000)),
       podAt(sshd, sshd.port, { startedAt: '2026-11-24T11:00:00Z' }),
     ],
   });
-  const bytes = randomBytes(20_000_000);
+  const bytes = randomBytes(6_000_000);
   const [here, there] = [join(world.directory, 'file'), at('file')];
   const [source, target] = direction === 'up' ? [here, there] : [there, here];
   const words = direction === 'up' ? ['file', `p1:${there}`] : [`p1:${there}`, 'file'];
@@ -46,7 +46,7 @@ sshdTest.each(['up', 'down'])('a copy (%s) whose connection breaks leaves the ta
 
 sshdTest('a copy that is interrupted ends 130 and leaves nothing in the pod', async () => {
   const { world, at } = await lab();
-  writeFileSync(join(world.directory, 'big'), randomBytes(200_000_000));
+  writeFileSync(join(world.directory, 'big'), randomBytes(100_000_000));
   const run = berthIn(world, ['pods', 'cp', 'big', `p1:${at('big')}`]);
   await expect.poll(() => partials(at(''))).toHaveLength(1);
   world.signal('SIGINT');
@@ -57,7 +57,7 @@ sshdTest('a copy that is interrupted ends 130 and leaves nothing in the pod', as
 sshdTest('a file that grows while it is read is copied as it was at the start', async () => {
   const { world, at, cp } = await lab();
   const growing = async (path: string, words: readonly string[]): Promise<number> => {
-    writeFileSync(path, Buffer.alloc(50_000_000));
+    writeFileSync(path, Buffer.alloc(20_000_000));
     const copy = cp(...words);
     const state = { isOver: false };
     void copy.finally(() => (state.isOver = true));
@@ -75,7 +75,7 @@ sshdTest('a file that grows while it is read is copied as it was at the start', 
     [at('log'), sent],
     [join(world.directory, 'came'), came],
   ] as const) {
-    expect(statSync(path).size).toBeGreaterThanOrEqual(50_000_000);
+    expect(statSync(path).size).toBeGreaterThanOrEqual(20_000_000);
     expect(statSync(path).size).toBeLessThan(now);
   }
 });

@@ -117,6 +117,7 @@ test.skipIf(process.platform === 'win32')('any other name is one word to the she
       const { stdout } = spawnSync('sh', ['-c', `exec ${command.replaceAll('%%', '%').replace('%n', () => each)}`]);
       expect(stdout.toString()).toBe(`<pods><connect><--><${each}>`);
     }),
+    { numRuns: 40 },
   );
 });
 

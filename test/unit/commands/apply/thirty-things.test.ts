@@ -6,19 +6,19 @@ import { temporaryDirectory } from '../../../support/files/temporary-directory.t
 import { worldAt } from '../../../support/worlds/killed-runs.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 
-const HUNDRED = Array.from({ length: 100 }, (_, at) => String(at));
+const THIRTY = Array.from({ length: 30 }, (_, at) => String(at));
 
 const fleet = (image: string): string =>
   [
     `{kind: template, name: base, image: 'a/b:1', serverless: true}`,
-    ...HUNDRED.flatMap((at) => [
+    ...THIRTY.flatMap((at) => [
       `{kind: endpoint, name: api-${at}, image: '${image}', gpu: {pools: [POOL-24G]}, workers: {min: 1}}`,
       `{kind: pod, name: lab-${at}, image: '${image}', cpu: {id: cpu-general, vcpuCount: 2}}`,
     ]),
   ].join('\n---\n');
 
 test(
-  'a plan of a hundred endpoints and a hundred pods is one list of each kind, and an apply one write for each thing',
+  'a plan of thirty endpoints and thirty pods is one list of each kind, and an apply one write for each thing',
   { timeout: 600_000 },
   async () => {
     let seen: string[] = [];
@@ -40,7 +40,7 @@ test(
     const prices = { 'GET /v2/catalog/gpus': 1, 'GET /v2/catalog/cpus': 1 };
     writeFileSync(path.join(directory, 'fleet.yaml'), fleet('a/b:1'));
     expect(await counted('plan', 'fleet.yaml')).toEqual({ code: 16, counts: { ...lists, ...prices } });
-    const creates = { 'POST /v2/templates': 1, 'POST /v2/serverless': 100, 'POST /v2/pods': 100 };
+    const creates = { 'POST /v2/templates': 1, 'POST /v2/serverless': 30, 'POST /v2/pods': 30 };
     // For the plan, and for doubles after the last create of a kind.
     const looks = Object.fromEntries(Object.keys(lists).map((list) => [list, 2]));
     expect(await counted('apply', 'fleet.yaml', '--yes')).toEqual({
@@ -57,8 +57,8 @@ test(
       counts: {
         ...lists,
         'GET /v2/catalog/gpus': 1,
-        'PATCH /v2/serverless/ID': 100,
-        'PATCH /v2/pods/ID': 100,
+        'PATCH /v2/serverless/ID': 30,
+        'PATCH /v2/pods/ID': 30,
       },
     });
   },
