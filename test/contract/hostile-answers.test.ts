@@ -50,7 +50,8 @@ interface Manner {
 }
 
 async function run({ argv, answers, stdin }: Invocation, { format, ids, tty }: Manner) {
-  kept = new Set(ids ? STATUSES : [...STATUSES, 'id']);
+  // A stream asks again while answers are about another job.
+  kept = new Set(ids && argv[1] !== 'stream' ? STATUSES : [...STATUSES, 'id']);
   recorder.take(answers);
   return await berth([...argv, '--no-input', '--verbose', ...(format === undefined ? [] : ['-o', format])], {
     tty,

@@ -17,7 +17,6 @@ const AMOUNTS = [
 export type AmountName = (typeof AMOUNTS)[number];
 
 export interface Report {
-  readonly prefix: string;
   /** Members of a record, and the amount in each; `totalAmount` is the sum of all. */
   readonly amounts: Readonly<Record<string, AmountName>>;
   /** When there is one record per resource: the member with its id, also the filter, and the member with their number. */
@@ -26,14 +25,12 @@ export interface Report {
 }
 
 export const REPORTS = {
-  summary: { prefix: '', amounts: Object.fromEntries(AMOUNTS.map((name) => [name, name])) },
+  summary: { amounts: Object.fromEntries(AMOUNTS.map((name) => [name, name])) },
   pods: {
-    prefix: 'Pod',
     amounts: { gpuAmount: 'podGpuAmount', cpuAmount: 'podCpuAmount', diskAmount: 'podDiskAmount' },
     by: { id: 'podId', count: 'uniquePodCount' },
   },
   serverless: {
-    prefix: 'Serverless',
     amounts: {
       gpuAmount: 'serverlessGpuAmount',
       cpuAmount: 'serverlessCpuAmount',
@@ -42,14 +39,12 @@ export const REPORTS = {
     },
     by: { id: 'serverlessId', count: 'uniqueServerlessCount' },
   },
-  endpoints: { prefix: 'Endpoint', amounts: { endpointAmount: 'endpointAmount' }, totalOnly: true },
+  endpoints: { amounts: { endpointAmount: 'endpointAmount' }, totalOnly: true },
   volumes: {
-    prefix: 'NetworkVolume',
     amounts: { standardAmount: 'storageStandardAmount', highPerformanceAmount: 'storageHighPerformanceAmount' },
     by: { id: 'networkVolumeId', count: 'uniqueNetworkVolumeCount' },
   },
   clusters: {
-    prefix: 'Cluster',
     amounts: {
       gpuAmount: 'clusterGpuAmount',
       diskAmount: 'clusterDiskAmount',

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import { badRequest, notFound } from '../contract/problem.ts';
-import { type Call, listIn, operation, type Operation, reply, steps } from '../http/operation.ts';
+import { type Call, listIn, type Operation, steps } from '../http/operation.ts';
 import {
   type CpuData,
   type CudaConstraint,
@@ -102,14 +102,14 @@ function availabilityOf(levelIn: (dataCenter: DataCenterData) => Level): {
 const level = (free: number, medium: number, high: number): Level =>
   free <= 0 ? 'NONE' : free < medium ? 'LOW' : free < high ? 'MEDIUM' : 'HIGH';
 
-function gpuDocument(gpu: GpuData, query: URLSearchParams, available: boolean): Json {
+function gpuDocument(gpu: GpuData, query: URLSearchParams): Json {
   const { stock: _stock, machine: _machine, cudaVersions, ...shown } = gpu;
   const required = gpuRequirements(query);
   return {
     ...shown,
     secure: gpu.maxCount.secure > 0,
     community: gpu.maxCount.community > 0,
-    ...(available
+    ...(wantsAvailability(query)
       ? {
           ...availabilityOf((dataCenter) => gpuLevel(gpu, dataCenter, required)),
           cudaVersions: cudaVersions.map((version) => ({ version, available: meetsCudaConstraint(version, required) })),
@@ -118,10 +118,11 @@ function gpuDocument(gpu: GpuData, query: URLSearchParams, available: boolean): 
   };
 }
 
-function cpuDocument(cpu: CpuData, query: URLSearchParams, available: boolean): Json {
+function cpuDocument(cpu: CpuData, query: URLSearchParams): Json {
   const { stock: _stock, ...shown } = cpu;
   const vcpuCount = Number(query.get('vcpuCount') ?? cpu.vcpu.min);
-  return { ...shown, ...(available ? availabilityOf((dataCenter) => cpuLevel(cpu, dataCenter, { vcpuCount })) : {}) };
+  const levelIn = (dataCenter: DataCenterData): Level => cpuLevel(cpu, dataCenter, { vcpuCount });
+  return { ...shown, ...(wantsAvailability(query) ? availabilityOf(levelIn) : {}) };
 }
 
 function dataCenterDocument(state: State, dataCenter: DataCenterData, query: URLSearchParams): Json {
@@ -163,38 +164,15 @@ function findById<T extends { readonly id: string }>(all: readonly T[], call: Ca
   return found;
 }
 
-function hardwareOperations<T extends GpuData | CpuData>(
-  [listId, getId, member]: readonly [string, string, string],
-  all: (state: State) => readonly T[],
-  documentOf: (hardware: T, query: URLSearchParams, available: boolean) => Json,
-): readonly Operation[] {
-  return [
-    operation(
-      listId,
-      reply(200, (state, { query }) => {
-        const available = wantsAvailability(query);
-        return { [member]: all(state).map((hardware) => documentOf(hardware, query, available)) };
-      }),
+export const catalogOperations: readonly Operation[] = steps({
+  listGpuTypes: (state, { query }) => ({ gpus: gpusOf(state).map((gpu) => gpuDocument(gpu, query)) }),
+  getGpuType: (state, call) => gpuDocument(findById(gpusOf(state), call), call.query),
+  listCpuTypes: (state, { query }) => ({ cpus: cpusOf(state).map((cpu) => cpuDocument(cpu, query)) }),
+  getCpuType: (state, call) => cpuDocument(findById(cpusOf(state), call), call.query),
+  listDataCenters: (state, { query }) => ({
+    dataCenters: DATA_CENTERS.filter((dataCenter) => matchesFilters(dataCenter, query)).map((dataCenter) =>
+      dataCenterDocument(state, dataCenter, query),
     ),
-    operation(
-      getId,
-      reply(200, (state, call) => {
-        const available = wantsAvailability(call.query);
-        return documentOf(findById(all(state), call), call.query, available);
-      }),
-    ),
-  ];
-}
-
-export const catalogOperations: readonly Operation[] = [
-  ...hardwareOperations(['listGpuTypes', 'getGpuType', 'gpus'], gpusOf, gpuDocument),
-  ...hardwareOperations(['listCpuTypes', 'getCpuType', 'cpus'], cpusOf, cpuDocument),
-  ...steps({
-    listDataCenters: (state, { query }) => ({
-      dataCenters: DATA_CENTERS.filter((dataCenter) => matchesFilters(dataCenter, query)).map((dataCenter) =>
-        dataCenterDocument(state, dataCenter, query),
-      ),
-    }),
-    getDataCenter: (state, call) => dataCenterDocument(state, findById(DATA_CENTERS, call), call.query),
   }),
-];
+  getDataCenter: (state, call) => dataCenterDocument(state, findById(DATA_CENTERS, call), call.query),
+});

@@ -103,6 +103,15 @@ function own(state: State, call: Call): TemplateRecord {
   return template;
 }
 
+/** Throws the 400 Problem. */
+function settingsIn<Body extends TemplateBody>(state: State, args: string, body: Body) {
+  asBadRequest(() => {
+    checkContainer(state, body);
+  });
+  const { cmd: _cmd, entrypoint: _entrypoint, ...settings } = { ...body, args: argsWith(args, body) };
+  return settings;
+}
+
 /** Throws the 400 Problem while an endpoint or a pod that is not terminated uses it (specification 2.1). */
 function refuseInUse(state: State, { id }: TemplateRecord): void {
   const pod = pods.all(state).find(({ template, life }) => template === id && life.kind !== 'terminated');
@@ -119,24 +128,15 @@ export const templateOperations: readonly Operation[] = steps({
     return listed('templates', positioned, documentOf, state, ...call);
   },
   createTemplate: (state, call, now) => {
-    const body = bodyOf(call) as NewTemplate;
-    asBadRequest(() => {
-      checkContainer(state, body);
-    });
-    const { cmd: _cmd, entrypoint: _entrypoint, ...settings } = { ...body, args: argsWith('', body) };
+    const settings = settingsIn(state, '', bodyOf(call) as NewTemplate);
     return documentOf(
       templates.put(state, { id: nextId(state, 'tpl'), createdAt: now, ...newTemplate(), ...settings }),
     );
   },
   getTemplate: (state, call) => documentOf(readable(state, call)),
   updateTemplate: (state, call) => {
-    const body = bodyOf(call) as TemplateBody;
     const template = own(state, call);
-    asBadRequest(() => {
-      checkContainer(state, body);
-    });
-    const { cmd: _cmd, entrypoint: _entrypoint, ...settings } = { ...body, args: argsWith(template.args, body) };
-    return documentOf(Object.assign(template, settings));
+    return documentOf(Object.assign(template, settingsIn(state, template.args, bodyOf(call) as TemplateBody)));
   },
   deleteTemplate: (state, call) => {
     const template = own(state, call);
