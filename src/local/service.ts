@@ -18,7 +18,7 @@ import {
 } from './queue/index.ts';
 import { createControlOperations } from './resources/control.ts';
 import { allEndpointsChanged } from './resources/stock.ts';
-import { queuesOf } from './queue/state/records.ts';
+import { queuesOf } from './queue/records.ts';
 import { releaseFiles } from './resources/endpoints/releases.ts';
 import type { LocalServiceOptions } from './service-options.ts';
 import { createState, originAfter, type State } from './state/state.ts';
@@ -67,11 +67,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     Object.entries(handlers).map(([name, source]) => [name, servedBy(source)]),
   );
   const untilStopped = (milliseconds: number): Promise<void> => time.sleep(milliseconds, stopping.signal);
-  const held = createHeldRequests({
-    // eslint-disable-next-line no-restricted-syntax -- a date of the service's clock
-    at: () => time.now(),
-    sleep: untilStopped,
-  });
+  const held = createHeldRequests();
   /** With workers that attach there is nothing to start or stop here. */
   const hasHandlers = Object.values(handlers).some(({ kind }) => kind !== 'attach');
   let hasDeliveries = false;

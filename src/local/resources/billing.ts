@@ -157,19 +157,18 @@ const volumeCharges = (id: string, { type, sizes }: StorageRecord, now: EpochMs)
 
 /** Workers of a public model are charged as a public endpoint. */
 const serverlessCharges = (state: State, now: EpochMs): readonly Charge[] =>
-  usageOf(state, now).flatMap<Charge>(({ endpointId: id, gpu, cpu, disk, from, to, workerMs }) => {
+  usageOf(state, now).flatMap<Charge>(({ endpointId: id, gpu, cpu, disk, from, to }) => {
     if (to <= from) return [];
-    const workers = workerMs / (to - from);
     const gpuPrice = gpu === undefined ? 0 : (gpuById(gpu.id)?.price.serverless ?? 0) * gpu.count;
     const cpuPrice = cpu === undefined ? 0 : (cpuById(cpu.id)?.price.serverlessPerVcpu ?? 0) * cpu.vcpuCount;
     const diskPrice = disk * (DISK_PER_MONTH / HOURS_PER_MONTH);
     const span = { id, from, to };
     if (endpoints.get(state, id)?.hidden === true)
-      return [{ ...span, amount: 'endpointAmount', perHour: workers * (gpuPrice + cpuPrice + diskPrice) }];
+      return [{ ...span, amount: 'endpointAmount', perHour: gpuPrice + cpuPrice + diskPrice }];
     return [
-      { ...span, amount: 'serverlessGpuAmount', perHour: workers * gpuPrice },
-      { ...span, amount: 'serverlessCpuAmount', perHour: workers * cpuPrice },
-      { ...span, amount: 'serverlessDiskAmount', perHour: workers * diskPrice },
+      { ...span, amount: 'serverlessGpuAmount', perHour: gpuPrice },
+      { ...span, amount: 'serverlessCpuAmount', perHour: cpuPrice },
+      { ...span, amount: 'serverlessDiskAmount', perHour: diskPrice },
     ];
   });
 

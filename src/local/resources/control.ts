@@ -11,7 +11,7 @@ import { clusters, registries } from '../model/records.ts';
 import { templates } from '../model/templates.ts';
 import { volumes } from '../model/volumes.ts';
 import { PING_INTERVAL_MS } from '../queue/index.ts';
-import { queuesOf } from '../queue/state/records.ts';
+import { queuesOf } from '../queue/records.ts';
 import { type BuildBody, putBuild } from './endpoints/releases.ts';
 import { delegations } from './registries.ts';
 import { control, stockOperations } from './stock.ts';

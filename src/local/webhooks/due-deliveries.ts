@@ -1,7 +1,7 @@
 import { encodeJson } from '../../core/json.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
-import { jobDocument } from '../queue/api/documents.ts';
-import { type Delivery, queuesOf } from '../queue/state/records.ts';
+import { jobDocument } from '../queue/documents.ts';
+import { type Delivery, queuesOf } from '../queue/records.ts';
 import type { State } from '../state/state.ts';
 
 /** A webhook is retried twice, ten seconds apart, until it is answered with 200 (contract rules, Queue API). */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { MAX_OUTPUT_BYTES, numberNotJson, outputTooLarge, withoutNumbersNotJson } from '../model/job-output.ts';
-import type { Outcome } from '../queue/jobs/builtin-handlers.ts';
+import type { Outcome } from '../queue/builtin-handlers.ts';
 import type { EndpointSource, HandlerStart, HandlerWorker } from './handlers.ts';
 import { createPrintedLines } from './printed-lines.ts';
 import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './processes.ts';

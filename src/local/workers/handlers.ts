@@ -1,7 +1,7 @@
 import type { EndpointRecord, Served } from '../model/endpoints.ts';
 import { bootEnvironment } from '../model/secrets.ts';
-import { PING_INTERVAL_MS, workerEnvironment } from '../queue/index.ts';
-import type { Outcome } from '../queue/jobs/builtin-handlers.ts';
+import { PING_INTERVAL_MS } from '../queue/index.ts';
+import type { Outcome } from '../queue/builtin-handlers.ts';
 import { workerKeyOf } from '../state/keys.ts';
 import type { State } from '../state/state.ts';
 
@@ -85,7 +85,7 @@ export interface WorkerName {
 }
 
 interface VariableOptions {
-  /** Undefined when only the neutral one is used. */
+  /** Of the worker's library; undefined when only the neutral one is used. */
   readonly prefix: string | undefined;
   /** Berth's own worker for Python files, to start it by hand. */
   readonly runner: string | undefined;
@@ -93,10 +93,34 @@ interface VariableOptions {
 
 /** With the neutral prefix, and with the prefix of its library. */
 export function workerVariables(state: State, worker: WorkerName, { prefix, runner }: VariableOptions): Environment {
-  const settings = { ...worker, key: workerKeyOf(state, worker.endpointId), pingIntervalMs: PING_INTERVAL_MS };
+  const key = workerKeyOf(state, worker.endpointId);
   return {
-    ...workerEnvironment({ ...settings, prefix: NEUTRAL_PREFIX }),
-    ...(prefix === undefined ? {} : workerEnvironment({ ...settings, prefix })),
+    ...protocolVariables(NEUTRAL_PREFIX, worker, key),
+    ...(prefix === undefined ? {} : protocolVariables(prefix, worker, key)),
     ...(runner === undefined ? {} : { [`${NEUTRAL_PREFIX}_RUNNER`]: runner }),
   };
+}
+
+/** The library replaces `$ID` and `$PREFIX_POD_ID`, and appends to the queries (worker protocol). */
+export function protocolVariables(
+  prefix: string,
+  { origin, endpointId, workerId }: WorkerName,
+  key: string,
+): Environment {
+  const base = `${origin}/worker/${encodeURIComponent(endpointId)}`;
+  const pod = `$${prefix}_POD_ID`;
+  const variables = {
+    WEBHOOK_GET_JOB: `${base}/job-take/$ID?service=local`,
+    WEBHOOK_POST_OUTPUT: `${base}/job-done/${pod}/$ID?service=local`,
+    WEBHOOK_POST_STREAM: `${base}/job-stream/${pod}/$ID?service=local`,
+    WEBHOOK_PING: `${base}/ping/${pod}?service=local`,
+    PING_INTERVAL: String(PING_INTERVAL_MS),
+    AI_API_KEY: key,
+    POD_ID: workerId,
+    POD_HOSTNAME: workerId,
+    ENDPOINT_ID: endpointId,
+    SKIP_AUTO_SYSTEM_CHECKS: 'true',
+    SKIP_GPU_CHECK: 'true',
+  };
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [`${prefix}_${name}`, value]));
 }

@@ -1,10 +1,10 @@
 import { decodeJson } from '../../core/json.ts';
 import { type EndpointRecord, endpoints } from '../model/endpoints.ts';
-import type { Outcome } from '../queue/jobs/builtin-handlers.ts';
+import type { Outcome } from '../queue/builtin-handlers.ts';
 import { recordChunk, recordOutcome, recordPrinted } from '../queue/engine.ts';
 import { MAX_OUTPUT_BYTES, outputTooLarge } from '../model/job-output.ts';
-import { workersIn } from '../queue/state/endpoint-queue.ts';
-import { queuesOf, type Delivery, type Job } from '../queue/state/records.ts';
+import { workersIn } from '../queue/records.ts';
+import { queuesOf, type Delivery, type Job } from '../queue/records.ts';
 import type { State, Transact } from '../state/state.ts';
 import {
   dueDeliveries,

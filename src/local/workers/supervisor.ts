@@ -9,7 +9,7 @@ import {
   recordWorkerExit,
   refuseWaitingJobs,
 } from '../queue/index.ts';
-import { queueOf } from '../queue/state/endpoint-queue.ts';
+import { queueOf } from '../queue/records.ts';
 import type { State, Transact } from '../state/state.ts';
 import type { EndpointSource, Environment, EnvironmentOf } from './handlers.ts';
 import {

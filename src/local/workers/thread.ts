@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Outcome } from '../queue/jobs/builtin-handlers.ts';
+import type { Outcome } from '../queue/builtin-handlers.ts';
 import type { HandlerJob, HandlerSource, HandlerStart, HandlerWorker } from './handlers.ts';
 import { createPrintedStreams } from './printed-lines.ts';
 

@@ -17,7 +17,7 @@ import { createTransport } from '../../../src/http/wire/client.ts';
 import { LOCAL_KEY } from '../../../src/local/http/auth.ts';
 import { serveLocal } from '../../../src/local/http/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';
-import { type Job, queuesOf } from '../../../src/local/queue/state/records.ts';
+import { type Job, queuesOf } from '../../../src/local/queue/records.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
 import { createValidator } from '../../../src/local/http/validate.ts';

@@ -5,7 +5,7 @@ import { newEndpoint } from '../../../src/local/model/endpoints.ts';
 import { createRunner, type RunnerOptions } from '../../../src/local/workers/runner.ts';
 import { endpointVariables } from '../../../src/local/workers/handlers.ts';
 import { type ModuleSource, startHandlerThread } from '../../../src/local/workers/thread.ts';
-import { COLD_START_MS } from '../../../src/local/queue/jobs/workers.ts';
+import { COLD_START_MS } from '../../../src/local/queue/workers.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
 import { createHarness, type Harness } from './queue-fixture.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';

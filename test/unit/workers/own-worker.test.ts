@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { realClock } from '../../../src/host/runtime/runtime.ts';
 import { serveLocal } from '../../../src/local/http/server.ts';
-import { workerEnvironment } from '../../../src/local/queue/index.ts';
+import { protocolVariables } from '../../../src/local/workers/handlers.ts';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { attachmentOf } from '../../support/local/protocol-worker.ts';
 import { localFixture } from '../../support/local/service-fixture.ts';
@@ -27,14 +27,7 @@ async function serve(file: string): Promise<(input: object) => Promise<Readonly<
     env: {
       PATH: process.env['PATH'],
       PYTHONDONTWRITEBYTECODE: '1',
-      ...workerEnvironment({
-        prefix: 'BERTH_WORKER',
-        origin: served.url,
-        endpointId: 'up',
-        workerId,
-        key,
-        pingIntervalMs: 10_000,
-      }),
+      ...protocolVariables('BERTH_WORKER', { origin: served.url, endpointId: 'up', workerId }, key),
     },
   });
   let printed = '';

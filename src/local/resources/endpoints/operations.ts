@@ -7,9 +7,8 @@ import { bodyOf } from '../../http/validate.ts';
 import { LAST_WORDS, programOf } from '../../model/container.ts';
 import { type EndpointRecord, endpoints, isThrottled } from '../../model/endpoints.ts';
 import { endpointChanged, removeQueue } from '../../queue/index.ts';
-import { CHUNK_INTERVAL_MS } from '../../queue/jobs/builtin-handlers.ts';
-import { queueOf, workersIn } from '../../queue/state/endpoint-queue.ts';
-import { queuesOf, type Run, type Worker, type WorkerStatus } from '../../queue/state/records.ts';
+import { CHUNK_INTERVAL_MS } from '../../queue/builtin-handlers.ts';
+import { queueOf, queuesOf, type Run, type Worker, type WorkerStatus, workersIn } from '../../queue/records.ts';
 import {
   createEndpoint,
   type CreateEndpointBody,

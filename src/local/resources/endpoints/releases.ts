@@ -6,7 +6,7 @@ import type { Call } from '../../http/operation.ts';
 import { pageOf } from '../../http/pages.ts';
 import type { ContainerRecord } from '../../model/container.ts';
 import { type BuildRecord, builds, type EndpointRecord, type ReleaseRecord } from '../../model/endpoints.ts';
-import { queueOf, workersIn } from '../../queue/state/endpoint-queue.ts';
+import { queueOf, workersIn } from '../../queue/records.ts';
 import { nextId, type State } from '../../state/state.ts';
 
 const MAX_RELEASES = 100;

@@ -4,7 +4,6 @@ import { LOCAL_KEY } from '../../../../src/local/http/auth.ts';
 import { type ServedService, serveLocal } from '../../../../src/local/http/server.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import { memoryStore } from '../../../../src/local/state/store.ts';
-import { queuesOf } from '../../../../src/local/queue/state/records.ts';
 import type { Clock } from '../../../../src/core/context.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
@@ -69,13 +68,16 @@ describe('the local service over HTTP', () => {
 
   it.each(['POST runsync', 'GET status-sync/JOB'])('ends the waiting of a caller who hangs up: %s', async (request) => {
     const state = createState(0);
+    let waiting = 0;
     const real = createTestClock(0);
     // A clock that stands still: nothing but the hang-up ends a wait.
     const clock: Clock = {
       ...real,
       sleep: (_milliseconds, signal) =>
         new Promise((_resolve, reject) => {
+          waiting += 1;
           signal?.addEventListener('abort', () => {
+            waiting -= 1;
             reject(signal.reason as Error);
           });
         }),
@@ -86,11 +88,10 @@ describe('the local service over HTTP', () => {
     const caller = new AbortController();
     const body = method === 'POST' ? { body: '{"input":{}}' } : {};
     const answer = fetch(`${url}/v2/echo/${operation}`, { method, headers, ...body, signal: caller.signal });
-    const waiting = (): number => Object.keys(queuesOf(state).awaited).length;
-    await expect.poll(waiting).toBe(1);
+    await expect.poll(() => waiting).toBe(1);
     caller.abort();
     await expect(answer).rejects.toThrow();
-    await expect.poll(waiting).toBe(0);
+    await expect.poll(() => waiting).toBe(0);
   });
 
   it('fails with usage (2) when the port is in use', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints.ts';
 import { recordOutcome, removeQueue } from '../../../../src/local/queue/engine.ts';
-import { queueOf } from '../../../../src/local/queue/state/endpoint-queue.ts';
-import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
+import { queueOf } from '../../../../src/local/queue/records.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
 import { createHarness } from '../../../support/local/queue-fixture.ts';
 
 test('a job that takes exactly its execution timeout completes', async () => {

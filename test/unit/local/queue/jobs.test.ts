@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
 import { endpoints } from '../../../../src/local/model/endpoints.ts';
 import { createHarness, idIn, objectIn } from '../../../support/local/queue-fixture.ts';
 

@@ -9,7 +9,7 @@ import {
   type State,
   without,
 } from '../../../../src/local/state/state.ts';
-import { queuesOf, type EndpointQueue } from '../../../../src/local/queue/state/records.ts';
+import { queuesOf, type EndpointQueue } from '../../../../src/local/queue/records.ts';
 import { memoryStore } from '../../../../src/local/state/store.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { savedState } from '../../../support/local/saved-state.ts';
@@ -68,7 +68,7 @@ const placesIn = (state: State): readonly (readonly [string, object])[] => {
     ...['endpoints', 'pods', 'clusters', 'volumes', 'storage', 'templates', 'registries', 'delegations'].map(
       (name) => [name, state.parts[name] as object] as const,
     ),
-    ...(['jobs', 'byEndpoint', 'awaited', 'usage', 'windows'] as const).map((name) => [name, queues[name]] as const),
+    ...(['jobs', 'byEndpoint'] as const).map((name) => [name, queues[name]] as const),
     ...Object.entries<EndpointQueue>(queues.byEndpoint).map(
       ([name, { workers }]) => [`workers of ${name}`, workers] as const,
     ),

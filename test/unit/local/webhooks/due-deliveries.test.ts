@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
-import { queuesOf } from '../../../../src/local/queue/state/records.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
+import { queuesOf } from '../../../../src/local/queue/records.ts';
 import type { Harness } from '../../../support/local/queue-fixture.ts';
 import { serve } from '../../../support/local/worker-fixture.ts';
 

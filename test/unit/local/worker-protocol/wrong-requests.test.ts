@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { queuesOf } from '../../../../src/local/queue/state/records.ts';
+import { queuesOf } from '../../../../src/local/queue/records.ts';
 import { attached, statusOf, submit, type AttachedService } from '../../../support/local/attached-service.ts';
 
 /** What the service says in the system logs of the workers of `mine`. */

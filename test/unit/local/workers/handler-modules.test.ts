@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { COLD_START_MS } from '../../../../src/local/queue/jobs/workers.ts';
+import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
 import { serve } from '../../../support/local/worker-fixture.ts';
 
 describe('handler modules', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { queuesOf } from '../../../../src/local/queue/state/records.ts';
+import { queuesOf } from '../../../../src/local/queue/records.ts';
 import { serve } from '../../../support/local/worker-fixture.ts';
 
 describe('handler modules', () => {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decodeJson, memberAt } from '../../../../src/core/json.ts';
-import { queuesOf } from '../../../../src/local/queue/state/records.ts';
+import { queuesOf } from '../../../../src/local/queue/records.ts';
 import { serve, type Served } from '../../../support/local/worker-fixture.ts';
 
 /** An endless loop, well under way. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { queuesOf } from '../../../../../src/local/queue/state/records.ts';
+import { inProgress, queueOf, waitingCount } from '../../../../../src/local/queue/records.ts';
 import { countSubmissions } from '../../../../support/batch/check-journal.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
@@ -135,10 +135,14 @@ test('a link that comes in the place of the results ends the batch with 14, and 
 
 const journalOf = (world: BatchWorld): string => readFileSync(join(world.directory, `${OUT}.journal`), 'utf8');
 
-const submittedTo = ({ store }: BatchWorld, endpoint: string): Promise<number | undefined> =>
+const submittedTo = ({ store }: BatchWorld, endpoint: string): Promise<number> =>
   store.transact(
     () => {
       throw new Error('no request has come yet');
     },
-    (state) => queuesOf(state).byEndpoint[endpoint]?.counts.submitted,
+    (state) => {
+      const queue = queueOf(state, endpoint);
+      const { retried: _retried, ...ended } = queue.counts;
+      return Object.values(ended).reduce((sum, count) => sum + count, waitingCount(queue) + inProgress(queue));
+    },
   );

@@ -1,14 +1,6 @@
-import {
-  decodeJson,
-  encodeJson,
-  type Json,
-  type JsonObject,
-  memberAt,
-  numberOf,
-  stringOf,
-} from '../../../core/json.ts';
-import type { BuiltinHandler } from '../../model/endpoints.ts';
-import type { Bytes, Milliseconds } from '../../../core/unit-types.ts';
+import { decodeJson, encodeJson, type Json, type JsonObject, memberAt, numberOf, stringOf } from '../../core/json.ts';
+import type { BuiltinHandler } from '../model/endpoints.ts';
+import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
 
 export type Outcome =
   { readonly kind: 'output'; readonly text: string } | { readonly kind: 'error'; readonly error: string };

@@ -1,9 +1,8 @@
-import { Exact, type Json } from '../../../core/json.ts';
-import type { EpochMs } from '../../../core/unit-types.ts';
-import { isThrottled } from '../../model/endpoints.ts';
-import { queueOf, waitingCount, workersIn } from '../state/endpoint-queue.ts';
-import type { Job, WorkerStatus } from '../state/records.ts';
-import type { State } from '../../state/state.ts';
+import { Exact, type Json } from '../../core/json.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
+import { isThrottled } from '../model/endpoints.ts';
+import { inProgress, type Job, queueOf, waitingCount, workersIn, type WorkerStatus } from './records.ts';
+import type { State } from '../state/state.ts';
 
 /** Specification 2.5, 4.5. Times in milliseconds. Output is the handler's text: its numbers stay exact. */
 export function jobDocument(job: Job, now: EpochMs): Json {
@@ -25,7 +24,7 @@ export const jobBrief = (job: Job): Json => ({ id: job.id, status: job.status })
 /** `failed` counts FAILED and TIMED_OUT; deleted jobs are counted too (specification 4.5, 8). */
 export function healthDocument(state: State, endpointId: string): Json {
   const queue = queueOf(state, endpointId);
-  const { completed, failed, timedOut, retried, cancelled, expired } = queue.counts;
+  const { COMPLETED, FAILED, TIMED_OUT, CANCELLED, retried, expired } = queue.counts;
   const workers = (status: WorkerStatus): number =>
     // A worker whose hardware is taken by others takes no job: it is neither idle nor initializing.
     workersIn(queue).filter(
@@ -33,12 +32,12 @@ export function healthDocument(state: State, endpointId: string): Json {
     ).length;
   return {
     jobs: {
-      completed,
-      failed: failed + timedOut,
-      inProgress: queue.inProgress,
+      completed: COMPLETED,
+      failed: FAILED + TIMED_OUT,
+      inProgress: inProgress(queue),
       inQueue: waitingCount(queue),
       retried,
-      cancelled,
+      cancelled: CANCELLED,
       expired,
     },
     workers: { idle: workers('IDLE'), running: workers('RUNNING'), initializing: workers('INITIALIZING') },

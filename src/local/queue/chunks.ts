@@ -1,14 +1,16 @@
-import { arrayOf, encodeJson, isObject, type Json, type JsonObject } from '../../../core/json.ts';
+import { arrayOf, encodeJson, isObject, type Json, type JsonObject } from '../../core/json.ts';
 import { planOf, type Chunk } from './builtin-handlers.ts';
-import { builtinOf, type EndpointRecord } from '../../model/endpoints.ts';
-import type { Job, StreamPosition } from '../state/records.ts';
-import type { Bytes } from '../../../core/unit-types.ts';
+import { builtinOf, type EndpointRecord } from '../model/endpoints.ts';
+import type { Job, StreamPosition } from './records.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
 /** The maximum size of one streamed chunk, as JSON text (specification 8.2). */
 export const MAX_CHUNK_BYTES: Bytes = 1_000_000;
 
 /** The maximum size of the chunks in one answer of `stream`; the rest is sent with the next poll. */
 const MAX_ANSWER_BYTES = 10_000_000;
+
+export const NO_CHUNKS: StreamPosition = { made: 0, numbered: 0, pending: [] };
 
 /** The same record when there are none. */
 export function withChunks(job: Job, endpoint: EndpointRecord | undefined, at: number): Job {
