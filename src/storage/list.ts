@@ -18,9 +18,6 @@ interface Listing {
   readonly after?: string;
 }
 
-/** Pages without a key in a row: more are no listing that ends. */
-const MAX_EMPTY_PAGES = 1000;
-
 /** How many times as long a page may take: the first listing of many new files computes their checksums (storage contract). */
 const PATIENCE = 10;
 
@@ -40,7 +37,6 @@ export async function* listPages(
 ): AsyncGenerator<readonly VolumeEntry[] | undefined> {
   const what = `list ${client.address(prefix)}`;
   const tokens = new Set<string>();
-  let emptyPages = 0;
   let token: string | undefined;
   for (let listings = 1; ;) {
     const { document } = await client.send({
@@ -61,8 +57,6 @@ export async function* listPages(
     const { entries, next } = readPage(document, prefix, what);
     yield entries;
     if (next === undefined) return;
-    emptyPages = entries.length === 0 ? emptyPages + 1 : 0;
-    if (emptyPages > MAX_EMPTY_PAGES) throw unreadable(what, 'it has pages without keys, and no end');
     token = next;
     if (!tokens.has(next)) {
       tokens.add(next);

@@ -44,12 +44,11 @@ export class Upload {
     client: S3Client,
     key: string,
   ): Promise<{ readonly upload: Upload; readonly parts: ReadonlyMap<number, Part> } | undefined> {
-    for (const id of (await unfinishedUploads(client, key)).toReversed()) {
-      const upload = new Upload(client, key, id);
-      const parts = await upload.parts();
-      if (parts !== undefined) return { upload, parts };
-    }
-    return undefined;
+    const id = (await unfinishedUploads(client, key)).at(-1);
+    if (id === undefined) return undefined;
+    const upload = new Upload(client, key, id);
+    const parts = await upload.parts();
+    return parts && { upload, parts };
   }
 
   /** By number. Undefined where the upload is gone. */

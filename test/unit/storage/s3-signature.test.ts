@@ -64,7 +64,7 @@ describeWithS3('a second client', (peer) => {
         // The client must not change what was signed.
         expect(new URL(signed.url).href).toBe(signed.url);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

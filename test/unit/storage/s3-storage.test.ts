@@ -24,7 +24,7 @@ describeWithS3('an S3-compatible service', (peer) => {
     const { volume } = await open();
     const empty = await volume.writeStream('empty', chunksOf());
     expect(await readAll(volume.read(empty))).toHaveLength(0);
-    const content = mixedBytes(33 * 1024 * 1024 + 7);
+    const content = mixedBytes(17 * 1024 * 1024 + 7);
     const large = await volume.writeStream('large', chunksOf(content.subarray(0, 5), content.subarray(5)));
     expect(large.bytes).toBe(content.byteLength);
     expect((await readAll(volume.read(large))).equals(content)).toBe(true);
@@ -69,7 +69,7 @@ describeWithS3('an S3-compatible service', (peer) => {
   test('removes the parts of an object that was not completed', async () => {
     const { volume, bucket } = await open();
     async function* broken(): AsyncGenerator<Uint8Array> {
-      yield mixedBytes(40 * 1024 * 1024);
+      yield mixedBytes(33 * 1024 * 1024);
       throw new Error('no more');
     }
     await expect(volume.writeStream('a', broken())).rejects.toThrow('no more');

@@ -142,7 +142,8 @@ describe('a file of more than 64 MiB', () => {
     expect(textsOf((await object('GET', '/vol-datasets', { query: { uploads: '' } })).text, 'Key')).toEqual([]);
   });
 
-  it.each([1, 4])('whose upload was killed at part %i sends only what did not arrive, or differs now', async (at) => {
+  it('whose upload was killed sends only what did not arrive, or differs now', async () => {
+    const at = 4;
     let isKilled = false;
     let isFirst = true;
     const { files, sent, answered } = volume((request) => {
