@@ -1,6 +1,5 @@
-import { type Access, accessFailure, type AllowedAccess } from './access.ts';
+import type { Access } from './access.ts';
 import type { ApiRequest } from './api.ts';
-import type { Failure } from './failure.ts';
 import { isObject, type Json, memberAt, tryDecodeJson } from './json.ts';
 
 /** Looks only at the request, so `berth api` is treated alike. In the local service, only reset destroys. */
@@ -22,7 +21,3 @@ export function accessNeeded(request: ApiRequest): Access {
   if (request.method === 'GET') return 'read';
   return destroysAnything(request) ? 'full' : 'write';
 }
-
-/** The failure of the first of these requests that is not allowed; undefined where all are allowed. For a dry run. */
-export const accessRefusal = (requests: readonly ApiRequest[], allowed: AllowedAccess): Failure | undefined =>
-  requests.map((request) => accessFailure(accessNeeded(request), allowed)).find((failure) => failure !== undefined);

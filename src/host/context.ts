@@ -18,7 +18,7 @@ import {
 import type { Runtime } from './runtime/runtime.ts';
 import { hostSettings } from './runtime/settings.ts';
 import { createPrompts } from './terminal/prompts.ts';
-import { contentOutput, dataOutput, describeTerminal, messageOutput, passedOn } from './terminal/terminal.ts';
+import { contentOutput, dataOutput, describeTerminal, messageOutput } from './terminal/terminal.ts';
 import type { Settings } from '../settings/create-settings.ts';
 import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
@@ -127,7 +127,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     terminal,
     stdout: dataOutput(() => runtime.stdout),
     rawOutput: contentOutput(() => runtime.stdout),
-    programOutput: { out: passedOn(() => runtime.stdout), err: passedOn(() => runtime.stderr) },
+    programOutput: { out: dataOutput(() => runtime.stdout).write, err: dataOutput(() => runtime.stderr).write },
     stderr,
     files: openFiles(runtime, signal),
     durable,

@@ -17,7 +17,6 @@ import type { RateWindow, RememberedLimits } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { Failure, localFile, messageOf } from '../core/failure.ts';
 import { type FileLocks, type HeldLock, makeDirectory, openRegular, whyForeign } from '../core/files.ts';
-import { isObject } from '../core/json.ts';
 import type {
   AccountDocument,
   ListRow,
@@ -46,7 +45,9 @@ function readObject(path: string, user: number | undefined): PlainObject {
   }
 }
 
-const objectOf = (value: unknown): PlainObject => (isObject(value) ? value : {});
+/** Without core/json.ts, whose parser is slow to load. */
+const objectOf = (value: unknown): PlainObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 
 /** Local-file (14) if another user may change it. */
 function makeFolder(path: string, user: number | undefined): void {

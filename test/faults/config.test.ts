@@ -123,6 +123,13 @@ describe('a config file that cannot be read at all', () => {
       },
       /symbolic links/,
     ],
+    [
+      'a device',
+      (path: string) => {
+        symlinkSync('/dev/zero', path);
+      },
+      /not a regular file/,
+    ],
   ])('%s: 14', async (_, make, says) => {
     const directory = folder();
     const path = join(directory, 'config.json');

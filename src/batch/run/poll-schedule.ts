@@ -1,6 +1,6 @@
 import TinyQueue from 'tinyqueue';
 import type { KnownJob, MonotonicMs } from '../model/run-end.ts';
-import type { Absence } from '../../core/not-there-yet.ts';
+import type { Absence } from '../../queue/not-there-yet.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 
 /** Few, so that it adapts when the jobs change. */

@@ -2,7 +2,8 @@ import { type CommandContext, IdCache, type Progress } from '../model/context.ts
 import { dryRunOutput } from './dry-run.ts';
 import { patientApi, record, recordingApi, recordingFiles, recordingVolume } from './transports.ts';
 import { recordFileWrites, recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
-import { allowedAccess } from '../../core/access.ts';
+import { accessFailure, allowedAccess } from '../../core/access.ts';
+import { accessNeeded } from '../../core/request-access.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
 import { type Api, type ApiRequest, readRequest } from '../../core/api.ts';
 import type { Clock, Context } from '../../core/context.ts';
@@ -109,9 +110,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
   const tellLine = (line: Message): Promise<void> => tell(context, line);
   const service = serviceClock.following(context.api);
   const noteRefusal = async (request: ApiRequest): Promise<void> => {
-    // Loaded here: a dry run alone needs it.
-    const { accessRefusal } = await import('../../core/request-access.ts');
-    state.refusal ??= accessRefusal([request], allowedAccess(context.settings));
+    state.refusal ??= accessFailure(accessNeeded(request), allowedAccess(context.settings));
   };
   const patient = patientApi(service, context);
   const api = modes.dryRun

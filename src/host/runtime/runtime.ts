@@ -1,10 +1,10 @@
-import { fstatSync, readFileSync, readlinkSync, statSync, writeSync } from 'node:fs';
+import { constants, fstatSync, statSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { type Readable, Writable } from 'node:stream';
 import type { Clock, Companion } from '../../core/context.ts';
 import { asError, localFile } from '../../core/failure.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { realSignals, type Signals } from './signals.ts';
+import { isNullDevice, realSignals, type Signals } from './signals.ts';
 import type { GivenSettings } from '../../local/index.ts';
 
 /** A sleep keeps the process running. */
@@ -75,21 +75,6 @@ export function fileOutput(descriptor: number, write: WriteSync = writeSync): Wr
   });
 }
 
-const ACCESS_MODE = 3;
-const READ_AND_WRITE = 2;
-
-/** As after `>&-`: Node then opens the null device for reading and writing. False if unknown. */
-function wasClosed(descriptor: number): boolean {
-  try {
-    if (readlinkSync(`/proc/self/fd/${String(descriptor)}`) !== '/dev/null') return false;
-    const info = readFileSync(`/proc/self/fdinfo/${String(descriptor)}`, 'utf8');
-    const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1] ?? '0';
-    return (Number.parseInt(flags, 8) & ACCESS_MODE) === READ_AND_WRITE;
-  } catch {
-    return false;
-  }
-}
-
 export type Input = Readable & {
   readonly isTTY?: boolean;
   readonly isRaw?: boolean;
@@ -154,7 +139,8 @@ export function processRuntime(installation: Installation): Runtime {
       return process.stderr;
     },
     get stdoutClosed() {
-      return wasClosed(1);
+      // Node opens the null device for a stream that is closed at its start.
+      return isNullDevice(1, constants.O_RDWR);
     },
     clock: realClock,
     random: Math.random,

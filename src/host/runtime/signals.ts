@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { constants, readFileSync, readlinkSync } from 'node:fs';
 import type { Blocking, SuspendHooks } from '../../core/context.ts';
 import { interrupted } from '../../core/failure.ts';
 import { errorCode } from '../../core/files.ts';
@@ -34,18 +34,18 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const SIGHUP_BIT = 1n;
 const ACCESS_MODE = 3;
-const WRITE_ONLY = 1;
 
 /** Node resets it at start, so detected by `_`, stdin and the parent. Reads files: call on the signal. */
 export function isHangupIgnored(env: Environment, parent: number): boolean {
-  return /(^|\/)nohup$/.test(env['_'] ?? '') || hasNohupStdin() || ignoresHangup(parent);
+  return /(^|\/)nohup$/.test(env['_'] ?? '') || isNullDevice(0, constants.O_WRONLY) || ignoresHangup(parent);
 }
 
-function hasNohupStdin(): boolean {
-  const flags = matchInFile('/proc/self/fdinfo/0', /^flags:\s*([0-7]+)$/m);
-  if (flags === undefined || (Number.parseInt(flags, 8) & ACCESS_MODE) !== WRITE_ONLY) return false;
+/** Linux only: whether a standard stream is the null device, opened in this mode (`O_WRONLY`, ...). */
+export function isNullDevice(descriptor: number, mode: number): boolean {
+  const flags = matchInFile(`/proc/self/fdinfo/${String(descriptor)}`, /^flags:\s*([0-7]+)$/m);
+  if (flags === undefined || (Number.parseInt(flags, 8) & ACCESS_MODE) !== mode) return false;
   try {
-    return readlinkSync('/proc/self/fd/0') === '/dev/null';
+    return readlinkSync(`/proc/self/fd/${String(descriptor)}`) === '/dev/null';
   } catch {
     return false;
   }

@@ -73,12 +73,12 @@ function positive(value: string | number | undefined): number | undefined {
   return Number.isInteger(number) && number > 0 ? number : undefined;
 }
 
-/** Resolves when the system took the bytes. closedPipe (0), terminated (143), else local-file (14). */
-export function dataOutput(output: () => Output): Sink {
+/** Resolves when the system took it all. closedPipe (0), terminated (143), else local-file (14). */
+export function dataOutput(output: () => Output): { readonly write: (data: string | Uint8Array) => Promise<void> } {
   const write = writer(output);
   return {
-    write: async (text) => {
-      const error = await write(text);
+    write: async (data) => {
+      const error = await write(data);
       if (error !== undefined) throw outputFailure(error, output().isTTY === true);
     },
   };
@@ -86,23 +86,11 @@ export function dataOutput(output: () => Output): Sink {
 
 /** As `dataOutput`, for bytes. On a terminal they are escaped text. */
 export function contentOutput(output: () => Output): { write(bytes: Uint8Array): Promise<void> } {
-  const write = writer(output);
+  const sink = dataOutput(output);
   const decoder = new TextDecoder();
   return {
-    write: async (bytes) => {
-      const isTerminal = output().isTTY === true;
-      const error = await write(isTerminal ? safeText(decoder.decode(bytes, { stream: true }), true) : bytes);
-      if (error !== undefined) throw outputFailure(error, isTerminal);
-    },
-  };
-}
-
-/** As `dataOutput`, for what a program wrote: nothing is made safe, also on a terminal. */
-export function passedOn(output: () => Output): (bytes: Uint8Array) => Promise<void> {
-  const write = writer(output);
-  return async (bytes) => {
-    const error = await write(bytes);
-    if (error !== undefined) throw outputFailure(error, output().isTTY === true);
+    write: (bytes) =>
+      sink.write(output().isTTY === true ? safeText(decoder.decode(bytes, { stream: true }), true) : bytes),
   };
 }
 

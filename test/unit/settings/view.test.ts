@@ -136,35 +136,6 @@ describe('the settings of a run', () => {
 });
 
 describe('a broken profiles file', () => {
-  const all = {
-    BERTH_API_KEY: KEY,
-    BERTH_BASE_URL: 'https://a.test',
-    BERTH_QUEUE_URL: 'https://b.test',
-    BERTH_REST_URL: 'https://c.test',
-  };
-
-  it('is ignored if key and addresses are in the environment', async () => {
-    const found = settings('{broken', all);
-    expect([found.local, found.get('base-url'), found.get('queue-url'), found.get('rest-url')]).toEqual([
-      false,
-      'https://a.test',
-      'https://b.test',
-      'https://c.test',
-    ]);
-    expect([found.text('timeout'), found.text('retries'), found.get('output')]).toEqual(['30s', '3', undefined]);
-    expect(await found.key()).toMatchObject({ source: 'environment' });
-  });
-
-  it('is not ignored where it may say that the profile is read-only', () => {
-    expect(() => settings('{broken', all).get('access')).toThrow('cannot use the configuration');
-    expect(settings('{broken', { ...all, BERTH_ACCESS: 'read' }).get('access')).toBe('read');
-  });
-
-  it('is ignored with --local', () => {
-    const found = settings('{broken', {}, { local: true });
-    expect([found.local, found.profile, found.text('timeout')]).toEqual([true, 'local', '30s']);
-  });
-
   it.each<[string, Record<string, string>, (found: Settings) => unknown]>([
     ['an address', { BERTH_REST_URL: 'https://a.test' }, (found) => found.get('queue-url')],
     ['the profile', { BERTH_BASE_URL: 'https://a.test' }, (found) => found.profile],
