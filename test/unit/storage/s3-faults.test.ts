@@ -69,9 +69,6 @@ const WORKS: readonly Work[] = [
 
 const FAULTS: readonly Fault[] = ['unavailable', 'reset', 'lost-answer', 'half-answer', 'silence'];
 
-/** Its parts take time: of these each may also be the fault of one of its requests. */
-const OF_PARTS: readonly Fault[] = ['lost-answer', 'half-answer'];
-
 describeWithS3('with a service that fails at times,', (peer) => {
   const openBehind = (endpoint: string, bucket: string, timeoutMs = 10_000): Promise<VolumeFiles> =>
     openTestVolume(endpoint, bucket, S3_ENV, { timeoutMs });
@@ -82,9 +79,9 @@ describeWithS3('with a service that fails at times,', (peer) => {
     return bucket;
   };
 
-  // The time limit of a part grows with its size, to half a minute.
+  // Its parts take time: of them only the worst fault.
   const cases = WORKS.flatMap((work) => FAULTS.map((fault) => [work.name, fault, work] as const)).filter(
-    ([name, fault]) => name !== 'a write in parts' || OF_PARTS.includes(fault),
+    ([name, fault]) => name !== 'a write in parts' || fault === 'lost-answer',
   );
 
   test.each(cases)('%s ends well with one %s at any of its requests', async (_, fault, work) => {
