@@ -36,9 +36,9 @@ const LAYERS = {
     'cli',
     {
       completion: ['resource', 'parse', 'help.ts', 'model', 'words.ts'],
-      'logs.ts': ['resource', 'run', 'model', 'words.ts'],
+      'logs.ts': ['resource', 'until.ts', 'run', 'model', 'words.ts'],
       container: ['resource', 'run', 'model', 'words.ts'],
-      money: ['money.ts', 'resource', 'run', 'model', 'words.ts'],
+      'rate.ts': ['money.ts', 'resource', 'run', 'model', 'words.ts'],
       'money.ts': ['resource', 'model', 'words.ts'],
       resource: ['run', 'ask.ts', 'until.ts', 'money.ts', 'hint.ts', 'help.ts', 'model', 'words.ts'],
       parse: ['help.ts', 'model', 'words.ts'],

@@ -4,6 +4,7 @@ import { manyOf, serviceObject, TEXT } from './model/output-schema.ts';
 import { option, type Params, type ValuesOf } from './model/params.ts';
 import { textColumn } from './resource/fields.ts';
 import { withId } from './resource/targets.ts';
+import { every } from './until.ts';
 import { type ApiRequest, readRequest, type ServerEvent } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { isInterrupt, rethrowUnlessFailure, usage } from '../core/failure.ts';
@@ -120,7 +121,7 @@ async function* followLogs(ctx: CommandContext, stream: LogStream, query: LogQue
       if (ctx.terminal.errors) await ctx.tell(`${error.message}; going on after the last line`);
     }
     attempts = seenEvents.count > before ? 0 : attempts + 1;
-    if (!over) await ctx.clock.sleep(backoffMs(attempts, ctx.random()), ctx.signal);
+    if (!over) await every(ctx, backoffMs(attempts, ctx.random()));
     seenEvents.reconnect();
   }
 }

@@ -1,10 +1,8 @@
-import { quotedForBash, splitLine } from './bash-line.ts';
 import { builtTree } from './built-tree.ts';
-import { candidatesAt, type Completion } from './candidates.ts';
-import { type Place, placeOf } from './place.ts';
+import { candidatesAt, type Completion, placeOf } from './complete.ts';
 import type { Program } from '../model/command.ts';
 import type { GlobalValues } from '../model/global-flags.ts';
-import { expandFirstWord, type UserAliases } from '../parse/user-aliases.ts';
+import { expandFirstWord } from '../parse/user-aliases.ts';
 import type { Context } from '../../core/context.ts';
 import { safeText } from '../../core/safe-text.ts';
 
@@ -14,20 +12,32 @@ interface Entry {
   readonly run: (context: Context) => Promise<void>;
 }
 
+/** They say which service, and which key. */
+const SERVICE_FLAGS = ['--profile', '--local', '--base-url', '--queue-url', '--rest-url', '--storage-url'];
+
 /** `__complete bash BREAKS LINE` or `__complete zsh|fish|powershell WORD...`. */
 export async function completionEntry(argv: readonly string[], program: Program): Promise<Entry> {
   const [, shell = '', ...words] = argv;
   const tree = await builtTree(program);
   const line = shell === 'bash' ? splitLine(words[1] ?? '', words[0] ?? '') : undefined;
-  const typed = line === undefined ? wordsOf(shell, words) : line.words.slice(1);
+  // PowerShell before 7.3 drops an empty argument: its script puts a mark before the last word.
+  const last = (words.at(-1) ?? '').replace(shell === 'powershell' ? /^=/ : '', '');
+  const typed = line === undefined ? [...words.slice(0, -1), last] : line.words.slice(1);
   const given = placeOf(tree, typed);
+  const service = program.flags.filter(({ flag }) => SERVICE_FLAGS.includes(flag));
   return {
     // A person waits: the service is asked once.
-    globals: { ...globalsOf(given, program), retries: '0', timeout: '1s' },
+    globals: {
+      ...Object.fromEntries(service.map(({ name, flag }) => [name, given.given.get(flag)])),
+      ...{ retries: '0', timeout: '1s' },
+    },
     run: async (context) => {
       const aliases = await context.profiles.aliases().catch(() => ({}));
+      const nouns = program.nouns.map(({ name }) => name);
       const isAlias = given.node === tree.nodes[''] && given.args.length > 0;
-      const place = isAlias ? placeOf(tree, await expanded(typed, program, aliases)) : given;
+      const place = isAlias
+        ? placeOf(tree, await expandFirstWord(typed, program.flags, nouns, () => Promise.resolve(aliases)))
+        : given;
       const offered = Object.entries(aliases).map(([value, description]) => ({ value, description }));
       const completion = await candidatesAt(tree, place, context, offered);
       const lines =
@@ -37,37 +47,6 @@ export async function completionEntry(argv: readonly string[], program: Program)
   };
 }
 
-/** PowerShell before 7.3 drops an empty argument: its script puts a mark before the last word. */
-const wordsOf = (shell: string, words: readonly string[]): readonly string[] =>
-  shell === 'powershell' ? [...words.slice(0, -1), (words.at(-1) ?? '').replace(/^=/, '')] : words;
-
-async function expanded(
-  words: readonly string[],
-  { flags, nouns }: Program,
-  aliases: UserAliases,
-): Promise<readonly string[]> {
-  const names = nouns.map(({ name }) => name);
-  return await expandFirstWord(words, flags, names, () => Promise.resolve(aliases));
-}
-
-function globalsOf({ given }: Place, { flags }: Program): GlobalValues {
-  const values: Record<string, string | boolean> = {};
-  for (const { name, flag } of flags) {
-    const value = given.get(flag);
-    if (value !== undefined && SERVICE_FLAGS.includes(flag)) values[name] = value;
-  }
-  return values;
-}
-
-const SERVICE_FLAGS: readonly string[] = [
-  '--profile',
-  '--local',
-  '--base-url',
-  '--queue-url',
-  '--rest-url',
-  '--storage-url',
-];
-
 /** The first line has the kind and the text before a file's name; the others a word and its description. */
 const describedLines = ({ kind, before, words }: Completion): readonly string[] => [
   `${kind}\t${before}`,
@@ -75,14 +54,57 @@ const describedLines = ({ kind, before, words }: Completion): readonly string[] 
 ];
 
 /** Nothing inside double quotes can quote `!` (bash history), so a value with it is not offered there. */
-const bashLines = (
-  { kind, words }: Completion,
-  typed: string,
-  last: ReturnType<typeof splitLine>['last'],
-): readonly string[] => [
+const bashLines = ({ kind, words }: Completion, typed: string, last: LastWord): readonly string[] => [
   kind,
   ...words
     .map(({ value }) => value)
     .filter((value) => value.startsWith(typed) && !(last.quote === '"' && value.includes('!')))
     .map((value) => quotedForBash(value, last)),
 ];
+
+interface LastWord {
+  readonly quote: '' | '"' | "'";
+  /** The part that bash does not replace: everything before the last word break, without quotes. */
+  readonly kept: string;
+}
+
+/** White space, an escaped character, quoted text that may be open, or another character. */
+const PART =
+  /(?<space>\s+)|\\(?<escaped>.)|'(?<single>[^']*)(?<end1>'?)|"(?<double>(?:\\.|[^"\\])*\\?)(?<end2>"?)|(?<other>.)/gsu;
+
+/** `breaks` is COMP_WORDBREAKS: bash replaces only what follows the last unquoted one (and `@`, `$` itself). */
+export function splitLine(
+  line: string,
+  breaks: string,
+): { readonly words: readonly string[]; readonly last: LastWord } {
+  const words: string[] = [];
+  let [word, kept]: [string, string] = ['', ''];
+  let quote: LastWord['quote'] = '';
+  for (const { groups = {} } of line.trimStart().matchAll(PART)) {
+    const { space, escaped, single, end1, double, end2, other } = groups;
+    quote = end1 === '' ? "'" : end2 === '' ? '"' : '';
+    if (space !== undefined) {
+      words.push(word);
+      [word, kept] = ['', ''];
+      continue;
+    }
+    const before = word;
+    word += escaped ?? single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? other ?? '';
+    if (other !== undefined && breaks.includes(other)) kept = '@$'.includes(other) ? before : word;
+  }
+  // Bash ignores break characters inside quotes, so `kept` ends before an open quote.
+  return { words: [...words, word], last: { quote, kept } };
+}
+
+/** What bash must insert in place of the text after the last word break. */
+export function quotedForBash(value: string, { quote, kept }: LastWord): string {
+  const rest = value.slice(kept.length);
+  switch (quote) {
+    case "'":
+      return rest.replaceAll("'", `'\\''`);
+    case '"':
+      return rest.replace(/["\\$`]/g, '\\$&');
+    case '':
+      return rest.replace(/[^\p{L}\p{N}_@%+=:,./-]/gu, '\\$&');
+  }
+}

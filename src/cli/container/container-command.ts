@@ -1,6 +1,5 @@
 /** What a container runs: the text `args`, and `entrypoint` and `cmd` in exec form (additions 2). */
 
-import type { CommandContext } from '../model/context.ts';
 import { isGiven } from '../model/params.ts';
 import type { FieldSettling } from '../resource/fields.ts';
 import { usage } from '../../core/failure.ts';
@@ -15,7 +14,6 @@ import {
   tryDecodeJson,
 } from '../../core/json.ts';
 import { shellLine, shellLines } from '../../core/message.ts';
-import { hideSecrets } from '../../core/secret-names.ts';
 import type { Cell } from '../../output/view.ts';
 
 const PARTS = ['entrypoint', 'cmd'] as const;
@@ -36,16 +34,6 @@ export const shellLineOf =
     const words = wordsAt(row, part) ?? jsonForm(args)?.[part];
     if (words !== undefined) return { text: shellLine(words), long: shellLines(words, LINE_COLUMNS) };
     return { text: part === 'cmd' ? args : '' };
-  };
-
-/** A dry run prints only the array. */
-export const tellShellLine =
-  (part: Part) =>
-  async (ctx: CommandContext, value: Json | undefined): Promise<undefined> => {
-    const { isSecret } = ctx.output;
-    const given = { [part]: value };
-    const words = wordsAt(isSecret === undefined ? given : hideSecrets(given, isSecret), part);
-    if (ctx.dryRun && words !== undefined && words.length > 0) await ctx.tell(`${part}: ${shellLine(words)}`);
   };
 
 /** Falls back to `args` if an array is absent. */

@@ -1,6 +1,6 @@
 /** Rules for single values of containers and of their hardware, told by the flag that sets the value. */
 
-import { settleCommand, shellLineOf, tellShellLine } from './container-command.ts';
+import { settleCommand, shellLineOf } from './container-command.ts';
 import {
   addVariables,
   completeEnvironment,
@@ -11,7 +11,7 @@ import {
 import { arg, option } from '../model/params.ts';
 import { REGISTRIES } from '../resource/collections.ts';
 import type { Field, Fields } from '../resource/fields.ts';
-import { pick } from '../resource/pick.ts';
+import { pick } from '../resource/read.ts';
 import { usage } from '../../core/failure.ts';
 import { arrayOf, type Json, numberOf, objectOf, stringOf } from '../../core/json.ts';
 import { list } from '../../output/cells.ts';
@@ -98,7 +98,6 @@ export const CONTAINER_FIELDS = {
     path: 'entrypoint',
     type: 'list',
     show: shellLineOf('entrypoint'),
-    complete: tellShellLine('entrypoint'),
     lines: (row) =>
       [{ label: 'entrypoint', value: shellLineOf('entrypoint')(row) }].filter(({ value }) => value.text !== ''),
     write: option.texts("in the place of the image's entrypoint: one word, repeatable", { metavar: 'WORD' }),
@@ -107,7 +106,6 @@ export const CONTAINER_FIELDS = {
     path: 'cmd',
     type: 'list',
     show: shellLineOf('cmd'),
-    complete: tellShellLine('cmd'),
     write: option.texts('one word of the command, repeatable; or all words after --', { metavar: 'WORD' }),
   },
   command: {
@@ -187,7 +185,7 @@ export const CONTAINER_FIELDS = {
     write: option.text('credential for a private image, by id or name', {
       metavar: 'REGISTRY',
       complete: REGISTRIES,
-      ask: pick('Registry credential', 'registries'),
+      ask: pick(REGISTRIES),
     }),
   },
 } as const satisfies Fields;

@@ -1,33 +1,16 @@
 import { textsIn, type Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import { SECRETS } from '../resource/collections.ts';
 import type { FieldUpdate } from '../resource/fields.ts';
-import { listRows } from '../resource/requests.ts';
 import { countOf } from '../words.ts';
-import { type Failure, unlessFailed, usage } from '../../core/failure.ts';
-import { type Json, type JsonObject, memberAt, objectOf, stringAt, stringOf } from '../../core/json.ts';
+import { type Failure, usage } from '../../core/failure.ts';
+import { type Json, type JsonObject, memberAt, objectOf, stringOf } from '../../core/json.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { namedValues, utf8Text } from '../../core/text.ts';
 
 const REFERENCE = /^@secret:(.*)$/s;
 
-/** Any prefix. Names of secrets: additions 7. */
-const PLACEHOLDER = /\{\{\s*[A-Za-z][A-Za-z0-9_]*?_SECRET_([a-zA-Z_][a-zA-Z0-9_.\-/]*)\s*\}\}/g;
-
 /** The service replaces it at container start (additions 7). */
 const placeholderOf = (prefix: string, name: string): string => `{{ ${prefix}_SECRET_${name} }}`;
-
-export const secretNamesIn = (value: string): readonly string[] =>
-  [...value.matchAll(PLACEHOLDER)].flatMap(([, name]) => name ?? []);
-
-/** May not be replaced: other spaces, surrounding text or another prefix (additions 7 does not say). */
-const isUnusualPlaceholder = (value: string, prefix: string | undefined): boolean => {
-  const names = secretNamesIn(value);
-  if (names.length === 0) return false;
-  return prefix === undefined
-    ? !/^\{\{ [A-Za-z][A-Za-z0-9_]*_SECRET_[^ {}]+ \}\}$/.test(value)
-    : value !== placeholderOf(prefix, names[0] ?? '');
-};
 
 /** Replaces `@secret:NAME`. Usage (2) without a name or prefix. */
 function withPlaceholder(value: string, prefix: string | undefined): string {
@@ -59,29 +42,22 @@ export async function readVariableFiles(
   files: readonly VariableFile[],
 ): Promise<ReadonlyMap<string, string>> {
   const all = new Map<string, string>();
-  const read: (VariableFile & { readonly variables: ReadonlyMap<string, string> })[] = [];
-  for (const file of files) {
-    const variables = await readVariables(ctx, file);
-    for (const { flag, path, variables: earlier } of read) {
-      const both = [...variables.keys()].filter((name) => earlier.has(name));
-      if (both.length > 0)
-        throw usage(`${flag} ${path} and ${file.flag} ${file.path} both give ${both.join(', ')}`, ONE_VALUE);
+  const sources = new Map<string, string>();
+  for (const { flag, path } of files) {
+    const from = `${flag} ${path}`;
+    const variables = parseVariables(utf8Text(await ctx.files.read(path), from, 'Save it as UTF-8.'), from);
+    const both = [...variables.keys()].filter((name) => all.has(name));
+    if (both.length > 0)
+      throw usage(`${sources.get(both[0] ?? '') ?? ''} and ${from} both give ${both.join(', ')}`, ONE_VALUE);
+    for (const [name, value] of variables) {
+      all.set(name, value);
+      sources.set(name, from);
     }
-    read.push({ ...file, variables });
-    for (const [name, value] of variables) all.set(name, value);
   }
   return all;
 }
 
 const ONE_VALUE = 'A variable has one value: keep one of them.';
-
-export async function readVariables(
-  ctx: CommandContext,
-  { flag, path }: VariableFile,
-): Promise<ReadonlyMap<string, string>> {
-  const from = `${flag} ${path}`;
-  return parseVariables(utf8Text(await ctx.files.read(path), from, 'Save it as UTF-8.'), from);
-}
 
 const EMPTY = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
 const NAME = /[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=/y;
@@ -129,16 +105,11 @@ const MAX_VARIABLES = 50;
 
 const LOCAL_PREFIX = 'BERTH';
 
-/** Replaces values in printed command lines: they may be secrets. */
-export const LEFT_OUT = '...';
-
 /** Merges by name. Usage (2). */
 export function addVariables(given: readonly string[], before: Json | undefined): Json {
   const named = given.map((each) => {
     const at = each.indexOf('=');
     if (at < 1) throw usage(`--env takes NAME=VALUE, not ${JSON.stringify(each)}`);
-    if (each.slice(at + 1) === LEFT_OUT)
-      throw usage(`--env ${each.slice(0, at)}=${LEFT_OUT} stands for a value that was left out`, 'Write the value.');
     return [each.slice(0, at), each.slice(at + 1)] as const;
   });
   return { ...objectOf(before), ...namedValues('--env', named) };
@@ -182,7 +153,7 @@ function checkNumber(variables: JsonObject): void {
     throw usage(`${countOf(length, 'variable')}: a container has at most ${String(MAX_VARIABLES)}`);
 }
 
-/** The body wins over files. Replaces `@secret:NAME`; warns of missing ones. Usage (2), local-file (14). */
+/** The body wins over files. Replaces `@secret:NAME`. Usage (2), local-file (14). */
 export async function completeEnvironment(
   ctx: CommandContext,
   given: Json | undefined,
@@ -200,53 +171,16 @@ export async function completeEnvironment(
   const variables: JsonObject = Object.fromEntries([...read, ...Object.entries(objectOf(given) ?? {})]);
   checkNumber(variables);
   const prefix = ctx.settings.local ? LOCAL_PREFIX : ctx.settings.get('secret-prefix');
-  const complete = Object.fromEntries(
+  return Object.fromEntries(
     Object.entries(variables).map(([name, value]) => {
       const text = stringOf(value);
       return [name, text === undefined ? value : withPlaceholder(text, prefix)];
     }),
   );
-  await warnOfUnusualPlaceholders(ctx, complete, prefix);
-  await warnOfMissingSecrets(ctx, complete);
-  return complete;
 }
 
-/** Node reads its own `--env-file` first: a pipe is empty, NODE_OPTIONS applies. Usage (2). */
+/** Node reads its own `--env-file` first, and leaves nothing in a pipe. Usage (2). */
 async function checkEnvFile(ctx: CommandContext, path: string): Promise<void> {
-  const instead = `--env-from ${path === '-' ? '-' : 'FILE'} reads it in berth only.`;
   if (path === '-' || (await ctx.files.mode(path)) === undefined)
-    throw usage(
-      `--env-file ${path} is no regular file, and Node reads what --env-file names before berth can`,
-      instead,
-    );
-  if ((await readVariables(ctx, { flag: '--env-file', path })).has('NODE_OPTIONS'))
-    throw usage(`--env-file ${path} has NODE_OPTIONS, which Node obeys in berth itself`, instead);
-}
-
-async function warnOfUnusualPlaceholders(
-  ctx: CommandContext,
-  variables: JsonObject,
-  prefix: string | undefined,
-): Promise<void> {
-  for (const [variable, value] of Object.entries(variables))
-    if (isUnusualPlaceholder(stringOf(value) ?? '', prefix))
-      await ctx.tell(
-        `Warning: ${variable} has a placeholder of a secret that the service may leave as it is: it replaces a value that is ${placeholderOf(prefix ?? 'PREFIX', 'name')} and nothing else.`,
-      );
-}
-
-/** Only a warning: it may be created before the start, or the key may not read the list. */
-async function warnOfMissingSecrets(ctx: CommandContext, variables: JsonObject): Promise<void> {
-  const named = Object.entries(variables).flatMap(([variable, value]) => {
-    return secretNamesIn(stringOf(value) ?? '').map((name) => ({ variable, name }));
-  });
-  if (named.length === 0) return;
-  const rows = await unlessFailed(ctx, async () => (await listRows(ctx, SECRETS)).values);
-  if (rows === undefined) return;
-  const known = new Set(rows.map((row) => stringAt(row, 'name')));
-  for (const { variable, name } of named)
-    if (!known.has(name))
-      await ctx.tell(
-        sentence`Warning: no secret is named ${name}: ${variable} will have no usable value. Create it: ${berth`secrets create --name ${name}`}`,
-      );
+    throw usage(`--env-file ${path} is not a regular file`, `Use --env-from ${path}`);
 }

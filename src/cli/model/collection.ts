@@ -1,7 +1,7 @@
-import { pluralOf } from '../words.ts';
 import type { ApiRequest } from '../../core/api.ts';
-import type { Json } from '../../core/json.ts';
-import { berth, type CommandLine, names } from '../../core/message.ts';
+import { type Json, numberAt, stringAt } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { hourlyPrice } from '../../core/units.ts';
 
 export type Query = NonNullable<ApiRequest['query']>;
 
@@ -15,18 +15,13 @@ export interface Collection<N extends string = string> {
   readonly lookupQuery?: Query | undefined;
   /** The member that a command line names a row by; default `id`. */
   readonly value?: string | undefined;
-  /** Shown in shell completion; default status. `hourly`: US dollars an hour. */
+  /** Beside an id that is offered or picked; default status. `hourly`: US dollars an hour. */
   readonly described?: readonly (string | { readonly hourly: string } | { readonly gigabytes: string })[] | undefined;
   readonly idsOnly?: true | undefined;
   /** What a row is called, where it has no member `name`. */
   readonly nameOf?: (row: Json) => string;
-  /** The service refuses a second row with the same name. */
-  readonly uniqueNames?: true;
   readonly listed?: string;
 }
-
-export const listCommandOf = ({ noun, listed }: Collection): CommandLine =>
-  berth`${names(listed ?? `${pluralOf(noun)} list`)}`;
 
 /** `@file`, `=file`: after that mark. `job`: submitted by this machine. `volume-path`: `VOLUME:PATH`. */
 export type LocalSource =
@@ -49,3 +44,17 @@ export const listSource = ({ path, member, lookupQuery, value, described, idsOnl
   described,
   idsOnly,
 });
+
+/** In characters, of one word. */
+const MAX_LENGTH = 200;
+
+/** `RUNNING`, `$1.50/h`: what tells a row from others, beside its id and name. */
+export const describedBy = (row: Json, { described = ['status'] }: Pick<Collection, 'described'>): readonly string[] =>
+  described
+    .map((each) => {
+      if (typeof each === 'string') return safeText(stringAt(row, each) ?? '').slice(0, MAX_LENGTH);
+      if ('hourly' in each) return hourlyPrice(numberAt(row, each.hourly));
+      const size = numberAt(row, each.gigabytes);
+      return size === undefined ? '' : `${size} GB`;
+    })
+    .filter((word) => word !== '');

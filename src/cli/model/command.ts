@@ -16,26 +16,41 @@ export interface CommandWords {
   readonly examples?: readonly (readonly [string, string])[] | undefined;
 }
 
-interface CommandSpec<A extends Params, O extends Params> extends CommandWords {
+interface Traits {
+  readonly fields: readonly string[] | undefined;
+  /** What `--json` prints; undefined for text or nothing. Does not cover dry runs. */
+  readonly output: OutputSchema | undefined;
+  /** Changes something at the service; adds `--dry-run`. */
+  readonly writes: boolean;
+  readonly changesMachine: boolean;
+  readonly destroys: boolean;
+  readonly costs: boolean;
+  /** Only for commands that always wait, not for those that wait with a flag. */
+  readonly waits: boolean;
+  /** Beyond the common ones and those that `exitsOf` derives. */
+  readonly exits: readonly ExitCode[];
+  readonly exitsAsProgram: boolean;
+}
+
+const NO_TRAITS: Traits = {
+  fields: undefined,
+  output: undefined,
+  writes: false,
+  changesMachine: false,
+  destroys: false,
+  costs: false,
+  waits: false,
+  exits: [],
+  exitsAsProgram: false,
+};
+
+interface CommandSpec<A extends Params, O extends Params> extends CommandWords, Partial<Traits> {
   readonly args?: A;
   readonly options?: O;
-  readonly fields?: readonly string[] | undefined;
-  /** What `--json` prints; undefined for text or nothing. Does not cover dry runs. */
-  readonly output?: OutputSchema | undefined;
   /** Flag keys: of each group at least one must be given, by a flag or in a file. */
   readonly needed?: readonly (string | readonly string[])[] | undefined;
-  /** Changes something at the service; adds `--dry-run`. */
-  readonly writes?: boolean;
-  readonly changesMachine?: boolean;
-  readonly destroys?: boolean;
   /** Checked before anything is asked or opened. Default by `writes` and `destroys`: full, write or read. */
   readonly needs?: Access | ((values: ValuesOf<A> & ValuesOf<O>) => Access);
-  readonly costs?: boolean;
-  /** Only for commands that always wait, not for those that wait with a flag. */
-  readonly waits?: boolean;
-  /** Beyond the common ones and those that `exitsOf` derives. */
-  readonly exits?: readonly ExitCode[];
-  readonly exitsAsProgram?: boolean;
   /** Adds `--watch` and `--interval`. */
   readonly watch?: true | WatchSpec;
   readonly run: (ctx: CommandContext, values: ValuesOf<A> & ValuesOf<O>) => Promise<Result>;
@@ -55,22 +70,13 @@ export const endedWhen = (test: (row: Json) => boolean): WatchSpec => ({
     rowsOf(result).every((row) => memberAt(row, 'ok') === false || test(row)),
 });
 
-export interface Command extends CommandWords {
+export interface Command extends CommandWords, Traits {
   readonly kind: 'command';
   readonly args: Params;
   readonly options: Params;
-  readonly fields: readonly string[] | undefined;
-  readonly output: OutputSchema | undefined;
   readonly examples: NonNullable<CommandWords['examples']>;
   readonly needed: readonly (readonly string[])[];
-  readonly writes: boolean;
-  readonly changesMachine: boolean;
-  readonly destroys: boolean;
   readonly needs: Access | ((values: Values) => Access) | undefined;
-  readonly costs: boolean;
-  readonly waits: boolean;
-  readonly exits: readonly ExitCode[];
-  readonly exitsAsProgram: boolean;
   readonly watch: WatchSpec | undefined;
   readonly run: (ctx: CommandContext, values: Values) => Promise<Result>;
 }
@@ -109,23 +115,13 @@ export function defineCommand<const A extends Params, const O extends Params>(sp
   const { run, needs } = spec;
   type Given = ValuesOf<A> & ValuesOf<O>;
   return {
+    ...NO_TRAITS,
+    ...spec,
     kind: 'command',
-    summary: spec.summary,
-    hidden: spec.hidden,
-    details: spec.details,
     args: spec.args ?? {},
     options: spec.options ?? {},
-    fields: spec.fields,
-    output: spec.output,
     needed: (spec.needed ?? []).map((group) => (typeof group === 'string' ? [group] : group)),
     examples: spec.examples ?? [],
-    writes: spec.writes ?? false,
-    changesMachine: spec.changesMachine ?? false,
-    destroys: spec.destroys ?? false,
-    costs: spec.costs ?? false,
-    waits: spec.waits ?? false,
-    exits: spec.exits ?? [],
-    exitsAsProgram: spec.exitsAsProgram ?? false,
     watch: spec.watch === true ? {} : spec.watch,
     // The casts are sound: callers pass only parsed values.
     needs: typeof needs === 'function' ? (values) => needs(values as Given) : needs,

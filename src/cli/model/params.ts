@@ -127,10 +127,6 @@ export const option = {
   }),
   text: (summary: string, shape: Shape<string> = {}): Param<string | undefined> =>
     valueFlag(summary, 'TEXT', shape, asText),
-  requiredText: (summary: string, shape: Shape<string> = {}): Param<string> => ({
-    ...valueFlag(summary, 'TEXT', shape, asText),
-    required: true,
-  }),
   /** Greater than 0 and at most 1. */
   fraction: (summary: string, shape: Shape<number> = {}): Param<number | undefined> =>
     valueFlag(summary, 'N', { format: 'number', ...shape }, parseFraction),
@@ -175,11 +171,9 @@ export const option = {
     ...valueFlag(summary, 'TEXT', { initial: [], ...shape }, asTexts),
     many: true,
   }),
-  requiredTexts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
-    ...option.texts(summary, shape),
-    required: true,
-  }),
 };
+
+export const required = <T>(param: Param<T | undefined>): Param<T> => ({ ...(param as Param<T>), required: true });
 
 export const onlyWith = <T>(needs: readonly string[], param: Param<T>): Param<T> => ({ ...param, needs });
 

@@ -4,7 +4,6 @@ import { type Command, commonOptions, type Group, type Noun, type Program, type 
 import type { GlobalFlag, GlobalValues } from '../model/global-flags.ts';
 import { verbOf } from '../words.ts';
 import { flagName, labelOf, namesProgram, type Param, type Params } from '../model/params.ts';
-import { wordsAfterDashes } from './after-dashes.ts';
 
 export interface Invocation {
   readonly path: readonly string[];
@@ -136,7 +135,7 @@ async function invocationAt(
   if (target?.kind !== 'command' || globals['help'] === true) return { path, target, values: {}, globals };
   try {
     refuseRepeatedGlobals(flags, textsOfGlobals(at, flags));
-    const words = await wordsOf(at, target, flags, argv);
+    const words = await wordsOf(at, target, argv);
     const values = readValues(target.args, optionsOf(target), words, parser.opts());
     return { path, target, values, globals };
   } catch (error) {
@@ -147,9 +146,8 @@ async function invocationAt(
 
 /** Fails with usage (2) for a word that no argument takes. */
 async function wordsOf(
-  { parser, path, globals }: Node,
+  { parser, path }: Node,
   target: Command,
-  flags: readonly GlobalFlag[],
   argv: readonly string[],
 ): Promise<readonly (string | string[] | undefined)[]> {
   const words = parser.processedArgs as readonly (string | string[] | undefined)[];
@@ -158,8 +156,11 @@ async function wordsOf(
   const [first, second] = Object.values(target.args);
   if (first?.required === false && second?.required === true && words[1] === undefined) return [undefined, words[0]];
   if (last === undefined) return words;
-  const own = Object.entries(optionsOf(target)).map(([key, param]) => ({ ...param, flag: flagName(key) }));
-  const after = wordsAfterDashes(argv, [...own, ...globals, ...flags]);
+  // A `--` that is the value of a flag is not followed by the last words alone.
+  const isLast = (some: readonly string[]): boolean =>
+    some.length <= parser.args.length && some.every((word, at) => word === parser.args.at(at - some.length));
+  const tails = argv.flatMap((word, at) => (word === '--' ? [argv.slice(at + 1)] : []));
+  const after = tails.find(isLast) ?? [];
   const before = parser.args.slice(0, parser.args.length - after.length);
   const params = Object.entries(target.args);
   const takesAll = params.some(([key, { many }]) => key !== last && many);

@@ -60,11 +60,9 @@ export const SECRETS: Collection<'secret'> = {
   member: 'secrets',
   schema: 'Secret',
   described: ['description'],
-  // Additions 7.
-  uniqueNames: true,
 };
-export const POOLS: Collection<'pool'> = {
-  noun: 'pool',
+export const POOLS: Collection<'GPU pool'> = {
+  noun: 'GPU pool',
   path: ['v2', 'catalog', 'gpus'],
   member: 'gpus',
   value: 'pool',

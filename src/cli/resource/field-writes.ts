@@ -53,33 +53,25 @@ function makeBody(table: ResourceTable, verb: WriteVerb): BodyOfTable {
         if (value !== undefined) check?.(value);
       }
     },
-    completeFields: async (ctx, body, { values, file }) =>
-      await withCompleteValues(table, verb, await settled(table, body, { values, file, verb }), ({ complete }, value) =>
-        complete?.(ctx, value, values),
-      ),
-    fillFields: async (ctx, body, { file, ...update }) =>
-      await withCompleteValues(
-        table,
-        verb,
-        await settled(table, body, { ...update, file, verb }),
-        ({ fill, path = '' }, value) => fill?.(ctx, value, { ...update, isWhole: memberAt(file, path) !== undefined }),
+    completeFields: (ctx, body, { values, file }) =>
+      completed(table, verb, body, { values, file, verb }, ({ complete }, value) => complete?.(ctx, value, values)),
+    fillFields: (ctx, body, { file, ...update }) =>
+      completed(table, verb, body, { ...update, file, verb }, ({ fill, path = '' }, value) =>
+        fill?.(ctx, value, { ...update, isWhole: memberAt(file, path) !== undefined }),
       ),
   };
 }
 
-async function settled({ fields }: ResourceTable, body: JsonObject, given: FieldSettling): Promise<JsonObject> {
-  let result = body;
-  for (const { settle } of Object.values(fields)) result = (await settle?.(result, given)) ?? result;
-  return result;
-}
-
-async function withCompleteValues(
+/** Fields settle among themselves, then each is completed. */
+async function completed(
   { fields }: ResourceTable,
   verb: WriteVerb,
   body: JsonObject,
+  given: FieldSettling,
   complete: (field: Field, value: Json | undefined) => Promise<Json | undefined> | undefined,
 ): Promise<JsonObject> {
   let result = body;
+  for (const { settle } of Object.values(fields)) result = (await settle?.(result, given)) ?? result;
   for (const field of Object.values(fields)) {
     const { path } = field;
     if (path === undefined || writeOf(field, verb) === undefined) continue;

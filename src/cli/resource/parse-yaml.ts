@@ -1,6 +1,5 @@
 import {
   type Document,
-  isAlias,
   isMap,
   isScalar,
   isSeq,
@@ -104,32 +103,18 @@ function reasonOf(message: string): string {
   return message.split('\n', 1)[0] ?? '';
 }
 
-/** A duplicate key in one map, or an alias without an anchor before it. */
+/** A duplicate key in one map. */
 function firstProblem(document: Document.Parsed): { readonly at: number; readonly message: string } | undefined {
   let found: { at: number; message: string } | undefined;
-  const anchors = new Set<string>();
   visit(document, {
-    Node: (_key, node) => {
-      if (isAlias(node)) {
-        if (anchors.has(node.source)) return undefined;
-        found = {
-          at: node.range?.[0] ?? 0,
-          message: `an alias of ${node.source}, which no anchor before it in its document is named`,
-        };
-        return visit.BREAK;
-      }
-      if (node.anchor !== undefined) anchors.add(node.anchor);
-      if (!isMap(node)) return undefined;
+    Map: (_, { items }) => {
       const seen = new Set<unknown>();
-      for (const { key } of node.items) {
+      for (const { key } of items) {
         if (!isScalar(key) || key.value === '<<') continue;
-        if (seen.has(key.value)) {
-          found = { at: key.range?.[0] ?? 0, message: 'Map keys must be unique' };
-          return visit.BREAK;
-        }
+        if (seen.has(key.value)) found = { at: key.range?.[0] ?? 0, message: 'Map keys must be unique' };
         seen.add(key.value);
       }
-      return undefined;
+      return found && visit.BREAK;
     },
   });
   return found;

@@ -1,29 +1,37 @@
-import type { Collection } from '../model/collection.ts';
+import { type Collection, describedBy, type Query } from '../model/collection.ts';
 import { SELECTOR_KEYS } from './selectors.ts';
 import { ANY_OBJECT, contractSchema, type OutputSchema } from '../model/output-schema.ts';
 import { arg, type Ask, type Param } from '../model/params.ts';
-import { lookupRows } from './requests.ts';
-import { type Json, numberAt, stringAt } from '../../core/json.ts';
-import { hourlyPrice } from '../../core/units.ts';
+import { listRows, lookupRows } from './requests.ts';
+import { type Json, stringAt } from '../../core/json.ts';
 
-const pickRow = (collection: Collection, keep: (row: Json) => boolean = () => true): Ask => ({
+interface Picked {
+  readonly query?: Query;
+  readonly keep?: (row: Json) => boolean;
+}
+
+/** From the rows as the service has them now. */
+export const pick = (of: Collection, { query, keep = () => true }: Picked = {}): Ask => ({
   kind: 'pick',
-  question: collection.noun.charAt(0).toUpperCase() + collection.noun.slice(1),
+  question: of.noun.charAt(0).toUpperCase() + of.noun.slice(1),
   choices: async (ctx) => {
-    const rows = await lookupRows(ctx, collection);
-    return rows.filter(keep).flatMap((row) => {
-      const id = stringAt(row, 'id');
-      return id === undefined ? [] : [{ name: [id, ...wordsOf(row)].join('  '), value: id }];
-    });
+    const rows = query === undefined ? await lookupRows(ctx, of) : (await listRows(ctx, of, query)).values;
+    const found = new Map<string, string>();
+    for (const row of rows.filter(keep)) {
+      const value = stringAt(row, of.value ?? 'id');
+      if (value === undefined || found.has(value)) continue;
+      found.set(value, [value, stringAt(row, 'name') ?? '', ...describedBy(row, of)].filter(Boolean).join('  '));
+    }
+    return [...found].map(([value, name]) => ({ name, value }));
   },
 });
 
-function wordsOf(row: Json): readonly string[] {
-  const cost = numberAt(row, 'cost');
-  return [stringAt(row, 'name'), stringAt(row, 'status'), hourlyPrice(cost)].flatMap((word) =>
-    word === undefined || word === '' ? [] : [word],
+/** With whether it can be had now (contract rules, Catalog). */
+export const pickOfCatalog = (of: Collection, product: 'POD' | 'CLUSTER' | 'SERVERLESS'): Ask =>
+  pick(
+    { ...of, described: [...(of.described ?? []), 'availability'] },
+    { query: { include: 'AVAILABILITY', product } },
   );
-}
 
 export const rowSchema = ({ schema }: Collection): OutputSchema =>
   schema === undefined ? ANY_OBJECT : contractSchema(schema);
@@ -32,7 +40,7 @@ const metavar = ({ noun }: Collection): string => noun.toUpperCase().replaceAll(
 
 const idShape = (resource: Collection, keep?: (row: Json) => boolean) => ({
   metavar: metavar(resource),
-  ask: pickRow(resource, keep),
+  ask: pick(resource, keep && { keep }),
   complete: resource,
 });
 

@@ -2,7 +2,7 @@ import type { InputSummary } from '../../batch/index.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either } from '../../cli/model/output-schema.ts';
-import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
+import { arg, option, required, type ValuesOf } from '../../cli/model/params.ts';
 import { ENDPOINTS } from '../../cli/resource/collections.ts';
 import { withId } from '../../cli/resource/targets.ts';
 import { unlessUnread } from '../../cli/run/dry-run.ts';
@@ -19,11 +19,10 @@ import { healthRequest, runRequest } from '../../queue/requests.ts';
 import { optionsText, submissionBody } from '../../queue/submission.ts';
 
 const runOptions = {
-  input: option.requiredTexts('JSON lines or CSV, .gz too; repeatable; a glob; - is stdin', {
-    metavar: 'FILE',
-    complete: 'file',
-  }),
-  out: option.requiredText('file for the results, with a journal beside it', { metavar: 'FILE', complete: 'file' }),
+  input: required(
+    option.texts('JSON lines or CSV, .gz too; repeatable; a glob; - is stdin', { metavar: 'FILE', complete: 'file' }),
+  ),
+  out: required(option.text('file for the results, with a journal beside it', { metavar: 'FILE', complete: 'file' })),
   inputFormat: option.choice('format of the input (default: by its name, else jsonl)', ['jsonl', 'csv']),
   inputField: option.text('member or column that holds the input (default: the line)', { metavar: 'NAME' }),
   idField: option.text('member or column that labels the item in the results', { metavar: 'NAME' }),

@@ -1,14 +1,12 @@
 import type { CommandContext } from '../../cli/model/context.ts';
-import { readWorkers, rowsUnlessFailed } from '../../cli/money/account-line.ts';
-import { usedVolumeIds } from '../../cli/money/disks.ts';
-import { diskSize, type Rate, rateOf, withStoppedDisk } from '../../cli/money/hourly-cost.ts';
+import { diskSize, type Rate, rateOf, readWorkers, rowsUnlessFailed, withStoppedDisk } from '../../cli/rate.ts';
 import * as collections from '../../cli/resource/collections.ts';
 import { listRows } from '../../cli/resource/requests.ts';
 import { countOf } from '../../cli/words.ts';
 import { costsOf, type DayCost, daysOf, type ResourceCost } from './costs.ts';
 import { BY_KIND, KINDS, type Kind, type Report, SUMMARY } from './service-reports.ts';
 import { readHealth } from '../endpoints/read-health.ts';
-import { type Json, memberAt, numberAt } from '../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
 import { formatTimestamp } from '../../core/units.ts';
 import { idOf } from '../../output/view.ts';
 
@@ -58,6 +56,13 @@ export async function readRecords(
   return (await listRows(ctx, { path, member: 'records' }, query)).values;
 }
 
+/** Includes pods of clusters. */
+const usedVolumes = (pods: readonly Json[], endpoints: readonly Json[]): ReadonlySet<string> =>
+  new Set([
+    ...pods.flatMap((pod) => itemsAt(pod, 'mounts.network').map((mount) => stringAt(mount, 'volumeId') ?? '')),
+    ...endpoints.flatMap((endpoint) => itemsAt(endpoint, 'networkVolumes').map((id) => stringOf(id) ?? '')),
+  ]);
+
 export interface Idle {
   readonly kind: Kind;
   readonly id: string;
@@ -82,7 +87,7 @@ function idleResources(
   const failed = (pods ?? []).filter((pod) => memberAt(pod, 'status') === 'ERROR');
   const waiting = (endpoints ?? []).filter((endpoint) => waitingWorkers(health.get(idOf(endpoint))) > 0);
   // Without one of the lists, an unread row may use the volume.
-  const mounted = pods === undefined || endpoints === undefined ? undefined : usedVolumeIds(pods, endpoints);
+  const mounted = pods === undefined || endpoints === undefined ? undefined : usedVolumes(pods, endpoints);
   const unused = (volumes ?? []).filter((volume) => mounted?.has(idOf(volume)) === false);
   return [
     ...rowsOf('pod', failed, () => 'is in ERROR'),

@@ -14,7 +14,7 @@ import {
   YES_NO,
 } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
-import { RATE_PARTS, type Rate, rateDetails, rateText } from '../../cli/money/hourly-cost.ts';
+import { RATE_PARTS, type Rate, rateInFull } from '../../cli/rate.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import Big from 'big.js';
 import { type Cost, DAY_PARTS, formatMoney, type Money, moneyJson, parseMoney, RESOURCE_PARTS, sum } from './costs.ts';
@@ -128,7 +128,7 @@ export const report = defineCommand({
         : [sentence`${formatMoney(elsewhere)} of it is not in this table: ${berth`billing report --last ${last}`}`]),
       ...idle.map(({ kind, id, name, why, cost }) => `Idle: ${kind} ${name ? `${name} (${id})` : id} ${why}: ${cost}`),
       ...(month.days === 0 ? [] : [`${about(month.total)} at ${formatMoney(month.perDay)} a day.`]),
-      `${about(month.atPresentRate)} at the present rate of ${rateText(facts.rate)}${rateDetails(facts.rate)}.`,
+      `${about(month.atPresentRate)} at the present rate of ${rateInFull(facts.rate)}.`,
       ...(facts.missing.length === 0 ? [] : [`Could not list ${facts.missing.join(', ')}.`]),
     ];
     return {

@@ -2,7 +2,8 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { contractSchema, either } from '../../cli/model/output-schema.ts';
 import { option, type Params, type ValuesOf } from '../../cli/model/params.ts';
-import { type Query, listCommandOf } from '../../cli/model/collection.ts';
+import { listCommand } from '../../cli/hint.ts';
+import type { Query } from '../../cli/model/collection.ts';
 import { rowCalled } from '../../cli/resource/targets.ts';
 import { readList, type WholeList } from '../../cli/resource/pages.ts';
 import { listRequest, lookupRows } from '../../cli/resource/requests.ts';
@@ -77,7 +78,7 @@ async function readReport(ctx: CommandContext, { path, of }: Report, query: Quer
       code: 'not-found',
       exit: EXIT.notFound,
       message: `no ${of.lookup.noun} ${JSON.stringify(word)}, and nothing billed for it in this time`,
-      hint: sentence`See ${listCommandOf(of.lookup)}. Use --from and the id of one that is gone.`,
+      hint: sentence`See ${listCommand(of.lookup)}. Use --from and the id of one that is gone.`,
     });
   return idOf(row) === word ? records : await send(idOf(row));
 }

@@ -6,7 +6,7 @@ import { text } from '../../output/cells.ts';
 import type { View } from '../../output/view.ts';
 import { podView } from '../pods/fields.ts';
 import { atLeast, CONTAINER_FIELDS, CREATED_AT, createOnly, NAME_FLAG } from '../../cli/container/container-fields.ts';
-import { pick } from '../../cli/resource/pick.ts';
+import { pickOfCatalog } from '../../cli/resource/read.ts';
 import { CLUSTERS as COLLECTION, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { resource } from '../../cli/resource/targets.ts';
 import { networkMount } from '../pods/pod-cells.ts';
@@ -38,7 +38,7 @@ const FIELDS = {
       metavar: 'GPU',
       onlyOne: 'The GPUs of a cluster are of one type.',
       complete: GPUS,
-      ask: pick('GPU type', 'clusterGpuTypes'),
+      ask: pickOfCatalog(GPUS, 'CLUSTER'),
     }),
   },
   gpuCount: {

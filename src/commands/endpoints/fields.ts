@@ -12,7 +12,7 @@ import {
 import { option } from '../../cli/model/params.ts';
 import { CPUS, DATA_CENTERS, GPUS, POOLS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { defineTable, type Fields, memberLabel, viewOf } from '../../cli/resource/fields.ts';
-import { pick } from '../../cli/resource/pick.ts';
+import { pick, pickOfCatalog } from '../../cli/resource/read.ts';
 import { usage } from '../../core/failure.ts';
 import { isObject, itemsAt, type Json, memberAt, objectAt, stringAt } from '../../core/json.ts';
 import { json, list, text } from '../../output/cells.ts';
@@ -87,7 +87,7 @@ const FIELDS = {
     write: option.text('template to start from, by id or name', {
       metavar: 'TEMPLATE',
       complete: TEMPLATES,
-      ask: pick('Template', 'endpointTemplates'),
+      ask: pick(TEMPLATES, { keep: (row) => memberAt(row, 'serverless') === true }),
     }),
   },
   hardware: { show: hardware, lines: hardwareLines },
@@ -97,7 +97,7 @@ const FIELDS = {
     write: option.list('pools of GPU types that workers may run on', {
       metavar: 'POOL',
       complete: POOLS,
-      ask: pick('GPU pool', 'gpuPools'),
+      ask: pickOfCatalog(POOLS, 'SERVERLESS'),
     }),
   },
   excludeGpu: {

@@ -7,6 +7,7 @@ import type { Milliseconds } from '../../core/unit-types.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { sameCommand } from '../../cli/run/same-command.ts';
+import { every } from '../../cli/until.ts';
 import { countOf } from '../../cli/words.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
@@ -81,7 +82,7 @@ async function sweepAgain(
       isTold ||= swept !== undefined;
       const progress = ctx.progress(next);
       try {
-        await ctx.clock.sleep(everyMs, ctx.signal);
+        await every(ctx, everyMs);
       } finally {
         await progress.stop();
       }

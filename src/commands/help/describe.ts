@@ -1,4 +1,4 @@
-import { listCommandOf } from '../../cli/model/collection.ts';
+import { listCommand } from '../../cli/hint.ts';
 import {
   type Command,
   COMMON_EXITS,
@@ -9,7 +9,7 @@ import {
 } from '../../cli/model/command.ts';
 import { printedSchema, schemaNameOf } from '../../cli/model/common-schemas.ts';
 import type { GlobalFlag } from '../../cli/model/global-flags.ts';
-import { manyOf, oneOf, ownObject, TEXT, WHOLE, YES_NO } from '../../cli/model/output-schema.ts';
+import { ANY_OBJECT, manyOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
 import { argumentName, flagName, namesProgram, type Param, type Params } from '../../cli/model/params.ts';
 import { EXIT_CODES } from '../../core/exit-codes.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -87,7 +87,7 @@ function describeParam(param: Param<unknown>, options: Params): JsonObject {
     ...(unless === undefined ? {} : { requiredUnlessOneOf: unless.filter((key) => key in options).map(flagName) }),
     ...(complete === 'job' ? { valuesFrom: 'berth jobs run ENDPOINT --input {}' } : {}),
     ...(typeof complete === 'object'
-      ? { valuesFrom: printed(berth`${listCommandOf(complete)} -o id`, { accountWords: NO_WORDS }) }
+      ? { valuesFrom: printed(berth`${listCommand(complete)} -o id`, { accountWords: NO_WORDS }) }
       : {}),
   };
 }
@@ -153,65 +153,15 @@ function describeSetting({ name, flag, variable, secret, inProfile, summary, ...
   };
 }
 
+const ROWS = manyOf(ANY_OBJECT);
+
 /** What `help --json` prints. */
-
-const TEXTS = manyOf(TEXT);
-const SCALAR = { type: ['string', 'number'] };
-const VALUE = {
-  summary: TEXT,
-  type: oneOf('switch', 'choice', 'integer', 'number', 'duration', 'json', 'path', 'url', 'text'),
-};
-const PARAM = { ...VALUE, required: YES_NO, repeatable: YES_NO };
-const PARAM_FACTS = {
-  commas: YES_NO,
-  choices: TEXTS,
-  default: SCALAR,
-  onlyWithOneOf: TEXTS,
-  requiredUnlessOneOf: TEXTS,
-  valuesFrom: TEXT,
-};
-
-const AFTER_DASHES = { type: 'boolean', description: 'it takes the words after --, and no others' };
-
-const COMMAND = ownObject(
-  {
-    command: TEXT,
-    summary: TEXT,
-    writes: YES_NO,
-    changesMachine: YES_NO,
-    destroys: YES_NO,
-    asks: YES_NO,
-    costs: YES_NO,
-    waits: YES_NO,
-    waitsWith: TEXTS,
-    exitCodes: { ...manyOf(WHOLE), description: 'what it can end with beyond the common exit codes' },
-    arguments: manyOf(ownObject({ name: TEXT, ...PARAM }, { ...PARAM_FACTS, afterDashes: AFTER_DASHES })),
-    flags: manyOf(ownObject({ flag: TEXT, ...PARAM }, { short: TEXT, ...PARAM_FACTS })),
-    examples: manyOf(ownObject({ command: TEXT, meaning: TEXT })),
-  },
-  {
-    details: TEXT,
-    exitCodeOfProgram: { type: 'boolean', description: 'it ends with the exit code of the program that it runs' },
-    needsOneOf: manyOf(TEXTS),
-    flagsFirst: { type: 'boolean', description: 'flags go before the arguments: those after them belong to a program' },
-    fields: TEXTS,
-    schema: TEXT,
-  },
-);
-
-const COMMON = { type: 'boolean', description: 'every command can end with it' };
-
 export const DESCRIPTION = ownObject({
   usage: TEXT,
-  nouns: manyOf(ownObject({ noun: TEXT, section: TEXT, summary: TEXT })),
-  globalFlags: manyOf(ownObject({ flag: TEXT, ...VALUE }, { short: TEXT, choices: TEXTS, variable: TEXT })),
-  exitCodes: manyOf(ownObject({ code: WHOLE, name: TEXT, meaning: TEXT, common: COMMON })),
-  settings: manyOf(
-    ownObject(
-      { name: TEXT, summary: TEXT, type: TEXT, secret: YES_NO, inProfile: YES_NO },
-      { flag: TEXT, variable: TEXT, default: { type: ['string', 'number', 'boolean'] }, choices: TEXTS },
-    ),
-  ),
-  variables: manyOf(ownObject({ variable: TEXT, summary: TEXT })),
-  commands: manyOf(COMMAND),
+  nouns: ROWS,
+  globalFlags: ROWS,
+  exitCodes: ROWS,
+  settings: ROWS,
+  variables: ROWS,
+  commands: ROWS,
 });

@@ -14,7 +14,7 @@ import {
 import { option } from '../../cli/model/params.ts';
 import { CLOUDS, CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { defineTable, type Fields, viewOf } from '../../cli/resource/fields.ts';
-import { pick } from '../../cli/resource/pick.ts';
+import { pick, pickOfCatalog } from '../../cli/resource/read.ts';
 import { deadlineFlag } from './deadlines.ts';
 import * as show from './pod-cells.ts';
 import { hourlyCost, movedMount, networkMount, newPersistentMount, openPorts, resizedMount } from './pod-cells.ts';
@@ -96,7 +96,7 @@ const FIELDS = {
       param: option.list('GPU type; repeat for fallbacks (see berth catalog gpus)', {
         metavar: 'GPU',
         complete: GPUS,
-        ask: pick('GPU type', 'podGpuTypes'),
+        ask: pickOfCatalog(GPUS, 'POD'),
       }),
       value: (given: readonly string[]): Json => given[0] ?? null,
     },
@@ -139,7 +139,7 @@ const FIELDS = {
     create: option.text('CPU flavor instead of a GPU (see berth catalog cpus)', {
       metavar: 'CPU',
       onlyOne: 'A pod has one CPU flavor; --vcpu says how many vCPUs.',
-      ask: pick('CPU flavor', 'podCpuFlavors'),
+      ask: pickOfCatalog(CPUS, 'POD'),
       complete: CPUS,
     }),
   },
@@ -173,7 +173,7 @@ const FIELDS = {
       metavar: 'TEMPLATE',
       onlyOne: 'A pod begins with one template.',
       complete: TEMPLATES,
-      ask: pick('Template', 'podTemplates'),
+      ask: pick(TEMPLATES, { keep: (row) => memberAt(row, 'serverless') !== true }),
     }),
     update: option.text('apply this template once, by id or name', { metavar: 'TEMPLATE', complete: TEMPLATES }),
   },

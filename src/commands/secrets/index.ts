@@ -2,7 +2,6 @@ import type { ApiAnswer } from '../../core/api.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { encodeJson, type Json, type JsonObject, objectAt, stringAt, stringOf } from '../../core/json.ts';
 import { CREATED_AT, NAME_FLAG } from '../../cli/container/container-fields.ts';
-import { secretNamesIn } from '../../cli/container/environment.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
@@ -106,9 +105,14 @@ const patchAll = (ctx: CommandContext, word: string, [first, second]: readonly J
     }
   });
 
+/** Any prefix. Names of secrets: additions 7. */
+const PLACEHOLDER = /\{\{\s*[A-Za-z][A-Za-z0-9_]*?_SECRET_([a-zA-Z_][a-zA-Z0-9_.\-/]*)\s*\}\}/g;
+
 /** The service deletes secrets in use too. */
 const namesOf = (row: Json): readonly string[] =>
-  Object.values(objectAt(row, 'env') ?? {}).flatMap((value) => secretNamesIn(stringOf(value) ?? ''));
+  Object.values(objectAt(row, 'env') ?? {}).flatMap((value) =>
+    [...(stringOf(value) ?? '').matchAll(PLACEHOLDER)].flatMap(([, name]) => name ?? []),
+  );
 
 export const secrets = noun('values for the variables of pods and endpoints, never shown', {
   list: list(SECRETS, { examples: [['berth secrets list', 'never their values']] }),

@@ -1,7 +1,6 @@
 /** What top has read of the account, and what it reads next. */
 import type { CommandContext } from '../../cli/model/context.ts';
-import { readWorkers, rowsUnlessFailed } from '../../cli/money/account-line.ts';
-import type { RateFacts } from '../../cli/money/hourly-cost.ts';
+import { type RateFacts, readWorkers, rowsUnlessFailed } from '../../cli/rate.ts';
 import { ENDPOINTS, PODS, VOLUMES } from '../../cli/resource/collections.ts';
 import { listRows } from '../../cli/resource/requests.ts';
 import { MIN_PAUSE_MS, pauseOf } from '../../cli/until.ts';

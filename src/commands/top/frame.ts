@@ -1,5 +1,5 @@
 /** The frame of top: totals, a table of pods, a table of endpoints. Rows and a size in, lines out. */
-import { RATE_PARTS, rateOf, rateText } from '../../cli/money/hourly-cost.ts';
+import { RATE_PARTS, rateOf, rateText } from '../../cli/rate.ts';
 import { countOf } from '../../cli/words.ts';
 import {
   itemsAt,

@@ -1,4 +1,4 @@
-import { rateOf } from '../../cli/money/hourly-cost.ts';
+import { rateOf } from '../../cli/rate.ts';
 import {
   itemsAt,
   type Json,

@@ -6,7 +6,7 @@ import { text } from '../../output/cells.ts';
 import type { Shown } from '../../output/view.ts';
 import { DATA_CENTERS } from '../../cli/resource/collections.ts';
 import { NAME_FLAG } from '../../cli/container/container-fields.ts';
-import { pick } from '../../cli/resource/pick.ts';
+import { pick } from '../../cli/resource/read.ts';
 import { ofVolume, perMonth } from '../../cli/money.ts';
 
 /** GB (specification 2.4 and 8.3: beyond 4 TB, contact support). */
@@ -42,7 +42,7 @@ const FIELDS = {
       metavar: 'DC',
       onlyOne: 'A volume is in one data center.',
       complete: DATA_CENTERS,
-      ask: pick('Data center', 'dataCenters'),
+      ask: pick(DATA_CENTERS),
     }),
   },
   /** v1's name for `dataCenter` (contract rules, Addresses). */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { quotedForBash, splitLine } from '../../../../src/cli/completion/bash-line.ts';
+import { quotedForBash, splitLine } from '../../../../src/cli/completion/entry.ts';
 
 /** The default COMP_WORDBREAKS of bash. */
 const BREAKS = ' \t\n"\'@><=;|&(:';

@@ -7,24 +7,8 @@ import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 const POD_LIST = 'GET /v2/pods?includeClusterPods=true';
 const pods = (...rows: readonly { readonly id: string; readonly name: string }[]) => json({ pods: rows });
-const endpoints = json({ endpoints: [{ id: 'ep1', name: 'demo' }] });
 
 describe('one word', () => {
-  test('given twice to one command is looked up once', async () => {
-    const { ran, requests } = await runRecorded(['jobs', 'cancel', 'demo', 'j1', 'j2', '--yes'], {
-      'GET /v2/serverless': endpoints,
-      'POST /v2/ep1/cancel/j1': json({ id: 'j1', status: 'CANCELLED' }),
-      'POST /v2/ep1/cancel/j2': json({ id: 'j2', status: 'CANCELLED' }),
-    });
-    expect(ran.code).toBe(0);
-    expect(requests).toEqual([
-      'POST /v2/demo/cancel/j1',
-      'GET /v2/serverless',
-      'POST /v2/ep1/cancel/j1',
-      'POST /v2/ep1/cancel/j2',
-    ]);
-  });
-
   test('that two resources have as their name: 2, with both ids', async () => {
     const { ran } = await runRecorded(['pods', 'stop', 'web'], {
       'GET /v2/pods': pods({ id: 'p1', name: 'web' }, { id: 'p2', name: 'web' }),
@@ -71,15 +55,6 @@ describe('one word', () => {
 });
 
 describe('other ways to a resource', () => {
-  test('ssh uses the id that the name stands for', async () => {
-    const { ran, requests } = await runRecorded(['pods', 'ssh', 'web', '--print'], {
-      'GET /v2/pods': pods({ id: 'p1', name: 'web' }),
-      'GET /v2/pods/p1': json({ id: 'p1', ssh: { direct: { host: 'h.example', port: 22, username: 'root' } } }),
-    });
-    expect([ran.code, ran.out]).toEqual([0, 'ssh -p 22 root@h.example\n']);
-    expect(requests).toEqual(['GET /v2/pods/web', POD_LIST, 'GET /v2/pods/p1']);
-  });
-
   test('logs that are followed look the name up once, whatever the connection does', async () => {
     const event = (id: string) =>
       text(`id: ${id}\ndata: {"line":"x"}\n\n`, 200, { 'content-type': 'text/event-stream' });
@@ -102,49 +77,13 @@ describe('other ways to a resource', () => {
     const { code, out } = await berthIn(world, ['pods', 'get', 'train-0', '-o', 'id']);
     expect([code, out]).toEqual([0, members.out]);
   });
-
-  test('a reference in a body is sent as an id first, and looked up once the service answers 404', async () => {
-    const created = ['pods', 'create', '--name', 'n', '--cpu', 'c', '--vcpu', '2', '--template', 'web'];
-    const bodies: unknown[] = [];
-    const { ran, requests } = await runRecorded([...created, '--registry', 'team'], {
-      'GET /v2/templates': json({ templates: [{ id: 't1', name: 'web' }] }),
-      'GET /v2/registries': json({ registries: [{ id: 'r1', name: 'team' }] }),
-      'GET /v2/catalog/cpus': json({ cpus: [] }),
-      'POST /v2/pods': (exchange) => {
-        const body = JSON.parse(exchange.arrival.body.toString()) as Record<string, unknown>;
-        bodies.push([body['templateId'], body['registry']]);
-        (body['templateId'] === 't1' ? json({ id: 'p1' }, 201) : problem(404, 'template not found'))(exchange);
-      },
-    });
-    expect(ran.code, ran.err).toBe(0);
-    expect(bodies).toEqual([
-      ['web', 'team'],
-      ['t1', 'r1'],
-    ]);
-    expect(requests.filter((each) => each.startsWith('GET /v2/templates'))).toHaveLength(1);
-  });
-
-  test('an update of a name looks it up in one list', async () => {
-    const { ran, requests } = await runRecorded(['volumes', 'update', 'data', '--size', '20', '--yes'], {
-      'GET /v2/network-volumes': json({ networkVolumes: [{ id: 'v1', name: 'data' }] }),
-      'PATCH /v2/network-volumes/v1': json({ id: 'v1', name: 'data', size: 20 }),
-    });
-    expect(ran.code, ran.err).toBe(0);
-    expect(requests).toEqual([
-      'PATCH /v2/network-volumes/data',
-      'GET /v2/network-volumes',
-      'PATCH /v2/network-volumes/v1',
-    ]);
-  });
 });
 
 describe('an id and a name of one thing', () => {
   test.each([
     'pods stop pod-train train-llm pod-train',
     'pods stop train-llm pod-train --dry-run',
-    'pods terminate pod-train train-llm --yes',
     'pods terminate train-llm pod-train --yes --force',
-    'volumes delete vol-scratch scratch --yes',
     'volumes delete scratch vol-scratch --yes --force',
   ])('are one thing: %s', async (line) => {
     const { code, out, err } = await createAccount()(`${line} --json`);

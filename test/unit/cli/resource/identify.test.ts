@@ -16,7 +16,6 @@ async function confirmed(argv: readonly string[], server: { readonly url: string
   return await running;
 }
 
-const POD_LIST = 'GET /v2/pods?includeClusterPods=true';
 const pods = (...rows: readonly { readonly id: string; readonly name: string }[]) => json({ pods: rows });
 const pod = (status: string) => json({ id: 'p1', name: 'web', status });
 const endpoints = json({ endpoints: [{ id: 'ep1', name: 'demo' }] });
@@ -28,18 +27,6 @@ describe('confirm and act', () => {
     'GET /v2/pods/p1': pod('RUNNING'),
     'DELETE /v2/pods/p1': deleted,
   };
-
-  test('a name is looked up once', async () => {
-    const server = await serve([routed(routes)]);
-    expect((await confirmed(['pods', 'terminate', 'web'], server)).code).toBe(0);
-    expect(requestsOf(server)).toEqual(['GET /v2/pods/web', POD_LIST, 'DELETE /v2/pods/p1']);
-  });
-
-  test('an id costs no list', async () => {
-    const server = await serve([routed(routes)]);
-    expect((await confirmed(['pods', 'terminate', 'p1'], server)).code).toBe(0);
-    expect(requestsOf(server)).toEqual(['GET /v2/pods/p1', 'DELETE /v2/pods/p1']);
-  });
 
   test('what is renamed in between is still the one that was confirmed', async () => {
     const renamed = pods({ id: 'p1', name: 'old' }, { id: 'p2', name: 'web' });
@@ -93,48 +80,6 @@ describe('confirm and act', () => {
 });
 
 describe('act and poll', () => {
-  const routes: Routes = {
-    'GET /v2/pods': pods({ id: 'p1', name: 'web' }),
-    'POST /v2/pods/p1/action': pod('STARTING'),
-    'GET /v2/pods/p1': inOrder(pod('STARTING'), pod('STARTING'), pod('RUNNING')),
-  };
-
-  test('a name is looked up once, and polls use the id', async () => {
-    const { ran, requests } = await runRecorded(['pods', 'start', 'web', '--wait'], { ...routes });
-    expect(ran.code).toBe(0);
-    expect(requests).toEqual([
-      'POST /v2/pods/web/action',
-      POD_LIST,
-      'POST /v2/pods/p1/action',
-      ...Array.from({ length: 3 }, () => 'GET /v2/pods/p1'),
-    ]);
-  });
-
-  test('an id costs no list', async () => {
-    const { ran, requests } = await runRecorded(['pods', 'start', 'p1', '--wait'], {
-      ...routes,
-      'GET /v2/pods/p1': inOrder(pod('STARTING'), pod('RUNNING')),
-    });
-    expect(ran.code).toBe(0);
-    expect(requests).toEqual(['POST /v2/pods/p1/action', 'GET /v2/pods/p1', 'GET /v2/pods/p1']);
-  });
-
-  test('a job is submitted and polled by the id of the endpoint', async () => {
-    const { ran, requests } = await runRecorded(['jobs', 'run', 'demo', '--input', '{}', '--wait', '--json'], {
-      'GET /v2/serverless': endpoints,
-      'POST /v2/ep1/run': json({ id: 'j1', status: 'IN_QUEUE' }),
-      'GET /v2/ep1/status/j1': inOrder(json({ id: 'j1', status: 'IN_QUEUE' }), json({ id: 'j1', status: 'COMPLETED' })),
-    });
-    expect(ran.code).toBe(0);
-    expect(requests).toEqual([
-      'POST /v2/demo/run',
-      'GET /v2/serverless',
-      'POST /v2/ep1/run',
-      'GET /v2/ep1/status/j1',
-      'GET /v2/ep1/status/j1',
-    ]);
-  });
-
   test('a job that is gone while it is polled is not looked up as a name', async () => {
     const { ran, requests } = await runRecorded(['jobs', 'run', 'ep1', '--input', '{}', '--wait'], {
       'POST /v2/ep1/run': json({ id: 'j1', status: 'IN_QUEUE' }),

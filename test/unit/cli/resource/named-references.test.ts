@@ -4,10 +4,7 @@ import { createAccount } from '../../../support/worlds/local-account.ts';
 describe('a name in the place of an id, in a body that the local service is sent:', () => {
   test.each([
     ['templates create --name t --image i --registry'],
-    ['templates update tpl-worker --registry'],
     ['endpoints create --name e --image i --gpu-pool POOL-24G --registry'],
-    ['endpoints update demo --registry'],
-    ['pods create --name p --image i --gpu GPU-24G --registry'],
     ['pods update pod-stopped --registry'],
   ])('%s', async (line) => {
     const account = createAccount();
@@ -19,10 +16,7 @@ describe('a name in the place of an id, in a body that the local service is sent
     [
       'clusters create --name c --type RAY --gpu GPU-80G --gpu-count 1 --pods 2 --image i --network-volume datasets:/data',
     ],
-    ["clusters create --name c --type RAY --gpu GPU-80G --gpu-count 1 --pods 2 --template 'team training'"],
-    ['endpoints create --name e --image i --gpu-pool POOL-24G --network-volume datasets'],
     ["endpoints create --name e --gpu-pool POOL-24G --template 'team worker'"],
-    ["pods create --name p --gpu GPU-24G --template 'team training'"],
     ['pods create --name p --image i --gpu GPU-24G --network-volume datasets:/data'],
     ["pods update pod-stopped --template 'team training'"],
   ])('%s', async (line) => {

@@ -85,20 +85,6 @@ describe('a watch in a pipe', () => {
     expect(lines(ran).map((line) => Object.keys(line).join())).toEqual(Array(4).fill('at,id'));
   });
 
-  test('prints one CSV header', async () => {
-    const ran = await watched(
-      ['pods', 'get', 'pod1', '--watch', '-o', 'csv', '--fields', 'id,status'],
-      [pod('RUNNING'), pod('RUNNING'), pod('ERROR')],
-    );
-    const rows = ran.out.trimEnd().split('\n');
-    expect(rows.map((row) => row.replace(/20\d\d-[^,]+Z/, 'T'))).toEqual([
-      'at,id,status',
-      'T,pod1,RUNNING',
-      'T,pod1,RUNNING',
-      'T,pod1,ERROR',
-    ]);
-  });
-
   test('goes on after failed polls, says so once, and fails after ten in a row', async () => {
     const env = { BERTH_RETRIES: '0' };
     const argv = ['pods', 'get', 'pod1', '--watch', '-o', 'jsonl'];
@@ -145,16 +131,6 @@ describe('a watch on a terminal', () => {
     const ran = await onTerminal(['health', 'ep1', '--watch'], [json({ jobs: { inQueue: 1 } })], [KEYS.ctrlC]);
     expect([ran.code, ran.err, ran.world.raised]).toEqual([130, '', ['SIGINT']]);
     expect(ran.screen.cursor).toBe(true);
-  });
-
-  test('shows what changes first, with its history', async () => {
-    const script = [10, 50, 90].map((util) =>
-      pod('RUNNING', { ...runtime(util), image: 'example/image', env: { A: '1' } }),
-    );
-    const ran = await onTerminal(['pods', 'get', 'pod1', '--watch'], script, ['q']);
-    const text = ran.screen.text();
-    expect(text.indexOf('gpu 0')).toBeLessThan(text.indexOf('details'));
-    expect(text).toMatch(/gpu 0 .*[▁-█].*memory/);
   });
 
   test('shows the depth of a queue over time', async () => {

@@ -1,20 +1,6 @@
-import { expect, it, test } from 'vitest';
-import type { Command, Group } from '../../../../src/cli/model/command.ts';
-import { FLAGS, NOUNS } from '../../../../src/registry.ts';
+import { expect, it } from 'vitest';
+import { NOUNS } from '../../../../src/registry.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
-
-/** The path of every command group of the program, with the group's verbs. */
-async function groups(): Promise<readonly (readonly [readonly string[], readonly string[]])[]> {
-  const below = (path: readonly string[], target: Command | Group): (readonly [readonly string[], string[]])[] =>
-    target.kind === 'command'
-      ? []
-      : [
-          [path, Object.keys(target.commands)],
-          ...Object.entries(target.commands).flatMap(([verb, inner]) => below([...path, verb], inner)),
-        ];
-  const trees = NOUNS.map(async ({ name, load }) => below([name], await load({ nouns: NOUNS, flags: FLAGS })));
-  return (await Promise.all(trees)).flat();
-}
 
 /** The word with two letters in its middle swapped: `pdos`. */
 function misspelt(word: string): string {
@@ -22,18 +8,7 @@ function misspelt(word: string): string {
   return word.slice(0, at) + (word[at + 1] ?? '') + (word[at] ?? '') + word.slice(at + 2);
 }
 
-test('a misspelt verb is answered with the right verb, for every verb of every group', async () => {
-  for (const [path, verbs] of await groups())
-    for (const verb of verbs) {
-      const word = misspelt(verb);
-      if (verbs.includes(word)) continue;
-      const { code, out, err } = await berth([...path, word, '--tail', '3']);
-      expect([code, out]).toEqual([2, '']);
-      expect(err).toMatch(new RegExp(`^error: unknown command '${word}'\n  -> Did you mean .*\\b${verb}\\b`));
-    }
-});
-
-test('a misspelt noun is answered with the right noun, for every noun', async () => {
+it('answers a misspelt noun with the right one, for every noun', async () => {
   for (const { name } of NOUNS) {
     if (misspelt(name) === name) continue;
     const { code, out, err } = await berth([misspelt(name), 'list', '--json']);
@@ -49,13 +24,8 @@ it.each([
   ['ps', 'pods list'],
   ['--json ps', '--json pods list'],
   ['pods describe pod-train', 'pods get pod-train'],
-  ['volume inspect datasets', 'volumes get datasets'],
-  ['registry ls', 'registries list'],
-  ['catalog gpu', 'catalog gpus'],
-  ['gpus', 'catalog gpus'],
   ['whoami', 'auth status'],
   ['serverless list', 'endpoints list'],
-  ['help pod ls', 'help pods list'],
   ['pods help ls', 'pods list --help'],
 ])('berth %s runs berth %s', async (words, command) => {
   const [ran, meant] = await Promise.all(
@@ -67,38 +37,25 @@ it.each([
 
 it.each([
   ['pods shwo', 'Did you mean get?'],
-  ['pods lss', 'Did you mean list?'],
-  ['pods descrbe pod-train', 'Did you mean get?'],
   ['jobs sohw demo x', 'Did you mean status?'],
   ['pods sta', 'Did you mean one of start, stop?'],
   ['pods gte pod-train --tail 3', 'Did you mean get?'],
-  ['pods gte pod-train -n 3', 'Did you mean get?'],
   ['pods --tail 3', 'See `berth pods --help`.'],
   ['pods --jsno gte', 'Did you mean --json?'],
   ['pods zzzzz', 'See `berth pods --help`.'],
   // What must not lead to a verb that destroys.
   ['pods resume x', 'Did you mean start?'],
-  ['volumes resize x', 'Did you mean update?'],
-  ['endpoints deploy', 'Did you mean create?'],
   ['pods destory x', 'Did you mean delete?'],
   ['jobs batch start', 'Did you mean run?'],
-  ['local start', 'Did you mean serve?'],
   ['queue clear demo', 'Did you mean purge?'],
-  ['billing costs', 'Did you mean report?'],
-  ['auth whoami', 'Did you mean status?'],
-  ['auth signin', 'Did you mean login?'],
   ['cost', 'Did you mean berth billing report?'],
   ['LOGS train-llm', 'Did you mean berth pods logs?'],
   ['constructor', 'See `berth --help`.'],
   ['pods list --filter x', 'Did you mean --match?'],
   ['pods list --format json', 'Did you mean --output?'],
-  ['pods list --output-format json', 'Did you mean --output?'],
   ['pods create --gpu-type x', 'Did you mean --gpu?'],
-  ['pods create --environment A=1', 'Did you mean --env?'],
-  ['pods create --region X', 'Did you mean --data-center?'],
   ['pods create --datacenter X', 'Did you mean --data-center?'],
   ['pods logs x --lines 5', 'Did you mean --tail?'],
-  ['jobs run demo --data x', 'Did you mean --input?'],
   ['endpoints create --max-workers 3', 'Did you mean --workers-max?'],
   ['endpoints create --workers 3', 'Did you mean one of --workers-max, --workers-min?'],
   ['pods terminate x --confirm', 'Did you mean --yes?'],
@@ -110,8 +67,6 @@ it.each([
   ['--local jobs run deom --input {}', 'Did you mean demo?'],
   ['help pdos', 'Did you mean pods?'],
   ['help exit-code', 'Did you mean exit-codes?'],
-  ['help pods shwo', 'Did you mean get?'],
-  ['help pods constructor', 'See `berth pods --help`.'],
 ])('berth %s: %s', async (line, hint) => {
   const { code, err } = await berth(line.split(' '));
   expect([[2, 4].includes(code), err.split('\n')[1]]).toEqual([true, `  -> ${hint}`]);

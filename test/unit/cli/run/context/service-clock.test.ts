@@ -33,7 +33,7 @@ describe('ages follow the clock of the service', () => {
     expect(ageOf(out)).toBe(age);
   });
 
-  test.each([undefined, '', 'yesterday', '2026-01-04', 'Thu, 99 Jan 2026 00:00:00 GMT', 'Sun, 04 Jan 2026 00:00:00'])(
+  test.each([undefined, 'yesterday', 'Thu, 99 Jan 2026 00:00:00 GMT'])(
     'with the header %j, the clock of this machine',
     async (date) => {
       const { out } = await works(['pods', 'list'], [pods(date)], { clock: createTestClock(START + DAY) });
