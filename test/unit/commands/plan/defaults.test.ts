@@ -5,7 +5,7 @@ import { acceptedPaths } from '../../../../src/commands/plan/document.ts';
 import { FILE_KINDS, KINDS, type KindName } from '../../../../src/commands/plan/kinds.ts';
 import { contract } from '../../../../src/local/contract/document.ts';
 import { changedAt, SAMPLES, SURROUNDINGS } from '../../../support/apply/every-field.ts';
-import { inWorld, plan, rows, run } from '../../../support/worlds/plan-runs.ts';
+import { inWorld, plan, type Row, rows, run } from '../../../support/worlds/plan-runs.ts';
 import type { TestWorld } from '../../../support/worlds/test-world.ts';
 
 const textOf = (documents: readonly unknown[]): string =>
@@ -126,7 +126,7 @@ test.each(SAMPLES)(
     const members = acceptedPaths(FILE_KINDS[KINDS.find((each) => each === kind) ?? 'pod']);
     for (const member of members.filter((each) => each !== 'name')) {
       const other = changedAt(document, member, null);
-      const planned = await plan(world, textOf([other]));
+      const planned = await plan(world, textOf([other]), ['--json']);
       // The CPUs of an endpoint are a list, which changedAt does not make.
       const reasons = [`${member} cannot be null`, ...(kind === 'endpoint' ? ['cpu is a list, not an object'] : [])];
       if (planned.code === 2)
@@ -135,7 +135,7 @@ test.each(SAMPLES)(
           planned.err,
         ).toBe(true);
       if (planned.code !== 16) continue;
-      const [row] = await rows(world, textOf([other]));
+      const [row] = JSON.parse(planned.out) as readonly Row[];
       if (row?.action === 'blocked') {
         expect([member, row.why]).toEqual([member, expect.stringMatching(/cannot be (empty|changed)/)]);
         continue;
