@@ -110,7 +110,15 @@ describe('a changed contract is noticed', () => {
   });
 
   /** The requests to one operation. */
-  const sentTo = (id: string): readonly Sent[] => everything.filter((one) => own.operationOf(one)?.id === id);
+  const byOperation = new Map<string | undefined, readonly Sent[]>();
+  const sentTo = (id: string): readonly Sent[] => {
+    if (byOperation.size === 0)
+      for (const one of everything) {
+        const found = own.operationOf(one)?.id;
+        byOperation.set(found, [...(byOperation.get(found) ?? []), one]);
+      }
+    return byOperation.get(id) ?? [];
+  };
 
   it.each(own.operations.map(({ id, path, method }) => [id, path, method] as const))(
     'an operation that is gone: %s',

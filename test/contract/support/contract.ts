@@ -63,10 +63,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 export function readContract(document: Document): Contract {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
-  ajv.addFormat('date-time', RFC3339);
-  for (const format of ['uri', 'float', 'double', 'int32', 'int64', 'password']) ajv.addFormat(format, true);
-  ajv.addSchema({ ...(conditionsApart(document) as object), $id: 'contract' });
+  let ajv: Ajv2020 | undefined;
   const compiled = new Map<string, ValidateFunction>();
 
   const resolve = <T>(node: T): T => {
@@ -77,7 +74,7 @@ export function readContract(document: Document): Contract {
   };
   const against = (schema: Schema, value: unknown): readonly string[] => {
     const text = JSON.stringify(schema).replaceAll('"#/', '"contract#/');
-    const check = compiled.get(text) ?? ajv.compile(JSON.parse(text) as object);
+    const check = compiled.get(text) ?? (ajv ??= ajvOf(document)).compile(JSON.parse(text) as object);
     compiled.set(text, check);
     return check(value) ? [] : (check.errors ?? []).map((error) => `${error.instancePath} ${error.message ?? ''}`);
   };
@@ -88,11 +85,12 @@ export function readContract(document: Document): Contract {
       return described === undefined ? [] : [describe(path, method.toUpperCase(), item, described, resolve)];
     }),
   );
+  // A literal path has priority over one with a parameter.
+  const patterns = operations
+    .map((operation) => ({ operation, pattern: patternOf(operation.path), parts: operation.path.split('{').length }))
+    .sort((one, other) => one.parts - other.parts);
   const operationOf: Contract['operationOf'] = ({ method, path }) =>
-    operations
-      .filter((operation) => operation.method === method && patternOf(operation.path).test(path))
-      // A literal path has priority over one with a parameter.
-      .toSorted((one, other) => one.path.split('{').length - other.path.split('{').length)[0];
+    patterns.find(({ operation, pattern }) => operation.method === method && pattern.test(path))?.operation;
 
   return {
     operations,
@@ -109,6 +107,13 @@ export function readContract(document: Document): Contract {
       ].map((objection) => `${operation.id}: ${objection}`);
     },
   };
+}
+
+function ajvOf(document: Document): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  ajv.addFormat('date-time', RFC3339);
+  for (const format of ['uri', 'float', 'double', 'int32', 'int64', 'password']) ajv.addFormat(format, true);
+  return ajv.addSchema({ ...(conditionsApart(document) as object), $id: 'contract' });
 }
 
 function describe(
