@@ -85,7 +85,8 @@ berth run ${GPU} --timeout 10s --out out -- sh -c 'echo part >out; sleep 60'; ec
       script(`
 berth local fault add latency --latency 2h --count 1 --match 'POST /v2/pods' -o id >/dev/null
 berth run ${GPU} -- echo done & p=$!
-sleep 2; kill -INT $p; wait $p; echo "code $?"; ${LEFT}`),
+while berth local fault list -o id | grep -q .; do sleep 0.1; done
+kill -INT $p; wait $p; echo "code $?"; ${LEFT}`),
     ]);
     expect([limited.stdout, limited.stderr]).toEqual([
       'code 9\npart\n',

@@ -178,7 +178,14 @@ function unpackInto(
       if (!isTaken) await Promise.race([ended, new Promise((resolve) => unpack.once('drain', resolve))]);
       check();
     },
-    finish: () => wrapErrors(`cannot write ${shown}`, () => arrived().finally(remove)),
+    finish: () =>
+      wrapErrors(`cannot write ${shown}`, async () => {
+        try {
+          await arrived();
+        } finally {
+          await remove();
+        }
+      }),
     discard: async () => {
       const unfinished = await opened?.catch(() => undefined);
       unfinished?.unpack.abort(new Error('it was cut'));
