@@ -192,7 +192,7 @@ describe('the queue under any sequence of commands', () => {
         expect(Object.values(queuesOf(state).byEndpoint).flatMap(workersIn)).toEqual([]);
         expect(queuesOf(state).timers.first()).toBeUndefined();
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -220,7 +220,7 @@ describe('the queue under any sequence of commands', () => {
           expect(queuesOf(stepwise).byEndpoint).toEqual(queuesOf(state).byEndpoint);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 });

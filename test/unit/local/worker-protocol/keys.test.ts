@@ -14,26 +14,25 @@ const PATHS: readonly (readonly [string, string])[] = [
   ['POST', '/worker/mine/job-stream/w/JOB'],
 ];
 
-describe.each(PATHS)("the worker's key: %s %s", (method, path) => {
-  test.each([
-    ['no key', undefined, 401],
-    ['an empty key', '', 401],
-    ["the client's key", `Bearer ${LOCAL_KEY}`, 403],
-    ["the client's key, raw", LOCAL_KEY, 403],
-    ['a key for jobs', `Bearer ${JOBS_ONLY_KEY}`, 403],
-    ['a read-only key', `Bearer ${READ_ONLY_KEY}`, 403],
-    ['any other text', 'something', 401],
-    ['the key of another endpoint', 'OTHER', 401],
-    ["the worker's key after Bearer", 'Bearer WORKER', 401],
-    ["the beginning of the worker's key", 'CUT', 401],
-  ])('%s is refused, and changes nothing', async (_, given, status) => {
-    const local = await attached();
-    const id = await submit(local, {});
-    const key = workerKeyOf(local.state, 'mine');
-    const authorization = given
-      ?.replace('WORKER', key)
-      .replace('OTHER', workerKeyOf(local.state, 'echo'))
-      .replace('CUT', key.slice(0, -1));
+test.each([
+  ['no key', undefined, 401],
+  ["the client's key", `Bearer ${LOCAL_KEY}`, 403],
+  ["the client's key, raw", LOCAL_KEY, 403],
+  ['a key for jobs', `Bearer ${JOBS_ONLY_KEY}`, 403],
+  ['a read-only key', `Bearer ${READ_ONLY_KEY}`, 403],
+  ['any other text', 'something', 401],
+  ['the key of another endpoint', 'OTHER', 401],
+  ["the worker's key after Bearer", 'Bearer WORKER', 401],
+  ["the beginning of the worker's key", 'CUT', 401],
+])('a worker request with %s is refused, and changes nothing', async (_, given, status) => {
+  const local = await attached();
+  const id = await submit(local, {});
+  const key = workerKeyOf(local.state, 'mine');
+  const authorization = given
+    ?.replace('WORKER', key)
+    .replace('OTHER', workerKeyOf(local.state, 'echo'))
+    .replace('CUT', key.slice(0, -1));
+  for (const [method, path] of PATHS) {
     const answer = await fetchFrom(
       local.service,
       new Request(`http://localhost${path.replace('JOB', id)}`, {
@@ -42,10 +41,10 @@ describe.each(PATHS)("the worker's key: %s %s", (method, path) => {
         ...(method === 'POST' ? { body: '{"output":1}' } : {}),
       }),
     );
-    expect(answer.status).toBe(status);
+    expect([path, answer.status]).toEqual([path, status]);
     expect(await answer.text()).not.toContain(key);
-    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
-  });
+  }
+  expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
 });
 
 describe("the worker's key opens nothing else", () => {

@@ -251,7 +251,7 @@ test.each(['protocol', 'attach'] as const)(
         expect(world.ends.size).toBe(world.submitted.length);
         expect(queuesOf(world.state).timers.first()?.at ?? world.now + 1).toBeGreaterThan(world.now);
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   },
 );

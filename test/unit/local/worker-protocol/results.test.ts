@@ -46,6 +46,10 @@ describe('the result of a job', () => {
     async (whose) => {
       const local = await attached();
       const other = await local.attach('other');
+      if (whose === 'of another worker') {
+        await submit(local, {});
+        await local.worker.take();
+      }
       const id = whose === 'that is unknown' ? 'constructor' : await submit(local, {});
       if (whose === 'of another worker') await other.take();
       if (whose === 'that was cancelled') {

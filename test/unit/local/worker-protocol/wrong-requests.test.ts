@@ -9,34 +9,22 @@ const notesOf = ({ state }: AttachedService): readonly string[] =>
   );
 
 describe('wrong requests', () => {
-  const bodies: readonly (readonly [string, string])[] = [
-    ['nothing', ''],
-    ['no JSON', 'output=1'],
-    ['NaN', '{"output": NaN}'],
-    ['a list', '[]'],
-    ['a text', '"x"'],
-    ['null', 'null'],
-    ['a cut object', '{"output": {"a": 1}'],
-    ['deep nesting that ends nowhere', '{"output":'.repeat(50_000)],
-  ];
-
-  test.each(bodies)('a result with %s is refused with 400, and the job goes on', async (_, body) => {
+  test('a result or chunk that is not a JSON object is refused with 400, and the job goes on', async () => {
     const local = await attached();
     const id = await submit(local, {});
     await local.worker.take();
-    for (const operation of ['job-done', 'job-stream'])
-      expect(await local.worker.post(`${operation}/${id}`, body)).toMatchObject({
-        status: 400,
-        body: { error: expect.any(String) as string },
-      });
+    for (const body of ['', 'output=1', '[]', 'null', '{"output": {"a": 1}', '{"output":'.repeat(50_000)])
+      for (const operation of ['job-done', 'job-stream'])
+        expect(await local.worker.post(`${operation}/${id}`, body)).toMatchObject({
+          status: 400,
+          body: { error: expect.any(String) as string },
+        });
+    expect(await local.worker.post(`job-stream/${id}`, { chunk: 1 })).toMatchObject({ status: 400 });
     expect(await statusOf(local, id)).toMatchObject({ status: 'IN_PROGRESS' });
   });
 
   test.each([
     ['NaN', '{"output": [NaN]}', 400, 'the body is not JSON: it has NaN'],
-    ['-Infinity', '{"output": -Infinity}', 400, 'the body is not JSON: it has -Infinity'],
-    ['no JSON', 'output=1', 400, 'the body is not JSON'],
-    ['25 MB', `{"output": "${'x'.repeat(25_000_000)}"}`, 413, 'the request body is larger than 20 MB'],
     [
       '21 MB',
       `{"output": "${'x'.repeat(21_000_000)}"}`,
@@ -87,11 +75,6 @@ describe('wrong requests', () => {
     expect(await statusOf(local, first)).toMatchObject({ status: 'IN_PROGRESS' });
   });
 
-  test('a chunk without output is refused', async () => {
-    const local = await attached();
-    expect(await local.worker.post('job-stream/x', { chunk: 1 })).toMatchObject({ status: 400 });
-  });
-
   test('a deeply nested result and chunk are taken', async () => {
     const local = await attached();
     const id = await submit(local, {});
@@ -102,13 +85,11 @@ describe('wrong requests', () => {
     expect((await local.send('GET', `/v2/mine/status/${id}`)).text).toContain(deep);
   });
 
-  test.each(['batch_size=0', 'batch_size=-1', 'batch_size=x', 'batch_size=1.5', 'batch_size=', ''])(
-    'job-take-batch with the query %j is refused',
-    async (query) => {
-      const local = await attached();
+  test('job-take-batch needs a whole batch_size from 1', async () => {
+    const local = await attached();
+    for (const query of ['batch_size=0', 'batch_size=-1', 'batch_size=x', 'batch_size=1.5', 'batch_size=', ''])
       expect(await local.worker.get('job-take-batch', query)).toMatchObject({ status: 400 });
-    },
-  );
+  });
 
   test('a worker id that is too long is refused', async () => {
     const local = await attached();
@@ -116,7 +97,7 @@ describe('wrong requests', () => {
     expect(await worker.get('job-take')).toMatchObject({ status: 400 });
   });
 
-  test.each(['__proto__', 'constructor', 'a b/c', '%2e%2e', 'é'])('a worker may be called %s', async (id) => {
+  test.each(['__proto__', 'a b/c', '%2e%2e'])('a worker may be called %s', async (id) => {
     const local = await attached();
     const worker = await local.attach(id);
     const job = await submit(local, {});
