@@ -74,6 +74,10 @@ describe.each(BROKEN)('a config file %s', (kind, content, says) => {
       expect(readFileSync(path)).toEqual(before);
     },
   );
+});
+
+describe('a config file that is cut off', () => {
+  const content = `{"profiles":{"work":{"api-key":"${KEY}"`;
 
   test('stops a write, because it may say that the profile is read-only, unless BERTH_ACCESS is set', async () => {
     const { env } = configOf(content);

@@ -32,36 +32,42 @@ describe.each([
   ['SIGINT', 130, 'interrupted'],
   ['SIGTERM', 143, 'terminated'],
 ] as const)('%s', (signal, exit, code) => {
-  test.each([
-    ['jobs wait', ['jobs', 'wait', 'ep1', 'job1'], 'berth jobs wait ep1 job1', undefined],
-    ['jobs wait for several', ['jobs', 'wait', 'ep1', 'job1', 'job2'], 'berth jobs wait ep1 job1 job2', undefined],
-    ['jobs stream', ['jobs', 'stream', 'ep1', 'job1'], 'berth jobs stream ep1 job1', undefined],
-    [
-      'jobs run --wait',
-      ['jobs', 'run', 'ep1', '--input', '{}', '--wait'],
-      'berth jobs wait ep1 job1',
-      /^submitted job job1\n$/,
-    ],
-    [
-      'jobs run --stream',
-      ['jobs', 'run', 'ep1', '--input', '{}', '--stream'],
-      'berth jobs stream ep1 job1',
-      /^submitted job job1\n$/,
-    ],
-    [
-      'jobs run --sync',
-      ['jobs', 'run', 'ep1', '--input', '{}', '--sync'],
-      'berth jobs wait ep1 job1',
-      /^submitted job job1\n$/,
-    ],
-    [
-      'jobs retry --wait',
-      ['jobs', 'retry', 'ep1', 'job1', '--wait'],
-      'berth jobs wait ep1 job1',
-      /^retried job job1\n$/,
-    ],
-  ] as const)('in the middle of %s says how to go on, and cancels nothing', async (_, argv, goOn, told) => {
-    for (const flags of [[], ['--json']]) {
+  // SIGTERM takes the same way: one case of each kind.
+  const some = <T>(cases: readonly T[]): readonly T[] => (signal === 'SIGINT' ? cases : cases.slice(0, 1));
+  const forms = some([['--json'], []]);
+
+  test.each(
+    some([
+      ['jobs wait', ['jobs', 'wait', 'ep1', 'job1'], 'berth jobs wait ep1 job1', undefined],
+      ['jobs wait for several', ['jobs', 'wait', 'ep1', 'job1', 'job2'], 'berth jobs wait ep1 job1 job2', undefined],
+      ['jobs stream', ['jobs', 'stream', 'ep1', 'job1'], 'berth jobs stream ep1 job1', undefined],
+      [
+        'jobs run --wait',
+        ['jobs', 'run', 'ep1', '--input', '{}', '--wait'],
+        'berth jobs wait ep1 job1',
+        /^submitted job job1\n$/,
+      ],
+      [
+        'jobs run --stream',
+        ['jobs', 'run', 'ep1', '--input', '{}', '--stream'],
+        'berth jobs stream ep1 job1',
+        /^submitted job job1\n$/,
+      ],
+      [
+        'jobs run --sync',
+        ['jobs', 'run', 'ep1', '--input', '{}', '--sync'],
+        'berth jobs wait ep1 job1',
+        /^submitted job job1\n$/,
+      ],
+      [
+        'jobs retry --wait',
+        ['jobs', 'retry', 'ep1', 'job1', '--wait'],
+        'berth jobs wait ep1 job1',
+        /^retried job job1\n$/,
+      ],
+    ] as const),
+  )('in the middle of %s says how to go on, and cancels nothing', async (_, argv, goOn, told) => {
+    for (const flags of forms) {
       const server = await serve([
         routed({
           'POST /v2/ep1/run': submitted,
@@ -85,20 +91,22 @@ describe.each([
     }
   });
 
-  test.each([
-    [
-      'pods create --name lab --gpu GPU-24G --image a/b --wait',
-      /created pod lab \(pod-000001\)\n.*\n.*Go on with: berth --local pods wait pod-000001 --for reachable\n/,
-    ],
-    [
-      'pods start pod-stopped pod-stopped-cpu --wait',
-      /Go on with: berth --local pods wait pod-stopped pod-stopped-cpu --for reachable\n/,
-    ],
-    [
-      'clusters create --name c --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b --wait',
-      /created cluster c \((\S+)\)\n[^]*Go on with: berth --local clusters get \1 --watch\n/,
-    ],
-  ])('in the middle of %s names what is paid by its id, and how to go on', async (line, says) => {
+  test.each(
+    some([
+      [
+        'pods create --name lab --gpu GPU-24G --image a/b --wait',
+        /created pod lab \(pod-000001\)\n.*\n.*Go on with: berth --local pods wait pod-000001 --for reachable\n/,
+      ],
+      [
+        'pods start pod-stopped pod-stopped-cpu --wait',
+        /Go on with: berth --local pods wait pod-stopped pod-stopped-cpu --for reachable\n/,
+      ],
+      [
+        'clusters create --name c --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b --wait',
+        /created cluster c \((\S+)\)\n[^]*Go on with: berth --local clusters get \1 --watch\n/,
+      ],
+    ]),
+  )('in the middle of %s names what is paid by its id, and how to go on', async (line, says) => {
     const clock = pressing(1, () => {
       world.signal(signal);
     });
@@ -107,22 +115,24 @@ describe.each([
     expect([code, err]).toEqual([exit, expect.stringMatching(says)]);
   });
 
-  test.each([
-    ['a read', ['pods', 'get', 'pod1'], []],
-    [
-      'a submission',
-      ['jobs', 'run', 'ep1', '--input', '{}'],
-      ['The request had been sent', 'may have happened', 'berth health ep1'],
-    ],
-    [
-      'a submission with --wait',
-      ['jobs', 'run', 'ep1', '--input', '{}', '--wait'],
-      ['may have happened', 'berth health ep1'],
-    ],
-    ['a runsync', ['jobs', 'run', 'ep1', '--input', '{}', '--sync'], ['may have happened', 'berth health ep1']],
-    ['a revocation', ['registries', 'delegations', 'revoke', 'd1', '--yes'], ['berth registries delegations list']],
-  ] as const)('in the middle of %s ends it at once', async (_, argv, says) => {
-    for (const flags of [[], ['--json']]) {
+  test.each(
+    some([
+      ['a read', ['pods', 'get', 'pod1'], []],
+      [
+        'a submission',
+        ['jobs', 'run', 'ep1', '--input', '{}'],
+        ['The request had been sent', 'may have happened', 'berth health ep1'],
+      ],
+      [
+        'a submission with --wait',
+        ['jobs', 'run', 'ep1', '--input', '{}', '--wait'],
+        ['may have happened', 'berth health ep1'],
+      ],
+      ['a runsync', ['jobs', 'run', 'ep1', '--input', '{}', '--sync'], ['may have happened', 'berth health ep1']],
+      ['a revocation', ['registries', 'delegations', 'revoke', 'd1', '--yes'], ['berth registries delegations list']],
+    ] as const),
+  )('in the middle of %s ends it at once', async (_, argv, says) => {
+    for (const flags of forms) {
       const pressed: Behaviour = (exchange) => {
         silent(exchange);
         world.signal(signal);
