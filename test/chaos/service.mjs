@@ -32,13 +32,12 @@ export function createService({ command, folder, env, endpoint }) {
   let port = 0;
   let offsetMs = 0;
 
-  /** Reads the jobs from the state file, a log that has every answered submission. Its last line may be incomplete. */
+  /** Reads the jobs from the state file, which has every answered submission until its job is deleted. */
   const readJobs = async () => {
     const text = await readFile(state, 'utf8').catch(() => '');
-    for (const line of text.split('\n').slice(0, -1))
-      for (const { jobs: changed } of JSON.parse(line).parts?.queue ?? [])
-        for (const { id, input } of changed?.set ?? [])
-          if (input !== undefined && !jobs.has(id)) jobs.set(id, JSON.parse(input).mark);
+    if (text === '') return;
+    for (const { id, input } of Object.values(JSON.parse(text).parts.queue?.jobs ?? {}))
+      if (input !== undefined && !jobs.has(id)) jobs.set(id, JSON.parse(input).mark);
   };
 
   const open = async () => {
