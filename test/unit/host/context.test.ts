@@ -119,6 +119,22 @@ describe('a remote service', () => {
     await next.close();
   });
 
+  it('has none remembered of another key, or from the future', async () => {
+    const { url } = await serve();
+    const { world, ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url } });
+    await ctx.api.send(POD);
+    await ctx.close();
+    const seen = async (env: Record<string, string>, backMs = 0): Promise<number> => {
+      const clock = { ...world.clock, now: () => world.clock.now() - backMs };
+      const later = createContext({ ...world, env: { ...world.env, ...env }, clock }, {});
+      onTestFinished(() => later.close());
+      return (await later.limits.read()).length;
+    };
+    expect([await seen({}), await seen({ BERTH_API_KEY: 'another-key-0001' }), await seen({}, 3_600_000)]).toEqual([
+      1, 0, 0,
+    ]);
+  });
+
   it('is traced with --verbose, without the key', async () => {
     const { url } = await serve();
     const { world, ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url }, flags: { verbose: true } });
