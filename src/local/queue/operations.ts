@@ -86,23 +86,23 @@ async function runJobSync(call: Call): Promise<Reply> {
   const waitMs = readWait(call);
   const submission = readSubmission(call, 'runsync', waitMs > DEFAULT_WAIT_MS ? waitMs : SHORTEST_RETENTION_MS);
   const { id } = await call.transact((state, now) => submit(state, endpointOf(state, call, now), submission, now));
-  return waitForEnd(call, waitMs, (state) => queuesOf(state).jobs[id] ?? missing(id));
+  return waitForEnd(call, id, waitMs);
 }
 
 /** Not in the specification, but used by clients of the public service: answers as `status`, once the job has ended. */
-const getStatusSync = (call: Call): Promise<Reply> =>
-  waitForEnd(call, readWait(call), (state, now) => jobOf(state, call, now));
+async function getStatusSync(call: Call): Promise<Reply> {
+  const waitMs = readWait(call);
+  const { id } = await call.transact((state, now) => jobOf(state, call, now));
+  return waitForEnd(call, id, waitMs);
+}
 
 const readWait = ({ query }: Call): Milliseconds => readMilliseconds(query, 'wait', 1000, 300_000) ?? DEFAULT_WAIT_MS;
 
-const waitForEnd = async (
-  call: Call,
-  waitMs: Milliseconds,
-  find: (state: State, now: EpochMs) => Job,
-): Promise<Reply> =>
+/** Also of a job whose endpoint is deleted meanwhile: it was cancelled. */
+const waitForEnd = async (call: Call, id: string, waitMs: Milliseconds): Promise<Reply> =>
   ok(
     await waitFor(call, waitMs, (state, now) => {
-      const job = find(state, now);
+      const job = queuesOf(state).jobs[id] ?? missing(id);
       return { isOver: isTerminal(job.status), found: jobDocument(job, now) };
     }),
   );
