@@ -100,6 +100,8 @@ export interface RangeFiles extends DurableFiles {
   setTime(path: string, modifiedAt: EpochMs): Promise<void>;
   /** Does nothing if the folder is not empty. */
   removeEmptyFolder(path: string): Promise<void>;
+  /** Removes what downloads that were killed left in a folder: this user's, and not written to for a day. */
+  removeLeftovers(folder: string): Promise<void>;
 }
 
 /** What a copy makes of the entries of an archive; paths begin with the name of what is copied. */

@@ -167,6 +167,7 @@ class Copier {
           throw localFile(`${folder} is a link, which leads out of the target`, 'Remove it, or name another target.');
       }
       await this.#files.makeFolder(folder);
+      await this.#files.removeLeftovers(folder);
     };
     const prepared = this.#folders.get(folder) ?? prepare();
     this.#folders.set(folder, prepared);

@@ -23,7 +23,15 @@ import type { AppendFile, RangeFiles } from '../../core/context.ts';
 import { asError, type Failure, localFile } from '../../core/failure.ts';
 import { type FileLocks, type HeldLock, makeDirectory, openRegular, refusalOf } from '../../core/files.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { contentsOf, createFolderSyncs, describeFile, entryAt, listFolder, removeEmptyFolder } from './folders.ts';
+import {
+  contentsOf,
+  createFolderSyncs,
+  describeFile,
+  entryAt,
+  listFolder,
+  removeEmptyFolder,
+  removeLeftovers,
+} from './folders.ts';
 import { rangeWriter } from './range-writer.ts';
 import {
   absolutePath,
@@ -90,6 +98,7 @@ export function openDurable(
         fs.utimes(absolute(path), fileTime(modifiedAt), fileTime(modifiedAt)),
       ),
     removeEmptyFolder: (path) => wrapErrors(`cannot remove ${path}`, () => removeEmptyFolder(absolute(path))),
+    removeLeftovers: (folder) => removeLeftovers(absolute(folder)),
     create: async (path, mode) => {
       const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
       await wrapErrors(`cannot keep ${path}`, () => syncFolder(dirname(absolute(path))));

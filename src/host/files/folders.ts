@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { FileVersion, FolderEntry, TreeEntry } from '../../core/context.ts';
 import { errorCode } from '../../core/files.ts';
+import { DAY_MS } from '../../core/unit-types.ts';
 import { ifExists } from './user-files.ts';
 
 /** Undefined for anything but a regular file. Fails as the system does. */
@@ -97,6 +98,19 @@ export async function removeEmptyFolder(path: string): Promise<void> {
     await fs.rmdir(path);
   } catch (error) {
     if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
+  }
+}
+
+/** As `files` names them while they are written. */
+const LEFTOVER = /^\.berth-[0-9a-f]{12}\.partial$/;
+
+export async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of (await fs.readdir(folder).catch(() => [])).filter((each) => LEFTOVER.test(each))) {
+    const path = join(folder, name);
+    const stats = await fs.lstat(path).catch(() => undefined);
+    const isOld = stats !== undefined && Date.now() - stats.mtimeMs > DAY_MS;
+    if (isOld && stats.isFile() && stats.uid === (process.getuid?.() ?? stats.uid))
+      await fs.rm(path, { force: true }).catch(() => undefined);
   }
 }
 

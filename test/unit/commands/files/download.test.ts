@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { lstatSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
@@ -23,12 +33,38 @@ test('a large file comes in ranges of 16 MiB, also where it is verified', async 
     Array.from({ length: 70 }, (_, at) => Buffer.alloc(MIB, createHash('sha256').update(String(at)).digest())),
   );
   const { run, target, cwd } = await start(content);
-  const ran = await run(`cp datasets:a back --verbose --verify`);
+  const ran = await run('cp datasets:a back --verbose --verify');
   expect(ran.code, ran.err).toBe(0);
   const starts = [...ran.err.matchAll(/range: bytes=(\d+)-/g)].map(([, from]) => Number(from) / MIB).sort();
   expect(starts).toEqual([0, 16, 32, 48, 64]);
   expect(readFileSync(target).equals(content)).toBe(true);
   expect(readdirSync(cwd).sort()).toEqual(['back', 'source']);
+});
+
+test('leftovers of downloads are removed by the next cp or sync into that folder, and nothing else is', async () => {
+  const { run, cwd } = await start();
+  const put = (name: string, daysOld: number): void => {
+    writeFileSync(path.join(cwd, name), 'x');
+    const at = Date.now() / 1000 - daysOld * 86_400;
+    utimesSync(path.join(cwd, name), at, at);
+  };
+  const stays = [
+    '.berth-0123456789ab.partial.x',
+    '.berth-0123.partial',
+    'x.berth-0123456789ab.partial',
+    '.berth-00000000000b.partial',
+  ];
+  for (const name of stays) put(name, name.includes('00b') ? 0.5 : 2);
+  mkdirSync(path.join(cwd, '.berth-00000000000c.partial'));
+  symlinkSync('source', path.join(cwd, '.berth-00000000000d.partial'));
+  const kept = readdirSync(cwd).sort();
+  put('.berth-0123456789ab.partial', 2);
+  await run('cp datasets:a source');
+  await run('cp datasets:a back');
+  expect(readdirSync(cwd).sort()).toEqual([...kept, 'back'].sort());
+  put('d/.berth-0123456789ab.partial'.slice(2), 2);
+  await run('sync datasets: .');
+  expect(existsSync(path.join(cwd, '.berth-0123456789ab.partial'))).toBe(false);
 });
 
 describe('where something else is in the place of the file, it stays, and the copy fails (14):', () => {

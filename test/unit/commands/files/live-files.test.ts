@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { createAutoAdvancingClock } from '../../../support/clocks/auto-advancing-clock.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { remoteService } from '../../../support/servers/remote-service.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
@@ -65,4 +66,15 @@ it('a file that was written anew between the listing and its copy is copied as i
   for (let count = 0; count < 200; count++) writeFileSync(path.join(source, `m${String(count)}`), String(count));
   expect((await run(`cp -r ${places}`)).code).toBe(0);
   expect(readFileSync(path.join(target, 'other'), 'utf8')).toBe('new'.repeat(500));
+});
+
+it('a service that is silent for thirty seconds is said', async () => {
+  const clock = createAutoAdvancingClock();
+  const { env } = await remoteService(({ method, url }) =>
+    method === 'PUT' && url.includes('/log') ? { first: () => new Promise<never>(() => undefined) } : undefined,
+  );
+  const cwd = temporaryDirectory();
+  writeFileSync(path.join(cwd, 'log'), 'x');
+  const ran = await berth(['files', 'cp', 'log', 'datasets:log'], { cwd, env, clock });
+  expect([ran.code, ran.err]).toEqual([7, expect.stringContaining('nothing arrived within 30s')]);
 });
