@@ -105,7 +105,7 @@ function drawBetween(random) {
   if (kind === 'batch-jump' || kind === 'service-jump') return { kind, byMs: random.pick(JUMPS_MS) };
   if (kind === 'advance-clock') return { kind, byMs: random.pick([61 * SECOND, 31 * 60 * SECOND]) };
   if (kind === 'input-edit') return { kind, edit: random.pick(EDITS), at: random.next() };
-  if (kind === 'service-restart') return { kind, signal: random.pick(['SIGKILL', 'SIGKILL', 'SIGTERM']) };
+  if (kind === 'service-restart') return { kind, signal: random.pick(['SIGINT', 'SIGTERM']) };
   return { kind, at: random.next() };
 }
 

@@ -84,16 +84,17 @@ export function createService({ command, folder, env, endpoint }) {
       asked.on('error', reject).end(text);
     });
 
-  /** Waits until no more submissions arrive. */
+  /** Waits until no more submissions arrive: the state is saved once a second. */
   const settle = async () => {
-    for (let before = -1, quiet = 0; quiet < 5; before = jobs.size) {
+    for (let before = -1, quiet = 0; quiet < 40; before = jobs.size) {
       await sleep(30);
       await readJobs();
       quiet = jobs.size === before ? quiet + 1 : 0;
     }
   };
 
-  const kill = async (signal = 'SIGKILL') => {
+  /** With a signal that it obeys: at a SIGKILL it may forget its last second, which no service may do to a batch. */
+  const kill = async (signal = 'SIGTERM') => {
     running.signal('SIGCONT');
     running.signal(signal);
     const ended = await Promise.race([running.ended, sleep(START_TIMEOUT_MS)]);
