@@ -62,6 +62,13 @@ export function findProblemsAfterRun(items, service, lines, mayRepeat) {
   return wrong;
 }
 
+/**
+ * A job that was accepted in the second before a clock jump may be deleted before the campaign has read it. Its result says
+ * itself whose it is, where it has one.
+ */
+const mayBeUnread = ({ status, output, error }, { mark }) =>
+  status === 'EXPIRED' || output?.mark === mark || String(error).includes(mark);
+
 function findLineProblems(line, items, service) {
   if (line.broken !== undefined) return [`a line of the results is not JSON: ${line.broken.slice(0, 200)}`];
   const item = items[line.item - 1];
@@ -69,8 +76,7 @@ function findLineProblems(line, items, service) {
   const wrong = [];
   if (line.id !== item.mark) wrong.push(`the result of item ${line.item} has the id ${line.id}`);
   const mark = service.markOf(line.job);
-  // A job that was accepted at the moment of a clock jump may be deleted before the campaign has read it.
-  const isGone = mark === undefined && line.status === 'EXPIRED';
+  const isGone = mark === undefined && mayBeUnread(line, item);
   if (line.job !== undefined && mark !== item.mark && !isGone)
     wrong.push(`the result of item ${line.item} is of job ${line.job}, which is of ${mark ?? 'nothing'}`);
   if (STATUS_COUNT[line.status] === undefined) wrong.push(`the result of item ${line.item} has status ${line.status}`);
@@ -98,7 +104,7 @@ export function findProblemsAtEnd(items, service, lines, status) {
         `${own.length === 0 && !unknown.has(n) ? 'lost: ' : ''}item ${n} is in ${own.length} result lines${unknown.has(n) ? ' and unknown' : ''}`,
       );
     for (const { status: said } of own) counts[STATUS_COUNT[said]] += 1;
-    if (own.length > 0 && !taken.has(mark) && own[0].status !== 'EXPIRED')
+    if (own.length > 0 && !taken.has(mark) && !mayBeUnread(own[0], { mark }))
       wrong.push(`item ${n} has a result, and the service never accepted it`);
   }
   for (const kind of KINDS)
