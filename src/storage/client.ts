@@ -7,7 +7,14 @@ import { decideRetry, mayBeLost, readRetryAfter } from '../http/retry.ts';
 import { createRequestSlots, type Slot } from '../http/throttle.ts';
 import { redactHeaders, type TraceEvent } from '../http/trace.ts';
 import { type Transport, type WireAnswer, WireError } from '../http/transport.ts';
-import { type FailedAttempt, lostAttempt, refusedAttempt, type S3Connection, unreadable } from './failures.ts';
+import {
+  type FailedAttempt,
+  lostAttempt,
+  pageAttempt,
+  refusedAttempt,
+  type S3Connection,
+  unreadable,
+} from './failures.ts';
 import { pathOf, sha256, signRequest, UNSIGNED } from './sign.ts';
 import { Watch, watchedBody } from './watch.ts';
 
@@ -236,6 +243,8 @@ export class S3Client {
       const body = await readBody(answer.body, undefined, MAX_ANSWER_BYTES);
       if (body === undefined) throw new Error('it is too large');
       if (status >= 300) return { status, headers };
+      const page = roots === undefined ? undefined : pageAttempt(what, body, this.#options.connection);
+      if (page !== undefined) return page;
       const document = roots === undefined ? undefined : await parseDocument(body, ...roots);
       const reason = check?.({ status, headers, document });
       if (reason !== undefined) throw new Error(reason);

@@ -42,6 +42,29 @@ const NO_SPACE = 507;
 
 const MAX_REASON = 300;
 
+const isPage = (body: Uint8Array | undefined): boolean =>
+  /^\s*<(!doctype html|html)/i.test(Buffer.from(body ?? []).toString('latin1', 0, 100));
+
+/** What answers is no storage. One more try: it may be a proxy that passes. */
+export const pageAttempt = (
+  what: string,
+  body: Uint8Array | undefined,
+  { endpoint, from }: S3Connection,
+): FailedAttempt | undefined =>
+  isPage(body)
+    ? {
+        kind: 'failed',
+        end: { kind: 'lost', stage: 'answered', final: false },
+        failure: new Failure({
+          code: 'not-storage',
+          exit: EXIT.unavailable,
+          message: `cannot ${what}: ${endpoint.origin} answers with a web page, not as S3 storage`,
+          hint: `Check the address (${from.address}).`,
+        }),
+        most: 2,
+      }
+    : undefined;
+
 /** Hides the credentials. `body` is undefined where it broke off. */
 export async function refusedAttempt(
   what: string,
@@ -50,6 +73,8 @@ export async function refusedAttempt(
   connection: S3Connection,
   retryAfterMs: number | undefined,
 ): Promise<FailedAttempt> {
+  const page = pageAttempt(what, body, connection);
+  if (page !== undefined) return page;
   const error = body === undefined ? undefined : await parseDocument(body, 'Error').catch(() => undefined);
   const [code = '', message = ''] = error === undefined ? [] : [childText(error, 'Code'), childText(error, 'Message')];
   const said = withoutFullStop(hide([code, message].filter((text) => text !== '').join(': '), connection.credentials));
