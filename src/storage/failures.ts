@@ -42,28 +42,15 @@ const NO_SPACE = 507;
 
 const MAX_REASON = 300;
 
-const isPage = (body: Uint8Array | undefined): boolean =>
-  /^\s*<(!doctype html|html)/i.test(Buffer.from(body ?? []).toString('latin1', 0, 100));
-
 /** What answers is no storage. One more try: it may be a proxy that passes. */
-export const pageAttempt = (
-  what: string,
-  body: Uint8Array | undefined,
-  { endpoint, from }: S3Connection,
-): FailedAttempt | undefined =>
-  isPage(body)
-    ? {
-        kind: 'failed',
-        end: { kind: 'lost', stage: 'answered', final: false },
-        failure: new Failure({
-          code: 'not-storage',
-          exit: EXIT.unavailable,
-          message: `cannot ${what}: ${endpoint.origin} answers with a web page, not as S3 storage`,
-          hint: `Check the address (${from.address}).`,
-        }),
-        most: 2,
-      }
-    : undefined;
+export function pageAttempt(what: string, body: Uint8Array | undefined, connection: S3Connection) {
+  if (!/^\s*<(!doctype html|html)/i.test(Buffer.from(body ?? []).toString('latin1', 0, 100))) return undefined;
+  const message = `cannot ${what}: ${connection.endpoint.origin} answers with a web page, not as S3 storage`;
+  const hint = `Check the address (${connection.from.address}).`;
+  const failure = new Failure({ code: 'not-storage', exit: EXIT.unavailable, message, hint });
+  const end = { kind: 'lost', stage: 'answered', final: false } as const;
+  return { kind: 'failed', end, failure, most: 2 } satisfies FailedAttempt;
+}
 
 /** Hides the credentials. `body` is undefined where it broke off. */
 export async function refusedAttempt(
