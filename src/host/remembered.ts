@@ -182,8 +182,13 @@ export function createRememberedJobs(options: RememberedOptions): RememberedJobs
   };
 }
 
-const isJob = (job: unknown): job is RememberedJob =>
-  hasTexts(job, ['id', 'endpoint', 'named']) && Number.isSafeInteger(objectOf(job)['at']);
+const isJob = (job: unknown): job is RememberedJob => {
+  const { at, statusAt = 0, goneAt = 0 } = objectOf(job);
+  return hasTexts(job, ['id', 'endpoint', 'named']) && [at, statusAt, goneAt].every(isTime);
+};
+
+/** Up to the last time that a Date can have; the clock of the local service has fractions. */
+const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= 8.64e15;
 
 /** During a command; `flush` writes at its end. */
 const WRITE_INTERVAL_MS: Milliseconds = 2000;

@@ -35,6 +35,14 @@ describe('jobs recent', () => {
     expect(states(await recent(account))).toEqual([`${second} COMPLETED`, `${first} COMPLETED`]);
   });
 
+  test('lists a job that was submitted between two milliseconds', async () => {
+    const clock = createTestClock();
+    let ticks = 0;
+    const account = createAccount({ ...clock, monotonic: () => clock.monotonic() + (ticks += 0.3) });
+    const job = await local(account, "jobs run demo --input '{}'");
+    expect(states(await recent(account))).toEqual([`${job} IN_QUEUE`]);
+  });
+
   test.each([
     ['jobs status', (job: string) => `jobs status sleep ${job}`, 'IN_PROGRESS'],
     ['jobs cancel', (job: string) => `jobs cancel sleep ${job}`, 'CANCELLED'],
