@@ -60,7 +60,8 @@ export async function refusedAttempt(
   connection: S3Connection,
   retryAfterMs: number | undefined,
 ): Promise<FailedAttempt> {
-  const page = pageAttempt(what, body, connection);
+  // A gateway between answers 502 with a page, and passes.
+  const page = status < 500 ? pageAttempt(what, body, connection) : undefined;
   if (page !== undefined) return page;
   const error = body === undefined ? undefined : await parseDocument(body, 'Error').catch(() => undefined);
   const [code = '', message = ''] = error === undefined ? [] : [childText(error, 'Code'), childText(error, 'Message')];

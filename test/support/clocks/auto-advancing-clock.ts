@@ -33,10 +33,10 @@ const IDLE_MS_WITH_REQUEST = 3;
 /** A step of the clock that is longer is usually a time limit: a wrong one ends the whole command. Milliseconds. */
 const LONG_STEP_MS = 20_000;
 /** Turns, and milliseconds of real time, without activity before a long step: on a busy machine, work may be late. */
-const IDLE_TURNS_BEFORE_LONG_STEP = 50;
-const IDLE_MS_BEFORE_LONG_STEP = REPORTS_FILES ? 60 : 1000;
-/** Turns while a request has no answer yet: a turn takes longer on a busy machine, as does the answer. */
-const IDLE_TURNS_BEFORE_LONG_STEP_WITH_REQUEST = 90;
+const IDLE_TURNS_BEFORE_LONG_STEP = 90;
+const IDLE_MS_BEFORE_LONG_STEP = REPORTS_FILES ? 120 : 1000;
+/** The same while a request has no answer yet: on a busy machine, the thread that works on it may be late. */
+const IDLE_MS_BEFORE_LONG_STEP_WITH_REQUEST = REPORTS_FILES ? 250 : 1000;
 /** Milliseconds of real time for which a timer of real time counts as activity. */
 const TIMER_MS = 12;
 
@@ -101,8 +101,8 @@ export function createAutoAdvancingClock(): AutoAdvancingClock {
     idleMs >= IDLE_MS &&
     (activity.inFlight() === 0 || (turns >= IDLE_TURNS_WITH_REQUEST && idleMs >= IDLE_MS_WITH_REQUEST)) &&
     (earliest() - monotonic < LONG_STEP_MS ||
-      (turns >= (activity.inFlight() === 0 ? IDLE_TURNS_BEFORE_LONG_STEP : IDLE_TURNS_BEFORE_LONG_STEP_WITH_REQUEST) &&
-        idleMs >= IDLE_MS_BEFORE_LONG_STEP));
+      (turns >= IDLE_TURNS_BEFORE_LONG_STEP &&
+        idleMs >= (activity.inFlight() === 0 ? IDLE_MS_BEFORE_LONG_STEP : IDLE_MS_BEFORE_LONG_STEP_WITH_REQUEST)));
 
   /** Calls `wake` when the time has come. Returns what cancels that. */
   const wakeAt = (at: number, wake: () => void): (() => void) => {

@@ -30,7 +30,7 @@ async function openAt(script: readonly Behaviour[]) {
 const LISTINGS: readonly (readonly [string, string | readonly string[], string | RegExp])[] = [
   ['breaks off', listing(entry('in/a')).slice(0, -30), 'unclosed tag'],
   ['is empty', '', 'must contain a root element'],
-  ['is a web page', '<html><body>sign in</body></html>', 'it has no ListBucketResult'],
+  ['is a web page', '<html><body>sign in</body></html>', 'answers with a web page'],
   [
     'declares entities that grow',
     `<!DOCTYPE a [<!ENTITY a "xxxxxxxxxx"><!ENTITY b "&a;&a;&a;&a;">]>${listing(entry('in/&b;')).slice(21)}`,
