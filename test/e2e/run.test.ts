@@ -113,6 +113,12 @@ berth run ${GPU} -- echo done; code=$?; ${LEFT}; exit $code`);
     expect([code, stdout]).toEqual([0, 'done\n']);
   });
 
+  test('a result that is not there is named once, and is 4 only where the command ended 0', async () => {
+    const { stdout, stderr } = await script(`
+for code in 0 7; do berth run ${GPU} --out gone -- sh -c "exit $code"; echo "code $?"; done`);
+    expect([stdout, stderr.match(/no such file or folder: \S+:gone/g)?.length]).toEqual(['code 4\ncode 7\n', 2]);
+  });
+
   test('a folder that cannot be made ends it at once with 5', async () => {
     const { stdout, stderr } = await script(`berth run ${GPU} --workdir /dev/null/x -- true; echo "code $?"; ${LEFT}`);
     expect([stdout, stderr]).toEqual(['code 5\n', expect.stringMatching(/mkdir/)]);

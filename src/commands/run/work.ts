@@ -189,9 +189,10 @@ async function toItsEnd(
   if (isKept && run.pod !== undefined) await sayKept(after, run.pod);
   else trouble = await endPod(after, run);
   if (trouble === undefined) companion?.tell('done');
-  await receipt(after, run, values, code, !isKept && trouble === undefined);
   const isUnread = failure instanceof Failure && failure.code === 'closed-pipe';
-  const first = trouble ?? (isUnread ? undefined : failure) ?? lost;
+  const first = trouble ?? (isUnread ? undefined : failure) ?? (code === 0 ? lost[0] : undefined);
+  for (const each of lost) if (each !== first) await after.tell(`not copied: ${each.message}`);
+  await receipt(after, run, values, code, !isKept && trouble === undefined);
   if (first !== undefined) throw asError(first);
   return { kind: 'program', code: code ?? EXIT.done };
 }
@@ -276,22 +277,21 @@ async function ignoredIn(ctx: CommandContext, folder: string): Promise<Ignores> 
   return (path, isFolder) => path !== '' && rules.ignores(isFolder ? `${path}/` : path);
 }
 
-/** Copies back, whatever the end was. Returns the first failure: each is said. */
-async function copyBack(ctx: CommandContext, run: Run, values: Values, ended: unknown): Promise<Failure | undefined> {
+/** Copies back, whatever the end was. Returns why some were not. */
+async function copyBack(ctx: CommandContext, run: Run, values: Values, ended: unknown): Promise<readonly Failure[]> {
   const { reached: pod, mark } = run;
-  if (pod === undefined || (ended instanceof Failure && ended.code === 'run-died')) return undefined;
+  if (pod === undefined || (ended instanceof Failure && ended.code === 'run-died')) return [];
   if (ended !== undefined) await unlessFailed(ctx, () => endCommand(ctx, pod, folderOf(mark)));
-  if (values['noOut'] === true && isInterrupt(ended)) return undefined;
-  let first: Failure | undefined;
+  if (values['noOut'] === true && isInterrupt(ended)) return [];
+  const lost: Failure[] = [];
   for (const { from, to } of run.outs)
     try {
       run.filesOut += await copy(ctx, inPod(run, pod, from), local(to));
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
-      await ctx.tell(`not copied: ${from}: ${error.message}`);
-      first ??= error;
+      lost.push(error);
     }
-  return first;
+  return lost;
 }
 
 const sayKept = (ctx: CommandContext, pod: Json): Promise<void> =>
