@@ -1,10 +1,10 @@
 import type { Clock } from '../core/context.ts';
-import { messageOf } from '../core/failure.ts';
+import { Failure, messageOf } from '../core/failure.ts';
 import type { Bytes, Milliseconds } from '../core/unit-types.ts';
 import { parseDocument, type XmlElement } from '../core/xml.ts';
 import { readBody } from '../http/answer.ts';
 import { decideRetry, mayBeLost, readRetryAfter } from '../http/retry.ts';
-import { createRequestSlots, type Slot } from '../http/throttle.ts';
+import { createRequestSlots } from '../http/throttle.ts';
 import { redactHeaders, type TraceEvent } from '../http/trace.ts';
 import { type Transport, type WireAnswer, WireError } from '../http/transport.ts';
 import {
@@ -16,7 +16,7 @@ import {
   unreadable,
 } from './failures.ts';
 import { pathOf, sha256, signRequest, UNSIGNED } from './sign.ts';
-import { Watch, watchedBody } from './watch.ts';
+import { createWatch } from './watch.ts';
 
 export interface S3ClientOptions {
   readonly transport: Transport;
@@ -32,13 +32,8 @@ export interface S3ClientOptions {
   readonly trace?: ((event: TraceEvent) => void) | undefined;
 }
 
-/** Read again for each attempt. */
-interface StreamedBody {
-  readonly byteLength: Bytes;
-  readonly chunks: () => AsyncIterable<Uint8Array>;
-}
-
-export type SentBody = Uint8Array | StreamedBody;
+/** A stream is read again for each attempt. */
+export type SentBody = Uint8Array | { readonly byteLength: Bytes; readonly chunks: () => AsyncIterable<Uint8Array> };
 
 /** Every request may be repeated. */
 export interface S3Request {
@@ -72,11 +67,8 @@ export interface S3Answer {
   readonly document?: XmlElement | undefined;
 }
 
-/** How many requests are under way at once: fewer after 429 and 503. */
-const AT_ONCE = 64;
-
-/** How many of them may be large. */
-const LARGE_AT_ONCE = 16;
+/** Requests under way at once, and how many of them may be large: fewer after 429 and 503. */
+const [AT_ONCE, LARGE_AT_ONCE] = [64, 16];
 export const LARGE_BYTES: Bytes = 1024 * 1024;
 
 const MAX_TOTAL_WAIT_MS = 120_000;
@@ -92,26 +84,18 @@ const NO_BYTES = new Uint8Array(0);
 export const isFailed = (answer: object): answer is FailedAttempt => 'kind' in answer;
 
 export class S3Client {
+  /** How far the clock of the service is ahead of this machine's, to the second. */
+  aheadMs: Milliseconds = 0;
+  readonly bucket: string;
+  readonly signal: AbortSignal;
   readonly #options: S3ClientOptions;
   readonly #slots = createRequestSlots(AT_ONCE);
   readonly #large = createRequestSlots(LARGE_AT_ONCE);
-  #aheadMs: Milliseconds = 0;
 
   constructor(options: S3ClientOptions) {
     this.#options = options;
-  }
-
-  get bucket(): string {
-    return this.#options.connection.bucket;
-  }
-
-  get signal(): AbortSignal {
-    return this.#options.signal;
-  }
-
-  /** How far the clock of the service is ahead of this machine's, to the second. */
-  get aheadMs(): Milliseconds {
-    return this.#aheadMs;
+    this.bucket = options.connection.bucket;
+    this.signal = options.signal;
   }
 
   address(key: string): string {
@@ -119,14 +103,14 @@ export class S3Client {
   }
 
   sleep(milliseconds: Milliseconds): Promise<void> {
-    return this.#options.clock.sleep(milliseconds, this.#options.signal);
+    return this.#options.clock.sleep(milliseconds, this.signal);
   }
 
   /** Sends a request with retries and reads all of the answer. */
   async send(request: S3Request): Promise<S3Answer> {
-    const retry = this.retry(request);
+    const retry = this.retry(request.evenIfInterrupted);
     for (;;) {
-      const answer = await this.open(request, retry.attempts);
+      const answer = await this.open(request, retry.attempts());
       const ended = isFailed(answer) ? answer : await this.#readAll(answer, request);
       if (!isFailed(ended)) return ended;
       await retry.next(ended);
@@ -135,44 +119,55 @@ export class S3Client {
   }
 
   /** Counts attempts from 1. `next` waits, or throws the failure where another attempt would not help. */
-  retry(request: Pick<S3Request, 'evenIfInterrupted'>): Retry {
-    return new Retry(this.#options, request.evenIfInterrupted === true);
+  retry(isCleanUp = false) {
+    const { clock, random, signal, trace } = this.#options;
+    const limits = { retries: isCleanUp ? 1 : this.#options.retries, maxTotalWaitMs: MAX_TOTAL_WAIT_MS };
+    let [attempts, waitedMs] = [1, 0];
+    return {
+      attempts: (): number => attempts,
+      /** After progress. */
+      reset: (): void => {
+        [attempts, waitedMs] = [1, 0];
+      },
+      next: async ({ end, failure, most = Infinity }: FailedAttempt): Promise<void> => {
+        const decision = decideRetry(true, end, attempts, waitedMs, limits, random());
+        if (!decision.retry || attempts >= most)
+          throw attempts === 1
+            ? failure
+            : failure.with({ message: `${failure.message} (tried ${String(attempts)} times)` });
+        trace?.({ kind: 'wait', ms: decision.waitMs, reason: failure.message });
+        await clock.sleep(decision.waitMs, isCleanUp ? undefined : signal);
+        waitedMs += decision.waitMs;
+        attempts += 1;
+      },
+    };
   }
 
-  lost(request: S3Request, error: WireError): FailedAttempt {
-    return lostAttempt(request.what, error, this.#options.connection);
+  lost({ what }: Pick<S3Request, 'what'>, error: WireError): FailedAttempt {
+    return lostAttempt(what, error, this.#options.connection);
   }
 
   /** Sends a request once. The body fails with WireError when it breaks off or is too slow. */
   async open(request: S3Request, attempt: number): Promise<WireAnswer | FailedAttempt> {
-    const { transport, connection, clock, signal, trace, timeoutMs } = this.#options;
+    const { transport, connection, clock, trace, timeoutMs } = this.#options;
     const { method, body = NO_BYTES, what } = request;
-    const interrupt = request.evenIfInterrupted === true ? undefined : signal;
+    const interrupt = request.evenIfInterrupted === true ? undefined : this.signal;
     const slot = await this.#takeSlot(request, interrupt ?? new AbortController().signal);
     const { url, headers } = this.#sign(request, body);
-    const watch = new Watch(clock, interrupt);
+    const watch = createWatch(clock, interrupt);
     watch.limit(timeoutMs * (request.patience ?? 1) + body.byteLength / SLOWEST_UPLOAD);
     trace?.({ kind: 'request', method, url, headers: redactHeaders(headers), bytes: body.byteLength, attempt });
     const startedAt = clock.monotonic();
-    let unread: { readonly error: unknown } | undefined;
-    const chunks = async function* (streamed: StreamedBody): AsyncGenerator<Uint8Array> {
-      try {
-        yield* streamed.chunks();
-      } catch (error) {
-        unread = { error };
-        throw error;
-      }
-    };
     try {
       const hasBody = body.byteLength > 0 || method === 'PUT';
-      const sent = !hasBody ? undefined : body instanceof Uint8Array ? body : chunks(body);
+      const sent = !hasBody ? undefined : body instanceof Uint8Array ? body : body.chunks();
       const answer = await transport({ method, url, headers, body: sent, signal: watch.signal });
       const { status } = answer;
       trace?.({ kind: 'answer', status, headers: answer.headers, bytes: undefined, ms: clock.monotonic() - startedAt });
       this.#compareClocks(answer.headers);
       if (status === 429 || status === 503) slot.refused();
       else if (status < 500) slot.succeeded();
-      const content = watchedBody(answer.body, watch, timeoutMs, slot.free);
+      const content = watch.watched(answer.body, timeoutMs, slot.free);
       if (status < 300) return { ...answer, body: content };
       const text = await readBody(content, undefined, MAX_ANSWER_BYTES).catch(() => undefined);
       if (request.handled?.includes(status) === true) return { ...answer, body: text ?? Buffer.alloc(0) };
@@ -181,15 +176,15 @@ export class S3Client {
     } catch (error) {
       watch.end();
       slot.free();
-      // The source cannot be read: no other attempt helps.
-      if (unread !== undefined) throw unread.error;
       const lost = watch.explain(error);
+      // The source cannot be read: no other attempt helps.
+      if (lost.cause instanceof Failure) throw lost.cause;
       trace?.({ kind: 'lost', stage: lost.stage, reason: lost.message, ms: clock.monotonic() - startedAt });
       return this.lost(request, lost);
     }
   }
 
-  async #takeSlot({ isLarge, body }: S3Request, signal: AbortSignal): Promise<Slot> {
+  async #takeSlot({ isLarge, body }: S3Request, signal: AbortSignal) {
     const isOfLarge = isLarge === true || (body?.byteLength ?? 0) > LARGE_BYTES;
     const large = isOfLarge ? await this.#large.take(signal) : undefined;
     const slot = await this.#slots.take(signal).catch((error: unknown) => {
@@ -207,18 +202,11 @@ export class S3Client {
     const { connection, clock, userAgent } = this.#options;
     const { endpoint, region, credentials, bucket } = connection;
     const isWhole = body instanceof Uint8Array;
+    const length = isWhole && method !== 'PUT' ? {} : { 'content-length': String(body.byteLength) };
     return signRequest(
       {
-        method,
-        origin: endpoint.origin,
-        path: `${endpoint.prefix}${pathOf(bucket, key)}`,
-        query,
-        headers: {
-          'accept-encoding': 'identity',
-          'user-agent': userAgent,
-          ...(isWhole && method !== 'PUT' ? {} : { 'content-length': String(body.byteLength) }),
-          ...headers,
-        },
+        ...{ method, query, origin: endpoint.origin, path: `${endpoint.prefix}${pathOf(bucket, key)}` },
+        headers: { 'accept-encoding': 'identity', 'user-agent': userAgent, ...length, ...headers },
         payloadHash: isWhole ? sha256(body) : UNSIGNED,
       },
       credentials,
@@ -233,7 +221,7 @@ export class S3Client {
     // The files of the local service have times of this machine, wherever its clock was moved to.
     if (Number.isNaN(at) || server === 'berth-local') return;
     // eslint-disable-next-line no-restricted-syntax -- a date, compared with one of the service
-    this.#aheadMs = at - this.#options.clock.now();
+    this.aheadMs = at - this.#options.clock.now();
   }
 
   async #readAll(answer: WireAnswer, request: S3Request): Promise<S3Answer | FailedAttempt> {
@@ -255,37 +243,5 @@ export class S3Client {
       const failure = unreadable(what, messageOf(error).split('\n')[0] ?? '');
       return { kind: 'failed', end: { kind: 'lost', stage: 'answered', final: false }, failure };
     }
-  }
-}
-
-class Retry {
-  attempts = 1;
-  #waitedMs: Milliseconds = 0;
-  readonly #options: S3ClientOptions;
-  readonly #isCleanUp: boolean;
-
-  constructor(options: S3ClientOptions, isCleanUp: boolean) {
-    this.#options = options;
-    this.#isCleanUp = isCleanUp;
-  }
-
-  /** After progress. */
-  reset(): void {
-    [this.attempts, this.#waitedMs] = [1, 0];
-  }
-
-  async next({ end, failure, most = Infinity }: FailedAttempt): Promise<void> {
-    const { clock, random, signal, trace } = this.#options;
-    const retries = this.#isCleanUp ? 1 : this.#options.retries;
-    const limits = { retries, maxTotalWaitMs: MAX_TOTAL_WAIT_MS };
-    const decision = decideRetry(true, end, this.attempts, this.#waitedMs, limits, random());
-    if (!decision.retry || this.attempts >= most)
-      throw this.attempts === 1
-        ? failure
-        : failure.with({ message: `${failure.message} (tried ${String(this.attempts)} times)` });
-    trace?.({ kind: 'wait', ms: decision.waitMs, reason: failure.message });
-    await clock.sleep(decision.waitMs, this.#isCleanUp ? undefined : signal);
-    this.#waitedMs += decision.waitMs;
-    this.attempts += 1;
   }
 }

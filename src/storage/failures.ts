@@ -1,7 +1,6 @@
 import type { Address } from '../core/addresses.ts';
 import { EXIT, type ExitCode } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
-import { errorCode } from '../core/files.ts';
 import { berth, type Message, sentence } from '../core/message.ts';
 import { safeText } from '../core/safe-text.ts';
 import { withoutFullStop } from '../core/text.ts';
@@ -17,8 +16,6 @@ export interface S3Connection {
   readonly credentials: Credentials;
   /** Where the address and the key come from, for messages: names of variables. */
   readonly from: { readonly address: string; readonly key: string };
-  /** What an unknown host means, where another attempt does not help. */
-  readonly absent?: string | undefined;
 }
 
 /** Why one attempt did not give an answer. */
@@ -66,7 +63,7 @@ export async function refusedAttempt(
   const error = body === undefined ? undefined : await parseDocument(body, 'Error').catch(() => undefined);
   const [code = '', message = ''] = error === undefined ? [] : [childText(error, 'Code'), childText(error, 'Message')];
   const said = withoutFullStop(hide([code, message].filter((text) => text !== '').join(': '), connection.credentials));
-  const { exit, hint } = meaningOf(status, code, connection);
+  const [exit, hint] = meaningOf(status, code, connection);
   const failure = new Failure({
     code: exit === EXIT.notFound ? 'not-found' : exit === EXIT.denied ? 'forbidden' : 'storage',
     exit,
@@ -81,29 +78,17 @@ export async function refusedAttempt(
 }
 
 /** The failure (7) for a request without a readable answer. Repeating it is safe. */
-export function lostAttempt(what: string, error: WireError, connection: S3Connection): FailedAttempt {
-  const { endpoint, absent, from } = connection;
+export function lostAttempt(what: string, error: WireError, { endpoint, from }: S3Connection): FailedAttempt {
   const { host } = new URL(endpoint.origin);
-  const isAbsent = absent !== undefined && errorCode(error.cause) === 'ENOTFOUND';
-  const how = error.stage === 'not-sent' ? `could not reach ${host}` : `no readable answer came from ${host}`;
-  const failure = isAbsent
-    ? {
-        code: 'no-files-interface',
-        exit: EXIT.refused,
-        message: `cannot ${what}: ${absent} (${host})`,
-        hint: 'Nothing was sent. Only some data centers have it; check also storage-url and the name service of this machine.',
-      }
-    : {
-        code: error.certificate ? 'certificate' : 'storage-unavailable',
-        exit: EXIT.unavailable,
-        message: `cannot ${what}: ${how}: ${error.message}`,
-        hint: `Check the network and the address (${from.address}). To run it again is safe.`,
-      };
-  return {
-    kind: 'failed',
-    end: { kind: 'lost', stage: error.stage, final: error.certificate || isAbsent },
-    failure: new Failure(failure, error),
+  const { stage, certificate, final } = error;
+  const how = stage === 'not-sent' ? `could not reach ${host}` : `no readable answer came from ${host}`;
+  const failure = {
+    code: certificate ? 'certificate' : 'storage-unavailable',
+    exit: EXIT.unavailable,
+    message: `cannot ${what}: ${how}: ${error.message}`,
+    hint: `Check the network and the address (${from.address}). To run it again is safe.`,
   };
+  return { kind: 'failed', end: { kind: 'lost', stage, final }, failure: new Failure(failure, error) };
 }
 
 /** The failure (7) for an answer that does not say what it must. `reason` may have any length and any characters. */
@@ -115,24 +100,19 @@ export const unreadable = (what: string, reason: string): Failure =>
     hint: 'Check that storage-url is the address of an S3-compatible service.',
   });
 
-function meaningOf(
-  status: number,
-  code: string,
-  { from }: S3Connection,
-): { readonly exit: ExitCode; readonly hint: Message } {
+function meaningOf(status: number, code: string, { from }: S3Connection): readonly [exit: ExitCode, hint: Message] {
   if (status === 401 || status === 403 || EXPIRED.test(code))
-    return {
-      exit: EXIT.denied,
-      hint: sentence`Check the storage key (${from.key}), its permissions and the clock of this machine: ${berth`doctor`}.`,
-    };
+    return [
+      EXIT.denied,
+      sentence`Check the storage key (${from.key}), its permissions and the clock of this machine: ${berth`doctor`}.`,
+    ];
   if (status === NO_SPACE)
-    return { exit: EXIT.refused, hint: 'The volume is full: remove files or make it larger, then run it again.' };
-  if (status === 404) return { exit: EXIT.notFound, hint: 'Check the names of the bucket and of the object.' };
-  if (status === 429) return { exit: EXIT.rateLimited, hint: 'Try again later.' };
-  if (status >= 500) return { exit: EXIT.unavailable, hint: 'Try again later. To run it again is safe.' };
-  if (status < 400)
-    return { exit: EXIT.unavailable, hint: `Redirects are refused. Check the address (${from.address}).` };
-  return { exit: EXIT.refused, hint: 'Correct what the error names, then run it again.' };
+    return [EXIT.refused, 'The volume is full: remove files or make it larger, then run it again.'];
+  if (status === 404) return [EXIT.notFound, 'Check the names of the bucket and of the object.'];
+  if (status === 429) return [EXIT.rateLimited, 'Try again later.'];
+  if (status >= 500) return [EXIT.unavailable, 'Try again later. To run it again is safe.'];
+  if (status < 400) return [EXIT.unavailable, `Redirects are refused. Check the address (${from.address}).`];
+  return [EXIT.refused, 'Correct what the error names, then run it again.'];
 }
 
 function hide(text: string, { secretAccessKey, sessionToken, accessKeyId }: Credentials): string {

@@ -1,14 +1,13 @@
-import { DATA_CENTER, storageAddressAt } from '../core/addresses.ts';
+import { storageAddressAt } from '../core/addresses.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
 import type { VolumeFiles, VolumePlace } from '../core/file-ports.ts';
 import { berth, sentence } from '../core/message.ts';
-import { proofOf } from './checksums.ts';
 import { S3Client, type S3ClientOptions } from './client.ts';
-import { findFile, readFile } from './get.ts';
-import { hasEntries, listEntries } from './list.ts';
-import { confirmFiles, copyFile, writeFile, writeStream } from './put.ts';
+import { proofOf } from './parts.ts';
+import { findFile, hasEntries, listEntries, readFile } from './read.ts';
 import { checkKey, type Credentials } from './sign.ts';
+import { confirmFiles, copyFile, writeFile, writeStream } from './write.ts';
 
 export function createVolumeFiles(client: S3Client): VolumeFiles {
   const checked = (key: string): string => {
@@ -77,9 +76,6 @@ export async function openVolumeFiles(
         bucket: id,
         credentials,
         from: { address: urlFrom, key: from },
-        absent: url.includes(DATA_CENTER)
-          ? `the data center ${dataCenter} seems to have no files interface: there is no such address`
-          : undefined,
       },
     }),
   );

@@ -4,73 +4,49 @@ import { formatDuration } from '../core/units.ts';
 import { type WireAnswer, WireError } from '../http/transport.ts';
 
 /** Ends an exchange in which nothing arrives within a limit, or that the user interrupts. */
-export class Watch {
-  readonly #clock: Clock;
-  readonly #interrupt: AbortSignal | undefined;
-  readonly #controller = new AbortController();
-  #deadline: { cancel(): void } | undefined;
-  #tooSlow: string | undefined;
-
-  constructor(clock: Clock, interrupt: AbortSignal | undefined) {
-    [this.#clock, this.#interrupt] = [clock, interrupt];
-    interrupt?.addEventListener('abort', this.#abort, { once: true });
-    if (interrupt?.aborted === true) this.#abort();
-  }
-
-  readonly #abort = (): void => {
-    this.#controller.abort(new Error('aborted'));
+export function createWatch(clock: Clock, interrupt: AbortSignal | undefined) {
+  const controller = new AbortController();
+  let deadline: { cancel(): void } | undefined;
+  let tooSlow: string | undefined;
+  const abort = (): void => {
+    controller.abort(new Error('aborted'));
   };
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** From now on. */
-  limit(milliseconds: Milliseconds): void {
-    this.pause();
-    const deadline = this.#clock.deadline(milliseconds);
-    this.#deadline = deadline;
-    deadline.signal.addEventListener('abort', () => {
-      this.#tooSlow = `nothing arrived within ${formatDuration(milliseconds)}`;
-      this.#abort();
+  const limit = (milliseconds: Milliseconds): void => {
+    deadline?.cancel();
+    const from = clock.deadline(milliseconds);
+    deadline = from;
+    from.signal.addEventListener('abort', () => {
+      tooSlow = `nothing arrived within ${formatDuration(milliseconds)}`;
+      abort();
     });
-  }
-
-  pause(): void {
-    this.#deadline?.cancel();
-  }
-
-  end(): void {
-    this.pause();
-    this.#interrupt?.removeEventListener('abort', this.#abort);
-  }
-
-  /** Returns why the exchange ended. Throws the reason of an interrupt, and errors that are not of the wire. */
-  explain(error: unknown): WireError {
-    this.#interrupt?.throwIfAborted();
+  };
+  const end = (): void => {
+    deadline?.cancel();
+    interrupt?.removeEventListener('abort', abort);
+  };
+  /** Why the exchange ended. Throws the reason of an interrupt, and errors that are not of the wire. */
+  const explain = (error: unknown): WireError => {
+    interrupt?.throwIfAborted();
     if (!(error instanceof WireError)) throw error;
-    return this.#tooSlow === undefined ? error : new WireError(error.stage, this.#tooSlow, error);
-  }
-}
-
-/** Fails with WireError when no chunk arrives in time; its reader may take any time. Calls `onEnd` in any case. */
-export async function* watchedBody(
-  body: WireAnswer['body'],
-  watch: Watch,
-  limitMs: Milliseconds,
-  onEnd: () => void,
-): AsyncGenerator<Uint8Array> {
-  try {
-    watch.limit(limitMs);
-    for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
-      watch.pause();
-      yield chunk;
-      watch.limit(limitMs);
+    return tooSlow === undefined ? error : new WireError(error.stage, tooSlow, error);
+  };
+  /** Fails with WireError when no chunk arrives in time; its reader may take any time. */
+  async function* watched(body: WireAnswer['body'], limitMs: Milliseconds, onEnd: () => void) {
+    try {
+      limit(limitMs);
+      for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
+        deadline?.cancel();
+        yield chunk as Uint8Array;
+        limit(limitMs);
+      }
+    } catch (error) {
+      throw explain(error);
+    } finally {
+      end();
+      onEnd();
     }
-  } catch (error) {
-    throw watch.explain(error);
-  } finally {
-    watch.end();
-    onEnd();
   }
+  interrupt?.addEventListener('abort', abort, { once: true });
+  if (interrupt?.aborted === true) abort();
+  return { signal: controller.signal, limit, end, explain, watched };
 }

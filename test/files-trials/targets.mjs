@@ -20,6 +20,9 @@ print(url, flush=True)
 sys.stdin.read()
 `;
 
+/** Milliseconds for a service to start on a machine that has much else to do. */
+const START_MS = 120_000;
+
 const KEY = { BERTH_STORAGE_ACCESS_KEY: 'trial', BERTH_STORAGE_SECRET: 'trial-secret' };
 
 /** Starts the local service: the volumes of all trials are its. */
@@ -31,7 +34,7 @@ export async function startService(command, folder, env) {
   });
   const ready = await until(
     () => /BERTH_STORAGE_SECRET=\S+/.test(running.said.stderr) || running.isOver || undefined,
-    30_000,
+    START_MS,
   );
   if (ready === undefined || running.isOver)
     throw new Error(`the local service does not start: ${running.said.stderr}`);
@@ -79,7 +82,7 @@ async function startGofakes3(folder) {
   const url = `http://127.0.0.1:${port}`;
   const isUp = async () =>
     running.isOver || (await globalThis.fetch(url).catch(() => undefined))?.ok ? true : undefined;
-  if ((await until(isUp, 15_000)) === undefined || running.isOver)
+  if ((await until(isUp, START_MS)) === undefined || running.isOver)
     throw new Error(`it did not start: ${running.said.stderr}`);
   return { url, env: KEY, stop: () => running.signal('SIGKILL') };
 }
@@ -105,7 +108,7 @@ async function startRclone(folder) {
     boundMs: null,
   });
   const find = () => /http:\/\/127\.0\.0\.1:\d+/.exec(running.said.stderr)?.[0] ?? (running.isOver ? '' : undefined);
-  const url = await until(find, 15_000);
+  const url = await until(find, START_MS);
   if (url === undefined || url === '') throw new Error(`it did not start: ${running.said.stderr}`);
   return { url, env: KEY, stop: () => running.signal('SIGKILL') };
 }

@@ -153,21 +153,3 @@ test.each([
   const ran = await berthIn(createTestWorld({ env }), ['files', 'ls', 'data:']);
   expect([ran.code, ran.err, storage.seen.length]).toEqual([code, expect.stringMatching(says), 2]);
 });
-
-test('a data center without a files interface is named, and nothing is sent again and again', async () => {
-  const { api } = await service();
-  const env = {
-    BERTH_BASE_URL: api.url,
-    BERTH_API_KEY: 'key-0123456789-WXYZ',
-    BERTH_STORAGE_ACCESS_KEY: 'access',
-    BERTH_STORAGE_SECRET: 'secret',
-    BERTH_STORAGE_URL: 'https://files-{data-center}.invalid',
-  };
-  const world = createTestWorld({ env });
-  const ran = await berthIn(world, ['files', 'ls', 'data:']);
-  expect([ran.code, ran.err]).toEqual([
-    5,
-    expect.stringContaining('the data center EU-1 seems to have no files interface'),
-  ]);
-  expect(world.clock.slept).toEqual([]);
-});

@@ -2,13 +2,22 @@ import { type Failure, localFile, rethrowUnlessFailure } from '../core/failure.t
 import type { FileSource, VolumeFile, WrittenFile } from '../core/file-ports.ts';
 import { blocksOf, collectBytes } from '../core/files.ts';
 import { allEnded } from '../core/several-at-once.ts';
+import { compareBytes } from '../core/text.ts';
 import { type Bytes, HOUR_MS, type Milliseconds, MINUTE_MS } from '../core/unit-types.ts';
-import { checkedBody, CHECKSUM, partSize } from './checksums.ts';
 import type { S3Client, SentBody } from './client.ts';
 import { unreadable } from './failures.ts';
-import { findFile } from './get.ts';
-import { listPages } from './list.ts';
-import { joinedEtag, sendParts, type SentPart, Upload } from './multipart.ts';
+import {
+  beginUpload,
+  checkedBody,
+  CHECKSUM,
+  joinedEtag,
+  partSize,
+  resumeUpload,
+  sendParts,
+  type SentPart,
+  type Upload,
+} from './parts.ts';
+import { findFile, listPages } from './read.ts';
 import { pathOf } from './sign.ts';
 
 /** Larger files go in parts. */
@@ -31,8 +40,8 @@ export async function writeFile(
     onBytes(bytes);
     return { ...written, replaces };
   }
-  const known = await Upload.resume(client, key);
-  const upload = known?.upload ?? (await Upload.begin(client, key));
+  const known = await resumeUpload(client, key);
+  const upload = known?.upload ?? (await beginUpload(client, key));
   const parts = await sendParts(upload, known?.parts ?? new Map(), source, onBytes);
   return { ...(await joinParts(client, key, upload, parts)), replaces };
 }
@@ -47,7 +56,7 @@ export async function writeStream(
   const first = (await blocks.next()).value as Uint8Array | undefined;
   const second = (await blocks.next()).value as Uint8Array | undefined;
   if (first === undefined || second === undefined) return await writeWhole(client, key, first ?? new Uint8Array(0));
-  const upload = await Upload.begin(client, key);
+  const upload = await beginUpload(client, key);
   try {
     const parts = [await upload.send(1, first), await upload.send(2, second)];
     for await (const block of blocks) parts.push(await upload.send(parts.length + 1, block));
@@ -74,37 +83,27 @@ async function joinParts(
   parts: readonly SentPart[],
 ): Promise<WrittenFile> {
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
-  const version = `"${joinedEtag(parts)}"`;
+  const version = joinedEtag(parts);
+  // Before the join: a copy that is killed behind it finds the file done, and looks for nothing more.
+  await upload.removeOthers();
   const join = () => upload.join(parts, () => isThere(client, key, bytes, version));
   // An upload that is gone: an earlier request may have joined it.
   if (!(await join()) && !(await isThere(client, key, bytes, version)))
     throw unreadable(`write ${client.address(key)}`, 'its parts were removed before they were joined');
-  await upload.removeOthers();
-  const again = async (): Promise<void> => {
-    if ((await upload.parts()) !== undefined) await join();
-  };
-  return { ...fileOf(key, bytes, version), again };
+  return { ...fileOf(key, bytes, version), again: join };
 }
 
 /** The service copies it, and may answer 200 and report a failure in the body. */
 export async function copyFile(client: S3Client, from: VolumeFile, key: string): Promise<WrittenFile> {
-  const copy = () =>
-    client.send({
-      what: `copy ${client.address(from.key)} to ${client.address(key)}`,
-      method: 'PUT',
-      key,
-      headers: { 'x-amz-copy-source': pathOf(client.bucket, from.key) },
-      roots: ['CopyObjectResult'],
-    });
+  const what = `copy ${client.address(from.key)} to ${client.address(key)}`;
+  const headers = { 'x-amz-copy-source': pathOf(client.bucket, from.key) };
+  const copy = () => client.send({ what, method: 'PUT', key, headers, roots: ['CopyObjectResult'] });
   await copy();
   return { ...fileOf(key, from.bytes, from.version), again: copy };
 }
 
 const fileOf = (key: string, bytes: Bytes, version: string): VolumeFile => ({
-  key,
-  bytes,
-  version,
-  modifiedAt: undefined,
+  ...{ key, bytes, version, modifiedAt: undefined },
 });
 
 /** Whether a request whose answer was lost was carried out. */
@@ -146,7 +145,7 @@ export async function confirmFiles(
 }
 
 async function confirmByListing(client: S3Client, left: Map<string, WrittenFile>): Promise<void> {
-  const keys = [...left.keys()].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  const keys = [...left.keys()].sort(compareBytes);
   const [first = '', last = ''] = [keys[0], keys.at(-1)];
   let common = 0;
   while (common < first.length && first[common] === last[common]) common += 1;
@@ -155,14 +154,13 @@ async function confirmByListing(client: S3Client, left: Map<string, WrittenFile>
   // A key just before the first one.
   const after = first.replace(/.$/su, '');
   for await (const entries of listPages(client, { prefix, ...(after > prefix ? { after } : {}) })) {
-    // It goes round in circles.
-    if (entries === undefined) return;
-    for (const entry of entries) {
+    for (const entry of entries ?? []) {
       const written = left.get(entry.key);
       if (entry.kind === 'file' && written !== undefined && isWritten(entry.file, written)) left.delete(entry.key);
     }
     pages -= 1;
-    if (left.size === 0 || pages === 0) return;
+    // Undefined: it goes round in circles.
+    if (entries === undefined || left.size === 0 || pages === 0) return;
   }
 }
 
@@ -173,8 +171,7 @@ function isWritten(found: VolumeFile, { bytes, version }: VolumeFile): boolean {
 }
 
 /** How long a file may take to appear, and the longest pause between two looks. */
-const MAX_WAIT_MS = HOUR_MS;
-const MAX_PAUSE_MS = MINUTE_MS;
+const [MAX_WAIT_MS, MAX_PAUSE_MS] = [HOUR_MS, MINUTE_MS];
 
 /** After this time, a file that is not there is written again; then after twice as long, and so on. */
 const FIRST_AGAIN_MS: Milliseconds = 120_000;

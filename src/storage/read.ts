@@ -1,14 +1,76 @@
+import { type Failure, localFile, messageOf } from '../core/failure.ts';
 import type { VolumeEntry, VolumeFile } from '../core/file-ports.ts';
 import { compareBytes } from '../core/text.ts';
+import type { Bytes } from '../core/unit-types.ts';
 import { childrenOf, childText, type XmlElement } from '../core/xml.ts';
-import type { S3Client } from './client.ts';
-import { unreadable } from './failures.ts';
+import { WireError } from '../http/transport.ts';
+import { isFailed, LARGE_BYTES, type S3Client, type S3Request } from './client.ts';
+import { type FailedAttempt, unreadable } from './failures.ts';
 
-interface ListingPage {
-  readonly entries: readonly VolumeEntry[];
-  /** The token of the next page. */
-  readonly next: string | undefined;
+/** Undefined where there is no such file. */
+export async function findFile(client: S3Client, key: string): Promise<VolumeFile | undefined> {
+  const what = `look at ${client.address(key)}`;
+  const { status, headers } = await client.send({ what, method: 'HEAD', key, handled: [404] });
+  if (status === 404) return undefined;
+  const { etag, 'content-length': size = '', 'last-modified': time } = headers;
+  if (etag === undefined || !/^\d{1,15}$/.test(size)) throw unreadable(what, 'it has no ETag or no size');
+  return { key, bytes: Number(size), version: etag, modifiedAt: timeOf(time) };
 }
+
+const timeOf = (text = ''): number | undefined => (Number.isNaN(Date.parse(text)) ? undefined : Date.parse(text));
+
+/** Goes on behind what arrived, with the same version. Local-file (14) if the file changed. */
+export async function* readFile(
+  client: S3Client,
+  { key, version: known }: { readonly key: string; readonly version: string | undefined },
+  start: Bytes,
+  end: Bytes,
+): AsyncGenerator<Uint8Array> {
+  const address = client.address(key);
+  const what = `read ${address}`;
+  const retry = client.retry();
+  let version = known;
+  let at = start;
+  while (at < end) {
+    const range = `bytes=${String(at)}-${String(end - 1)}`;
+    const isLarge = end - at > LARGE_BYTES;
+    const request: S3Request = { what, method: 'GET', key, headers: { range }, handled: [404, 416], isLarge };
+    const answer = await client.open(request, retry.attempts());
+    let failed: FailedAttempt;
+    if (isFailed(answer)) failed = answer;
+    else {
+      const { status, headers } = answer;
+      version ??= headers['etag'];
+      const isChanged = status >= 300 || headers['etag'] !== version;
+      // Some services answer 200 instead of 206: the header says which bytes these are.
+      const isRange = (headers['content-range'] ?? '').startsWith(`${range.replace('=', ' ')}/`);
+      try {
+        for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
+          // Within the loop, which ends the exchange.
+          if (isChanged || !isRange) break;
+          // Without this, an answer that never ends would be read for ever.
+          if (at === end) throw unreadable(what, 'it is longer than the range that was asked for');
+          const wanted = chunk.subarray(0, end - at);
+          at += wanted.byteLength;
+          retry.reset();
+          yield wanted;
+        }
+        if (status < 300 && headers['etag'] === undefined) throw unreadable(what, 'it has no ETag');
+        if (isChanged) throw changedFile(address);
+        if (!isRange) throw unreadable(what, 'it is not the range that was asked for');
+        if (at < end) throw new WireError('answered', 'the answer is shorter than it said');
+        return;
+      } catch (error) {
+        if (!(error instanceof WireError)) throw error;
+        failed = client.lost(request, error);
+      }
+    }
+    await retry.next(failed);
+  }
+}
+
+const changedFile = (address: string): Failure =>
+  localFile(`${address} was changed or removed while it was read`, 'Run it again.');
 
 interface Listing {
   readonly prefix: string;
@@ -36,25 +98,17 @@ export async function* listPages(
   { prefix, isShallow, after }: Listing,
 ): AsyncGenerator<readonly VolumeEntry[] | undefined> {
   const what = `list ${client.address(prefix)}`;
+  const about = {
+    ...{ 'list-type': '2', 'encoding-type': 'url', prefix },
+    ...(isShallow === true ? { delimiter: '/' } : {}),
+    ...(after === undefined ? {} : { 'start-after': after }),
+  };
+  const list = { what, method: 'GET', key: '', roots: ['ListBucketResult'], patience: PATIENCE } as const;
   const tokens = new Set<string>();
   let token: string | undefined;
   for (let listings = 1; ;) {
-    const { document } = await client.send({
-      what,
-      method: 'GET',
-      key: '',
-      roots: ['ListBucketResult'],
-      patience: PATIENCE,
-      query: {
-        'list-type': '2',
-        'encoding-type': 'url',
-        prefix,
-        ...(isShallow === true ? { delimiter: '/' } : {}),
-        ...(after === undefined ? {} : { 'start-after': after }),
-        ...(token === undefined ? {} : { 'continuation-token': token }),
-      },
-    });
-    const { entries, next } = readPage(document, prefix, what);
+    const query = { ...about, ...(token === undefined ? {} : { 'continuation-token': token }) };
+    const { entries, next } = readPage((await client.send({ ...list, query })).document, prefix, what);
     yield entries;
     if (next === undefined) return;
     token = next;
@@ -80,6 +134,7 @@ export async function* listEntries(client: S3Client, listing: Listing): AsyncGen
   let last: string | undefined;
   let previous = '';
   let held: VolumeEntry[] | undefined = [];
+  // An earlier round may have given some of them.
   const fresh = ({ key }: VolumeEntry): boolean => last === undefined || compareBytes(key, last) > 0;
   for await (const entries of listPages(client, listing)) {
     if (entries === undefined) {
@@ -92,7 +147,6 @@ export async function* listEntries(client: S3Client, listing: Listing): AsyncGen
       if (compareBytes(entry.key, previous) < 0)
         throw unreadable(`list ${client.address(listing.prefix)}`, 'its keys are not in order');
       previous = entry.key;
-      // An earlier round gave some of them.
       if (!fresh(entry)) continue;
       last = entry.key;
       yield entry;
@@ -114,14 +168,17 @@ const sorted = (entries: readonly VolumeEntry[]): readonly VolumeEntry[] =>
     .toSorted((one, other) => compareBytes(one.key, other.key))
     .filter(({ key }, at, all) => key !== all[at + 1]?.key);
 
-function readPage(listing: XmlElement | undefined, prefix: string, what: string): ListingPage {
+/** `next`: the token of the next page. */
+function readPage(listing: XmlElement | undefined, prefix: string, what: string) {
   if (listing === undefined) throw unreadable(what, 'it is no listing');
   try {
     const isEncoded = childText(listing, 'EncodingType') === 'url';
     const decoded = (key: string): string => (isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key);
-    const files = childrenOf(listing, 'Contents').map((entry) => fileOf(entry, decoded));
     const entries = [
-      ...files.map((file): VolumeEntry => ({ kind: file.key.endsWith('/') ? 'folder' : 'file', key: file.key, file })),
+      ...childrenOf(listing, 'Contents').map((entry): VolumeEntry => {
+        const file = fileOf(entry, decoded);
+        return { kind: file.key.endsWith('/') ? 'folder' : 'file', key: file.key, file };
+      }),
       ...childrenOf(listing, 'CommonPrefixes').map((entry): VolumeEntry => ({
         kind: 'folder',
         key: decoded(needed(entry, 'Prefix')),
@@ -135,23 +192,15 @@ function readPage(listing: XmlElement | undefined, prefix: string, what: string)
       next: needed(listing, 'IsTruncated') === 'true' ? needed(listing, 'NextContinuationToken') : undefined,
     };
   } catch (error) {
-    throw unreadable(what, error instanceof Error ? (error.message.split('\n')[0] ?? '') : '');
+    throw unreadable(what, messageOf(error).split('\n')[0] ?? '');
   }
 }
 
 function fileOf(entry: XmlElement, decoded: (key: string) => string): VolumeFile {
-  const key = needed(entry, 'Key');
-  const size = needed(entry, 'Size');
+  const [key, size, version] = [needed(entry, 'Key'), needed(entry, 'Size'), needed(entry, 'ETag')];
   if (!/^\d{1,15}$/.test(size)) throw new Error(`the size of ${JSON.stringify(key)} is not a number`);
-  const version = needed(entry, 'ETag');
   if (!/^[\x21-\x7e]{1,1024}$/.test(version)) throw new Error(`the ETag of ${JSON.stringify(key)} is invalid`);
-  const modifiedAt = Date.parse(childText(entry, 'LastModified') ?? '');
-  return {
-    key: decoded(key),
-    bytes: Number(size),
-    version,
-    modifiedAt: Number.isNaN(modifiedAt) ? undefined : modifiedAt,
-  };
+  return { key: decoded(key), bytes: Number(size), version, modifiedAt: timeOf(childText(entry, 'LastModified')) };
 }
 
 function needed(element: XmlElement, name: string): string {
