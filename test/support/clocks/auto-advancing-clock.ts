@@ -30,13 +30,13 @@ const IDLE_TURNS = 3;
 const IDLE_TURNS_WITH_REQUEST = 20;
 /** Milliseconds of real time that must pass besides, for the case that the system is slow to deliver the bytes. */
 const IDLE_MS_WITH_REQUEST = 3;
-/** A step of the clock that is longer is usually a time limit: a wrong one ends the whole command. Milliseconds. */
+/** A sleep that is longer is usually a time limit. Milliseconds. */
 const LONG_STEP_MS = 20_000;
-/** Turns, and milliseconds of real time, without activity before a long step: on a busy machine, work may be late. */
-const IDLE_TURNS_BEFORE_LONG_STEP = 90;
-const IDLE_MS_BEFORE_LONG_STEP = REPORTS_FILES ? 120 : 1000;
+/** Turns, and milliseconds of real time, without activity before a time limit: a wrong one ends the whole command. */
+const IDLE_TURNS_BEFORE_LIMIT = 90;
+const IDLE_MS_BEFORE_LIMIT = REPORTS_FILES ? 120 : 1000;
 /** The same while a request has no answer yet: on a busy machine, the thread that works on it may be late. */
-const IDLE_MS_BEFORE_LONG_STEP_WITH_REQUEST = REPORTS_FILES ? 250 : 1000;
+const IDLE_MS_BEFORE_LIMIT_WITH_REQUEST = REPORTS_FILES ? 400 : 1000;
 /** Milliseconds of real time for which a timer of real time counts as activity. */
 const TIMER_MS = 12;
 
@@ -50,13 +50,19 @@ export function createAutoAdvancingClock(): AutoAdvancingClock {
   const activity = trackRequests();
   const timersBefore = timersIn(process.getActiveResourcesInfo());
   const slept: number[] = [];
-  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
+  const sleepers = new Set<{ readonly at: number; readonly isLimit: boolean; readonly wake: () => void }>();
   let monotonic = 0;
   let wallOffset = Date.UTC(2026, 0, 1);
   let held = 0;
   let watching = false;
 
   const earliest = (): number => Math.min(...[...sleepers].map(({ at }) => at));
+
+  /** Short steps must not add up to a time limit while work is late, so that the one that reaches it waits for it. */
+  const reachesLimit = (): boolean => {
+    const at = earliest();
+    return at - monotonic >= LONG_STEP_MS || [...sleepers].some((sleeper) => sleeper.isLimit && sleeper.at <= at);
+  };
 
   const wakeEarliest = (): void => {
     monotonic = Math.max(monotonic, earliest());
@@ -100,13 +106,13 @@ export function createAutoAdvancingClock(): AutoAdvancingClock {
     turns >= IDLE_TURNS &&
     idleMs >= IDLE_MS &&
     (activity.inFlight() === 0 || (turns >= IDLE_TURNS_WITH_REQUEST && idleMs >= IDLE_MS_WITH_REQUEST)) &&
-    (earliest() - monotonic < LONG_STEP_MS ||
-      (turns >= IDLE_TURNS_BEFORE_LONG_STEP &&
-        idleMs >= (activity.inFlight() === 0 ? IDLE_MS_BEFORE_LONG_STEP : IDLE_MS_BEFORE_LONG_STEP_WITH_REQUEST)));
+    (!reachesLimit() ||
+      (turns >= IDLE_TURNS_BEFORE_LIMIT &&
+        idleMs >= (activity.inFlight() === 0 ? IDLE_MS_BEFORE_LIMIT : IDLE_MS_BEFORE_LIMIT_WITH_REQUEST)));
 
   /** Calls `wake` when the time has come. Returns what cancels that. */
-  const wakeAt = (at: number, wake: () => void): (() => void) => {
-    const sleeper = { at, wake };
+  const wakeAt = (at: number, wake: () => void, isLimit = false): (() => void) => {
+    const sleeper = { at, isLimit, wake };
     sleepers.add(sleeper);
     watch();
     return () => sleepers.delete(sleeper);
@@ -149,9 +155,13 @@ export function createAutoAdvancingClock(): AutoAdvancingClock {
       }),
     deadline: (milliseconds) => {
       const controller = new AbortController();
-      const cancel = wakeAt(monotonic + milliseconds, () => {
-        controller.abort(new Error('deadline'));
-      });
+      const cancel = wakeAt(
+        monotonic + milliseconds,
+        () => {
+          controller.abort(new Error('deadline'));
+        },
+        true,
+      );
       return { signal: controller.signal, cancel };
     },
   };
