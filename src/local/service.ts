@@ -22,7 +22,6 @@ import { queuesOf } from './queue/records.ts';
 import { releaseFiles } from './resources/endpoints/releases.ts';
 import type { LocalServiceOptions } from './service-options.ts';
 import { createState, originAfter, type State } from './state/state.ts';
-import { createWorkerKeys } from './state/keys.ts';
 import type { ObjectPorts } from './objects/interface.ts';
 import { createVolumeFolders, temporaryRoot } from './objects/volumes.ts';
 import { isSigned } from './objects/signature.ts';
@@ -123,7 +122,6 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     settings,
     random: options.random,
     validator: options.validator ?? createValidator(),
-    workerKeys: createWorkerKeys(),
     transact,
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
     stopping: stopping.signal,

@@ -1,8 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
 import { forbidden, unauthorized } from '../contract/problem.ts';
 import type { Row, Scope } from '../contract/document.ts';
 import type { ServiceSettings } from './operation.ts';
-import { podOfKey } from '../state/keys.ts';
+import { isSameKey, podOfKey } from '../state/keys.ts';
 import type { State } from '../state/state.ts';
 
 /** The full-access key. The keys are public by design: they are accepted by local services only. */
@@ -39,7 +38,7 @@ export function authenticate(authorization: string | undefined): Key {
 export function authenticateWorker(authorization: string | undefined, expected: string): Key {
   const given = authorization?.trim() ?? '';
   if (given === '') throw unauthorized('missing worker key');
-  if (isSame(given, expected)) return { id: 'key-worker', scopes: ['worker'], expired: false };
+  if (isSameKey(given, expected)) return { id: 'key-worker', scopes: ['worker'], expired: false };
   if (KEYS.has(given.replace(/^bearer +/i, ''))) throw forbidden();
   throw unauthorized('invalid worker key');
 }
@@ -65,10 +64,6 @@ export function authenticatePod(
 }
 
 export const isPodKey = (keyId: string): boolean => keyId.startsWith(POD_KEY);
-
-const isSame = (given: string, expected: string): boolean =>
-  Buffer.byteLength(given) === Buffer.byteLength(expected) &&
-  timingSafeEqual(Buffer.from(given), Buffer.from(expected));
 
 /** Throws the 403 Problem when the key does not have the scope (specification 5.5). */
 export function authorize(key: Key, scope: Scope): void {

@@ -14,7 +14,7 @@ import {
 import type { AddressOf, Call, LocalAnswer, LocalRequest, Operation, Reply, ServiceSettings } from './operation.ts';
 import { countRequest, type Quota, rateUsage } from './rate-limit.ts';
 import type { Validator } from './validate.ts';
-import type { WorkerKeys } from '../state/keys.ts';
+import { workerKeyOf } from '../state/keys.ts';
 import type { State } from '../state/state.ts';
 
 export interface Frame {
@@ -22,7 +22,6 @@ export interface Frame {
   readonly settings: ServiceSettings;
   readonly random: () => number;
   readonly validator: Validator;
-  readonly workerKeys: WorkerKeys;
   readonly transact: Call['transact'];
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Aborted when the service stops. */
@@ -114,7 +113,7 @@ function admitted(faults: TakenFaults, { scope }: Operation, headers: Headers, f
 
 function keyOf(operation: Operation, authorization: string | undefined, params: Params, state: State, frame: Frame) {
   if (operation.service === 'worker')
-    return authenticateWorker(authorization, frame.workerKeys(state, params['endpointId'] ?? ''));
+    return authenticateWorker(authorization, workerKeyOf(state, params['endpointId'] ?? ''));
   return authenticatePod(state, authorization, operation, params['id'], frame.settings) ?? authenticate(authorization);
 }
 

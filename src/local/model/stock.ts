@@ -1,8 +1,6 @@
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { type CpuData, CPUS, DATA_CENTERS, type GpuData, GPUS } from './hardware.ts';
-import { createPart, noRecords, type Records, type State } from '../state/state.ts';
-
-type Stock = Readonly<Record<string, number>>;
+import { createPart, type State } from '../state/state.ts';
 
 /** When a change holds: from `from` on, for `forMs`, and again after each `everyMs`. */
 export interface Span {
@@ -11,113 +9,73 @@ export interface Span {
   readonly everyMs?: Milliseconds;
 }
 
-interface StockSpan extends Span {
+/** What is free in a data center, or a price in US dollars an hour. */
+interface Change {
   readonly hardware: string;
-  readonly dataCenter: string;
-  readonly free: number;
-}
-
-interface PriceChange {
-  readonly hardware: string;
+  readonly of: 'stock' | 'price';
+  /** The data center, or the member of the catalog's prices. */
   readonly member: string;
-  /** US dollars an hour. */
-  readonly price: number;
+  readonly value: number;
+  /** Absent for good. */
   readonly span?: Span;
 }
 
-/** Permanent changes by hardware id; all other stock has the catalog's value. */
-const changes = createPart<Records<Stock>>('stock', () => noRecords());
-/** The last one counts. */
-const spans = createPart<StockSpan[]>('stock-spans', () => []);
-const prices = createPart<PriceChange[]>('prices', () => []);
+/** All else has the catalog's value. The last one counts. */
+const changes = createPart<Change[]>('hardware', () => []);
 
-export const gpusOf = (state: State): readonly GpuData[] => GPUS.map((gpu) => asChanged(state, gpu));
-
-export const cpusOf = (state: State): readonly CpuData[] => CPUS.map((cpu) => asChanged(state, cpu));
+const changed = (state: State, hardwareId: string, of: Change['of']): Readonly<Partial<Record<string, number>>> =>
+  Object.fromEntries(
+    changes
+      .of(state)
+      .filter((each) => each.hardware === hardwareId && each.of === of && holds(each.span, state.asOf))
+      .map(({ member, value }) => [member, value]),
+  );
 
 const asChanged = <T extends GpuData | CpuData>(state: State, hardware: T): T => ({
   ...hardware,
-  price: { ...hardware.price, ...pricesOf(state, hardware.id) },
-  stock: { ...hardware.stock, ...changedStock(state, hardware.id) },
+  price: { ...hardware.price, ...changed(state, hardware.id, 'price') },
+  stock: { ...hardware.stock, ...changed(state, hardware.id, 'stock') },
 });
 
-const changedStock = (state: State, hardwareId: string): Stock => ({
-  ...changes.peek(state)?.[hardwareId],
-  ...Object.fromEntries(
-    (spans.peek(state) ?? [])
-      .filter((span) => span.hardware === hardwareId && holds(span, state.asOf))
-      .map(({ dataCenter, free }) => [dataCenter, free]),
-  ),
-});
+export const gpusOf = (state: State): readonly GpuData[] => GPUS.map((gpu) => asChanged(state, gpu));
+export const cpusOf = (state: State): readonly CpuData[] => CPUS.map((cpu) => asChanged(state, cpu));
 
-const pricesOf = (state: State, hardwareId: string): Readonly<Record<string, number>> =>
-  Object.fromEntries(
-    (prices.peek(state) ?? [])
-      .filter(({ hardware, span }) => hardware === hardwareId && (span === undefined || holds(span, state.asOf)))
-      .map(({ member, price }) => [member, price]),
-  );
-
-function holds({ from, forMs, everyMs }: Span, now: EpochMs): boolean {
-  const since = now - from;
-  return since >= 0 && (everyMs === undefined ? since : since % everyMs) < forMs;
+function holds(span: Span | undefined, now: EpochMs): boolean {
+  if (span === undefined) return true;
+  const since = now - span.from;
+  return since >= 0 && (span.everyMs === undefined ? since : since % span.everyMs) < span.forMs;
 }
 
-/** The last time at which a span begins or ends, after `after` and up to `now`; undefined without one. */
+/** The last time at which a change begins or ends, after `after` and up to `now`; undefined without one. */
 export function lastStockTurn(state: State, after: number, now: EpochMs): number | undefined {
-  const turns = (spans.peek(state) ?? []).flatMap(({ from, forMs, everyMs }) => {
+  const turns = changes.of(state).flatMap(({ span }) => {
+    if (span === undefined) return [];
+    const { from, forMs, everyMs } = span;
     const begun = everyMs === undefined ? from : from + Math.floor((now - from) / everyMs) * everyMs;
     return [begun, begun + forMs, begun - (everyMs ?? 0) + forMs].filter((at) => at > after && at <= now);
   });
   return turns.length === 0 ? undefined : Math.max(...turns);
 }
 
-/** Without a span permanent, replacing what was set before. */
-export function setStock(
-  state: State,
-  hardwareId: string,
-  dataCenterIds: readonly string[],
-  free: number,
-  span: Span | undefined,
-): void {
-  const isOther = ({ hardware, dataCenter }: StockSpan): boolean =>
-    hardware !== hardwareId || !dataCenterIds.includes(dataCenter);
-  const added = dataCenterIds.flatMap((dataCenter) =>
-    span === undefined ? [] : [{ hardware: hardwareId, dataCenter, free, ...span }],
-  );
-  if (span === undefined) {
-    const changed = Object.fromEntries(dataCenterIds.map((id) => [id, free]));
-    changes.of(state)[hardwareId] = { ...changes.of(state)[hardwareId], ...changed };
-  }
-  spans.replace(state, [...spans.of(state).filter(isOther), ...added]);
+/** For good in place of all that was set before; with a span over what was set for good. */
+export function changeHardware(state: State, members: readonly string[], change: Omit<Change, 'member'>): void {
+  const { hardware, of, span } = change;
+  const isReplaced = (each: Change): boolean =>
+    each.hardware === hardware &&
+    each.of === of &&
+    members.includes(each.member) &&
+    (span === undefined || each.span !== undefined);
+  const kept = changes.of(state).filter((each) => !isReplaced(each));
+  changes.replace(state, [...kept, ...members.map((member) => ({ ...change, member }))]);
 }
 
-/** US dollars an hour. */
-export function setPrice(
-  state: State,
-  hardware: string,
-  members: readonly string[],
-  price: number,
-  span: Span | undefined,
-): void {
-  // A temporary price keeps the permanent one below it.
-  const isReplaced = (each: PriceChange): boolean =>
-    each.hardware === hardware && members.includes(each.member) && (span === undefined || each.span !== undefined);
-  const kept = prices.of(state).filter((each) => !isReplaced(each));
-  const added = members.map((member) => ({ hardware, member, price, ...(span === undefined ? {} : { span }) }));
-  prices.replace(state, [...kept, ...added]);
-}
-
-export const resetStock = (state: State): void => {
-  changes.replace(state, noRecords());
-  spans.replace(state, []);
-  prices.replace(state, []);
+export const resetHardware = (state: State): void => {
+  changes.replace(state, []);
 };
 
 /** Whether `berth local stock set` has left less than `count` of some hardware in a data center. */
-export function isTaken(state: State, hardwareId: string, dataCenterId: string, count: number): boolean {
-  const free = changedStock(state, hardwareId)[dataCenterId];
-  return free !== undefined && free < count;
-}
+export const isTaken = (state: State, hardwareId: string, dataCenterId: string, count: number): boolean =>
+  (changed(state, hardwareId, 'stock')[dataCenterId] ?? Infinity) < count;
 
 export const dataCentersWith = ({ stock }: GpuData | CpuData): readonly string[] =>
   DATA_CENTERS.map(({ id }) => id).filter((id) => stock[id] !== undefined);

@@ -13,8 +13,7 @@ import type { State } from '../state/state.ts';
 export function advanceQueue(state: State, now: EpochMs): void {
   const { timers } = queuesOf(state);
   applyChanges(state, state.processedTo);
-  for (let timer = timers.first(); timer !== undefined && timer.at <= now; timer = timers.first()) {
-    timers.removeFirst();
+  for (let timer = timers.takeDue(now); timer !== undefined; timer = timers.takeDue(now)) {
     if (!isLive(state, timer)) continue;
     state.processedTo = Math.max(state.processedTo, timer.at);
     const { jobId, endpointId = '' } = timer;

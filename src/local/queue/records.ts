@@ -1,7 +1,7 @@
 import type { WorkerHardware } from '../model/endpoints.ts';
 import { withoutPrototype } from '../state/saved-state.ts';
 import { createPart, noRecords, type Records, type State } from '../state/state.ts';
-import { type Timer, TimerHeap } from './timers.ts';
+import { type Timer, Timers } from './timers.ts';
 import type { Bytes, EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 /** The status of a job (specification 3.2). */
@@ -187,7 +187,7 @@ interface Queues {
   byEndpoint: Records<EndpointQueue>;
   /** Endpoints whose changed settings were not applied yet. */
   changed: string[];
-  timers: TimerHeap;
+  timers: Timers;
   deliveries: Delivery[];
   /** Of stopped workers, deleted endpoints included. `usageOf` adds the workers that still run. */
   usage: Usage[];
@@ -197,20 +197,20 @@ const part = createPart<Queues>('queue', () => ({
   jobs: noRecords(),
   byEndpoint: noRecords(),
   changed: [],
-  timers: new TimerHeap(),
+  timers: new Timers(),
   deliveries: [],
   usage: [],
 }));
 
 export function queuesOf(state: State): Queues {
   const queues = part.of(state);
-  if (!(queues.timers instanceof TimerHeap)) revive(queues);
+  if (!(queues.timers instanceof Timers)) revive(queues);
   return queues;
 }
 
 /** Of a state that was read from its file. */
 function revive(queues: Queues): void {
-  queues.timers = new TimerHeap(queues.timers as unknown as Timer[]);
+  queues.timers = new Timers(queues.timers as unknown as Timer[]);
   withoutPrototype(queues.jobs);
   withoutPrototype(queues.byEndpoint);
   for (const queue of Object.values(queues.byEndpoint)) {

@@ -1,3 +1,4 @@
+import TinyQueue from 'tinyqueue';
 import type { EpochMs } from '../../core/unit-types.ts';
 
 /** When to look at a job or at an endpoint's workers. It is live while `wakeAt` of the record names its time. */
@@ -9,64 +10,40 @@ export interface Timer {
   readonly endpointId?: string;
 }
 
-/** A binary heap; saved as its array. */
-export class TimerHeap {
-  #heap: Timer[];
+/** Saved as its array. */
+export class Timers {
+  #queue: TinyQueue<Timer>;
   #order: number;
   #sweepAt = 1024;
 
-  constructor(heap: Timer[] = []) {
-    this.#heap = heap;
-    this.#order = heap.reduce((most, { order }) => Math.max(most, order + 1), 0);
-  }
-
-  first(): Timer | undefined {
-    return this.#heap[0];
+  constructor(timers: Timer[] = []) {
+    this.#queue = queueOf(timers);
+    this.#order = timers.reduce((most, { order }) => Math.max(most, order + 1), 0);
   }
 
   push(timer: Omit<Timer, 'order'>): void {
-    const heap = this.#heap;
-    let child = heap.push({ ...timer, order: this.#order++ }) - 1;
-    for (let parent = (child - 1) >> 1; child > 0 && swapIfEarlier(heap, child, parent); parent = (child - 1) >> 1)
-      child = parent;
+    this.#queue.push({ ...timer, order: this.#order++ });
   }
 
-  removeFirst(): void {
-    const heap = this.#heap;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return;
-    heap[0] = last;
-    let parent = 0;
-    for (;;) {
-      const left = 2 * parent + 1;
-      const child = isEarlier(heap[left + 1], heap[left]) ? left + 1 : left;
-      if (!swapIfEarlier(heap, child, parent)) return;
-      parent = child;
-    }
+  first(): Timer | undefined {
+    return this.#queue.peek();
+  }
+
+  /** Removes the first one if it is due. */
+  takeDue(now: EpochMs): Timer | undefined {
+    return (this.first()?.at ?? Infinity) <= now ? this.#queue.pop() : undefined;
   }
 
   /** Removes dead timers when they may be the larger part. */
   sweep(isLive: (timer: Timer) => boolean): void {
-    if (this.#heap.length < this.#sweepAt) return;
-    // A sorted array is a valid heap.
-    this.#heap = this.#heap.filter(isLive).sort((a, b) => a.at - b.at || a.order - b.order);
-    this.#sweepAt = Math.max(1024, 2 * this.#heap.length);
+    if (this.#queue.length < this.#sweepAt) return;
+    this.#queue = queueOf(this.#queue.data.filter(isLive));
+    this.#sweepAt = Math.max(1024, 2 * this.#queue.length);
   }
 
   toJSON(): readonly Timer[] {
-    return this.#heap;
+    return this.#queue.data;
   }
 }
 
-function swapIfEarlier(heap: Timer[], child: number, parent: number): boolean {
-  const [low, high] = [heap[child], heap[parent]];
-  if (low === undefined || high === undefined || !isEarlier(low, high)) return false;
-  heap[child] = high;
-  heap[parent] = low;
-  return true;
-}
-
-function isEarlier(a: Timer | undefined, b: Timer | undefined): boolean {
-  if (a === undefined || b === undefined) return a !== undefined;
-  return a.at < b.at || (a.at === b.at && a.order < b.order);
-}
+const queueOf = (timers: Timer[]) => new TinyQueue(timers, (a, b) => a.at - b.at || a.order - b.order);

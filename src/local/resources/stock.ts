@@ -5,7 +5,7 @@ import { type Operation, reply, unpublished } from '../http/operation.ts';
 import { bodyOf } from '../http/validate.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { type CpuData, DATA_CENTERS, type GpuData } from '../model/hardware.ts';
-import { cpusOf, dataCentersWith, gpusOf, resetStock, setPrice, setStock, type Span } from '../model/stock.ts';
+import { changeHardware, cpusOf, dataCentersWith, gpusOf, resetHardware } from '../model/stock.ts';
 import { endpointChanged } from '../queue/index.ts';
 import type { State } from '../state/state.ts';
 
@@ -17,21 +17,20 @@ export const control = (
 ): Operation =>
   unpublished(request, request, { service: 'control', run, parameters, ...(body === undefined ? {} : { body }) });
 
-/** Permanent when absent. */
-interface SpanBody {
+interface ChangeBody {
+  readonly hardware: string;
+  /** For good when absent. */
   readonly forMs?: Milliseconds;
   readonly everyMs?: Milliseconds;
 }
 
-interface StockBody extends SpanBody {
-  readonly hardware: string;
+interface StockBody extends ChangeBody {
   readonly free: number;
   /** Every data center that has this hardware in the catalog when absent. */
   readonly dataCenter?: string;
 }
 
-interface PriceBody extends SpanBody {
-  readonly hardware: string;
+interface PriceBody extends ChangeBody {
   readonly price: number;
   /** Both clouds when absent. A CPU flavor is on the SECURE cloud alone. */
   readonly cloud?: 'SECURE' | 'COMMUNITY';
@@ -44,30 +43,32 @@ export function allEndpointsChanged(state: State): void {
 
 const hardwareOf = (state: State): readonly (GpuData | CpuData)[] => [...gpusOf(state), ...cpusOf(state)];
 
+const idsOf = (all: readonly { readonly id: string }[]): string => all.map(({ id }) => id).join(', ');
+
 function findHardware(state: State, id: string): GpuData | CpuData {
   const all = hardwareOf(state);
   const found = all.find((each) => each.id === id);
-  if (found === undefined) throw badRequest(`unknown hardware ${id}: one of ${all.map((each) => each.id).join(', ')}`);
+  if (found === undefined) throw badRequest(`unknown hardware ${id}: one of ${idsOf(all)}`);
   return found;
 }
 
-function spanOf({ forMs, everyMs }: SpanBody, from: number): Span | undefined {
-  if (forMs === undefined) return undefined;
-  return { from, forMs, ...(everyMs === undefined ? {} : { everyMs }) };
-}
+const spanOf = ({ forMs, everyMs }: ChangeBody, from: EpochMs) =>
+  forMs === undefined ? {} : { span: { from, forMs, ...(everyMs === undefined ? {} : { everyMs }) } };
 
-function changeStock(state: State, { hardware, free, dataCenter, ...span }: StockBody, now: EpochMs): void {
+function changeStock(state: State, body: StockBody, now: EpochMs): void {
+  const { hardware, free, dataCenter } = body;
   const found = findHardware(state, hardware);
   if (dataCenter !== undefined && !DATA_CENTERS.some(({ id }) => id === dataCenter))
-    throw badRequest(`unknown data center ${dataCenter}: one of ${DATA_CENTERS.map(({ id }) => id).join(', ')}`);
+    throw badRequest(`unknown data center ${dataCenter}: one of ${idsOf(DATA_CENTERS)}`);
   const where = dataCenter === undefined ? dataCentersWith(found) : [dataCenter];
-  setStock(state, hardware, where, free, spanOf(span, now));
+  changeHardware(state, where, { hardware, of: 'stock', value: free, ...spanOf(body, now) });
 }
 
-function changePrice(state: State, { hardware, price, cloud, ...span }: PriceBody, now: EpochMs): void {
+function changePrice(state: State, body: PriceBody, now: EpochMs): void {
+  const { hardware, price, cloud } = body;
   const isCpu = 'vcpu' in findHardware(state, hardware);
   const members = isCpu ? ['securePerVcpu'] : cloud === undefined ? ['secure', 'community'] : [cloud.toLowerCase()];
-  setPrice(state, hardware, members, price, spanOf(span, now));
+  changeHardware(state, members, { hardware, of: 'price', value: price, ...spanOf(body, now) });
 }
 
 const stockOf = (state: State): Json => ({
@@ -80,29 +81,21 @@ const stockOf = (state: State): Json => ({
   ),
 });
 
+const changing = <Body>(change: (state: State, body: Body, now: EpochMs) => void): Operation['run'] =>
+  reply(200, (state, call, now) => {
+    change(state, bodyOf(call) as Body, now);
+    allEndpointsChanged(state);
+    return stockOf(state);
+  });
+
 export const stockOperations: readonly Operation[] = [
   control('GET /local/stock', reply(200, stockOf)),
-  control(
-    'POST /local/stock',
-    reply(200, (state, call, now) => {
-      changeStock(state, bodyOf(call) as StockBody, now);
-      allEndpointsChanged(state);
-      return stockOf(state);
-    }),
-    'LocalStockRequest',
-  ),
-  control(
-    'POST /local/prices',
-    reply(200, (state, call, now) => {
-      changePrice(state, bodyOf(call) as PriceBody, now);
-      return stockOf(state);
-    }),
-    'LocalPriceRequest',
-  ),
+  control('POST /local/stock', changing(changeStock), 'LocalStockRequest'),
+  control('POST /local/prices', changing(changePrice), 'LocalPriceRequest'),
   control(
     'DELETE /local/stock',
     reply(204, (state) => {
-      resetStock(state);
+      resetHardware(state);
       allEndpointsChanged(state);
     }),
   ),

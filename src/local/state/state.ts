@@ -83,15 +83,12 @@ export const nextId = (state: State, prefix: string): string =>
 interface Part<T> {
   /** The stored value itself: changes to it are changes of the state. */
   of(state: State): T;
-  /** Undefined before its first use. */
-  peek(state: State): T | undefined;
   replace(state: State, value: T): void;
 }
 
 /** `seed` is called on first use with the account's creation time (milliseconds since the epoch). */
 export const createPart = <T>(name: string, seed: (since: number) => T): Part<T> => ({
   of: (state) => (state.parts[name] ??= seed(state.since)) as T,
-  peek: (state) => state.parts[name] as T | undefined,
   replace: (state, value) => {
     state.parts[name] = value;
   },

@@ -1,88 +1,51 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { BlockList, isIP, isIPv4, isIPv6, type LookupFunction } from 'node:net';
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../core/context.ts';
 import { asError } from '../../core/failure.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { WebhookRefused } from './due-deliveries.ts';
 
-/** Addresses outside the public internet, multicast included (IANA special-purpose registries). */
-const PRIVATE_IPV4 = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/3',
-];
+/** Outside the public internet, multicast included (IANA special-purpose registries). */
+const PRIVATE_IPV4 =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3';
+/** All but 2000::/3, the public internet, and in it the special-purpose networks and 6to4, which can name any IPv4. */
+const PRIVATE_IPV6 = '::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20';
 
-/** All but 2000::/3, the public internet, and the special-purpose networks in it. */
-const PRIVATE_IPV6 = ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', '3fff::/20'];
-
-/** IPv6 prefixes that contain an IPv4 address, and the number of 16-bit groups before it. */
-const EMBEDDED: readonly (readonly [string, number])[] = [
-  ['::/96', 6],
-  ['::ffff:0:0/96', 6],
-  ['64:ff9b::/96', 6],
-  ['2002::/16', 1],
-];
-
-const listOf = (subnets: readonly string[], family: 'ipv4' | 'ipv6'): BlockList => {
+function addressesOf(subnets: string): BlockList {
   const list = new BlockList();
-  for (const subnet of subnets) {
+  for (const subnet of subnets.split(' ')) {
     const [net = '', bits = ''] = subnet.split('/');
-    list.addSubnet(net, Number(bits), family);
+    list.addSubnet(net, Number(bits), isIPv6(net) ? 'ipv6' : 'ipv4');
   }
   return list;
-};
+}
 
-/** `own`: this machine. `private`: not public internet. IPv4 inside IPv6 counts as the IPv4 address. */
+/** `own`: this machine. `private`: not public internet. */
 export function kindOfAddress(address: string): 'own' | 'private' | 'public' {
   const plain = address.replace(/%.*$/, '');
-  const inner = isIPv6(plain) ? embeddedIPv4(plain) : undefined;
-  if (inner !== undefined && plain !== '::' && plain !== '::1') return kindOfAddress(inner);
-  if (isIPv4(plain)) {
-    if (/^(?:127|0)\./.test(plain) || isOfInterface(plain, 'ipv4')) return 'own';
-    return listOf(PRIVATE_IPV4, 'ipv4').check(plain) ? 'private' : 'public';
-  }
-  if (!isIPv6(plain)) return 'private';
-  if (listOf(['::/127'], 'ipv6').check(plain, 'ipv6') || isOfInterface(plain, 'ipv6')) return 'own';
-  return listOf(PRIVATE_IPV6, 'ipv6').check(plain, 'ipv6') ? 'private' : 'public';
-}
-
-function isOfInterface(address: string, family: 'ipv4' | 'ipv6'): boolean {
-  const own = new BlockList();
+  // An IPv4 address in one of IPv6 counts as itself. The URL parser writes it in two groups: `::ffff:7f00:1`.
+  const [, high = '', low = ''] =
+    /^(?:::|::ffff:|64:ff9b::)([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(normalized(plain)) ?? [];
+  if (low !== '') return kindOfAddress([high, low].map(dotted).join('.'));
+  const family = isIPv6(plain) ? 'ipv6' : 'ipv4';
+  if (isIP(plain) === 0) return 'private';
+  const own = addressesOf('127.0.0.0/8 0.0.0.0/8 ::/127');
   for (const entry of Object.values(networkInterfaces()).flatMap((entries) => entries ?? []))
-    if (entry.family.toLowerCase() === family) own.addAddress(entry.address.replace(/%.*$/, ''), family);
-  return own.check(address, family);
+    own.addAddress(entry.address.replace(/%.*$/, ''), isIPv6(entry.address) ? 'ipv6' : 'ipv4');
+  if (own.check(plain, family)) return 'own';
+  return addressesOf(family === 'ipv4' ? PRIVATE_IPV4 : PRIVATE_IPV6).check(plain, family) ? 'private' : 'public';
 }
 
-function embeddedIPv4(address: string): string | undefined {
-  const found = EMBEDDED.find(([subnet]) => listOf([subnet], 'ipv6').check(address, 'ipv6'));
-  if (found === undefined) return undefined;
-  const groups = groupsOf(address).slice(found[1], found[1] + 2);
-  return groups.flatMap((group) => [group >> 8, group & 255]).join('.');
-}
+const normalized = (address: string): string =>
+  isIPv6(address) ? new URL(`http://[${address}]/`).hostname.slice(1, -1) : '';
 
-/** The eight groups of an IPv6 address. The URL parser normalizes it: `::ffff:127.0.0.1` becomes `::ffff:7f00:1`. */
-function groupsOf(address: string): readonly number[] {
-  const text = new URL(`http://[${address}]/`).hostname.slice(1, -1);
-  const [head = '', tail] = text.split('::');
-  const read = (part: string): number[] =>
-    part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16));
-  const before = read(head);
-  const after = read(tail ?? '');
-  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
-}
+const dotted = (group: string): string => {
+  const value = Number.parseInt(group, 16);
+  return `${String(value >> 8)}.${String(value & 255)}`;
+};
 
 const TIMEOUT_MS: Milliseconds = 10_000;
 
