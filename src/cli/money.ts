@@ -150,6 +150,9 @@ export async function ofAccount(ctx: CommandContext): Promise<Cost> {
 export const perHour = ({ hourly, besides }: Cost): string =>
   [hourly === undefined ? 'unknown price' : `${formatDollarRange(hourly)}/h`, ...besides].join(' plus ');
 
+/** `$0.34/h`: of an amount that is known. */
+export const dollarsPerHour = (hourly: number): string => perHour(costOf(hourly));
+
 /** `$7.00/month`: for what is paid by the month, such as storage. */
 export function perMonth(cost: Cost): string {
   const { hourly, besides } = scaled(cost, HOURS_PER_MONTH);

@@ -2,11 +2,11 @@
 import { unlessFailed } from '../core/failure.ts';
 import { isUsableId } from '../core/ids.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
-import { type DollarRange, formatDollarParts, formatDollars } from '../core/units.ts';
+import { type DollarRange, formatDollarParts } from '../core/units.ts';
 import { idOf } from '../output/view.ts';
 import type { Collection } from './model/collection.ts';
 import type { CommandContext } from './model/context.ts';
-import { ofVolume, ofWorker } from './money.ts';
+import { dollarsPerHour, ofVolume, ofWorker } from './money.ts';
 import { CPUS, ENDPOINTS, GPUS } from './resource/collections.ts';
 import { listRows } from './resource/requests.ts';
 import { countOf } from './words.ts';
@@ -132,7 +132,7 @@ export const diskSize = (pods: readonly Json[]): string =>
 
 /** `at least $16.63/h` if something is unknown. */
 export const rateText = ({ total, unknown }: Pick<Rate, 'total' | 'unknown'>): string =>
-  `${unknown.length === 0 ? '' : 'at least '}${formatDollars(total)}/h`;
+  `${unknown.length === 0 ? '' : 'at least '}${dollarsPerHour(total)}`;
 
 /** `at least $16.63/h (pods $8.27, workers $8.36; the price of 1 worker is not known)`. */
 export function rateInFull(rate: Rate): string {

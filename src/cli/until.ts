@@ -135,14 +135,14 @@ export async function pauseOf(
   requests = 1,
 ): Promise<Milliseconds> {
   const windows: readonly RateWindow[] = (await unlessFailed(ctx, () => ctx.limits.read())) ?? [];
-  const needed = windows.map(({ remaining = Infinity, resetSeconds = 0 }) => {
+  const needed = (requests === 0 ? [] : windows).map(({ remaining = Infinity, resetSeconds = 0 }) => {
     const usable = remaining * SHARE;
     return usable < requests ? resetSeconds * 1000 : (resetSeconds * 1000 * requests) / usable;
   });
   return Math.max(MIN_PAUSE_MS, wantedMs, Math.min(MINUTE_MS, Math.max(0, ...needed)));
 }
 
-/** The pause of top, --watch, the guard and what follows a log. */
+/** The pause of what goes on by itself: top, --watch, the guard, what follows a log. Redrawing takes no request. */
 export async function every(
   ctx: Context,
   wantedMs: Milliseconds,

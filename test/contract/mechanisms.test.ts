@@ -18,8 +18,6 @@ const isIn =
 test('what waits is in until, http, batch, host and local', () => {
   const allowed = isIn(
     ...['cli/until.ts', 'cli/run/transports.ts', 'http/', 'batch/', 'host/', 'local/', 'storage/client.ts'],
-    ...['commands/top/', 'commands/batch/progress.ts'],
-    ...['commands/pods/forward-connection.ts', 'commands/pods/keyed-create.ts'],
   );
   expect(filesWith(/\bclock\.sleep\(/).filter((file) => !allowed(file))).toEqual([]);
 });
@@ -33,6 +31,6 @@ test('what knows of a dry run is the transport and the kit', () => {
 });
 
 test('what says a price an hour is in money', () => {
-  const allowed = isIn('cli/money.ts', 'cli/rate.ts', 'core/units.ts', 'local/', 'commands/local/', 'commands/pods/');
+  const allowed = isIn('cli/money.ts', 'core/units.ts');
   expect(filesWith(/formatDollars?(?:Range)?\([^)]*\)\}(?:\/h| an hour)/).filter((file) => !allowed(file))).toEqual([]);
 });

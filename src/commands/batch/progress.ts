@@ -1,5 +1,6 @@
 import { type BatchProgress, type BatchView, type ItemCounts, itemsLeft } from '../../batch/index.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { every } from '../../cli/until.ts';
 import { countOf } from '../../cli/words.ts';
 import { describeCost, formatRate, OUTCOMES } from './summary-view.ts';
 import { formatDuration } from '../../core/units.ts';
@@ -49,7 +50,7 @@ async function followBatch(ctx: CommandContext, progress: () => BatchProgress, u
         await ctx.tell(logLine(progress(), rate, now));
         printedAt = now;
       }
-      await clock.sleep(bar === undefined ? RATE_INTERVAL_MS : BAR_INTERVAL_MS, until);
+      await every(ctx, bar === undefined ? RATE_INTERVAL_MS : BAR_INTERVAL_MS, { requests: 0, signal: until });
     }
   } catch (error) {
     if (!until.aborted) throw error;

@@ -1,8 +1,9 @@
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { arg, onlyWith, option } from '../../cli/model/params.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { dollarsPerHour } from '../../cli/money.ts';
 import { itemsAt, type Json, type JsonObject, memberAt } from '../../core/json.ts';
-import { formatDollars, formatDuration } from '../../core/units.ts';
+import { formatDuration } from '../../core/units.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
 import { text } from '../../output/cells.ts';
@@ -85,7 +86,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
         ctx,
         'prices',
         body,
-        `${hardware} costs ${formatDollars(body.price)} an hour${where}${spanText(span)}.`,
+        `${hardware} costs ${dollarsPerHour(body.price)}${where}${spanText(span)}.`,
       );
     },
   }),

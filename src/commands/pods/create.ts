@@ -1,5 +1,5 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, unlessFailed, usage } from '../../core/failure.ts';
+import { Failure, unlessFailed } from '../../core/failure.ts';
 import type { SettingsView } from '../../core/context.ts';
 import { isObject, type Json, type JsonObject, stringAt, stringsOf } from '../../core/json.ts';
 import { berth, lines } from '../../core/message.ts';
@@ -7,9 +7,9 @@ import { suggestName } from '../../core/text.ts';
 import { checkKey, withoutKey } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import { run } from '../../cli/hint.ts';
-import { defineCommand, textIn, textsIn, type Values, waitOptions, yesOption } from '../../cli/model/command.ts';
+import { defineCommand, textIn, type Values, waitOptions, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { dollarsOf, option } from '../../cli/model/params.ts';
+import { option } from '../../cli/model/params.ts';
 import { catalogOf, hardwareOf, ofNewPod, perHour, tellPrice } from '../../cli/money.ts';
 import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/noun-body.ts';
 import { post, written } from '../../cli/resource/noun-writes.ts';
@@ -19,7 +19,7 @@ import { ownPublicKeys, readKeys } from '../account/ssh-keys.ts';
 import { isSameKey } from '../account/keys.ts';
 import { checkDeadlineVariables, deadlineLine, deadlinesOfProfile, warnWithoutDeadline } from './deadlines.ts';
 import { createKeyed } from './keyed-create.ts';
-import { place } from './place.ts';
+import { place, placementOf } from './place.ts';
 import { REACHABLE } from './reachable.ts';
 import { inOwnWords } from './refusals.ts';
 import { PODS, REFERENCES } from './resource.ts';
@@ -87,23 +87,19 @@ export const create = defineCommand({
     const given = await bodyFrom(ctx, PODS, values, RULES);
     const body = withSshPort(merged(createDefaults(given, ctx.settings), given));
     await checkDeadlineVariables(ctx, body);
-    const [gpus, maxPrice] = [textsIn(values, 'gpu'), dollarsOf('maxPrice', textIn(values, 'maxPrice'))];
-    const [waitMs, key] = [values['untilAvailable'] as number | undefined, textIn(values, 'idempotencyKey')];
+    const [placement, key] = [placementOf(values, body), textIn(values, 'idempotencyKey')];
     if (key !== undefined) checkKey(key);
-    const isPlaced = gpus.length > 1 || maxPrice !== undefined || waitMs !== undefined;
-    if (isPlaced && body['gpu'] === undefined) throw usage('--max-price and --until-available need --gpu');
     await warnWithoutDeadline(ctx, body);
     if (body['startSsh'] === true) await warnWithoutKey(ctx);
     let catalog: readonly Json[] = [];
-    if (!isPlaced)
+    if (placement === undefined)
       await tellPrice(ctx, async () => {
         catalog = await catalogOf(ctx, body);
         const cost = ofNewPod(body, catalog);
         return lines(`${hardwareOf(body)}: ${perHour(cost)}`, deadlineLine(ctx, body, cost));
       });
-    const placement = { gpus: gpus.length > 0 ? gpus : [stringAt(body, 'gpu.id') ?? ''], maxPrice, waitMs };
     const make = (known: JsonObject, send: (one: JsonObject) => ReturnType<typeof ctx.api.send>) =>
-      isPlaced ? place(ctx, known, placement, send) : send(known);
+      placement === undefined ? send(known) : place(ctx, known, placement, send);
     const answer = await withReferences(ctx, body, REFERENCES, (known) =>
       key === undefined
         ? make(known, (one) => ctx.api.send(post(PODS, one)))

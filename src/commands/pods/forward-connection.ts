@@ -1,6 +1,7 @@
 /** Keeps ports forwarded: connects again after a break, and to the new address after a restart of the pod. */
 import type { CommandContext } from '../../cli/model/context.ts';
 import { untilAborted } from '../../cli/run/until-aborted.ts';
+import { every } from '../../cli/until.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { type Json, memberAt, stringsOf } from '../../core/json.ts';
@@ -112,7 +113,7 @@ function growingWait(ctx: CommandContext) {
     next: async (): Promise<void> => {
       const waitMs = nextMs;
       nextMs = Math.min(LAST_WAIT_MS, nextMs * 2);
-      await ctx.clock.sleep(waitMs, ctx.signal);
+      await every(ctx, waitMs);
     },
   };
 }

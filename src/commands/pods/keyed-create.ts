@@ -9,6 +9,7 @@ import { idOf } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { listRows } from '../../cli/resource/requests.ts';
 import { post } from '../../cli/resource/noun-writes.ts';
+import { every } from '../../cli/until.ts';
 import { terminateOwn } from './place.ts';
 import { PODS } from './resource.ts';
 
@@ -33,7 +34,11 @@ export async function createKeyed(
   try {
     const there = await look();
     if (there.length > 0) return existing(there);
-    const made = await create((body) => sendOnce(ctx, key, body, look));
+    const hint = lines(
+      sentence`Before trying again, find out: ${berth`pods list`}`,
+      `Run the same command again with --idempotency-key ${key}: it finds what was created.`,
+    );
+    const made = await create((body) => sendOnce(ctx, body, { key, attempt: attemptId(ctx), hint }));
     const id = idOf(made.value);
     const pods = await unlessFailed(ctx, look);
     if (pods === undefined)
@@ -48,23 +53,20 @@ export async function createKeyed(
   }
 }
 
-/** A second create would be a second pod: after a lost answer it only looks. */
-async function sendOnce(
+/** A second create would be a second pod: after a lost answer it only looks for the one of this attempt. */
+export async function sendOnce(
   ctx: CommandContext,
-  key: string,
   body: JsonObject,
-  look: () => Promise<readonly Json[]>,
+  { key, attempt, hint }: { readonly key: string; readonly attempt: string; readonly hint: Message | undefined },
 ): Promise<ApiAnswer> {
-  const attempt = attemptId(ctx);
   try {
     return await ctx.api.send(post(PODS, withKey(body, key, attempt)));
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     if (error.exit !== EXIT.unknown) throw error;
-    const again = `Run the same command again with --idempotency-key ${key}: it finds what was created.`;
-    const hint = lines(sentence`Before trying again, find out: ${berth`pods list`}`, again);
+    const pods = async () => podsOfKey((await listRows(ctx, PODS)).values, key);
     return answerOf(
-      await findLost(ctx, error, hint, async () => (await look()).find((pod) => attemptOf(pod) === attempt)),
+      await findLost(ctx, error, hint, async () => (await pods()).find((pod) => attemptOf(pod) === attempt)),
     );
   }
 }
@@ -76,7 +78,7 @@ const LOOKS_MS = [0, 2000, 5000, 10_000, 20_000, 30_000] as const;
 
 export async function lookFor<T>(ctx: CommandContext, look: () => Promise<T | undefined>): Promise<T | undefined> {
   for (const pause of LOOKS_MS) {
-    if (pause > 0) await ctx.clock.sleep(pause, ctx.signal);
+    if (pause > 0) await every(ctx, pause);
     const found = await unlessFailed(ctx, look);
     if (found !== undefined) return found;
   }

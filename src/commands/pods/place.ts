@@ -1,15 +1,16 @@
 /** Where a new pod finds room: GPU types in the order given, none above a price, once or until there is room. */
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, memberAt, numberAt, objectOf, stringAt, stringsOf } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
-import { formatDollars } from '../../core/units.ts';
 import { refusalClass } from '../../create/refusals.ts';
 import { idOf } from '../../output/view.ts';
 import { run } from '../../cli/hint.ts';
+import { textIn, textsIn, type Values } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { pricePath, tellPrice, times } from '../../cli/money.ts';
+import { dollarsOf } from '../../cli/model/params.ts';
+import { dollarsPerHour, pricePath, tellPrice, times } from '../../cli/money.ts';
 import { GPUS } from '../../cli/resource/collections.ts';
 import { listRows } from '../../cli/resource/requests.ts';
 import { until } from '../../cli/until.ts';
@@ -24,11 +25,20 @@ interface Offer {
   readonly hasRoom: boolean;
 }
 
-export interface Placement {
+interface Placement {
   readonly gpus: readonly string[];
   /** US dollars an hour for the whole pod. */
   readonly maxPrice: number | undefined;
   readonly waitMs: number | undefined;
+}
+
+/** Of the flags of a create; undefined where one GPU type is taken at any price now, or none. Usage (2). */
+export function placementOf(values: Values, body: JsonObject): Placement | undefined {
+  const [gpus, maxPrice] = [textsIn(values, 'gpu'), dollarsOf('maxPrice', textIn(values, 'maxPrice'))];
+  const waitMs = values['untilAvailable'] as number | undefined;
+  if (gpus.length <= 1 && maxPrice === undefined && waitMs === undefined) return undefined;
+  if (body['gpu'] === undefined) throw usage('--max-price and --until-available need --gpu');
+  return { gpus: gpus.length > 0 ? gpus : [stringAt(body, 'gpu.id') ?? ''], maxPrice, waitMs };
 }
 
 async function readOffers(ctx: CommandContext, body: JsonObject, gpus: readonly string[]): Promise<readonly Offer[]> {
@@ -96,7 +106,7 @@ export async function place(
   if (maxPrice === undefined || cost === undefined || cost <= maxPrice) return answer;
   const id = idOf(answer.value);
   await terminateOwn(ctx, id);
-  throw limit(`pod ${id} costs ${formatDollars(cost)}/h, above --max-price: terminated`);
+  throw limit(`pod ${id} costs ${dollarsPerHour(cost)}, above --max-price: terminated`);
 }
 
 /** Allowed with restricted access too: this command made the pod. */
@@ -145,7 +155,7 @@ const limit = (message: string): Failure =>
 
 /** `GPU-80G ($2.39/h)`. */
 const nameOf = ({ gpu, price }: Pick<Offer, 'gpu' | 'price'>): string =>
-  `${gpu} (${price === undefined ? 'unknown price' : `${formatDollars(price)}/h`})`;
+  `${gpu} (${price === undefined ? 'unknown price' : dollarsPerHour(price)})`;
 
 const tooExpensive = (offers: readonly Offer[], maxPrice = 0): Failure =>
-  limit(`above --max-price ${formatDollars(maxPrice)}/h: ${offers.map(nameOf).join(', ')}`);
+  limit(`above --max-price ${dollarsPerHour(maxPrice)}: ${offers.map(nameOf).join(', ')}`);

@@ -1,4 +1,5 @@
 /** The ways of a run: begin, go on, end. Whatever ends it, the pod is terminated or named. */
+import type { Companion } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import {
   asError,
@@ -20,6 +21,7 @@ import { DEADLINE_VARIABLES } from '../../guard/deadline.ts';
 import { isJsonFormat } from '../../output/formats/format-table.ts';
 import { idOf, type Result } from '../../output/view.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
+import { run as runLine } from '../../cli/hint.ts';
 import { textIn, textsIn, type Values } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { dollarsOf } from '../../cli/model/params.ts';
@@ -31,11 +33,12 @@ import { labelOf } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
 import { type CopyEnd, copyOne } from '../pods/cp-over-ssh.ts';
 import { createDefaults, RULES, withSshPort } from '../pods/create.ts';
-import { place } from '../pods/place.ts';
-import { reachableOf, reachPod, readPod } from '../pods/reach-pod.ts';
+import { sendOnce } from '../pods/keyed-create.ts';
+import { place, placementOf } from '../pods/place.ts';
+import { reachableOf, readPod } from '../pods/reach-pod.ts';
 import { PODS, REFERENCES } from '../pods/resource.ts';
 import type { ReachablePod } from '../pods/ssh-command.ts';
-import { afterwards, createMarked, isMark, terminateSurely, waitForSsh } from './pod.ts';
+import { isMark, terminateSurely } from './pod.ts';
 import { endCommand, enter, folderOf, follow, startCommand } from './session.ts';
 
 /** A guard ends the pod so long after the time limit, where this machine is gone too. */
@@ -43,34 +46,36 @@ const GUARD_LATER_MS: Milliseconds = 15 * MINUTE_MS;
 
 interface Run {
   readonly mark: string;
+  readonly values: Values;
   readonly workdir: string;
-  readonly outs: readonly Copy[];
   readonly timeoutMs: Milliseconds;
   /** US dollars; Infinity without --max-cost. */
   readonly maxCost: number;
+  readonly outs: readonly Copy[];
+  /** Ends the pod where this process ends without a word. Absent for attach, whose interrupt leaves the run as it is. */
+  companion?: Companion;
   /** A create was sent, and was not refused. */
   isSent: boolean;
   /** By its answer. */
   pod?: Json;
-  startedAt: Milliseconds;
   reached?: ReachablePod;
+  startedAt: Milliseconds;
   filesIn: number;
   filesOut: number;
 }
 
-function runOf(ctx: CommandContext, values: Values, mark: string): Run {
-  return {
-    mark,
-    workdir: textIn(values, 'workdir') ?? `${folderOf(mark)}/work`,
-    outs: textsIn(values, 'out').map(copyOf),
-    timeoutMs: Number(values['timeout']),
-    maxCost: dollarsOf('maxCost', textIn(values, 'maxCost')) ?? Infinity,
-    isSent: false,
-    startedAt: ctx.clock.monotonic(),
-    filesIn: 0,
-    filesOut: 0,
-  };
-}
+const runOf = (ctx: CommandContext, values: Values, mark: string): Run => ({
+  mark,
+  values,
+  workdir: textIn(values, 'workdir') ?? `${folderOf(mark)}/work`,
+  timeoutMs: Number(values['timeout']),
+  maxCost: dollarsOf('maxCost', textIn(values, 'maxCost')) ?? Infinity,
+  outs: textsIn(values, 'out').map(copyOf),
+  isSent: false,
+  startedAt: ctx.clock.monotonic(),
+  filesIn: 0,
+  filesOut: 0,
+});
 
 /** A path where it is, and where it goes. */
 interface Copy {
@@ -105,33 +110,24 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
   const key = await (await ctx.spawn.ownKeys()).make(mark);
   const publicKey = utf8Text(await ctx.files.read(`${key}.pub`), 'the key', '').trim();
   const { account, addresses } = ctx.settings.accountWords;
-  const companion = await ctx.spawn.companion(['run', 'end', mark, '--when-untold', ...account, ...addresses]);
-  const work = async (): Promise<number | undefined> => {
-    const answer = await createPod(ctx, run, { ...body, env: { ...body.env, PUBLIC_KEY: publicKey } }, values);
-    run.pod = answer.value ?? null;
+  run.companion = await ctx.spawn.companion(['run', 'end', mark, '--when-untold', ...account, ...addresses]);
+  return await toItsEnd(ctx, run, async () => {
+    run.pod = await createPod(ctx, run, { ...body, env: { ...body.env, PUBLIC_KEY: publicKey } });
     run.startedAt = ctx.clock.monotonic();
     return await limited(ctx, run, async (bounded) => {
-      const [id, timeoutMs] = [idOf(run.pod), Number(values['waitTimeout'])];
-      await waitForSsh(bounded, id, timeoutMs);
-      const pod = (run.reached = { ...(await reachPod(bounded, id)), key });
-      await enter(bounded, pod, [folderOf(mark), run.workdir], timeoutMs);
+      const folders = [folderOf(mark), run.workdir] as const;
+      const pod = await enter(bounded, [idOf(run.pod), key], folders, Number(values['waitTimeout']));
+      run.reached = pod;
       await say(ctx, `created pod ${labelOf(run.pod ?? null)}, running after ${since(ctx, run)}`);
       for (const { from, to } of ins)
         run.filesIn += await copy(bounded, local(from), inPod(run, pod, to), await ignoredIn(ctx, from));
-      await startCommand(
-        bounded,
-        pod,
-        [folderOf(mark), run.workdir],
-        variables,
-        values['command'] as readonly string[],
-      );
+      await startCommand(bounded, pod, folders, variables, values['command'] as readonly string[]);
       return values['detach'] === true ? undefined : await follow(bounded, pod, folderOf(mark));
     });
-  };
-  return await toItsEnd(ctx, run, values, work, companion);
+  });
 }
 
-/** Goes on with a run, from its first byte. An interrupt leaves it as it is. */
+/** Goes on with a run, from its first byte. */
 export async function attach(ctx: CommandContext, word: string, values: Values): Promise<Result> {
   const found = await readPod(ctx, word);
   const { pod } = found;
@@ -141,8 +137,7 @@ export async function attach(ctx: CommandContext, word: string, values: Values):
   const reached = { ...reachableOf(found), key };
   const age = Math.max(0, ctx.serviceNow() - Date.parse(stringAt(pod, 'createdAt') ?? '')) || 0;
   const run = { ...runOf(ctx, values, mark), isSent: true, pod, reached, startedAt: ctx.clock.monotonic() - age };
-  const work = () => limited(ctx, run, (bounded) => follow(bounded, reached, folderOf(mark)));
-  return await toItsEnd(ctx, run, values, work, undefined);
+  return await toItsEnd(ctx, run, () => limited(ctx, run, (bounded) => follow(bounded, reached, folderOf(mark))));
 }
 
 /** Terminates the pod of a run, by its mark. The second process of a run does so where the first was killed. */
@@ -160,39 +155,38 @@ export async function end(ctx: CommandContext, mark: string, whenUntold: boolean
 }
 
 /** Does the work, then what must follow it however it ended: the copies back, the end of the pod, the receipt. */
-async function toItsEnd(
-  ctx: CommandContext,
-  run: Run,
-  values: Values,
-  work: () => Promise<number | undefined>,
-  companion: { tell(word: string): void } | undefined,
-): Promise<Result> {
+async function toItsEnd(ctx: CommandContext, run: Run, work: () => Promise<number | undefined>): Promise<Result> {
+  const { values, companion } = run;
   let [code, failure] = [undefined as number | undefined, undefined as unknown];
   try {
     code = await work();
   } catch (error) {
     failure = error;
   }
-  const isLeft = failure === undefined ? code === undefined : companion === undefined && isInterrupt(failure);
-  if (isLeft) {
+  if (failure === undefined ? code === undefined : companion === undefined && isInterrupt(failure)) {
     companion?.tell('kept');
     const hint = sentence`Go on with it: ${berth`run attach ${idOf(run.pod)}`}`;
     if (failure instanceof Failure) throw failure.with({ hint });
     await say(ctx, hint);
     return ctx.terminal.output ? { kind: 'nothing' } : { kind: 'text', text: `${idOf(run.pod)}\n` };
   }
-  const after = afterwards(ctx);
-  const lost = await copyBack(after, run, values, failure);
+  // Without the interrupt that ended it, for what must still be done.
+  const { signal } = new AbortController();
+  const after = { ...ctx, signal, api: ctx.batchApi({ signal, onWindows: () => undefined }) };
+  const lost = await copyBack(after, run, failure);
   const isFailed = failure !== undefined || code !== 0;
-  const isKept = values['keep'] === true || (isFailed && values['keepOnFailure'] === true);
-  let trouble: Failure | undefined;
-  if (isKept && run.pod !== undefined) await sayKept(after, run.pod);
-  else trouble = await endPod(after, run);
+  const isKept = run.pod !== undefined && (values['keep'] === true || (isFailed && values['keepOnFailure'] === true));
+  const trouble = isKept ? undefined : await endPod(after, run);
+  if (isKept)
+    await say(
+      after,
+      sentence`kept pod ${labelOf(run.pod ?? null)}; end its cost: ${berth`pods terminate ${idOf(run.pod)}`}`,
+    );
   if (trouble === undefined) companion?.tell('done');
   const isUnread = failure instanceof Failure && failure.code === 'closed-pipe';
   const first = trouble ?? (isUnread ? undefined : failure) ?? (code === 0 ? lost[0] : undefined);
   for (const each of lost) if (each !== first) await after.tell(`not copied: ${each.message}`);
-  await receipt(after, run, values, code, !isKept && trouble === undefined);
+  await receipt(after, run, code, !isKept && trouble === undefined);
   if (first !== undefined) throw asError(first);
   return { kind: 'program', code: code ?? EXIT.done };
 }
@@ -206,22 +200,23 @@ async function tellLimits(ctx: CommandContext, body: JsonObject, { timeoutMs, ma
   });
 }
 
-async function createPod(ctx: CommandContext, run: Run, body: JsonObject, values: Values) {
-  const [gpus, maxPrice] = [textsIn(values, 'gpu'), dollarsOf('maxPrice', textIn(values, 'maxPrice'))];
-  const waitMs = values['untilAvailable'] as number | undefined;
-  const isPlaced = gpus.length > 1 || maxPrice !== undefined || waitMs !== undefined;
-  if (isPlaced && body['gpu'] === undefined) throw usage('--max-price and --until-available need --gpu');
+async function createPod(ctx: CommandContext, run: Run, body: JsonObject): Promise<Json> {
+  const { mark } = run;
+  const placement = placementOf(run.values, body);
   const send = async (one: JsonObject) => {
     run.isSent = true;
-    return await createMarked(ctx, run.mark, one).catch((error: unknown) => {
+    try {
+      return await sendOnce(ctx, one, { key: mark, attempt: mark, hint: runLine(berth`run end ${mark}`) });
+    } catch (error) {
       // An answer that refuses says that there is none.
-      if (error instanceof Failure && error.exit !== EXIT.unknown && !isInterrupt(error)) run.isSent = false;
+      run.isSent = !(error instanceof Failure) || error.exit === EXIT.unknown || isInterrupt(error);
       throw error;
-    });
+    }
   };
-  return await withReferences(ctx, body, REFERENCES, (known) =>
-    isPlaced ? place(ctx, known, { gpus, maxPrice, waitMs }, send) : send(known),
+  const answer = await withReferences(ctx, body, REFERENCES, (known) =>
+    placement === undefined ? send(known) : place(ctx, known, placement, send),
   );
+  return answer.value ?? null;
 }
 
 /** Ends the work at the time limit (9), or when the pod, at the price that was got, has cost the most that it may (15). */
@@ -229,14 +224,13 @@ async function limited<T>(ctx: CommandContext, run: Run, work: (bounded: Command
   const { timeoutMs, maxCost, startedAt } = run;
   const price = numberAt(run.pod, 'cost') ?? 0;
   const costMs = price > 0 ? (maxCost / price) * 60 * MINUTE_MS : Infinity;
-  const [isCost, limitMs] = [costMs < timeoutMs, Math.min(costMs, timeoutMs)];
   const over = new AbortController();
-  const watch = ctx.clock.deadline(Math.max(0, startedAt + limitMs - ctx.clock.monotonic()));
+  const watch = ctx.clock.deadline(startedAt + Math.min(costMs, timeoutMs) - ctx.clock.monotonic());
   watch.signal.addEventListener('abort', () => {
-    const [code, exit] = isCost
-      ? (['limit-exceeded', EXIT.limitExceeded] as const)
-      : (['wait-ended', EXIT.waitEnded] as const);
-    const limit = isCost ? `${formatDollars(maxCost)} (--max-cost)` : `${formatDuration(timeoutMs)} (--timeout)`;
+    const [code, exit, limit] =
+      costMs < timeoutMs
+        ? (['limit-exceeded', EXIT.limitExceeded, `${formatDollars(maxCost)} (--max-cost)`] as const)
+        : (['wait-ended', EXIT.waitEnded, `${formatDuration(timeoutMs)} (--timeout)`] as const);
     over.abort(new Failure({ code, exit, message: `the command was ended after ${limit}` }));
   });
   try {
@@ -257,13 +251,12 @@ const inPod = ({ workdir }: Run, pod: ReachablePod, path: string): CopyEnd => ({
 type Ignores = (path: string, isFolder: boolean) => boolean;
 
 /** Returns how many files there were. One that cannot be copied fails the copy. */
-async function copy(ctx: CommandContext, from: CopyEnd, to: CopyEnd, ignores?: Ignores): Promise<number> {
+async function copy(ctx: CommandContext, from: CopyEnd, to: CopyEnd, ignores: Ignores = () => false): Promise<number> {
   const copied = { files: 0, bytes: 0 };
   const fails = (_: string, failure: Failure): void => {
     throw failure;
   };
-  const options = { recursive: true, into: '', copied, fails, onBytes: () => undefined } as const;
-  await copyOne(ctx, from, to, ignores === undefined ? options : { ...options, ignores });
+  await copyOne(ctx, from, to, { recursive: true, into: '', copied, fails, ignores, onBytes: () => undefined });
   const where = to.pod === undefined ? ` to ${to.shown}` : '';
   await say(ctx, `copied ${countOf(copied.files, 'file')} (${formatBytes(copied.bytes)})${where}`);
   return copied.files;
@@ -277,9 +270,9 @@ async function ignoredIn(ctx: CommandContext, folder: string): Promise<Ignores> 
   return (path, isFolder) => path !== '' && rules.ignores(isFolder ? `${path}/` : path);
 }
 
-/** Copies back, whatever the end was. Returns why some were not. */
-async function copyBack(ctx: CommandContext, run: Run, values: Values, ended: unknown): Promise<readonly Failure[]> {
-  const { reached: pod, mark } = run;
+/** Whatever the end was. Returns why some were not copied. */
+async function copyBack(ctx: CommandContext, run: Run, ended: unknown): Promise<readonly Failure[]> {
+  const { reached: pod, mark, values } = run;
   if (pod === undefined || (ended instanceof Failure && ended.code === 'run-died')) return [];
   if (ended !== undefined) await unlessFailed(ctx, () => endCommand(ctx, pod, folderOf(mark)));
   if (values['noOut'] === true && isInterrupt(ended)) return [];
@@ -294,23 +287,17 @@ async function copyBack(ctx: CommandContext, run: Run, values: Values, ended: un
   return lost;
 }
 
-const sayKept = (ctx: CommandContext, pod: Json): Promise<void> =>
-  say(ctx, sentence`kept pod ${labelOf(pod)}; end its cost: ${berth`pods terminate ${idOf(pod)}`}`);
-
 /** Terminates the pod and says so. The failure where that could not be had: it may still cost money. */
 async function endPod(ctx: CommandContext, run: Run): Promise<Failure | undefined> {
+  const { mark, isSent } = run;
   try {
-    const id = stringAt(run.pod, 'id');
-    const ids = run.isSent ? await terminateSurely(ctx, { mark: run.mark, id }, 2 * MINUTE_MS) : [];
-    if (run.isSent && ids.length === 0)
-      return unknownOutcome(
-        `the create has no answer, and no pod of ${run.mark} was found`,
-        berth`run end ${run.mark}`,
-      );
+    const ids = isSent ? await terminateSurely(ctx, { mark, id: stringAt(run.pod, 'id') }, 2 * MINUTE_MS) : [];
+    if (isSent && ids.length === 0)
+      return unknownOutcome(`the create has no answer, and no pod of ${mark} was found`, berth`run end ${mark}`);
     const cost = costOf(ctx, run);
     for (const each of ids)
       await say(ctx, `terminated ${each}: ${since(ctx, run)}${cost === null ? '' : `, ${formatDollars(cost)}`}`);
-    (await ctx.spawn.ownKeys()).remove(run.mark);
+    (await ctx.spawn.ownKeys()).remove(mark);
     return undefined;
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
@@ -318,14 +305,8 @@ async function endPod(ctx: CommandContext, run: Run): Promise<Failure | undefine
   }
 }
 
-async function receipt(
-  ctx: CommandContext,
-  run: Run,
-  values: Values,
-  code: number | undefined,
-  isTerminated: boolean,
-): Promise<void> {
-  const { pod = null } = run;
+async function receipt(ctx: CommandContext, run: Run, code: number | undefined, isTerminated: boolean): Promise<void> {
+  const { pod = null, filesIn, filesOut } = run;
   const text = encodeJson({
     id: stringAt(pod, 'id') ?? null,
     name: stringAt(pod, 'name') ?? null,
@@ -334,11 +315,9 @@ async function receipt(
     seconds: Math.round((ctx.clock.monotonic() - run.startedAt) / 1000),
     exitCode: code ?? null,
     cost: costOf(ctx, run),
-    filesIn: run.filesIn,
-    filesOut: run.filesOut,
-    terminated: isTerminated,
+    ...{ filesIn, filesOut, terminated: isTerminated },
   });
-  const file = textIn(values, 'receipt');
+  const file = textIn(run.values, 'receipt');
   if (file !== undefined) await ctx.files.write(file, `${text}\n`);
   else if (isJsonFormat(ctx.output.format)) await ctx.stderr.write(safe`${text}\n`);
 }

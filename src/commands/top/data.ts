@@ -1,5 +1,6 @@
 /** The rows of top for programs, and the one frame of --once. */
 import type { CommandContext } from '../../cli/model/context.ts';
+import { every } from '../../cli/until.ts';
 import { isInterrupt } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { say } from '../../core/safe-text.ts';
@@ -65,7 +66,7 @@ export async function streamRows(
       failed = failure === undefined ? 0 : failed + 1;
       if (failure !== undefined && failed >= MAX_FAILURES) throw failure.failure;
       for (const row of dataRows(ctx, fleet, sort)) await rows.row(row);
-      await ctx.clock.sleep(fleet.intervalMs, ctx.signal);
+      await every(ctx, fleet.intervalMs, { requests: 0 });
     }
   } catch (error) {
     if (ctx.signal.aborted && isInterrupt(error)) return { kind: 'nothing', exit: error.exit };

@@ -1,6 +1,7 @@
 /** The screen of top: reads, draws and takes keys until q. */
 import type { CommandContext } from '../../cli/model/context.ts';
 import { untilAborted } from '../../cli/run/until-aborted.ts';
+import { every } from '../../cli/until.ts';
 import { isInterrupt } from '../../core/failure.ts';
 import { say } from '../../core/safe-text.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
@@ -54,7 +55,7 @@ export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wanted
         await draw();
         const left = readAt + fleet.intervalMs - ctx.clock.monotonic();
         if (left <= 0 && !ui.paused) break;
-        await ctx.clock.sleep(left <= 0 ? REDRAW_MS : Math.min(left, REDRAW_MS), stop);
+        await every(ctx, left <= 0 ? REDRAW_MS : Math.min(left, REDRAW_MS), { requests: 0, signal: stop });
       }
     }
   } catch (error) {
