@@ -40,7 +40,7 @@ describe('aliases and merge keys', () => {
     ['an alias within what it names', 'env: &e {A: *e}\n', /an alias refers to a node that contains it/],
     ['a merge of text', 'env: {<<: text}\n', /[Mm]erge/],
     ['a key twice', 'env: {A: x, A: y}\n', /line \d+, column \d+: Map keys must be unique/],
-    ['too deep a nesting', `env: ${'['.repeat(50_000)}${']'.repeat(50_000)}\n`, /nested too deeply/],
+    ['too deep a nesting', `env: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`, /nested too deeply/],
     [
       'aliases of aliases of aliases',
       `env:\n  a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n${Array.from(
@@ -60,8 +60,8 @@ describe('aliases and merge keys', () => {
   });
 });
 
-test('the time for many keys grows linearly with their number', async () => {
-  const keys = Array.from({ length: 50_000 }, (_, at) => `  K${String(at)}: v\n`).join('');
+test('many keys are counted before anything is sent', async () => {
+  const keys = Array.from({ length: 10_000 }, (_, at) => `  K${String(at)}: v\n`).join('');
   const { code, err } = await bodyOf(`${POD}env:\n${keys}`);
-  expect([code, err]).toEqual([2, expect.stringContaining('50000 variables: a container has at most 50')]);
+  expect([code, err]).toEqual([2, expect.stringContaining('10000 variables: a container has at most 50')]);
 });

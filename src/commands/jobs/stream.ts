@@ -20,7 +20,9 @@ import { CHUNK, chunkView, exitOf, JOB_EXITS } from './job-view.ts';
 import { countOf } from '../../cli/words.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';
 
-const POLL_INTERVAL_MS = 250;
+const FIRST_PAUSE_MS: Milliseconds = 250;
+/** Of a job that has nothing to say for a while. */
+const LONGEST_PAUSE_MS: Milliseconds = 2000;
 
 export const stream = defineCommand({
   output: manyOf(CHUNK),
@@ -57,6 +59,7 @@ export async function streamJob(
   let chunkCount = 0;
   let lost = 0;
   let isUnseen = isFirst;
+  let pauseMs = FIRST_PAUSE_MS;
   const onLost = (): void => {
     lost += 1;
   };
@@ -94,7 +97,11 @@ export async function streamJob(
       const message = `job ${job} not COMPLETED after ${formatDuration(timeoutMs)}${state}`;
       throw new Failure({ code: 'wait-ended', exit: EXIT.waitEnded, message, hint: hintOf(resume), id: job });
     }
-    if (count === 0 && (ended === undefined || outage !== undefined)) await every(ctx, POLL_INTERVAL_MS);
+    if (count > 0) pauseMs = FIRST_PAUSE_MS;
+    else if (ended === undefined || outage !== undefined) {
+      await every(ctx, Math.min(pauseMs, Math.max(0, start + timeoutMs - ctx.clock.monotonic())));
+      pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS);
+    }
   }
   await printer.close();
   ctx.setResumeCommand(undefined);

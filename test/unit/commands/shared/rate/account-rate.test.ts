@@ -88,7 +88,7 @@ describe('the rate of an account', () => {
           expect.stringMatching(/^\d+ high-performance volumes? counted at the standard price$/),
         ]);
       }),
-      { numRuns: 12 },
+      { numRuns: 5 },
     );
   });
 });
