@@ -78,24 +78,10 @@ ${LEFT}; cat out.txt 2>/dev/null`);
     await Promise.all(ends);
   });
 
-  test('a time limit is 9 with what is there; a create that is interrupted unanswered is 8 with its mark', async () => {
-    const [limited, unanswered] = await Promise.all([
-      script(`
-berth run ${GPU} --timeout 10s --out out -- sh -c 'echo part >out; sleep 60'; echo "code $?"; ${LEFT}; cat out`),
-      script(`
-berth local fault add latency --latency 2h --count 1 --match 'POST /v2/pods' -o id >/dev/null
-berth run ${GPU} -- echo done & p=$!
-while berth local fault list -o id | grep -q .; do sleep 0.1; done
-kill -INT $p; wait $p; echo "code $?"; ${LEFT}`),
-    ]);
-    expect([limited.stdout, limited.stderr]).toEqual([
-      'code 9\npart\n',
-      expect.stringContaining('ended after 10s (--timeout)'),
-    ]);
-    expect([unanswered.stdout, unanswered.stderr]).toEqual([
-      'code 8\n',
-      expect.stringMatching(/berth run end run-\w+/),
-    ]);
+  test('a time limit is 9 with what is there', async () => {
+    const { stdout, stderr } = await script(`
+berth run ${GPU} --timeout 10s --out out -- sh -c 'echo part >out; sleep 60'; echo "code $?"; ${LEFT}; cat out`);
+    expect([stdout, stderr]).toEqual(['code 9\npart\n', expect.stringContaining('ended after 10s (--timeout)')]);
   });
 
   test('a pod that dies under the command is 10, and is gone', async () => {

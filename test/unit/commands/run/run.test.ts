@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
+import { json, pointedAt, routed, serve, silent } from '../../../support/servers/scripted-server.ts';
 import { hasSsh } from '../../../support/servers/sshd.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 
@@ -34,3 +35,25 @@ test.skipIf(!hasSsh)('a refused create leaves no key, tells the second process, 
   const ssh = path.join(world.directory, '.local/share/berth/ssh');
   expect(existsSync(path.join(ssh, 'run-i0000000'))).toBe(false);
 });
+
+test.skipIf(!hasSsh)(
+  'a create that is interrupted unanswered is looked for by its mark for a minute, then 8',
+  async () => {
+    const server = await serve([
+      routed({
+        'GET /v2/catalog/gpus': json({ gpus: [] }),
+        'GET /v2/pods': json({ pods: [] }),
+        'POST /v2/pods': (exchange) => {
+          silent(exchange);
+          world.signal('SIGINT');
+        },
+      }),
+    ]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    const startedAt = world.clock.monotonic();
+    const ran = await berthIn(world, ['run', ...GPU, '--', 'true']);
+    expect([ran.code, ran.err]).toEqual([8, expect.stringMatching(/run end run-i0000000/)]);
+    expect(world.clock.monotonic() - startedAt).toBeGreaterThanOrEqual(60_000);
+    expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  },
+);
