@@ -28,7 +28,7 @@ describe('berth doctor', () => {
       [problem(404, 'not found')],
       '/v2',
       4,
-      /base-url: .*\n {2}-> The address ends in a version, and berth adds one itself: leave it out\.\n[^]*queue-url: .*\n {2}-> The address ends/,
+      /base-url: .*\n {2}-> The address ends in a version, and berth adds one itself: leave it out\.\n/,
     ],
     ['something else', [json({ hello: 'world' }), LIST, LIST], '', 4, /what answers is not the service/],
     ['401', [problem(401, 'bad key'), LIST, LIST], '', 3, /base-url: .*401.*\n {2}-> The key was not accepted/],
@@ -94,7 +94,7 @@ describe('berth doctor', () => {
       onTestFinished(() => void proxy.close());
       const env = { BERTH_BASE_URL: 'https://service.test', BERTH_API_KEY: 'key', https_proxy: `${start}${host}` };
       const ran = await berth(['doctor'], { env });
-      expect([ran.code, ran.out]).toEqual([7, expect.stringMatching(new RegExp(`proxy ${host}.* answered 407`))]);
+      expect([ran.code, ran.out]).toEqual([7, expect.stringMatching(new RegExp(`answered 407.*proxy ${host}`))]);
       expect(ran.out + ran.err).not.toContain('secret');
     },
   );
