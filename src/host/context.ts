@@ -89,17 +89,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     user: runtime.user,
   };
   const connection = openConnection({
-    settings,
-    env,
-    platform: runtime.platform,
-    user: runtime.user,
-    clock,
-    random,
-    signal,
-    stderr,
+    ...{ runtime, settings, signal, stderr },
     interactive: () => terminal.errors,
-    localService: runtime.localService,
-    exitsAfterRun: runtime.exitsAfterRun,
     onWindows: (windows) => {
       limits.remember(windows);
     },
@@ -114,8 +105,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
       runtime.holdProgram();
       return connection.batchApi(options);
     },
-    loginApi: (options) => connection.loginApi(options),
-    openLocalPods: () => connection.openLocalPods(),
+    loginApi: connection.loginApi,
+    openLocalPods: connection.openLocalPods,
     settings,
     profiles: createProfiles(() => settings.profilesPath, locks, runtime.user),
     clock,
@@ -137,17 +128,11 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     },
     volumeFiles: async (place) => {
       const { openHostVolumes } = await import('./connection/volume-files.ts');
-      const { localService } = runtime;
-      const volumes = openHostVolumes({ runtime, settings, signal, stderr, localService });
+      const volumes = openHostVolumes({ runtime, settings, signal, stderr });
       storages.push(volumes);
       return volumes.open(place);
     },
-    prompts: createPrompts(
-      () => runtime,
-      terminal,
-      signal,
-      () => connection.openLocal(),
-    ),
+    prompts: createPrompts(() => runtime, terminal, signal, connection.openLocal),
     spawn: createSpawn(runtime, interrupt, () => settings.dataDirectory),
     localHost: createLocalHost(runtime, () => ownDirectories(settings)),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),

@@ -2,29 +2,27 @@ import { version } from '../../../package.json';
 import { allowedAccess } from '../../core/access.ts';
 import type {
   Api,
-  ApiRequest,
   BatchApi,
   BatchApiOptions,
   LoginApiOptions,
   PreparedRequest,
   RateWindow,
-  ServerEvent,
   ServiceName,
 } from '../../core/api.ts';
-import type { Clock, Sink } from '../../core/context.ts';
+import type { Sink } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { berth, flags, sentence } from '../../core/message.ts';
-import { type SafeText, say, type TerminalText } from '../../core/safe-text.ts';
+import { say, type TerminalText } from '../../core/safe-text.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
-import type { RetryWait } from '../../http/api.ts';
+import type { ApiOptions, RetryWait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/transport.ts';
-import type { GivenSettings } from '../../local/index.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 import { keyVariableOf } from '../../settings/keys.ts';
 import { noProfile } from '../../settings/read-profiles.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 
 const SERVICE_NAMES: Readonly<Record<ServiceName, string>> = {
   base: 'the management API',
@@ -72,73 +70,46 @@ const nothingConfigured = (): Failure =>
   });
 
 interface ConnectionOptions {
+  readonly runtime: Runtime;
   readonly settings: Settings;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform: string;
-  readonly user: number | undefined;
-  readonly clock: Clock;
-  readonly random: () => number;
   readonly signal: AbortSignal;
   readonly stderr: Sink<TerminalText>;
   readonly interactive: () => boolean;
-  readonly localService: GivenSettings;
-  readonly exitsAfterRun: boolean;
   readonly onWindows: (windows: readonly RateWindow[]) => void;
-}
-
-interface Connection {
-  readonly api: BatchApi;
-  /** Each Api has its own connections. */
-  batchApi(options: BatchApiOptions): BatchApi;
-  openLocalPods(): Promise<void>;
-  /** Says so on a terminal; nothing for a remote service. */
-  openLocal(): Promise<void>;
-  loginApi(options: LoginApiOptions): Api;
-  /** Unless the system does when the process exits. */
-  close(): Promise<void>;
-}
-
-interface Peer {
-  readonly transport: Transport & { close(): Promise<void> };
-  readonly addresses: (service: ServiceName) => string;
-  /** See `ApiOptions`. */
-  readonly key: (again: boolean) => Promise<string | undefined>;
-  readonly keyVariable?: () => string | undefined;
-  readonly openPods: () => Promise<void>;
 }
 
 interface OpenApi {
   readonly api: BatchApi;
-  openPods(): Promise<void>;
-  close(): Promise<void>;
+  readonly openPods: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Loads nothing before the first request. Fails: no key denied (3), no address usage (2), profiles (14). */
-export function openConnection(options: ConnectionOptions): Connection {
-  const single = openLazily(options, { batch: false });
-  const opened = [single];
+export function openConnection(options: ConnectionOptions) {
+  const opened: ReturnType<typeof openLazily>[] = [];
+  const openOne = (changed: Partial<ConnectionOptions>, purpose: Purpose): ReturnType<typeof openLazily> => {
+    const one = openLazily({ ...options, ...changed }, purpose);
+    opened.push(one);
+    return one;
+  };
+  const single = openOne({}, { batch: false });
   return {
     api: single.api,
-    openLocalPods: () => single.openPods(),
-    openLocal: async () => {
+    /** Does nothing for a remote service. */
+    openLocalPods: async (): Promise<void> => (await single.open()).openPods(),
+    /** Says so on a terminal; nothing for a remote service. */
+    openLocal: async (): Promise<void> => {
       if (options.settings.local) await single.open();
     },
-    batchApi: ({ signal, onWindows }) => {
+    batchApi: ({ signal, onWindows }: BatchApiOptions): BatchApi => {
       const onAllWindows = (windows: readonly RateWindow[]): void => {
         options.onWindows(windows);
         onWindows(windows);
       };
-      const forBatch = { ...options, signal, onWindows: onAllWindows, interactive: () => false };
-      const connected = openLazily(forBatch, { batch: true });
-      opened.push(connected);
-      return connected.api;
+      return openOne({ signal, onWindows: onAllWindows, interactive: () => false }, { batch: true }).api;
     },
-    loginApi: (login) => {
-      const connected = openLazily({ ...options, onWindows: () => undefined }, { batch: false, login });
-      opened.push(connected);
-      return connected.api;
-    },
-    close: async () => {
+    loginApi: (login: LoginApiOptions): Api => openOne({ onWindows: () => undefined }, { batch: false, login }).api,
+    close: async (): Promise<void> => {
       await Promise.all(opened.map((each) => each.close()));
     },
   };
@@ -151,60 +122,33 @@ interface Purpose {
   readonly batch: boolean;
 }
 
-function openLazily(options: ConnectionOptions, purpose: Purpose): OpenApi & { open(): Promise<void> } {
+function openLazily(options: ConnectionOptions, purpose: Purpose) {
   let opening: Promise<OpenApi> | undefined;
   let api: BatchApi | undefined;
-  const ready = async (): Promise<BatchApi> => (api = (await (opening ??= open(options, purpose))).api);
+  const opened = (): Promise<OpenApi> => (opening ??= open(options, purpose));
+  const ready = async (): Promise<BatchApi> => (api = (await opened()).api);
+  const lazy: BatchApi = {
+    // Synchronous once it is open: an extra await would delay each of thousands of requests.
+    send: (request) => (api === undefined ? ready().then((first) => first.send(request)) : api.send(request)),
+    prepare: (request) => {
+      let prepared: PreparedRequest | undefined;
+      return {
+        send: (body) =>
+          prepared === undefined
+            ? ready().then((first) => (prepared ??= first.prepare(request)).send(body))
+            : prepared.send(body),
+      };
+    },
+    events: async function* (request) {
+      yield* (await ready()).events(request);
+    },
+    preview: async (request) => (await ready()).preview(request),
+  };
   return {
-    api: {
-      // Synchronous once it is open: an extra await would delay each of thousands of requests.
-      send: (request) => (api === undefined ? ready().then((first) => first.send(request)) : api.send(request)),
-      prepare: (request) => {
-        let prepared: PreparedRequest | undefined;
-        return {
-          send: (body) =>
-            prepared === undefined
-              ? ready().then((first) => (prepared ??= first.prepare(request)).send(body))
-              : prepared.send(body),
-        };
-      },
-      events: (request) => openEvents(ready, request),
-      preview: async (request) => (await ready()).preview(request),
-    },
-    open: async () => {
-      await ready();
-    },
-    openPods: async () => {
-      await (await (opening ??= open(options, purpose))).openPods();
-    },
-    close: async () => {
+    api: lazy,
+    open: opened,
+    close: async (): Promise<void> => {
       await (await opening?.catch(() => undefined))?.close();
-    },
-  };
-}
-
-async function* openEvents(ready: () => Promise<BatchApi>, request: ApiRequest): AsyncGenerator<ServerEvent> {
-  yield* (await ready()).events(request);
-}
-
-async function open(options: ConnectionOptions, purpose: Purpose): Promise<OpenApi> {
-  const { settings, clock, random, signal, onWindows, stderr } = options;
-  const isLocal = purpose.login === undefined && settings.local;
-  const peer = await (isLocal ? localPeer(options) : remotePeer(options, purpose));
-  const { createApi } = await import('../../http/api.ts');
-  const onRetryWait = (wait: RetryWait): void => {
-    if (wait.waitMs >= REPORTED_WAIT_MS && options.interactive()) void stderr.write(waitLine(wait));
-  };
-  const retries = purpose.batch ? 0 : settings.get('retries');
-  const limits = await exchangeOptions(options);
-  const api = createApi({ ...peer, clock, random, signal, onWindows, onRetryWait, retries, ...limits });
-  // The local service in this process has files to close.
-  const isClosedBySystem = options.exitsAfterRun && !isLocal;
-  return {
-    api,
-    openPods: () => peer.openPods(),
-    close: async () => {
-      if (!isClosedBySystem) await peer.transport.close();
     },
   };
 }
@@ -212,36 +156,50 @@ async function open(options: ConnectionOptions, purpose: Purpose): Promise<OpenA
 /** A shorter wait before a retry is not reported. */
 const REPORTED_WAIT_MS: Milliseconds = 2000;
 
-const waitLine = ({ reason, waitMs, retry, retries }: RetryWait): SafeText =>
-  say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`;
-
-async function exchangeOptions({ settings, stderr, env }: ConnectionOptions) {
-  const { traceLine } = await import('../../http/trace.ts');
-  const { traceHeaders } = await import('../../http/trace.ts');
-  return {
+async function open(options: ConnectionOptions, purpose: Purpose): Promise<OpenApi> {
+  const { runtime, settings, signal, onWindows, stderr, interactive } = options;
+  const { clock, random, env } = runtime;
+  const isLocal = purpose.login === undefined && settings.local;
+  const { transport, openPods, ...peer } = await (isLocal ? localPeer(options) : remotePeer(options, purpose));
+  const { createApi } = await import('../../http/api.ts');
+  const { traceHeaders, traceLine } = await import('../../http/trace.ts');
+  const onRetryWait = ({ reason, waitMs, retry, retries }: RetryWait): void => {
+    if (waitMs >= REPORTED_WAIT_MS && interactive())
+      void stderr.write(say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`);
+  };
+  const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
+  const api = createApi({
+    ...peer,
+    ...{ transport, clock, random, signal, onWindows, onRetryWait },
+    retries: purpose.batch ? 0 : settings.get('retries'),
     access: () => allowedAccess(settings),
     traceHeaders: traceHeaders(env),
     timeoutMs: settings.get('timeout'),
     maxBytes: settings.get('max-answer-bytes'),
     userAgent: `berth/${version}`,
-    ...(settings.get('verbose') ? { trace: (event: TraceEvent) => void stderr.write(say`${traceLine(event)}\n`) } : {}),
-  };
+    ...(settings.get('verbose') ? { trace } : {}),
+  });
+  // The system closes connections; the local service in this process has files to close.
+  const isClosedBySystem = runtime.exitsAfterRun && !isLocal;
+  return { api, openPods, close: () => (isClosedBySystem ? Promise.resolve() : transport.close()) };
 }
 
-async function localPeer(options: ConnectionOptions): Promise<Peer> {
-  const { settings, clock, random, localService, env, platform, user, stderr, interactive } = options;
+interface Peer extends Pick<ApiOptions, 'addresses' | 'key' | 'keyVariable'> {
+  readonly transport: Transport & { close(): Promise<void> };
+  readonly openPods: () => Promise<void>;
+}
+
+async function localPeer({ runtime, settings, stderr, interactive }: ConnectionOptions): Promise<Peer> {
   const { openLocalTransport } = await import('./local-transport.ts');
-  const runtime = { env, platform, user };
-  const local = openLocalTransport(settings.dataDirectory, { clock, random, runtime, ...localService });
+  const { transport, origin, key, openPods } = openLocalTransport(settings.dataDirectory, runtime);
   if (interactive()) await stderr.write(say`(local service)\n`);
-  const { transport, origin, key } = local;
-  return { transport, addresses: () => origin, key: () => Promise.resolve(key), openPods: () => local.openPods() };
+  return { transport, addresses: () => origin, key: () => Promise.resolve(key), openPods };
 }
 
-async function remotePeer({ settings, env }: ConnectionOptions, { batch, login }: Purpose): Promise<Peer> {
+async function remotePeer({ runtime, settings }: ConnectionOptions, { batch, login }: Purpose): Promise<Peer> {
   const { createTransport } = await import('../../http/wire/client.ts');
   return {
-    transport: createTransport({ env, oneShot: !batch }),
+    transport: createTransport({ env: runtime.env, oneShot: !batch }),
     addresses: (service) => login?.base ?? remoteAddress(settings, service),
     openPods: () => Promise.resolve(),
     // Async, so that an error of `apiKey` is a rejected promise.

@@ -145,31 +145,29 @@ async function watchSources(
     const directory = watchedDirectory(source);
     if (directory !== undefined) byDirectory.set(directory, [...(byDirectory.get(directory) ?? []), name]);
   }
-  const directories = [...byDirectory].map(([directory, endpoints]) => ({ directory, endpoints }));
-  return watchFiles(directories, {
-    clock,
-    ownFiles,
-    isOwnOutput: isOutputOfThisProcess(),
-    limit: MAX_WATCHED_FILES,
-    onChange: (endpoints, file) => {
-      for (const endpoint of endpoints)
+  const shared = { clock, ownFiles, isOwnOutput: isOutputOfThisProcess(), limit: MAX_WATCHED_FILES };
+  const ends = [...byDirectory].map(([directory, endpoints]) =>
+    watchFiles(directory, {
+      ...shared,
+      onChange: (file) => {
+        for (const endpoint of endpoints)
+          stderr.write(
+            `[${safeText(endpoint)}] ${safeText(file)} has changed: the workers are replaced, each after the jobs that it has.\n`,
+          );
+        // The next request fails with the same file error, and its caller is told.
+        void service.reload(endpoints).catch(() => undefined);
+      },
+      onUnwatched: (reason) => {
         stderr.write(
-          `[${safeText(endpoint)}] ${safeText(file)} has changed: the workers are replaced, each after the jobs that it has.\n`,
+          `Not every file in ${safeText(directory)} is watched: ${safeText(reason)}. Lines in .gitignore exclude what does not matter, or put the handler into a directory of its own.\n`,
         );
-      // The next request fails with the same file error, and its caller is told.
-      void service.reload(endpoints).catch(() => undefined);
-    },
-    onOften: (file) => {
-      stderr.write(
-        `${safeText(file)} changes all the time: it is not watched any more. A line in .gitignore excludes it.\n`,
-      );
-    },
-    onUnwatched: (directory, reason) => {
-      stderr.write(
-        `Not every file in ${safeText(directory)} is watched: ${safeText(reason)}. Lines in .gitignore exclude what does not matter, or put the handler into a directory of its own.\n`,
-      );
-    },
-  });
+      },
+    }),
+  );
+  const all = await Promise.all(ends);
+  return async () => {
+    await Promise.all(all.map((end) => end()));
+  };
 }
 
 /** Per handler: a project of source files, not a home directory or a complete disk. */

@@ -8,7 +8,6 @@ import {
   fileStore,
   LOCAL_KEY,
   LOCAL_STORAGE_KEY,
-  type GivenSettings,
   type LocalService,
   type Store,
 } from '../../local/index.ts';
@@ -26,31 +25,24 @@ export interface LocalTransport {
   readonly storageKey: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
-interface LocalTransportOptions extends GivenSettings {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly runtime: Pick<Runtime, 'env' | 'platform' | 'user'>;
-}
-
 /** State is a file for the next command. Loads the complete local service: import only when used. */
 export function openLocalTransport(
   dataDirectory: string,
-  { runtime, ...options }: LocalTransportOptions,
+  runtime: Pick<Runtime, 'env' | 'platform' | 'user' | 'clock' | 'random' | 'localService'>,
 ): LocalTransport {
-  const stateFile = join(dataDirectory, 'local', 'state.json');
-  const store = sharedStore(stateFile, options.clock);
+  const { clock, random, localService } = runtime;
+  const own = (name: string): string => join(dataDirectory, 'local', name);
   const service = createLocalService({
-    ...options,
-    store,
-    volumesFolder: join(dataDirectory, 'local', 'volumes'),
-    podsFolder: join(dataDirectory, 'local', 'pods'),
+    ...localService,
+    ...{ clock, random },
+    store: sharedStore(own('state.json'), clock),
+    volumesFolder: own('volumes'),
+    podsFolder: own('pods'),
     startContainer: async (spec) => (await import('../pods/ssh-server.ts')).createStartContainer(runtime)(spec),
     queueLimits: true,
   });
   return {
-    transport: Object.assign(transportTo(service), {
-      close: () => service.stop(),
-    }),
+    transport: Object.assign(transportTo(service), { close: () => service.stop() }),
     openPods: () => service.openContainers(),
     origin: 'http://localhost',
     key: LOCAL_KEY,

@@ -6,16 +6,14 @@ import { berth, sentence } from '../../core/message.ts';
 import { say, type TerminalText } from '../../core/safe-text.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type TraceEvent, traceLine } from '../../http/trace.ts';
-import type { GivenSettings } from '../../local/index.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 import { openVolumeFiles, type StorageKey } from '../../storage/volume-files.ts';
 
 interface HostVolumesOptions {
-  readonly runtime: Pick<Runtime, 'env' | 'home' | 'clock' | 'random' | 'platform' | 'cwd' | 'user' | 'exitsAfterRun'>;
+  readonly runtime: Runtime;
   readonly settings: Settings;
   readonly signal: AbortSignal;
   readonly stderr: Sink<TerminalText>;
-  readonly localService: GivenSettings;
 }
 
 interface OpenVolumes {
@@ -23,7 +21,7 @@ interface OpenVolumes {
   close(): Promise<void>;
 }
 
-export function openHostVolumes({ runtime, settings, signal, stderr, localService }: HostVolumesOptions): OpenVolumes {
+export function openHostVolumes({ runtime, settings, signal, stderr }: HostVolumesOptions): OpenVolumes {
   const { env, clock, random } = runtime;
   const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
   const opened: { close(): Promise<void> }[] = [];
@@ -38,7 +36,7 @@ export function openHostVolumes({ runtime, settings, signal, stderr, localServic
       };
       if (settings.local) {
         const { openLocalTransport } = await import('./local-transport.ts');
-        const local = openLocalTransport(settings.dataDirectory, { clock, random, runtime, ...localService });
+        const local = openLocalTransport(settings.dataDirectory, runtime);
         opened.push(local.transport);
         const own = { ...local.storageKey, from: 'the local service' };
         return openVolumeFiles({ ...client, transport: local.transport }, place, {

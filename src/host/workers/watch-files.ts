@@ -21,18 +21,13 @@ export function createIgnored(
     return rules.get(directory);
   };
 
+  /** By the rules beside it and above; with the first of its directories that is. */
   const isIgnoredByRules = (path: string, isDirectory: boolean): boolean => {
     const parts = relative(top, path).split(sep);
-    // A file is ignored with the first of its directories that is.
-    return parts.some((_, last) =>
-      parts.slice(0, last + 1).some((__, first) => {
-        const name = parts.slice(first, last + 1).join('/');
-        const isPart = last < parts.length - 1;
-        return (
-          rulesIn(join(top, ...parts.slice(0, first)))?.ignores(isPart || isDirectory ? `${name}/` : name) === true
-        );
-      }),
-    );
+    return parts.some((_, at) => {
+      const name = parts.slice(at).join('/');
+      return rulesIn(join(top, ...parts.slice(0, at)))?.ignores(isDirectory ? `${name}/` : name) === true;
+    });
   };
 
   return (path, isDirectory) => {
@@ -61,25 +56,18 @@ function readRules(path: string): Ignore | undefined {
   }
 }
 
-interface WatchedDirectory {
-  readonly directory: string;
-  readonly endpoints: readonly string[];
-}
-
 interface WatchOptions {
   readonly clock: Clock;
   /** Absolute paths. */
   readonly ownFiles: readonly string[];
   /** This process's output may be redirected to it, whatever its name. */
   readonly isOwnOutput: (file: FileNumbers) => boolean;
-  /** Files and directories, for each watched directory. */
+  /** Files and directories. */
   readonly limit: number;
   /** `file` is relative to the directory. */
-  readonly onChange: (endpoints: readonly string[], file: string) => void;
-  /** Its further changes are ignored. */
-  readonly onOften: (file: string) => void;
-  /** Once per directory of which not everything is watched. */
-  readonly onUnwatched: (directory: string, reason: string) => void;
+  readonly onChange: (file: string) => void;
+  /** Once where not everything is watched. */
+  readonly onUnwatched: (reason: string) => void;
 }
 
 /** Identifies a file independently of its path. */
@@ -90,46 +78,37 @@ export interface FileNumbers {
 
 /** Editors write a file in several steps: together they are one change. */
 const SETTLE_MS: Milliseconds = 100;
-/** A file that changes more often is written by a program. */
-const MAX_CHANGES = 4;
-const CHANGES_PERIOD_MS = 10_000;
 
-/** Symbolic links are not followed. Resolves when it watches. */
-export async function watchFiles(
-  directories: readonly WatchedDirectory[],
-  options: WatchOptions,
-): Promise<() => Promise<void>> {
+/** Symbolic links are not followed: one may lead to a complete disk, or back. Resolves when it watches. */
+export async function watchFiles(directory: string, options: WatchOptions): Promise<() => Promise<void>> {
   const { watch } = await import('chokidar');
-  const watchers = await Promise.all(
-    directories.map(async (watched) => {
-      const { directory } = watched;
-      const unwatched = onceOf((reason: string) => {
-        options.onUnwatched(directory, reason);
-      });
-      const changed = createChangeFilter(watched, options);
-      const watcher = watch(directory, {
-        ignoreInitial: true,
-        // A link may lead out of the directory, to a complete disk, or back into it.
-        followSymlinks: false,
-        ignored: createFilter(directory, options, unwatched),
-      });
-      watcher.on('all', (event, path) => {
-        if (event === 'add' || event === 'change' || event === 'unlink') changed(relative(directory, path));
-      });
-      // For example too many watched files on this machine: the others are still watched.
-      watcher.on('error', (error) => {
-        unwatched(messageOf(error));
-      });
-      await new Promise<void>((resolve) => watcher.once('ready', resolve));
-      return watcher;
-    }),
-  );
-  return async () => {
-    await Promise.all(watchers.map((watcher) => watcher.close()));
+  let [isUnwatched, isPending] = [false, false];
+  const unwatched = (reason: string): void => {
+    if (!isUnwatched) options.onUnwatched(reason);
+    isUnwatched = true;
   };
+  const watcher = watch(directory, {
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignored: createFilter(directory, options, unwatched),
+  });
+  watcher.on('all', (event, path) => {
+    if (isPending || !['add', 'change', 'unlink'].includes(event)) return;
+    isPending = true;
+    void options.clock.sleep(SETTLE_MS).then(() => {
+      isPending = false;
+      options.onChange(relative(directory, path));
+    });
+  });
+  // For example too many watched files on this machine: the others are still watched.
+  watcher.on('error', (error) => {
+    unwatched(messageOf(error));
+  });
+  await new Promise<void>((resolve) => watcher.once('ready', resolve));
+  return () => watcher.close();
 }
 
-/** `unwatched` is called where a limit is the reason. */
+/** `unwatched` is called where the limit is the reason. */
 function createFilter(
   directory: string,
   { ownFiles, isOwnOutput, limit }: WatchOptions,
@@ -137,52 +116,11 @@ function createFilter(
 ): (path: string, stats?: Stats) => boolean {
   const isIgnored = createIgnored(directory, ownFiles);
   const found = new Set<string>();
-  const isAboveLimit = (path: string): boolean => {
-    if (found.has(path)) return false;
-    if (found.size < limit) {
-      found.add(path);
-      return false;
-    }
-    unwatched(`it has more than ${String(limit)} files`);
-    return true;
-  };
   return (path, stats) => {
     if (stats === undefined) return isIgnored(path, false);
-    if (stats.isSymbolicLink() || isIgnored(path, stats.isDirectory())) return true;
-    return isOwnOutput(stats) || isAboveLimit(path);
-  };
-}
-
-function onceOf<T>(tell: (value: T) => void): (value: T) => void {
-  let isTold = false;
-  return (value) => {
-    if (!isTold) tell(value);
-    isTold = true;
-  };
-}
-
-function createChangeFilter(
-  { endpoints }: WatchedDirectory,
-  { clock, onChange, onOften }: WatchOptions,
-): (file: string) => void {
-  const times = new Map<string, readonly number[]>();
-  let isPending = false;
-  const isOften = (file: string): boolean => {
-    const now = clock.monotonic();
-    const recent = [...(times.get(file) ?? []), now].filter((time) => now - time < CHANGES_PERIOD_MS);
-    const before = times.get(file)?.length ?? 0;
-    if (before > MAX_CHANGES) return true;
-    times.set(file, recent);
-    if (recent.length <= MAX_CHANGES) return false;
-    onOften(file);
-    return true;
-  };
-  return (file) => {
-    if (isPending || isOften(file)) return;
-    isPending = true;
-    void clock.sleep(SETTLE_MS).then(() => {
-      isPending = false;
-      onChange(endpoints, file);
-    });
+    if (stats.isSymbolicLink() || isIgnored(path, stats.isDirectory()) || isOwnOutput(stats)) return true;
+    if (found.size < limit) found.add(path);
+    else if (!found.has(path)) unwatched(`it has more than ${String(limit)} files`);
+    return !found.has(path);
   };
 }

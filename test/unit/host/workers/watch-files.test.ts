@@ -5,7 +5,7 @@ import { realClock } from '../../../../src/host/runtime/runtime.ts';
 import { watchFiles } from '../../../../src/host/workers/watch-files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
-/** A directory that is watched for the endpoints `a` and `b`. `prepare` may put more into it first. */
+/** A directory that is watched. `prepare` may put more into it first. */
 async function watched(prepare: (directory: string) => void = () => undefined, limit = 1000) {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, 'lib'), { recursive: true });
@@ -14,25 +14,22 @@ async function watched(prepare: (directory: string) => void = () => undefined, l
   prepare(directory);
   const changes: string[] = [];
   const unwatched: string[] = [];
-  const often: string[] = [];
   let wake = (): void => undefined;
-  const end = await watchFiles([{ directory, endpoints: ['a', 'b'] }], {
+  const end = await watchFiles(directory, {
     clock: realClock,
     ownFiles: [],
     isOwnOutput: ({ ino }) => ino === statSync(join(directory, 'out.txt'), { throwIfNoEntry: false })?.ino,
     limit,
-    onUnwatched: (_, reason) => unwatched.push(reason),
-    onChange: (endpoints, file) => {
-      changes.push(`${endpoints.join()} ${file}`);
+    onUnwatched: (reason) => unwatched.push(reason),
+    onChange: (file) => {
+      changes.push(file);
       wake();
     },
-    onOften: (file) => often.push(file),
   });
   onTestFinished(end);
   return {
     directory,
     changes,
-    often,
     unwatched,
     write: (name: string, text = 'after') => {
       writeFileSync(join(directory, name), text);
@@ -49,7 +46,7 @@ test('a change of a file, in a directory below too, is told once', async () => {
   next = change();
   write('lib/helper.py');
   await next;
-  expect(changes).toEqual(['a,b worker.py', `a,b ${join('lib', 'helper.py')}`]);
+  expect(changes).toEqual(['worker.py', join('lib', 'helper.py')]);
 });
 
 test('a file that is replaced, as editors do it, and a new one', async () => {
@@ -58,11 +55,11 @@ test('a file that is replaced, as editors do it, and a new one', async () => {
   write('worker.py.new~');
   renameSync(join(directory, 'worker.py.new~'), join(directory, 'worker.py'));
   await next;
-  expect(changes).toEqual(['a,b worker.py']);
+  expect(changes).toEqual(['worker.py']);
   next = change();
   write('new.py');
   await next;
-  expect(changes[1]).toBe('a,b new.py');
+  expect(changes[1]).toBe('new.py');
 });
 
 test('files of .gitignore and files that programs write are no change', async () => {
@@ -71,25 +68,7 @@ test('files of .gitignore and files that programs write are no change', async ()
   for (const name of ['ignored.py', 'results.jsonl', 'worker.log', 'lib/a.pyc']) write(name);
   write('worker.py');
   await next;
-  expect(changes).toEqual(['a,b worker.py']);
-});
-
-test('a file that changes all the time is told, and then left alone', async () => {
-  const { changes, often, write, change } = await watched();
-  for (let time = 0; time < 4; time++) {
-    const next = change();
-    write('out.json', String(time));
-    await next;
-  }
-  for (let time = 4; often.length === 0; time++) {
-    write('out.json', String(time));
-    await realClock.sleep(20);
-  }
-  expect([changes.length, often]).toEqual([4, ['out.json']]);
-  const next = change();
-  write('worker.py');
-  await next;
-  expect(changes[4]).toBe('a,b worker.py');
+  expect(changes).toEqual(['worker.py']);
 });
 
 test.each([
@@ -109,7 +88,7 @@ test.each([
   writeFileSync(join(other, 'file.py'), 'after');
   write('worker.py');
   await next;
-  expect(changes).toEqual(['a,b worker.py']);
+  expect(changes).toEqual(['worker.py']);
   expect(unwatched).toEqual([]);
 });
 
@@ -128,7 +107,7 @@ test('a file that this process prints to is no change, whatever its name', async
   write('out.txt', 'printed');
   write('worker.py');
   await next;
-  expect(changes).toEqual(['a,b worker.py']);
+  expect(changes).toEqual(['worker.py']);
 });
 
 test('a change that comes while the one before it is told is told too', async () => {
@@ -139,5 +118,5 @@ test('a change that comes while the one before it is told is told too', async ()
   next = change();
   write('worker.py', 'at once after it');
   await next;
-  expect(changes).toEqual(['a,b worker.py', 'a,b worker.py']);
+  expect(changes).toEqual(['worker.py', 'worker.py']);
 });
