@@ -1,12 +1,11 @@
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words.ts';
-import { joined } from './names.ts';
+import { folderOf, joined } from './names.ts';
 import { type FileOutcome, notDone, type Tally } from './outcomes.ts';
 import type { Copy, Step } from './plan.ts';
-import { copyBetween, download, folderOf, hasContent, setTime, upload } from './transfer.ts';
+import { copyBetween, download, hasContent, setTime, upload } from './transfer.ts';
 import { type FileEnd, shown } from './tree.ts';
-import type { RangeFiles } from '../../core/context.ts';
 import { type Failure, localFile, usage } from '../../core/failure.ts';
 import type { WrittenFile } from '../../core/file-ports.ts';
 import { severalAtOnce } from '../../core/several-at-once.ts';
@@ -25,7 +24,7 @@ interface Done {
 /** Uploads are confirmed together, after so many. */
 const CONFIRMED_AT_ONCE = 10_000;
 
-export interface CopyOptions {
+interface CopyOptions {
   readonly verify: boolean;
   readonly tally: Tally;
   /** After a copy is confirmed; returns why it failed. */
@@ -38,9 +37,10 @@ export async function* runCopies(
   steps: AsyncIterable<Step>,
   options: CopyOptions,
 ): AsyncGenerator<FileOutcome> {
-  const copier = new Copier(ctx, await ctx.durable(), options);
+  const { tally, afterwards } = options;
+  const copier = await createCopier(ctx, options);
   const progress = ctx.progress('the files');
-  options.tally.showIn(progress);
+  tally.progress = progress;
   const failed: FileOutcome[] = [];
   async function* copies(): AsyncGenerator<Copy> {
     for await (const step of steps) {
@@ -53,12 +53,17 @@ export async function* runCopies(
   const confirmed = async function* (): AsyncGenerator<FileOutcome> {
     const all = pending;
     pending = [];
-    const failures = await copier.confirm(all);
-    yield* severalAtOnce(all, (done) => copier.end(done, failures));
+    // Why uploads are not on their volume, by key. All have one target.
+    const [first] = all.flatMap(({ written, copy: { to } }) => (written && to.kind === 'volume' ? [to.volume] : []));
+    const failures = await first?.confirm(all.flatMap(({ written }) => written ?? []));
+    yield* severalAtOnce(all, async ({ copy, outcome, written }) => {
+      if (written === undefined) return outcome;
+      return { ...outcome, failure: failures?.get(written.key) ?? (await afterwards?.(copy)) };
+    });
   };
   try {
     try {
-      for await (const done of severalAtOnce(copies(), (copy) => copier.copy(copy))) {
+      for await (const done of severalAtOnce(copies(), copier.copy)) {
         if (done.written === undefined && pending.length === 0) yield done.outcome;
         else pending.push(done);
         if (pending.length >= CONFIRMED_AT_ONCE) yield* confirmed();
@@ -70,125 +75,90 @@ export async function* runCopies(
     }
     yield* confirmed();
     yield* failed;
-    if (copier.sizeOnly > 0)
-      await ctx.tell(`${countOf(copier.sizeOnly, 'file')}: the service has no MD5, so only the size was compared.`);
+    const unproven = copier.sizeOnly();
+    if (unproven > 0)
+      await ctx.tell(`${countOf(unproven, 'file')}: the service has no MD5, so only the size was compared.`);
   } finally {
     await progress.stop();
   }
 }
 
-class Copier {
-  /** Files whose ETag is no checksum. */
-  sizeOnly = 0;
-  readonly #folders = new Map<string, Promise<void>>();
-  readonly #ctx: CommandContext;
-  readonly #files: RangeFiles;
-  readonly #options: CopyOptions;
+async function createCopier(ctx: CommandContext, { verify, tally, afterwards }: CopyOptions) {
+  const files = await ctx.durable();
+  const folders = new Map<string, Promise<void>>();
+  let sizeOnly = 0;
 
-  constructor(ctx: CommandContext, files: RangeFiles, options: CopyOptions) {
-    [this.#ctx, this.#files, this.#options] = [ctx, files, options];
-  }
-
-  async copy(copy: Copy): Promise<Done> {
-    const { to, path, refused } = copy;
-    let outcome: FileOutcome = {
-      from: shown(copy.from),
-      to: shown(to),
-      path,
-      bytes: copy.from.file.bytes,
-      failure: refused,
-    };
-    if (refused !== undefined) return { copy, outcome };
-    try {
-      const from = await this.#asOfNow(copy.from);
-      const now = { ...copy, from };
-      const there = await this.#lookAtTarget(copy);
-      const isSame = there !== undefined && (await hasContent(this.#files, from, there));
-      outcome = {
-        ...outcome,
-        bytes: from.file.bytes,
-        isSame: isSame && this.#options.afterwards === undefined,
-        isReplaced: there !== undefined && !isSame,
-      };
-      if (to.kind === 'local') await this.#prepareFolder(folderOf(to.path), to.root);
-      const written = isSame ? undefined : await this.#send(now, there);
-      if (isSame && from.kind === 'volume' && to.kind === 'local') await setTime(this.#files, to.path, from.file);
-      if (written !== undefined) return { copy: now, outcome, written };
-      return { copy, outcome: await this.#ended(now, outcome) };
-    } catch (error) {
-      return { copy, outcome: { ...outcome, ...notDone(error, this.#ctx) } };
-    }
-  }
-
-  /** A local file may have been written since it was listed. */
-  async #asOfNow(from: FileEnd): Promise<FileEnd> {
-    if (from.kind === 'volume') return from;
-    return { ...from, file: (await this.#files.describe(from.path).catch(() => undefined)) ?? from.file };
-  }
-
-  async #lookAtTarget({ to, there }: Copy): Promise<FileEnd | undefined> {
+  const lookAtTarget = async ({ to, there }: Copy): Promise<FileEnd | undefined> => {
     if (there !== 'unknown') return there === 'nothing' ? undefined : there.at;
     if (to.kind === 'volume') {
       const file = await to.volume.find(to.key);
       return file && { ...to, file };
     }
-    const file = await this.#files.describe(to.path);
+    const file = await files.describe(to.path);
     return file && { ...to, file };
-  }
+  };
 
-  async #send({ from, to }: Copy, there: FileEnd | undefined): Promise<WrittenFile | undefined> {
-    const { tally, verify } = this.#options;
+  const send = async ({ from, to }: Copy, there: FileEnd | undefined): Promise<WrittenFile | undefined> => {
+    const bytes = formatBytes(from.file.bytes);
     const events = {
-      onBytes: tally.arrived,
-      onGrown: () =>
-        this.#ctx.tell(`${shown(from)} grew while it was copied: its first ${formatBytes(from.file.bytes)} were.`),
+      onBytes: (count: number): void => {
+        tally.arrived(count);
+      },
+      onGrown: () => ctx.tell(`${shown(from)} grew while it was copied: its first ${bytes} were.`),
     };
     const replaces = there?.file.version;
-    let proven: WrittenFile | undefined;
+    let written: WrittenFile | undefined;
     if (to.kind === 'volume')
-      proven =
+      written =
         from.kind === 'local'
-          ? await upload(this.#files, from, to, replaces, events)
-          : await copyBetween(this.#files, from, to, replaces, events);
+          ? await upload(files, from, to, replaces, events)
+          : await copyBetween(files, from, to, replaces, events);
     else if (from.kind === 'local') throw usage('use cp for a copy on this machine');
-    else await download(this.#ctx, from, to.path, { ...events, verify });
-    const volume = to.kind === 'volume' ? to.volume : from.kind === 'volume' ? from.volume : undefined;
-    const file = proven ?? (from.kind === 'volume' ? from.file : undefined);
-    if (verify && file !== undefined && volume?.proofOf(file).kind === 'none') this.sizeOnly += 1;
-    return proven;
-  }
+    else await download(ctx, from, to.path, { ...events, verify });
+    const [end] = [to, from].flatMap((each) => (each.kind === 'volume' ? [each.volume] : []));
+    const file = written ?? (from.kind === 'volume' ? from.file : undefined);
+    if (verify && file !== undefined && end?.proofOf(file).kind === 'none') sizeOnly += 1;
+    return written;
+  };
 
   /** Once for each folder. It must not lead out of the target. */
-  #prepareFolder(folder: string, root: string | undefined): Promise<void> {
+  const prepareFolder = (folder: string, root: string | undefined): Promise<void> => {
     const prepare = async (): Promise<void> => {
       if (root !== undefined && folder.startsWith(joined(root, 'x').slice(0, -1))) {
-        await this.#prepareFolder(folderOf(folder), root);
-        if ((await this.#files.lookAt(folder))?.kind === 'link')
+        await prepareFolder(folderOf(folder), root);
+        if ((await files.lookAt(folder))?.kind === 'link')
           throw localFile(`${folder} is a link, which leads out of the target`, 'Remove it, or name another target.');
       }
-      await this.#files.makeFolder(folder);
-      await this.#files.removeLeftovers(folder);
+      await files.makeFolder(folder);
+      await files.removeLeftovers(folder);
     };
-    const prepared = this.#folders.get(folder) ?? prepare();
-    this.#folders.set(folder, prepared);
+    const prepared = folders.get(folder) ?? prepare();
+    folders.set(folder, prepared);
     return prepared;
-  }
+  };
 
-  /** Why uploads are not on their volume, by key. All have one target. */
-  async confirm(all: readonly Done[]): Promise<ReadonlyMap<string, Failure>> {
-    const [first] = all.filter(({ written }) => written !== undefined);
-    return first?.copy.to.kind === 'volume'
-      ? await first.copy.to.volume.confirm(all.flatMap(({ written }) => written ?? []))
-      : new Map();
-  }
-
-  async end({ copy, outcome, written }: Done, failures: ReadonlyMap<string, Failure>): Promise<FileOutcome> {
-    if (written === undefined) return outcome;
-    const failure = failures.get(written.key);
-    return failure === undefined ? await this.#ended(copy, outcome) : { ...outcome, failure };
-  }
-
-  async #ended(copy: Copy, outcome: FileOutcome): Promise<FileOutcome> {
-    return { ...outcome, failure: await this.#options.afterwards?.(copy) };
-  }
+  const copy = async (planned: Copy): Promise<Done> => {
+    const { from: seen, to, path, refused: failure } = planned;
+    let outcome: FileOutcome = { from: shown(seen), to: shown(to), path, bytes: seen.file.bytes, failure };
+    if (failure !== undefined) return { copy: planned, outcome };
+    try {
+      // A local file may have been written since it was listed.
+      const now = seen.kind === 'volume' ? undefined : await files.describe(seen.path).catch(() => undefined);
+      const from = seen.kind === 'volume' ? seen : { ...seen, file: now ?? seen.file };
+      const done = { ...planned, from };
+      const there = await lookAtTarget(planned);
+      const isSame = there !== undefined && (await hasContent(files, from, there));
+      const isReplaced = there !== undefined && !isSame;
+      outcome = { ...outcome, bytes: from.file.bytes, isSame: isSame && afterwards === undefined, isReplaced };
+      if (to.kind === 'local') await prepareFolder(folderOf(to.path), to.root);
+      const written = isSame ? undefined : await send(done, there);
+      if (isSame && from.kind === 'volume' && to.kind === 'local') await setTime(files, to.path, from.file);
+      if (written !== undefined) return { copy: done, outcome, written };
+      return { copy: done, outcome: { ...outcome, failure: await afterwards?.(done) } };
+    } catch (error) {
+      return { copy: planned, outcome: { ...outcome, ...notDone(error, ctx) } };
+    }
+  };
+  /** `sizeOnly`: files whose ETag is no checksum. */
+  return { copy, sizeOnly: (): number => sizeOnly };
 }

@@ -1,10 +1,18 @@
-import { isOnVolume, parseFileAddress, parseVolumeAddress } from './address.ts';
+import {
+  addressText,
+  isFolderFailure,
+  isOnVolume,
+  lookOnVolume,
+  openVolume,
+  parseFileAddress,
+  parseVolumeAddress,
+  type VolumeAddress,
+} from './address.ts';
 import { copyToOutput } from './cat.ts';
 import { RECURSIVE, runCopies, VERIFY } from './copy.ts';
 import { CHOICE_OPTIONS, createFilter, FOLLOW_LINKS } from './filter.ts';
-import { createTally, FILE_OUTCOMES_AND_WHOLE, type FileOutcome, notDone, printOutcomes } from './outcomes.ts';
+import { FILE_OUTCOMES_AND_WHOLE, type FileOutcome, notDone, printOutcomes, Tally } from './outcomes.ts';
 import { planCopies, sourcesAndTarget } from './plan.ts';
-import { addressText, isFolderFailure, lookOnVolume, openVolume, type VolumeAddress } from './address.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg } from '../../cli/model/params.ts';
@@ -44,7 +52,7 @@ export const cp = defineCommand({
     const [sources, target] = sourcesAndTarget(place, 'a copy');
     // What is there is not sent again.
     ctx.setResumeCommand(sameCommand({ args, options }, values, ['files', 'cp']));
-    const tally = createTally(ctx);
+    const tally = new Tally(ctx);
     const steps = planCopies(ctx, sources, target, { recursive, followLinks, filter: await createFilter(values) });
     return await printOutcomes(ctx, runCopies(ctx, steps, { verify, tally }), 'copied', { tally, hasWhole: true });
   },

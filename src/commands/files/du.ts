@@ -31,25 +31,23 @@ export const du = defineCommand({
     const places = await expandPlace(volume, address);
     const isPattern = places.length > 1 || places[0]?.path !== address.path;
     const sums = new Map<string, { files: number; bytes: number }>();
-    const all = { files: 0, bytes: 0 };
-    const add = (folder: string | undefined, bytes: number): void => {
-      const sum = { files: 0, bytes: 0, ...(folder === undefined ? {} : sums.get(folder)) };
-      if (folder !== undefined) sums.set(folder, { files: sum.files + 1, bytes: sum.bytes + bytes });
-      all.files += 1;
-      all.bytes += bytes;
+    const add = (folder: string, count: number, size: number): void => {
+      const { files, bytes } = sums.get(folder) ?? { files: 0, bytes: 0 };
+      sums.set(folder, { files: files + count, bytes: bytes + size });
     };
+    const all = { files: 0, bytes: 0 };
     let path = address.path;
     for (const each of places) {
       const found = await findOnVolume(volume, each);
       const key = found.kind === 'file' ? found.file.key : found.key;
-      if (!isPattern) path = key;
-      else sums.set(key, { files: 0, bytes: 0 });
-      if (found.kind === 'file') add(isPattern ? key : undefined, found.file.bytes);
-      else
-        for await (const file of filesBelow(volume, key)) {
-          const slash = file.key.indexOf('/', key.length);
-          add(isPattern ? key : slash < 0 ? undefined : file.key.slice(0, slash + 1), file.bytes);
-        }
+      if (isPattern) add(key, 0, 0);
+      else path = key;
+      for await (const file of found.kind === 'file' ? [found.file] : filesBelow(volume, key)) {
+        const slash = file.key.indexOf('/', key.length);
+        if (isPattern || slash > 0) add(isPattern ? key : file.key.slice(0, slash + 1), 1, file.bytes);
+        all.files += 1;
+        all.bytes += file.bytes;
+      }
     }
     const rows = [...sums].map(([folder, sum]): Json => ({ path: folder, ...sum }));
     if (!isPattern) rows.sort((one, other) => (numberAt(other, 'bytes') ?? 0) - (numberAt(one, 'bytes') ?? 0));

@@ -32,7 +32,11 @@ const viewAt = (now: () => EpochMs, isLong: boolean): View => ({
   id: text('path'),
   members: ['path', 'kind', 'bytes', 'modifiedAt', 'etag'],
   columns: [
-    { header: 'SIZE', show: (row) => sizeCell(row), right: true },
+    {
+      header: 'SIZE',
+      show: (row) => (stringAt(row, 'kind') === 'folder' ? '' : formatBytes(numberAt(row, 'bytes') ?? 0)),
+      right: true,
+    },
     isLong
       ? textColumn('modifiedAt')
       : { header: 'AGE', show: (row) => age('modifiedAt')(row, { now: now() }), right: true },
@@ -40,11 +44,6 @@ const viewAt = (now: () => EpochMs, isLong: boolean): View => ({
     { header: 'ETAG', show: text('etag'), wide: !isLong },
   ],
 });
-
-function sizeCell(row: Json): string {
-  const bytes = numberAt(row, 'bytes');
-  return bytes === undefined ? '' : formatBytes(bytes);
-}
 
 const ORDERS: Readonly<Record<'size' | 'time', (row: Json) => number>> = {
   size: (row) => numberAt(row, 'bytes') ?? -1,
@@ -118,22 +117,19 @@ async function printRows(
   note: () => string,
 ): Promise<Result> {
   const { format, jq, fields } = ctx.output;
-  const isHeld =
-    jq !== undefined ||
-    fields !== undefined ||
-    !(isJsonFormat(format) || isPrintedByPage(ctx.output, ctx.terminal.output));
+  const isStreamed = isJsonFormat(format) || isPrintedByPage(ctx.output, ctx.terminal.output);
+  const atOnce = jq === undefined && fields === undefined && isStreamed ? AT_ONCE : Infinity;
   const writer = ctx.rows(view);
-  let isStreamed = false;
-  let group: Json[] = [];
+  const values: Json[] = [];
+  let isOpen = false;
   for await (const row of rows) {
-    group.push(row);
-    if (isHeld || group.length < AT_ONCE) continue;
-    isStreamed = true;
-    await writer.rows(group);
-    group = [];
+    values.push(row);
+    if (values.length < atOnce) continue;
+    isOpen = true;
+    await writer.rows(values.splice(0));
   }
-  if (!isStreamed) return { kind: 'many', view, values: group, notes: group.length === 0 ? [] : [note()] };
-  await writer.rows(group);
+  if (!isOpen) return { kind: 'many', view, values, notes: values.length === 0 ? [] : [note()] };
+  await writer.rows(values);
   await writer.close();
   return { kind: 'nothing', notes: [note()] };
 }

@@ -1,15 +1,14 @@
 import { isOnVolume } from './address.ts';
 import { RECURSIVE, runCopies } from './copy.ts';
 import { EVERYTHING } from './filter.ts';
-import { createTally, FILE_OUTCOMES, printOutcomes } from './outcomes.ts';
+import { FILE_OUTCOMES, printOutcomes, Tally } from './outcomes.ts';
 import { type Copy, planCopies, sourcesAndTarget, type Step } from './plan.ts';
-import { shown } from './tree.ts';
+import { removeSeen, shown } from './tree.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg } from '../../cli/model/params.ts';
 import { sameCommand } from '../../cli/run/same-command.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { type Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 
 const args = {
   place: arg.many('what to move, and where to, the last one', { metavar: 'PLACE', complete: 'file-or-volume-path' }),
@@ -33,7 +32,7 @@ export const mv = defineCommand({
     const [sources, target] = sourcesAndTarget(values.place, 'a move');
     // What was moved is gone, and is not reported missing.
     ctx.setResumeCommand(sameCommand({ args, options }, values, ['files', 'mv']));
-    const tally = createTally(ctx);
+    const tally = new Tally(ctx);
     const { recursive } = values;
     const steps = planCopies(ctx, sources, target, { recursive, followLinks: false, filter: EVERYTHING });
     const afterwards = (copy: Copy): Promise<Failure | undefined> => removeSource(ctx, copy);
@@ -53,18 +52,8 @@ async function* refuseInPlace(steps: AsyncIterable<Step>): AsyncGenerator<Step> 
 }
 
 async function removeSource(ctx: CommandContext, { from }: Copy): Promise<Failure | undefined> {
-  const files = await ctx.durable();
   try {
-    const now = await (from.kind === 'local' ? files.describe(from.path) : from.volume.find(from.key));
-    if (now === undefined) return undefined;
-    if (now.version !== from.file.version)
-      return new Failure({
-        code: 'changed',
-        exit: EXIT.localFile,
-        message: `${shown(from)} was copied, and changed meanwhile: it was not removed`,
-        hint: 'Run it again.',
-      });
-    await (from.kind === 'local' ? files.remove(from.path) : from.volume.remove(from.key));
+    await removeSeen(await ctx.durable(), from);
     return undefined;
   } catch (error) {
     rethrowUnlessFailure(error, ctx);

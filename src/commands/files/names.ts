@@ -50,3 +50,8 @@ export const endsWithSlash = (path: string): boolean => /[/\\]$/.test(path);
 /** A path in a folder of this machine. */
 export const joined = (folder: string, below: string): string =>
   below === '' ? folder : `${folder.replace(/[/\\]+$/, '') || '/'}/${below}`.replace(/^\/\//, '/');
+
+export const folderOf = (path: string): string => {
+  const slash = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+  return slash < 0 ? '.' : path.slice(0, slash) || '/';
+};

@@ -5,8 +5,10 @@ import { textColumn } from '../../cli/resource/fields.ts';
 import { combinedFailure, errorOf } from '../../cli/resource/several.ts';
 import { countOf } from '../../cli/words.ts';
 import { DryRun } from '../../cli/run/dry-run.ts';
+import type { Clock } from '../../core/context.ts';
 import { type Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { type Json, memberAt, numberAt } from '../../core/json.ts';
+import { severalAtOnce } from '../../core/several-at-once.ts';
 import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
 import { formatBytes, formatDuration } from '../../core/units.ts';
 import { text } from '../../output/cells.ts';
@@ -87,109 +89,127 @@ export function notDone(error: unknown, ctx: CommandContext): Pick<FileOutcome, 
   return { failure: error };
 }
 
+/** Removes several at once; what fails is in its outcome. */
+export const removeFiles = <T>(
+  ctx: CommandContext,
+  files: readonly T[],
+  workOn: (file: T) => {
+    readonly about: Omit<FileOutcome, 'to' | 'failure'>;
+    readonly remove: () => Promise<void>;
+  },
+): AsyncGenerator<FileOutcome> =>
+  severalAtOnce(files, async (file) => {
+    const { about, remove } = workOn(file);
+    const outcome = { ...about, to: undefined, failure: undefined };
+    return await remove().then(
+      () => outcome,
+      (error: unknown) => ({ ...outcome, ...notDone(error, ctx) }),
+    );
+  });
+
 export const rowOf = (
   { settings }: CommandContext,
   { from, to, path, bytes, isSame, isReplaced, isRemoved, isPlanned, failure }: FileOutcome,
 ): Json => ({
-  from,
-  ...(to === undefined ? {} : { to }),
-  ...(path === undefined ? {} : { path }),
-  bytes,
-  ...(isSame === true ? { same: true } : {}),
-  ...(isReplaced === true ? { replaced: true } : {}),
-  ...(isRemoved === true ? { removed: true } : {}),
-  ...(isPlanned === true ? {} : { ok: failure === undefined }),
-  ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
+  ...{ from, ...(to !== undefined && { to }), ...(path !== undefined && { path }), bytes },
+  ...(isSame === true && { same: true }),
+  ...(isReplaced === true && { replaced: true }),
+  ...(isRemoved === true && { removed: true }),
+  ...(isPlanned !== true && { ok: failure === undefined }),
+  ...(failure !== undefined && { error: errorOf(failure, settings) }),
 });
-
-/** Keeps only files that failed. */
-export interface Tally {
-  add(outcome: FileOutcome): void;
-  unchanged(): void;
-  readonly arrived: (bytes: Bytes) => void;
-  /** Where the progress is shown. */
-  showIn(progress: Progress): void;
-  /** `3 files copied, 12 MB in 2s (6 MB/s); 1 file failed`; `done` is the participle. */
-  sentence(done: string): string;
-  whole(): Json;
-  failure(): Failure | undefined;
-}
 
 /** Below this time a rate says nothing. */
 const LEAST_MS: Milliseconds = 100;
 
-export function createTally({ clock }: Pick<CommandContext, 'clock'>): Tally {
-  const startedAt = clock.monotonic();
-  const failed: { readonly id: string; readonly failure: Failure }[] = [];
-  let [copied, replaced, bytes, same, removed, total, sent] = [0, 0, 0, 0, 0, 0, 0];
-  let isPlan = false;
-  let shown: Progress | undefined;
-  const rateOf = (count: Bytes): string => {
-    const ms = clock.monotonic() - startedAt;
-    return ms < LEAST_MS ? '' : ` in ${formatDuration(ms)} (${formatBytes(Math.round((count * 1000) / ms))}/s)`;
-  };
-  return {
-    add: ({ from, bytes: size, isSame, isReplaced, isRemoved, isPlanned, failure }) => {
-      total += 1;
-      isPlan ||= isPlanned === true;
-      if (failure !== undefined) failed.push({ id: from, failure });
-      else if (isSame === true) same += 1;
-      else if (isRemoved === true) removed += 1;
-      else {
-        copied += 1;
-        if (isReplaced === true) replaced += 1;
-        bytes += size;
-      }
-    },
-    unchanged: () => {
-      same += 1;
-      total += 1;
-    },
-    arrived: (count) => {
-      sent += count;
-      shown?.update(`${countOf(total, 'file')}, ${formatBytes(sent)}${rateOf(sent)}`);
-    },
-    showIn: (progress) => {
-      shown = progress;
-    },
-    sentence: (done) => {
-      const would = isPlan ? 'would be ' : '';
-      const rate = isPlan || copied === 0 || done === 'removed' ? '' : rateOf(bytes);
-      const ofThem = replaced === 0 ? '' : ` (${String(replaced)} replaced)`;
-      return [
-        `${countOf(copied, 'file')} ${would}${done}, ${formatBytes(bytes)}${rate}${ofThem}`,
-        ...(removed === 0 ? [] : [`${countOf(removed, 'file')} ${would}removed`]),
-        ...(same === 0 ? [] : [`${countOf(same, 'file')} the same`]),
-        ...(failed.length === 0 ? [] : [`${countOf(failed.length, 'file')} failed`]),
-      ].join('; ');
-    },
-    whole: () => ({
-      copied,
-      bytes,
-      same,
-      removed,
-      failed: failed.length,
-      ...(isPlan ? {} : { seconds: Math.round(clock.monotonic() - startedAt) / 1000 }),
-    }),
-    failure: () => combinedFailure(failed, total),
-  };
+/** Counts what became of files, and keeps those that failed. */
+export class Tally {
+  readonly #clock: Clock;
+  readonly #startedAt: Milliseconds;
+  readonly #failed: { readonly id: string; readonly failure: Failure }[] = [];
+  #whole = { copied: 0, bytes: 0, same: 0, removed: 0 };
+  #replaced = 0;
+  #total = 0;
+  #sent: Bytes = 0;
+  #isPlan = false;
+  /** Where the progress is shown. */
+  progress: Progress | undefined;
+
+  constructor({ clock }: Pick<CommandContext, 'clock'>) {
+    this.#clock = clock;
+    this.#startedAt = clock.monotonic();
+  }
+
+  add({ from, bytes, isSame, isReplaced, isRemoved, isPlanned, failure }: FileOutcome): void {
+    this.#total += 1;
+    this.#isPlan ||= isPlanned === true;
+    if (failure !== undefined) this.#failed.push({ id: from, failure });
+    else if (isSame === true) this.#whole.same += 1;
+    else if (isRemoved === true) this.#whole.removed += 1;
+    else {
+      this.#whole.copied += 1;
+      this.#whole.bytes += bytes;
+      if (isReplaced === true) this.#replaced += 1;
+    }
+  }
+
+  unchanged(): void {
+    this.#whole.same += 1;
+    this.#total += 1;
+  }
+
+  arrived(bytes: Bytes): void {
+    this.#sent += bytes;
+    this.progress?.update(`${countOf(this.#total, 'file')}, ${formatBytes(this.#sent)}${this.#rateOf(this.#sent)}`);
+  }
+
+  /** `3 files copied, 12 MB in 2s (6 MB/s); 1 file failed`; `done` is the participle. */
+  sentence(done: string): string {
+    const { copied, bytes, same, removed } = this.#whole;
+    const would = this.#isPlan ? 'would be ' : '';
+    const rate = this.#isPlan || copied === 0 || done === 'removed' ? '' : this.#rateOf(bytes);
+    const ofThem = this.#replaced === 0 ? '' : ` (${String(this.#replaced)} replaced)`;
+    const part = (count: number, what: string) => (count === 0 ? [] : [`${countOf(count, 'file')} ${what}`]);
+    return [
+      `${countOf(copied, 'file')} ${would}${done}, ${formatBytes(bytes)}${rate}${ofThem}`,
+      ...part(removed, `${would}removed`),
+      ...part(same, 'the same'),
+      ...part(this.#failed.length, 'failed'),
+    ].join('; ');
+  }
+
+  whole(): Json {
+    const seconds = Math.round(this.#clock.monotonic() - this.#startedAt) / 1000;
+    return { ...this.#whole, failed: this.#failed.length, ...(this.#isPlan ? {} : { seconds }) };
+  }
+
+  failure(): Failure | undefined {
+    return combinedFailure(this.#failed, this.#total);
+  }
+
+  #rateOf(bytes: Bytes): string {
+    const ms = this.#clock.monotonic() - this.#startedAt;
+    return ms < LEAST_MS ? '' : ` in ${formatDuration(ms)} (${formatBytes(Math.round((bytes * 1000) / ms))}/s)`;
+  }
 }
 
-/** Streams outcomes (`--jq`: at the end), then `notes`; fails with the worst. `hasWhole`: one total in JSON. */
+interface Printed {
+  readonly tally?: Tally;
+  /** One total in JSON. */
+  readonly hasWhole?: boolean;
+  readonly notes?: readonly string[];
+}
+
+/** Streams outcomes (`--jq`: at the end), then `notes`; fails with the worst. */
 export async function printOutcomes(
   ctx: CommandContext,
   outcomes: AsyncIterable<FileOutcome>,
   done: string,
-  {
-    tally = createTally(ctx),
-    hasWhole = false,
-    notes = [],
-  }: { readonly tally?: Tally; readonly hasWhole?: boolean; readonly notes?: readonly string[] } = {},
+  { tally = new Tally(ctx), hasWhole = false, notes = [] }: Printed = {},
 ): Promise<Result> {
   const view = viewOf(done);
-  const isHeld = ctx.output.jq !== undefined;
   const values: Json[] = [];
-  const rows = isHeld ? undefined : ctx.rows(view);
+  const rows = ctx.output.jq === undefined ? ctx.rows(view) : undefined;
   const print = async (row: Json): Promise<void> => {
     if (rows === undefined) values.push(row);
     else await rows.row(row);
@@ -204,5 +224,5 @@ export async function printOutcomes(
     await rows?.close();
   }
   const end = { notes: [tally.sentence(done), ...notes], failure: tally.failure() };
-  return isHeld ? { kind: 'many', view, values, ...end } : { kind: 'nothing', ...end };
+  return rows === undefined ? { kind: 'many', view, values, ...end } : { kind: 'nothing', ...end };
 }

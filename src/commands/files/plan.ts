@@ -12,7 +12,7 @@ import {
   parseFileAddress,
   volumeOpener,
 } from './address.ts';
-import { type Filter } from './filter.ts';
+import type { Filter } from './filter.ts';
 import { baseName, endsWithSlash, foldedName, foldsNames, joined, refusedName } from './names.ts';
 import {
   badName,
@@ -25,8 +25,7 @@ import {
   type TreeItem,
   volumeTree,
 } from './tree.ts';
-import type { Failure } from '../../core/failure.ts';
-import { usage } from '../../core/failure.ts';
+import { type Failure, usage } from '../../core/failure.ts';
 import { compareBytes } from '../../core/text.ts';
 
 export type Place = Exclude<FileAddress, { kind: 'stream' }>;
@@ -67,7 +66,7 @@ export async function* planTree(
   const isFolding = root.kind === 'local' && (await foldsNames(await ctx.durable(), root.path));
   const folded = new Set<string>();
   const extras: TreeFile[] = [];
-  for await (const [path, one, other] of await paired(source.items(filter), target, filter, hasExtras)) {
+  for await (const [path, one, other] of paired(source.items(filter), target, filter, hasExtras)) {
     if (one === undefined) {
       if (other?.kind === 'file') extras.push(other);
       else if (other?.kind === 'failed') yield other;
@@ -94,55 +93,53 @@ export async function* planTree(
 type Pair = readonly [path: string, one: TreeItem | undefined, other: TreeItem | undefined];
 
 /** Each item of the source with what the target has; where `hasExtras`, also what only the target has. */
-async function paired(
+async function* paired(
   items: AsyncIterable<TreeItem>,
   target: Tree,
   filter: Filter,
   hasExtras: boolean,
-): Promise<AsyncIterable<Pair>> {
-  if (hasExtras) return merged(items, target.items(filter), true);
-  const source = items[Symbol.asyncIterator]();
+): AsyncGenerator<Pair> {
+  const ones = items[Symbol.asyncIterator]();
   const first: TreeItem[] = [];
-  while (first.length <= FEW) {
-    const next = await source.next();
-    if (next.done === true) return lookedUp(first, target);
-    first.push(next.value);
+  const next = async (): Promise<TreeItem | undefined> => {
+    const item = first.shift();
+    if (item !== undefined) return item;
+    const found = await ones.next();
+    return found.done === true ? undefined : found.value;
+  };
+  try {
+    if (!hasExtras && target.kind === 'volume')
+      for (let item = await ones.next(); item.done !== true; item = await ones.next()) {
+        first.push(item.value);
+        if (first.length > FEW) break;
+      }
+    if (hasExtras || (target.kind === 'volume' && first.length > FEW))
+      yield* merged(next, target.items(filter), hasExtras);
+    else
+      for (let one = await next(); one !== undefined; one = await next())
+        yield [one.path, one, one.kind === 'file' ? await target.look(one.path) : undefined];
+  } finally {
+    await ones.return?.();
   }
-  const all = (async function* () {
-    yield* first;
-    yield* { [Symbol.asyncIterator]: () => source };
-  })();
-  return target.kind === 'local' ? lookedUp(all, target) : merged(all, target.items(filter), false);
-}
-
-async function* lookedUp(items: Iterable<TreeItem> | AsyncIterable<TreeItem>, target: Tree): AsyncGenerator<Pair> {
-  for await (const one of items) yield [one.path, one, one.kind === 'file' ? await target.look(one.path) : undefined];
 }
 
 /** Both come in the order of the bytes of their paths. */
 async function* merged(
-  ones: AsyncIterable<TreeItem>,
+  next: () => Promise<TreeItem | undefined>,
   others: AsyncIterable<TreeItem>,
   hasExtras: boolean,
 ): AsyncGenerator<Pair> {
-  const [left, right] = [ones[Symbol.asyncIterator](), others[Symbol.asyncIterator]()];
-  const take = async (from: AsyncIterator<TreeItem>): Promise<TreeItem | undefined> => {
-    const next = await from.next();
-    return next.done === true ? undefined : next.value;
-  };
-  try {
-    let [one, other] = await Promise.all([take(left), take(right)]);
-    while (one !== undefined || (hasExtras && other !== undefined)) {
-      const order = one === undefined ? 1 : other === undefined ? -1 : compareBytes(one.path, other.path);
-      const path = (order <= 0 ? one : other)?.path ?? '';
-      if (order <= 0 || hasExtras) yield [path, order <= 0 ? one : undefined, order >= 0 ? other : undefined];
-      if (order <= 0) one = await take(left);
-      if (order >= 0) other = await take(right);
-    }
-  } finally {
-    await left.return?.();
-    await right.return?.();
+  let one = await next();
+  for await (const other of others) {
+    for (; one !== undefined && compareBytes(one.path, other.path) < 0; one = await next())
+      yield [one.path, one, undefined];
+    if (one?.path === other.path) {
+      yield [one.path, one, other];
+      one = await next();
+    } else if (hasExtras) yield [other.path, undefined, other];
+    else if (one === undefined) return;
   }
+  for (; one !== undefined; one = await next()) yield [one.path, one, undefined];
 }
 
 /** The target is the last word. Usage (2) if none of them is on a volume. */
@@ -215,21 +212,27 @@ export async function* planCopies(
 
   async function* planFolder(place: Place, source: Tree): AsyncGenerator<Step> {
     const name = isSeveral ? baseName(place.kind === 'local' ? files.absolute(place.path) : place.path) : '';
-    const folder =
-      remote === undefined
-        ? localTree(files, joined(target.path, name), { followLinks: false, mayMiss: true })
-        : volumeTree(remote.volume, remote.name, folderKey(`${folderKey(target.path)}${name}`));
+    const folder = await openTarget(ctx, open, target, name);
     refuseNested(source, folder, false);
     yield* planTree(ctx, source, folder, { filter, hasExtras: false });
   }
 }
 
+/** A folder that may be missing, or one in it. */
+export async function openTarget(ctx: CommandContext, open: Opener, target: Place, name = ''): Promise<Tree> {
+  if (target.kind === 'local')
+    return localTree(await ctx.durable(), joined(target.path, name), { followLinks: false, mayMiss: true });
+  const key = folderKey(`${folderKey(target.path)}${name}`);
+  return volumeTree(await open(target.volume), target.volume, key);
+}
+
+type Opener = ReturnType<typeof volumeOpener>;
 type Source = { readonly kind: 'file'; readonly at: FileEnd } | { readonly kind: 'folder'; readonly tree: Tree };
 
 /** Not-found (4) for a missing one; usage (2) for a pipe or a device. */
 export async function openSource(
   place: Place,
-  open: ReturnType<typeof volumeOpener>,
+  open: Opener,
   followLinks: boolean,
   ctx: CommandContext,
 ): Promise<Source> {

@@ -8,21 +8,21 @@ import {
   type VolumeAddress,
   volumeOpener,
 } from './address.ts';
-import { FILE_OUTCOMES, type FileOutcome, notDone, printOutcomes } from './outcomes.ts';
+import { FILE_OUTCOMES, printOutcomes, removeFiles } from './outcomes.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words.ts';
 import type { VolumeFiles } from '../../core/file-ports.ts';
-import { severalAtOnce } from '../../core/several-at-once.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 import { formatBytes } from '../../core/units.ts';
 
 interface Target {
   readonly address: VolumeAddress;
   readonly volume: VolumeFiles;
-  readonly files: { readonly key: string; readonly bytes: Bytes }[];
+  readonly key: string;
+  readonly bytes: Bytes;
 }
 
 export const rm = defineCommand({
@@ -44,20 +44,23 @@ export const rm = defineCommand({
   ],
   run: async (ctx, { place, recursive }) => {
     requireYes(ctx);
-    const targets = await targetsOf(ctx, place, recursive);
-    const files = targets.flatMap((target) => target.files);
+    const files = await filesToRemove(ctx, place, recursive);
     if (files.length > 0) {
       const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
       const line = `This removes ${countOf(files.length, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
       // As much is lost as when the volume is deleted.
-      const all = targets.find(({ address }) => address.path === '');
+      const all = files.find(({ address }) => address.path === '');
       await ask(ctx, all === undefined ? { line } : { line, typed: all.address.volume });
     }
-    return await printOutcomes(ctx, removeAll(ctx, targets), 'removed');
+    const outcomes = removeFiles(ctx, files, ({ address, volume, key, bytes }) => ({
+      about: { from: addressText({ ...address, path: key }), bytes },
+      remove: () => volume.remove(key),
+    }));
+    return await printOutcomes(ctx, outcomes, 'removed');
   },
 });
 
-async function targetsOf(
+async function filesToRemove(
   ctx: CommandContext,
   places: readonly string[],
   isRecursive: boolean,
@@ -70,26 +73,9 @@ async function targetsOf(
     for (const address of await expandPlace(volume, named)) {
       const found = await findOnVolume(volume, address);
       if (found.kind === 'folder' && !isRecursive) throw isFolderFailure(addressText(address));
-      const target: Target = { address, volume, files: found.kind === 'file' ? [found.file] : [] };
-      if (found.kind === 'folder')
-        for await (const { key, bytes } of filesBelow(volume, found.key)) target.files.push({ key, bytes });
-      targets.push(target);
+      for await (const { key, bytes } of found.kind === 'file' ? [found.file] : filesBelow(volume, found.key))
+        targets.push({ address, volume, key, bytes });
     }
   }
   return targets;
-}
-
-async function* removeAll(ctx: CommandContext, targets: readonly Target[]): AsyncGenerator<FileOutcome> {
-  for (const { address, volume, files } of targets) {
-    const remove = async ({ key, bytes }: Target['files'][number]): Promise<FileOutcome> => {
-      const outcome = { from: addressText({ ...address, path: key }), to: undefined, bytes };
-      try {
-        await volume.remove(key);
-        return { ...outcome, failure: undefined };
-      } catch (error) {
-        return { ...outcome, ...notDone(error, ctx) };
-      }
-    };
-    yield* severalAtOnce(files, remove);
-  }
 }

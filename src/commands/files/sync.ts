@@ -1,28 +1,20 @@
-import { folderKey, isOnVolume, parseFileAddress, volumeOpener } from './address.ts';
+import { isOnVolume, parseFileAddress, volumeOpener } from './address.ts';
 import { runCopies, VERIFY } from './copy.ts';
-import { CHOICE_OPTIONS, createFilter, type FileChoice, FOLLOW_LINKS } from './filter.ts';
-import {
-  createTally,
-  FILE_OUTCOMES_AND_WHOLE,
-  type FileOutcome,
-  notDone,
-  printOutcomes,
-  type Tally,
-} from './outcomes.ts';
-import { type Copy, openSource, type Place, planTree, refuseNested, type Step } from './plan.ts';
+import { CHOICE_OPTIONS, createFilter, FOLLOW_LINKS } from './filter.ts';
+import { FILE_OUTCOMES_AND_WHOLE, type FileOutcome, printOutcomes, removeFiles, Tally } from './outcomes.ts';
+import { type Copy, openSource, openTarget, type Place, planTree, refuseNested, type Step } from './plan.ts';
 import { sourceOf } from './transfer.ts';
-import { type FileEnd, localTree, shown, type Tree, type TreeFile, volumeTree } from './tree.ts';
+import { type FileEnd, removeSeen, shown, type Tree, type TreeFile } from './tree.ts';
 import { ask, asks, requireYes } from '../../cli/ask.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { arg, option } from '../../cli/model/params.ts';
+import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
 import { sameCommand } from '../../cli/run/same-command.ts';
 import { countOf } from '../../cli/words.ts';
 import type { RangeFiles } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
 import { collectBytes } from '../../core/files.ts';
 import { berth, sentence } from '../../core/message.ts';
-import { severalAtOnce } from '../../core/several-at-once.ts';
 import type { Bytes, EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { formatBytes } from '../../core/units.ts';
 
@@ -67,19 +59,14 @@ export const sync = defineCommand({
     const opened = await openSync(ctx, values);
     const asked = values.delete && asks(ctx) ? await askAboutExtras(ctx, values, opened) : undefined;
     ctx.setResumeCommand(sameCommand({ args, options }, values, ['files', 'sync']));
-    const tally = createTally(ctx);
+    const tally = new Tally(ctx);
     const notes: string[] = [];
     const outcomes = syncFolders(ctx, opened, values, { tally, asked, notes });
     return await printOutcomes(ctx, outcomes, 'copied', { tally, hasWhole: true, notes });
   },
 });
 
-type SyncValues = FileChoice &
-  Readonly<
-    Record<'source' | 'target', string> &
-      Record<'checksum' | 'delete' | 'allowEmpty' | 'followLinks' | 'verify', boolean> &
-      Record<'ignoreFile', readonly string[]>
-  >;
+type SyncValues = ValuesOf<typeof args> & ValuesOf<typeof options>;
 
 interface Sync {
   readonly source: Tree;
@@ -100,13 +87,12 @@ async function askAboutExtras(
     else if (step.kind === 'copy') isEmpty = false;
     else if (step.kind === 'failed') return new Set();
   }
-  if (extras.length > 0) {
-    if (isEmpty) await ctx.tell(`${source} has no files. Is it mounted?`);
-    for (const { at } of extras.slice(0, MAX_NAMED)) await ctx.tell(shown(at));
-    if (extras.length > MAX_NAMED) await ctx.tell(`and ${String(extras.length - MAX_NAMED)} more`);
-    const size = formatBytes(extras.reduce((sum, { at }) => sum + at.file.bytes, 0));
-    await ask(ctx, { line: `This removes ${countOf(extras.length, 'file')}, ${size}, that only ${target} has.` });
-  }
+  if (extras.length === 0) return new Set();
+  if (isEmpty) await ctx.tell(`${source} has no files. Is it mounted?`);
+  for (const { at } of extras.slice(0, MAX_NAMED)) await ctx.tell(shown(at));
+  if (extras.length > MAX_NAMED) await ctx.tell(`and ${String(extras.length - MAX_NAMED)} more`);
+  const size = formatBytes(extras.reduce((sum, { at }) => sum + at.file.bytes, 0));
+  await ask(ctx, { line: `This removes ${countOf(extras.length, 'file')}, ${size}, that only ${target} has.` });
   return new Set(extras.map(({ path }) => path));
 }
 
@@ -124,27 +110,26 @@ async function* syncFolders(
   { tally, asked, notes }: SyncRun,
 ): AsyncGenerator<FileOutcome> {
   const extras: TreeFile[] = [];
-  const seen = { files: 0 };
+  let count = 0;
   async function* needed(): AsyncGenerator<Step> {
     for await (const step of sync.plan()) {
       if (step.kind === 'extra' && asked?.has(step.file.path) !== false) extras.push(step.file);
-      if (step.kind === 'copy') seen.files += 1;
+      if (step.kind === 'copy') count += 1;
       const mayBeUnchanged = step.kind === 'copy' && step.refused === undefined && !values.checksum;
       if (mayBeUnchanged && isUnchanged(step)) tally.unchanged();
       else yield step;
     }
   }
-  for await (const outcome of runCopies(ctx, needed(), { verify: values.verify, tally })) {
+  for await (const outcome of runCopies(ctx, needed(), { verify: values.verify, tally }))
     if (outcome.isSame === true) tally.unchanged();
     else yield outcome;
-  }
   if (extras.length === 0) return;
   // What did not arrive may have no other copy than what would go.
   if (tally.failure() !== undefined) {
     notes.push('Nothing was removed: not every file was copied, or could be looked at.');
     return;
   }
-  if (seen.files === 0 && !values.allowEmpty && asked === undefined)
+  if (count === 0 && !values.allowEmpty && asked === undefined)
     throw usage(
       `${values.source} has no files, and everything at the target (${String(extras.length)}) would be removed`,
       'Check that it is mounted. If it may be empty, add --allow-empty.',
@@ -163,10 +148,7 @@ async function openSync(ctx: CommandContext, values: SyncValues): Promise<Sync> 
   if (opened.kind === 'file')
     throw usage(`${values.source} is a file`, sentence`Copy it: ${berth`files cp ${values.source} ${values.target}`}`);
   const source = opened.tree;
-  const target =
-    to.kind === 'local'
-      ? localTree(files, to.path, { followLinks: false, mayMiss: true })
-      : volumeTree(await open(to.volume), to.volume, folderKey(to.path));
+  const target = await openTarget(ctx, open, to);
   refuseNested(source, target, true);
   const rules = await Promise.all(values.ignoreFile.map((name) => rulesIn(files, source, name)));
   const filter = await createFilter({ ...values, exclude: [...values.exclude, ...rules] });
@@ -221,19 +203,14 @@ async function* removeExtras(
   extras: readonly TreeFile[],
 ): AsyncGenerator<FileOutcome> {
   const files = await ctx.durable();
-  const remove = async (file: TreeFile): Promise<FileOutcome> => {
-    const { path, at } = file;
-    const outcome = { from: shown(at), to: undefined, path, bytes: at.file.bytes, isRemoved: true };
-    try {
+  yield* removeFiles(ctx, extras, ({ path, at }) => ({
+    about: { from: shown(at), path, bytes: at.file.bytes, isRemoved: true },
+    remove: async () => {
       if ((await source.look(path))?.kind === 'file')
         throw localFile(`${shown(at)} was not removed: the source has this file by now`, 'Run it again.');
-      await target.remove(file);
-      return { ...outcome, failure: undefined };
-    } catch (error) {
-      return { ...outcome, ...notDone(error, ctx) };
-    }
-  };
-  yield* severalAtOnce(extras, remove);
+      await removeSeen(files, at);
+    },
+  }));
   for (const folder of foldersOf(extras)) {
     const end = target.end(folder);
     if (end.kind === 'local') await files.removeEmptyFolder(end.path).catch(() => undefined);

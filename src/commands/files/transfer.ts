@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { joined } from './names.ts';
+import { folderOf, joined } from './names.ts';
 import type { End, FileEnd } from './tree.ts';
 import type { RangeFiles, RangeWriter } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile } from '../../core/failure.ts';
 import type { FileSource, VolumeFile, VolumeFiles, WrittenFile } from '../../core/file-ports.ts';
-import { allEnded } from '../../core/several-at-once.ts';
+import { severalAtOnce } from '../../core/several-at-once.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 
 /** What happens during a copy, told to its caller. */
@@ -15,6 +15,8 @@ export interface CopyEvents {
   /** The source grew: what it had at the start was copied. */
   readonly onGrown: () => Promise<void>;
 }
+
+type OnVolume = Extract<FileEnd, { kind: 'volume' }>;
 
 /** Exactly these bytes of a file of this machine. */
 async function* rangeOf(files: RangeFiles, path: string, start: Bytes, end: Bytes): AsyncGenerator<Uint8Array> {
@@ -39,17 +41,15 @@ export const sourceOf = (files: RangeFiles, from: FileEnd): FileSource => ({
 async function isSame(volume: VolumeFiles, file: VolumeFile, source: FileSource): Promise<boolean> {
   const proof = volume.proofOf(file);
   if (proof.kind === 'none' || file.bytes !== source.bytes) return false;
-  if (proof.kind === 'whole') return (await md5Of(source.read(0, file.bytes))).toString('hex') === proof.md5;
+  const size = proof.kind === 'whole' ? file.bytes : proof.partBytes;
   const digests: Buffer[] = [];
-  for (let start = 0; start < file.bytes; start += proof.partBytes)
-    digests.push(await md5Of(source.read(start, Math.min(start + proof.partBytes, file.bytes))));
-  return proof.agrees(digests);
-}
-
-async function md5Of(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const hash = createHash('md5');
-  for await (const chunk of chunks) hash.update(chunk);
-  return hash.digest();
+  for (let start = 0; start === 0 || start < file.bytes; start += size) {
+    const hash = createHash('md5');
+    for await (const chunk of source.read(start, Math.min(start + size, file.bytes))) hash.update(chunk);
+    digests.push(hash.digest());
+    if (proof.kind === 'whole') return digests[0]?.toString('hex') === proof.md5;
+  }
+  return proof.kind === 'parts' && proof.agrees(digests);
 }
 
 /** Whether the target has the content of the source already. */
@@ -81,7 +81,7 @@ export async function upload(
 /** By the service where its ETag proves the copy, else through this machine. */
 export async function copyBetween(
   files: RangeFiles,
-  from: Extract<FileEnd, { kind: 'volume' }>,
+  from: OnVolume,
   to: Extract<End, { kind: 'volume' }>,
   replaces: string | undefined,
   { onBytes }: CopyEvents,
@@ -109,7 +109,7 @@ interface Download extends CopyEvents {
 /** Until it is complete it has a temporary name, and what was there before stays. */
 export async function download(
   ctx: CommandContext,
-  { volume, file }: Extract<FileEnd, { kind: 'volume' }>,
+  { volume, file }: OnVolume,
   target: string,
   { verify, onBytes, onGrown }: Download,
 ): Promise<void> {
@@ -118,11 +118,8 @@ export async function download(
   if ((await files.resolve(target)).kind === 'other')
     throw localFile(`${target} is not a regular file`, 'Name another place, or move it away.');
   const isExecutable = (await files.lookAt(target))?.executable === true;
-  const mark = createHash('sha256')
-    .update(`${String(ctx.random())} ${target}`)
-    .digest('hex')
-    .slice(0, 12);
-  const partial = joined(folderOf(target), `.berth-${mark}.partial`);
+  const mark = createHash('sha256').update(`${String(ctx.random())} ${target}`);
+  const partial = joined(folderOf(target), `.berth-${mark.digest('hex').slice(0, 12)}.partial`);
   const output = await files.openRanges(partial, isExecutable ? EXECUTABLE_MODE : FILE_MODE);
   try {
     try {
@@ -154,11 +151,6 @@ export async function setTime(files: RangeFiles, path: string, { modifiedAt }: V
   if (modifiedAt !== undefined) await files.setTime(path, modifiedAt).catch(() => undefined);
 }
 
-export const folderOf = (path: string): string => {
-  const slash = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
-  return slash < 0 ? '.' : path.slice(0, slash) || '/';
-};
-
 async function readAll(
   volume: VolumeFiles,
   file: VolumeFile,
@@ -170,32 +162,22 @@ async function readAll(
   // What is hashed as one must come in order.
   const size =
     proof.kind === 'parts' ? proof.partBytes : proof.kind === 'whole' ? Math.max(1, file.bytes) : RANGE_BYTES;
-  const count = Math.ceil(file.bytes / size);
-  const digests: Buffer[] = [];
-  let next = 0;
-  const readNext = async (): Promise<void> => {
-    while (next < count) {
-      const index = next++;
-      const hash = createHash('md5');
-      let at = index * size;
-      for await (const chunk of volume.read(file, at, Math.min(at + size, file.bytes))) {
-        if (proof.kind !== 'none') hash.update(chunk);
-        await output.write(chunk, at);
-        at += chunk.byteLength;
-        onBytes(chunk.byteLength);
-      }
-      digests[index] = hash.digest();
+  const starts = Array.from({ length: Math.ceil(file.bytes / size) }, (_, index) => index * size);
+  const readRange = async (start: Bytes): Promise<Buffer> => {
+    const hash = createHash('md5');
+    let at = start;
+    for await (const chunk of volume.read(file, at, Math.min(at + size, file.bytes))) {
+      if (proof.kind !== 'none') hash.update(chunk);
+      await output.write(chunk, at);
+      at += chunk.byteLength;
+      onBytes(chunk.byteLength);
     }
+    return hash.digest();
   };
-  try {
-    await allEnded(Array.from({ length: Math.min(RANGES_AT_ONCE, count) }, readNext));
-  } catch (error) {
-    next = count;
-    throw error;
-  }
-  const empty = createHash('md5').digest();
+  const digests: Buffer[] = [];
+  for await (const digest of severalAtOnce(starts, readRange, { atOnce: RANGES_AT_ONCE })) digests.push(digest);
+  const [first = createHash('md5').digest()] = digests;
   const isProven =
-    proof.kind === 'none' ||
-    (proof.kind === 'whole' ? (digests[0] ?? empty).toString('hex') === proof.md5 : proof.agrees(digests));
+    proof.kind === 'none' || (proof.kind === 'whole' ? first.toString('hex') === proof.md5 : proof.agrees(digests));
   if (!isProven) throw localFile(`what was read of ${file.key} is not what the volume has`, 'Run it again.');
 }

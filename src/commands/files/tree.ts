@@ -43,8 +43,6 @@ export interface Tree {
   items(filter: Filter): AsyncIterable<TreeItem>;
   look(path: string): Promise<TreeItem | undefined>;
   end(path: string): End;
-  /** Only the file that was seen. Local-file (14) where it was changed since. */
-  remove(seen: TreeFile): Promise<void>;
 }
 
 /** Of unfinished downloads, beside their targets. */
@@ -59,11 +57,12 @@ interface LocalOptions {
 
 export function localTree(files: RangeFiles, root: string, { followLinks, mayMiss }: LocalOptions): Tree {
   const at = (path: string): string => joined(root, path);
+  const leftOut = (path: string, why: string): TreeItem => ({ kind: 'left-out', path, name: at(path), why });
+  const failed = (path: string, failure: Failure): TreeItem => ({ kind: 'failed', path, name: at(path), failure });
   const itemOf = (path: string, { kind, bytes, version, modifiedAt }: TreeEntry): TreeItem =>
     kind === 'file'
       ? { kind, path, modifiedAt, at: { kind: 'local', path: at(path), root, file: { bytes, version } } }
-      : { kind: 'left-out', path, name: at(path), why: REASONS[kind] };
-  const failed = (path: string, failure: Failure): TreeItem => ({ kind: 'failed', path, name: at(path), failure });
+      : leftOut(path, REASONS[kind]);
 
   /** `above`: identities of the folders that this one is in. */
   async function* walk(folder: string, filter: Filter, above: readonly string[]): AsyncGenerator<TreeItem> {
@@ -79,8 +78,7 @@ export function localTree(files: RangeFiles, root: string, { followLinks, mayMis
     for (const entry of entries.sort((one, other) => compareBytes(nameOf(one), nameOf(other)))) {
       const path = `${folder}${entry.name}`;
       if (entry.kind === 'folder') {
-        if (above.includes(entry.identity))
-          yield { kind: 'left-out', path, name: at(path), why: 'it is a link to a folder that it is in' };
+        if (above.includes(entry.identity)) yield leftOut(path, 'it is a link to a folder that it is in');
         else if (filter.enters(path)) yield* walk(`${path}/`, filter, [...above, entry.identity]);
       } else if (filter.takes(path) && !TEMPORARY.test(entry.name))
         yield entry.name.includes('\ufffd')
@@ -100,22 +98,12 @@ export function localTree(files: RangeFiles, root: string, { followLinks, mayMis
       return entry === undefined ? undefined : itemOf(path, entry);
     },
     end: (path) => ({ kind: 'local', path: at(path), root }),
-    remove: async ({ path, at: { file } }) => {
-      const entry = await files.lookAt(at(path));
-      if (entry === undefined) return;
-      if (entry.version !== file.version) throw changedMeanwhile(at(path));
-      await files.remove(at(path));
-    },
   };
 }
 
 const REASONS = { link: 'it is a link', folder: 'it is a folder', other: 'it is not a regular file' };
 
 export const badName = (message: string): Failure => new Failure({ code: 'bad-name', exit: EXIT.localFile, message });
-
-/** Failure (14): not removed, because another file replaced it. */
-const changedMeanwhile = (path: string) =>
-  localFile(`${path} was changed meanwhile: it was not removed`, 'Run it again.');
 
 /** `root` is empty, or ends with a slash. */
 export function volumeTree(volume: VolumeFiles, name: string, root: string): Tree {
@@ -135,13 +123,23 @@ export function volumeTree(volume: VolumeFiles, name: string, root: string): Tre
       return file === undefined ? undefined : itemOf(file);
     },
     end,
-    remove: async ({ path, at: { file }, modifiedAt = Infinity }) => {
-      const now = await volume.find(`${root}${path}`);
-      if (now === undefined) return;
-      // A file written since the listing stays, even with the same content. HEAD has seconds, a listing milliseconds.
-      const isLater = (now.modifiedAt ?? 0) >= modifiedAt + 1000;
-      if (now.version !== file.version || isLater) throw changedMeanwhile(shown(end(path)));
-      await volume.remove(now.key);
-    },
   };
+}
+
+/** Removes the file that was seen, unless it is gone. Local-file (14) where it was changed or written again since. */
+export async function removeSeen(files: RangeFiles, at: FileEnd): Promise<void> {
+  const changed = () => localFile(`${shown(at)} was changed meanwhile: it was not removed`, 'Run it again.');
+  if (at.kind === 'local') {
+    const now = await files.describe(at.path);
+    if (now === undefined) return;
+    if (now.version !== at.file.version) throw changed();
+    await files.remove(at.path);
+    return;
+  }
+  const now = await at.volume.find(at.key);
+  if (now === undefined) return;
+  // A file written since the listing stays, even with the same content. HEAD has seconds, a listing milliseconds.
+  const isLater = (now.modifiedAt ?? 0) >= (at.file.modifiedAt ?? Infinity) + 1000;
+  if (now.version !== at.file.version || isLater) throw changed();
+  await at.volume.remove(at.key);
 }
