@@ -1,9 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { vitestDefaults } from './test/support/environment/vitest-defaults.ts';
 
-/** The end-to-end tests of what differs by the version of Node: loading, caches, signals, streams, connections, workers. */
-const FILES =
-  '{auth,batch,code-cache,limits,loaded-modules,local-turns,node-options,pipes,program,signals,workers/by-hand}';
+/** The end-to-end tests of what differs by the version of Node: loading, caches, signals, streams, workers. */
+const FILES = '{code-cache,loaded-modules,node-options,pipes,program,signals,workers/by-hand}';
 
 /** What CI runs with another version of Node: BERTH_E2E_NODE names its program. `npm run node-trials` runs all. */
 export default defineConfig({
