@@ -1,13 +1,13 @@
 import type { Collection } from './model/collection.ts';
 import type { CommandContext } from './model/context.ts';
 import { manyOf, serviceObject, TEXT } from './model/output-schema.ts';
-import { option, type Params, type ValuesOf } from './model/params.ts';
+import { onlyWith, option, type Params, type ValuesOf } from './model/params.ts';
 import { textColumn } from './resource/fields.ts';
 import { withId } from './resource/targets.ts';
 import { every } from './until.ts';
 import { type ApiRequest, readRequest, type ServerEvent } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
-import { isInterrupt, rethrowUnlessFailure, usage } from '../core/failure.ts';
+import { isInterrupt, messageOf, rethrowUnlessFailure, usage } from '../core/failure.ts';
 import type { Id } from '../core/ids.ts';
 import { isObject, type Json, type JsonObject, jsonOrText, stringAt, stringOf } from '../core/json.ts';
 import { berth, type CommandLine, flags } from '../core/message.ts';
@@ -75,6 +75,10 @@ export interface LogQuery {
   /** RFC 3339. */
   readonly since: string | undefined;
   readonly after: string | undefined;
+  /** Only these lines. */
+  readonly wanted?: (event: ServerEvent) => boolean;
+  /** The last moment of a past log. */
+  readonly untilMs?: EpochMs;
 }
 
 /** After this time without a line the connection may be dead, and another one is opened. */
@@ -104,7 +108,7 @@ async function* followLogs(ctx: CommandContext, stream: LogStream, query: LogQue
         ...logRequest(stream, resumed(query, seenEvents, connected ? startedAt : undefined)),
         idleTimeoutMs: over ? DRAIN_TIMEOUT_MS : STREAM_IDLE_MS,
       });
-      for await (const event of events) if (seenEvents.isNew(event)) yield event;
+      for await (const event of events) if (seenEvents.isNew(event) && (query.wanted?.(event) ?? true)) yield event;
       connected = true;
       if (over && seenEvents.count === before) return;
       over = !(await stream.live());
@@ -206,6 +210,9 @@ export const LOG_OPTIONS = {
   source: option.choice('only lines of the container, or of the system around it', ['container', 'system']),
   tail: option.count('begin with the last N lines, at most 5000 (default 100)', 0, { most: MAX_TAIL }),
   since: option.text('begin at a moment: 2026-01-31T12:00:00Z, or 10m for 10 minutes ago', { metavar: 'TIME' }),
+  until: onlyWith(['since', 'after'], option.text('end at a moment, written as for --since', { metavar: 'TIME' })),
+  search: option.text('only lines that contain this text'),
+  regex: onlyWith(['search'], option.on('read --search as a regular expression')),
   times: option.choice('how to print times (default clock on a terminal, else utc)', TIMES, { metavar: 'WORD' }),
   after: option.text('go on after this event: what an earlier run ended with', { metavar: 'CURSOR' }),
 } as const satisfies Params;
@@ -271,7 +278,8 @@ async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery
   if (wanted === 0) return;
   let count = 0;
   for await (const event of ctx.api.events({ ...logRequest(stream, query), idleTimeoutMs: IDLE_TIMEOUT_MS })) {
-    yield event;
+    if (timeOf(event) > (query.untilMs ?? Infinity)) return;
+    if (query.wanted?.(event) ?? true) yield event;
     count += 1;
     const isPast = ctx.clock.monotonic() - start < IDLE_TIMEOUT_MS || !(timeOf(event) > startDate + IDLE_TIMEOUT_MS);
     if (count >= wanted || !isPast) return;
@@ -281,7 +289,9 @@ async function* pastLogs(ctx: CommandContext, stream: LogStream, query: LogQuery
 export const timeOf = (event: ServerEvent): number => Date.parse(stringAt(rowOf(event), 'ts') ?? '');
 
 export async function readQuery(ctx: CommandContext, values: ValuesOf<typeof LOG_OPTIONS>): Promise<LogQuery> {
-  const now = values.since === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow();
+  if (values.follow && values.until !== undefined) throw usage('use either --follow or --until');
+  const search = searchOf(values);
+  const now = values.since === undefined && values.until === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow();
   const given = Object.entries({ tail: values.tail, since: values.since, after: values.after });
   const [first, second] = given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`]));
   if (second !== undefined) throw usage(`${first ?? ''} and ${second} exclude each other`, 'Keep one of them.');
@@ -290,19 +300,33 @@ export async function readQuery(ctx: CommandContext, values: ValuesOf<typeof LOG
     tail: values.tail,
     since: values.since === undefined ? undefined : parseTimestamp(values.since, '--since', { now }).text,
     after: values.after,
+    ...(search && { wanted: (event) => search(stringOf(rowOf(event)['line']) ?? '') }),
+    ...(values.until !== undefined && { untilMs: Date.parse(parseTimestamp(values.until, '--until', { now }).text) }),
   };
 }
 
-function goOnLine(
-  command: CommandLine,
-  { follow, source }: ValuesOf<typeof LOG_OPTIONS>,
-  cursor: string | undefined,
-): CommandLine {
-  return berth`${command} ${flags([
-    ...(follow ? ['--follow'] : []),
-    ...(source === undefined ? [] : ['--source', source]),
-    ...(cursor === undefined ? [] : ['--after', cursor]),
-  ])}`;
+/** Usage (2) for an invalid expression. */
+function searchOf({ search, regex }: ValuesOf<typeof LOG_OPTIONS>): ((line: string) => boolean) | undefined {
+  if (search === undefined) return undefined;
+  if (!regex) return (line) => line.includes(search);
+  try {
+    const expression = new RegExp(search, 'u');
+    return (line) => expression.test(line);
+  } catch (error) {
+    throw usage(`invalid --search: ${messageOf(error)}`, 'Leave --regex out to search for plain text.');
+  }
+}
+
+/** The flags of a printed command that goes on. */
+export const keptFlags = ({ follow, source, search, regex }: ValuesOf<typeof LOG_OPTIONS>): readonly string[] => [
+  ...(follow ? ['--follow'] : []),
+  ...(source === undefined ? [] : ['--source', source]),
+  ...(search === undefined ? [] : ['--search', search]),
+  ...(regex ? ['--regex'] : []),
+];
+
+function goOnLine(command: CommandLine, values: ValuesOf<typeof LOG_OPTIONS>, cursor: string | undefined): CommandLine {
+  return berth`${command} ${flags([...keptFlags(values), ...(cursor === undefined ? [] : ['--after', cursor])])}`;
 }
 
 interface Printer {

@@ -5,6 +5,7 @@ import { builds } from './builds.ts';
 import { explain } from './explain.ts';
 import { logs } from './logs.ts';
 import { releases } from './releases.ts';
+import { rollback } from './rollback.ts';
 import { workers } from './workers.ts';
 import { create, ENDPOINTS, update } from './write.ts';
 
@@ -30,6 +31,7 @@ export const endpoints = noun('serverless endpoints', {
   }),
   workers,
   releases,
+  rollback,
   builds,
   logs,
   explain,

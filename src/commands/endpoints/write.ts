@@ -36,7 +36,7 @@ const CREATE_RULES: BodyRules = {
   needed: ['name', ['template', 'image'], ['gpuPool', 'cpu']],
 };
 
-const WAIT = waitOptions('wait until its workers run the release');
+export const WAIT = waitOptions('wait until its workers run the release');
 
 export const create = defineCommand({
   summary: 'create a serverless endpoint',
@@ -96,7 +96,7 @@ export const update = defineCommand({
 });
 
 /** The result of the write; with --wait also how the rollout ended. */
-async function waited(ctx: CommandContext, result: Result, endpoint: Json, values: Values): Promise<Result> {
+export async function waited(ctx: CommandContext, result: Result, endpoint: Json, values: Values): Promise<Result> {
   if (values['wait'] !== true) return result;
   const { failure } = await waitForRollout(ctx, idOf(endpoint), Number(values['waitTimeout']));
   return failure === undefined ? result : { ...result, failure };

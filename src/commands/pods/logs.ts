@@ -8,8 +8,8 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { listRows, rowRequest } from '../../cli/resource/requests.ts';
-import { LOG_DETAILS, LOG_LINES, LOG_OPTIONS, type LogTarget, showLogs } from '../../cli/logs.ts';
-import type { NamedLog } from './several-logs.ts';
+import { keptFlags, LOG_DETAILS, LOG_LINES, LOG_OPTIONS, type LogTarget, showLogs } from '../../cli/logs.ts';
+import type { NamedLog } from '../../cli/several-logs.ts';
 import { PODS } from './resource.ts';
 
 export const logs = defineCommand({
@@ -35,7 +35,7 @@ export const logs = defineCommand({
     const [only, ...others] = pods;
     if (only === undefined) throw usage('missing POD', "Name a pod, or several, or use --match 'train-*'.");
     if (others.length === 0 && values.match.length === 0) return await showLogs(ctx, only, values);
-    const { showSeveralLogs } = await import('./several-logs.ts');
+    const { showSeveralLogs } = await import('../../cli/several-logs.ts');
     return await showSeveralLogs(
       ctx,
       pods,
@@ -43,8 +43,7 @@ export const logs = defineCommand({
       (since) =>
         berth`pods logs ${values.id} ${flags([
           ...values.match.flatMap((glob) => ['--match', glob]),
-          ...(values.follow ? ['--follow'] : []),
-          ...(values.source === undefined ? [] : ['--source', values.source]),
+          ...keptFlags(values),
           ...(since === undefined ? [] : ['--since', since]),
         ])}`,
     );

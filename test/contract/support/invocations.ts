@@ -122,6 +122,20 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'endpoints delete': [line('endpoints delete e1 --yes')],
   'endpoints workers': [line('endpoints workers e1')],
   'endpoints releases': [line('endpoints releases e1'), line('endpoints releases e1 --wait', { answers: ROLLED_OUT })],
+  'endpoints rollback': [
+    line('endpoints rollback e1 3 --yes --wait', {
+      answers: {
+        'GET /v2/serverless/{id}': { image: 'image:2', env: {} },
+        'GET /v2/serverless/{id}/releases': {
+          ...ROLLED_OUT['GET /v2/serverless/{id}/releases'],
+          releases: [
+            { id: 'r4', version: 4, diff: [{ field: 'image', old: 'image:1', new: 'image:2' }] },
+            { id: 'r3', version: 3, diff: [] },
+          ],
+        },
+      },
+    }),
+  ],
   'endpoints builds list': [line('endpoints builds list e1')],
   'endpoints builds get': [line('endpoints builds get e1 b1 --exit-status')],
   'endpoints logs': [

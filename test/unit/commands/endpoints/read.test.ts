@@ -220,14 +220,11 @@ describe('logs', () => {
     expect((await works(['endpoints', 'logs', 'ep1', '--tail', '1'], [routed(routes)])).out).toContain('alone');
   });
 
-  test.each<[string, readonly unknown[], number, RegExp]>([
-    ['several', WORKERS.workers, 2, /missing WORKER\n.*One of: w1, w2/],
-    ['none', [], 4, /no workers now\n.*See berth endpoints workers ep1\./],
-  ])('with %s end with an error that says so', async (_, workers, code, words) => {
-    const server = await serve([json({ workers })]);
+  test('without workers end with an error that says so', async () => {
+    const server = await serve([json({ workers: [] })]);
     const ran = await berth(['endpoints', 'logs', 'ep1'], { env: pointedAt(server.url) });
-    expect([ran.code, ran.out]).toEqual([code, '']);
-    expect(ran.err).toMatch(words);
+    expect([ran.code, ran.out]).toEqual([4, '']);
+    expect(ran.err).toMatch(/no workers now\n.*See berth endpoints workers ep1\./);
   });
 });
 
