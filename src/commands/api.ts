@@ -9,7 +9,7 @@ import { type CommandContext, isForPerson } from '../cli/model/context.ts';
 import { plainView } from '../cli/run/run-command.ts';
 import { checkedJsonText, readInputBytes } from '../cli/resource/json-input.ts';
 import { arg, option } from '../cli/model/params.ts';
-import { documentResult, readAnyList } from '../cli/resource/pages.ts';
+import { readAnyList } from '../cli/resource/pages.ts';
 import { ANYTHING } from '../cli/model/output-schema.ts';
 import { answerResult } from '../output/view.ts';
 import { namedValues } from '../core/text.ts';
@@ -72,7 +72,7 @@ export const api = defineCommand({
       return { kind: 'nothing' };
     }
     const view = plainView('document');
-    if ('document' in answer) return documentResult(view, answer);
+    if ('document' in answer) return { kind: 'one', view, value: answer.document };
     if (answer.value === undefined) {
       const notes = answer.text === '' && isForPerson(ctx) ? [`The service answered ${answer.status}.`] : [];
       return { kind: 'text', text: answer.text, notes };

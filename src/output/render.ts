@@ -53,8 +53,8 @@ async function renderRows(result: RowsResult, options: OutputOptions, output: Ou
 }
 
 async function renderFiltered(result: RowsResult, jq: string, options: OutputOptions, output: Output): Promise<void> {
-  const { jsonInput } = await import('./formats/json.ts');
-  const { text, failure } = await filtered(jsonInput(result, options.fields), jq, options, output);
+  const { documentOf } = await import('./formats/json.ts');
+  const { text, failure } = await filtered(encodeJson(documentOf(result, options.fields)), jq, options, output);
   await output.stdout.write(data(text));
   if (failure !== undefined) throw failure;
 }

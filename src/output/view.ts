@@ -2,7 +2,7 @@ import type { ApiAnswer } from '../core/api.ts';
 import type { Blocking, SettingsView, Sink, Terminal } from '../core/context.ts';
 import type { ExitCode } from '../core/exit-codes.ts';
 import type { Failure } from '../core/failure.ts';
-import { itemsAt, type Json, type JsonObject, stringAt } from '../core/json.ts';
+import { type Json, type JsonObject, stringAt } from '../core/json.ts';
 import type { Message, PrintedPart } from '../core/message.ts';
 import type { DataText, TerminalText } from '../core/safe-text.ts';
 import type { IsSecret } from '../core/secret-names.ts';
@@ -102,28 +102,17 @@ interface Outcome {
   readonly failure?: Failure | undefined;
 }
 
-export interface RowsSource {
-  readonly text: string;
-  /** The member of the document that holds the rows; absent where the document is the array of rows. */
-  readonly member?: string;
-  readonly without?: ReadonlySet<number>;
-}
-
 /** The result of a command. It is rendered by `render`; a command does not write to stdout itself. */
 export type Result =
   | (Outcome & {
       readonly kind: 'one';
       readonly view: View;
       readonly value: Json;
-      /** The document's text, when `value` is the whole document: `--json` prints it with its numbers unchanged. */
-      readonly source?: string;
     })
   | (Outcome & {
       readonly kind: 'many';
       readonly view: View;
       readonly values: readonly Json[];
-      /** The rows as the service sent them, in one or several documents, when none was filtered out. */
-      readonly sources?: readonly RowsSource[];
       /** Set when the document holds more than the rows (totals): JSON, jq and YAML then print all of it. */
       readonly whole?: { readonly document: JsonObject; readonly member: string };
     })
@@ -135,21 +124,8 @@ export type Result =
   /** A program ran and wrote its own output. Its exit code, 0 to 255, becomes that of berth. */
   | (Outcome & { readonly kind: 'program'; readonly code: number });
 
-export const answerResult = (view: View, { value = null, text }: ApiAnswer) =>
-  ({ kind: 'one', view, value, source: text }) as const satisfies Result;
-
-export interface SourcedRows {
-  readonly values: readonly Json[];
-  readonly sources: readonly RowsSource[];
-}
-
-export const rowsOfAnswer = ({ value, text }: ApiAnswer, member: string): SourcedRows => ({
-  values: itemsAt(value, member),
-  sources: [{ text, member }],
-});
-
-export const listResult = (view: View, { values, sources }: SourcedRows) =>
-  ({ kind: 'many', view, values, sources }) as const satisfies Result;
+export const answerResult = (view: View, { value = null }: ApiAnswer) =>
+  ({ kind: 'one', view, value }) as const satisfies Result;
 
 export const idOf = (row: Json | undefined): string => stringAt(row, 'id') ?? '';
 
@@ -167,7 +143,6 @@ export interface OutputOptions {
   readonly fields: readonly string[] | undefined;
   readonly jq: string | undefined;
   readonly raw: boolean;
-  readonly csvRaw?: boolean | undefined;
   /** The variables of `env` that are hidden in tables and detail views; none where it is absent (`--show-secrets`). */
   readonly isSecret?: IsSecret | undefined;
 }

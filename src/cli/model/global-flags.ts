@@ -44,12 +44,6 @@ export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
   },
   { name: 'raw', flag: '--raw', summary: 'print text that --jq gives without its quotes' },
   {
-    name: 'csvRaw',
-    flag: '--csv-raw',
-    summary:
-      "leave CSV cells as they are: without it, text that begins with = + - @, tab or line break has a ' before it",
-  },
-  {
     name: 'showSecrets',
     flag: '--show-secrets',
     summary: 'show the variables that tables and CSV hide as ***',
@@ -75,7 +69,7 @@ export function outputOptions(globals: GlobalValues, settings: Pick<SettingsView
   const fields = typeof globals['fields'] === 'string' ? wordsOf(globals['fields']) : undefined;
   if (fields?.length === 0) throw usage('--fields is empty', 'Write --fields id,runtime.gpus.');
   const isSecret = globals['showSecrets'] === true ? undefined : isSecretBy(settings);
-  return { format, fields, jq, raw, csvRaw: globals['csvRaw'] === true, isSecret };
+  return { format, fields, jq, raw, isSecret };
 }
 
 /** Reads `secret-names` lazily: an unusable profile must not fail commands that print no variables. */

@@ -12,7 +12,6 @@ import { compileFilter, filterOptions } from './selectors.ts';
 import { countOf } from '../words.ts';
 import { type Json, memberAt, numberOf, stringOf } from '../../core/json.ts';
 import type { RowFilter } from '../../core/patterns.ts';
-import { isPrintedFromText } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
 
 interface SortKey {
@@ -118,7 +117,6 @@ export function listCommand<const O extends Params>(resource: Resource, spec: Li
       const result = await filteredRows(ctx, resource, filter, {
         query: query?.(given),
         keep: (row) => keep?.(row, given) ?? true,
-        asText: given.watch !== true && isPrintedFromText(ctx.output),
         ...(of === undefined ? {} : { of: { collection: of, word: filter.id } }),
       });
       const { values: rows, notes } = result;
@@ -146,15 +144,14 @@ interface ListSource {
   readonly query: Query | undefined;
   readonly keep: (row: Json) => boolean;
   readonly of?: { readonly collection: Collection; readonly word: string };
-  readonly asText?: boolean;
 }
 
-/** Sorted. With the service's text if that has the same rows. Unsorted, no page is read after the limit. */
+/** Sorted. Unsorted, no page is read after the limit. */
 export async function filteredRows(
   ctx: CommandContext,
   resource: Resource,
   filter: ListFilter,
-  { query, keep, of, asText }: ListSource,
+  { query, keep, of }: ListSource,
 ) {
   const { sort = [], limit } = filter;
   const isSorted = sort.length > 0;
@@ -162,10 +159,10 @@ export async function filteredRows(
   const wanted = {
     // The date of an answer sets the service's time.
     keep: (row: Json) => isWanted(row, ctx.serviceNow()) && keep(row),
-    ...(isSorted ? {} : { limit, asText }),
+    ...(isSorted ? {} : { limit }),
   };
   const request = listRequest(resource, query);
-  const { values, sources, beyond } =
+  const { values, beyond } =
     of === undefined
       ? await readList(ctx.api, request, wanted)
       : await withId(ctx, of.collection, of.word, (id) =>
@@ -177,7 +174,6 @@ export async function filteredRows(
     kind: 'many',
     view: resource.view,
     values: isCut ? rows.slice(0, limit) : rows,
-    ...(isSorted || sources.length === 0 ? {} : { sources }),
     notes: beyondNotes(resource.noun, filter, isCut ? 'some' : beyond),
   } as const satisfies Result;
 }

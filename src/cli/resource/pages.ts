@@ -1,14 +1,12 @@
 import type { Api, ApiAnswer, ApiRequest, ListRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
-import { encodeJson, itemsAt, type Json, type JsonObject, memberOf, objectOf, stringAt } from '../../core/json.ts';
+import { itemsAt, type Json, type JsonObject, memberOf, objectOf, stringAt } from '../../core/json.ts';
 import { berth, lines, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { Result, RowsSource, SourcedRows, View } from '../../output/view.ts';
 
 export interface Page {
   readonly rows: readonly Json[];
-  readonly source: RowsSource;
   readonly document: JsonObject;
   readonly hasMore: boolean;
 }
@@ -23,7 +21,7 @@ export async function* followPages(api: Pick<Api, 'send'>, request: ListRequest)
   const cursors = new Set<unknown>([request.query?.['cursor']].flat());
   let cursor: string | undefined;
   for (let number = 1; ; number++) {
-    const { value, text } = await readPage(api, request, number, cursor);
+    const { value } = await readPage(api, request, number, cursor);
     const document = objectOf(value) ?? {};
     cursor = nextCursor(request, document, number);
     if (cursor !== undefined && cursors.has(cursor)) throw incompleteList(list, `page ${number} names a cursor again`);
@@ -32,13 +30,7 @@ export async function* followPages(api: Pick<Api, 'send'>, request: ListRequest)
     const hasMore = cursor !== undefined;
     const rows = itemsAt(document, list);
     // A list of one page is shown as the service sent it.
-    const repeated = number === 1 && !hasMore ? new Set<number>() : repeatedRows(rows, ids);
-    yield {
-      rows: repeated.size === 0 ? rows : rows.filter((_, at) => !repeated.has(at)),
-      source: { text, member: list, without: repeated },
-      document,
-      hasMore,
-    };
+    yield { rows: number === 1 && !hasMore ? rows : newRows(rows, ids), document, hasMore };
     if (!hasMore) return;
   }
 }
@@ -107,17 +99,14 @@ function checkUnpaged({ path, service, expects: { list } }: ListRequest, count: 
   });
 }
 
-/** Adds the ids of the others. Rows without an id never count as repeated. */
-function repeatedRows(rows: readonly Json[], ids: Set<string>): ReadonlySet<number> {
-  const repeated = new Set<number>();
-  for (const [at, row] of rows.entries()) {
+/** Adds their ids. Rows without an id are always new. */
+const newRows = (rows: readonly Json[], ids: Set<string>): readonly Json[] =>
+  rows.filter((row) => {
     const id = stringAt(row, 'id');
-    if (id === undefined) continue;
-    if (ids.has(id)) repeated.add(at);
-    ids.add(id);
-  }
-  return repeated;
-}
+    const isNew = id === undefined || !ids.has(id);
+    if (id !== undefined) ids.add(id);
+    return isNew;
+  });
 
 const CODE = 'incomplete-list';
 const PART = 'What was read is a part of the list: nothing is concluded from it. Try again later.';
@@ -127,62 +116,43 @@ const nameOf = (list: string): string => (list === '' ? 'the list' : `the list "
 const incompleteList = (list: string, why: string): Failure =>
   new Failure({ code: CODE, exit: EXIT.unavailable, message: `${nameOf(list)} is incomplete: ${why}`, hint: PART });
 
-export interface WholeList extends SourcedRows {
+export interface WholeList {
+  readonly values: readonly Json[];
+  /** The last page, with the rows of all. */
   readonly document: JsonObject;
+  readonly pages: number;
   /** Rows beyond the limit: `maybe` if pages were not read. */
-  readonly beyond?: 'maybe' | 'some';
+  readonly beyond?: 'maybe' | 'some' | undefined;
 }
 
 interface Wanted {
   readonly keep?: (row: Json) => boolean;
   readonly limit?: number | undefined;
-  /** Rows stay text: decoded, a long list needs several times the memory. */
-  readonly asText?: boolean;
 }
 
 /** The rows that `keep` wants, up to the limit. Fails as `followPages` does: an incomplete list gives no rows. */
 export async function readList(
   api: Pick<Api, 'send'>,
   request: ListRequest,
-  { keep = () => true, limit = Infinity, asText = false }: Wanted = {},
+  { keep = () => true, limit = Infinity }: Wanted = {},
 ): Promise<WholeList> {
   const values: Json[] = [];
-  const sources: (RowsSource | undefined)[] = [];
   let document: JsonObject = {};
-  let count = 0;
+  let pages = 0;
   let beyond: WholeList['beyond'];
   for await (const page of followPages(api, request)) {
     const wanted = page.rows.filter(keep);
-    const rows = wanted.slice(0, limit - count);
-    count += rows.length;
-    const whole = rows.length === page.rows.length ? page.source : undefined;
-    if (asText) sources.push(whole ?? { text: encodeJson(rows) });
-    else {
-      sources.push(whole);
-      values.push(...rows);
-    }
+    const rows = wanted.slice(0, limit - values.length);
+    for (const row of rows) values.push(row);
     document = page.document;
-    if (count < limit) continue;
+    pages += 1;
+    if (values.length < limit) continue;
     if (rows.length < wanted.length) beyond = 'some';
     else if (page.hasMore) beyond = 'maybe';
     break;
   }
-  // The text of a cut page has too many rows.
-  const isWhole = sources.every((source) => source !== undefined);
-  return {
-    values,
-    sources: isWhole ? sources : [],
-    document: isWhole && sources.length === 1 ? document : { ...document, [request.expects.list]: values },
-    ...(beyond === undefined ? {} : { beyond }),
-  };
+  return { values, document: { ...document, [request.expects.list]: values }, pages, beyond };
 }
-
-/** A single page is shown as the service sent it. */
-export const documentResult = (view: View, { document, sources }: WholeList) => {
-  const [only, ...others] = sources;
-  const source = only !== undefined && others.length === 0 ? { source: only.text } : {};
-  return { kind: 'one', view, value: document, ...source } as const satisfies Result;
-};
 
 /** Rows are the only array of the first answer; with no `pagination` and no array it is returned as is. */
 export async function readAnyList(api: Pick<Api, 'send'>, request: ApiRequest): Promise<WholeList | ApiAnswer> {

@@ -121,8 +121,8 @@ const list = defineCommand({
   summary: "list the account's public SSH keys",
   examples: [['berth account ssh-keys list', 'with their fingerprints']],
   run: async (ctx) => {
-    const { values, sources } = await readList(ctx.api, KEYS_REQUEST);
-    return { kind: 'many', view: keyView, values, sources };
+    const { values } = await readList(ctx.api, KEYS_REQUEST);
+    return { kind: 'many', view: keyView, values };
   },
 });
 

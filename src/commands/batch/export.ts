@@ -65,9 +65,9 @@ export const exportBatch = defineCommand({
       for await (const rows of exported.rows) yield chosen(rows);
     }
     const { groups, missing } = watchFields(chosenRows(), ctx.output);
-    const { fields, csvRaw } = ctx.output;
+    const { fields } = ctx.output;
     const onTerminal = out === undefined && ctx.terminal.output;
-    const texts = rowTexts(groups, { format, fields, members, csvRaw, onTerminal });
+    const texts = rowTexts(groups, { format, fields, members, onTerminal });
     // Fails before the first row; a file gets its name when it is complete.
     if (out === undefined) for await (const text of texts) await ctx.stdout.write(text);
     else await writeExport(await ctx.durable(), { name: out, force, batchFiles: exported.files }, texts);

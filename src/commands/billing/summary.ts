@@ -47,13 +47,12 @@ export const summary = defineCommand({
       throw usage('--id needs --by pod, endpoint, volume or cluster', 'Say what it is the id of.');
     const isDated = period.from !== undefined || period.to !== undefined;
     const query = periodQuery(period, isDated ? await ctx.fetchServiceNow() : ctx.serviceNow());
-    const { document, values, sources } = await readReport(ctx, report, query, id);
+    const { document, values } = await readReport(ctx, report, query, id);
     const totals = isTableOutput(ctx.output) ? totalsLine(report, document) : undefined;
     return {
       kind: 'many',
       view: viewOf(report, document, { drawn: ctx.terminal.output, wide: ctx.output.format === 'wide' }),
       values,
-      sources,
       whole: { document, member: 'records' },
       notes: totals === undefined ? [] : [totals],
     };

@@ -3,7 +3,6 @@ import { berth } from '../../core/message.ts';
 import { defineCommand, waitOptions } from '../../cli/model/command.ts';
 import { readListOf } from '../../cli/resource/identify.ts';
 import { beyondNotes, limitOption } from '../../cli/resource/list.ts';
-import { documentResult } from '../../cli/resource/pages.ts';
 import { type End, type Goal, until } from '../../cli/until.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { readRequest } from '../../core/api.ts';
@@ -116,7 +115,8 @@ export const releases = defineCommand({
   run: async (ctx, { id, limit, wait, waitTimeout }) => {
     const view = releaseView(await loadCommandLine());
     const { id: known, list } = await readListOf(ctx, ENDPOINTS, id, 'releases', limit);
-    if (!wait) return { ...documentResult(view, list), notes: beyondNotes('release', { limit }, list.beyond) };
+    if (!wait)
+      return { kind: 'one', view, value: list.document, notes: beyondNotes('release', { limit }, list.beyond) };
     const { answer, failure } = await waitForRollout(ctx, known, waitTimeout);
     if (answer === undefined) throw failure ?? new Error('no answer');
     return { ...answerResult(view, answer), failure };

@@ -12,7 +12,7 @@ import { text } from '../../output/cells.ts';
 import { changeResult } from '../../cli/resource/change-result.ts';
 import { memberHeader, memberLabel } from '../../cli/resource/fields.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import { answerResult, listResult, type Result, rowsOfAnswer, type View } from '../../output/view.ts';
+import { answerResult, type Result, type View } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS } from '../../cli/resource/collections.ts';
 import { CLEARED, CLOCK, FAULT, LOCAL_STATUS, withNoSuch } from './schemas.ts';
@@ -238,11 +238,10 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     output: manyOf(FAULT),
     summary: 'list the faults that are set',
     examples: [['berth local fault list', 'with what is left of each']],
-    run: async (ctx) =>
-      listResult(
-        faultView,
-        rowsOfAnswer(await sendControl(ctx, 'GET', ['fault'], { expects: { list: 'faults' } }), 'faults'),
-      ),
+    run: async (ctx) => {
+      const { value } = await sendControl(ctx, 'GET', ['fault'], { expects: { list: 'faults' } });
+      return { kind: 'many', view: faultView, values: itemsAt(value, 'faults') };
+    },
   }),
   clear: defineCommand({
     output: CLEARED,

@@ -21,12 +21,11 @@ const stockView: View = {
   columns: [textColumn('hardware'), textColumn('dataCenter'), textColumn('free', { right: true })],
 };
 
-const rowsOf = ({ value, text: source }: ApiAnswer, keep: (row: Json) => boolean = () => true): Result => {
-  const all = itemsAt(value, 'stock');
-  const values = all.filter(keep);
-  const whole = values.length === all.length ? { sources: [{ text: source, member: 'stock' }] } : {};
-  return { kind: 'many', view: stockView, values, ...whole };
-};
+const rowsOf = ({ value }: ApiAnswer, keep: (row: Json) => boolean = () => true): Result => ({
+  kind: 'many',
+  view: stockView,
+  values: itemsAt(value, 'stock').filter(keep),
+});
 
 const HARDWARE = arg.text('a GPU type or CPU flavor, as in berth catalog');
 

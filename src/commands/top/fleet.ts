@@ -133,8 +133,8 @@ export class Fleet {
 
   /** One list has the use of all pods; those of clusters are requested (contract rules, Pods). */
   async #readPods(ctx: CommandContext): Promise<void> {
-    const { values, sources } = await listRows(ctx, PODS, { includeClusterPods: true });
-    this.#podPages = sources.length;
+    const { values, pages } = await listRows(ctx, PODS, { includeClusterPods: true });
+    this.#podPages = pages;
     this.takePods(values, ctx.clock.monotonic());
   }
 

@@ -10,24 +10,22 @@ import { resultWithoutSecrets, rowWithoutSecrets } from '../without-secrets.ts';
 interface CsvOptions {
   readonly fields: OutputOptions['fields'];
   readonly onTerminal: boolean;
-  /** Prints cells as they are: no apostrophe is put before what a spreadsheet would run as a formula. */
-  readonly csvRaw?: boolean | undefined;
 }
 
 /** A header line, then one line per row. Secret variables are hidden as in tables: spreadsheets are passed on and kept. */
 export const csvPrinter: FormatPrinter = {
   result: async function* (whole, given, { terminal }) {
-    const { fields, csvRaw } = given;
+    const { fields } = given;
     const result = resultWithoutSecrets(whole, given);
     const rows = rowsOf(result);
     const columns = csvColumns(rows, fields, result.view);
-    const options = { fields, csvRaw, onTerminal: terminal.output };
+    const options = { fields, onTerminal: terminal.output };
     yield await csvLines(columns, [], { ...options, header: true });
     for (const group of groupsOf(rows)) yield await csvLines(columns, group, { ...options, header: false });
   },
   rows: (view, given, { terminal }) => {
-    const { fields, csvRaw } = given;
-    const options = { fields, csvRaw, onTerminal: terminal.output };
+    const { fields } = given;
+    const options = { fields, onTerminal: terminal.output };
     const leftOut = new Set<string>();
     let columns: readonly string[] | undefined;
     return {
@@ -67,7 +65,7 @@ export function csvColumns(
 
 const VALUE_COLUMN = 'value';
 
-/** RFC 4180 with line feeds. Formulas get an apostrophe (others may have written them), not with `csvRaw`. */
+/** RFC 4180 with line feeds. Formulas get an apostrophe: others may have written them. */
 export async function csvLines(
   columns: readonly string[],
   rows: readonly Json[],
@@ -80,7 +78,7 @@ export async function csvLines(
   const valueAt = options.fields === undefined ? member : fieldAt;
   const escapeCell = (json: string): string => (options.onTerminal ? safeText(json) : json);
   const textCell = (text: string): string => {
-    const cell = options.csvRaw === true ? text : withApostrophe(text);
+    const cell = withApostrophe(text);
     return options.onTerminal ? safeText(cell, true) : cell;
   };
   const format = {
@@ -103,7 +101,6 @@ interface RowTextOptions {
   readonly fields: readonly string[] | undefined;
   readonly members: readonly string[];
   readonly onTerminal: boolean;
-  readonly csvRaw?: boolean | undefined;
 }
 
 const TEXT_LENGTH = 64 * 1024;

@@ -76,7 +76,4 @@ export const isTableOutput = ({ format = DEFAULT_FORMAT, jq }: OutputOptions): b
 export const isPrintedByPage = ({ format = DEFAULT_FORMAT, jq }: OutputOptions, terminal: boolean): boolean =>
   jq === undefined && FORMAT_TABLE[format].byPage === true && !(terminal && FORMAT_TABLE[format].table);
 
-export const isPrintedFromText = ({ format, fields, jq }: OutputOptions): boolean =>
-  fields === undefined && (jq !== undefined || isJsonFormat(format));
-
 export const isJsonFormat = (format: OutputFormat = DEFAULT_FORMAT): boolean => FORMAT_TABLE[format].json !== undefined;

@@ -62,7 +62,6 @@ export const podList = {
   kind: 'many',
   view: podView,
   values: rows,
-  sources: [{ text: PODS, member: 'pods' }],
 } as const;
 
 /** The result of `pods get` of one of them. */

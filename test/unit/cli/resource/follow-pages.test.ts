@@ -4,7 +4,6 @@ import { followPages, MAX_PAGES, readList } from '../../../../src/cli/resource/p
 import { listRequest } from '../../../../src/cli/resource/requests.ts';
 import type { ApiAnswer, ApiRequest } from '../../../../src/core/api.ts';
 import { encodeJson, type Json, stringAt } from '../../../../src/core/json.ts';
-import { itemSources, memberSource } from '../../../../src/core/json-source.ts';
 
 const POD_LIST = listRequest({ path: ['v2', 'pods'], member: 'pods' }, { includeClusterPods: true, limit: 2 });
 
@@ -139,15 +138,9 @@ test('rows that are there all the time come once, while others are created and d
           return Promise.resolve(answer(value));
         };
         const read: string[] = [];
-        const sent: string[] = [];
-        for await (const { rows: some, source } of followPages({ send }, POD_LIST)) {
-          read.push(...idsOf(some));
-          const items = itemSources(memberSource(source.text, source.member ?? '') ?? '[]');
-          sent.push(...items.filter((_, at) => source.without?.has(at) !== true));
-        }
+        for await (const { rows: some } of followPages({ send }, POD_LIST)) read.push(...idsOf(some));
         expect(new Set(read).size).toBe(read.length);
         for (const id of always) expect(read).toContain(id);
-        expect(sent).toEqual(read.map((id) => `{"id":"${id}"}`));
       },
     ),
   );

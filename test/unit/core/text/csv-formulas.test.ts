@@ -19,18 +19,6 @@ test('an apostrophe is put before each text that a spreadsheet would run', () =>
 });
 
 const EXPORT = ['jobs', 'batch', 'export', OUT, '-o', 'csv'];
-const NAMES = ['=1+1', '-5 degrees', '@home', '\nfirst', '\tx', "'=x", "'tis", 'plain', '+49', '\r\ny'];
-
-test('a CSV exported with --csv-raw gives a batch the same values back', async () => {
-  const world = await createBatchWorld();
-  write(world, 'in.jsonl', NAMES.map((name) => `${JSON.stringify({ name })}\n`).join(''));
-  expect((await berthIn(world, RUN)).code).toBe(0);
-  const exported = await berthIn(world, [...EXPORT, '--csv-raw', '--fields', 'item,output.name']);
-  write(world, 'again.csv', exported.out);
-  const again = ['jobs', 'batch', 'run', 'echo', '--input', 'again.csv', '--out', 'again.jsonl', '--ordered'];
-  expect((await berthIn(world, again)).code).toBe(0);
-  expect([...outputsOf(read(world, 'again.jsonl'))].sort()).toEqual([...NAMES].sort());
-});
 
 test('a batch reads the cells of a CSV as they are', async () => {
   const world = await createBatchWorld();
