@@ -1,7 +1,7 @@
 /** What a container runs: the text `args`, and `entrypoint` and `cmd` in exec form (additions 2). */
 
 import { isGiven } from '../model/params.ts';
-import type { FieldSettling } from '../resource/fields.ts';
+import type { BodyContext } from '../resource/fields.ts';
 import { usage } from '../../core/failure.ts';
 import {
   arrayOf,
@@ -59,7 +59,7 @@ export async function changedCommand(row: Json, body: JsonObject): Promise<reado
 /** Flags win over the file; in a file with both forms, the changed one. Usage (2) if ambiguous. */
 export async function settleCommand(
   body: JsonObject,
-  { file, values, verb, readRow }: FieldSettling,
+  { file, values, readRow }: Omit<BodyContext, 'ctx'>,
 ): Promise<JsonObject> {
   if (isGiven(values['cmd']) && isGiven(values['command']))
     throw usage('--cmd and the words after -- set the same member', 'Keep one of them.');
@@ -82,8 +82,7 @@ export async function settleCommand(
     return { ...without(body, ['args']), ...Object.fromEntries(kept.map((part) => [part, said[part]])) };
   }
   if (PARTS.every((part) => isSame(given[part] ?? said[part], said[part]))) return body;
-  if (verb === 'update') {
-    if (readRow === undefined) return body;
+  if (readRow !== undefined) {
     const row = await readRow();
     if (stringAt(row, 'args') === args) return without(body, ['args']);
     const before = await commandOf(row);

@@ -1,13 +1,7 @@
 /** Rules for single values of containers and of their hardware, told by the flag that sets the value. */
 
 import { settleCommand, shellLineOf } from './container-command.ts';
-import {
-  addVariables,
-  completeEnvironment,
-  fillEnvironment,
-  removeVariables,
-  unchangedOrEmpty,
-} from './environment.ts';
+import { addVariables, completeVariables, removeVariables, unchangedOrEmpty } from './environment.ts';
 import { arg, option } from '../model/params.ts';
 import { REGISTRIES } from '../resource/collections.ts';
 import type { Field, Fields } from '../resource/fields.ts';
@@ -91,7 +85,7 @@ export const CONTAINER_FIELDS = {
   args: {
     path: 'args',
     write: option.text('its command as one text, split as in a shell'),
-    settle: settleCommand,
+    complete: settleCommand,
   },
   // Decoded `args` (additions 2).
   entrypoint: {
@@ -139,8 +133,7 @@ export const CONTAINER_FIELDS = {
       }),
       value: addVariables,
     },
-    complete: completeEnvironment,
-    fill: fillEnvironment,
+    complete: completeVariables,
   },
   envFrom: {
     writeOnly: true,

@@ -1,6 +1,6 @@
 import { textsIn, type Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import type { FieldUpdate } from '../resource/fields.ts';
+import type { BodyContext } from '../resource/fields.ts';
 import { countOf } from '../words.ts';
 import { type Failure, usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, memberAt, objectOf, stringOf } from '../../core/json.ts';
@@ -9,10 +9,7 @@ import { namedValues, utf8Text } from '../../core/text.ts';
 
 const REFERENCE = /^@secret:(.*)$/s;
 
-/** The service replaces it at container start (additions 7). */
-const placeholderOf = (prefix: string, name: string): string => `{{ ${prefix}_SECRET_${name} }}`;
-
-/** Replaces `@secret:NAME`. Usage (2) without a name or prefix. */
+/** Replaces `@secret:NAME`: the service puts the secret there at container start. Usage (2) without a name or prefix. */
 function withPlaceholder(value: string, prefix: string | undefined): string {
   const name = REFERENCE.exec(value)?.[1];
   if (name === undefined) return value;
@@ -26,7 +23,7 @@ function withPlaceholder(value: string, prefix: string | undefined): string {
       'the prefix of the placeholders of secrets is not known for this service',
       sentence`Its documentation says what stands before _SECRET_ in {{ PREFIX_SECRET_name }}: ${berth`config set secret-prefix`}, with that text`,
     );
-  return placeholderOf(prefix, name);
+  return `{{ ${prefix}_SECRET_${name} }}`;
 }
 
 /** Files of variables: `NAME=VALUE` lines, as in a .env file. */
@@ -115,7 +112,7 @@ export function addVariables(given: readonly string[], before: Json | undefined)
   return { ...objectOf(before), ...namedValues('--env', named) };
 }
 
-/** Only marks; `fillEnvironment` removes them. */
+/** Only marks; `completeVariables` removes them. */
 export const removeVariables = (names: readonly string[], before: Json | undefined): Json => ({
   ...objectOf(before),
   ...Object.fromEntries(names.map((name) => [name, null])),
@@ -123,29 +120,26 @@ export const removeVariables = (names: readonly string[], before: Json | undefin
 
 export const unchangedOrEmpty = (_: unknown, before: Json | undefined): Json => before ?? {};
 
-/** The service replaces all variables (contract rules, Pods): merges, names removed ones. */
-export async function fillEnvironment(
-  ctx: CommandContext,
-  given: Json | undefined,
-  { values, isWhole, readRow }: FieldUpdate,
-): Promise<Json | undefined> {
-  const variables = objectOf(given);
-  if (variables === undefined) return undefined;
+/** From `--env`, files and references; an update keeps the other variables, since the service replaces all of them. */
+export async function completeVariables(body: JsonObject, of: BodyContext): Promise<JsonObject> {
+  const { ctx, values, file, readRow } = of;
+  const given = await completeEnvironment(ctx, body['env'], values);
+  if (given === undefined) return body;
+  if (readRow === undefined) return { ...body, env: given };
   const before = objectOf(memberAt(await readRow(), 'env')) ?? {};
-  const unset = textsIn(values, 'unsetEnv');
-  const both = unset.find((name) => envOf(values).some((given) => given.startsWith(`${name}=`)));
+  const both = textsIn(values, 'unsetEnv').find((name) =>
+    textsIn(values, 'env').some((each) => each.startsWith(`${name}=`)),
+  );
   if (both !== undefined) throw usage(`--env and --unset-env both name ${both}`, 'Keep one of them.');
-  const all = isWhole || values['replaceEnv'] === true ? variables : { ...before, ...variables };
-  const kept = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
-  checkNumber(kept);
-  const missing = Object.keys(variables).filter((name) => variables[name] === null && !Object.hasOwn(before, name));
+  const all = file['env'] !== undefined || values['replaceEnv'] === true ? given : { ...before, ...given };
+  const env = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+  checkNumber(env);
+  const missing = Object.keys(given).filter((name) => given[name] === null && !Object.hasOwn(before, name));
   if (missing.length > 0) await ctx.tell(`No variable is named ${missing.join(' or ')}.`);
-  const gone = Object.keys(before).filter((name) => !Object.hasOwn(kept, name));
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(env, name));
   if (gone.length > 0) await ctx.tell(`These variables go away: ${gone.join(', ')}.`);
-  return kept;
+  return { ...body, env };
 }
-
-const envOf = (values: Values): readonly string[] => textsIn(values, 'env');
 
 function checkNumber(variables: JsonObject): void {
   const { length } = Object.keys(variables);
@@ -153,20 +147,22 @@ function checkNumber(variables: JsonObject): void {
     throw usage(`${countOf(length, 'variable')}: a container has at most ${String(MAX_VARIABLES)}`);
 }
 
-/** The body wins over files. Replaces `@secret:NAME`. Usage (2), local-file (14). */
+/** The body wins over files. Replaces `@secret:NAME`. Undefined where there is nothing. Usage (2), local-file (14). */
 export async function completeEnvironment(
   ctx: CommandContext,
   given: Json | undefined,
   values: Values,
-): Promise<Json | undefined> {
-  const files = textsIn(values, 'envFrom');
-  const alsoReadByNode = textsIn(values, 'envFile');
-  if (given === undefined && files.length === 0 && alsoReadByNode.length === 0) return undefined;
-  for (const path of alsoReadByNode) await checkEnvFile(ctx, path);
-  const read = await readVariableFiles(ctx, [
-    ...alsoReadByNode.map((path) => ({ flag: '--env-file', path })),
-    ...files.map((path) => ({ flag: '--env-from', path })),
-  ]);
+): Promise<JsonObject | undefined> {
+  // Node reads its own `--env-file` first, and leaves nothing in a pipe.
+  for (const path of textsIn(values, 'envFile'))
+    if (path === '-' || (await ctx.files.mode(path)) === undefined)
+      throw usage(`--env-file ${path} is not a regular file`, `Use --env-from ${path}`);
+  const files = [
+    ...textsIn(values, 'envFile').map((path) => ({ flag: '--env-file', path })),
+    ...textsIn(values, 'envFrom').map((path) => ({ flag: '--env-from', path })),
+  ];
+  if (given === undefined && files.length === 0) return undefined;
+  const read = await readVariableFiles(ctx, files);
   // Not assigned: a variable may be named __proto__.
   const variables: JsonObject = Object.fromEntries([...read, ...Object.entries(objectOf(given) ?? {})]);
   checkNumber(variables);
@@ -177,10 +173,4 @@ export async function completeEnvironment(
       return [name, text === undefined ? value : withPlaceholder(text, prefix)];
     }),
   );
-}
-
-/** Node reads its own `--env-file` first, and leaves nothing in a pipe. Usage (2). */
-async function checkEnvFile(ctx: CommandContext, path: string): Promise<void> {
-  if (path === '-' || (await ctx.files.mode(path)) === undefined)
-    throw usage(`--env-file ${path} is not a regular file`, `Use --env-from ${path}`);
 }

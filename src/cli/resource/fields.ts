@@ -83,31 +83,22 @@ export interface Field {
   readonly write?: FieldWrite;
   readonly create?: FieldWrite;
   readonly update?: FieldWrite;
-  /** Called with undefined when the body has no value. Fails with usage (2). */
-  readonly complete?: (ctx: CommandContext, value: Json | undefined, values: Values) => Promise<Json | undefined>;
-  /** For values the service takes only complete; undefined if the body has none. `isWhole`: set by file. */
-  readonly fill?: (ctx: CommandContext, value: Json | undefined, update: FieldUpdate) => Promise<Json | undefined>;
   /** Fails with usage (2), before the body is sent. */
   readonly check?: (value: Json) => void;
-  /** Removes other forms of this field, so that the body has one. Fails with usage (2). */
-  readonly settle?: (body: JsonObject, given: FieldSettling) => Promise<JsonObject>;
+  /** Adds what the service takes only complete, or removes other forms of this field. Fails with usage (2). */
+  readonly complete?: (body: JsonObject, of: BodyContext) => Promise<JsonObject>;
 }
 
-export interface FieldSettling {
+/** What a body was made from. */
+export interface BodyContext {
+  readonly ctx: CommandContext;
   readonly values: Values;
   readonly file: JsonObject;
-  readonly verb: WriteVerb;
-  /** Absent while the row may be unreadable. */
-  readonly readRow?: () => Promise<Json>;
+  /** The row of an update. */
+  readonly readRow?: (() => Promise<Json>) | undefined;
 }
 
 export type WriteVerb = 'create' | 'update';
-
-export interface FieldUpdate {
-  readonly values: Values;
-  readonly isWhole: boolean;
-  readonly readRow: () => Promise<Json>;
-}
 
 export type Fields = Readonly<Record<string, Field>>;
 

@@ -12,8 +12,8 @@ import type { CommandContext } from '../model/context.ts';
 import { arg, flagName, isGiven, type Param, type Params } from '../model/params.ts';
 import { unlessUnread } from '../run/dry-run.ts';
 import { didYouMean } from '../words.ts';
-import { bodyOf } from './field-writes.ts';
-import { bodyOptions, type Members, missingMembers, readBody, withMember, writable } from './request-body.ts';
+import { bodyOf, checkBody, completeBody } from './field-writes.ts';
+import { bodyOptions, type Members, readBody, withMember, writable } from './request-body.ts';
 import { lookupRows } from './requests.ts';
 import { type Resource, rowCalled } from './targets.ts';
 
@@ -102,31 +102,29 @@ export async function bodyFrom(
   if (dropped.length > 0) await ctx.tell(`Left out of --file, read-only: ${dropped.join(', ')}`);
   for (const key of ['name', 'image'])
     if (stringAt(plain, key)?.trim() === '') throw usage(`${flagName(key)} is empty`);
-  let body = await fields.completeFields(ctx, plain, { values, file });
-  if (row === undefined) body = await withAnswers(ctx, fields.members, body, rules.needed ?? [], fields.checkFields);
-  else if (Object.keys(body).length === 0)
+  if (row !== undefined && Object.keys(plain).length === 0)
     throw usage(
       'nothing to change',
       `Pass ${Object.keys(params(fields, 'flag', {}))
         .map(flagName)
         .join(', ')}, --set or --file.`,
     );
-  else body = await fields.fillFields(ctx, body, { values, file, readRow: row });
-  fields.checkFields(body);
+  const whole = await completeBody(of.table, plain, { ctx, values, file, readRow: row });
+  const body = row === undefined ? await withAnswers(ctx, of, fields.members, whole, rules.needed ?? []) : whole;
+  checkBody(of.table, body);
   return body;
 }
 
 /** Asks for missing members on a terminal. Fails with usage (2) and names their flags elsewhere. */
 async function withAnswers(
   ctx: CommandContext,
+  { table }: Resource,
   members: Members,
   body: JsonObject,
   needed: NonNullable<BodyRules['needed']>,
-  check: ((body: JsonObject) => void) | undefined,
 ): Promise<JsonObject> {
-  const missing = needed
-    .map((group) => [group].flat())
-    .filter((keys) => missingMembers(members, keys, body).length === keys.length);
+  const isMissing = (key: string): boolean => [undefined, ''].includes(memberAt(body, members[key]?.path ?? key) as '');
+  const missing = needed.map((group) => [group].flat()).filter((keys) => keys.every(isMissing));
   const askable = missing.map((keys) =>
     keys.find((key) => ctx.terminal.canAsk && members[key]?.param.ask !== undefined),
   );
@@ -143,7 +141,7 @@ async function withAnswers(
       member.value === undefined ? (given as Json) : member.value(given as never, undefined);
     const path = member.path.split('.');
     const answer = await promptFor(ctx, key, member.param, (given) => {
-      check?.(withMember(undefined, path, valueOf(given)));
+      checkBody(table, withMember(undefined, path, valueOf(given)));
     });
     complete = withMember(complete, path, valueOf(answer));
   }

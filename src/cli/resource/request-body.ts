@@ -3,17 +3,8 @@ import { textIn, textsIn, type Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { flagName, isGiven, option, type Param, type Params } from '../model/params.ts';
 import { usage } from '../../core/failure.ts';
-import {
-  arrayOf,
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-  jsonOrText,
-  memberAt,
-  memberOf,
-} from '../../core/json.ts';
-import { namedValues, utf8Text } from '../../core/text.ts';
+import { isList, isObject, type Json, type JsonObject, jsonOrText, memberAt, memberOf } from '../../core/json.ts';
+import { utf8Text } from '../../core/text.ts';
 
 export interface Member {
   readonly param: Param<unknown>;
@@ -44,29 +35,23 @@ export async function readBody(
 ): Promise<JsonObject> {
   const file = textIn(values, 'file');
   let body = file === undefined ? {} : adapt(await readDocument(ctx, file));
-  const given = textsIn(values, 'set').map((text) => {
-    const at = text.indexOf('=');
-    if (at < 1) throw usage(`--set takes PATH=VALUE, not ${JSON.stringify(text)}`, `--set ${example}`);
-    return [text.slice(0, at), jsonOrText(text.slice(at + 1))] as const;
-  });
-  const sets: { readonly path: readonly string[]; readonly value: Json }[] = [];
-  const lostIn = (document: JsonObject): string | undefined =>
-    sets.find((set) => !holds(memberAt(document, set.path.join('.')), set.value))?.path.join('.');
-  for (const [member, value] of Object.entries(namedValues('--set', given))) {
-    const path = member.split('.');
-    if (path.includes('')) throw usage('--set names an empty member', `--set ${example}`);
-    body = withMember(body, path, value);
-    const lost = lostIn(body);
-    if (lost !== undefined) throw usage(`--set ${lost} and --set ${member} give the same member`, 'Keep one of them.');
-    sets.push({ path, value });
+  const sets: { readonly member: string; readonly value: Json }[] = [];
+  const put = (member: string, value: Json, by: string): void => {
+    body = withMember(body, member.split('.'), value);
+    const lost = sets.find((set) => !holds(memberAt(body, set.member), set.value));
+    if (lost !== undefined) throw usage(`${by} and --set ${lost.member} give the same member`, 'Keep one of them.');
+  };
+  for (const text of textsIn(values, 'set')) {
+    const [, member = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+    if (member.split('.').includes(''))
+      throw usage(`--set takes PATH=VALUE, not ${JSON.stringify(text)}`, `--set ${example}`);
+    put(member, jsonOrText(value), `--set ${member}`);
+    sets.push({ member, value: jsonOrText(value) });
   }
   for (const [key, { path, value }] of Object.entries(members)) {
-    const flagged = values[key];
-    if (!isGiven(flagged)) continue;
-    const member = value === undefined ? (flagged as Json) : value(flagged as never, memberAt(body, path));
-    body = withMember(body, path.split('.'), member);
-    const lost = lostIn(body);
-    if (lost !== undefined) throw usage(`${flagName(key)} and --set ${lost} give the same member`, 'Keep one of them.');
+    const given = values[key];
+    if (!isGiven(given)) continue;
+    put(path, value === undefined ? (given as Json) : value(given as never, memberAt(body, path)), flagName(key));
   }
   return body;
 }
@@ -76,12 +61,6 @@ const holds = (value: Json | undefined, given: Json): boolean =>
   isObject(given) && isObject(value)
     ? Object.entries(given).every(([name, member = null]) => holds(value[name], member))
     : isDeepStrictEqual(value, given);
-
-export const missingMembers = (members: Members, needed: readonly string[], body: JsonObject): readonly string[] =>
-  needed.filter((key) => {
-    const value = memberAt(body, members[key]?.path ?? key);
-    return value === undefined || value === '';
-  });
 
 /** A copy. Missing objects on the path are created; array items are named by index. */
 export function withMember(into: Json | undefined, path: readonly string[], value: Json): JsonObject {
@@ -110,33 +89,24 @@ async function readDocument(ctx: CommandContext, file: string): Promise<JsonObje
   return document;
 }
 
-export interface Writable {
-  readonly body: JsonObject;
-  readonly dropped: readonly string[];
-  readonly unknown: readonly string[];
-}
-
-export function writable(document: JsonObject, accepts: readonly string[], prints: readonly string[]): Writable {
+/** A printed document as a body, with the names of the members that it left out. */
+export function writable(document: JsonObject, accepts: readonly string[], prints: readonly string[]) {
   const dropped = new Set<string>();
   const unknown = new Set<string>();
-  const within = (path: string, value: Json | undefined): Json | undefined => {
-    const inner = accepts.flatMap((each) => (each.startsWith(`${path}.`) ? [each.slice(path.length + 1)] : []));
-    const items = arrayOf(value);
-    if (inner.length === 0 || (items === undefined && !isObject(value))) return value;
-    const keep = (item: Json): Json => (isObject(item) ? kept(item, inner, `${path}.`) : item);
-    return items === undefined ? keep(value ?? null) : items.map(keep);
-  };
   const kept = (object: JsonObject, names: readonly string[], prefix: string): JsonObject =>
     Object.fromEntries(
       Object.entries(object).flatMap(([name, value]) => {
-        if (names.some((each) => each === name || each.startsWith(`${name}.`)))
-          return [[name, within(prefix + name, value)] as const];
-        (prints.includes(prefix + name) ? dropped : unknown).add(prefix + name);
-        return [];
+        const inner = names.flatMap((each) => (each.startsWith(`${name}.`) ? [each.slice(name.length + 1)] : []));
+        if (inner.length === 0 && !names.includes(name)) {
+          (prints.includes(prefix + name) ? dropped : unknown).add(prefix + name);
+          return [];
+        }
+        const keep = (item: Json | undefined): Json | undefined =>
+          isObject(item) && inner.length > 0 ? kept(item, inner, `${prefix}${name}.`) : item;
+        return [[name, isList(value) ? value.map((item) => keep(item) ?? null) : keep(value)] as const];
       }),
     );
-  const body = kept(document, accepts, '');
-  return { body, dropped: [...dropped], unknown: [...unknown] };
+  return { body: kept(document, accepts, ''), dropped: [...dropped], unknown: [...unknown] };
 }
 
 /** Deep; members of `over` win. */

@@ -6,7 +6,7 @@ import { asId } from '../../core/ids.ts';
 import { arrayOf, type Json, type JsonObject, memberAt, objectOf, stringAt, stringOf } from '../../core/json.ts';
 import { listCommand } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { bodyOf, completeBody } from '../../cli/resource/field-writes.ts';
 import { patch, post } from '../../cli/resource/noun-writes.ts';
 import { withMember } from '../../cli/resource/request-body.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
@@ -53,7 +53,7 @@ export async function create(ctx: CommandContext, { document, body }: Planned, m
     ...Object.fromEntries(Object.entries(known).filter(([name]) => !lateMembers(kind).includes(name))),
     ...(mark === undefined ? {} : { env: { ...objectOf(known['env']), [APPLY_MARK]: mark } }),
   });
-  const whole = await bodyOf(kind.table, 'create').completeFields(ctx, first, { values: {}, file: first });
+  const whole = await completeBody(kind.table, first, { ctx, values: {}, file: first });
   const names = Object.keys(late);
   const request = {
     ...post(resourceOf(kind), whole),
@@ -77,7 +77,7 @@ export async function update(ctx: CommandContext, { document, row = null, body, 
   const { kind } = document;
   const changed = bodyOfChanges(withMade(kind, body, made), item.changes);
   const readRow = () => Promise.resolve(row);
-  const filled = await bodyOf(kind.table, 'update').fillFields(ctx, changed, { values: {}, file: {}, readRow });
+  const filled = await completeBody(kind.table, changed, { ctx, values: {}, file: {}, readRow });
   const request = patch(resourceOf(kind), asId(idOf(row)), withEmpty(kind, filled));
   return (await ctx.api.send(request)).value ?? null;
 }

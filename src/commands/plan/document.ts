@@ -4,7 +4,7 @@ import { safeText } from '../../core/safe-text.ts';
 import { didYouMean, withArticle } from '../../cli/words.ts';
 import type { YamlDocument } from '../../cli/resource/parse-yaml.ts';
 import { writable } from '../../cli/resource/request-body.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { bodyOf, checkBody } from '../../cli/resource/field-writes.ts';
 import type { Field } from '../../cli/resource/fields.ts';
 import { FILE_KINDS, KINDS, type FileKind } from './kinds.ts';
 
@@ -46,7 +46,7 @@ export function checkDocument({ value, at }: YamlDocument): FileDocument {
   const body = bodyOfDocument(kind, document, at);
   checkTypes(kind, body, at);
   try {
-    bodyOf(kind.table, 'create').checkFields(body);
+    checkBody(kind.table, body);
   } catch (error) {
     throw placed(error, at([]));
   }

@@ -117,7 +117,7 @@ async function oneCommand(row: Json, body: JsonObject): Promise<JsonObject> {
     ...list('cmd', cmd),
     ...list('entrypoint', entrypoint),
   };
-  return await settleCommand(file, { values: {}, file, verb: 'update', readRow: () => Promise.resolve(row) });
+  return await settleCommand(file, { values: {}, file, readRow: () => Promise.resolve(row) });
 }
 
 const isRunning = (row: Json): boolean => ['RUNNING', 'STARTING'].includes(stringAt(row, 'status') ?? '');
