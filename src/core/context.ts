@@ -7,30 +7,8 @@ import type { DataText, TerminalText } from './safe-text.ts';
 import type { ProfileStore, SettingsView } from './settings.ts';
 import type { EpochMs, Milliseconds } from './unit-types.ts';
 
-export type {
-  AppendFile,
-  ArchiveInput,
-  Archives,
-  DurableFiles,
-  EntryChecks,
-  RangeFiles,
-  RangeWriter,
-  Files,
-  FileVersion,
-  FolderEntry,
-  LockHolder,
-  ResolvedPath,
-  TreeEntry,
-} from './file-ports.ts';
-export type {
-  KeyView,
-  Profile,
-  ProfileStore,
-  SettingSource,
-  SettingsView,
-  SettingValues,
-  StorageKey,
-} from './settings.ts';
+export type * from './file-ports.ts';
+export type * from './settings.ts';
 
 /** All a command may use from outside: no global clock, environment, stream or network. Tests replace it. */
 export interface Context {

@@ -16,7 +16,8 @@ import { flagName, isGiven } from '../model/params.ts';
 import { DryRun, unlessUnread } from '../run/dry-run.ts';
 import { countOf, nearestNames, pluralOf } from '../words.ts';
 import { type ResourceTable, viewOf } from './fields.ts';
-import { listRows, lookupRows, rowRequest } from './requests.ts';
+import { readList, type WholeList } from './pages.ts';
+import { listRequest, listRows, lookupRows, rowRequest } from './requests.ts';
 import { compileFilter, SELECTOR_KEYS } from './selectors.ts';
 import { combinedFailure, type Outcome, outcomeResult } from './several.ts';
 
@@ -91,6 +92,20 @@ export async function withNamedId<N extends string, T>(
     if (row !== undefined) ctx.ids.set(of, word, asId(idOf(row)));
   }
   return await withId(ctx, of, word, request, readUnlisted);
+}
+
+/** Reads the list below a row, such as the workers of an endpoint: `member` is its name in the path and in the answer. */
+export async function readListOf<N extends string>(
+  ctx: CommandContext,
+  of: Collection<N>,
+  word: string,
+  member: string,
+  limit?: number,
+): Promise<{ readonly id: Id<N>; readonly list: WholeList }> {
+  return await withId(ctx, of, word, async (id) => {
+    const request = { ...listRequest({ path: [...of.path, id, member], member }), id };
+    return { id, list: await readList(ctx.api, request, { limit }) };
+  });
 }
 
 /** Reads a row by its id, or finds it by its name: then the row of the list is the answer. */

@@ -10,10 +10,9 @@ import { either, manyOf } from '../../cli/model/output-schema.ts';
 import { arg, dollarsOf, flagName, isGiven, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import * as collections from '../../cli/resource/collections.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
 import { filteredRows, type ListFilter, listOptions } from '../../cli/resource/list.ts';
 import { rowSchema } from '../../cli/resource/read.ts';
-import { type Resource, resource } from '../../cli/resource/targets.ts';
+import { type Resource, resource, withId } from '../../cli/resource/targets.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
 import { nearestNames } from '../../cli/words.ts';
 import { availability, availableDataCenterView, CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from './fields.ts';
@@ -70,7 +69,7 @@ function catalogCommand<const O extends Params>(resource: Resource, spec: Catalo
           `${filters.map(flagName).join(' and ')} filters the list, and ${given} is one of it`,
           'Leave one out.',
         );
-      const { answer } = await sendTo(ctx, resource, given, (id) => rowRequest({ path: onePath }, id, asked));
+      const answer = await withId(ctx, resource, given, (id) => ctx.api.send(rowRequest({ path: onePath }, id, asked)));
       return answerResult(spec.view?.(values, [answer.value ?? null]) ?? resource.view, answer);
     },
   });

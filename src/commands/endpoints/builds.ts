@@ -4,10 +4,9 @@ import type { Json } from '../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
-import { sendTo } from '../../cli/resource/identify.ts';
 import { listCommand } from '../../cli/resource/list.ts';
 import { rowSchema } from '../../cli/resource/read.ts';
-import { resource } from '../../cli/resource/targets.ts';
+import { resource, withId } from '../../cli/resource/targets.ts';
 import { text } from '../../output/cells.ts';
 import { answerResult, type Result, rowsOf } from '../../output/view.ts';
 import { ENDPOINT_ARGUMENT, ENDPOINTS } from '../../cli/resource/collections.ts';
@@ -92,8 +91,8 @@ const get = defineCommand({
     ['berth endpoints builds get echo build-7 --json --jq .error', 'why it failed'],
   ],
   run: async (ctx, { endpoint, build, exitStatus }) => {
-    const { answer } = await sendTo(ctx, ENDPOINTS, endpoint, (id) =>
-      readRequest([...ENDPOINTS.path, id, ...BUILDS.path, build], { id: build }),
+    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) =>
+      ctx.api.send(readRequest([...ENDPOINTS.path, id, ...BUILDS.path, build], { id: build })),
     );
     const row = answer.value ?? null;
     return { ...answerResult(BUILDS.view, answer), exit: exitStatus ? outcomeOf(row) : undefined };

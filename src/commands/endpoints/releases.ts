@@ -1,7 +1,7 @@
+import { readListOf } from '../../cli/resource/targets.ts';
 import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { defineCommand, waitOptions } from '../../cli/model/command.ts';
-import { readListOf } from '../../cli/resource/identify.ts';
 import { beyondNotes, limitOption } from '../../cli/resource/list.ts';
 import { type End, type Goal, until } from '../../cli/until.ts';
 import type { CommandContext } from '../../cli/model/context.ts';

@@ -1,9 +1,8 @@
 import { type Json, memberAt, numberAt } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
-import { readListOf } from '../../cli/resource/identify.ts';
 import { listCommand } from '../../cli/resource/list.ts';
-import { resource } from '../../cli/resource/targets.ts';
+import { resource, readListOf } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
 import { text, yesNo } from '../../output/cells.ts';
 import type { Cell, Shown } from '../../output/view.ts';
