@@ -2,15 +2,7 @@ import { type Failure, usage } from '../core/failure.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/json.ts';
 import { safeText, say } from '../core/safe-text.ts';
 import { plainCell } from './cells.ts';
-import {
-  type Column,
-  type Output,
-  type OutputOptions,
-  type Result,
-  rowsOf,
-  type RowsResult,
-  type View,
-} from './view.ts';
+import { type Column, type Output, type OutputOptions, type Result, rowsOf, type RowsResult } from './view.ts';
 
 type Selection = ReadonlyMap<string, Selection>;
 
@@ -107,26 +99,17 @@ export function checkKnownFields(
   if (wrong.length > 0) throw wrongFields(noun, wrong, known, suggest);
 }
 
-const areKnownFields = (view: Pick<View, 'paths'>, rows: readonly Json[], fields: OutputOptions['fields']): boolean =>
-  (fields ?? []).every((path) => isKnown(path, view.paths ?? []) || rows.some((row) => hasField(row, path)));
-
-export function watchFields<T extends Json>(
-  groups: AsyncIterable<Iterable<T>>,
-  { fields = [] }: OutputOptions,
-): { readonly groups: AsyncIterable<Iterable<T>>; readonly missing: () => readonly string[] } {
+/** Which paths no row of a long export has. */
+export function missingFields({ fields = [] }: OutputOptions) {
   let missing = [...new Set(fields)];
   let isEmpty = true;
-  function* watched(rows: Iterable<T>): Generator<T> {
-    for (const row of rows) {
+  return {
+    see: (row: Json): void => {
       isEmpty = false;
       if (missing.length > 0) missing = missing.filter((path) => !hasField(row, path));
-      yield row;
-    }
-  }
-  async function* all(): AsyncGenerator<Iterable<T>> {
-    for await (const rows of groups) yield watched(rows);
-  }
-  return { groups: all(), missing: () => (isEmpty ? [] : missing) };
+    },
+    all: (): readonly string[] => (isEmpty ? [] : missing),
+  };
 }
 
 /** Says on stderr which paths of `--fields` no row has, where it is too late to refuse them. */
@@ -144,8 +127,10 @@ export async function warnUnknownFields(
 }
 
 function unknownFields(result: RowsResult, fields: readonly string[]): readonly string[] {
+  const { paths = [] } = result.view;
   const rows = rowsOf(result);
-  return rows.length === 0 ? [] : fields.filter((path) => !areKnownFields(result.view, rows, [path]));
+  if (rows.length === 0) return [];
+  return fields.filter((path) => !isKnown(path, paths) && !rows.some((row) => hasField(row, path)));
 }
 
 /** True for a known path, for an object around one, and for what is inside a value whose members are not known. */

@@ -7,6 +7,7 @@ import {
   configDirectory,
   dataDirectory,
   type DirectoryInput,
+  noProfile,
   profileOf,
   type ProfilesFile,
   type ProfileValues,
@@ -32,55 +33,7 @@ import {
   type TableValues,
 } from './settings-table.ts';
 
-/** What chose the account of a run. Each function fails as the settings do. */
-interface ChosenAccount {
-  readonly isLocal: () => boolean;
-  readonly named: () => string | undefined;
-  /** The profile whose settings are in use; undefined where no profile is kept, so that there is none to name. */
-  readonly profile: () => string | undefined;
-  /** Whether a command line without flags would be for the local service, by the profiles file. */
-  readonly isLocalElsewhere: () => boolean;
-  /** A variable's key goes to the addresses of BERTH_PROFILE: `--profile` alone would be refused. */
-  readonly isKeyBeside: () => boolean;
-  readonly isKept: () => boolean;
-  readonly resolved: (name: SettingName) => Resolved | undefined;
-}
-
-/** For another shell with the same home and key. A key has no flag; a refused value is left out. */
-function accountWords(chosen: ChosenAccount): AccountWords {
-  const profile = profileWords(orUndefined(chosen.profile));
-  if (orUndefined(chosen.isLocal) === true)
-    return { account: [settingNamed('local').flag ?? ''], addresses: [], profile, storage: [] };
-  const named = orUndefined(chosen.named);
-  const isLocalElsewhere = orUndefined(chosen.isLocalElsewhere) === true;
-  const isOfShell = ADDRESSES.every((name) => orUndefined(() => chosen.resolved(name))?.source !== 'flag');
-  const isOnlyService = named === undefined && isOfShell && !isLocalElsewhere && orUndefined(chosen.isKept) !== true;
-  const addresses = isOnlyService ? [] : addressWords(chosen);
-  const storage = orUndefined(() => chosen.resolved('storage-url'))?.source;
-  // An address on the command line means a remote service already.
-  const isHidden = named === undefined && addresses.length === 0 && isLocalElsewhere;
-  return {
-    account: isHidden ? profile : profileWords(named),
-    addresses,
-    profile,
-    storage: isOnlyService && storage !== 'flag' ? [] : wordsOf(chosen, 'storage-url'),
-  };
-}
-
-function addressWords(chosen: ChosenAccount): readonly string[] {
-  const base = orUndefined(() => chosen.resolved('base-url')?.value);
-  if (base !== undefined && orUndefined(chosen.isKeyBeside) === true)
-    return ADDRESSES.flatMap((name) => flagWords(name, orUndefined(() => chosen.resolved(name))?.value));
-  return ADDRESSES.flatMap((name) => wordsOf(chosen, name, base));
-}
-
-function wordsOf({ resolved }: ChosenAccount, name: SettingName, base?: string): readonly string[] {
-  const found = orUndefined(() => resolved(name));
-  const follows = name === 'queue-url' && found?.source === 'environment' && found.value === base;
-  return (found?.source === 'flag' || found?.source === 'environment') && !follows ? flagWords(name, found.value) : [];
-}
-
-const profileWords = (name: string | undefined): readonly string[] => flagWords('profile', name);
+const isGiven = (found: Resolved | undefined): boolean => found?.source === 'flag' || found?.source === 'environment';
 
 function flagWords(name: SettingName, value: string | undefined): readonly string[] {
   const { flag } = settingNamed(name);
@@ -159,9 +112,8 @@ export interface Settings extends SettingsView {
   isProfileOverridden(): boolean;
   /** The addresses stored in the profile in use, by setting name. A key stored there is sent only to these. */
   profileAddresses(): Readonly<Record<string, string>>;
-  /** False when a flag or variable names a profile that is not in the file. */
-  profileExists(): boolean;
-  profileNames(): readonly string[];
+  /** Fails with usage (2) when a flag or variable names a profile that is not in the file. */
+  requireProfile(): void;
 }
 
 /** Reads the profiles file only if needed; if broken, defaults apply, and address or key: local-file (14). */
@@ -215,20 +167,56 @@ export function createSettings(input: SettingsInput): Settings {
   const isBaseUrlGiven = once(
     (): boolean => resolveSetting(settingNamed('base-url'), { ...withoutProfile(input), env: ownEnv() }) !== undefined,
   );
-  const namedInUse = (): string | undefined => (namedProfile(flags, env) === profile() ? profile() : undefined);
-  /** The profile that keeps settings of this run, also with the local service. */
-  const keptProfile = (): string | undefined => {
-    const isKept = Object.keys(file().profiles).length > 0 || namedInUse() !== undefined;
-    const name = local() ? userProfile() : profile();
-    return isKept && name !== LOCAL_PROFILE ? name : undefined;
-  };
   const isLocalElsewhere = (): boolean => file().current === LOCAL_PROFILE;
+  /** A variable's key goes to the addresses of BERTH_PROFILE: `--profile` alone would be refused. */
   const isKeyBeside = (): boolean => {
     const by = named();
     const source = keySource(keySources());
     return (
       by?.by === 'environment' && source !== undefined && source !== 'profile' && by.values()['api-key'] === undefined
     );
+  };
+  /** The profile that keeps settings of this run, also with the local service. */
+  const keptProfile = (): string | undefined => {
+    const isKept = Object.keys(file().profiles).length > 0 || namedProfile(flags, env) === profile();
+    const name = local() ? userProfile() : profile();
+    return isKept && name !== LOCAL_PROFILE ? name : undefined;
+  };
+  const addressWords = (): readonly string[] => {
+    const base = orUndefined(() => resolved('base-url')?.value);
+    const isAll = base !== undefined && orUndefined(isKeyBeside) === true;
+    return ADDRESSES.flatMap((name) => {
+      const found = orUndefined(() => resolved(name));
+      const follows = name === 'queue-url' && found?.source === 'environment' && found.value === base;
+      return isAll || (isGiven(found) && !follows) ? flagWords(name, found?.value) : [];
+    });
+  };
+  /** For another shell with the same home and key. A key has no flag; a refused value is left out. */
+  const accountWords = (): AccountWords => {
+    const profileWords = flagWords('profile', orUndefined(keptProfile));
+    if (orUndefined(local) === true)
+      return { account: [settingNamed('local').flag ?? ''], addresses: [], profile: profileWords, storage: [] };
+    const name = orUndefined(() => (namedProfile(flags, env) === profile() ? profile() : undefined));
+    const isElsewhere = orUndefined(isLocalElsewhere) === true;
+    const isKept = orUndefined(() =>
+      Object.keys(values()).some((each) => each === 'api-key' || ADDRESSES.some((address) => address === each)),
+    );
+    const isOfShell = ADDRESSES.every((each) => orUndefined(() => resolved(each))?.source !== 'flag');
+    // The only service that the shell knows needs no words.
+    const isOnlyService = name === undefined && isOfShell && !isElsewhere && isKept !== true;
+    const addresses = isOnlyService ? [] : addressWords();
+    const storage = orUndefined(() => resolved('storage-url'));
+    // An address on the command line means a remote service already.
+    const isHidden = name === undefined && addresses.length === 0 && isElsewhere;
+    return {
+      account: isHidden ? profileWords : flagWords('profile', name),
+      addresses,
+      profile: profileWords,
+      storage:
+        isGiven(storage) && !(isOnlyService && storage?.source !== 'flag')
+          ? flagWords('storage-url', storage?.value)
+          : [],
+    };
   };
   const profileSource = (): SettingSource => (file().current === undefined ? 'default' : 'profile');
   const keySources = once(() => {
@@ -268,16 +256,7 @@ export function createSettings(input: SettingsInput): Settings {
       return local();
     },
     get accountWords() {
-      return accountWords({
-        isLocal: local,
-        named: namedInUse,
-        profile: keptProfile,
-        isLocalElsewhere,
-        isKept: () =>
-          Object.keys(values()).some((name) => name === 'api-key' || ADDRESSES.some((each) => each === name)),
-        isKeyBeside,
-        resolved,
-      });
+      return accountWords();
     },
     get profilesPath() {
       return profilesPath();
@@ -320,9 +299,10 @@ export function createSettings(input: SettingsInput): Settings {
           return value === undefined ? [] : [[name, value]];
         }),
       ),
-    profileNames: () => Object.keys(file().profiles),
-    profileExists: () =>
-      namedProfile(flags, env) === undefined || local() || profileOf(file(), profile()) !== undefined,
+    requireProfile: () => {
+      if (namedProfile(flags, env) !== undefined && !local() && profileOf(file(), profile()) === undefined)
+        throw noProfile(profile(), Object.keys(file().profiles), profilesPath());
+    },
   };
 }
 

@@ -43,9 +43,7 @@ export function checkSetting(setting: Setting, text: string, where: string): str
           'Use letters, digits and "_", beginning with a letter.',
         );
       return text;
-    case 'text':
-    case 'path':
-    case 'key':
+    default:
       return text;
   }
 }
@@ -58,14 +56,7 @@ export function valueOfSetting(setting: Setting, text: string): string | number 
       return Number(text);
     case 'switch':
       return text === 'true';
-    case 'address':
-    case 'storage-address':
-    case 'choice':
-    case 'profile':
-    case 'identifier':
-    case 'text':
-    case 'path':
-    case 'key':
+    default:
       return text;
   }
 }

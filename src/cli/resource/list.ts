@@ -16,7 +16,6 @@ import type { Result } from '../../output/view.ts';
 
 interface SortKey {
   readonly path: string;
-  readonly type: FieldType;
   readonly descending: boolean;
 }
 
@@ -42,8 +41,8 @@ function sortKeys(table: ResourceTable): Readonly<Record<string, SortKey>> {
   const entries = [...table.table, ...(table.wide ?? [])].flatMap((key): [string, SortKey][] => {
     const { path, type = 'text' } = table.fields[key] ?? {};
     if (path === undefined || !ORDERED.includes(type)) return [];
-    const own: [string, SortKey] = [key, { path, type, descending: false }];
-    return key === 'createdAt' ? [own, ['age', { ...own[1], descending: true }]] : [own];
+    const own: [string, SortKey] = [key, { path, descending: false }];
+    return key === 'createdAt' ? [own, ['age', { path, descending: true }]] : [own];
   });
   return Object.fromEntries(entries);
 }
@@ -57,8 +56,8 @@ function sortRows(rows: readonly Json[], table: ResourceTable, words: readonly s
   });
   const collator = new Intl.Collator('en', { numeric: true });
   return rows.toSorted((one, other) => {
-    for (const { path, type, descending } of keys) {
-      const [left, right] = [valueOf(memberAt(one, path), type), valueOf(memberAt(other, path), type)];
+    for (const { path, descending } of keys) {
+      const [left, right] = [valueOf(memberAt(one, path)), valueOf(memberAt(other, path))];
       if (left === undefined || right === undefined) {
         if (left !== right) return left === undefined ? 1 : -1;
         continue;
@@ -73,22 +72,8 @@ function sortRows(rows: readonly Json[], table: ResourceTable, words: readonly s
   });
 }
 
-/** Undefined if it has another type than its field. */
-function valueOf(value: Json | undefined, type: FieldType): string | number | undefined {
-  switch (type) {
-    case 'text':
-    case 'status':
-      return stringOf(value);
-    case 'flag':
-      return typeof value === 'boolean' ? Number(value) : undefined;
-    case 'time': {
-      const time = Date.parse(stringOf(value) ?? '');
-      return Number.isNaN(time) ? undefined : time;
-    }
-    default:
-      return numberOf(value);
-  }
-}
+const valueOf = (value: Json | undefined): string | number | undefined =>
+  typeof value === 'boolean' ? Number(value) : (numberOf(value) ?? stringOf(value));
 
 export interface ListSpec<O extends Params> extends CommandWords {
   readonly options?: O;

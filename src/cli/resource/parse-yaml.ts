@@ -21,12 +21,11 @@ const MAX_VALUES = 2_000_000;
 
 const OPTIONS = {
   version: '1.2',
-  intAsBigInt: true,
   merge: true,
   logLevel: 'error',
   // The package compares every key with every other key; `firstProblem` needs one pass.
   uniqueKeys: false,
-  customTags: (tags: Tags): Tags => [exactFloat, ...tags],
+  customTags: (tags: Tags): Tags => [exactInteger, exactFloat, ...tags],
 } as const;
 
 export interface YamlDocument {
@@ -121,6 +120,13 @@ function firstProblem(document: Document.Parsed): { readonly at: number; readonl
 }
 
 /** Kept as text if a number would change it. */
+const exactInteger: ScalarTag = {
+  tag: 'tag:yaml.org,2002:int',
+  default: true,
+  test: /^[-+]?\d+$/,
+  resolve: (text: string) => (Number.isSafeInteger(Number(text)) ? Number(text) : new Exact(String(BigInt(text)))),
+};
+
 const exactFloat: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   default: true,
@@ -135,8 +141,6 @@ function plain(document: unknown, from: string): Json {
   let count = 0;
   const walk = (value: unknown): Json => {
     if (++count > MAX_VALUES) throw usage(`${from} cannot be read as YAML: its aliases expand to too many values`);
-    if (typeof value === 'bigint')
-      return Number.isSafeInteger(Number(value)) ? Number(value) : new Exact(String(value));
     if (value === undefined) return null;
     if (value instanceof Exact || value === null || typeof value !== 'object') return value as Json;
     if (ancestors.has(value)) throw usage(`${from} cannot be read as YAML: an alias refers to a node that contains it`);

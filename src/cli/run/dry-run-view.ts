@@ -1,3 +1,4 @@
+import type { Failure } from '../../core/failure.ts';
 import { arrayOf, encodeJson, isObject, type Json, memberAt, stringAt, stringOf } from '../../core/json.ts';
 import type { RowsResult, View } from '../../output/view.ts';
 
@@ -15,12 +16,12 @@ const view: View = {
   ],
 };
 
-/** The requests of a dry run, for a person. */
-export function shownRequests(rows: readonly Json[]): RowsResult {
+/** One request is an object; several, and one of several, are an array. */
+export function requestsResult(rows: readonly Json[], failure: Failure | undefined): RowsResult {
   const [only] = rows;
-  return rows.length === 1 && only !== undefined
+  return rows.length === 1 && only !== undefined && failure === undefined
     ? { kind: 'one', view, value: only }
-    : { kind: 'many', view, values: rows };
+    : { kind: 'many', view, values: rows, failure };
 }
 
 interface Line {

@@ -3,7 +3,7 @@ import type { Terminal } from '../../core/context.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { type Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
-import { asksForData, type OutputOptions, type Result, type RowsResult } from '../../output/view.ts';
+import { asksForData, type OutputOptions, type Result } from '../../output/view.ts';
 
 export const DRY_RUN_NOTE = 'A dry run: nothing was sent or changed. As JSON: --json.';
 
@@ -28,20 +28,9 @@ export class DryRun extends Error {
 
   /** For a person without secrets and with a note; elsewhere as complete JSON. */
   async result({ terminal }: { readonly terminal: Terminal }, options: OutputOptions): Promise<Result> {
-    if (!isShown(terminal, options)) return this.requests();
-    const { shownRequests } = await import('./dry-run-view.ts');
-    return { ...shownRequests(this.previews.map(previewRow)), failure: this.failure, notes: [DRY_RUN_NOTE] };
-  }
-
-  /** One request as an object; several, and one of several, as an array. */
-  private requests(): RowsResult {
-    const rows = this.previews.map(previewRow);
-    const [only] = rows;
-    const view = { noun: ['request', 'requests'], id: () => '', columns: [] } as const;
-    const { failure } = this;
-    return rows.length === 1 && only !== undefined && failure === undefined
-      ? { kind: 'one', view, value: only }
-      : { kind: 'many', view, values: rows, failure };
+    const { requestsResult } = await import('./dry-run-view.ts');
+    const result = requestsResult(this.previews.map(previewRow), this.failure);
+    return isShown(terminal, options) ? { ...result, notes: [DRY_RUN_NOTE] } : result;
   }
 }
 

@@ -8,7 +8,7 @@ import { usage } from '../../core/failure.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { suggestName } from '../../core/text.ts';
-import { checkKnownFields, watchFields } from '../../output/fields.ts';
+import { checkKnownFields, missingFields } from '../../output/fields.ts';
 import { type RowFormat, rowTexts } from '../../output/formats/csv.ts';
 import type { OutputOptions } from '../../output/view.ts';
 
@@ -53,25 +53,26 @@ export const exportBatch = defineCommand({
     const options = { ...values, input: input === undefined ? [] : [input] };
     const exported = await exportResults(await batchPorts(ctx), values.results, options);
     const states = new Set<string>(statesOf(EXPORT_STATES, values.status));
+    const missing = missingFields(ctx.output);
     let count = 0;
     function* chosen(rows: Iterable<JsonObject>): Generator<JsonObject> {
       for (const row of rows)
         if (states.size === 0 || states.has(endingOrFailed(row))) {
           count += 1;
+          missing.see(row);
           yield row;
         }
     }
     async function* chosenRows(): AsyncGenerator<Iterable<JsonObject>> {
       for await (const rows of exported.rows) yield chosen(rows);
     }
-    const { groups, missing } = watchFields(chosenRows(), ctx.output);
     const { fields } = ctx.output;
     const onTerminal = out === undefined && ctx.terminal.output;
-    const texts = rowTexts(groups, { format, fields, members, onTerminal });
+    const texts = rowTexts(chosenRows(), { format, fields, members, onTerminal });
     // Fails before the first row; a file gets its name when it is complete.
     if (out === undefined) for await (const text of texts) await ctx.stdout.write(text);
     else await writeExport(await ctx.durable(), { name: out, force, batchFiles: exported.files }, texts);
-    const wrong = missing().map((path) => safeText(path));
+    const wrong = missing.all().map((path) => safeText(path));
     return {
       kind: 'nothing',
       notes: [

@@ -36,59 +36,52 @@ export function commandsIn(path: readonly string[], target: Command | Group): re
 
 const WAITING_FLAGS = ['wait', 'follow', 'watch', 'stream', 'sync'];
 
-/** Members that do not apply are absent. */
+/** Members that do not apply are undefined: they are not printed. */
 function describeCommand({ path, command }: NamedCommand): JsonObject {
   const flags = visibleOptions(command);
   const options = Object.fromEntries(flags);
+  const { summary, details, writes, changesMachine, destroys, costs, waits, needed, fields } = command;
   return {
     command: path.join(' '),
-    summary: command.summary,
-    ...(command.details === undefined ? {} : { details: command.details }),
-    writes: command.writes,
-    changesMachine: command.changesMachine,
-    destroys: command.destroys,
+    ...{ summary, details, writes, changesMachine, destroys },
     asks: 'yes' in options,
-    costs: command.costs,
-    waits: command.waits,
+    ...{ costs, waits },
     exitCodes: [...exitsOf(command)],
-    ...(command.exitsAsProgram ? { exitCodeOfProgram: true } : {}),
+    exitCodeOfProgram: command.exitsAsProgram ? true : undefined,
     waitsWith: WAITING_FLAGS.filter((key) => key in options).map(flagName),
-    ...(command.needed.length === 0 ? {} : { needsOneOf: command.needed.map((group) => group.map(flagName)) }),
+    needsOneOf: needed.length === 0 ? undefined : needed.map((group) => group.map(flagName)),
     arguments: Object.entries(command.args).map(([key, param]) => ({
       name: argumentName(key, param),
-      ...(param.afterDashes === true ? { afterDashes: true } : {}),
+      afterDashes: param.afterDashes,
       ...describeParam(param, options),
     })),
-    ...(namesProgram(command.args) ? { flagsFirst: true } : {}),
+    flagsFirst: namesProgram(command.args) ? true : undefined,
     flags: flags.map(([key, param]) => ({
       flag: flagName(key),
-      ...(param.short === undefined ? {} : { short: param.short }),
+      short: param.short,
       ...describeParam(param, options),
     })),
-    ...(printedSchema(command) === undefined ? {} : { schema: `berth schema ${schemaNameOf(path)}` }),
-    ...(command.fields === undefined ? {} : { fields: [...command.fields] }),
+    schema: printedSchema(command) && `berth schema ${schemaNameOf(path)}`,
+    fields,
     examples: command.examples.map(([line, meaning]) => ({ command: line, meaning })),
   };
 }
 
 function describeParam(param: Param<unknown>, options: Params): JsonObject {
-  const { choices, initial, initialText, needs, unless, complete } = param;
+  const { summary, choices, commas, initial, initialText, needs, unless, complete } = param;
   const isShown = typeof initial === 'string' || typeof initial === 'number';
-  const fallback = initialText ?? (isShown ? initial : undefined);
+  const list = typeof complete === 'object' ? berth`${listCommand(complete)} -o id` : undefined;
   return {
-    summary: param.summary,
+    summary,
     type: typeOf(param),
     required: param.required && unless === undefined,
     repeatable: param.many,
-    ...(param.commas === true ? { commas: true } : {}),
-    ...(choices === undefined ? {} : { choices: [...choices] }),
-    ...(fallback === undefined ? {} : { default: fallback }),
-    ...(needs === undefined ? {} : { onlyWithOneOf: needs.map(flagName) }),
-    ...(unless === undefined ? {} : { requiredUnlessOneOf: unless.filter((key) => key in options).map(flagName) }),
-    ...(complete === 'job' ? { valuesFrom: 'berth jobs run ENDPOINT --input {}' } : {}),
-    ...(typeof complete === 'object'
-      ? { valuesFrom: printed(berth`${listCommand(complete)} -o id`, { accountWords: NO_WORDS }) }
-      : {}),
+    ...{ commas, choices },
+    default: initialText ?? (isShown ? initial : undefined),
+    onlyWithOneOf: needs?.map(flagName),
+    requiredUnlessOneOf: unless?.filter((key) => key in options).map(flagName),
+    valuesFrom:
+      complete === 'job' ? 'berth jobs run ENDPOINT --input {}' : list && printed(list, { accountWords: NO_WORDS }),
   };
 }
 
@@ -127,31 +120,21 @@ export const describeProgram = (program: Program, commands: readonly NamedComman
   commands: commands.map(describeCommand),
 });
 
-function describeGlobalFlag({ name, flag, short, metavar, choices, summary }: GlobalFlag): JsonObject {
-  const variable = findSetting(name)?.variable;
-  return {
-    flag,
-    ...(short === undefined ? {} : { short }),
-    summary,
-    type: metavar === undefined ? 'switch' : choices === undefined ? 'text' : 'choice',
-    ...(choices === undefined ? {} : { choices: [...choices] }),
-    ...(variable === undefined ? {} : { variable }),
-  };
-}
+const describeGlobalFlag = ({ name, flag, short, metavar, choices, summary }: GlobalFlag): JsonObject => ({
+  ...{ flag, short, summary },
+  type: metavar === undefined ? 'switch' : choices === undefined ? 'text' : 'choice',
+  choices,
+  variable: findSetting(name)?.variable,
+});
 
-function describeSetting({ name, flag, variable, secret, inProfile, summary, ...setting }: Setting): JsonObject {
-  return {
-    name,
-    summary,
-    type: setting.kind,
-    ...(flag === undefined ? {} : { flag }),
-    ...(variable === undefined ? {} : { variable }),
-    ...(setting.default === undefined ? {} : { default: setting.default }),
-    ...(setting.kind === 'choice' ? { choices: [...setting.choices] } : {}),
-    secret,
-    inProfile,
-  };
-}
+const describeSetting = ({ name, flag, variable, secret, inProfile, summary, ...setting }: Setting): JsonObject => ({
+  ...{ name, summary },
+  type: setting.kind,
+  ...{ flag, variable },
+  default: setting.default,
+  choices: setting.kind === 'choice' ? setting.choices : undefined,
+  ...{ secret, inProfile },
+});
 
 const ROWS = manyOf(ANY_OBJECT);
 

@@ -9,19 +9,13 @@ import { OTHER_VARIABLES, type Setting, SETTINGS } from '../../settings/settings
 const selectors = (): Page =>
   pageOf([
     text(
-      'Selectors filter lists. Commands that accept several ids accept selectors in place of them. A resource must match all selectors; where a selector has several values, it must match one of them.',
+      'Selectors filter lists, and stand for ids where a command takes several. Different selectors are ANDed, values of one selector ORed.',
     ),
     rows('Selectors', [
-      ['--match GLOB', "by name: --match 'train-*' (quote it for the shell)"],
+      ['--match GLOB', "by name: --match 'train-*' (quote it for the shell); '!web-*' for all others"],
       ['--status A,B', 'by status, where there is one'],
       ['--older-than TIME', "by age (90m, 3d), by the service's clock"],
       ['--all', 'all resources of the list'],
-    ]),
-    rows('Patterns', [
-      ['*', 'any text, with slashes too'],
-      ['?', 'one character'],
-      ['[abc], {web,api}', 'one of these characters; one of these words'],
-      ["'!web-*'", 'every name that does not match'],
     ]),
     rows('What happens', [
       ['list', 'is read once; the command acts by id on what it has shown'],
@@ -40,7 +34,7 @@ const selectors = (): Page =>
 const profiles = (): Page =>
   pageOf([
     text(
-      'A profile is a set of addresses with the key for them, and settings such as the output format. The key of a profile is sent only to the addresses of that profile.',
+      'A profile is a set of addresses with the key for them, and settings such as the output format. The key of a profile is sent only to its addresses.',
     ),
     rows('Working with profiles', [
       ['berth auth login --profile NAME', 'create a profile, and use it from now on'],
@@ -50,20 +44,16 @@ const profiles = (): Page =>
       ['berth config set NAME VALUE', 'keep a setting in the profile in use'],
       ['berth config list', 'each setting, and where its value comes from'],
     ]),
-    text(
-      'The profiles are in one file with mode 0600, in ~/.config/berth or BERTH_CONFIG_DIR. The name "local" is not a profile of your own: it is the local service.',
-    ),
+    text('They are in one file with mode 0600, in ~/.config/berth or BERTH_CONFIG_DIR. "local" is the local service.'),
   ]);
 
 const localService = (): Page =>
   pageOf([
-    text(
-      'The local service answers all commands as the real service does, and needs no account. Its state is in the data directory, so the next command continues with it.',
-    ),
+    text('The local service answers all commands as the real service does, and needs no account.'),
     rows('Three ways to use it', [
-      ['berth --local NOUN VERB', 'in this process; BERTH_LOCAL=1 does the same'],
+      ['berth --local NOUN VERB', 'in this process; BERTH_LOCAL=1 does the same; the next command continues'],
       ['berth local exec -- COMMAND', 'over HTTP for one command, which finds it in its environment'],
-      ['berth local serve', 'over HTTP until Ctrl-C, for other programs'],
+      ['berth local serve', 'over HTTP until Ctrl-C, for other programs, webhooks and your own handlers'],
     ]),
     rows('What it contains', [
       ['endpoints', 'echo, demo, sleep, fail and stream, with built-in workers that run jobs'],
@@ -72,7 +62,6 @@ const localService = (): Page =>
       ['berth local fault add KIND', 'inject errors, rate limits, slow and lost answers'],
       ['berth local reset', 'start over with the seeded account'],
     ]),
-    text('Webhooks and handlers of your own need serve or exec: with --local, nothing runs between two commands.'),
   ]);
 
 const time = (): Page =>
@@ -86,7 +75,6 @@ const time = (): Page =>
     rows('How long a command waits', [
       ['--timeout', 'one exchange with the service (default 30s)'],
       ['--wait-timeout', 'the whole wait of --wait and wait (default 10m); then exit code 9'],
-      ['--retries', 'how often a request is repeated, where that is safe (default 3)'],
     ]),
     rows('How long a job and its result exist', [
       ['--ttl', 'in the queue and running, together (default 24h)'],
@@ -94,7 +82,6 @@ const time = (): Page =>
       ['result of jobs run', '30 minutes after its end'],
       ['result of jobs run --sync', '1 minute after its end, and up to 5 with a larger --sync-wait'],
     ]),
-    text('Ages are shown by the clock of the service.'),
   ]);
 
 const prices = (): Page =>
@@ -105,12 +92,9 @@ const prices = (): Page =>
       ['endpoints', 'workers by the second while they run; none at zero workers'],
       ['volumes', 'by the GB and month until they are deleted, used or not'],
     ]),
-    rows('Prices', [
-      ['berth catalog gpus', 'prices of GPU types; --available only those that you can get now'],
-      ['berth catalog cpus', 'prices of CPU flavors'],
-      ['berth billing summary --last 7', 'what was spent, day by day'],
-    ]),
-    text('Prices of disks and persistent mounts are not published.'),
+    text(
+      'See `berth catalog gpus`, `berth catalog cpus`, `berth billing summary --last 7`. Prices of disks are not published.',
+    ),
   ]);
 
 const exitCodes = (): Page =>

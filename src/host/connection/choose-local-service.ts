@@ -2,7 +2,6 @@ import { isOnThisMachine } from '../../core/addresses.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import type { GlobalFlags } from '../../settings/resolve.ts';
-import { noProfile } from '../../settings/read-profiles.ts';
 import { hostSettings } from '../runtime/settings.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
@@ -12,8 +11,7 @@ export function chooseLocalService<T extends GlobalFlags>(flags: T, runtime: Run
   const named = ['base-url', 'profile'].find((flag) => flags[flag] !== undefined);
   try {
     const settings = hostSettings(runtime, flags);
-    if (named === 'profile' && !settings.profileExists())
-      throw noProfile(settings.profile, settings.profileNames(), settings.profilesPath);
+    if (named === 'profile') settings.requireProfile();
     if (settings.local || isOnThisMachine(settings.get('base-url'))) return settings.local ? inProcess : flags;
   } catch (error) {
     if (named === undefined && error instanceof Failure) return inProcess;

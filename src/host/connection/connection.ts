@@ -21,7 +21,6 @@ import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/transport.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 import { keyVariableOf } from '../../settings/keys.ts';
-import { noProfile } from '../../settings/read-profiles.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 const SERVICE_NAMES: Readonly<Record<ServiceName, string>> = {
@@ -35,7 +34,7 @@ function remoteAddress(settings: Settings, service: ServiceName): string {
   const name = `${service}-url` as const;
   const address = settings.get(name);
   if (address === undefined) {
-    if (!settings.profileExists()) throw noProfile(settings.profile, settings.profileNames(), settings.profilesPath);
+    settings.requireProfile();
     if (settings.keySource() === undefined) throw nothingConfigured();
     throw usage(
       `no address is configured for ${SERVICE_NAMES[service]}`,

@@ -42,11 +42,8 @@ describe('the settings of a run', () => {
     expect(settings(FILE, {}, { profile: 'play' }).get('base-url')).toBe('https://play.example.com');
     expect((await settings(FILE, { BERTH_PROFILE: 'play' }).apiKey())?.reveal()).toBe('play-key-00000001');
     const missing = settings(FILE, { BERTH_PROFILE: 'nope' });
-    expect([missing.profileExists(), missing.get('base-url'), await missing.apiKey()]).toEqual([
-      false,
-      undefined,
-      undefined,
-    ]);
+    expect([missing.get('base-url'), await missing.apiKey()]).toEqual([undefined, undefined]);
+    expect(() => missing.requireProfile()).toThrow('there is no profile "nope"');
   });
 
   it('takes the key of files from the environment beside the profile that BERTH_PROFILE names', async () => {
