@@ -150,13 +150,9 @@ export class JsonSyntaxError extends Error {
 
 /** Keeps numbers that a double would change, and parts nested over 256 levels. Fails with JsonSyntaxError. */
 export function decodeJson(source: string): Json {
-  const text = source.replace(/^\uFEFF/, '');
-  const replaced = replaceInexact(text);
-  try {
-    return restore(parsePlainJson(replaced.text), replaced);
-  } catch (error) {
-    throw error instanceof SyntaxError ? syntaxError(text) : error;
-  }
+  const value = tryDecodeJson(source);
+  if (value === undefined) throw syntaxError(withoutMark(source));
+  return value;
 }
 
 /** Faster than `decodeJson`, but rounds numbers. Throws SyntaxError, or RangeError when nested too deeply. */
@@ -167,14 +163,18 @@ export const jsonOrText = (text: string): Json => {
   return value === undefined ? text : value;
 };
 
+/** Undefined for what is not JSON: why is not looked for, which takes long. */
 export function tryDecodeJson(source: string): Json | undefined {
+  const replaced = replaceInexact(withoutMark(source));
   try {
-    return decodeJson(source);
+    return restore(parsePlainJson(replaced.text), replaced);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
+
+const withoutMark = (source: string): string => source.replace(/^\uFEFF/, '');
 
 /** Encodes a value. `indent` is the number of spaces per level; 0 gives one line. Undefined members are left out. */
 export function encodeJson(value: Json, indent = 0): string {

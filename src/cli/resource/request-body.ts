@@ -102,7 +102,8 @@ export function writable(document: JsonObject, accepts: readonly string[], print
           return [];
         }
         const keep = (item: Json | undefined): Json | undefined =>
-          isObject(item) && inner.length > 0 ? kept(item, inner, `${prefix}${name}.`) : item;
+          isObject(item) ? kept(item, inner, `${prefix}${name}.`) : item;
+        if (inner.length === 0) return [[name, value] as const];
         return [[name, isList(value) ? value.map((item) => keep(item) ?? null) : keep(value)] as const];
       }),
     );
