@@ -149,3 +149,9 @@ const isOnCalendar = (date: string): boolean => new Date(`${date}T00:00:00Z`).to
 
 /** RFC 3339 in UTC without fractions of a second, as the service expects it. */
 export const formatTimestamp = (time: EpochMs): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+
+/** Undefined for another form, a wrong weekday and dates such as 30 February (RFC 9110, 5.6.7). */
+export function parseHttpDate(text: string): EpochMs | undefined {
+  const at = Date.parse(text);
+  return Number.isNaN(at) || new Date(at).toUTCString() !== text ? undefined : at;
+}

@@ -1,4 +1,5 @@
 import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
+import { parseHttpDate } from '../core/units.ts';
 import type { Stage } from './transport.ts';
 
 interface RetryPolicy {
@@ -55,10 +56,4 @@ export function readRetryAfter(headers: Readonly<Record<string, string>>, now: E
   const at = parseHttpDate(text);
   const from = parseHttpDate(headers['date'] ?? '') ?? now;
   return at !== undefined && at > from ? at - from : undefined;
-}
-
-/** Undefined for another form, a wrong weekday and dates such as 30 February (RFC 9110, 5.6.7). */
-function parseHttpDate(text: string): EpochMs | undefined {
-  const at = Date.parse(text);
-  return Number.isNaN(at) || new Date(at).toUTCString() !== text ? undefined : at;
 }

@@ -18,23 +18,19 @@ import {
 import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './settings-table.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
 
-interface Change {
-  readonly current: string | undefined;
-  readonly profiles: Readonly<Record<string, ProfileValues>>;
-  readonly aliases?: Readonly<Record<string, string>>;
-}
+/** What is absent stays as it is. */
+type Change = Partial<Pick<ProfilesFile, 'current' | 'profiles' | 'aliases'>>;
 
 /** Changed under a lock, mode 0600, unknown members kept. A broken or untrusted file fails (14), unchanged. */
 export function createProfiles(path: () => string, locks: FileLocks, user?: number): ProfileStore {
   const read = (): ProfilesFile => readProfiles(path(), user);
   const change = (step: (file: ProfilesFile) => Change): Promise<void> =>
     changeFile({ path: path(), locks, user }, step);
-
-  const setMember = (profile: string, name: string, value: string | undefined): Promise<void> => {
+  const setMembers = async (profile: string, members: Members, others: Change = {}): Promise<void> => {
     refuseLocalProfile(profile);
-    return change((file) => ({
-      current: file.current,
-      profiles: { ...file.profiles, [profile]: withMember(profileOf(file, profile) ?? {}, name, value) },
+    await change((file) => ({
+      ...others,
+      profiles: { ...file.profiles, [profile]: withMembers(profileOf(file, profile) ?? {}, members) },
     }));
   };
 
@@ -45,46 +41,36 @@ export function createProfiles(path: () => string, locks: FileLocks, user?: numb
     list: async () => shown(read()),
     set: async (profile, name, value) => {
       const setting = storable(name);
-      await setMember(profile, name, value === undefined ? undefined : checkStored(setting, value));
+      await setMembers(profile, { [name]: value === undefined ? undefined : checkStored(setting, value) });
     },
     aliases: async () => read().aliases,
-    setAlias: (name, text) =>
-      change(({ current, profiles, aliases }) => ({ current, profiles, aliases: withMember(aliases, name, text) })),
+    setAlias: (name, text) => change(({ aliases }) => ({ aliases: withMembers(aliases, { [name]: text }) })),
     logIn: async (profile, values, key) => {
-      refuseLocalProfile(profile);
-      const kept = Object.fromEntries(
-        Object.entries(values).map(([name, value]) => [name, checkStored(storable(name), value)]),
-      );
-      const login = { ...kept, 'api-key': cleanKey(key, 'the input') };
-      await change((file) => ({
-        current: profile,
-        profiles: { ...file.profiles, [profile]: { ...profileOf(file, profile), ...login } },
-      }));
+      const kept = Object.entries(values).map(([name, value]) => [name, checkStored(storable(name), value)] as const);
+      const login = { ...Object.fromEntries(kept), 'api-key': cleanKey(key, 'the input') };
+      await setMembers(profile, login, { current: profile });
     },
     setKey: async (profile, key) => {
-      await setMember(profile, 'api-key', key === undefined ? undefined : cleanKey(key, 'the input'));
+      await setMembers(profile, { 'api-key': key === undefined ? undefined : cleanKey(key, 'the input') });
     },
     setStorageKey: async (profile, key, url) => {
-      refuseLocalProfile(profile);
       const clean = key && cleanStorageKey(key);
-      let existed = false;
-      await change((file) => {
-        const before = profileOf(file, profile) ?? {};
-        existed = STORAGE_MEMBERS.some((name) => before[name] !== undefined);
-        const [accessKey, secret] = STORAGE_MEMBERS;
-        const withAddress = url === undefined ? before : withMember(before, 'storage-url', url);
-        const withAccess = withMember(withAddress, accessKey, clean?.accessKeyId);
-        const after = withMember(withAccess, secret, clean?.secretAccessKey);
-        return { current: file.current, profiles: { ...file.profiles, [profile]: after } };
+      const [accessKey, secret] = STORAGE_MEMBERS;
+      const before = profileOf(read(), profile) ?? {};
+      const address = url === undefined ? {} : { 'storage-url': url };
+      await setMembers(profile, {
+        ...address,
+        [accessKey]: clean?.accessKeyId,
+        [secret]: clean?.secretAccessKey,
       });
-      return existed;
+      return STORAGE_MEMBERS.some((name) => before[name] !== undefined);
     },
     use: async (profile) => {
       checkProfileName(profile, 'the name');
       await change((file) => {
         if (profile !== LOCAL_PROFILE && profileOf(file, profile) === undefined)
           throw noProfile(profile, Object.keys(file.profiles), path());
-        return { current: profile, profiles: file.profiles };
+        return { current: profile };
       });
     },
     remove: async (profile) => {
@@ -121,10 +107,12 @@ function shown(file: ProfilesFile): readonly Profile[] {
   return (current === LOCAL_PROFILE ? [...stored, local] : stored).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function withMember(values: ProfileValues, name: string, value: string | undefined): ProfileValues {
-  const rest = Object.entries(values).filter(([member]) => member !== name);
-  return Object.fromEntries(value === undefined ? rest : [...rest, [name, value]]);
-}
+type Members = Readonly<Record<string, string | undefined>>;
+
+const withMembers = (values: ProfileValues, members: Members): ProfileValues =>
+  Object.fromEntries(
+    Object.entries({ ...values, ...members }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 
 function refuseLocalProfile(profile: string): void {
   checkProfileName(profile, 'the name');
@@ -149,7 +137,7 @@ async function changeFile(
     const lock = await locks.take(`${path}.lock`, { subject: `the configuration ${path}`, waitMs: LOCK_WAIT_MS });
     try {
       const file = readProfiles(path, user);
-      const { current, profiles, aliases = file.aliases } = step(file);
+      const { current, profiles, aliases } = { ...file, ...step(file) };
       const others = Object.fromEntries(
         Object.entries(file.document).filter(([member]) => !OWN_MEMBERS.includes(member)),
       );

@@ -11,6 +11,7 @@ import type { Json } from '../../core/json.ts';
 import { type CommandLine, type Message, printed } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
+import { parseHttpDate } from '../../core/units.ts';
 import { openRows } from '../../output/render.ts';
 import { DEFAULT_COLUMNS, styled } from '../../output/text/terminal-text.ts';
 import type { OutputOptions, View } from '../../output/view.ts';
@@ -52,20 +53,12 @@ function createServiceClock(clock: Pick<Clock, 'now' | 'monotonic'>): ServiceClo
       ...api,
       send: async (request) => {
         const answer = await api.send(request);
-        const date = httpDate(answer.headers['date']);
+        const date = parseHttpDate(answer.headers['date'] ?? '');
         if (date !== undefined) last = { date, at: clock.monotonic() };
         return answer;
       },
     }),
   };
-}
-
-/** Undefined if malformed (RFC 9110, 5.6.7). */
-function httpDate(text: string | undefined): EpochMs | undefined {
-  if (text === undefined || !/^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(text))
-    return undefined;
-  const time = Date.parse(text);
-  return Number.isNaN(time) ? undefined : time;
 }
 
 /** Silent at first, then the interval between lines. */
