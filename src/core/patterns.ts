@@ -1,6 +1,4 @@
 import { usage } from './failure.ts';
-import { type Json, memberAt, stringAt, stringOf } from './json.ts';
-import type { EpochMs, Milliseconds } from './unit-types.ts';
 
 type NameMatcher = (name: string) => boolean;
 
@@ -80,34 +78,3 @@ export function groupNumbers(numbers: Iterable<number>): readonly (readonly [num
   }
   return ranges;
 }
-
-/** Which rows of a list are meant: by their names, statuses and ages. */
-
-/** What a row must fit: every member that is given, and one of several values. Those that do not fit the resource are absent. */
-export interface RowFilter {
-  readonly match?: readonly string[] | undefined;
-  readonly status?: readonly string[] | undefined;
-  readonly olderThan?: Milliseconds | undefined;
-  readonly newerThan?: Milliseconds | undefined;
-}
-
-/** A row of unknown age is neither older nor newer. Fails with usage (2) for an empty pattern. */
-export function compileRowFilter(
-  { match = [], status = [], olderThan, newerThan }: RowFilter,
-  matchLabel: string,
-  createdAt = 'createdAt',
-): (row: Json, now: EpochMs) => boolean {
-  const isMatch = match.length === 0 ? () => true : compileGlobs(match, matchLabel);
-  return (row, now) => {
-    const ageMs = now - Date.parse(stringAt(row, createdAt) ?? '');
-    return (
-      isMatch(stringAt(row, 'name') ?? '') &&
-      isAmong(status, memberAt(row, 'status')) &&
-      (olderThan === undefined || ageMs > olderThan) &&
-      (newerThan === undefined || ageMs < newerThan)
-    );
-  };
-}
-
-export const isAmong = (wanted: readonly string[], value: Json | undefined): boolean =>
-  wanted.length === 0 || wanted.some((each) => each.toLowerCase() === stringOf(value)?.toLowerCase());

@@ -8,10 +8,9 @@ import { type Resource, withId } from './targets.ts';
 import { readList, type WholeList } from './pages.ts';
 import { idArgument, rowSchema } from './read.ts';
 import { listRequest } from './requests.ts';
-import { compileFilter, filterOptions } from './selectors.ts';
+import { compileFilter, filterOptions, type RowFilter } from './selectors.ts';
 import { countOf } from '../words.ts';
 import { type Json, memberAt, numberOf, stringOf } from '../../core/json.ts';
-import type { RowFilter } from '../../core/patterns.ts';
 import type { Result } from '../../output/view.ts';
 
 interface SortKey {

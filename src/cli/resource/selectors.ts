@@ -1,8 +1,8 @@
 import { option, type Param, type Params } from '../model/params.ts';
 import type { ResourceTable } from './fields.ts';
-import type { Json } from '../../core/json.ts';
-import { compileRowFilter, type RowFilter } from '../../core/patterns.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
+import { type Json, memberAt, stringAt, stringOf } from '../../core/json.ts';
+import { compileGlobs } from '../../core/patterns.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
 export const SELECTOR_KEYS = ['match', 'status', 'olderThan', 'all'] as const;
 
@@ -52,6 +52,31 @@ const hasNames = (table: ResourceTable): boolean => table.fields['name']?.path =
 const ageField = (table: ResourceTable): string | undefined =>
   table.fields['createdAt']?.type === 'time' ? table.fields['createdAt'].path : undefined;
 
-/** Fails with usage (2) for an empty pattern. */
-export const compileFilter = (table: ResourceTable, filter: RowFilter): ((row: Json, now: EpochMs) => boolean) =>
-  compileRowFilter(filter, '--match', ageField(table));
+/** What a row must fit: every member that is given, and one of several values. */
+export interface RowFilter {
+  readonly match?: readonly string[] | undefined;
+  readonly status?: readonly string[] | undefined;
+  readonly olderThan?: Milliseconds | undefined;
+  readonly newerThan?: Milliseconds | undefined;
+}
+
+/** A row of unknown age is neither older nor newer. Fails with usage (2) for an empty pattern. */
+export function compileFilter(
+  table: ResourceTable,
+  { match: globs = [], status = [], olderThan, newerThan }: RowFilter,
+): (row: Json, now: EpochMs) => boolean {
+  const isMatch = globs.length === 0 ? () => true : compileGlobs(globs, '--match');
+  const createdAt = ageField(table) ?? 'createdAt';
+  return (row, now) => {
+    const ageMs = now - Date.parse(stringAt(row, createdAt) ?? '');
+    return (
+      isMatch(stringAt(row, 'name') ?? '') &&
+      isAmong(status, memberAt(row, 'status')) &&
+      (olderThan === undefined || ageMs > olderThan) &&
+      (newerThan === undefined || ageMs < newerThan)
+    );
+  };
+}
+
+export const isAmong = (wanted: readonly string[], value: Json | undefined): boolean =>
+  wanted.length === 0 || wanted.some((each) => each.toLowerCase() === stringOf(value)?.toLowerCase());

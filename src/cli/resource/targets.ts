@@ -5,7 +5,6 @@ import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed, usage } from '
 import { asId, type Id, isUsableId } from '../../core/ids.ts';
 import { encodeJson, type Json, stringAt } from '../../core/json.ts';
 import { lines } from '../../core/message.ts';
-import type { RowFilter } from '../../core/patterns.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { suggestionOf } from '../../core/text.ts';
 import { answerResult, asksForData, idOf, type Result, type View } from '../../output/view.ts';
@@ -18,7 +17,7 @@ import { countOf, nearestNames, pluralOf } from '../words.ts';
 import { type ResourceTable, viewOf } from './fields.ts';
 import { readList, type WholeList } from './pages.ts';
 import { listRequest, listRows, lookupRows, rowRequest } from './requests.ts';
-import { compileFilter, SELECTOR_KEYS } from './selectors.ts';
+import { compileFilter, type RowFilter, SELECTOR_KEYS } from './selectors.ts';
 import { combinedFailure, type Outcome, outcomeResult } from './several.ts';
 
 /** A collection of the service with its fields and the view of its rows. */
