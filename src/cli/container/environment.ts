@@ -123,6 +123,8 @@ export const unchangedOrEmpty = (_: unknown, before: Json | undefined): Json => 
 /** From `--env`, files and references; an update keeps the other variables, since the service replaces all of them. */
 export async function completeVariables(body: JsonObject, of: BodyContext): Promise<JsonObject> {
   const { ctx, values, file, readRow } = of;
+  // `apply` removes all variables so.
+  if (body['env'] === null && file['env'] === undefined) return body;
   const given = await completeEnvironment(ctx, body['env'], values);
   if (given === undefined) return body;
   if (readRow === undefined) return { ...body, env: given };
