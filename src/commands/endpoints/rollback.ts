@@ -5,11 +5,10 @@ import { withMember } from '../../cli/resource/request-body.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import { arg } from '../../cli/model/params.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
-import { readListOf } from '../../cli/resource/identify.ts';
 import { patch, written } from '../../cli/resource/noun-writes.ts';
 import { idArgument, rowSchema } from '../../cli/resource/read.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
-import { each, labelOf, readRow, refused } from '../../cli/resource/targets.ts';
+import { each, labelOf, readListOf, readRow, refused } from '../../cli/resource/targets.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import {
