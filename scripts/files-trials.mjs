@@ -2,7 +2,7 @@
 // is killed and disks are full, and runs each copy again until it ends 0. Then every byte must be the same, with no other file
 // and no unfinished upload: `npm run files-trials`, 200 rounds. Needs `npm run build` first, and curl.
 // `-- --seed S --round N` repeats a round, `--rounds N` makes so many, `--target local,moto,rclone` names the services
-// (rclone: one with `serve s3`, at RCLONE, gofakes3: at GOFAKES3, moto: with the Python STORAGE_PYTHON), `--short` leaves out the files of 3 GiB, `--program PATH` names another berth.
+// (rclone: one with `serve s3`, at RCLONE, gofakes3: at GOFAKES3, moto: with the Python STORAGE_PYTHON), `--short` leaves out the files of 3 GiB and makes small trees, `--program PATH` names another berth.
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -57,7 +57,16 @@ try {
     const ofTarget = Math.floor(round / targets.length);
     const isLarge = !values.short && target.kind === 'local' && ofTarget % ROUNDS_OF_LARGE === 1;
     const startedAt = performance.now();
-    const { wrong, said } = await runRound({ command, folder, service, target, random, isLarge, disk });
+    const { wrong, said } = await runRound({
+      command,
+      folder,
+      service,
+      target,
+      random,
+      isLarge,
+      isShort: values.short,
+      disk,
+    });
     console.log(
       `round ${round} (${target.kind}): ${wrong.length === 0 ? 'ok' : 'WRONG'}, ${said}, ${Math.round((performance.now() - startedAt) / 1000)} s`,
     );

@@ -23,8 +23,8 @@ import { realLocks } from '../support/files/real-locks.ts';
  * troubles of a run, `BERTH_KILL_ROUNDS` asks for more of them.
  */
 const SEED = Number(process.env['BERTH_KILL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const ROUNDS = Number(process.env['BERTH_KILL_ROUNDS'] ?? 30);
-const ITEMS = 200;
+const ROUNDS = Number(process.env['BERTH_KILL_ROUNDS'] ?? 10);
+const ITEMS = 120;
 const LANES = 2;
 /** Each time, workers have to be started anew. */
 const MOST_JUMPS = 3;

@@ -14,13 +14,15 @@ const SPARSE_BYTES = 3 * 1024 * MIB;
 
 const NAMES = ['a', 'b.txt', 'with space', 'ünïcode', 'per%cent#?&+', 'd/e', 'd/f', 'd/deep/er/file', 'z'];
 
-/** Makes a tree of files below a folder. Returns how many bytes it has. */
-export async function makeTree(folder, random, isLarge) {
+/** Makes a tree of files below a folder; in a short trial, one of them may be large. Returns how many bytes it has. */
+export async function makeTree(folder, random, isLarge, isShort) {
   let bytes = 0;
+  let mostBytes = Infinity;
   for (const name of NAMES.filter(() => random.chance(0.6)).concat('last')) {
     const file = path.join(folder, name);
     await mkdir(path.dirname(file), { recursive: true });
-    const size = random.pick(SIZES);
+    const size = Math.min(random.pick(SIZES), mostBytes);
+    if (isShort && size > 3 * MIB) mostBytes = 3 * MIB;
     const handle = await open(file, 'w');
     // Not all the same, so that a range in the wrong place is seen.
     const block = Buffer.from(random.hex(2000));

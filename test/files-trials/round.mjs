@@ -14,13 +14,13 @@ const MAX_RUNS = 150;
 const EXPECTED_CODES = [3, 5, 6, 7, 14];
 
 /** Runs one round. Returns what it found wrong; nothing where all is well. `disk` is a small file system, or undefined. */
-export async function runRound({ command, folder, service, target, random, isLarge, disk }) {
+export async function runRound({ command, folder, service, target, random, isLarge, isShort, disk }) {
   const source = path.join(folder, 'source');
   const isUp = random.chance(0.5);
   const isOnSmallDisk = disk !== undefined && !isUp && !isLarge && random.chance(0.5);
   const back = isOnSmallDisk ? path.join(disk, 'back') : path.join(folder, 'back');
   await mkdir(source, { recursive: true });
-  const bytes = await makeTree(source, random, isLarge);
+  const bytes = await makeTree(source, random, isLarge, isShort);
   const prefix = `trial-${random.hex(8)}`;
   const proxy = await startProxy(target.url, random, random.pick([0, 0.03, 0.1]));
   const direct = { ...process.env, ...service.env, ...target.env, BERTH_STORAGE_URL: target.url, BERTH_PROFILE: '' };

@@ -13,9 +13,8 @@ import type { RateWindow } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { asId } from '../../../src/core/ids.ts';
 import { createApi } from '../../../src/http/api.ts';
-import { createTransport } from '../../../src/http/wire/client.ts';
+import { transportTo } from '../../../src/host/connection/local-transport.ts';
 import { LOCAL_KEY } from '../../../src/local/http/auth.ts';
-import { serveLocal } from '../../../src/local/http/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';
 import { type Job, queuesOf } from '../../../src/local/queue/records.ts';
 import type { State } from '../../../src/local/state/state.ts';
@@ -32,7 +31,6 @@ const validator = createValidator();
 export interface RunnerFixture {
   readonly clock: AutoAdvancingClock;
   readonly durable: MemoryFiles;
-  readonly url: string;
   /** Sends a request to a control operation, such as `POST /local/fault`. */
   control(method: string, path: string, body?: unknown): Promise<void>;
   /** How often the service accepted each input, by its JSON text. */
@@ -77,26 +75,22 @@ export interface Result {
 
 export const OUT = 'r.jsonl';
 const IN = 'items.jsonl';
+const URL_OF_SERVICE = 'http://localhost';
 
-/** Runs the batch runner against a local service over real HTTP, with files in memory, on a clock on which requests take no time. */
+/** Runs the batch runner against a local service without a network, with files in memory, on a clock on which requests take no time. */
 export async function createRunnerFixture(options: { readonly queueLimits?: boolean } = {}): Promise<RunnerFixture> {
-  const clock = createAutoAdvancingClock();
+  const clock = createAutoAdvancingClock({ inProcess: true });
   const durable = memoryFiles();
   const store = memoryStore();
   let seed = 1;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
   const service = createLocalService({ clock, random, store, validator, queueLimits: options.queueLimits ?? false });
-  const served = await serveLocal(service, { port: 0, host: '127.0.0.1' });
-  const transport = createTransport({ env: {} });
-  onTestFinished(async () => {
-    await transport.close();
-    await served.stop();
-    await service.stop();
-  });
+  const transport = transportTo(service);
+  onTestFinished(() => service.stop());
   const windows = { take: (_: readonly RateWindow[]): void => undefined };
   const api = createApi({
     transport,
-    addresses: () => served.url,
+    addresses: () => URL_OF_SERVICE,
     key: () => Promise.resolve(LOCAL_KEY),
     clock,
     random,
@@ -126,12 +120,12 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
     }, step);
 
   const control: RunnerFixture['control'] = async (method, path, body) => {
-    const answer = await fetch(served.url + path, {
-      method,
+    const answer = await transport({
+      ...{ method, url: URL_OF_SERVICE + path, signal: new AbortController().signal },
       headers: { authorization: `Bearer ${LOCAL_KEY}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
     });
-    if (!answer.ok) throw new Error(await answer.text());
+    if (answer.status >= 300) throw new Error(String(answer.body));
   };
   // The service creates its state with its first request.
   await control('GET', '/local/status');
@@ -139,7 +133,6 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
   return {
     clock,
     durable,
-    url: served.url,
     control,
     submissions: () =>
       state((current) => {
@@ -164,7 +157,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
       const input = { path: IN, format: 'jsonl', ...(idField === undefined ? {} : { idField }) } as const;
       const { planned, invalid } = await countItems(readItems(durable.read(IN), formatOf(input)));
       const field = idField === undefined ? {} : { idField };
-      const where = { endpoint, endpointId: endpoint, service: served.url, createdAt: clock.now() };
+      const where = { endpoint, endpointId: endpoint, service: URL_OF_SERVICE, createdAt: clock.now() };
       const about = { ...where, input: { ...field, inputs: [] }, invalid, ordered } as const;
       return beginFiles(files, OUT, headerOf(planned, about));
     },

@@ -50,7 +50,7 @@ export async function createScriptedService(
   answer: (asked: ScriptedRequest) => Json,
   beforeSync: (path: string, clock: AutoAdvancingClock) => Promise<void> = async () => undefined,
 ): Promise<ScriptedService> {
-  const clock = createAutoAdvancingClock();
+  const clock = createAutoAdvancingClock({ inProcess: true });
   const files = memoryFiles();
   const slow: DurableFiles = {
     ...files,

@@ -15,6 +15,8 @@ export interface S3Peer {
   put(bucket: string, key: string, body: Uint8Array | string): Promise<void>;
   putMany(bucket: string, keys: readonly string[]): Promise<void>;
   get(bucket: string, key: string): Promise<Buffer>;
+  /** The digest of an object, in hexadecimal. */
+  sha256(bucket: string, key: string): Promise<string>;
   keys(bucket: string): Promise<readonly string[]>;
   /** The number of uploads in parts that have not ended. */
   uploads(bucket: string): Promise<number>;
@@ -103,6 +105,7 @@ async function connect(child: ChildProcessByStdio<Writable, Readable, null>): Pr
       await call('put_many', bucket, keys);
     },
     get: async (bucket, key) => Buffer.from(String(await call('get', bucket, key)), 'base64'),
+    sha256: async (bucket, key) => String(await call('sha256', bucket, key)),
     keys: async (bucket) => (await call('keys', bucket)) as readonly string[],
     uploads: async (bucket) => Number(await call('uploads', bucket)),
     sign: async ({ method, url, headers }, body, time, region, token) =>

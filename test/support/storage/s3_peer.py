@@ -4,6 +4,7 @@ Prints one line of JSON, {"endpoint": ...}; then answers each line of JSON on st
 """
 
 import base64
+import hashlib
 import json
 import logging
 import sys
@@ -48,6 +49,11 @@ def get(bucket, key):
     return base64.b64encode(client.get_object(Bucket=bucket, Key=key)["Body"].read()).decode()
 
 
+def sha256(bucket, key):
+    """Of an object: megabytes in JSON would take long."""
+    return hashlib.sha256(client.get_object(Bucket=bucket, Key=key)["Body"].read()).hexdigest()
+
+
 def keys(bucket):
     pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket)
     return [item["Key"] for page in pages for item in page.get("Contents", [])]
@@ -82,7 +88,7 @@ def sign(method, url, headers, body, time, region, token):
     return request.headers["Authorization"]
 
 
-OPERATIONS = {each.__name__: each for each in (put, put_many, get, keys, uploads, create_bucket, sign)}
+OPERATIONS = {each.__name__: each for each in (put, put_many, get, sha256, keys, uploads, create_bucket, sign)}
 
 print(json.dumps({"endpoint": endpoint}), flush=True)
 for line in sys.stdin:

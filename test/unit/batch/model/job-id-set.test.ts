@@ -7,7 +7,7 @@ import { createTinyQueueWorld } from '../../../support/batch/tiny-queue-server.t
 /** No id; empty; not usable in a path; with control characters; no text; too long. */
 const INVALID_IDS: readonly unknown[] = [
   ...[undefined, '', '.', '..', 'job\n1', 'job\u0000', '\u001b[2J', 'job\ud800'],
-  ...[7, ['job'], null, 'x'.repeat(1_000_000)],
+  ...[7, ['job'], null, 'x'.repeat(50_000)],
 ];
 
 test('items whose submissions are answered with an invalid id are unknown and not sent again, all others are done', async () => {
@@ -56,7 +56,7 @@ describe('a service that gives two items the same id', () => {
 
   test('stops with counts when all ids are the same, and no item gets the result of another', async () => {
     const world = await createTinyQueueWorld({ submit: () => ({ body: { id: 'job' } }) });
-    write(world, 'in.jsonl', items(100));
+    write(world, 'in.jsonl', items(60));
     const ran = await berthIn(world, [...RUN, '--json']);
     expect(ran.code, ran.err).toBe(8);
     expect(world.submitted.length).toBeLessThan(60);
@@ -75,8 +75,8 @@ test('a result of another job is not recorded', async () => {
 });
 
 test('distinguishes many ids and recognizes each of them', () => {
-  const ids = createJobIds(200_000);
-  const names = Array.from({ length: 200_000 }, (_, at) => `job-${at.toString(36)}-e${String(at % 7)}`);
+  const ids = createJobIds(50_000);
+  const names = Array.from({ length: 50_000 }, (_, at) => `job-${at.toString(36)}-e${String(at % 7)}`);
   expect(names.filter((name) => !ids.add(name))).toEqual([]);
   expect(names.filter((name) => ids.add(name))).toEqual([]);
 });

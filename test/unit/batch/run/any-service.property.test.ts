@@ -94,6 +94,6 @@ test('for any answers of the service, a batch ends, accounts for every item and 
       const { completed: done, failed: bad, expired } = rest.counts;
       expect(results.length).toBe(done + bad + expired);
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });

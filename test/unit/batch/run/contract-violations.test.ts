@@ -114,15 +114,15 @@ test.each([
 
 test('while the disk is slow, no more than a few hundred results are in memory', async () => {
   let polled: number | undefined;
-  const fixture = await createScriptedService(1500, answerNormally, async (path, clock) => {
+  const fixture = await createScriptedService(800, answerNormally, async (path, clock) => {
     if (path !== OUT || polled !== undefined) return;
     polled = 0;
     await clock.sleep(600_000);
     polled = fixture.asked.filter(({ operation }) => operation === 'status').length;
   });
-  const limits = { concurrency: 32, rate: 2000, inFlight: 1500 };
+  const limits = { concurrency: 32, rate: 2000, inFlight: 800 };
   const end = await fixture.run(fixture.batch, limits);
-  expect(end.counts.completed).toBe(1500);
+  expect(end.counts.completed).toBe(800);
   expect(polled).toBeGreaterThan(200);
   expect(polled).toBeLessThan(256 + 32);
 });

@@ -42,7 +42,7 @@ describe('a batch', () => {
 
   test('a slow job does not delay the results of the others', async () => {
     const fixture = await createRunnerFixture();
-    const inputs = ['{"seconds":120}', ...Array.from({ length: 20 }, () => '{"seconds":1}')];
+    const inputs = ['{"seconds":15}', ...Array.from({ length: 20 }, () => '{"seconds":1}')];
     const end = await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep' }));
     expect(end.counts.completed).toBe(21);
     expect(fixture.results().at(-1)?.item).toBe(1);
@@ -51,9 +51,9 @@ describe('a batch', () => {
   test('polls jobs rarely', async () => {
     const fixture = await createRunnerFixture();
     let looks = 0;
-    const batch = await fixture.begin(lines(200));
+    const batch = await fixture.begin(lines(60));
     await fixture.run(batch, {}, { before: (_, [, , operation]) => (looks += operation === 'status' ? 1 : 0) });
-    expect(looks).toBeLessThan(800);
+    expect(looks).toBeLessThan(240);
   });
 
   test('puts results in the order of the input when requested', async () => {
@@ -80,9 +80,9 @@ describe('a batch', () => {
   test('never exceeds its rate or the known limits of the service', async () => {
     const fixture = await createRunnerFixture({ queueLimits: true });
     const started = fixture.clock.now();
-    const end = await fixture.run(await fixture.begin(lines(60)), { rate: 5 });
-    expect(end.counts.completed).toBe(60);
-    expect(fixture.clock.now() - started).toBeGreaterThan(11_000);
+    const end = await fixture.run(await fixture.begin(lines(30)), { rate: 5 });
+    expect(end.counts.completed).toBe(30);
+    expect(fixture.clock.now() - started).toBeGreaterThan(5500);
   });
 
   test('causes no 429 from limits that it knows', async () => {
@@ -98,10 +98,10 @@ describe('a batch', () => {
 describe('a batch with injected faults', () => {
   test('slows down after many 429 answers and sends nothing twice', async () => {
     const fixture = await createRunnerFixture();
-    await fixture.control('POST', '/local/fault', { kind: 'rate-limit', probability: 0.5, count: 200, retryAfter: 2 });
+    await fixture.control('POST', '/local/fault', { kind: 'rate-limit', probability: 0.5, count: 60, retryAfter: 2 });
     const started = fixture.clock.now();
-    const end = await fixture.run(await fixture.begin(lines(80)));
-    expect(end.counts).toMatchObject({ completed: 80, unknown: 0 });
+    const end = await fixture.run(await fixture.begin(lines(40)));
+    expect(end.counts).toMatchObject({ completed: 40, unknown: 0 });
     expect(fixture.clock.now() - started).toBeGreaterThan(4000);
     await expectExact(fixture, end);
   });
@@ -130,10 +130,10 @@ describe('a batch with injected faults', () => {
   test('stops soon when every answer is 5xx, with few unknown submissions', async () => {
     const fixture = await createRunnerFixture();
     await fixture.control('POST', '/local/fault', { kind: 'server-error', match: RUN });
-    const end = await fixture.run(await fixture.begin(lines(500)));
+    const end = await fixture.run(await fixture.begin(lines(150)));
     expect(end.stopped?.failure).toMatchObject({ exit: 8 });
     expect(end.counts.unknown).toBeLessThan(60);
-    expect(end.counts.waiting).toBeGreaterThan(440);
+    expect(end.counts.waiting).toBeGreaterThan(90);
   });
 
   test('marks submissions on dropped connections as unknown, also if the service did not read them', async () => {
@@ -267,8 +267,8 @@ describe('an interrupt', () => {
 
   test('and an elapsed time limit stop it in the same way', async () => {
     const fixture = await createRunnerFixture();
-    const inputs = lines(10, ',"seconds":60');
-    const end = await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep' }), { maxTime: 30_000 });
+    const inputs = lines(10, ',"seconds":15');
+    const end = await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep' }), { maxTime: 8000 });
     expect(end.stopped?.reason).toBe('timeout');
     expect(end.counts.inFlight).toBe(10);
   });

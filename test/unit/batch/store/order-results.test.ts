@@ -82,10 +82,12 @@ describe('sorting the results', () => {
   });
 });
 
+const LARGE = 300;
+
 /** Jobs with large outputs, so that ordering takes a while. */
 async function createWorldWithLargeResults(): Promise<TinyQueueWorld> {
-  const world = await createTinyQueueWorld({ status: () => ({ output: 'x'.repeat(20_000) }) });
-  write(world, 'in.jsonl', items(800));
+  const world = await createTinyQueueWorld({ status: () => ({ output: 'x'.repeat(40_000) }) });
+  write(world, 'in.jsonl', items(LARGE));
   return world;
 }
 
@@ -105,18 +107,18 @@ describe('an ordered batch', () => {
     world.signal('SIGINT');
     const ran = await running;
     expect(ran.code, ran.err).toBe(130);
-    expect(summary(ran)).toMatchObject({ completed: 800 });
-    expect(new Set(itemsIn(world)).size).toBe(800);
+    expect(summary(ran)).toMatchObject({ completed: LARGE });
+    expect(new Set(itemsIn(world)).size).toBe(LARGE);
 
     const status = await berthIn(world, ['jobs', 'batch', 'status', OUT, '--json']);
-    expect(summary(status)).toMatchObject({ state: 'stopped', unordered: true, completed: 800 });
+    expect(summary(status)).toMatchObject({ state: 'stopped', unordered: true, completed: LARGE });
     const shown = await berthIn(world, ['jobs', 'batch', 'status', OUT]);
     expect(shown.out).toContain('not in order yet');
     expect(shown.err).toContain('berth jobs batch resume out.jsonl');
 
     const resumed = await berthIn(world, [...RESUME, '--json']);
     expect(resumed.code, resumed.err).toBe(0);
-    expect(itemsIn(world)).toEqual(Array.from({ length: 800 }, (_, at) => at + 1));
+    expect(itemsIn(world)).toEqual(Array.from({ length: LARGE }, (_, at) => at + 1));
     expect(
       readdirSync(world.directory)
         .filter((name) => name.startsWith('out'))

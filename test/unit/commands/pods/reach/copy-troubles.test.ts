@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Header } from 'tar';
+import { Header, Pax } from 'tar';
 import { expect, test } from 'vitest';
 import { podAt, lab, partials, cutting } from '../../../../support/servers/copy-lab.ts';
 import { hasSshd } from '../../../../support/servers/sshd.ts';
@@ -46,7 +46,7 @@ sshdTest.each(['up', 'down'])('a copy (%s) whose connection breaks leaves the ta
 
 sshdTest('a copy that is interrupted ends 130 and leaves nothing in the pod', async () => {
   const { world, at } = await lab();
-  writeFileSync(join(world.directory, 'big'), randomBytes(100_000_000));
+  writeFileSync(join(world.directory, 'big'), Buffer.alloc(100_000_000));
   const run = berthIn(world, ['pods', 'cp', 'big', `p1:${at('big')}`]);
   await expect.poll(() => partials(at(''))).toHaveLength(1);
   world.signal('SIGINT');
@@ -190,19 +190,24 @@ test.each([
   expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(said)]);
 });
 
-sshdTest('folders nested more than 200 deep are refused by name, in both directions; the rest is copied', async () => {
+/** 202 folders in each other. */
+const DEEP = Array.from({ length: 202 }, () => 'd').join('/');
+
+sshdTest('folders nested more than 200 deep are not sent, and refused by name; the rest is copied', async () => {
   const { world, at, cp } = await lab();
-  for (const folder of [at('there'), join(world.directory, 'here')]) {
-    mkdirSync(join(folder, ...Array.from({ length: 202 }, () => 'd')), { recursive: true });
-    writeFileSync(join(folder, 'ok'), 'ok');
-  }
-  for (const [words, target] of [
-    [[`p1:${at('there')}`, 'back'], join(world.directory, 'back')],
-    [['here', `p1:${at('sent')}`], at('sent')],
-  ] as const) {
-    const { code, out } = await cp('-r', ...words);
-    expect([code, readFileSync(join(target, 'ok'), 'utf8')], out).toEqual([14, 'ok']);
-    expect(out).toMatch(/(\/d){201} was not copied: more than 200 nested folders/);
-    expect(readdirSync(target, { recursive: true }).filter((path) => String(path).split('/').length > 200)).toEqual([]);
-  }
+  mkdirSync(join(world.directory, 'here', DEEP), { recursive: true });
+  writeFileSync(join(world.directory, 'here/ok'), 'ok');
+  const { code, out } = await cp('-r', 'here', `p1:${at('sent')}`);
+  expect([code, readFileSync(at('sent/ok'), 'utf8')], out).toEqual([14, 'ok']);
+  expect(out).toMatch(/(\/d){201} was not copied: more than 200 nested folders/);
+  expect(readdirSync(at('sent'), { recursive: true }).filter((path) => String(path).split('/').length > 200)).toEqual(
+    [],
+  );
+});
+
+test('folders nested more than 200 deep in the archive of a pod are refused by name', async () => {
+  const archive = join(temporaryDirectory(), 'archive');
+  writeFileSync(archive, Buffer.concat([new Pax({ path: `t/${DEEP}/file` }).encode(), archiveOf([['t/file']])]));
+  const { out, err } = await withSsh(`cat '${archive}'`, '-r', 'p1:t', 'to');
+  expect(out + err).toMatch(/(\/d){202}\/file was not copied: more than 200 nested folders/);
 });
