@@ -3,7 +3,6 @@ import { safeText, say } from '../core/safe-text.ts';
 import { pickFields, warnUnknownFields } from './fields.ts';
 import { DEFAULT_FORMAT, FORMAT_TABLE, isJsonFormat, isTableOutput } from './formats/format-table.ts';
 import type { JqResult } from './formats/jq.ts';
-import type { PageTerminal } from './text/draw-help-page.ts';
 import { data } from './trusted.ts';
 import {
   type Output,
@@ -28,7 +27,8 @@ export async function render(result: Result, options: OutputOptions, output: Out
     }
     case 'page': {
       const { drawPage } = await import('./text/draw-help-page.ts');
-      await output.stdout.write(await drawPage(result.page, outputTerminal(output.terminal)));
+      const { columns, colour } = output.terminal;
+      await output.stdout.write(await drawPage(result.page, { columns, colour: colour.output }));
       return;
     }
     case 'one':
@@ -40,23 +40,17 @@ export async function render(result: Result, options: OutputOptions, output: Out
   }
 }
 
-const outputTerminal = ({ columns, colour }: Output['terminal']): PageTerminal => ({ columns, colour: colour.output });
-
 async function renderRows(result: RowsResult, options: OutputOptions, output: Output): Promise<void> {
   const { format = DEFAULT_FORMAT, jq } = options;
   if (jq !== undefined) {
-    await renderFiltered(result, jq, options, output);
+    const { documentOf } = await import('./formats/json.ts');
+    const { text, failure } = await filtered(encodeJson(documentOf(result, options.fields)), jq, options, output);
+    await output.stdout.write(data(text));
+    if (failure !== undefined) throw failure;
     return;
   }
   const printer = await FORMAT_TABLE[format].load();
   for await (const text of printer.result(result, options, output)) await output.stdout.write(data(text));
-}
-
-async function renderFiltered(result: RowsResult, jq: string, options: OutputOptions, output: Output): Promise<void> {
-  const { documentOf } = await import('./formats/json.ts');
-  const { text, failure } = await filtered(encodeJson(documentOf(result, options.fields)), jq, options, output);
-  await output.stdout.write(data(text));
-  if (failure !== undefined) throw failure;
 }
 
 async function filtered(json: string, jq: string, { format, raw }: OutputOptions, output: Output): Promise<JqResult> {

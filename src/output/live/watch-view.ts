@@ -85,18 +85,9 @@ function changedResults(options: OutputOptions, output: Output): ResultPrinter {
 
 /** Returns text that changes with a result's data. A row whose age only increased counts as unchanged. */
 function fingerprint(result: Result): string {
-  switch (result.kind) {
-    case 'one':
-      return encodeJson(result.value);
-    case 'many':
-      return encodeJson(result.values);
-    case 'text':
-      return result.text;
-    case 'page':
-    case 'nothing':
-    case 'program':
-      return '';
-  }
+  if (result.kind === 'one') return encodeJson(result.value);
+  if (result.kind === 'many') return encodeJson(result.values);
+  return result.kind === 'text' ? result.text : '';
 }
 
 const MAX_SAMPLES = 60;
