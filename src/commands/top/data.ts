@@ -65,7 +65,7 @@ export async function streamRows(
       const [failure] = fleet.failures;
       failed = failure === undefined ? 0 : failed + 1;
       if (failure !== undefined && failed >= MAX_FAILURES) throw failure.failure;
-      for (const row of dataRows(ctx, fleet, sort)) await rows.row(row);
+      await rows.rows(dataRows(ctx, fleet, sort));
       await every(ctx, fleet.intervalMs, { requests: 0 });
     }
   } catch (error) {

@@ -17,20 +17,6 @@ export interface Shown {
   readonly endpoints: boolean;
 }
 
-/** US dollars since midnight UTC. */
-interface Spent {
-  /** Without pods of a cluster: the cluster is billed. */
-  readonly byId: ReadonlyMap<string, number>;
-  /** Of the account, or of only what `top` shows. */
-  readonly total: number;
-}
-
-interface Part {
-  readonly what: string;
-  readonly everyMs?: Milliseconds;
-  readonly read: () => Promise<void>;
-}
-
 /** The list changes rarely, and billing is slow. */
 const ENDPOINTS_EVERY_MS: Milliseconds = 30_000;
 const COSTS_EVERY_MS = MINUTE_MS;
@@ -42,8 +28,8 @@ export class Fleet {
   readonly shown: Shown;
   pods?: readonly Json[];
   endpoints?: readonly Json[];
-  /** Undefined also for a key that may not read it. */
-  spent: Spent | undefined;
+  /** US dollars since midnight UTC, of the account or of only what is shown; undefined for a key that may not read it. */
+  spent: { readonly byId: ReadonlyMap<string, number>; readonly total: number } | undefined;
   otherCosts: Omit<RateFacts, 'pods' | 'endpoints'> = { volumes: undefined, workers: new Map(), gpus: [], cpus: [] };
   /** By kind and id: the `runtime` of a pod, the health of an endpoint. */
   readonly samples = new Map<string, readonly Sample[]>();
@@ -62,29 +48,39 @@ export class Fleet {
 
   /** Reads what is due, and the health of eight endpoints, or of all. The first reading fails as its lists do. */
   async read(ctx: CommandContext, wantedMs: Milliseconds, healthAtMost = HEALTH_AT_ONCE): Promise<void> {
-    const { pods, endpoints } = this.shown;
+    const { shown } = this;
     this.failures = [];
-    await this.#parts(ctx, [
-      ...(pods ? [{ what: 'pods', read: () => this.#readPods(ctx) }] : []),
-      ...(endpoints ? [{ what: 'endpoints', everyMs: ENDPOINTS_EVERY_MS, read: () => this.#readEndpoints(ctx) }] : []),
-      { what: 'cost', everyMs: COSTS_EVERY_MS, read: () => this.#readSpent(ctx) },
+    await Promise.all([
+      shown.pods ? this.#part(ctx, 'pods', 0, () => this.#readPods(ctx)) : undefined,
+      shown.endpoints
+        ? this.#part(ctx, 'endpoints', ENDPOINTS_EVERY_MS, async () => {
+            this.endpoints = (await listRows(ctx, ENDPOINTS)).values;
+          })
+        : undefined,
+      this.#part(ctx, 'cost', COSTS_EVERY_MS, () => this.#readSpent(ctx)),
     ]);
     const failed = this.failures.find(({ what }) => what !== 'cost');
     if (failed !== undefined && this.intervalMs === 0) throw failed.failure;
     for (const ids = this.#queues().slice(0, healthAtMost); ids.length > 0;)
-      await this.#parts(
-        ctx,
-        ids.splice(0, HEALTH_AT_ONCE).map((id) => ({ what: `health of ${id}`, read: () => this.#readHealth(ctx, id) })),
+      await Promise.all(
+        ids.splice(0, HEALTH_AT_ONCE).map((id) =>
+          this.#part(ctx, `health of ${id}`, 0, async () => {
+            const { value = null } = await ctx.api.send(healthRequest(asId(id)));
+            this.takeHealth(id, value, ctx.clock.monotonic());
+          }),
+        ),
       );
-    if (this.endpoints !== undefined)
-      await this.#parts(ctx, [
-        { what: 'other costs', everyMs: COSTS_EVERY_MS, read: () => this.#readOtherCosts(ctx, this.endpoints ?? []) },
-      ]);
+    const { endpoints } = this;
+    if (endpoints !== undefined)
+      await this.#part(ctx, 'other costs', COSTS_EVERY_MS, async () => {
+        const [volumes, workers] = await Promise.all([rowsUnlessFailed(ctx, VOLUMES), readWorkers(ctx, endpoints)]);
+        this.otherCosts = { volumes, ...workers };
+      });
     if (this.failures.length === 0) this.readAt = ctx.clock.monotonic();
     // Workers are requested once a minute.
-    const count = this.endpoints?.length ?? 0;
+    const count = endpoints?.length ?? 0;
     const workers = Math.ceil((count * wantedMs) / COSTS_EVERY_MS);
-    const requests = (pods ? this.#podPages : 0) + Math.min(count, HEALTH_AT_ONCE) + workers;
+    const requests = (shown.pods ? this.#podPages : 0) + Math.min(count, HEALTH_AT_ONCE) + workers;
     this.intervalMs = await pauseOf(ctx, wantedMs, Math.max(1, requests));
     this.isPaced = this.intervalMs > Math.max(wantedMs, MIN_PAUSE_MS);
   }
@@ -105,21 +101,16 @@ export class Fleet {
     this.samples.set(key, [...(this.samples.get(key) ?? []), sample].slice(-MAX_SAMPLES));
   }
 
-  /** Those that are due. A failure belongs to its part. */
-  async #parts(ctx: CommandContext, parts: readonly Part[]): Promise<void> {
-    const now = ctx.clock.monotonic();
-    const due = parts.filter(({ what, everyMs = 0 }) => now - (this.#readAt.get(what) ?? -Infinity) >= everyMs);
-    await Promise.all(
-      due.map(async ({ what, read }) => {
-        try {
-          await read();
-          this.#readAt.set(what, ctx.clock.monotonic());
-        } catch (error) {
-          rethrowUnlessFailure(error, ctx);
-          this.failures = [...this.failures, { what, failure: error }];
-        }
-      }),
-    );
+  /** Reads a part that is due. Its failure is its own. */
+  async #part(ctx: CommandContext, what: string, everyMs: Milliseconds, read: () => Promise<void>): Promise<void> {
+    if (ctx.clock.monotonic() - (this.#readAt.get(what) ?? -Infinity) < everyMs) return;
+    try {
+      await read();
+      this.#readAt.set(what, ctx.clock.monotonic());
+    } catch (error) {
+      rethrowUnlessFailure(error, ctx);
+      this.failures = [...this.failures, { what, failure: error }];
+    }
   }
 
   /** Longest waiting first. A load balancer has no queue (contract rules, Serverless). */
@@ -138,34 +129,18 @@ export class Fleet {
     this.takePods(values, ctx.clock.monotonic());
   }
 
-  async #readEndpoints(ctx: CommandContext): Promise<void> {
-    this.endpoints = (await listRows(ctx, ENDPOINTS)).values;
-  }
-
-  async #readHealth(ctx: CommandContext, id: string): Promise<void> {
-    const { value = null } = await ctx.api.send(healthRequest(asId(id)));
-    this.takeHealth(id, value, ctx.clock.monotonic());
-  }
-
-  /** Leaves out what cannot be read, and the rate says so. */
-  async #readOtherCosts(ctx: CommandContext, endpoints: readonly Json[]): Promise<void> {
-    const [volumes, workers] = await Promise.all([rowsUnlessFailed(ctx, VOLUMES), readWorkers(ctx, endpoints)]);
-    this.otherCosts = { volumes, ...workers };
-  }
-
-  /** Since midnight UTC, of the account if all is shown. Pods of a cluster are in no report; volumes in that of all. */
+  /** Pods of a cluster are in no report of pods; volumes in that of all alone. */
   async #readSpent(ctx: CommandContext): Promise<void> {
     const { pods, endpoints } = this.shown;
     const today = new Date(await ctx.fetchServiceNow({ overHttp: true })).toISOString().slice(0, 10);
     const query = { startTime: `${today}T00:00:00Z`, bucketSize: 'day' };
-    const records = async (isRead: boolean, ...name: readonly string[]): Promise<readonly Json[]> =>
-      isRead ? (await listRows(ctx, { path: ['v2', 'billing', ...name], member: 'records' }, query)).values : [];
+    const records = async (...name: readonly string[]): Promise<readonly Json[]> =>
+      (await listRows(ctx, { path: ['v2', 'billing', ...name], member: 'records' }, query)).values;
     try {
-      const [ofPods, ofEndpoints, all, clusters] = await Promise.all([
-        records(pods, 'pods'),
-        records(endpoints, 'serverless'),
-        records(pods && endpoints),
-        records(pods && !endpoints, 'clusters'),
+      const [ofPods, ofEndpoints, rest] = await Promise.all([
+        pods ? records('pods') : [],
+        endpoints ? records('serverless') : [],
+        pods ? records(...(endpoints ? [] : ['clusters'])) : [],
       ]);
       const own = [...ofPods, ...ofEndpoints];
       const byId = new Map<string, number>();
@@ -173,7 +148,7 @@ export class Fleet {
         const id = stringAt(record, 'podId') ?? stringAt(record, 'serverlessId') ?? '';
         byId.set(id, (byId.get(id) ?? 0) + amountOf(record));
       }
-      const counted = pods && endpoints ? all : [...own, ...clusters];
+      const counted = pods && endpoints ? rest : [...own, ...rest];
       this.spent = { byId, total: counted.reduce<number>((sum, record) => sum + amountOf(record), 0) };
     } catch (error) {
       if (!(error instanceof Failure) || error.exit !== EXIT.denied) throw error;

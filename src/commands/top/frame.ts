@@ -1,16 +1,7 @@
 /** The frame of top: totals, a table of pods, a table of endpoints. Rows and a size in, lines out. */
 import { RATE_PARTS, rateOf, rateText } from '../../cli/rate.ts';
 import { countOf } from '../../cli/words.ts';
-import {
-  itemsAt,
-  type Json,
-  type JsonObject,
-  memberAt,
-  numberAt,
-  numberOf,
-  objectAt,
-  stringAt,
-} from '../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, numberOf, objectAt, stringAt } from '../../core/json.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import { formatDollars, formatDuration } from '../../core/units.ts';
@@ -25,13 +16,6 @@ import { ellipsize } from '../../output/text/text-width.ts';
 import type { Column, Shown, Tone } from '../../output/view.ts';
 import type { Fleet } from './fleet.ts';
 import type { Row, TopRows } from './rows.ts';
-
-export interface FrameSize {
-  /** Infinity cuts nothing in the head. */
-  readonly columns: number;
-  /** Undefined shows every row. */
-  readonly rows: number | undefined;
-}
 
 export const MIN_COLUMNS = 60;
 const MIN_ROWS = 8;
@@ -51,26 +35,28 @@ export function headLines(
   const rate = rateOf(facts, pods && endpoints ? RATE_PARTS : pods ? ['pods', 'clusters'] : ['workers']);
   const sum = (member: string): number =>
     (endpoints ?? []).reduce<number>((total, { data }) => total + (numberAt(data, member) ?? 0), 0);
+  const hasRates = endpoints?.some(({ data }) => numberAt(data, 'completedPerMinute') !== undefined) === true;
   // Most important first: a narrow terminal cuts the last ones.
   const parts = [
     rateText(rate),
-    ...(fleet.spent === undefined ? [] : [`${formatDollars(fleet.spent.total)} today`]),
-    ...(endpoints === undefined ? [] : [`${sum('inQueue')} waiting, ${sum('inProgress')} running`]),
-    ...(endpoints?.some(({ data }) => numberAt(data, 'completedPerMinute') !== undefined) === true
-      ? [`${formatRate(sum('completedPerMinute'))} done, ${formatRate(sum('failedPerMinute'))} failed a minute`]
-      : []),
-    ...(pods === undefined ? [] : [countOf(fleet.pods?.length ?? 0, 'pod')]),
-    ...(endpoints === undefined ? [] : [countOf(fleet.endpoints?.length ?? 0, 'endpoint')]),
+    fleet.spent && `${formatDollars(fleet.spent.total)} today`,
+    endpoints && `${sum('inQueue')} waiting, ${sum('inProgress')} running`,
+    hasRates
+      ? `${formatRate(sum('completedPerMinute'))} done, ${formatRate(sum('failedPerMinute'))} failed a minute`
+      : undefined,
+    pods && countOf(fleet.pods?.length ?? 0, 'pod'),
+    endpoints && countOf(fleet.endpoints?.length ?? 0, 'endpoint'),
   ];
+  const totals = parts.filter((part) => part !== undefined).join('  ');
   const reason: Piece = { text: safeText(`at least: ${rate.unknown.join(', ')}`), tone: 'quiet' };
   return [
-    fit([{ text: safeText(parts.join('  ')), tone: 'strong' }], columns, paint),
+    fit([{ text: safeText(totals), tone: 'strong' }], columns, paint),
     ...(rate.unknown.length === 0 ? [] : [fit([reason], columns, paint)]),
     fit(state, columns, paint),
   ];
 }
 
-export interface FrameInput extends TopRows {
+interface Frame extends TopRows {
   readonly head: readonly TerminalText[];
   readonly footer?: TerminalText;
   /** The key of a row. */
@@ -78,23 +64,27 @@ export interface FrameInput extends TopRows {
   readonly now: EpochMs;
 }
 
-/** None wider than the terminal; a terminal that is too small gets one line that says so. */
+/** None wider than the terminal; one that is too small gets a line that says so. `rows`: undefined shows every row. */
 export async function frameLines(
-  { head, footer, pods, endpoints, selected, now }: FrameInput,
-  { columns, rows }: FrameSize,
+  frame: Frame,
+  { columns, rows }: { readonly columns: number; readonly rows: number | undefined },
   paint: Paint,
 ): Promise<readonly TerminalText[]> {
+  const { head, footer, pods, endpoints } = frame;
   if (columns < MIN_COLUMNS || (rows !== undefined && rows < MIN_ROWS))
     return [fit([{ text: say`top needs ${MIN_COLUMNS} columns and ${MIN_ROWS} rows` }], columns, paint)];
   const foot = footer === undefined ? [] : [footer];
   const gap = pods && endpoints ? [say``] : [];
   const room = rows === undefined ? Infinity : rows - head.length - foot.length - 1 - gap.length;
-  const [podLines, endpointLines] = shares(linesFor(pods), linesFor(endpoints), room);
-  const table = { columns, selected, paint, now };
+  const wanted = (of: readonly Row[] | undefined): number => (of === undefined ? 0 : Math.max(1, of.length) + 1);
+  // Each table gets half of the room, and what the other leaves.
+  const podLines = Math.min(wanted(pods), Math.max(Math.ceil(room / 2), room - wanted(endpoints)));
+  const table = (kind: 'pods' | 'endpoints', lines: number): Promise<readonly TerminalText[]> =>
+    tableLines(kind, frame, { lines, columns }, paint);
   const body = [
-    ...(pods ? await tableLines(POD_COLUMNS, pods, 'pods', podLines, table) : []),
+    ...(pods ? await table('pods', podLines) : []),
     ...gap,
-    ...(endpoints ? await tableLines(ENDPOINT_COLUMNS, endpoints, 'endpoints', endpointLines, table) : []),
+    ...(endpoints ? await table('endpoints', room - podLines) : []),
   ];
   return [...filled([...head, say``, ...body], rows === undefined ? 0 : rows - foot.length), ...foot];
 }
@@ -105,50 +95,34 @@ export const filled = (lines: readonly TerminalText[], count: number): readonly 
   ...Array.from({ length: Math.max(0, count - lines.length) }, () => say``),
 ];
 
-const linesFor = (rows: readonly Row[] | undefined): number => (rows === undefined ? 0 : Math.max(1, rows.length) + 1);
-
-/** Each table gets half of the room, and what the other leaves. */
-function shares(first: number, second: number, room: number): readonly [number, number] {
-  if (first + second <= room) return [first, second];
-  const half = Math.floor(room / 2);
-  if (first <= half) return [first, room - first];
-  return second <= half ? [room - second, second] : [room - half, half];
-}
-
-interface TableOptions extends Pick<FrameInput, 'selected' | 'now'> {
-  readonly columns: number;
-  readonly paint: Paint;
-}
-
 /** `lines` includes the header. */
 async function tableLines(
-  columns: readonly Column[],
-  rows: readonly Row[],
-  noun: string,
-  lines: number,
-  { selected, now, columns: width, paint }: TableOptions,
+  kind: 'pods' | 'endpoints',
+  { selected, now, ...all }: Frame,
+  { lines, columns: width }: { readonly lines: number; readonly columns: number },
+  paint: Paint,
 ): Promise<readonly TerminalText[]> {
-  if (rows.length === 0) return [paint(say`  no ${noun}`, 'quiet')];
+  const rows = all[kind] ?? [];
+  if (rows.length === 0) return [paint(say`  no ${kind}`, 'quiet')];
   const room = rows.length < lines ? rows.length : Math.max(1, lines - 2);
   const at = rows.findIndex(({ key }) => key === selected);
   const first = Math.max(0, Math.min(rows.length - room, at - room + 1));
-  const shown = rows.slice(first, first + room).map(cellsOf);
-  const table = await terminalTable(columns, shown, { facts: { now }, width: width - 2, wide: false, paint });
+  const shown = rows
+    .slice(first, first + room)
+    .map(({ data, label, document, history }) => ({
+      ...data,
+      label,
+      document,
+      history: history.map((each) => each ?? null),
+    }));
+  const table = await terminalTable(COLUMNS[kind], shown, { facts: { now }, width: width - 2, wide: false, paint });
   const [header = say``, ...body] = table.split('\n').slice(0, room + 1) as TerminalText[];
   return [
     styled`  ${header}`,
     ...body.map((line, index) => styled`${first + index === at ? paint(say`> `, 'strong') : say`  `}${line}`),
-    ...(room < rows.length ? [paint(say`  ${rows.length - room} more ${noun}: the arrows move`, 'quiet')] : []),
+    ...(room < rows.length ? [paint(say`  ${rows.length - room} more ${kind}: the arrows move`, 'quiet')] : []),
   ];
 }
-
-/** What the columns show. */
-const cellsOf = ({ data, label, document, history }: Row): JsonObject => ({
-  ...data,
-  label,
-  document,
-  history: history.map((value) => value ?? null),
-});
 
 const TREND_COLUMNS = 12;
 const OPTIONAL = { right: true, dropFirst: true } as const;
@@ -159,19 +133,16 @@ const trend = (most?: number): Column => ({
   dropFirst: true,
 });
 
-const percent =
-  (member: string) =>
-  (row: Json): string => {
-    const value = numberAt(row, member);
-    return value === undefined ? '' : `${Math.round(value)}%`;
-  };
-
-const count =
-  (member: string, toneOf: (row: Json, value: number) => Tone = () => 'plain') =>
+/** A number that is known, as `form` shows it. */
+const number =
+  (member: string, form: (value: number) => string, toneOf: (row: Json, value: number) => Tone = () => 'plain') =>
   (row: Json): Shown => {
     const value = numberAt(row, member);
-    return value === undefined ? '' : { text: formatRate(value), tone: toneOf(row, value) };
+    return value === undefined ? '' : { text: form(value), tone: toneOf(row, value) };
   };
+
+const percent = (value: number): string => `${Math.round(value)}%`;
+const seconds = (value: number): string => formatDuration(value * 1000);
 
 const nameColumn = (header: string): Column => ({
   header,
@@ -183,45 +154,39 @@ const COSTS: readonly Column[] = [
   { header: 'TODAY', show: money('costToday'), ...OPTIONAL },
 ];
 
-const POD_COLUMNS: readonly Column[] = [
-  nameColumn('POD'),
-  { header: 'STATUS', show: status(), cutLast: true, always: true },
-  {
-    header: 'GPU',
-    show: (row) => ({ text: percent('gpuUtil')(row), tone: isIdle(row) ? 'warn' : 'plain' }),
-    right: true,
-  },
-  trend(100),
-  { header: 'MEM', show: percent('gpuMemoryUtil'), ...OPTIONAL },
-  { header: 'CPU', show: percent('cpuUtil'), ...OPTIONAL },
-  { header: 'RAM', show: percent('memoryUtil'), ...OPTIONAL },
-  ...COSTS,
-  { header: 'AGE', show: age('createdAt'), ...OPTIONAL },
-  { header: 'ENDS IN', show: (row, { now }) => endCell(memberAt(row, 'document') ?? null, now), ...OPTIONAL },
-];
-
-const ENDPOINT_COLUMNS: readonly Column[] = [
-  nameColumn('ENDPOINT'),
-  {
-    header: 'WAIT',
-    show: count('inQueue', (row, jobs) => (jobs > 0 && busy(row).length === 0 ? 'warn' : 'plain')),
-    right: true,
-  },
-  trend(),
-  { header: 'RUN', show: count('inProgress'), right: true },
-  { header: 'WORKERS', show: workersCell, cutLast: true },
-  { header: 'DONE/M', show: count('completedPerMinute'), ...OPTIONAL },
-  { header: 'FAIL/M', show: count('failedPerMinute', (_, jobs) => (jobs > 0 ? 'bad' : 'plain')), ...OPTIONAL },
-  ...COSTS,
-  {
-    header: 'READ',
-    show: (row) => {
-      const seconds = numberAt(row, 'readSecondsAgo');
-      return seconds === undefined ? '' : formatDuration(seconds * 1000);
+const COLUMNS: Readonly<Record<'pods' | 'endpoints', readonly Column[]>> = {
+  pods: [
+    nameColumn('POD'),
+    { header: 'STATUS', show: status(), cutLast: true, always: true },
+    { header: 'GPU', show: number('gpuUtil', percent, (row) => (isIdle(row) ? 'warn' : 'plain')), right: true },
+    trend(100),
+    { header: 'MEM', show: number('gpuMemoryUtil', percent), ...OPTIONAL },
+    { header: 'CPU', show: number('cpuUtil', percent), ...OPTIONAL },
+    { header: 'RAM', show: number('memoryUtil', percent), ...OPTIONAL },
+    ...COSTS,
+    { header: 'AGE', show: age('createdAt'), ...OPTIONAL },
+    { header: 'ENDS IN', show: (row, { now }) => endCell(memberAt(row, 'document') ?? null, now), ...OPTIONAL },
+  ],
+  endpoints: [
+    nameColumn('ENDPOINT'),
+    {
+      header: 'WAIT',
+      show: number('inQueue', formatRate, (row, jobs) => (jobs > 0 && busy(row).length === 0 ? 'warn' : 'plain')),
+      right: true,
     },
-    ...OPTIONAL,
-  },
-];
+    trend(),
+    { header: 'RUN', show: number('inProgress', formatRate), right: true },
+    { header: 'WORKERS', show: workersCell, cutLast: true },
+    { header: 'DONE/M', show: number('completedPerMinute', formatRate), ...OPTIONAL },
+    {
+      header: 'FAIL/M',
+      show: number('failedPerMinute', formatRate, (_, jobs) => (jobs > 0 ? 'bad' : 'plain')),
+      ...OPTIONAL,
+    },
+    ...COSTS,
+    { header: 'READ', show: number('readSecondsAgo', seconds), ...OPTIONAL },
+  ],
+};
 
 function endCell(pod: Json, now: EpochMs): Shown {
   const next = nextDeadline(pod);
@@ -249,17 +214,12 @@ const busy = (row: Json): readonly (readonly [state: string, count: number])[] =
     .filter(([, workers]) => workers > 0)
     .sort(([a], [b]) => Number(b === 'running') - Number(a === 'running'));
 
-function workersCell(row: Json): Shown {
-  const states = busy(row).map(([state, workers]) => ({
-    text: `${workers} ${state}`,
-    tone: WORKER_TONES[state] ?? 'plain',
-  }));
-  return states.length > 0 ? states : numberAt(row, 'readSecondsAgo') === undefined ? undefined : '0';
-}
-
 const WORKER_TONES: Readonly<Record<string, Tone>> = {
-  running: 'good',
-  initializing: 'busy',
-  throttled: 'warn',
-  unhealthy: 'bad',
+  ...{ running: 'good', initializing: 'busy', throttled: 'warn', unhealthy: 'bad' },
 };
+
+function workersCell(row: Json): Shown {
+  const states = busy(row);
+  if (states.length === 0) return numberAt(row, 'readSecondsAgo') === undefined ? undefined : '0';
+  return states.map(([state, workers]) => ({ text: `${workers} ${state}`, tone: WORKER_TONES[state] ?? 'plain' }));
+}

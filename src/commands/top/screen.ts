@@ -25,17 +25,19 @@ export interface ScreenInput {
   readonly output: OutputOptions;
 }
 
-export interface ScreenSize {
-  readonly columns: number;
-  readonly rows: number;
-}
+const FOOTERS: Readonly<Record<Ui['mode'], string>> = {
+  list: 'q quit  s sort  / find  enter open  p pause  ? help',
+  filter: 'type a text  enter keep it  escape show everything',
+  detail: 'q back  arrows scroll  p pause',
+  help: 'any key goes back',
+};
 
 export async function screenLines(
   input: ScreenInput,
-  size: ScreenSize,
+  size: { readonly columns: number; readonly rows: number },
   paint: Paint,
 ): Promise<readonly TerminalText[]> {
-  const { fleet, ui, canSelect, serviceNow } = input;
+  const { fleet, ui, canSelect, serviceNow: now } = input;
   const { columns, rows } = size;
   const every = rowsOf(fleet, input.now);
   const shown = listed(every, ui.sort, ui.filter);
@@ -43,44 +45,35 @@ export async function screenLines(
   const keys = all.map(({ key }) => key);
   const selected = canSelect ? selectedOf(ui, keys) : undefined;
   const head = headLines(fleet, every, statusPieces(input), columns, paint);
-  const footer = fit(
-    [{ text: safeText(canSelect ? FOOTERS[ui.mode] : 'Ctrl-C quits'), tone: 'quiet' }],
-    columns,
-    paint,
-  );
+  const hint = canSelect ? FOOTERS[ui.mode] : 'Ctrl-C quits';
+  const footer = fit([{ text: safeText(hint), tone: 'quiet' }], columns, paint);
   if (ui.mode === 'list' || ui.mode === 'filter')
-    return await frameLines({ ...shown, head, footer, selected, now: serviceNow }, size, paint);
-  const lines = pageLines(
-    input,
-    all.find(({ key }) => key === selected),
-    columns,
-    paint,
-  );
+    return await frameLines({ ...shown, head, footer, selected, now }, size, paint);
+  const row = all.find(({ key }) => key === selected);
+  const lines = terminalDetail(filledLines(sectionsOf(input, row, columns)), { width: columns, paint });
+  const page =
+    ui.mode === 'detail' && row === undefined ? [say`it is gone`] : (lines.split('\n').slice(0, -1) as TerminalText[]);
   const room = rows - head.length - 2;
-  const first = Math.max(0, Math.min(ui.scroll, lines.length - room));
-  return [...filled([...head, say``, ...lines.slice(first, first + room)], rows - 1), footer];
+  const first = Math.max(0, Math.min(ui.scroll, page.length - room));
+  return [...filled([...head, say``, ...page.slice(first, first + room)], rows - 1), footer];
 }
 
-function pageLines(
+function sectionsOf(
   { ui, output, serviceNow }: ScreenInput,
   row: Row | undefined,
   columns: number,
-  paint: Paint,
-): readonly TerminalText[] {
-  const detail = (sections: readonly Section[]): readonly TerminalText[] =>
-    terminalDetail(filledLines(sections), { width: columns, paint }).split('\n').slice(0, -1) as TerminalText[];
-  if (ui.mode === 'help')
-    return detail([{ title: 'keys', lines: KEY_HELP.map(([label, value]) => ({ label, value })) }]);
-  if (row === undefined) return [say`it is gone`];
-  const { kind, samples } = row;
+): readonly Section[] {
+  if (ui.mode === 'help') return [{ title: 'keys', lines: KEY_HELP.map(([label, value]) => ({ label, value })) }];
+  if (row === undefined) return [];
+  const { samples } = row;
   const facts = { now: serviceNow, columns, samples };
   const document = rowWithoutSecrets(row.document, output);
-  if (kind === 'pod') return detail(podView.live?.(document, facts) ?? []);
+  if (row.data['kind'] === 'pod') return podView.live?.(document, facts) ?? [];
   const health = samples.at(-1)?.row;
-  return detail([
+  return [
     ...(health === undefined ? [] : (healthView.live?.(health, facts) ?? [])),
     ...(endpointView.detail?.(document, facts) ?? []),
-  ]);
+  ];
 }
 
 function statusPieces({ fleet, ui, now }: ScreenInput): readonly Piece[] {
@@ -97,10 +90,3 @@ function statusPieces({ fleet, ui, now }: ScreenInput): readonly Piece[] {
     { text: safeText(`every ${interval}${ago}, by ${ui.sort}`), tone: 'quiet' },
   ];
 }
-
-const FOOTERS: Readonly<Record<Ui['mode'], string>> = {
-  list: 'q quit  s sort  / find  enter open  p pause  ? help',
-  filter: 'type a text  enter keep it  escape show everything',
-  detail: 'q back  arrows scroll  p pause',
-  help: 'any key goes back',
-};

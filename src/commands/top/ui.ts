@@ -1,3 +1,4 @@
+/** What keys do on the screen of top. */
 import type { Key } from '../../core/context.ts';
 import { keyStep } from '../../output/live/screen.ts';
 import { type Sort, SORTS } from './rows.ts';
@@ -16,13 +17,7 @@ export interface Ui {
 }
 
 export const FIRST_UI: Ui = {
-  mode: 'list',
-  selected: undefined,
-  sort: 'cost',
-  filter: '',
-  paused: false,
-  scroll: 0,
-  quit: false,
+  ...{ mode: 'list', selected: undefined, sort: 'cost', filter: '', paused: false, scroll: 0, quit: false },
 };
 
 const MAX_FILTER = 64;
@@ -30,37 +25,29 @@ const MAX_SCROLL = 100_000;
 
 /** `rows`: keys of the rows in the order shown; `page`: how many fit. */
 export function pressed(ui: Ui, key: Key, rows: readonly string[], page: number): Ui {
+  const { name } = key;
   if (ui.mode === 'help') return { ...ui, mode: 'list' };
   if (ui.mode === 'filter') return pressedInFilter(ui, key);
+  if (name === 'p') return { ...ui, paused: !ui.paused };
   const step = keyStep(key, page);
   if (ui.mode === 'detail') {
     if (step !== undefined) return { ...ui, scroll: Math.max(0, Math.min(MAX_SCROLL, ui.scroll + step)) };
-    if (['q', 'escape', 'left', 'enter'].includes(key.name)) return { ...ui, mode: 'list', scroll: 0 };
-    return key.name === 'p' ? { ...ui, paused: !ui.paused } : ui;
+    return ['q', 'escape', 'left', 'enter'].includes(name) ? { ...ui, mode: 'list', scroll: 0 } : ui;
   }
   const selected = selectedOf(ui, rows);
   if (step !== undefined) {
     const at = rows.indexOf(selected ?? '') + step;
     return { ...ui, selected: rows[Math.max(0, Math.min(rows.length - 1, at))] };
   }
-  switch (key.name) {
-    case 'q':
-      return { ...ui, quit: true };
-    case 's':
-      return { ...ui, sort: SORTS[(SORTS.indexOf(ui.sort) + 1) % SORTS.length] ?? 'cost' };
-    case 'p':
-      return { ...ui, paused: !ui.paused };
-    case '/':
-      return { ...ui, mode: 'filter' };
-    case '?':
-      return { ...ui, mode: 'help' };
-    case 'escape':
-      return { ...ui, filter: '' };
-    case 'enter':
-      return selected === undefined ? ui : { ...ui, selected, mode: 'detail' };
-    default:
-      return ui;
-  }
+  const changes: Readonly<Record<string, Partial<Ui>>> = {
+    q: { quit: true },
+    s: { sort: SORTS[(SORTS.indexOf(ui.sort) + 1) % SORTS.length] ?? 'cost' },
+    '/': { mode: 'filter' },
+    '?': { mode: 'help' },
+    escape: { filter: '' },
+    enter: selected === undefined ? {} : { selected, mode: 'detail' },
+  };
+  return Object.hasOwn(changes, name) ? { ...ui, ...changes[name] } : ui;
 }
 
 /** The first row if the selected one is not shown. */

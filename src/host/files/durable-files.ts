@@ -20,18 +20,10 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendFile, RangeFiles } from '../../core/context.ts';
-import { asError, type Failure, localFile } from '../../core/failure.ts';
+import { type Failure, localFile } from '../../core/failure.ts';
 import { type FileLocks, type HeldLock, makeDirectory, openRegular, refusalOf } from '../../core/files.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
-import {
-  contentsOf,
-  createFolderSyncs,
-  describeFile,
-  entryAt,
-  listFolder,
-  removeEmptyFolder,
-  removeLeftovers,
-} from './folders.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
+import { contentsOf, createFolderSyncs, entryAt, listFolder, removeEmptyFolder, removeLeftovers } from './folders.ts';
 import { rangeWriter } from './range-writer.ts';
 import {
   absolutePath,
@@ -57,33 +49,37 @@ export function openDurable(
     for (const lock of held) lock.check();
   };
   const absolute = (path: string): string => absolutePath(runtime, path);
+  /** Of a path here; a failure begins with `what` and names the path as given. */
+  const on =
+    <A extends readonly unknown[], T>(what: string, work: (absolute: string, ...rest: A) => T | Promise<T>) =>
+    (path: string, ...rest: A): Promise<T> =>
+      wrapErrors(`${what} ${path}`, async () => work(absolute(path), ...rest));
   const opened = (path: string, flags: number, mode?: number): Promise<AppendFile> =>
     wrapErrors(`cannot open ${path}`, async () => {
       check();
-      return appendTo(
-        path,
-        absolute(path),
-        openFile(absolute(path), {
-          flags,
-          links: 'refused',
-          refuse: refusalOf(path),
-          ...(mode === undefined ? {} : { mode }),
-        }),
-        check,
-      );
+      const wanted = {
+        flags,
+        links: 'refused',
+        refuse: refusalOf(path),
+        ...(mode === undefined ? {} : { mode }),
+      } as const;
+      return appendTo(path, absolute(path), openFile(absolute(path), wanted), check);
     });
   return {
     self: () => ({ pid: process.pid, host: hostname() }),
     absolute,
     resolve: (path) => wrapErrors(`cannot look at ${path}`, () => resolvePath(path, absolute(path))),
-    size: (path) =>
-      wrapErrors(`cannot look at ${path}`, async () => statSync(absolute(path), { throwIfNoEntry: false })?.size),
-    describe: (path) => wrapErrors(`cannot look at ${path}`, () => describeFile(absolute(path))),
-    entries: (folder) => wrapErrors(`cannot list ${folder}`, () => listFolder(absolute(folder))),
-    makeFolder: (path) =>
-      wrapErrors(`cannot create ${path}`, async () => {
-        makeDirectory({ mkdirSync, statSync, dirname }, absolute(path));
-      }),
+    size: on('cannot look at', (path) => statSync(path, { throwIfNoEntry: false })?.size),
+    describe: on('cannot look at', (path) => {
+      const found = entryAt(path, true);
+      return found?.kind === 'file' ? { bytes: found.bytes, version: found.version } : undefined;
+    }),
+    lookAt: on('cannot look at', entryAt),
+    entries: on('cannot list', listFolder),
+    contents: (folder, followLinks) => wrapErrorsOf(`cannot list ${folder}`, contentsOf(absolute(folder), followLinks)),
+    makeFolder: on('cannot create', (path) => {
+      makeDirectory({ mkdirSync, statSync, dirname }, path);
+    }),
     read: (path, from) =>
       path === '-' ? readStdin(runtime.stdin, signal) : readFrom(path, absolute(path), from, signal),
     openRanges: (path, mode) =>
@@ -91,13 +87,8 @@ export function openDurable(
         const flags = constants.O_RDWR | constants.O_CREAT;
         return rangeWriter(path, openFile(absolute(path), { flags, mode, links: 'refused', refuse: refusalOf(path) }));
       }),
-    contents: (folder, followLinks) => wrapErrorsOf(`cannot list ${folder}`, contentsOf(absolute(folder), followLinks)),
-    lookAt: (path, followLink) => wrapErrors(`cannot look at ${path}`, async () => entryAt(absolute(path), followLink)),
-    setTime: (path, modifiedAt) =>
-      wrapErrors(`cannot set the time of ${path}`, () =>
-        fs.utimes(absolute(path), fileTime(modifiedAt), fileTime(modifiedAt)),
-      ),
-    removeEmptyFolder: (path) => wrapErrors(`cannot remove ${path}`, () => removeEmptyFolder(absolute(path))),
+    setTime: on('cannot set the time of', (path, at: EpochMs) => fs.utimes(path, fileTime(at), fileTime(at))),
+    removeEmptyFolder: on('cannot remove', removeEmptyFolder),
     removeLeftovers: (folder) => removeLeftovers(absolute(folder)),
     create: async (path, mode) => {
       const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
@@ -112,24 +103,21 @@ export function openDurable(
         renameSync(absolute(from), absolute(to));
         await syncFolder(dirname(absolute(to)));
       }),
-    remove: (path) =>
-      wrapErrors(`cannot remove ${path}`, async () => {
-        check();
-        rmSync(absolute(path), { force: true });
-      }),
-    lock: async (path, files = []) => {
+    remove: on('cannot remove', (path) => {
+      check();
+      rmSync(path, { force: true });
+    }),
+    lock: on('cannot lock', async (path, files: readonly string[] = []) => {
       // A command that holds a lock runs long: it must survive an upgrade of the program.
       runtime.holdProgram?.();
-      return wrapErrors(`cannot lock ${path}`, async () => {
-        const lock = await locks.take(absolute(path), { subject: 'this batch', waitMs: 0, files: files.map(absolute) });
-        held.add(lock);
-        return async () => {
-          held.delete(lock);
-          lock.release();
-        };
-      });
-    },
-    holder: (path) => wrapErrors(`cannot read ${path}`, () => locks.holder(absolute(path))),
+      const lock = await locks.take(path, { subject: 'this batch', waitMs: 0, files: files.map(absolute) });
+      held.add(lock);
+      return async () => {
+        held.delete(lock);
+        lock.release();
+      };
+    }),
+    holder: on('cannot read', (path) => locks.holder(path)),
   };
 }
 
@@ -175,12 +163,7 @@ function appendTo(path: string, absolute: string, descriptor: number, checkLocks
       wrapErrors(`cannot sync ${path}`, async () => {
         const waitMs = syncedAt + SYNC_INTERVAL_MS - performance.now();
         if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-        await new Promise<void>((resolve, reject) => {
-          fdatasync(descriptor, (error) => {
-            if (error === null) resolve();
-            else reject(error);
-          });
-        });
+        await promisify(fdatasync)(descriptor);
         syncedAt = performance.now();
         // Again: if the lock was lost meanwhile, a copy may have replaced the file.
         check();
@@ -208,7 +191,11 @@ async function* readFrom(
   // Synchronous like the close: microseconds; another thread takes many times that.
   const stats = await wrapErrors(`cannot read ${path}`, async () => statSync(absolute));
   if (!stats.isFile() && from === undefined) {
-    yield* readUnseekable(path, readBytes(absolute, signal), signal);
+    try {
+      yield* wrapErrorsOf(`cannot read ${path}`, readBytes(absolute, signal));
+    } finally {
+      signal.throwIfAborted();
+    }
     return;
   }
   const descriptor = await wrapErrors(`cannot read ${path}`, async () =>
@@ -228,19 +215,6 @@ async function* readFrom(
     }
   } finally {
     closeSync(descriptor);
-  }
-}
-
-async function* readUnseekable(
-  path: string,
-  chunks: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* chunks;
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    await wrapErrors(`cannot read ${path}`, () => Promise.reject(asError(error)));
   }
 }
 

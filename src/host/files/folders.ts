@@ -1,43 +1,21 @@
-import { type BigIntStats, type Dirent, lstatSync, promises as fs, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, promises as fs, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { FileVersion, FolderEntry, TreeEntry } from '../../core/context.ts';
+import type { FolderEntry, TreeEntry } from '../../core/context.ts';
 import { errorCode } from '../../core/files.ts';
 import { DAY_MS } from '../../core/unit-types.ts';
 import { ifExists } from './user-files.ts';
 
-/** Undefined for anything but a regular file. Fails as the system does. */
-export async function describeFile(path: string): Promise<FileVersion | undefined> {
-  // Synchronous: faster than starting another thread.
-  const stats = await ifExists(async () => statSync(path, { bigint: true }));
-  if (stats?.isFile() !== true) return undefined;
-  return { bytes: Number(stats.size), version: versionOf(stats) };
-}
-
-function versionOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
-  // touch -r, cp -p and rsync -t reset mtime but not ctime; a replaced file has another inode.
-  return [mtimeNs, size, ctimeNs, ino].join('-');
-}
-
 /** None when there is no such folder. Fails as the system does. */
 export async function listFolder(path: string): Promise<readonly FolderEntry[]> {
-  const entries = (await ifExists(() => fs.readdir(path, { withFileTypes: true }))) ?? [];
-  return await Promise.all(
-    entries.map(async (entry) => ({
-      name: entry.name,
-      kind: await kindOf(path, entry),
-      ...(entry.isSymbolicLink() ? { link: true } : {}),
-    })),
-  );
-}
-
-async function kindOf(folder: string, entry: Dirent): Promise<FolderEntry['kind']> {
-  if (entry.isFile()) return 'file';
-  if (entry.isDirectory()) return 'folder';
-  // A link to a folder is not followed, because it may lead to a folder above itself.
-  if (!entry.isSymbolicLink()) return 'other';
-  const target = await fs.stat(join(folder, entry.name)).catch(() => undefined);
-  return target?.isFile() === true ? 'file' : 'other';
+  const names = (await ifExists(() => fs.readdir(path))) ?? [];
+  return names.flatMap((name): FolderEntry[] => {
+    const entry = entryAt(join(path, name));
+    if (entry === undefined) return [];
+    if (entry.kind !== 'link') return [{ name, kind: entry.kind }];
+    // A link to a folder is not followed, because it may lead to a folder above itself.
+    return [{ name, kind: entryAt(join(path, name), true)?.kind === 'file' ? 'file' : 'other', link: true }];
+  });
 }
 
 const AT_A_TIME = 500;
@@ -53,25 +31,20 @@ export async function* contentsOf(folder: string, followLinks: boolean): AsyncGe
 }
 
 const NOTHING: Omit<TreeEntry, 'name'> = {
-  kind: 'other',
-  bytes: 0,
-  version: '',
-  modifiedAt: 0,
-  executable: false,
-  identity: '',
+  ...{ kind: 'other', bytes: 0, version: '', modifiedAt: 0, executable: false, identity: '' },
 };
 
-export function entryAt(path: string, followLinks = false): TreeEntry | undefined {
+/** Undefined where nothing is. A link that leads nowhere, or in a circle, stays one. */
+export function entryAt(path: string, followLink = false): TreeEntry | undefined {
   try {
     const stats = lstatSync(path, { bigint: true });
-    return entryOf(basename(path), (followLinks && stats.isSymbolicLink() ? target(path) : undefined) ?? stats);
+    return entryOf(basename(path), (followLink && stats.isSymbolicLink() ? target(path) : undefined) ?? stats);
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
 }
 
-/** Undefined if the link leads nowhere or in a circle. */
 function target(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true });
@@ -80,18 +53,16 @@ function target(path: string): BigIntStats | undefined {
   }
 }
 
-function entryOf(name: string, stats: BigIntStats): TreeEntry {
-  const { size, mtimeMs, mode, dev, ino } = stats;
-  return {
-    name,
-    kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'other',
-    bytes: Number(size),
-    version: versionOf(stats),
-    modifiedAt: Number(mtimeMs),
-    executable: (mode & 0o111n) !== 0n,
-    identity: `${String(dev)}-${String(ino)}`,
-  };
-}
+const entryOf = (name: string, stats: BigIntStats): TreeEntry => ({
+  name,
+  kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'other',
+  bytes: Number(stats.size),
+  // touch -r, cp -p and rsync -t reset mtime but not ctime; a replaced file has another inode.
+  version: [stats.mtimeNs, stats.size, stats.ctimeNs, stats.ino].join('-'),
+  modifiedAt: Number(stats.mtimeMs),
+  executable: (stats.mode & 0o111n) !== 0n,
+  identity: `${String(stats.dev)}-${String(stats.ino)}`,
+});
 
 export async function removeEmptyFolder(path: string): Promise<void> {
   try {

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  createReadStream,
   lstatSync,
   mkdirSync,
   openSync,
@@ -28,7 +29,7 @@ export async function* readBytes(path: string, signal: AbortSignal): AsyncGenera
   signal.throwIfAborted();
   const stats = await fs.stat(path);
   if (stats.isSocket()) throw localFile(`cannot read ${path}: it is a socket`, 'Name a file or a pipe.');
-  yield* stats.isFIFO() ? readPipe(path, signal) : readFile(path, signal);
+  yield* stats.isFIFO() ? readPipe(path, signal) : createReadStream(path, { highWaterMark: CHUNK_BYTES, signal });
 }
 
 async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -82,21 +83,6 @@ async function* readStream(stream: ReadableStream<Uint8Array>, signal: AbortSign
   } finally {
     signal.removeEventListener('abort', stop);
     await reader.cancel();
-  }
-}
-
-async function* readFile(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const handle = await fs.open(path, 'r');
-  try {
-    for (;;) {
-      signal.throwIfAborted();
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-      const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, null);
-      if (bytesRead === 0) return;
-      yield chunk.subarray(0, bytesRead);
-    }
-  } finally {
-    await handle.close();
   }
 }
 

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { constants } from 'node:os';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { boundAddress } from '../../core/addresses.ts';
 import type { ProgramStreams, Spawn, StartedProgram } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -100,10 +101,9 @@ export async function startProgram(
   const { stdin, stdout, stderr } = child;
   if (stdin === null || stdout === null || stderr === null || !isStream(stdin)) throw tooManyOpenFiles();
   stderr.on('data', onError);
-  // A program may ignore its input.
-  stdin.on('error', () => undefined);
   await Promise.race([new Promise((resolve) => child.once('spawn', resolve)), ended]);
-  void pass(input, stdin);
+  // A program may ignore its input.
+  void pipeline(input ?? [], stdin).catch(() => undefined);
   return {
     ended: passOn(stdout, onOutput).then(() => ended),
     stop: () => {
@@ -114,28 +114,6 @@ export async function startProgram(
 
 async function passOn(output: Readable, take: ProgramStreams['onOutput']): Promise<void> {
   for await (const bytes of output) await take(bytes as Uint8Array);
-}
-
-async function pass(input: AsyncIterable<Uint8Array> = nothing(), target: Writable): Promise<void> {
-  try {
-    for await (const chunk of input) {
-      if (target.write(chunk)) continue;
-      if (target.destroyed) return;
-      await new Promise<void>((resolve) => {
-        const goOn = (): void => {
-          target.off('drain', goOn).off('close', goOn);
-          resolve();
-        };
-        target.on('drain', goOn).on('close', goOn);
-      });
-    }
-  } finally {
-    target.end();
-  }
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {
-  yield* [];
 }
 
 export async function connectStreams(

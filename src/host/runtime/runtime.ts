@@ -16,27 +16,16 @@ export const realClock: Clock = {
   },
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined;
+      signal?.throwIfAborted();
       const onAbort = (): void => {
         clearTimeout(timer);
         reject(asError(signal?.reason));
       };
-      if (signal?.aborted === true) {
-        onAbort();
-        return;
-      }
-      const wait = (left: number): void => {
-        timer = setTimeout(() => {
-          if (left > MAX_TIMER_MS) {
-            wait(left - MAX_TIMER_MS);
-            return;
-          }
-          signal?.removeEventListener('abort', onAbort);
-          resolve();
-        }, clampTimer(left));
-      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      }, clampTimer(milliseconds));
       signal?.addEventListener('abort', onAbort, { once: true });
-      wait(milliseconds);
     }),
   deadline: (milliseconds) => {
     const controller = new AbortController();
@@ -52,7 +41,7 @@ export const realClock: Clock = {
   },
 };
 
-/** Node fires a longer timer at once. A longer sleep uses several; a longer deadline ends after this. */
+/** 24 days: Node fires a longer timer at once. */
 const MAX_TIMER_MS: Milliseconds = 2_147_483_647;
 
 const clampTimer = (milliseconds: Milliseconds): Milliseconds => Math.min(Math.max(0, milliseconds), MAX_TIMER_MS);
