@@ -6,7 +6,7 @@ import { openWatchView } from '../../output/live/watch-view.ts';
 import type { Command, Values, WatchSpec } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { every } from '../until.ts';
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
 
 /** Failed polls in a row; then fails as the last one did. */
 const MAX_FAILURES = 10;

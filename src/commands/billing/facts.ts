@@ -5,9 +5,11 @@ import { listRows } from '../../cli/resource/requests.ts';
 import { countOf } from '../../cli/words.ts';
 import { costsOf, type DayCost, daysOf, type ResourceCost } from './costs.ts';
 import { BY_KIND, KINDS, type Kind, type Report, SUMMARY } from './service-reports.ts';
-import { readHealth } from '../endpoints/read-health.ts';
 import { itemsAt, type Json, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
 import { formatTimestamp } from '../../core/units.ts';
+import { unlessFailed } from '../../core/failure.ts';
+import { asId, isUsableId } from '../../core/ids.ts';
+import { healthRequest } from '../../queue/requests.ts';
 import { idOf } from '../../output/view.ts';
 
 export interface Facts {
@@ -54,6 +56,16 @@ export async function readRecords(
 ): Promise<readonly Json[]> {
   const query = { startTime: formatTimestamp(start), endTime: formatTimestamp(end), bucketSize };
   return (await listRows(ctx, { path, member: 'records' }, query)).values;
+}
+
+/** One request each. */
+const MAX_HEALTH = 50;
+
+/** By id; null if it could not be read. */
+async function readHealth(ctx: CommandContext, endpoints: readonly Json[]): Promise<ReadonlyMap<string, Json>> {
+  const ids = endpoints.slice(0, MAX_HEALTH).map(idOf).filter(isUsableId);
+  const read = (id: string) => unlessFailed(ctx, () => ctx.api.send(healthRequest(asId(id))));
+  return new Map(await Promise.all(ids.map(async (id) => [id, (await read(id))?.value ?? null] as const)));
 }
 
 /** Includes pods of clusters. */

@@ -81,18 +81,6 @@ export const decisionView: View = {
   ],
 };
 
-/** With ids if several of these pods have a decision's name. */
-export function decisionViewOf(rows: readonly Json[], pods: readonly Json[]): View {
-  const isShared = (name: string): boolean =>
-    name !== '' && pods.filter((pod) => text('name')(pod) === name).length > 1;
-  if (!rows.some((row) => isShared(text('name')(row)))) return decisionView;
-  const [name, ...others] = decisionView.columns.filter(({ header }) => header !== 'ID');
-  return {
-    ...decisionView,
-    columns: [...(name === undefined ? [] : [name]), textColumn('id', { cutLast: true }), ...others],
-  };
-}
-
 function decisionCell(row: Json): Cell {
   const result = memberAt(row, 'result');
   if (result === 'failed') return { text: `${text('action')(row)} failed`, tone: 'bad' };

@@ -13,7 +13,7 @@ import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
 import type { Policy } from '../../guard/decide.ts';
 import { IdleWatch } from '../../guard/idle.ts';
-import { DECISIONS, decisionView, decisionViewOf } from './decision-view.ts';
+import { DECISIONS, decisionView } from './decision-view.ts';
 import { GUARD_OPTIONS, idleLimitsOf, policyOf } from './options.ts';
 import { sweep, type Sweep } from './sweep.ts';
 
@@ -46,7 +46,7 @@ export const run = defineCommand({
     ];
     return {
       kind: 'many',
-      view: decisionViewOf(swept.rows, swept.pods),
+      view: decisionView,
       // cron mails what is printed.
       values: isQuiet && isTable ? swept.rows.filter((row) => memberAt(row, 'verdict') === 'over') : swept.rows,
       notes: isQuiet ? [] : notes,

@@ -6,7 +6,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
 import { workerPrefixOf } from './worker-env.ts';
-import { untilAborted } from '../../cli/run/until-aborted.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
 import { namedValues } from '../../core/text.ts';
 
 const WINDOWS = ['minute', 'hour', 'day'] as const;

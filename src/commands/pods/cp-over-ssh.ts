@@ -6,7 +6,7 @@ import { berth } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { run as runLine } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { untilAborted } from '../../cli/run/until-aborted.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
 import { baseName, foldedName, refusedName } from '../files/names.ts';
 import {
   type ReachablePod,

@@ -1,6 +1,6 @@
 /** Keeps ports forwarded: connects again after a break, and to the new address after a restart of the pod. */
 import type { CommandContext } from '../../cli/model/context.ts';
-import { untilAborted } from '../../cli/run/until-aborted.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
 import { every } from '../../cli/until.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';

@@ -107,14 +107,12 @@ async function tableLines(
   const room = rows.length < lines ? rows.length : Math.max(1, lines - 2);
   const at = rows.findIndex(({ key }) => key === selected);
   const first = Math.max(0, Math.min(rows.length - room, at - room + 1));
-  const shown = rows
-    .slice(first, first + room)
-    .map(({ data, label, document, history }) => ({
-      ...data,
-      label,
-      document,
-      history: history.map((each) => each ?? null),
-    }));
+  const shown = rows.slice(first, first + room).map(({ data, label, document, history }) => ({
+    ...data,
+    label,
+    document,
+    history: history.map((each) => each ?? null),
+  }));
   const table = await terminalTable(COLUMNS[kind], shown, { facts: { now }, width: width - 2, wide: false, paint });
   const [header = say``, ...body] = table.split('\n').slice(0, room + 1) as TerminalText[];
   return [

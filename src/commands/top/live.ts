@@ -1,6 +1,6 @@
 /** The screen of top: reads, draws and takes keys until q. */
 import type { CommandContext } from '../../cli/model/context.ts';
-import { untilAborted } from '../../cli/run/until-aborted.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
 import { every } from '../../cli/until.ts';
 import { isInterrupt } from '../../core/failure.ts';
 import { say } from '../../core/safe-text.ts';

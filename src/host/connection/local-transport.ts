@@ -13,7 +13,7 @@ import {
 } from '../../local/index.ts';
 import { createFileLocks, realTurns } from '../lock/file-locks.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { asError } from '../../core/failure.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
 
 export interface LocalTransport {
   readonly transport: Transport & { close(): Promise<void> };
@@ -88,7 +88,7 @@ export const transportTo =
   async ({ method, url, headers, body: sent, signal }) => {
     try {
       const request = { method, ...addressParts(url), headers: lowerCased(headers), body: sent, signal };
-      const { body, ...head } = await unlessAborted(service.answer(request), signal);
+      const { body, ...head } = await untilAborted(signal, service.answer(request));
       return { ...head, body: typeof body === 'string' ? Buffer.from(body) : chunksOf(body, signal) };
     } catch (error) {
       if (error instanceof DroppedConnection) throw new WireError('sent', 'the connection was closed', error);
@@ -100,29 +100,12 @@ export const transportTo =
 const lowerCased = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** At once: the service may be waiting for another process. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => {
-      reject(asError(signal.reason));
-    };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
 /** An abort ends a pending read, as over the network. */
 async function* chunksOf(body: AsyncIterable<string | Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await unlessAborted(chunks.next(), signal);
+      const next = await untilAborted(signal, chunks.next());
       if (next.done === true) return;
       yield typeof next.value === 'string' ? Buffer.from(next.value) : next.value;
     }

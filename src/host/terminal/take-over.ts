@@ -20,16 +20,7 @@ interface Pressed {
 /** In raw mode the terminal sends no signals for these characters. */
 const SIGNALS: Readonly<Record<string, KeySignal>> = { '\u0003': 'SIGINT', '\u001a': 'SIGTSTP', '\u001c': 'SIGQUIT' };
 
-const NAMES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ['up', 'down', 'left', 'right', 'pageup', 'pagedown', 'home', 'end', 'escape', 'backspace', 'tab'].map((name) => [
-      name,
-      name,
-    ]),
-  ),
-  return: 'enter',
-  enter: 'enter',
-};
+const NAMES = 'up down left right pageup pagedown home end escape backspace tab enter'.split(' ');
 
 /** Milliseconds to wait after Escape for the rest of a key that begins with Escape. */
 const ESCAPE_MS = 50;
@@ -75,8 +66,8 @@ function readKeys({ stdin, signals }: Pick<Runtime, 'stdin' | 'signals'>, onKey:
 }
 
 function keyOf(text: string | undefined, { name, ctrl, meta }: Pressed): Key | undefined {
-  const named = name !== undefined && Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
-  if (named !== undefined) return { name: named, text: undefined };
+  const named = name === 'return' ? 'enter' : (name ?? '');
+  if (NAMES.includes(named)) return { name: named, text: undefined };
   if (text === undefined || ctrl === true || meta === true || !/^[^\p{Cc}\p{Cs}]+$/u.test(text)) return undefined;
   return { name: text, text };
 }
