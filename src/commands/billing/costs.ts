@@ -18,6 +18,10 @@ export const sum = (amounts: readonly Money[]): Money => amounts.reduce((total, 
 
 export const moneyJson = (amount: Money): Exact => new Exact(amount.toFixed());
 
+/** `{totalUsd: 1.20, ...}` of `{total: ...}`. */
+export const usd = (amounts: Readonly<Record<string, Money>>): Readonly<Record<string, Exact>> =>
+  Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [`${name}Usd`, moneyJson(amount)]));
+
 export const formatMoney = (amount: Money): string => formatDollars(amount.toNumber());
 
 /** Undefined for a negative amount too. */

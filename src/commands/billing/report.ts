@@ -17,7 +17,7 @@ import { option } from '../../cli/model/params.ts';
 import { RATE_PARTS, type Rate, rateInFull } from '../../cli/rate.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import Big from 'big.js';
-import { type Cost, DAY_PARTS, formatMoney, type Money, moneyJson, parseMoney, RESOURCE_PARTS, sum } from './costs.ts';
+import { DAY_PARTS, formatMoney, type Money, moneyJson, parseMoney, RESOURCE_PARTS, sum, usd } from './costs.ts';
 import { type Facts, fetchFacts } from './facts.ts';
 import { dayStart, forecast, forecastStart, monthStart } from './forecast.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -95,24 +95,22 @@ export const report = defineCommand({
     const idle = facts.idle.map(({ kind, id, why, diskOnly }) => {
       const costs = facts.costs.filter((cost) => cost.kind === kind && cost.id === id);
       const cost = sum(costs.map((each) => (diskOnly ? (each.parts['storage'] ?? each.total) : each.total)));
-      return { kind, id, name: nameIn(facts, kind, id), why, costUsd: moneyJson(cost), cost: formatMoney(cost) };
+      return { kind, id, name: nameIn(facts, kind, id), why, cost };
     });
     const isOver = budget !== undefined && total.gt(budget);
+    const { spent, perDay, atPresentRate } = month;
     const document = {
       from: formatTimestamp(start),
       to: formatTimestamp(now),
       by: by ?? 'resource',
-      totalUsd: moneyJson(total),
-      elsewhereUsd: moneyJson(elsewhere),
+      ...usd({ total, elsewhere }),
       rows,
-      idle: idle.map(({ cost: _, ...row }) => row),
+      idle: idle.map(({ cost, ...row }) => ({ ...row, ...usd({ cost }) })),
       forecast: {
         month: month.month,
-        spentUsd: moneyJson(month.spent),
-        perDayUsd: moneyJson(month.perDay),
+        ...usd({ spent, perDay }),
         averageOfDays: month.days,
-        totalUsd: moneyJson(month.total),
-        atPresentRateUsd: moneyJson(month.atPresentRate),
+        ...usd({ total: month.total, atPresentRate }),
         atPresentRateIsAtLeast: facts.rate.unknown.length > 0,
       },
       rate: rateJson(facts.rate),
@@ -126,7 +124,10 @@ export const report = defineCommand({
       ...(elsewhere.eq(0)
         ? []
         : [sentence`${formatMoney(elsewhere)} of it is not in this table: ${berth`billing report --last ${last}`}`]),
-      ...idle.map(({ kind, id, name, why, cost }) => `Idle: ${kind} ${name ? `${name} (${id})` : id} ${why}: ${cost}`),
+      ...idle.map(
+        ({ kind, id, name, why, cost }) =>
+          `Idle: ${kind} ${name ? `${name} (${id})` : id} ${why}: ${formatMoney(cost)}`,
+      ),
       ...(month.days === 0 ? [] : [`${about(month.total)} at ${formatMoney(month.perDay)} a day.`]),
       `${about(month.atPresentRate)} at the present rate of ${rateInFull(facts.rate)}.`,
       ...(facts.missing.length === 0 ? [] : [`Could not list ${facts.missing.join(', ')}.`]),
@@ -142,11 +143,6 @@ export const report = defineCommand({
   },
 });
 
-const rowAmounts = ({ total, parts }: Cost): Readonly<Record<string, Json>> =>
-  Object.fromEntries(
-    Object.entries({ total, ...parts }).map(([part, amount]) => [`${part}Usd`, moneyJson(amount)] as const),
-  );
-
 /** `elsewhere` is in no row, because the rows are of one kind. */
 function rowsOf(
   facts: Facts,
@@ -156,7 +152,7 @@ function rowsOf(
   if (by === 'day') {
     const days = facts.days.filter(({ startTime }) => Date.parse(startTime) >= start);
     const total = sum(days.map((day) => day.total));
-    const rows = days.map((day) => ({ day: day.startTime.slice(0, 10), ...rowAmounts(day) }));
+    const rows = days.map((day) => ({ day: day.startTime.slice(0, 10), ...usd({ total: day.total, ...day.parts }) }));
     return { rows, total, elsewhere: total.minus(total) };
   }
   const total = sum(facts.costs.map((cost) => cost.total));
@@ -168,7 +164,7 @@ function rowsOf(
       kind: cost.kind.replace('-', ' '),
       id: cost.id,
       name: nameIn(facts, cost.kind, cost.id),
-      ...rowAmounts(cost),
+      ...usd({ total: cost.total, ...cost.parts }),
     })),
     total,
     elsewhere: total.minus(sum(shown.map((cost) => cost.total))),
@@ -185,11 +181,8 @@ const nameIn = ({ lists }: Facts, kind: string, id: string): string | null =>
 
 /** US dollars an hour, rounded to millionths to drop the float error of the sum. */
 function rateJson({ total, parts, unknown }: Rate): Json {
-  const all = { total, ...Object.fromEntries(RATE_PARTS.map((part) => [part, parts[part] ?? 0])) };
-  const exact = Object.entries(all).map(
-    ([part, perHour]) => [`${part}Usd`, moneyJson(new Big(perHour).round(6))] as const,
-  );
-  return { ...Object.fromEntries(exact), unknown };
+  const amounts = RATE_PARTS.map((part) => [part, new Big(parts[part] ?? 0).round(6)] as const);
+  return { ...usd({ total: new Big(total).round(6), ...Object.fromEntries(amounts) }), unknown };
 }
 
 function startOf(last: string, now: EpochMs): EpochMs {

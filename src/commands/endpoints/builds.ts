@@ -1,4 +1,4 @@
-import { EXIT } from '../../core/exit-codes.ts';
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { readRequest } from '../../core/api.ts';
 import type { Json } from '../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../cli/model/command.ts';
@@ -20,12 +20,11 @@ const BUILD_STATUSES = ['PENDING', 'BUILDING', 'UPLOADING', 'TESTING', ...FINAL]
 
 /** An unknown status may still change. */
 const isFinal = (build: Json): boolean => FINAL.includes(text('status')(build));
-const hasFailed = (build: Json): boolean => FAILED.includes(text('status')(build));
-const wasCancelled = (build: Json): boolean => text('status')(build) === 'CANCELLED';
 
 const BUILD_FIELDS = {
   id: { path: 'id' },
   status: { path: 'status', type: 'status', values: BUILD_STATUSES },
+  error: { path: 'error' },
   branch: { path: 'branch' },
   commit: {
     path: 'commitHash',
@@ -37,30 +36,16 @@ const BUILD_FIELDS = {
   startedAt: { path: 'startedAt', type: 'time', label: 'started' },
   completedAt: { path: 'completedAt', type: 'time', label: 'completed' },
   image: { path: 'imageName', label: 'image' },
-  error: { path: 'error' },
 } as const satisfies Fields;
+
+const DETAIL = Object.keys(BUILD_FIELDS) as readonly (keyof typeof BUILD_FIELDS)[];
 
 export const BUILD_TABLE = defineTable({
   noun: ['build', 'builds'],
   fields: BUILD_FIELDS,
   table: ['id', 'status', 'branch', 'commit', 'message', 'startedAt'],
   wide: ['completedAt', 'image', 'error'],
-  detail: [
-    {
-      fields: [
-        'id',
-        'status',
-        'error',
-        'branch',
-        'commit',
-        'message',
-        'committed',
-        'startedAt',
-        'completedAt',
-        'image',
-      ],
-    },
-  ],
+  detail: [{ fields: DETAIL }],
 });
 
 const BUILDS = resource({ noun: 'build', path: ['builds'], member: 'builds', schema: 'Build' }, BUILD_TABLE);
@@ -99,9 +84,10 @@ const get = defineCommand({
   },
 });
 
-function outcomeOf(build: Json) {
-  if (hasFailed(build)) return EXIT.jobFailed;
-  return wasCancelled(build) ? EXIT.jobCancelled : EXIT.done;
+function outcomeOf(build: Json): ExitCode {
+  const status = text('status')(build);
+  if (FAILED.includes(status)) return EXIT.jobFailed;
+  return status === 'CANCELLED' ? EXIT.jobCancelled : EXIT.done;
 }
 
 /** Built from a repository (additions 9). Nothing here changes one. */
