@@ -68,19 +68,16 @@ describe('an empty queue', () => {
 });
 
 describe('--quiet', () => {
-  test.each([
-    'pods stop pod-train',
-    'pods start pod-stopped',
-    'pods stop pod-train pod-notebook',
-    'local stock set GPU-24G 0',
-    'local clock advance 1h',
-  ])('%s prints nothing, and what is asked for as data all the same', async (line) => {
-    for (const tty of [false, { stdout: true, stderr: true }]) {
-      const { code, out, err } = await createAccount()(`${line} --quiet`, { tty });
-      expect([code, out, err.replace('(local service)\n', '')]).toEqual([0, '', '']);
-    }
-    expect((await createAccount()(`${line} --quiet --json`)).out).toMatch(/^[[{]/);
-  });
+  test.each(['pods stop pod-train', 'local stock set GPU-24G 0', 'local clock advance 1h'])(
+    '%s prints nothing, and what is asked for as data all the same',
+    async (line) => {
+      for (const tty of [false, { stdout: true, stderr: true }]) {
+        const { code, out, err } = await createAccount()(`${line} --quiet`, { tty });
+        expect([code, out, err.replace('(local service)\n', '')]).toEqual([0, '', '']);
+      }
+      expect((await createAccount()(`${line} --quiet --json`)).out).toMatch(/^[[{]/);
+    },
+  );
 });
 
 describe('pods ssh-config --uninstall', () => {
