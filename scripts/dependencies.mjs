@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
 import { root } from './prepare.mjs';
 
 const PAGE = path.join(root, 'docs/dependencies.md');
@@ -61,5 +61,5 @@ if (process.argv.includes('--check')) {
   process.exitCode = found.length > 0 ? 1 : 0;
 } else {
   const page = lines.map((line) => (isRow(line) && nameOf(line) in versions ? updated(line) : line)).join('\n');
-  writeFileSync(PAGE, await format(page, { ...(await resolveConfig(PAGE)), filepath: PAGE }));
+  writeFileSync(PAGE, (await format(PAGE, page)).code);
 }

@@ -54,7 +54,7 @@ try {
   await tour(runner(environmentIn(folder)), (text) => console.log(`\n# ${text}`));
   console.log('\nAll steps succeeded. Your configuration was not changed, and nothing is left running.');
 } catch (error) {
-  console.error(`\nquickstart: ${error instanceof Error ? error.message : error}`);
+  console.error(`\nquickstart: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
 import { root } from './prepare.mjs';
 import { indexPage, nounPage } from './reference-pages.mjs';
 
@@ -17,11 +17,10 @@ const pages = [
   ['README.md', indexPage(described)],
   ...described.nouns.map((each) => [`${each.noun}.md`, nounPage(each, commandsOf(each.noun))]),
 ];
-const options = { ...(await resolveConfig(path.join(root, folder, 'README.md'))), parser: 'markdown' };
 
 /** The texts by their files, below the folder of the project. */
 const after = new Map();
-for (const [name, text] of pages) after.set(path.join(folder, name), await format(text, options));
+for (const [name, text] of pages) after.set(path.join(folder, name), (await format(name, text)).code);
 
 mkdirSync(path.join(root, folder), { recursive: true });
 const files = readdirSync(path.join(root, folder)).map((name) => path.join(folder, name));

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const HELD = false;
 const root = fileURLToPath(new URL('..', import.meta.url));
-// prettier-ignore
+// oxfmt-ignore
 const LINES = {
   root: 420, core: 2000, settings: 1000, http: 2000, output: 2400, cli: 5600, commands: 17_100,
   batch: 4800, storage: 1200, host: 4200, local: 10_300,

@@ -41,7 +41,7 @@ export const limits = defineCommand({
     'Shows what the last answers said, by address and key. It sends a request only if there was no answer yet. A window that has ended since is shown as full.',
   run: async (ctx) => {
     const windows = await windowsOf(ctx);
-    // eslint-disable-next-line no-restricted-syntax -- a date: other processes may have recorded the windows
+    // oxlint-disable-next-line berth/no-wall-clock -- a date: other processes may have recorded the windows
     const now = ctx.clock.now();
     const notes = windows.length === 0 ? ['The service tells no limits.'] : [];
     return { kind: 'many', view: limitsView, values: windows.map((window) => asRow(window, now)), notes };

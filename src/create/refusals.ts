@@ -2,7 +2,13 @@ import type { Failure } from '../core/failure.ts';
 
 /** Additions 3. Only `no-capacity`, `not-allowed` and `blocked-by-network` are not final; `unknown` is. */
 export type RefusalClass =
-  'no-capacity' | 'payment' | 'not-allowed' | 'blocked-by-network' | 'too-large' | 'invalid' | 'unknown';
+  | 'no-capacity'
+  | 'payment'
+  | 'not-allowed'
+  | 'blocked-by-network'
+  | 'too-large'
+  | 'invalid'
+  | 'unknown';
 
 interface RefusalRow {
   readonly class: RefusalClass;

@@ -107,7 +107,7 @@ function quietly<T>(otherwise: T, work: () => T): T {
   }
 }
 
-// eslint-disable-next-line no-restricted-syntax -- a date: other processes read it
+// oxlint-disable-next-line berth/no-wall-clock -- a date: other processes read it
 const dateOf = ({ clock }: RememberedOptions): number => clock.now();
 
 /** `{account, changedAt, lists: {LIST: {at, rows}}}` */

@@ -177,7 +177,7 @@ export function createApi(options: ApiOptions): BatchApi {
         throttle.recordSuccess();
         return { ...end.value, facts };
       }
-      // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
+      // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with dates of the service
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
       last =
         end.kind === 'lost'

@@ -73,7 +73,7 @@ export async function openExchange(
   let isOpen = false;
   try {
     const answer = await transport({ method, url, headers, body, signal: exchange.signal });
-    // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
+    // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with dates of the service
     if (hasWindows(answer.headers)) await onWindows?.(await readWindows(answer.headers, clock.now()));
     isOpen = answer.status >= 200 && answer.status < 300;
     return isOpen ? { kind: 'done', value: { answer, exchange } } : await readRefusal(answer, exchange, call);

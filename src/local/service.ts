@@ -60,7 +60,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const stopping = new AbortController();
   const time = createLocalClock(clock);
 
-  // eslint-disable-next-line no-restricted-syntax -- a date
+  // oxlint-disable-next-line berth/no-wall-clock -- a date
   const create = (previous?: State) => createState(clock.now(), originAfter(previous, options.random));
   const served: Readonly<Record<string, Served>> = Object.fromEntries(
     Object.entries(handlers).map(([name, source]) => [name, servedBy(source)]),
@@ -148,7 +148,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     folders,
     takeFaults: (points, request) => transact((state) => takeFaults(faults.of(state), points, request, options.random)),
     sleep: untilStopped,
-    // eslint-disable-next-line no-restricted-syntax -- a date
+    // oxlint-disable-next-line berth/no-wall-clock -- a date
     time: () => clock.now(),
   };
   const answer = async (request: LocalRequest): Promise<LocalAnswer> => {
@@ -226,7 +226,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
         await store.flush();
         if (hasHandlers || hasDeliveries) void syncWorkers();
       }
-      // eslint-disable-next-line no-restricted-syntax -- a date
+      // oxlint-disable-next-line berth/no-wall-clock -- a date
       const date = new Date(time.now()).toUTCString();
       // `berth doctor` recognizes the local service by `server`.
       return { status, headers: { ...headers, date, server: 'berth-local' }, body };

@@ -207,7 +207,8 @@ type Checked<T extends SettingValues> = T;
 
 export type TableValues = Checked<{
   readonly [R in Exclude<Row, { readonly secret: true }> as R['name']]:
-    ValueOfKind<R> | (R extends AlwaysSet ? never : undefined);
+    | ValueOfKind<R>
+    | (R extends AlwaysSet ? never : undefined);
 }>;
 
 export const settingNamed = (name: SettingName): Setting => {

@@ -171,7 +171,7 @@ export class S3Client {
       if (status < 300) return { ...answer, body: content };
       const text = await readBody(content, undefined, MAX_ANSWER_BYTES).catch(() => undefined);
       if (request.handled?.includes(status) === true) return { ...answer, body: text ?? Buffer.alloc(0) };
-      // eslint-disable-next-line no-restricted-syntax -- a date, compared with dates of the service
+      // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with dates of the service
       return await refusedAttempt(what, status, text, connection, readRetryAfter(answer.headers, clock.now()));
     } catch (error) {
       watch.end();
@@ -211,7 +211,7 @@ export class S3Client {
       },
       credentials,
       region,
-      // eslint-disable-next-line no-restricted-syntax -- a date: the service compares it with its own
+      // oxlint-disable-next-line berth/no-wall-clock -- a date: the service compares it with its own
       clock.now(),
     );
   }
@@ -220,7 +220,7 @@ export class S3Client {
     const at = Date.parse(date ?? '');
     // The files of the local service have times of this machine, wherever its clock was moved to.
     if (Number.isNaN(at) || server === 'berth-local') return;
-    // eslint-disable-next-line no-restricted-syntax -- a date, compared with one of the service
+    // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with one of the service
     this.aheadMs = at - this.#options.clock.now();
   }
 

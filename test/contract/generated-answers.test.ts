@@ -56,7 +56,8 @@ function remember({ ids }: Account, method: string, path: string, { status, body
   if (method === 'POST' && typeof body['id'] === 'string' && !path.includes('{id}'))
     ids.set(collection, [...(ids.get(collection) ?? []), body['id']]);
   const rows = Object.values(body).find((value) => Array.isArray(value)) as
-    readonly { readonly id?: string }[] | undefined;
+    | readonly { readonly id?: string }[]
+    | undefined;
   if (method === 'GET' && rows !== undefined && !path.includes('{id}'))
     ids.set(
       collection,

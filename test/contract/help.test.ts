@@ -110,13 +110,13 @@ describe.each([60, 100])('help at %d columns', (columns) => {
   /** Expects that no line is too wide, that no word is broken, and that headings are bold. */
   async function expectFits(argv: readonly string[]): Promise<void> {
     const { out } = await berth(argv, { tty: true, columns });
-    // eslint-disable-next-line no-control-regex -- the escape sequences of bold text
+    // oxlint-disable-next-line no-control-regex -- the escape sequences of bold text
     const plain = out.replace(/\u001b\[\d+m/g, '');
     for (const line of plain.split('\n'))
       if (!isLiteral(line) && !isOneWord(line)) expect(line.length, line).toBeLessThanOrEqual(columns);
     const wordsOf = (text: string): readonly string[] => text.split(/\s+/);
     expect(wordsOf(plain)).toEqual(wordsOf(await pipedText(argv)));
-    // eslint-disable-next-line no-control-regex -- the escape sequences of bold text
+    // oxlint-disable-next-line no-control-regex -- the escape sequences of bold text
     const bold = [...out.matchAll(/^\u001b\[1m(.*)\u001b\[22m$/gm)].map(([, heading]) => heading);
     expect(bold).toEqual(expect.arrayContaining(plain.match(/^(Arguments|Flags|Verbs|Examples|More help)$/gm) ?? []));
   }

@@ -10,7 +10,7 @@ const MAX_BYTES = 400_000;
 
 /** What the folder of the project itself holds: anything else there was left by a trial. */
 const IN_ROOT =
-  /^(\.[\w.-]+|[A-Z]+(\.md)?|Dockerfile|(package|package-lock|knip|tsconfig)\.json|eslint\.config\.js|vitest(\.\w+)?\.config\.ts)$/;
+  /^(\.[\w.-]+|[A-Z]+(\.md)?|Dockerfile|(package|package-lock|knip|tsconfig)\.json|vitest(\.\w+)?\.config\.ts)$/;
 const FOLDERS = ['.ci', 'bench', 'bin', 'completions', 'docs', 'scripts', 'src', 'test', 'workers'];
 
 test('the repository has no large file, and none of binary data: no core file, no archive', ({ skip }) => {

@@ -12,7 +12,7 @@ const widest = (screen: string): number => Math.max(...screen.split('\n').map((l
 
 /** The SGR codes of a screen. */
 const codesOf = (screen: string): readonly number[] =>
-  // eslint-disable-next-line no-control-regex -- the colours are meant
+  // oxlint-disable-next-line no-control-regex -- the colours are meant
   [...new Set([...screen.matchAll(/\u001b\[([\d;]*)m/g)].flatMap(([, codes = '']) => codes.split(';').map(Number)))];
 
 /** Ends a view, so that it writes nothing into folders that are removed. */

@@ -10,12 +10,12 @@ const EVIL =
   'a\u001b[2J\u001b]52;c;ZXZpbA==\u0007\u001b]0;title\u001b\\\u009b31m\u0085\r\u0008b\u202egnp.exe\u2066\u200b\u2028c\u007f\u{e0041}\0z';
 
 const HARMFUL =
-  // eslint-disable-next-line no-control-regex -- the pattern matches control characters
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
 
 /** Removes the escape sequences that berth itself writes to a terminal: colours, and the cursor of the spinner. */
 const withoutOwn = (text: string): string =>
-  // eslint-disable-next-line no-control-regex -- the pattern matches control characters
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
   text.replace(/\u001b\[(?:[0-9;]*m|\?\d+[hl]|\d*[AGK])/g, '');
 
 const POD = {

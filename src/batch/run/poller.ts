@@ -61,7 +61,7 @@ export function createPoller(run: RunState) {
   };
 
   const recordRetry = (job: Job): Promise<void> =>
-    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
+    // oxlint-disable-next-line berth/no-wall-clock -- a date, for the journal
     records.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
 
   /** Instead of saving its result. */

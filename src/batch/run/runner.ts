@@ -79,7 +79,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const started = clock.monotonic();
   /** The date is from another process, and the wall clock may have been changed in either direction since then. */
   const acceptedAt = ({ submittedAt }: KnownJob): MonotonicMs =>
-    // eslint-disable-next-line no-restricted-syntax -- a date of the records
+    // oxlint-disable-next-line berth/no-wall-clock -- a date of the records
     clock.monotonic() - Math.max(0, clock.now() - submittedAt);
   for (const job of records.failed) poller.addFailed(job, started);
   for (const job of records.jobs) poller.add(job, acceptedAt(job));

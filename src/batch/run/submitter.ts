@@ -96,7 +96,7 @@ export function createSubmitter(
   const recordAccepted = ({ number }: Item, job: string): Promise<void> => {
     monitor.onSubmitted();
     rates.submit = speedUp(rates.submit);
-    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
+    // oxlint-disable-next-line berth/no-wall-clock -- a date, for the journal
     return records.record(number, { kind: 'accept', job }, { at: clock.now() });
   };
 

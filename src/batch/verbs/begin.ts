@@ -88,7 +88,7 @@ export async function beginBatch(
     const { planned, invalid } = summary;
     const items = checked.sources.reduce((sum, source) => sum + source.items, 0);
     const input = await identityOf(durable, durable.absolute(path), checked);
-    // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
+    // oxlint-disable-next-line berth/no-wall-clock -- a date, for the journal
     const createdAt = clock.now();
     const header = {
       version: VERSION,

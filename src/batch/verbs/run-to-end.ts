@@ -73,7 +73,8 @@ const FIRST_IN_FLIGHT = 10;
 
 /** Any error that is not a Failure is a bug and is thrown instead. */
 type StopCause =
-  { readonly reason: 'interrupt' | 'timeout' | 'failures' } | { readonly reason: 'error'; readonly failure: Failure };
+  | { readonly reason: 'interrupt' | 'timeout' | 'failures' }
+  | { readonly reason: 'error'; readonly failure: Failure };
 
 /** Throws only errors that are bugs. */
 async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, before: ItemCounts, view: BatchView) {
@@ -117,7 +118,7 @@ async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, be
   let tookMs: number;
   try {
     const run = await runItems({
-      // eslint-disable-next-line no-restricted-syntax -- a date, for the journal
+      // oxlint-disable-next-line berth/no-wall-clock -- a date, for the journal
       records: createRecords(open, () => clock.now()),
       options: runOptions(open),
       items: itemsInShard(allItems(ports, inputs), open.header.shard),

@@ -42,7 +42,7 @@ export async function valuesOf(
     }
     case 'job': {
       const [endpoint = '', ...others] = args;
-      // eslint-disable-next-line no-restricted-syntax -- a date: other processes submitted the jobs
+      // oxlint-disable-next-line berth/no-wall-clock -- a date: other processes submitted the jobs
       const now = context.clock.now();
       return (await rememberedJobs(context, endpoint))
         .filter(({ id }) => !others.includes(id))

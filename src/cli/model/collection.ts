@@ -25,7 +25,15 @@ export interface Collection<N extends string = string> {
 
 /** `@file`, `=file`: after that mark. `job`: submitted by this machine. `volume-path`: `VOLUME:PATH`. */
 export type LocalSource =
-  'file' | '@file' | '=file' | 'command' | 'job' | 'profile' | 'help' | 'volume-path' | 'file-or-volume-path';
+  | 'file'
+  | '@file'
+  | '=file'
+  | 'command'
+  | 'job'
+  | 'profile'
+  | 'help'
+  | 'volume-path'
+  | 'file-or-volume-path';
 
 export interface Candidate {
   readonly value: string;

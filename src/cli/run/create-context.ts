@@ -47,7 +47,7 @@ interface ServiceClock {
 function createServiceClock(clock: Pick<Clock, 'now' | 'monotonic'>): ServiceClock {
   let last: { readonly date: number; readonly at: number } | undefined;
   return {
-    // eslint-disable-next-line no-restricted-syntax -- a date
+    // oxlint-disable-next-line berth/no-wall-clock -- a date
     time: () => (last === undefined ? clock.now() : last.date + clock.monotonic() - last.at),
     isSet: () => last !== undefined,
     following: (api) => ({

@@ -45,7 +45,7 @@ const LIST = 'new ids';
 /** Asks again for ten seconds after a 404 for an id that this machine created within the last minute. */
 export function patientApi(api: Api, { clock, lists, signal }: Pick<Context, 'clock' | 'lists' | 'signal'>): Api {
   const newRows = async () => {
-    // eslint-disable-next-line no-restricted-syntax -- a date: another process wrote it
+    // oxlint-disable-next-line berth/no-wall-clock -- a date: another process wrote it
     const isNew = (text: string): boolean => clock.now() - Date.parse(text) < NEW_MS;
     return ((await lists.read(LIST))?.rows ?? []).filter(({ description }) => isNew(description));
   };
@@ -71,7 +71,7 @@ export function patientApi(api: Api, { clock, lists, signal }: Pick<Context, 'cl
       const before = await newRows();
       const others = before.filter(({ value }) => value !== removed);
       if (created === undefined && others.length === before.length) return answer;
-      // eslint-disable-next-line no-restricted-syntax -- a date: another process reads it
+      // oxlint-disable-next-line berth/no-wall-clock -- a date: another process reads it
       const now = new Date(clock.now()).toISOString();
       const rows = created === undefined ? others : [{ value: created, name: '', description: now }, ...others];
       await lists.write(LIST, rows.slice(0, MAX_IDS));

@@ -113,7 +113,7 @@ const notTheService = (check: string, address = '', what: string): Check =>
   );
 
 function clockCheck(ctx: CommandContext, answer: ApiAnswer): readonly Check[] {
-  // eslint-disable-next-line no-restricted-syntax -- a date, compared with a date
+  // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with a date
   const aheadMs = Date.parse(answer.headers['date'] ?? '') - ctx.clock.now();
   if (Number.isNaN(aheadMs)) return [];
   if (Math.abs(aheadMs) <= MAX_SKEW_MS) return [ok('clock', "within a minute of the service's")];

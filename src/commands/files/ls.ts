@@ -70,7 +70,7 @@ export const ls = defineCommand({
   run: async (ctx, { place: given, recursive, long, sort }) => {
     const address = parseVolumeAddress(given);
     const volume = await openVolume(ctx, address.volume);
-    // eslint-disable-next-line no-restricted-syntax -- a date, to compare with those of files
+    // oxlint-disable-next-line berth/no-wall-clock -- a date, to compare with those of files
     const now = (): EpochMs => ctx.clock.now() + volume.aheadMs();
     let [count, bytes] = [0, 0];
     const rows = async function* (): AsyncGenerator<Json> {

@@ -7,7 +7,7 @@ export function refusedName(path: string, platform: string): string | undefined 
   if (parts.length > MAX_DEPTH + 1) return `more than ${String(MAX_DEPTH)} nested folders`;
   for (const part of parts) {
     if (part === '' || part === '.' || part === '..') return 'its path leaves the folder';
-    // eslint-disable-next-line no-control-regex -- they are what is looked for
+    // oxlint-disable-next-line no-control-regex -- they are what is looked for
     if (/[\u0000-\u001f\u007f]/.test(part)) return 'its name has control characters';
     if (/[\ufffd\p{Cs}]/u.test(part)) return 'its name is not valid Unicode';
     if (Buffer.byteLength(part) > 255) return 'its name is too long';

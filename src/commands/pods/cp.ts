@@ -104,7 +104,7 @@ function parsePlace(text: string): Place {
   if (place === undefined) return { pod: undefined, path: text };
   if (place.name === '') throw usage(`${JSON.stringify(text)} names no pod`, FORMS);
   const path = place.path.replace(/^~(\/+|$)/, '');
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(path)) throw usage(`${JSON.stringify(text)} has control characters`, FORMS);
   return { pod: place.name, path: path === '' ? '.' : path };
 }

@@ -18,7 +18,7 @@ import { untilAborted } from '../../core/until-aborted.ts';
 export interface LocalTransport {
   readonly transport: Transport & { close(): Promise<void> };
   /** Containers for the running pods, until the transport is closed. */
-  openPods(): Promise<void>;
+  readonly openPods: () => Promise<void>;
   readonly origin: string;
   /** Seeded, full access. */
   readonly key: string;

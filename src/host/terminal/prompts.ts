@@ -16,7 +16,7 @@ function keysInSteps(stdin: Input): KeySteps {
   const steps = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       // No byte of a longer character of UTF-8 is a control character.
-      // eslint-disable-next-line no-control-regex -- they are what is looked for
+      // oxlint-disable-next-line no-control-regex -- they are what is looked for
       const parts = chunk.toString('latin1').split(/(?=[\0-\x1f\x7f])/);
       const next = (): void => {
         const part = parts.shift();

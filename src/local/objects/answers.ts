@@ -3,7 +3,7 @@ import type { LocalAnswer } from '../http/operation.ts';
 /** Replaces control characters that XML 1.0 cannot carry. */
 const escaped = (text: string): string =>
   text
-    // eslint-disable-next-line no-control-regex -- they are not allowed in XML
+    // oxlint-disable-next-line no-control-regex -- they are not allowed in XML
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
     .replace(/[&<>"\r]/g, (found) => `&#${String(found.charCodeAt(0))};`);
 

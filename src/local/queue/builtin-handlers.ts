@@ -3,7 +3,8 @@ import type { BuiltinHandler } from '../model/endpoints.ts';
 import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
 
 export type Outcome =
-  { readonly kind: 'output'; readonly text: string } | { readonly kind: 'error'; readonly error: string };
+  | { readonly kind: 'output'; readonly text: string }
+  | { readonly kind: 'error'; readonly error: string };
 
 /** Progress depends only on the time since its start. */
 export interface Plan {

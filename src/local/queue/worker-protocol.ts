@@ -26,7 +26,9 @@ const MANAGED_ID = /^w[0-9a-f]{7,}$/;
 
 /** The answer to a request for jobs: jobs; none now; or none ever, because the worker must end. */
 export type Take =
-  { readonly kind: 'jobs'; readonly jobs: readonly Job[] } | { readonly kind: 'none' } | { readonly kind: 'leave' };
+  | { readonly kind: 'jobs'; readonly jobs: readonly Job[] }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'leave' };
 
 /** A request for jobs by a worker (contract, worker protocol: take). */
 export interface TakeRequest {
@@ -156,7 +158,8 @@ export function takeStops(state: State, endpointId: string, workerId: string): r
 /** Texts are JSON. */
 export interface Result {
   readonly outcome:
-    { readonly kind: 'error'; readonly error: string } | { readonly kind: 'output'; readonly text: string | undefined };
+    | { readonly kind: 'error'; readonly error: string }
+    | { readonly kind: 'output'; readonly text: string | undefined };
   /** True when the chunks were sent before, one by one: an empty output means all of them. */
   readonly isStream: boolean;
   /** True when the worker must be replaced after its jobs. */

@@ -38,7 +38,7 @@ export function createLocalClock(host: Clock): LocalClock {
     const saved = state.asOf - state.clockOffsetMs;
     // Another process may have advanced the time, never set it back.
     if (anchor?.generation === state.generation) return Math.max(baseNow(anchor), saved);
-    // eslint-disable-next-line no-restricted-syntax -- a date: it is compared between processes
+    // oxlint-disable-next-line berth/no-wall-clock -- a date: it is compared between processes
     return saved + Math.max(0, host.now() - state.wallAt);
   };
 
@@ -73,11 +73,11 @@ export function createLocalClock(host: Clock): LocalClock {
       anchor = { generation: state.generation, base, monotonic: host.monotonic() };
       setOffset(state.clockOffsetMs);
       state.asOf = Math.max(state.asOf, Math.floor(base) + offset);
-      // eslint-disable-next-line no-restricted-syntax -- a date: it is compared between processes
+      // oxlint-disable-next-line berth/no-wall-clock -- a date: it is compared between processes
       state.wallAt = host.now();
       return state.asOf;
     },
-    // eslint-disable-next-line no-restricted-syntax -- a date: it is compared between processes
+    // oxlint-disable-next-line berth/no-wall-clock -- a date: it is compared between processes
     now: () => (anchor === undefined ? host.now() : Math.floor(baseNow(anchor)) + offset),
     sleep: async (milliseconds, signal) => {
       const until = host.monotonic() + skipped + milliseconds;

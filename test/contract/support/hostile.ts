@@ -4,12 +4,12 @@ export const HOSTILE = `${CONTROLS.join('x')}\u200b\u2028\u007f\u{e0041}\nFORGED
 
 /** Matches one of them in the output. Line feeds and tabs are allowed. */
 export const HARMFUL =
-  // eslint-disable-next-line no-control-regex -- the pattern matches control characters
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/u;
 
 /** Removes the control sequences that berth itself writes to a terminal: colours, cursor, erase. */
 export const withoutOwnControls = (text: string): string =>
-  // eslint-disable-next-line no-control-regex -- the pattern matches control characters
+  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
   text.replace(/\u001b\[(?:[0-9;]*m|\?\d+[hl]|\d*[AGKJ])/g, '').replaceAll(/\r(?=$|\u001b|\n)/g, '');
 
 /** Appends hostile text to every string of a JSON value, and adds a hostile copy of every member name. */

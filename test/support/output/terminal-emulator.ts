@@ -16,7 +16,7 @@ export class Terminal {
   }
 
   write(text: string): this {
-    // eslint-disable-next-line no-control-regex -- a terminal parses escape sequences
+    // oxlint-disable-next-line no-control-regex -- a terminal parses escape sequences
     for (const [part] of text.matchAll(/\u001b\[\??\d*[A-Za-z]|[^]/gu)) this.#take(part);
     return this;
   }
@@ -29,7 +29,7 @@ export class Terminal {
   }
 
   #take(part: string): void {
-    // eslint-disable-next-line no-control-regex -- a terminal parses escape sequences
+    // oxlint-disable-next-line no-control-regex -- a terminal parses escape sequences
     const [, digits, letter] = /^\u001b\[(\??\d*)([A-Za-z])$/.exec(part) ?? [];
     const count = Number(digits === undefined || digits === '' ? 1 : digits);
     if (letter === undefined) this.#print(part);

@@ -57,7 +57,7 @@ describe('berth api', () => {
     const { server, code, err } = await api('GET', '/v2/x', '-H', `X-Note: ${value}!`);
     expect([code, server.seen]).toEqual([2, []]);
     expect(err).toContain('invalid value of the header x-note');
-    // eslint-disable-next-line no-control-regex -- the pattern matches control characters
+    // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
     expect(err).not.toMatch(/[\u0000\u001b\u007f]/);
   });
 

@@ -23,7 +23,7 @@ describe('safe text', () => {
   it('never contains a control character, whatever the input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        // eslint-disable-next-line no-control-regex -- the pattern matches control characters
+        // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
         expect(safeText(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
       }),
     );

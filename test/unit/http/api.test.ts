@@ -72,7 +72,7 @@ describe('a status and its exit code', () => {
     });
     const failure = await failureOf(connect(server.url).api.send(write));
     expect(failure.detail).toBe('\u001b]52;c;aGk=\u0007 \u202eabc');
-    // eslint-disable-next-line no-control-regex -- the pattern matches control characters
+    // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
     expect(failure.message).not.toMatch(/[\u001b\u0007\u202e]/);
   });
 

@@ -56,7 +56,7 @@ describe('a printed command in a new shell', () => {
   ])('has the value as it was: %j', (value) => {
     const line = command`pods get ${value} --for ${value}`;
     expect(inShell(line, '--profile', 'other')).toEqual(['--profile', 'other', 'pods', 'get', value, '--for', value]);
-    // eslint-disable-next-line no-control-regex -- what a terminal obeys
+    // oxlint-disable-next-line no-control-regex -- what a terminal obeys
     expect(printed(line, { accountWords: NO_WORDS })).not.toMatch(/[\u0000-\u001f\u007f\u202e]/);
   });
 

@@ -16,7 +16,7 @@ const FAILED = { id: 'j1', status: 'FAILED', error: ERROR };
 /** The lines of a text without colours and the spaces around. */
 const linesOf = (text: string): readonly string[] =>
   text
-    // eslint-disable-next-line no-control-regex -- the pattern matches control characters
+    // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
     .replace(/\u001b\[[0-9;?]*[A-Za-z]/g, '')
     .split('\n')
     .map((line) => line.trim());

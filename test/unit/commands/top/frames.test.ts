@@ -36,7 +36,7 @@ describe.each([60, 80, 120, 200])('a frame of %i columns', (columns) => {
       const lines = await drawn(input({ mode, selected }), columns, 24);
       expect(lines).toHaveLength(24);
       expect(lines.filter((line) => textWidth(line) > columns)).toEqual([]);
-      // eslint-disable-next-line no-control-regex -- none may reach the terminal
+      // oxlint-disable-next-line no-control-regex -- none may reach the terminal
       expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
     }
   });

@@ -55,7 +55,7 @@ const eventsIn = (text: string): readonly string[] =>
   [...text.matchAll(/^data: ?(.*)$/gm)].map(([, data = '']) => data);
 
 const isOdd = ([path, value]: Member): boolean =>
-  // eslint-disable-next-line no-control-regex -- that is what must not be there
+  // oxlint-disable-next-line no-control-regex -- that is what must not be there
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/u.test(value) ||
   (/name$/i.test(path) && value.length > 80);
 

@@ -26,7 +26,7 @@ describe('a failure as text', () => {
     await expect(to.err()).toMatchFileSnapshot('../../../golden/output/failure-full.txt');
     const coloured = screen({ tty: true, colour: true, columns: 400 });
     await renderFailure(FULL, 'text', coloured);
-    // eslint-disable-next-line no-control-regex -- the pattern matches the escape sequences of colours
+    // oxlint-disable-next-line no-control-regex -- the pattern matches the escape sequences of colours
     expect(coloured.err().replace(/\u001b\[\d+m/g, '')).toBe(to.err());
   });
 

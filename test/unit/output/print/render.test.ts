@@ -35,7 +35,7 @@ describe('a table on a terminal', () => {
     const plain = screen({ tty: true, columns: 100 });
     await render(podList, as(), to);
     await render(podList, as(), plain);
-    // eslint-disable-next-line no-control-regex -- the pattern matches the escape sequences of colours
+    // oxlint-disable-next-line no-control-regex -- the pattern matches the escape sequences of colours
     expect(to.out().replace(/\u001b\[\d+m/g, '')).toBe(plain.out());
     await expect(safeText(to.out(), true)).toMatchFileSnapshot(golden('list-100-colour'));
   });

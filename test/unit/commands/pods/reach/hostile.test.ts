@@ -100,7 +100,7 @@ test.each(Object.entries(COMMANDS).filter(([command]) => command !== 'connect'))
       const { out, err, given = '' } = await run(podWith({}, name), argv);
       expect({ name, given }).toEqual({ name, given: expect.stringContaining('root@203.0.113.7') as string });
       expect(given).not.toContain(name);
-      // eslint-disable-next-line no-control-regex -- these are what must not be there; a tab is between the columns of a table
+      // oxlint-disable-next-line no-control-regex -- these are what must not be there; a tab is between the columns of a table
       expect({ name, printed: /[\u0000-\u0008\u000b-\u001f\u202e]/.exec(out + err)?.[0] }).toEqual({
         name,
         printed: undefined,
