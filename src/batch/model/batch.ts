@@ -69,54 +69,43 @@ const MAX_BUCKETS = 120;
 
 /** Wider buckets replace too many narrow ones, so memory is limited. */
 export function createTimeline() {
-  let counts = new Map<number, [completed: number, notCompleted: number]>();
+  let counts = new Map<EpochMs, readonly [completed: number, notCompleted: number]>();
   let bucketMs = FIRST_SPAN_MS;
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  const addTo = (at: EpochMs, completed: number, notCompleted: number): void => {
-    const start = Math.floor(at / bucketMs) * bucketMs;
-    const [before, notBefore] = counts.get(start) ?? [0, 0];
-    counts.set(start, [before + completed, notBefore + notCompleted]);
-  };
-  const reach = (at: EpochMs): void => {
+  const startOf = (at: EpochMs): EpochMs => Math.floor(at / bucketMs) * bucketMs;
+  const put = (at: EpochMs, completed: number, notCompleted: number): void => {
     [first, last] = [Math.min(first, at), Math.max(last, at)];
     while ((last - first) / bucketMs >= MAX_BUCKETS) {
       bucketMs *= bucketMs === FIRST_SPAN_MS ? 5 : 2;
       const before = counts;
       counts = new Map();
-      for (const [start, counted] of before) addTo(start, ...counted);
+      for (const [start, counted] of before) put(start, ...counted);
     }
+    const [done, other] = counts.get(startOf(at)) ?? [0, 0];
+    counts.set(startOf(at), [done + completed, other + notCompleted]);
   };
   const lastAt = (): EpochMs | undefined => (counts.size === 0 ? undefined : last);
   const summary = (): TimelineSummary | undefined => {
     if (counts.size === 0) return undefined;
-    const from = Math.floor(first / bucketMs) * bucketMs;
+    const from = startOf(first);
     const buckets = Array.from({ length: Math.floor((last - from) / bucketMs) + 1 }, (_, index) => {
-      const [completed, notCompleted] = counts.get(from + index * bucketMs) ?? [0, 0];
-      return { at: from + index * bucketMs, completed, notCompleted };
+      const at = from + index * bucketMs;
+      const [completed, notCompleted] = counts.get(at) ?? [0, 0];
+      return { at, completed, notCompleted };
     });
     return { bucketMs, buckets };
   };
   return {
     add: (at: EpochMs, isCompleted: boolean): void => {
-      reach(at);
-      addTo(at, isCompleted ? 1 : 0, isCompleted ? 0 : 1);
+      put(at, isCompleted ? 1 : 0, isCompleted ? 0 : 1);
     },
-    addAll: (other: Pick<Timeline, 'last' | 'summary'>): void => {
-      const end = other.last();
-      if (end !== undefined) reach(end);
-      for (const { at, completed, notCompleted } of other.summary()?.buckets ?? []) {
-        reach(at);
-        addTo(at, completed, notCompleted);
-      }
+    addAll: (other: { readonly last: typeof lastAt; readonly summary: typeof summary }): void => {
+      for (const { at, completed, notCompleted } of other.summary()?.buckets ?? []) put(at, completed, notCompleted);
+      last = Math.max(last, other.last() ?? last);
     },
     last: lastAt,
     summary,
   };
 }
 
-export interface Timeline {
-  readonly add: (at: EpochMs, isCompleted: boolean) => void;
-  readonly addAll: (other: Pick<Timeline, 'last' | 'summary'>) => void;
-  readonly last: () => EpochMs | undefined;
-  readonly summary: () => TimelineSummary | undefined;
-}
+export type Timeline = ReturnType<typeof createTimeline>;

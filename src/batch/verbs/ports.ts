@@ -3,9 +3,8 @@ import type { Context } from '../../core/context.ts';
 import type { DollarRange } from '../../core/units.ts';
 import type { InputSummary } from '../read/check-inputs.ts';
 import type { ExecutionCost } from './cost-meter.ts';
-import type { RequestProblem } from '../run/request-health.ts';
-
 import type { ItemCounts } from '../model/item-states.ts';
+import type { MonotonicMs } from '../model/run-end.ts';
 
 export interface BatchPorts extends InputPorts, Pick<Context, 'batchApi' | 'clock' | 'random' | 'onSecondInterrupt'> {
   readonly local: boolean;
@@ -26,5 +25,6 @@ export interface BatchView {
 export interface BatchProgress {
   readonly counts: ItemCounts;
   readonly cost: ExecutionCost | undefined;
-  readonly problem: RequestProblem | undefined;
+  /** No request has succeeded since then. */
+  readonly problem: { readonly failingSince: MonotonicMs; readonly message: string } | undefined;
 }

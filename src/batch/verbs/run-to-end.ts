@@ -1,6 +1,5 @@
-import type { BatchPorts, BatchView } from './ports.ts';
+import type { BatchPorts, BatchProgress, BatchView } from './ports.ts';
 import { createCostMeter, createErrorTally, type ErrorTotals, type ExecutionCost } from './cost-meter.ts';
-import { type FailedRequests, createRequestHealth } from '../run/request-health.ts';
 import type { BatchSummary } from '../model/batch.ts';
 import { type ItemCounts, itemsLeft } from '../model/item-states.ts';
 import type { RateWindow } from '../../core/api.ts';
@@ -32,7 +31,6 @@ export interface BatchReport
   readonly failedItems: number;
   /** Of these, submissions that the service refused. */
   readonly refused: number;
-  readonly failedRequests: FailedRequests | undefined;
 }
 
 interface RunningBatch {
@@ -99,7 +97,7 @@ async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, be
     journal.write({ kind: 'price', perHour: { low, high } }).catch(() => undefined);
   });
   const tally = createErrorTally();
-  const health = createRequestHealth();
+  let problem: BatchProgress['problem'];
 
   // The first interrupt waits for the answers of pending requests, a second one aborts them.
   const onInterrupt = (): void => {
@@ -110,10 +108,7 @@ async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, be
     secondInterrupt.abort(requestAborted());
   });
   const done = new AbortController();
-  const following = view.follow(
-    () => ({ counts: states.counts(), cost: cost.total(), problem: health.problem() }),
-    done.signal,
-  );
+  const following = view.follow(() => ({ counts: states.counts(), cost: cost.total(), problem }), done.signal);
   let end: RunEnd;
   let tookMs: number;
   try {
@@ -133,7 +128,9 @@ async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, be
         onExecuted: cost.onExecuted,
         onEnded: tally.onEnded,
         onNotRetried: tally.onNotRetried,
-        onRequest: health.onRequest,
+        onRequest: (failure, failingSince) => {
+          problem = failure && failingSince !== undefined ? { failingSince, message: failure.message } : undefined;
+        },
         onUnknown: tally.onUnknown,
       },
     });
@@ -148,7 +145,7 @@ async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, be
     // After a failed write, closing fails too; the failure is in `end` already.
     await open.close().catch(() => undefined);
   }
-  const run = { stopped: stopCause(end.stopped), tookMs, cost: cost.total(), failedRequests: health.failed() };
+  const run = { stopped: stopCause(end.stopped), tookMs, cost: cost.total() };
   return { end, totals: tally.totals(), ...run };
 }
 

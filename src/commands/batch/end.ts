@@ -44,7 +44,7 @@ const resumeCommand = ({ service, name }: BatchReport, ...more: readonly string[
 
 function notesOf(ctx: CommandContext, report: BatchReport): readonly Message[] {
   const { counts, stopped, unordered, resumable } = report;
-  const { failedRequests, failedItems, refused, refusedRetries } = report;
+  const { failedItems, refused, refusedRetries } = report;
   const failed = counts.failed + counts.timedOut;
   const states = [...(counts.failed > 0 ? ['failed'] : []), ...(counts.timedOut > 0 ? ['timed-out'] : [])];
   return [
@@ -54,11 +54,6 @@ function notesOf(ctx: CommandContext, report: BatchReport): readonly Message[] {
     ...inFlightNotes(counts),
     ...(unordered ? ['All results are fetched, but not sorted yet.'] : []),
     ...(resumable ? [sentence`Continue: ${resumeCommand(report)}`] : []),
-    ...(failedRequests === undefined
-      ? []
-      : [
-          `${failedRequests.count} of ${failedRequests.total} requests failed, which slowed the batch: ${safeText(failedRequests.message)}`,
-        ]),
     ...commonestErrorNotes(ctx, report),
     ...(refusedRetries === undefined
       ? []

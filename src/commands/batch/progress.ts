@@ -92,13 +92,12 @@ export const describeCounts = (counts: ItemCounts): string =>
     .map(([member, label]) => `${counts[member]} ${member === 'completed' ? 'done' : label}`)
     .join(', ');
 
-/** Returns `no success for 45s: could not reach ...` or `30% of requests fail: ...`. */
+/** `no success for 45s: could not reach ...`. */
 function describeProblem({ problem }: BatchProgress, now: number): string | undefined {
-  if (problem === undefined) return undefined;
-  const { failingSince, failedFraction, message } = problem;
-  if (failingSince !== undefined && now - failingSince >= MIN_FAILING_MS)
-    return `no success for ${formatDuration(now - failingSince)}: ${message}`;
-  return failedFraction > 0 ? `${Math.round(failedFraction * 100)}% of requests fail: ${message}` : undefined;
+  const failingMs = problem === undefined ? 0 : now - problem.failingSince;
+  return failingMs < MIN_FAILING_MS
+    ? undefined
+    : `no success for ${formatDuration(failingMs)}: ${problem?.message ?? ''}`;
 }
 
 function describeRate(counts: ItemCounts, perSecond: number | undefined): readonly string[] {

@@ -82,7 +82,7 @@ describe('sorting the results', () => {
   });
 });
 
-const LARGE = 300;
+const LARGE = 150;
 
 /** Jobs with large outputs, so that ordering takes a while. */
 async function createWorldWithLargeResults(): Promise<TinyQueueWorld> {
