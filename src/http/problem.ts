@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { EXIT, type ExitCode } from '../core/exit-codes.ts';
 import { Failure, type RequestName } from '../core/failure.ts';
 import { arrayOf, encodeJson, objectOf, stringOf, tryDecodeJson } from '../core/json.ts';
@@ -188,8 +187,25 @@ function shortLine(text: string): string | undefined {
   return line === '' ? undefined : line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }
 
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Payload Too Large',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
+
 function titleOf(status: number, title: string | undefined): string {
-  const words = title === undefined ? STATUS_CODES[status] : shortLine(title);
+  const words = title === undefined ? TITLES[status] : shortLine(title);
   return words === undefined ? '' : ` ${words}`;
 }
 
