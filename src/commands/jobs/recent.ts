@@ -83,7 +83,9 @@ export const recent = defineCommand({
       if (known.length > 0 && isTableOutput(ctx.output)) await ctx.fetchServiceNow({ overHttp: true });
       return { kind: 'many', view: recentView, values: known.map(rowOf), notes };
     }
-    const found = await readJobs(ctx, known);
+    const found: Awaited<ReturnType<typeof readNow>>[] = [];
+    for (let at = 0; at < known.length; at += AT_ONCE)
+      found.push(...(await Promise.all(known.slice(at, at + AT_ONCE).map((job) => readNow(ctx, job)))));
     // A missing job is an answer, not a failure.
     const failure = combinedFailure(found.filter(({ failure: each }) => !isNotFound(each)));
     return { kind: 'many', view: recentView, values: found.map(({ row }) => row), failure, notes };
@@ -104,40 +106,28 @@ const rowOf = (job: RememberedJob): JsonObject => ({
   ...(job.goneAt === undefined ? {} : { error: { code: 'not-found', message: NOT_FOUND, status: 404 } }),
 });
 
-/** A 404 of a job that the service certainly has comes from a lagging replica. */
-async function explainNotFound(ctx: CommandContext, { endpoint, id }: RememberedJob, error: Failure): Promise<Failure> {
-  if (await isCertainlyThere(ctx, { endpoint, job: id })) return error.with({ message: 'not there yet (404)' });
-  await ctx.jobs.sawGone(id, ctx.serviceNow());
-  return error.with({ message: NOT_FOUND });
-}
-
 const timeOf = (at: number): string => new Date(at).toISOString();
 
-interface ReadJob {
-  readonly id: string;
-  readonly job: RememberedJob;
-  readonly document?: Json;
-  readonly row: Json;
-  readonly failure?: Failure;
-}
-
 /** Each may fail on its own. */
-export async function readJobs(ctx: CommandContext, jobs: readonly RememberedJob[]): Promise<readonly ReadJob[]> {
-  const read = async (job: RememberedJob): Promise<ReadJob> => {
-    try {
-      const { value: document = null } = await ctx.api.send(statusRequest(asId(job.endpoint), job.id));
-      const state = jobStatus(document);
-      const at = ctx.serviceNow();
-      await ctx.jobs.saw(job.id, state, at);
-      return { id: job.id, job, document, row: rowOf({ ...job, status: state, statusAt: at, goneAt: undefined }) };
-    } catch (error) {
-      rethrowUnlessFailure(error, ctx);
-      const failure = isNotFound(error) ? await explainNotFound(ctx, job, error) : error;
-      return { id: job.id, job, row: { ...rowOf(job), error: errorOf(failure, ctx.settings) }, failure };
+async function readNow(
+  ctx: CommandContext,
+  job: RememberedJob,
+): Promise<{ readonly id: string; readonly row: Json; readonly failure?: Failure }> {
+  const { id, endpoint } = job;
+  try {
+    const { value = null } = await ctx.api.send(statusRequest(asId(endpoint), id));
+    const [status, statusAt] = [jobStatus(value), ctx.serviceNow()];
+    await ctx.jobs.saw(id, status, statusAt);
+    return { id, row: rowOf({ ...job, status, statusAt, goneAt: undefined }) };
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    let failure = error;
+    if (isNotFound(error)) {
+      // A 404 of a job that the service certainly has comes from a lagging replica.
+      const isThere = await isCertainlyThere(ctx, { endpoint, job: id });
+      if (!isThere) await ctx.jobs.sawGone(id, ctx.serviceNow());
+      failure = error.with({ message: isThere ? 'not there yet (404)' : NOT_FOUND });
     }
-  };
-  const found: ReadJob[] = [];
-  for (let at = 0; at < jobs.length; at += AT_ONCE)
-    found.push(...(await Promise.all(jobs.slice(at, at + AT_ONCE).map(read))));
-  return found;
+    return { id, row: { ...rowOf(job), error: errorOf(failure, ctx.settings) }, failure };
+  }
 }

@@ -131,15 +131,12 @@ export const run = defineCommand({
 });
 
 /** Fails with usage (2) without one, and with local-file (14). */
-async function readInput(ctx: CommandContext, given: string | undefined): Promise<RawInput> {
-  const asked = ctx.terminal.canAsk ? await ask(ctx, given) : given;
-  if (asked === undefined)
+async function readInput({ terminal, prompts, files }: CommandContext, given: string | undefined): Promise<RawInput> {
+  const input = given ?? (terminal.canAsk ? await prompts.text('Input (JSON)', { initial: '{}' }) : undefined);
+  if (input === undefined)
     throw usage('missing --input', `--input '{"prompt":"hello"}', --input @FILE, or --input - for stdin`);
-  return await readInputBytes(ctx.files, asked);
+  return await readInputBytes(files, input);
 }
-
-const ask = async (ctx: CommandContext, given: string | undefined): Promise<string> =>
-  given ?? (await ctx.prompts.text('Input (JSON)', { initial: '{}' }));
 
 interface BodyValues extends JobOptions {
   readonly inputField: string | undefined;
