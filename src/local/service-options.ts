@@ -1,7 +1,6 @@
 import type { Clock } from '../core/context.ts';
 import type { Quota } from './http/rate-limit.ts';
 import type { GivenSettings } from './http/operation.ts';
-import type { Validator } from './http/validate.ts';
 import type { StartContainer } from './containers.ts';
 import type { StreamShape } from './queue/index.ts';
 import type { Store } from './state/store.ts';
@@ -30,8 +29,6 @@ export interface LocalServiceOptions extends GivenSettings {
   /** Besides the prefix that berth's own worker reads. */
   readonly workerPrefix?: string | undefined;
   readonly workerRunner?: string | undefined;
-  /** To share one validator between services: it compiles each schema once. */
-  readonly validator?: Validator;
   /** Default: a temporary folder, which `stop` removes. */
   readonly volumesFolder?: string | undefined;
   /** Without it the addresses of pods are made up. */

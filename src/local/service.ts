@@ -4,7 +4,6 @@ import type { Frame } from './http/dispatch.ts';
 import { faults, takeFaults, takeStartFault } from './http/faults.ts';
 import { quotaOf } from './http/rate-limit.ts';
 import { createRouter } from './http/router.ts';
-import { createValidator } from './http/validate.ts';
 import { endpoints, type Served, takesByProtocol, withServed } from './model/endpoints.ts';
 import { lastStockTurn } from './model/stock.ts';
 import { giveOddTexts } from './model/pods.ts';
@@ -121,7 +120,6 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     quota: quotaOf(options.quota),
     settings,
     random: options.random,
-    validator: options.validator ?? createValidator(),
     transact,
     sleep: (milliseconds, signal) => time.sleep(milliseconds, signal),
     stopping: stopping.signal,
@@ -197,23 +195,20 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       onWebhookRefused: options.onWebhookRefused,
     });
   };
-  /** Retries until saved: a job could wait forever for a worker whose process does not run. */
-  const loseFormerWorkers = async (): Promise<void> => {
-    while (!stopping.signal.aborted)
-      try {
-        await transact(loseAllWorkers);
-        return;
-      } catch {
-        // The error is ignored here: the next request fails with the same file error and reports it.
-        await clock.sleep(HANDLER_INTERVAL_MS, stopping.signal).catch(() => undefined);
-      }
-  };
   const runLoop = async (port: number): Promise<void> => {
-    if (Object.values(served).some(takesByProtocol)) await loseFormerWorkers();
-    await startAll(port);
+    let hasFormerWorkers = Object.values(served).some(takesByProtocol);
     while (!stopping.signal.aborted) {
-      await syncWorkers();
-      checkedAt = clock.monotonic();
+      // Until it is saved: a job could wait forever for a worker whose process does not run.
+      if (hasFormerWorkers)
+        hasFormerWorkers = await transact(loseAllWorkers).then(
+          () => false,
+          () => true,
+        );
+      if (!hasFormerWorkers) {
+        if (workers === undefined) await startAll(port);
+        await syncWorkers();
+        checkedAt = clock.monotonic();
+      }
       const pause = Object.keys(handlers).length > 0 ? HANDLER_INTERVAL_MS : WEBHOOK_INTERVAL_MS;
       await clock.sleep(pause, stopping.signal).catch(() => undefined);
     }

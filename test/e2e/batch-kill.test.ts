@@ -12,7 +12,6 @@ import type { FaultRecord } from '../../src/local/http/faults.ts';
 import { serveLocal } from '../../src/local/http/server.ts';
 import { createLocalService } from '../../src/local/service.ts';
 import { memoryStore, type Store } from '../../src/local/state/store.ts';
-import { createValidator } from '../../src/local/http/validate.ts';
 import { countSubmissions, journalMismatches } from '../support/batch/check-journal.ts';
 import { berth, berthPath, cleanEnvironment, temporaryFolder, type Environment } from './support.ts';
 import { realLocks } from '../support/files/real-locks.ts';
@@ -82,8 +81,6 @@ const TROUBLES: readonly Trouble[] = [
   { name: 'a clock past retention', clockJumps: true },
 ];
 
-const validator = createValidator();
-
 interface Service {
   readonly url: string;
   readonly store: Store;
@@ -93,7 +90,7 @@ interface Service {
 /** In this process: in another one its state would be a file, written anew at every request, and slow down the killing. */
 async function startService(random: Chance): Promise<Service> {
   const store = memoryStore();
-  const service = createLocalService({ clock: realClock, random, store, validator, queueLimits: true });
+  const service = createLocalService({ clock: realClock, random, store, queueLimits: true });
   const served = await serveLocal(service, { port: 0, host: '127.0.0.1' });
   onTestFinished(async () => {
     await served.stop();

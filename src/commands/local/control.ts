@@ -1,4 +1,4 @@
-import { berth, sentence } from '../../core/message.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
 import type { ApiRequest, Method, ApiAnswer } from '../../core/api.ts';
 import { FAULT_KINDS, FAULT_SETTINGS, SEEDS } from '../../core/fault-kinds.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -15,23 +15,41 @@ import { isTableOutput } from '../../output/formats/format-table.ts';
 import { answerResult, type Result, type View } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS } from '../../cli/resource/collections.ts';
-import { CLEARED, CLOCK, FAULT, LOCAL_STATUS, withNoSuch } from './schemas.ts';
+import { CLEARED, CLOCK, FAULT, LOCAL_STATUS } from './schemas.ts';
 import { manyOf } from '../../cli/model/output-schema.ts';
 
-/** Explains a wrong key, and a service that is not local (it answers 404). */
+/** What a path names, for the error when there is none. */
+const LISTS = {
+  endpoint: berth`endpoints list`,
+  pod: berth`pods list`,
+  fault: berth`local fault list`,
+} as const satisfies Readonly<Record<string, Message>>;
+
+interface ControlRequest extends Pick<ApiRequest, 'body' | 'query' | 'expects'> {
+  /** What the user named, and how. */
+  readonly of?: readonly [noun: keyof typeof LISTS, word: string | undefined];
+}
+
+/** Explains a wrong key, a name that is none, and a service that is not local (it answers 404). */
 export async function sendControl(
   ctx: CommandContext,
   method: Method,
   path: readonly string[],
-  options: Pick<ApiRequest, 'body' | 'query' | 'expects'> = {},
+  { of: [noun, word] = ['fault', undefined], ...options }: ControlRequest = {},
 ): Promise<ApiAnswer> {
   try {
     return await ctx.api.send({ service: 'base', method, path: ['local', ...path], ...options });
   } catch (error) {
-    if (error instanceof Failure && error.exit === EXIT.denied && error.status !== undefined)
+    if (!(error instanceof Failure)) throw error;
+    if (error.exit === EXIT.denied && error.status !== undefined)
       throw error.with({
         message: 'the local service did not accept the key',
         hint: 'Use the one that it printed when it was started: export BERTH_API_KEY=...',
+      });
+    if (word !== undefined && error.detail === `${noun} not found`)
+      throw error.with({
+        message: `there is no ${noun} ${JSON.stringify(word)}`,
+        hint: sentence`See which there are: ${LISTS[noun]}`,
       });
     if (isNotFound(error))
       throw error.with({
@@ -52,33 +70,29 @@ export function changed({ settings, output }: CommandContext, result: Result): R
   return { ...result, notes: [...(result.notes ?? []), `Changed: the local service ${which}.`] };
 }
 
-interface Line {
-  readonly label: string;
-  readonly value: string;
-}
+/** Members whose unit is in their name, as a label and a number of milliseconds. */
+const DURATIONS: Readonly<Record<string, readonly [label: string, milliseconds: number]>> = {
+  advancedMs: ['advanced', 1],
+  latencyMs: ['latency', 1],
+  retryAfter: ['retry after', 1000],
+};
 
-function memberLine(row: Json, member: string): Line {
-  const unit = MEMBER_UNITS.get(member);
+const labelOf = (member: string): string => DURATIONS[member]?.[0] ?? memberLabel(member);
+
+const valueOf = (row: Json, member: string): string => {
   const value = numberAt(row, member);
-  return unit === undefined || value === undefined
-    ? { label: memberLabel(member), value: text(member)(row) }
-    : { label: unit.label, value: durationText(value * unit.milliseconds) };
-}
-
-const MEMBER_UNITS: ReadonlyMap<string, { readonly label: string; readonly milliseconds: number }> = new Map([
-  ['advancedMs', { label: 'advanced', milliseconds: 1 }],
-  ['latencyMs', { label: 'latency', milliseconds: 1 }],
-  ['retryAfter', { label: 'retry after', milliseconds: 1000 }],
-]);
+  const [, milliseconds] = DURATIONS[member] ?? [];
+  return milliseconds === undefined || value === undefined ? text(member)(row) : durationText(value * milliseconds);
+};
 
 /** Without rounding: `1m 30s`, `1500ms`. */
 const durationText = (milliseconds: number): string =>
   milliseconds % 1000 === 0 ? formatDuration(milliseconds) : `${milliseconds}ms`;
 
-const linesOf = (row: Json, omitted: readonly string[] = []): readonly Line[] =>
+const linesOf = (row: Json, omitted: readonly string[] = []) =>
   Object.keys(objectOf(row) ?? {})
     .filter((member) => !omitted.includes(member))
-    .map((member) => memberLine(row, member));
+    .map((member) => ({ label: labelOf(member), value: valueOf(row, member) }));
 
 export const membersView = (noun: string): View => ({
   noun: [noun, `${noun}s`],
@@ -124,8 +138,8 @@ const faultView: View = {
   id: text('id'),
   members: FAULT_MEMBERS,
   columns: FAULT_MEMBERS.map((name) => ({
-    header: MEMBER_UNITS.get(name)?.label.toUpperCase() ?? memberHeader(name),
-    show: (row) => memberLine(row, name).value,
+    header: DURATIONS[name]?.[0].toUpperCase() ?? memberHeader(name),
+    show: (row) => valueOf(row, name),
   })),
 };
 
@@ -141,9 +155,7 @@ export const reset = defineCommand({
   summary: 'delete everything and start over with the seeded account',
   changesMachine: true,
   options: {
-    seed: option.choice('what the new account contains; `odd` has names hard to print', SEEDS, {
-      initial: 'plain',
-    }),
+    seed: option.choice('what the new account contains; `odd` has names hard to print', SEEDS, { initial: 'plain' }),
     yes: yesOption,
   },
   destroys: true,
@@ -215,22 +227,10 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
       ],
       ['berth local fault add worker-crash --count 1 --endpoint demo', 'a worker of demo dies in the middle of a job'],
     ],
-    run: async (ctx, values) => {
-      const { kind, count, probability, match, endpoint, detail, status: code, latency, retryAfter } = values;
-      const body: Json = {
-        kind,
-        count,
-        probability,
-        match,
-        endpoint,
-        detail,
-        status: code,
-        latencyMs: latency,
-        retryAfter: retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000),
-      };
-      const answer = await sendControl(ctx, 'POST', ['fault'], { body }).catch((error: unknown) => {
-        throw endpoint === undefined ? error : withNoSuch(error, 'endpoint', endpoint);
-      });
+    run: async (ctx, { latency: latencyMs, retryAfter, ...rest }) => {
+      const seconds = retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000);
+      const body = { ...rest, latencyMs, retryAfter: seconds };
+      const answer = await sendControl(ctx, 'POST', ['fault'], { body, of: ['endpoint', rest.endpoint] });
       return changed(ctx, answerResult(faultView, answer));
     },
   }),
@@ -250,10 +250,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     examples: [['berth local fault clear', 'all of them']],
     args: { id: arg.optional('fault id') },
     run: async (ctx, { id }) => {
-      const path = id === undefined ? ['fault'] : ['fault', id];
-      await sendControl(ctx, 'DELETE', path).catch((error: unknown) => {
-        throw id === undefined ? error : withNoSuch(error, 'fault', id);
-      });
+      await sendControl(ctx, 'DELETE', id === undefined ? ['fault'] : ['fault', id], { of: ['fault', id] });
       const notes = [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`];
       return changed(ctx, changeResult(ctx, { cleared: id ?? 'all' }, notes));
     },

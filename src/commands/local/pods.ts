@@ -3,7 +3,7 @@ import { arg, option } from '../../cli/model/params.ts';
 import { answerResult } from '../../output/view.ts';
 import { PODS } from '../../cli/resource/collections.ts';
 import { changed, membersView, sendControl } from './control.ts';
-import { USE, withNoSuch } from './schemas.ts';
+import { USE } from './schemas.ts';
 
 const percent = (summary: string) => option.count(summary, 0, { metavar: '%', most: 100 });
 
@@ -23,11 +23,7 @@ export const pods = defineGroup('what pods use: to see what happens when one is 
     },
     examples: [['berth local pods use pod-train --gpu 0 --cpu 1', 'it idles']],
     run: async (ctx, { id, for: forMs, ...use }) => {
-      const answer = await sendControl(ctx, 'POST', ['pods', id, 'use'], { body: { ...use, forMs } }).catch(
-        (error: unknown) => {
-          throw withNoSuch(error, 'pod', id);
-        },
-      );
+      const answer = await sendControl(ctx, 'POST', ['pods', id, 'use'], { body: { ...use, forMs }, of: ['pod', id] });
       return changed(ctx, answerResult(membersView('use'), answer));
     },
   }),

@@ -2,9 +2,7 @@
 
 import { COUNT } from '../../cli/model/common-schemas.ts';
 import { manyOf, mapOf, NUMBER, oneOf, ownObject, TEXT, TIME, WHOLE } from '../../cli/model/output-schema.ts';
-import { Failure } from '../../core/failure.ts';
 import { FAULT_KINDS, FAULT_SETTINGS } from '../../core/fault-kinds.ts';
-import { berth, type Message, sentence } from '../../core/message.ts';
 
 const CLOCK_MEMBERS = { now: TIME, advancedMs: WHOLE };
 
@@ -43,18 +41,3 @@ export const USE = ownObject(
 );
 
 export const STOCK = manyOf(ownObject({ hardware: TEXT, dataCenter: TEXT, free: COUNT }));
-
-const LISTS = {
-  endpoint: berth`endpoints list`,
-  pod: berth`pods list`,
-  fault: berth`local fault list`,
-} as const satisfies Readonly<Record<string, Message>>;
-
-/** For a 404. */
-export const withNoSuch = (error: unknown, noun: keyof typeof LISTS, word: string): unknown =>
-  error instanceof Failure && error.detail === `${noun} not found`
-    ? error.with({
-        message: `there is no ${noun} ${JSON.stringify(word)}`,
-        hint: sentence`See which there are: ${LISTS[noun]}`,
-      })
-    : error;

@@ -110,20 +110,16 @@ const environment = (server: LocalServer): Readonly<Record<string, string>> => (
 });
 
 function serveOptions(ctx: CommandContext, values: ValuesOf<typeof options>): Omit<LocalServeOptions, 'port'> {
+  const { python, reload, pageSize, podKeys, allowPrivateWebhooks, streamShape = 'array' } = values;
   const quota = namedValues('--quota', values.quota.map(quotaOf), String);
   return {
+    ...{ python, reload, pageSize, podKeys, allowPrivateWebhooks, streamShape },
     ...(values.state === undefined ? {} : { stateFile: values.state }),
     endpoints: namedValues('--endpoint', values.endpoint.map(endpointOf), (source) => source ?? 'attached workers'),
-    python: values.python,
     workerPrefix: workerPrefixOf(ctx, values.workerPrefix),
-    reload: values.reload,
     ...(values.quota.length === 0 ? {} : { quota }),
     queueLimits: !values.noQueueLimits,
-    streamShape: values.streamShape ?? 'array',
-    pageSize: values.pageSize,
-    podKeys: values.podKeys,
     secretPrefix: secretPrefixOf(values.secretPrefix),
-    allowPrivateWebhooks: values.allowPrivateWebhooks,
   };
 }
 

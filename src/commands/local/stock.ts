@@ -2,9 +2,8 @@ import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { arg, onlyWith, option } from '../../cli/model/params.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { dollarsPerHour } from '../../cli/money.ts';
-import { itemsAt, type Json, type JsonObject, memberAt } from '../../core/json.ts';
+import { itemsAt, type JsonObject, memberAt } from '../../core/json.ts';
 import { formatDuration } from '../../core/units.ts';
-import type { ApiAnswer } from '../../core/api.ts';
 import { usage } from '../../core/failure.ts';
 import { text } from '../../output/cells.ts';
 import type { Result, View } from '../../output/view.ts';
@@ -21,12 +20,6 @@ const stockView: View = {
   columns: [textColumn('hardware'), textColumn('dataCenter'), textColumn('free', { right: true })],
 };
 
-const rowsOf = ({ value }: ApiAnswer, keep: (row: Json) => boolean = () => true): Result => ({
-  kind: 'many',
-  view: stockView,
-  values: itemsAt(value, 'stock').filter(keep),
-});
-
 const HARDWARE = arg.text('a GPU type or CPU flavor, as in berth catalog');
 
 /** Times are by the service's clock. */
@@ -40,7 +33,10 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     output: STOCK,
     summary: 'list the free GPUs and vCPUs by data center',
     examples: [['berth local stock list', 'what pods can still be placed on']],
-    run: async (ctx) => rowsOf(await sendControl(ctx, 'GET', ['stock'], { expects: { list: 'stock' } })),
+    run: async (ctx) => {
+      const { value } = await sendControl(ctx, 'GET', ['stock'], { expects: { list: 'stock' } });
+      return { kind: 'many', view: stockView, values: itemsAt(value, 'stock') };
+    },
   }),
   set: defineCommand({
     output: STOCK,
@@ -81,12 +77,8 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     run: async (ctx, { hardware, price, cloud, ...span }) => {
       const body = { hardware, price: dollarsOf(price), cloud, ...spanOf(span) };
       const where = cloud === undefined ? '' : ` on the ${cloud} cloud`;
-      return await change(
-        ctx,
-        'prices',
-        body,
-        `${hardware} costs ${dollarsPerHour(body.price)}${where}${spanText(span)}.`,
-      );
+      const said = `${hardware} costs ${dollarsPerHour(body.price)}${where}${spanText(span)}.`;
+      return await change(ctx, 'prices', body, said);
     },
   }),
   clear: defineCommand({
@@ -124,15 +116,12 @@ async function change(
   body: JsonObject & { readonly hardware: string },
   said: string,
 ): Promise<Result> {
-  const answer = await sendControl(ctx, 'POST', [of], { body });
-  const rows = rowsOf(answer, (row) => memberAt(row, 'hardware') === body.hardware);
-  return changed(ctx, { ...rows, notes: [said] });
+  const { value } = await sendControl(ctx, 'POST', [of], { body });
+  const values = itemsAt(value, 'stock').filter((row) => memberAt(row, 'hardware') === body.hardware);
+  return changed(ctx, { kind: 'many', view: stockView, values, notes: [said] });
 }
 
-interface Span {
-  readonly for: number | undefined;
-  readonly repeat: number | undefined;
-}
+type Span = Readonly<Record<'for' | 'repeat', number | undefined>>;
 
 /** ` for 10m, and again each 30m`. */
 const spanText = ({ for: forMs, repeat }: Span): string =>
@@ -140,7 +129,4 @@ const spanText = ({ for: forMs, repeat }: Span): string =>
     ? ''
     : ` for ${formatDuration(forMs)}${repeat === undefined ? '' : `, and again each ${formatDuration(repeat)}`}`;
 
-const spanOf = (span: Span) => ({
-  forMs: span.for,
-  everyMs: span.repeat,
-});
+const spanOf = (span: Span) => ({ forMs: span.for, everyMs: span.repeat });

@@ -3,7 +3,6 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { mapOf, TEXT } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { membersView, sendControl } from './control.ts';
-import { withNoSuch } from './schemas.ts';
 import { usage } from '../../core/failure.ts';
 import { objectAt, stringOf } from '../../core/json.ts';
 import { berth, sentence } from '../../core/message.ts';
@@ -40,11 +39,8 @@ export const workerEnv = defineCommand({
         sentence`Start one: ${berth`local serve`}. Then set BERTH_BASE_URL and BERTH_API_KEY as it prints them.`,
       );
     const prefix = workerPrefixOf(ctx, workerPrefix);
-    const answer = await sendControl(ctx, 'GET', ['workers', endpoint], { query: { prefix } }).catch(
-      (error: unknown) => {
-        throw withNoSuch(error, 'endpoint', endpoint);
-      },
-    );
+    const path = ['workers', endpoint];
+    const answer = await sendControl(ctx, 'GET', path, { query: { prefix }, of: ['endpoint', endpoint] });
     const variables = objectAt(answer.value, 'variables') ?? {};
     if (asksForData(ctx.output)) return { kind: 'one', view: variablesView, value: variables };
     const lines = Object.entries(variables).map(

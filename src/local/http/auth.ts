@@ -13,14 +13,12 @@ export const EXPIRED_KEY = 'berth-local-expired';
 export interface Key {
   readonly id: string;
   readonly scopes: readonly Scope[];
-  readonly expired: boolean;
 }
 
 const KEYS: ReadonlyMap<string, Key> = new Map([
-  [LOCAL_KEY, { id: 'key-full-access', scopes: ['read', 'write', 'jobs', 'control'], expired: false }],
-  [READ_ONLY_KEY, { id: 'key-read-only', scopes: ['read'], expired: false }],
-  [JOBS_ONLY_KEY, { id: 'key-jobs-only', scopes: ['jobs'], expired: false }],
-  [EXPIRED_KEY, { id: 'key-expired', scopes: ['read', 'write', 'jobs', 'control'], expired: true }],
+  [LOCAL_KEY, { id: 'key-full-access', scopes: ['read', 'write', 'jobs', 'control'] }],
+  [READ_ONLY_KEY, { id: 'key-read-only', scopes: ['read'] }],
+  [JOBS_ONLY_KEY, { id: 'key-jobs-only', scopes: ['jobs'] }],
 ]);
 
 /** The key of an Authorization header. Throws the 401 Problem that says what is wrong with it (specification 5.4). */
@@ -29,8 +27,7 @@ export function authenticate(authorization: string | undefined): Key {
   const token = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i.exec(authorization.trim())?.[1];
   if (token === undefined) throw unauthorized('malformed bearer token');
   const key = KEYS.get(token);
-  if (key === undefined) throw unauthorized('invalid bearer token');
-  if (key.expired) throw unauthorized('expired bearer token');
+  if (key === undefined) throw unauthorized(`${token === EXPIRED_KEY ? 'expired' : 'invalid'} bearer token`);
   return key;
 }
 
@@ -38,7 +35,7 @@ export function authenticate(authorization: string | undefined): Key {
 export function authenticateWorker(authorization: string | undefined, expected: string): Key {
   const given = authorization?.trim() ?? '';
   if (given === '') throw unauthorized('missing worker key');
-  if (isSameKey(given, expected)) return { id: 'key-worker', scopes: ['worker'], expired: false };
+  if (isSameKey(given, expected)) return { id: 'key-worker', scopes: ['worker'] };
   if (KEYS.has(given.replace(/^bearer +/i, ''))) throw forbidden();
   throw unauthorized('invalid worker key');
 }
@@ -60,12 +57,7 @@ export function authenticatePod(
   const podId = podOfKey(state, token);
   if (podId === undefined) return undefined;
   const isAllowed = podKeys === 'own' && target === podId && OWN_POD.includes(operation.id);
-  return { id: `${POD_KEY}${podId}`, scopes: isAllowed ? [operation.scope] : [], expired: false };
+  return { id: `${POD_KEY}${podId}`, scopes: isAllowed ? [operation.scope] : [] };
 }
 
 export const isPodKey = (keyId: string): boolean => keyId.startsWith(POD_KEY);
-
-/** Throws the 403 Problem when the key does not have the scope (specification 5.5). */
-export function authorize(key: Key, scope: Scope): void {
-  if (!key.scopes.includes(scope)) throw forbidden();
-}

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { encodeJson, type Json } from '../../core/json.ts';
-import { notFound, Problem, problemDocument, queueErrorDocument, tooLarge } from '../contract/problem.ts';
-import { authenticate, authenticatePod, authenticateWorker, authorize, type Key } from './auth.ts';
+import { forbidden, notFound, Problem, problemDocument, queueErrorDocument, tooLarge } from '../contract/problem.ts';
+import { authenticate, authenticatePod, authenticateWorker, type Key } from './auth.ts';
 import {
   failAt,
   ForeignAnswer,
@@ -13,15 +13,13 @@ import {
 } from './faults.ts';
 import type { AddressOf, Call, LocalAnswer, LocalRequest, Operation, Reply, ServiceSettings } from './operation.ts';
 import { countRequest, type Quota, rateUsage } from './rate-limit.ts';
-import type { Validator } from './validate.ts';
+import { checkQuery, validBody } from './validate.ts';
 import { workerKeyOf } from '../state/keys.ts';
-import type { State } from '../state/state.ts';
 
 export interface Frame {
   readonly quota: Quota;
   readonly settings: ServiceSettings;
   readonly random: () => number;
-  readonly validator: Validator;
   readonly transact: Call['transact'];
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Aborted when the service stops. */
@@ -64,7 +62,10 @@ export async function dispatch(
     if (refusal !== undefined) throw refusal;
     isAdmitted = true;
     failAt('operation', faults, request);
-    const reply = await operation.run(await withBody(call, early ?? (await textOf(request)), frame));
+    const bodyText = early ?? (await textOf(request));
+    await checkQuery(operation, call.query);
+    const body = await validBody(operation, bodyText);
+    const reply = await operation.run(Object.assign(call, { bodyText, body }));
     failAt('answer', faults, request);
     return respond(reply, headers);
   } catch (error) {
@@ -85,36 +86,34 @@ async function admit(
   text = '',
 ): Promise<Admission> {
   const { authorization } = request.headers;
-  if (operation.service === 'control') return admitted(NO_FAULTS, operation, {}, () => authenticate(authorization));
+  const { service, scope } = operation;
+  const headers: Record<string, string> = {};
+  const admitted = (faults: TakenFaults, findKey: () => Key): Admission => {
+    try {
+      const { id: keyId, scopes } = findKey();
+      if (!scopes.includes(scope)) throw forbidden();
+      return { faults, keyId, headers };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { faults, keyId: '', headers, refusal: error };
+    }
+  };
+  if (service === 'control') return admitted(NO_FAULTS, () => authenticate(authorization));
   return frame.transact((state, now) => {
     const faults = takeFaults(injected.of(state), ['request'], request, frame.random);
-    const headers: Record<string, string> = {};
-    return admitted(faults, operation, headers, () => {
+    return admitted(faults, () => {
       operation.checkSize?.(state, text);
-      const key = keyOf(operation, authorization, params, state, frame);
-      if (operation.service !== 'queue' && operation.service !== 'worker')
+      const key =
+        service === 'worker'
+          ? authenticateWorker(authorization, workerKeyOf(state, params['endpointId'] ?? ''))
+          : (authenticatePod(state, authorization, operation, params['id'], frame.settings) ??
+            authenticate(authorization));
+      if (service !== 'queue' && service !== 'worker')
         Object.assign(headers, countRequest(rateUsage.of(state), frame.quota, now));
       failAt('admission', faults, request);
       return key;
     });
   });
-}
-
-function admitted(faults: TakenFaults, { scope }: Operation, headers: Headers, findKey: () => Key): Admission {
-  try {
-    const key = findKey();
-    authorize(key, scope);
-    return { faults, keyId: key.id, headers };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { faults, keyId: '', headers, refusal: error };
-  }
-}
-
-function keyOf(operation: Operation, authorization: string | undefined, params: Params, state: State, frame: Frame) {
-  if (operation.service === 'worker')
-    return authenticateWorker(authorization, workerKeyOf(state, params['endpointId'] ?? ''));
-  return authenticatePod(state, authorization, operation, params['id'], frame.settings) ?? authenticate(authorization);
 }
 
 function callOf(
@@ -148,11 +147,6 @@ function callOf(
   };
 }
 
-async function withBody(call: Call, bodyText: string, { validator }: Frame): Promise<Call> {
-  await validator.query(call.operation, call.query);
-  return Object.assign(call, { bodyText, body: await validator.body(call.operation, bodyText) });
-}
-
 /** The rest of a body that is too large is read by the server. */
 async function textOf({ method, body }: LocalRequest): Promise<string> {
   if (body === undefined || method === 'GET' || method === 'HEAD') return '';
@@ -169,19 +163,22 @@ async function textOf({ method, body }: LocalRequest): Promise<string> {
 }
 
 function respond({ status, body, stream, headers: own }: Reply, headers: Headers): LocalAnswer {
-  if (stream !== undefined) {
-    const type = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
-    return { status, headers: allHeaders(type, headers, own), body: stream };
-  }
-  return body === undefined
-    ? { status, headers: allHeaders(headers, own), body: '' }
-    : json(status, 'application/json', body, headers, own);
+  if (stream !== undefined)
+    return {
+      status,
+      headers: allHeaders({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' }, headers, own),
+      body: stream,
+    };
+  if (body !== undefined) return json(status, 'application/json', body, headers, own);
+  return { status, headers: allHeaders(headers, own), body: '' };
 }
 
-const refuse = (problem: Problem, { service }: Operation, headers: Headers): LocalAnswer =>
-  service === 'queue' || service === 'worker'
-    ? json(problem.status, 'application/json', queueErrorDocument(problem), headers, problem.headers)
-    : json(problem.status, 'application/problem+json', problemDocument(problem), headers, problem.headers);
+function refuse(problem: Problem, { service }: Operation, headers: Headers): LocalAnswer {
+  const isOfQueue = service === 'queue' || service === 'worker';
+  const type = isOfQueue ? 'application/json' : 'application/problem+json';
+  const body = isOfQueue ? queueErrorDocument(problem) : problemDocument(problem);
+  return json(problem.status, type, body, headers, problem.headers);
+}
 
 const json = (status: number, type: string, body: Json, ...headers: readonly (Headers | undefined)[]): LocalAnswer => ({
   status,

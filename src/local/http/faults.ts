@@ -8,7 +8,7 @@ import {
   type RequestFaultKind,
 } from '../../core/fault-kinds.ts';
 import type { Milliseconds, Seconds } from '../../core/unit-types.ts';
-import { badRequest, forbidden, lowBalance, NO_ROOM, type Problem, serverError } from '../contract/problem.ts';
+import { badRequest, forbidden, lowBalance, NO_ROOM, serverError } from '../contract/problem.ts';
 import { createPart, type State } from '../state/state.ts';
 import { tooManyRequests } from './rate-limit.ts';
 
@@ -111,33 +111,28 @@ export class ForeignAnswer extends Error {
 /** `admission`: after authentication; `arrival`: before anything is answered. */
 export type FaultStage = 'arrival' | 'admission' | 'operation' | 'answer';
 
-type FaultError = Problem | DroppedConnection | ForeignAnswer;
-
-interface FaultEffect {
-  readonly stage: FaultStage;
-  error(fault: FaultRecord, request: FaultedRequest): FaultError;
-}
+type FaultEffect = readonly [stage: FaultStage, errorOf: (fault: FaultRecord, request: FaultedRequest) => Error];
 
 const refusalText = ({ path }: FaultedRequest): string => (path.endsWith('/action') ? NO_ROOM.host : NO_ROOM.none);
 
 /** Those of one stage in their order. The others delay a request, or hide what is newer than their latency. */
 const FAULT_EFFECTS: Readonly<Record<Exclude<RequestFaultKind, 'latency' | 'replica-lag'>, FaultEffect>> = {
-  drop: { stage: 'arrival', error: () => new DroppedConnection(false) },
-  'server-error': { stage: 'arrival', error: (fault) => serverError(settingOf('status')(fault)) },
-  blocked: { stage: 'arrival', error: () => new ForeignAnswer() },
-  'rate-limit': { stage: 'admission', error: (fault) => tooManyRequests('minute', settingOf('retryAfter')(fault)) },
-  'low-balance': { stage: 'operation', error: () => lowBalance() },
-  refuse: { stage: 'operation', error: ({ detail }, request) => badRequest(detail ?? refusalText(request)) },
-  forbidden: { stage: 'operation', error: () => forbidden() },
-  'accept-drop': { stage: 'answer', error: () => new DroppedConnection(true) },
+  drop: ['arrival', () => new DroppedConnection(false)],
+  'server-error': ['arrival', (fault) => serverError(settingOf('status')(fault))],
+  blocked: ['arrival', () => new ForeignAnswer()],
+  'rate-limit': ['admission', (fault) => tooManyRequests('minute', settingOf('retryAfter')(fault))],
+  'low-balance': ['operation', () => lowBalance()],
+  refuse: ['operation', ({ detail }, request) => badRequest(detail ?? refusalText(request))],
+  forbidden: ['operation', () => forbidden()],
+  'accept-drop': ['answer', () => new DroppedConnection(true)],
 };
 
 /** Throws what the faults of this stage answer. */
 export function failAt(stage: FaultStage, taken: TakenFaults, request: FaultedRequest): void {
   if (taken.size === 0) return;
-  for (const [kind, effect] of Object.entries(FAULT_EFFECTS)) {
+  for (const [kind, [failing, errorOf]] of Object.entries(FAULT_EFFECTS)) {
     const fault = taken.get(kind as FaultKind);
-    if (fault !== undefined && effect.stage === stage) throw effect.error(fault, request);
+    if (fault !== undefined && failing === stage) throw errorOf(fault, request);
   }
 }
 

@@ -25,7 +25,8 @@ export interface Call {
   readonly origin: string;
   /** Empty when there was none. */
   readonly bodyText: string;
-  readonly body: Json | undefined;
+  /** Decoded and valid: numbers are doubles. Undefined when the operation takes none. */
+  readonly body: unknown;
   readonly keyId: string;
   /** Hides what was created in the last `lagMs`: a fault of a replica that lags. */
   readonly lagMs: Milliseconds;
@@ -103,22 +104,11 @@ type UnpublishedOptions = Pick<Operation, 'run' | 'body' | 'parameters'> & { rea
 /** Not published, but routed, validated, counted and authenticated like every other. */
 export function unpublished(id: string, request: string, { service = 'base', ...rest }: UnpublishedOptions): Operation {
   const [method, path] = request.split(' ') as [Row['method'], string];
-  return { id, service, method, path, scope: scopeOf(service, method), success: 200, ...rest };
+  const scope = SCOPES[service] ?? (method === 'GET' ? 'read' : 'write');
+  return { id, service, method, path, scope, success: 200, ...rest };
 }
 
-function scopeOf(service: ServiceKind, method: Row['method']): Scope {
-  switch (service) {
-    case 'queue':
-      return 'jobs';
-    case 'control':
-      return 'control';
-    case 'worker':
-      return 'worker';
-    case 'base':
-    case 'rest':
-      return method === 'GET' ? 'read' : 'write';
-  }
-}
+const SCOPES: Readonly<Partial<Record<ServiceKind, Scope>>> = { queue: 'jobs', control: 'control', worker: 'worker' };
 
 export interface LocalRequest {
   readonly method: string;

@@ -47,15 +47,14 @@ export function createRouter(
 function routesOf(operations: readonly Operation[]): readonly Route[] {
   const byPath = new Map<string, Operation[]>();
   for (const operation of operations) byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
-  const orderOf = (path: string): string => path.replace(/[^/{]+/g, '0').replace(/{[^/]*/g, '1');
   return [...byPath]
-    .map(([path, rows]) => ({ path, rows, order: orderOf(path) }))
-    .sort((a, b) => (a.order < b.order ? -1 : 1))
-    .map(({ path, rows }) => ({
+    .map(([path, rows]) => ({
+      order: path.replace(/[^/{]+/g, '0').replace(/{[^/]*/g, '1'),
       segments: path.split('/').slice(1),
       operations: new Map(rows.map((row) => [row.method, row])),
       notAllowed: methodNotAllowed(rows),
-    }));
+    }))
+    .sort((a, b) => (a.order < b.order ? -1 : 1));
 }
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');

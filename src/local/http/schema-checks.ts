@@ -16,58 +16,7 @@ const allSchemas: Readonly<Record<string, Schema>> = {
   ...CONTROL_BODIES,
 };
 
-export interface SchemaChecks {
-  reasons(schema: string | Schema, value: unknown): readonly string[];
-}
-
-/** Each schema is compiled when it is first used. */
-export function createSchemaChecks(): SchemaChecks {
-  const ajv = createAjv();
-  const ofOwnSchemas = new Map<Schema, ValidateFunction>();
-
-  const ownCheck = (schema: Schema): ValidateFunction => {
-    const known = ofOwnSchemas.get(schema);
-    if (known !== undefined) return known;
-    const check = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"contract#/')) as Schema);
-    ofOwnSchemas.set(schema, check);
-    return check;
-  };
-
-  const namedCheck = (name: string): ValidateFunction => {
-    const check = ajv.getSchema(`contract#/components/schemas/${name}`);
-    if (check === undefined) throw new Error(`the table has no schema ${name}`);
-    return check;
-  };
-
-  return {
-    reasons: (schema, value) => {
-      const check = typeof schema === 'string' ? namedCheck(schema) : ownCheck(schema);
-      return check(value) ? [] : reasonsOf(check.errors ?? []);
-    },
-  };
-}
-
 const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
-
-/** The tests check that the schemas are valid, so this does not. */
-function createAjv(): Ajv2020 {
-  const ajv = new Ajv2020({
-    allErrors: true,
-    strict: false,
-    verbose: true,
-    discriminator: true,
-    validateSchema: false,
-  });
-  ajv.addFormat('date-time', (text) => DATE_TIME.test(text) && Number.isFinite(Date.parse(text)));
-  ajv.addFormat('uri', (text) => URL.canParse(text));
-  ajv.addFormat('float', true);
-  ajv.addFormat('double', true);
-  const schemas = Object.fromEntries(
-    Object.entries(allSchemas).map(([name, schema]) => [name, withoutMapping(schema)]),
-  );
-  ajv.addSchema({ $id: 'contract', components: { schemas } });
-  return ajv;
-}
 
 /** Ajv does not support the mapping of a discriminator. Here it only repeats what the branches say. */
 function withoutMapping(schema: Schema): Schema {
@@ -82,9 +31,35 @@ function withoutMapping(schema: Schema): Schema {
       };
 }
 
-/** The distinct errors, each a JSON path and a reason (specification 7.1). */
-function reasonsOf(errors: readonly ErrorObject[]): string[] {
-  return [...new Set(errors.flatMap((error) => reason(error) ?? []))];
+/** Each schema is compiled when it is first used. The tests check that they are valid, so this does not. */
+const ajv = new Ajv2020({ allErrors: true, strict: false, verbose: true, discriminator: true, validateSchema: false });
+ajv.addFormat('date-time', (text) => DATE_TIME.test(text) && Number.isFinite(Date.parse(text)));
+ajv.addFormat('uri', (text) => URL.canParse(text));
+ajv.addFormat('float', true);
+ajv.addFormat('double', true);
+ajv.addSchema({
+  $id: 'contract',
+  components: {
+    schemas: Object.fromEntries(Object.entries(allSchemas).map(([name, schema]) => [name, withoutMapping(schema)])),
+  },
+});
+
+const compiled = new Map<string | Schema, ValidateFunction>();
+
+function checkOf(schema: string | Schema): ValidateFunction {
+  const check =
+    typeof schema === 'string'
+      ? ajv.getSchema(`contract#/components/schemas/${schema}`)
+      : ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"contract#/')) as Schema);
+  if (check === undefined) throw new Error(`the table has no schema ${JSON.stringify(schema)}`);
+  compiled.set(schema, check);
+  return check;
+}
+
+/** The distinct errors, each a JSON path and a reason (specification 7.1); none when the value is valid. */
+export function reasonsOf(schema: string | Schema, value: unknown): readonly string[] {
+  const check = compiled.get(schema) ?? checkOf(schema);
+  return check(value) ? [] : [...new Set((check.errors ?? []).flatMap((error) => reason(error) ?? []))];
 }
 
 function reason({ keyword, instancePath, params, message, parentSchema }: ErrorObject): string | undefined {

@@ -1,66 +1,55 @@
-import { decodeJson, Exact, isObject, type Json, JsonSyntaxError } from '../../core/json.ts';
+import { decodeJson, JsonSyntaxError } from '../../core/json.ts';
 import { badRequest, unprocessable } from '../contract/problem.ts';
 import type { Schema } from '../contract/document.ts';
 import type { Call, Operation } from './operation.ts';
-import type { SchemaChecks } from './schema-checks.ts';
 
-export interface Validator {
-  /** The decoded body; undefined when the operation takes none. Rejects with the 400 or 422 Problem. */
-  body(operation: Operation, text: string): Promise<Json | undefined>;
-  /** 400 Problem for an empty list parameter, 422 for an invalid one. Unknown ones are ignored. */
-  query(operation: Operation, query: URLSearchParams): Promise<void>;
+/** Loaded here: it takes longer than answering a simple GET, which does not need it. */
+const reasonsOf = async (schema: string | Schema, value: unknown): Promise<readonly string[]> =>
+  (await import('./schema-checks.ts')).reasonsOf(schema, value);
+
+/** The decoded body; undefined when the operation takes none. Rejects with the 400 or 422 Problem. */
+export async function validBody({ body: schema }: Operation, text: string): Promise<unknown> {
+  if (schema === undefined) return undefined;
+  if (text.trim() === '') throw badRequest('a JSON body is required');
+  const value = decoded(text);
+  const errors = await reasonsOf(schema, value);
+  if (errors.length > 0) throw unprocessable(errors);
+  return value;
 }
 
-export function createValidator(): Validator {
-  // Loading and creating the checks takes longer than answering a simple GET, which does not need them.
-  let made: SchemaChecks | undefined;
-  const checks = async (): Promise<SchemaChecks> => {
-    const { createSchemaChecks } = await import('./schema-checks.ts');
-    return (made ??= createSchemaChecks());
-  };
-
-  return {
-    body: async ({ body: schema }, text) => {
-      if (schema === undefined) return undefined;
-      if (text.trim() === '') throw badRequest('a JSON body is required');
-      const value = decodeBody(text);
-      const errors = (made ?? (await checks())).reasons(schema, plain(value));
-      if (errors.length > 0) throw unprocessable(errors);
-      return value;
-    },
-    query: async ({ parameters = [] }, query) => {
-      if (query.size === 0) return;
-      const errors: string[] = [];
-      for (const { name, schema, in: place } of parameters) {
-        const given = query.getAll(name);
-        if (place !== 'query' || given.length === 0) continue;
-        if (schema['type'] === 'array' && itemsIn(given).includes(''))
-          throw badRequest(`query ${name}: names nothing where a value is expected`);
-        const reasons = (made ?? (await checks())).reasons(schema, coerce(schema, given));
-        errors.push(...reasons.map((reason) => `query ${name}${reason.replace(/^\/(?=:)/, '')}`));
-      }
-      if (errors.length > 0) throw unprocessable(errors);
-    },
-  };
+/** 400 Problem for an empty list parameter, 422 for an invalid one. Unknown ones are ignored. */
+export async function checkQuery({ parameters = [] }: Operation, query: URLSearchParams): Promise<void> {
+  if (query.size === 0) return;
+  const errors: string[] = [];
+  for (const { name, schema, in: place } of parameters) {
+    const given = query.getAll(name);
+    if (place !== 'query' || given.length === 0) continue;
+    if (schema['type'] === 'array' && itemsIn(given).includes(''))
+      throw badRequest(`query ${name}: names nothing where a value is expected`);
+    const reasons = await reasonsOf(schema, coerce(schema, given));
+    errors.push(...reasons.map((reason) => `query ${name}${reason.replace(/^\/(?=:)/, '')}`));
+  }
+  if (errors.length > 0) throw unprocessable(errors);
 }
 
-/** A validated body as plain values: exact numbers are converted to the nearest double. */
-export const bodyOf = (call: Pick<Call, 'body'>): unknown => plain(call.body ?? {});
+/** The valid body of an operation that takes one. */
+export const bodyOf = (call: Pick<Call, 'body'>): unknown => call.body ?? {};
 
-function decodeBody(text: string): Json {
+function decoded(text: string): unknown {
   try {
-    return decodeJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    throw badRequest(`the body is not JSON: line ${String(error.line)}, column ${String(error.column)}`);
+    return JSON.parse(text);
+  } catch {
+    throw badRequest(`the body is not JSON: ${placeOfError(text)}`);
   }
 }
 
-function plain(value: Json): unknown {
-  if (value instanceof Exact) return Number(value.text);
-  if (Array.isArray(value)) return value.map((item: Json) => plain(item));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member ?? null)]));
+function placeOfError(text: string): string {
+  try {
+    decodeJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return `line ${String(error.line)}, column ${String(error.column)}`;
+  }
+  return 'it cannot be read';
 }
 
 const itemsIn = (given: readonly string[]): readonly string[] => given.join(',').split(',');

@@ -85,9 +85,6 @@ export interface ReleaseRecord {
   diff: { field: string; old: unknown; new: unknown }[];
 }
 
-/** For idleTimeout the published contract says 10, the rules 5: the contract is followed. */
-export const DEFAULTS = { min: 0, max: 3, idleTimeout: 10, timeoutMs: 300_000, flashboot: 'OFF' } as const;
-
 export const firstRelease = (id: string, now: EpochMs): ReleaseRecord => ({ id, version: 1, createdAt: now, diff: [] });
 
 const seedEndpoints = (now: EpochMs): EndpointRecord[] => [
@@ -174,20 +171,15 @@ const stockOf = (
   dataCenterId: string,
 ): number => catalog.find((known) => known.id === id)?.stock[dataCenterId] ?? 0;
 
+type BuildText = 'commitHash' | 'commitMessage' | 'branch' | 'commitDate' | 'imageName' | BuildTime | 'error';
+type BuildTime = 'startedAt' | 'completedAt';
+
 /** The local service builds nothing: a control request adds builds. */
-export interface BuildRecord {
+export interface BuildRecord extends Record<BuildText, string | null> {
   id: string;
   endpointId: string;
   createdAt: EpochMs;
   status: string;
-  commitHash: string | null;
-  commitMessage: string | null;
-  branch: string | null;
-  commitDate: string | null;
-  imageName: string | null;
-  startedAt: string | null;
-  completedAt: string | null;
-  error: string | null;
 }
 
 export const builds = createRecordTable<BuildRecord>('builds');

@@ -1,3 +1,5 @@
+import { badRequest } from '../contract/problem.ts';
+
 /** Invented, with realistic prices. */
 
 export interface GpuData {
@@ -18,66 +20,54 @@ export interface GpuData {
   readonly stock: Readonly<Record<string, number>>;
 }
 
+const gpu = (gigabytes: number, rest: Omit<GpuData, 'id' | 'name' | 'pool' | 'manufacturer' | 'memory'>): GpuData => ({
+  id: `GPU-${String(gigabytes)}G`,
+  name: `GPU ${String(gigabytes)} GB`,
+  pool: `POOL-${String(gigabytes)}G`,
+  manufacturer: 'NVIDIA',
+  memory: gigabytes,
+  ...rest,
+});
+
 export const GPUS: readonly GpuData[] = [
-  {
-    id: 'GPU-16G',
-    name: 'GPU 16 GB',
-    pool: 'POOL-16G',
-    manufacturer: 'NVIDIA',
-    memory: 16,
+  gpu(16, {
     machine: { vcpuPerGpu: 6, ramGbPerGpu: 23 },
     price: { secure: 0.22, community: 0.16, serverless: 0.58 },
     maxCount: { secure: 8, community: 8 },
     cudaVersions: ['11.8', '12.1', '12.4'],
     stock: { 'EU-NORTH-1': 12, 'EU-WEST-1': 30, 'US-EAST-1': 4 },
-  },
-  {
-    id: 'GPU-24G',
-    name: 'GPU 24 GB',
-    pool: 'POOL-24G',
-    manufacturer: 'NVIDIA',
-    memory: 24,
+  }),
+  gpu(24, {
     machine: { vcpuPerGpu: 8, ramGbPerGpu: 31.25 },
     price: { secure: 0.69, community: 0.34, serverless: 1.12 },
     maxCount: { secure: 8, community: 4 },
     cudaVersions: ['12.1', '12.4', '12.8'],
     stock: { 'EU-NORTH-1': 40, 'EU-WEST-1': 24, 'US-EAST-1': 16, 'US-WEST-1': 9, 'ASIA-1': 6 },
-  },
-  {
-    id: 'GPU-48G',
-    name: 'GPU 48 GB',
-    pool: 'POOL-48G',
-    manufacturer: 'NVIDIA',
-    memory: 48,
+  }),
+  gpu(48, {
     machine: { vcpuPerGpu: 16, ramGbPerGpu: 62.5 },
     price: { secure: 0.86, community: 0.79, serverless: 1.9 },
     maxCount: { secure: 8, community: 2 },
     cudaVersions: ['12.4', '12.8'],
     stock: { 'EU-WEST-1': 5, 'US-EAST-1': 22, 'US-WEST-1': 18 },
-  },
-  {
-    id: 'GPU-80G',
-    name: 'GPU 80 GB',
-    pool: 'POOL-80G',
-    manufacturer: 'NVIDIA',
-    memory: 80,
+  }),
+  gpu(80, {
     machine: { vcpuPerGpu: 26, ramGbPerGpu: 117 },
     price: { secure: 2.39, community: 1.99, serverless: 4.18 },
     maxCount: { secure: 8, community: 8 },
     cudaVersions: ['12.4', '12.8', '12.9', '12.11'],
     stock: { 'EU-NORTH-1': 16, 'US-EAST-1': 32, 'US-WEST-1': 3 },
-  },
+  }),
   {
-    id: 'GPU-192G',
-    name: 'GPU 192 GB',
+    ...gpu(192, {
+      machine: { vcpuPerGpu: 24, ramGbPerGpu: 283 },
+      price: { secure: 2.69, community: 0, serverless: 5.2 },
+      maxCount: { secure: 8, community: 0 },
+      cudaVersions: [],
+      stock: { 'EU-WEST-1': 8 },
+    }),
     pool: null,
     manufacturer: 'AMD',
-    memory: 192,
-    machine: { vcpuPerGpu: 24, ramGbPerGpu: 283 },
-    price: { secure: 2.69, community: 0, serverless: 5.2 },
-    maxCount: { secure: 8, community: 0 },
-    cudaVersions: [],
-    stock: { 'EU-WEST-1': 8 },
   },
 ];
 
@@ -133,58 +123,43 @@ export interface DataCenterData {
   readonly compliance: readonly string[];
 }
 
+const dataCenter = (
+  name: string,
+  country: string,
+  region: DataCenterData['region'],
+  compliance: readonly string[],
+  networkVolumeTypes: DataCenterData['networkVolumeTypes'],
+  globalNetwork: boolean,
+): DataCenterData => {
+  const id = name.replace('Europe', 'EU').replaceAll(' ', '-').toUpperCase();
+  return { id, name, country, region, globalNetwork, networkVolumeTypes, compliance };
+};
+
+const BOTH = ['STANDARD', 'HIGH_PERFORMANCE'] as const;
+const ONE = ['STANDARD'] as const;
+
 export const DATA_CENTERS: readonly DataCenterData[] = [
-  {
-    id: 'EU-NORTH-1',
-    name: 'Europe North 1',
-    country: 'SE',
-    region: 'EUROPE',
-    globalNetwork: true,
-    networkVolumeTypes: ['STANDARD', 'HIGH_PERFORMANCE'],
-    compliance: ['GDPR', 'ISO_IEC_27001', 'RENEWABLE'],
-  },
-  {
-    id: 'EU-WEST-1',
-    name: 'Europe West 1',
-    country: 'NL',
-    region: 'EUROPE',
-    globalNetwork: true,
-    networkVolumeTypes: ['STANDARD'],
-    compliance: ['GDPR', 'ISO_IEC_27001', 'ISO_14001'],
-  },
-  {
-    id: 'US-EAST-1',
-    name: 'US East 1',
-    country: 'US',
-    region: 'NORTH_AMERICA',
-    globalNetwork: true,
-    networkVolumeTypes: ['STANDARD', 'HIGH_PERFORMANCE'],
-    compliance: ['SOC_2_TYPE_2', 'HIPAA'],
-  },
-  {
-    id: 'US-WEST-1',
-    name: 'US West 1',
-    country: 'US',
-    region: 'NORTH_AMERICA',
-    globalNetwork: false,
-    networkVolumeTypes: ['STANDARD'],
-    compliance: ['SOC_2_TYPE_2'],
-  },
-  {
-    id: 'ASIA-1',
-    name: 'Asia 1',
-    country: 'JP',
-    region: 'ASIA',
-    globalNetwork: false,
-    networkVolumeTypes: [],
-    compliance: [],
-  },
+  dataCenter('Europe North 1', 'SE', 'EUROPE', ['GDPR', 'ISO_IEC_27001', 'RENEWABLE'], BOTH, true),
+  dataCenter('Europe West 1', 'NL', 'EUROPE', ['GDPR', 'ISO_IEC_27001', 'ISO_14001'], ONE, true),
+  dataCenter('US East 1', 'US', 'NORTH_AMERICA', ['SOC_2_TYPE_2', 'HIPAA'], BOTH, true),
+  dataCenter('US West 1', 'US', 'NORTH_AMERICA', ['SOC_2_TYPE_2'], ONE, false),
+  dataCenter('Asia 1', 'JP', 'ASIA', [], [], false),
 ];
 
-export const gpuById = (id: string): GpuData | undefined => GPUS.find((gpu) => gpu.id === id);
-export const cpuById = (id: string): CpuData | undefined => CPUS.find((cpu) => cpu.id === id);
-export const dataCenterById = (id: string): DataCenterData | undefined =>
-  DATA_CENTERS.find((dataCenter) => dataCenter.id === id);
+export const gpuById = (id: string): GpuData | undefined => GPUS.find((known) => known.id === id);
+export const cpuById = (id: string): CpuData | undefined => CPUS.find((known) => known.id === id);
+export const dataCenterById = (id: string): DataCenterData | undefined => DATA_CENTERS.find((known) => known.id === id);
+
+/** The flavor with so many vCPUs. Throws the 400 Problem of specification 2.2. */
+export function flavorFor(flavors: readonly CpuData[], id: string, vcpuCount: number): CpuData {
+  const flavor = flavors.find((known) => known.id === id);
+  if (flavor === undefined)
+    throw badRequest(`unknown CPU flavor ${id}: one of ${CPUS.map(({ id: known }) => known).join(', ')}`);
+  if (!Number.isInteger(Math.log2(vcpuCount))) throw badRequest('cpu: vcpuCount must be a power of two');
+  if (vcpuCount < flavor.vcpu.min || vcpuCount > flavor.vcpu.max)
+    throw badRequest(`${id} has ${String(flavor.vcpu.min)} to ${String(flavor.vcpu.max)} vCPUs`);
+  return flavor;
+}
 
 /** At most one of the two is set; with neither, every version is accepted. */
 export interface CudaConstraint {

@@ -19,32 +19,21 @@ export interface StorageRecord {
   sizes: { at: number; size: number }[];
 }
 
-const seedVolumes = (since: number): readonly VolumeRecord[] => [
-  {
-    id: 'vol-datasets',
-    name: 'datasets',
-    size: 2048,
-    dataCenter: 'EU-NORTH-1',
-    type: 'HIGH_PERFORMANCE',
-    createdAt: since - SEED_OFFSET_MS - 60 * DAY_MS,
-  },
-  {
-    id: 'vol-checkpoints',
-    name: 'checkpoints',
-    size: 500,
-    dataCenter: 'US-EAST-1',
-    type: 'STANDARD',
-    createdAt: since - SEED_OFFSET_MS - 40 * DAY_MS,
-  },
-  {
-    id: 'vol-scratch',
-    name: 'scratch',
-    size: 10,
-    dataCenter: 'EU-WEST-1',
-    type: 'STANDARD',
-    createdAt: since - SEED_OFFSET_MS - DAY_MS,
-  },
-];
+const seedVolumes = (since: number): readonly VolumeRecord[] => {
+  const volume = (name: string, size: number, dataCenter: string, type: VolumeRecord['type'], days: number) => ({
+    id: `vol-${name}`,
+    name,
+    size,
+    dataCenter,
+    type,
+    createdAt: since - SEED_OFFSET_MS - days * DAY_MS,
+  });
+  return [
+    volume('datasets', 2048, 'EU-NORTH-1', 'HIGH_PERFORMANCE', 60),
+    volume('checkpoints', 500, 'US-EAST-1', 'STANDARD', 40),
+    volume('scratch', 10, 'EU-WEST-1', 'STANDARD', 1),
+  ];
+};
 
 export const volumes = createRecordTable<VolumeRecord>('volumes', seedVolumes);
 

@@ -7,15 +7,20 @@ const escaped = (text: string): string =>
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
     .replace(/[&<>"\r]/g, (found) => `&#${String(found.charCodeAt(0))};`);
 
-export interface XmlText {
-  readonly xml: string;
+type Content = string | number | boolean | Members;
+
+/** What an element has: an array repeats its element, and what is undefined is left out. */
+export interface Members {
+  readonly [name: string]: Content | readonly Members[] | undefined;
 }
 
-type Content = string | number | boolean | readonly (XmlText | undefined)[];
+const element = (name: string, content: Content, attributes = ''): string =>
+  `<${name}${attributes}>${typeof content === 'object' ? xmlOf(content) : escaped(String(content))}</${name}>`;
 
-export const element = (name: string, content: Content = '', attributes = ''): XmlText => ({
-  xml: `<${name}${attributes}>${typeof content === 'object' ? content.map((each) => each?.xml ?? '').join('') : escaped(String(content))}</${name}>`,
-});
+const xmlOf = (members: Members): string =>
+  Object.entries(members)
+    .flatMap(([name, content = []]) => [content].flat().map((each) => element(name, each)))
+    .join('');
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
@@ -27,8 +32,8 @@ export const answer = (status: number, headers: Readonly<Record<string, string>>
   body,
 });
 
-export const xmlAnswer = (root: string, content: readonly (XmlText | undefined)[]): LocalAnswer =>
-  answer(200, XML, DECLARATION + element(root, content, NAMESPACE).xml);
+export const xmlAnswer = (root: string, members: Members): LocalAnswer =>
+  answer(200, XML, DECLARATION + element(root, members, NAMESPACE));
 
 export class ObjectError extends Error {
   override readonly name = 'ObjectError';
@@ -49,10 +54,8 @@ export const noSpace = (): ObjectError =>
   new ObjectError(507, 'InsufficientStorage', 'There is no space left on the volume.');
 
 /** Without the name space, as clients expect of errors. */
-export const errorAnswer = ({ status, code, message }: ObjectError, resource: string): LocalAnswer => {
-  const members = [element('Code', code), element('Message', message), element('Resource', resource)];
-  return answer(status, XML, DECLARATION + element('Error', members).xml);
-};
+export const errorAnswer = ({ status, code, message }: ObjectError, resource: string): LocalAnswer =>
+  answer(status, XML, DECLARATION + element('Error', { Code: code, Message: message, Resource: resource }));
 
 /** Throws the refusal of other text. */
 export function numberOf(text: string): number {

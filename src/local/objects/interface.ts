@@ -3,7 +3,7 @@ import { errorCode } from '../../core/files.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { latencyOf, type FaultedRequest, type TakenFaults } from '../http/faults.ts';
 import type { LocalAnswer, LocalRequest } from '../http/operation.ts';
-import { dateOf, decoded, element, errorAnswer, noSpace, ObjectError, xmlAnswer } from './answers.ts';
+import { dateOf, decoded, errorAnswer, noSpace, ObjectError, xmlAnswer } from './answers.ts';
 import { contentOf } from './content.ts';
 import { answerInstead, cutAnswer, pointsOf } from './faults.ts';
 import { OPERATIONS, operationOf } from './operations.ts';
@@ -57,13 +57,11 @@ async function answerSigned({ folders, takeFaults, sleep, time }: ObjectPorts, r
 }
 
 async function listBuckets(folders: VolumeFolders, region: string): Promise<LocalAnswer> {
-  const buckets = (await folders.of(region)).map(({ id, createdAt }) =>
-    element('Bucket', [element('Name', id), element('CreationDate', dateOf(createdAt))]),
-  );
-  return xmlAnswer('ListAllMyBucketsResult', [
-    element('Owner', [element('ID', 'local'), element('DisplayName', 'local')]),
-    element('Buckets', buckets),
-  ]);
+  const volumes = await folders.of(region);
+  return xmlAnswer('ListAllMyBucketsResult', {
+    Owner: { ID: 'local', DisplayName: 'local' },
+    Buckets: { Bucket: volumes.map(({ id, createdAt }) => ({ Name: id, CreationDate: dateOf(createdAt) })) },
+  });
 }
 
 function ofFileSystem(error: unknown): ObjectError | undefined {

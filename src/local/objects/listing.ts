@@ -1,4 +1,4 @@
-import { dateOf, element, invalidArgument, numberOf, type XmlText } from './answers.ts';
+import { dateOf, invalidArgument, type Members, numberOf } from './answers.ts';
 import type { Volume } from './volume.ts';
 
 export type Parameters = ReadonlyMap<string, string>;
@@ -22,7 +22,7 @@ export async function listingOf(
   bucket: string,
   parameters: Parameters,
   isLoop: boolean,
-): Promise<readonly (XmlText | undefined)[]> {
+): Promise<Members> {
   const isOld = parameters.get('list-type') !== '2';
   const { prefix = '', delimiter = '', 'continuation-token': token, ...given } = Object.fromEntries(parameters);
   if (delimiter !== '' && delimiter !== '/') throw invalidArgument('The delimiter can only be a slash.');
@@ -30,49 +30,50 @@ export async function listingOf(
   const start = given[isOld ? 'marker' : 'start-after'] ?? '';
   const after = isOld || token === undefined ? start : keyOfToken(token);
   const encode = encoderOf(parameters);
-  const rows: XmlText[] = [];
+  const files: Members[] = [];
+  const folders: Members[] = [];
   let last = '';
   let isTruncated = isLoop;
   for await (const { key, isPrefix } of volume.list({ prefix, delimiter, after })) {
-    if (rows.length === limit) {
+    if (files.length + folders.length === limit) {
       isTruncated = true;
       break;
     }
-    const row = isPrefix
-      ? element('CommonPrefixes', [element('Prefix', encode(key))])
-      : await rowOf(volume, key, encode);
     // A file that was removed since its folder was read is left out.
-    if (row === undefined) continue;
-    rows.push(row);
+    const file = isPrefix ? undefined : await volume.find(key).catch(() => undefined);
+    if (file === undefined && !isPrefix) continue;
+    if (file === undefined) folders.push({ Prefix: encode(key) });
+    else
+      files.push({
+        Key: encode(key),
+        LastModified: dateOf(file.modifiedAt),
+        ETag: file.etag,
+        Size: file.bytes,
+        StorageClass: 'STANDARD',
+      });
     last = key;
   }
   isTruncated &&= last !== '';
   const next = isLoop && token !== undefined ? token : Buffer.from(last).toString('base64');
-  return [
-    element('Name', bucket),
-    element('Prefix', encode(prefix)),
-    element(isOld ? 'Marker' : 'StartAfter', encode(start)),
-    isOld ? undefined : element('KeyCount', rows.length),
-    isOld || token === undefined ? undefined : element('ContinuationToken', token),
-    isTruncated ? element(isOld ? 'NextMarker' : 'NextContinuationToken', isOld ? encode(last) : next) : undefined,
-    element('MaxKeys', limit),
-    delimiter === '' ? undefined : element('Delimiter', delimiter),
-    parameters.has('encoding-type') ? element('EncodingType', 'url') : undefined,
-    element('IsTruncated', isTruncated),
-    ...rows,
-  ];
-}
-
-async function rowOf(volume: Volume, key: string, encode: (key: string) => string): Promise<XmlText | undefined> {
-  const file = await volume.find(key).catch(() => undefined);
-  if (file === undefined) return undefined;
-  return element('Contents', [
-    element('Key', encode(key)),
-    element('LastModified', dateOf(file.modifiedAt)),
-    element('ETag', file.etag),
-    element('Size', file.bytes),
-    element('StorageClass', 'STANDARD'),
-  ]);
+  const common = {
+    Name: bucket,
+    Prefix: encode(prefix),
+    MaxKeys: limit,
+    Delimiter: delimiter || undefined,
+    EncodingType: parameters.has('encoding-type') ? 'url' : undefined,
+    IsTruncated: isTruncated,
+    Contents: files,
+    CommonPrefixes: folders,
+  };
+  return isOld
+    ? { ...common, Marker: encode(start), NextMarker: isTruncated ? encode(last) : undefined }
+    : {
+        ...common,
+        StartAfter: encode(start),
+        KeyCount: files.length + folders.length,
+        ContinuationToken: token,
+        NextContinuationToken: isTruncated ? next : undefined,
+      };
 }
 
 function keyOfToken(token: string): string {

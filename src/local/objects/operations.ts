@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../core/unit-types.ts';
 import { latencyOf, type TakenFaults } from '../http/faults.ts';
 import type { LocalAnswer, LocalRequest } from '../http/operation.ts';
-import { answer, dateOf, decoded, element, numberOf, ObjectError, xmlAnswer } from './answers.ts';
+import { answer, dateOf, decoded, numberOf, ObjectError, xmlAnswer } from './answers.ts';
 import { encoderOf, limitIn, listingOf, type Parameters } from './listing.ts';
 import {
   completeUpload,
@@ -125,7 +125,7 @@ async function copyObject({ volume, key, request, openSource }: ObjectCall): Pro
   const from = await openSource(bucket);
   const file = await from.find(path.join('/'));
   const { modifiedAt, etag } = await volume.write(key, from.read(file, 0, file.bytes));
-  return xmlAnswer('CopyObjectResult', [element('LastModified', dateOf(modifiedAt)), element('ETag', etag)]);
+  return xmlAnswer('CopyObjectResult', { LastModified: dateOf(modifiedAt), ETag: etag });
 }
 
 const uploadOf = ({ volume, key, parameters }: ObjectCall) => findUpload(volume, parameters.get('uploadId') ?? '', key);
@@ -134,15 +134,10 @@ async function completeMultipartUpload(call: ObjectCall): Promise<LocalAnswer> {
   const { volume, bucket, key, content, request, faults } = call;
   const upload = await uploadOf(call);
   const parts = await parseParts(content);
-  const isLeft = faults.has('files-no-complete');
-  const etag = isLeft ? '""' : (await completeUpload(volume, upload, parts)).etag;
+  const ETag = faults.has('files-no-complete') ? '""' : (await completeUpload(volume, upload, parts)).etag;
   await spoil(call);
-  return xmlAnswer('CompleteMultipartUploadResult', [
-    element('Location', `${request.origin}${request.path}`),
-    element('Bucket', bucket),
-    element('Key', key),
-    element('ETag', etag),
-  ]);
+  const Location = `${request.origin}${request.path}`;
+  return xmlAnswer('CompleteMultipartUploadResult', { Location, Bucket: bucket, Key: key, ETag });
 }
 
 async function listPartsOfUpload(call: ObjectCall): Promise<LocalAnswer> {
@@ -152,23 +147,21 @@ async function listPartsOfUpload(call: ObjectCall): Promise<LocalAnswer> {
   const limit = limitIn(parameters, 'max-parts');
   const left = (await listParts(volume, upload)).filter(({ number }) => number > after);
   const page = left.slice(0, limit);
-  return xmlAnswer('ListPartsResult', [
-    element('Bucket', bucket),
-    element('Key', encoderOf(parameters)(key)),
-    element('UploadId', upload.id),
-    element('PartNumberMarker', after),
-    element('NextPartNumberMarker', page.at(-1)?.number ?? after),
-    element('MaxParts', limit),
-    element('IsTruncated', left.length > limit),
-    ...page.map(({ number, bytes, md5, modifiedAt }) =>
-      element('Part', [
-        element('PartNumber', number),
-        element('LastModified', dateOf(modifiedAt)),
-        element('ETag', `"${md5}"`),
-        element('Size', bytes),
-      ]),
-    ),
-  ]);
+  return xmlAnswer('ListPartsResult', {
+    Bucket: bucket,
+    Key: encoderOf(parameters)(key),
+    UploadId: upload.id,
+    PartNumberMarker: after,
+    NextPartNumberMarker: page.at(-1)?.number ?? after,
+    MaxParts: limit,
+    IsTruncated: left.length > limit,
+    Part: page.map(({ number, bytes, md5, modifiedAt }) => ({
+      PartNumber: number,
+      LastModified: dateOf(modifiedAt),
+      ETag: `"${md5}"`,
+      Size: bytes,
+    })),
+  });
 }
 
 async function listMultipartUploads({ volume, bucket, parameters }: ObjectCall): Promise<LocalAnswer> {
@@ -182,23 +175,21 @@ async function listMultipartUploads({ volume, bucket, parameters }: ObjectCall):
     .filter(({ key, place }) => key.startsWith(prefix) && place > marker)
     .sort((one, other) => (one.place < other.place ? -1 : 1));
   const page = left.slice(0, limit);
-  return xmlAnswer('ListMultipartUploadsResult', [
-    element('Bucket', bucket),
-    element('Prefix', encode(prefix)),
-    element('KeyMarker', encode(keyMarker)),
-    element('MaxUploads', limit),
-    element('IsTruncated', left.length > limit),
-    element('NextKeyMarker', encode(page.at(-1)?.key ?? '')),
-    element('NextUploadIdMarker', page.at(-1)?.id ?? ''),
-    ...page.map(({ id, key, startedAt }) =>
-      element('Upload', [
-        element('Key', encode(key)),
-        element('UploadId', id),
-        element('Initiated', dateOf(startedAt)),
-        element('StorageClass', 'STANDARD'),
-      ]),
-    ),
-  ]);
+  return xmlAnswer('ListMultipartUploadsResult', {
+    Bucket: bucket,
+    Prefix: encode(prefix),
+    KeyMarker: encode(keyMarker),
+    MaxUploads: limit,
+    IsTruncated: left.length > limit,
+    NextKeyMarker: encode(page.at(-1)?.key ?? ''),
+    NextUploadIdMarker: page.at(-1)?.id ?? '',
+    Upload: page.map(({ id, key, startedAt }) => ({
+      Key: encode(key),
+      UploadId: id,
+      Initiated: dateOf(startedAt),
+      StorageClass: 'STANDARD',
+    })),
+  });
 }
 
 export const OPERATIONS = {
@@ -215,8 +206,7 @@ export const OPERATIONS = {
   },
   CreateMultipartUpload: async ({ volume, bucket, key, now }) => {
     const { id } = await createUpload(volume, key, now);
-    const rows = [element('Bucket', bucket), element('Key', key), element('UploadId', id)];
-    return xmlAnswer('InitiateMultipartUploadResult', rows);
+    return xmlAnswer('InitiateMultipartUploadResult', { Bucket: bucket, Key: key, UploadId: id });
   },
   UploadPart: async (call) => {
     const number = numberOf(call.parameters.get('partNumber') ?? '');

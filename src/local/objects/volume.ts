@@ -170,7 +170,7 @@ export class Volume {
     // That of parts cannot be computed from the file.
     if (etag.includes('-')) {
       await makeFolder(dirname(this.#recordOf(key)));
-      await fs.writeFile(this.#recordOf(key), `${versionOf(stats)}\n${etag}\n`, { mode: 0o600 });
+      await fs.writeFile(this.#recordOf(key), `${versionOf(stats)}\n${etag}`, { mode: 0o600 });
     }
     return { path: target, bytes: received.bytes, etag, modifiedAt: Number(stats.mtimeMs) };
   }
@@ -199,11 +199,10 @@ export class Volume {
 
   /** That of an upload in parts, else computed on first use. Valid until the file changes. */
   async #etagOf(key: string, path: string, stats: BigIntStats): Promise<string> {
-    const version = versionOf(stats);
     const known = this.#etags.get(path);
-    if (known?.version === version) return known.etag;
-    const [keptVersion, kept] = (await fs.readFile(this.#recordOf(key), 'utf8').catch(() => '')).split('\n');
-    const etag = keptVersion === version && kept !== undefined ? kept : `"${await md5Of(path)}"`;
+    if (known?.version === versionOf(stats)) return known.etag;
+    const [version, kept] = (await fs.readFile(this.#recordOf(key), 'utf8').catch(() => '')).split('\n');
+    const etag = version === versionOf(stats) && kept !== undefined ? kept : `"${await md5Of(path)}"`;
     this.#remember(path, stats, etag);
     return etag;
   }

@@ -46,16 +46,11 @@ export function createQueueOperations({ queueLimits, streamShape }: QueueOptions
 /** Nothing announces the end of a job. */
 const POLL_INTERVAL_MS: Milliseconds = 50;
 
-interface Look<T> {
-  readonly isOver: boolean;
-  readonly found: T;
-}
-
 /** Looks until it is over, and for the last time at the timeout or after a disconnect. */
 async function waitFor<T>(
   call: Call,
   timeoutMs: Milliseconds,
-  look: (state: State, now: EpochMs) => Look<T>,
+  look: (state: State, now: EpochMs) => { readonly isOver: boolean; readonly found: T },
 ): Promise<T> {
   let deadline: EpochMs | undefined;
   for (;;) {

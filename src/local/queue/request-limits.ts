@@ -1,27 +1,19 @@
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { Problem } from '../contract/problem.ts';
 import type { Call } from '../http/operation.ts';
-import { type EndpointRecord, endpoints } from '../model/endpoints.ts';
-import type { State } from '../state/state.ts';
+import { endpoints } from '../model/endpoints.ts';
 import { queueOf, workersIn } from './records.ts';
-
-interface Limit {
-  /** Requests per ten seconds, for one endpoint and key. */
-  readonly perWindow: number;
-  /** Concurrent requests, for one endpoint and key. */
-  readonly concurrent: number;
-}
 
 const WINDOW_MS: Milliseconds = 10_000;
 
-/** The known limits per endpoint and key (contract rules, Queue API). Other operations have none. */
-const LIMITS: Readonly<Record<string, Limit>> = {
-  run: { perWindow: 1000, concurrent: 200 },
-  runsync: { perWindow: 2000, concurrent: 400 },
-  status: { perWindow: 2000, concurrent: 400 },
-  stream: { perWindow: 2000, concurrent: 400 },
-  cancel: { perWindow: 100, concurrent: 20 },
-  'purge-queue': { perWindow: 2, concurrent: Number.POSITIVE_INFINITY },
+/** For one endpoint and key, requests in ten seconds and at once (contract rules, Queue API). Others have no limit. */
+const LIMITS: Readonly<Record<string, readonly [inWindow: number, atOnce: number]>> = {
+  run: [1000, 200],
+  runsync: [2000, 400],
+  status: [2000, 400],
+  stream: [2000, 400],
+  cancel: [100, 20],
+  'purge-queue': [2, Infinity],
 };
 
 /** Runs the work of an operation. Problem 429 when a limit is exceeded. */
@@ -41,11 +33,26 @@ export function knownLimits(): LimitRequests {
     const limit = LIMITS[operation];
     const { endpointId = '' } = call.params;
     if (limit === undefined) return work();
-    const name = `${call.keyId} ${endpointId} ${operation}`;
     const usage = await call.transact((state, now) => {
       const endpoint = endpoints.get(state, endpointId);
       // The operation answers 404. Counting would keep every name that is requested.
-      return endpoint && count(usages, name, operation, limit, capacityOf(endpoint, state), now);
+      if (endpoint === undefined) return undefined;
+      const { scaling } = endpoint;
+      // Workers times requests per worker. A limit is never lower than this.
+      const capacity =
+        workersIn(queueOf(state, endpointId)).length * (scaling.type === 'REQUEST_COUNT' ? scaling.requestCount : 1);
+      const [inWindow, atOnce] = limit.map((each) => Math.max(each, capacity)) as [number, number];
+      const name = `${call.keyId} ${endpointId} ${operation}`;
+      const known = usages.get(name) ?? { active: 0, from: now, count: 0 };
+      usages.set(name, known);
+      if (now >= known.from + WINDOW_MS) Object.assign(known, { from: now, count: 0 });
+      if (known.active >= atOnce) throw tooMany(`${operation}: too many requests at once`, 1);
+      const seconds = Math.max(1, Math.ceil((known.from + WINDOW_MS - now) / 1000));
+      if (known.count >= inWindow)
+        throw tooMany(`${operation}: more than ${String(inWindow)} requests in 10 seconds`, seconds);
+      known.active += 1;
+      known.count += 1;
+      return known;
     });
     try {
       return await work();
@@ -53,34 +60,6 @@ export function knownLimits(): LimitRequests {
       if (usage !== undefined) usage.active -= 1;
     }
   };
-}
-
-/** Workers times requests per worker. A limit is never lower than this. */
-function capacityOf(endpoint: EndpointRecord, state: State): number {
-  const perWorker = endpoint.scaling.type === 'REQUEST_COUNT' ? endpoint.scaling.requestCount : 1;
-  return workersIn(queueOf(state, endpoint.id)).length * perWorker;
-}
-
-function count(
-  usages: Map<string, Usage>,
-  name: string,
-  operation: string,
-  limit: Limit,
-  capacity: number,
-  now: EpochMs,
-): Usage {
-  const usage = usages.get(name) ?? { active: 0, from: now, count: 0 };
-  usages.set(name, usage);
-  if (now >= usage.from + WINDOW_MS) Object.assign(usage, { from: now, count: 0 });
-  const most = Math.max(limit.perWindow, capacity);
-  if (usage.active >= Math.max(limit.concurrent, capacity)) throw tooMany(`${operation}: too many requests at once`, 1);
-  if (usage.count >= most) {
-    const seconds = Math.max(1, Math.ceil((usage.from + WINDOW_MS - now) / 1000));
-    throw tooMany(`${operation}: more than ${String(most)} requests in 10 seconds`, seconds);
-  }
-  usage.active += 1;
-  usage.count += 1;
-  return usage;
 }
 
 const tooMany = (detail: string, seconds: number): Problem =>

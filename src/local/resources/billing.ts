@@ -18,47 +18,25 @@ interface Range {
   readonly bucketSize: BucketSize;
 }
 
-/** The epoch was a Thursday: three days after the start of its week. */
-const EPOCH_WEEKDAY = 3;
 const DEFAULT_RANGE_MS = 30 * DAY_MS;
 /** The last day that RFC 3339 can express. */
 const MAX_TIME = Date.UTC(9999, 11, 31);
+const LENGTHS = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS };
 
 /** UTC; weeks start on Monday. */
 export function bucketStart(size: BucketSize, at: number): number {
-  switch (size) {
-    case 'hour':
-      return Math.floor(at / HOUR_MS) * HOUR_MS;
-    case 'day':
-      return Math.floor(at / DAY_MS) * DAY_MS;
-    case 'week':
-      return (Math.floor((at / DAY_MS + EPOCH_WEEKDAY) / 7) * 7 - EPOCH_WEEKDAY) * DAY_MS;
-    case 'month':
-      return calendar(at, (date) => date.setUTCDate(1));
-    case 'year':
-      return calendar(at, (date) => date.setUTCMonth(0, 1));
-  }
+  if (size === 'hour') return Math.floor(at / HOUR_MS) * HOUR_MS;
+  const date = new Date(Math.floor(at / DAY_MS) * DAY_MS);
+  if (size === 'week') date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
+  if (size === 'month') date.setUTCDate(1);
+  if (size === 'year') date.setUTCMonth(0, 1);
+  return date.getTime();
 }
 
 export function addBuckets(size: BucketSize, start: EpochMs, count = 1): number {
-  switch (size) {
-    case 'hour':
-      return start + count * HOUR_MS;
-    case 'day':
-      return start + count * DAY_MS;
-    case 'week':
-      return start + count * 7 * DAY_MS;
-    case 'month':
-      return calendar(start, (date) => date.setUTCMonth(date.getUTCMonth() + count));
-    case 'year':
-      return calendar(start, (date) => date.setUTCFullYear(date.getUTCFullYear() + count));
-  }
-}
-
-function calendar(at: number, move: (date: Date) => unknown): number {
-  const date = new Date(bucketStart('day', at));
-  move(date);
-  return date.getTime();
+  if (size !== 'month' && size !== 'year') return start + count * LENGTHS[size];
+  const date = new Date(start);
+  return date.setUTCMonth(date.getUTCMonth() + count * (size === 'year' ? 12 : 1));
 }
 
 const ceilTo = (size: BucketSize, at: number): number => {
@@ -115,30 +93,28 @@ const chargesOf = (state: State, now: EpochMs): readonly Charge[] => [
 
 /** A pod's hardware and disk are charged while it has a machine, its persistent mount until it is terminated. */
 function podCharges(pod: PodRecord, now: EpochMs): readonly Charge[] {
+  const { id, cluster, history, gpu, price } = pod;
   let hasMachine = false;
   let disk = 0;
   let persistent = 0;
-  return pod.history.flatMap<Charge>((event, index) => {
+  return history.flatMap<Charge>((event, index) => {
     if (event.kind === 'launch') hasMachine = true;
     if (event.kind === 'stop' || event.kind === 'terminate') hasMachine = false;
     if (event.kind === 'terminate') persistent = 0;
     if (event.kind === 'storage') ({ disk, persistent } = event);
-    const span = { from: event.at, to: pod.history[index + 1]?.at ?? now };
+    const span = { id: cluster?.id ?? id, from: event.at, to: history[index + 1]?.at ?? now };
     const stored = ((hasMachine ? disk : 0) + persistent) * (DISK_PER_MONTH / HOURS_PER_MONTH);
-    const hardware = hasMachine ? pod.price : 0;
-    if (pod.cluster === undefined) {
-      const amount = pod.gpu === undefined ? 'podCpuAmount' : 'podGpuAmount';
-      return [
-        { ...span, id: pod.id, amount, perHour: hardware },
-        { ...span, id: pod.id, amount: 'podDiskAmount', perHour: stored },
-      ];
-    }
-    const { id } = pod.cluster;
-    return [
-      { ...span, id, amount: 'clusterGpuAmount', perHour: hardware },
-      { ...span, id, amount: 'clusterDiskAmount', perHour: stored },
-      { ...span, id, amount: 'clusterNetworkingAmount', perHour: hasMachine ? NETWORKING_PER_HOUR : 0 },
-    ];
+    const hardware = hasMachine ? price : 0;
+    return cluster === undefined
+      ? [
+          { ...span, amount: gpu === undefined ? 'podCpuAmount' : 'podGpuAmount', perHour: hardware },
+          { ...span, amount: 'podDiskAmount', perHour: stored },
+        ]
+      : [
+          { ...span, amount: 'clusterGpuAmount', perHour: hardware },
+          { ...span, amount: 'clusterDiskAmount', perHour: stored },
+          { ...span, amount: 'clusterNetworkingAmount', perHour: hasMachine ? NETWORKING_PER_HOUR : 0 },
+        ];
   });
 }
 
@@ -249,21 +225,13 @@ function add(micros: Map<string, number>, member: string, micro: number): void {
 
 const timeText = (at: number): string => new Date(at).toISOString();
 
-const reporting = (id: string, report: Report): Operation =>
+/** Billing: what ran, by the clock (contract rules, Billing). */
+export const billingOperations: readonly Operation[] = Object.entries<Report>(REPORTS).map(([id, report]) =>
   operation(
     id,
     reply(200, (state, { query }, now) => {
       const only = report.by === undefined ? null : query.get(report.by.id);
       return reportOf(report, chargesOf(state, now), rangeOf(query, now), only);
     }),
-  );
-
-/** Billing: what ran, by the clock (contract rules, Billing). */
-export const billingOperations: readonly Operation[] = [
-  reporting('listBilling', REPORTS.summary),
-  reporting('listPodBilling', REPORTS.pods),
-  reporting('listServerlessBilling', REPORTS.serverless),
-  reporting('listEndpointBilling', REPORTS.endpoints),
-  reporting('listNetworkVolumeBilling', REPORTS.volumes),
-  reporting('listClusterBilling', REPORTS.clusters),
-];
+  ),
+);

@@ -13,27 +13,16 @@ import { cpusOf, gpusOf } from '../model/stock.ts';
 import type { State } from '../state/state.ts';
 
 type Level = 'NONE' | 'LOW' | 'MEDIUM' | 'HIGH';
+type LevelIn = (dataCenter: DataCenterData) => Level;
 
 interface GpuRequirements extends CudaConstraint {
   readonly count: number;
-  readonly clouds: readonly ('SECURE' | 'COMMUNITY')[];
-  readonly countries: readonly string[] | undefined;
-}
-
-interface CpuRequirements {
-  readonly vcpuCount: number;
+  readonly clouds: readonly ('secure' | 'community')[];
+  readonly countries?: readonly string[] | undefined;
 }
 
 /** Valid only with include=AVAILABILITY. */
-const AVAILABILITY_FILTERS = [
-  'product',
-  'count',
-  'cloud',
-  'countryCodes',
-  'cudaVersions',
-  'minCudaVersion',
-  'vcpuCount',
-] as const;
+const AVAILABILITY_FILTERS = 'product count cloud countryCodes cudaVersions minCudaVersion vcpuCount'.split(' ');
 
 /** Throws the 400 Problem (contract rules, Catalog). */
 function wantsAvailability(query: URLSearchParams): boolean {
@@ -48,59 +37,52 @@ function wantsAvailability(query: URLSearchParams): boolean {
 }
 
 function gpuRequirements(query: URLSearchParams): GpuRequirements {
-  const cloud = query.get('cloud') as 'SECURE' | 'COMMUNITY' | null;
+  const cloud = query.get('cloud')?.toLowerCase();
   // Clusters and workers run in the secure cloud only.
-  const products = listIn(query, 'product') ?? [];
-  const clouds = products.includes('POD') ? (['SECURE', 'COMMUNITY'] as const) : (['SECURE'] as const);
+  const isOfPods = (listIn(query, 'product') ?? []).includes('POD');
   return {
     count: Number(query.get('count') ?? 1),
-    clouds: cloud === null ? clouds : clouds.filter((known) => known === cloud),
+    clouds: CLOUDS.filter((known) => (known === 'secure' || isOfPods) && (cloud ?? known) === known),
     countries: listIn(query, 'countryCodes'),
     cudaVersions: listIn(query, 'cudaVersions'),
     minCudaVersion: query.get('minCudaVersion') ?? undefined,
   };
 }
 
-const ANY_GPU: GpuRequirements = {
-  count: 1,
-  clouds: ['SECURE', 'COMMUNITY'],
-  countries: undefined,
-  cudaVersions: undefined,
-  minCudaVersion: undefined,
-};
+const CLOUDS = ['secure', 'community'] as const;
+const ANY_GPU: GpuRequirements = { count: 1, clouds: CLOUDS, cudaVersions: undefined, minCudaVersion: undefined };
 
-function gpuLevel(gpu: GpuData, dataCenter: DataCenterData, required: GpuRequirements): Level {
-  const maxCount = Math.max(
-    0,
-    ...required.clouds.map((cloud) => gpu.maxCount[cloud === 'SECURE' ? 'secure' : 'community']),
-  );
-  const versions = gpu.cudaVersions.filter((version) => meetsCudaConstraint(version, required));
-  const needsCuda = required.cudaVersions !== undefined || required.minCudaVersion !== undefined;
-  if (required.count > maxCount || (needsCuda && versions.length === 0)) return 'NONE';
-  if (required.countries !== undefined && !required.countries.includes(dataCenter.country)) return 'NONE';
-  return level(Math.floor((gpu.stock[dataCenter.id] ?? 0) / required.count), 4, 16);
-}
+const gpuLevel =
+  (gpu: GpuData, required: GpuRequirements): LevelIn =>
+  ({ id, country }) => {
+    const { count, clouds, countries, cudaVersions, minCudaVersion } = required;
+    const needsCuda = cudaVersions !== undefined || minCudaVersion !== undefined;
+    const isNone =
+      count > Math.max(0, ...clouds.map((cloud) => gpu.maxCount[cloud])) ||
+      (needsCuda && !gpu.cudaVersions.some((version) => meetsCudaConstraint(version, required))) ||
+      countries?.includes(country) === false;
+    return isNone ? 'NONE' : level(Math.floor((gpu.stock[id] ?? 0) / count), 4, 16);
+  };
 
-const cpuLevel = (cpu: CpuData, dataCenter: DataCenterData, { vcpuCount }: CpuRequirements): Level =>
-  vcpuCount > cpu.vcpu.max ? 'NONE' : level(Math.floor((cpu.stock[dataCenter.id] ?? 0) / vcpuCount), 8, 64);
-
-function availabilityOf(levelIn: (dataCenter: DataCenterData) => Level): {
-  availability: Level;
-  dataCenters: { id: string; name: string; availability: Level }[];
-} {
-  const dataCenters = DATA_CENTERS.map((dataCenter) => ({
-    id: dataCenter.id,
-    name: dataCenter.name,
-    availability: levelIn(dataCenter),
-  })).filter(({ availability }) => availability !== 'NONE');
-  const availability = (['HIGH', 'MEDIUM', 'LOW'] as const).find((wanted) =>
-    dataCenters.some((dataCenter) => dataCenter.availability === wanted),
-  );
-  return { availability: availability ?? 'NONE', dataCenters };
-}
+const cpuLevel =
+  (cpu: CpuData, vcpuCount = cpu.vcpu.min): LevelIn =>
+  ({ id }) =>
+    vcpuCount > cpu.vcpu.max ? 'NONE' : level(Math.floor((cpu.stock[id] ?? 0) / vcpuCount), 8, 64);
 
 const level = (free: number, medium: number, high: number): Level =>
   free <= 0 ? 'NONE' : free < medium ? 'LOW' : free < high ? 'MEDIUM' : 'HIGH';
+
+function availabilityOf(levelIn: LevelIn) {
+  const dataCenters = DATA_CENTERS.map((each) => ({
+    id: each.id,
+    name: each.name,
+    availability: levelIn(each),
+  })).filter(({ availability }) => availability !== 'NONE');
+  const best = (['HIGH', 'MEDIUM', 'LOW'] as const).find((wanted) =>
+    dataCenters.some(({ availability }) => availability === wanted),
+  );
+  return { availability: best ?? 'NONE', dataCenters };
+}
 
 function gpuDocument(gpu: GpuData, query: URLSearchParams): Json {
   const { stock: _stock, machine: _machine, cudaVersions, ...shown } = gpu;
@@ -109,40 +91,32 @@ function gpuDocument(gpu: GpuData, query: URLSearchParams): Json {
     ...shown,
     secure: gpu.maxCount.secure > 0,
     community: gpu.maxCount.community > 0,
-    ...(wantsAvailability(query)
-      ? {
-          ...availabilityOf((dataCenter) => gpuLevel(gpu, dataCenter, required)),
-          cudaVersions: cudaVersions.map((version) => ({ version, available: meetsCudaConstraint(version, required) })),
-        }
-      : {}),
+    ...(wantsAvailability(query) && {
+      ...availabilityOf(gpuLevel(gpu, required)),
+      cudaVersions: cudaVersions.map((version) => ({ version, available: meetsCudaConstraint(version, required) })),
+    }),
   };
 }
 
 function cpuDocument(cpu: CpuData, query: URLSearchParams): Json {
   const { stock: _stock, ...shown } = cpu;
   const vcpuCount = Number(query.get('vcpuCount') ?? cpu.vcpu.min);
-  const levelIn = (dataCenter: DataCenterData): Level => cpuLevel(cpu, dataCenter, { vcpuCount });
-  return { ...shown, ...(wantsAvailability(query) ? availabilityOf(levelIn) : {}) };
+  return { ...shown, ...(wantsAvailability(query) && availabilityOf(cpuLevel(cpu, vcpuCount))) };
 }
 
 function dataCenterDocument(state: State, dataCenter: DataCenterData, query: URLSearchParams): Json {
   const include = listIn(query, 'include') ?? [];
   const { country: _country, ...shown } = dataCenter;
+  const levels = <T extends GpuData | CpuData>(all: readonly T[], levelOf: (each: T) => LevelIn) =>
+    all.map((each) => ({ id: each.id, name: each.name, availability: levelOf(each)(dataCenter) }));
   return {
     ...shown,
-    ...(include.includes('GPU_AVAILABILITY')
-      ? { gpuAvailability: levels(gpusOf(state), (gpu) => gpuLevel(gpu, dataCenter, ANY_GPU)) }
-      : {}),
-    ...(include.includes('CPU_AVAILABILITY')
-      ? { cpuAvailability: levels(cpusOf(state), (cpu) => cpuLevel(cpu, dataCenter, { vcpuCount: cpu.vcpu.min })) }
-      : {}),
+    ...(include.includes('GPU_AVAILABILITY') && {
+      gpuAvailability: levels(gpusOf(state), (gpu) => gpuLevel(gpu, ANY_GPU)),
+    }),
+    ...(include.includes('CPU_AVAILABILITY') && { cpuAvailability: levels(cpusOf(state), (cpu) => cpuLevel(cpu)) }),
   };
 }
-
-const levels = <T extends { readonly id: string; readonly name: string }>(
-  all: readonly T[],
-  levelOf: (item: T) => string,
-) => all.map((item) => ({ id: item.id, name: item.name, availability: levelOf(item) }));
 
 /** Regions are alternatives; types of volumes and compliance must all match (additions 10). */
 function matchesFilters(dataCenter: DataCenterData, query: URLSearchParams): boolean {

@@ -11,22 +11,7 @@ import { podDocument, publicIp, publicPort } from './pods/document.ts';
 import { applyAction, statusAt } from './pods/transitions.ts';
 import { nextId, type State } from '../state/state.ts';
 
-interface CreateClusterBody extends Pick<
-  CreatePodBody,
-  | 'image'
-  | 'args'
-  | 'cmd'
-  | 'entrypoint'
-  | 'disk'
-  | 'ports'
-  | 'env'
-  | 'dataCenterIds'
-  | 'mounts'
-  | 'startSsh'
-  | 'startJupyter'
-  | 'templateId'
-> {
-  readonly name: string;
+interface CreateClusterBody extends Omit<CreatePodBody, 'gpu' | 'cpu' | 'cloud' | 'globalNetworking' | 'registry'> {
   readonly type: ClusterRecord['type'];
   readonly compute: ClusterRecord['compute'];
 }
@@ -41,10 +26,7 @@ const IMAGES: Readonly<Record<ClusterRecord['type'], string>> = {
 /** A body with a template cannot set these. */
 const OF_TEMPLATE = ['image', 'args', 'cmd', 'entrypoint', 'disk', 'env', 'ports', 'mounts'] as const;
 
-/**
- * Creates a cluster with its members, all in one data center. With a template it is that of all members (additions 10).
- * Throws the Problems of `createPod`.
- */
+/** All members are in one data center; a template is that of all (additions 10). Throws the Problems of `createPod`. */
 function createCluster(state: State, now: EpochMs, body: CreateClusterBody, settings: ServiceSettings): ClusterRecord {
   const { name, type, compute, ...container } = body;
   const { templateId } = container;
@@ -52,59 +34,41 @@ function createCluster(state: State, now: EpochMs, body: CreateClusterBody, sett
   if (templateId !== undefined && besides.length > 0)
     throw badRequest(`${besides.join(', ')}: templateId sets it for all pods of the cluster`);
   const { gpuTypeId, gpuCountPerPod, podCount } = compute;
-  const pod: CreatePodBody = {
-    ...container,
-    name,
-    ...(templateId === undefined ? { image: body.image ?? IMAGES[type] } : {}),
-    gpu: { id: gpuTypeId, count: gpuCountPerPod },
-    cloud: 'SECURE',
-  };
-  const serial = state.serial;
+  const { serial } = state;
   const id = nextId(state, 'cluster');
   const network = 1 + (state.serial % 250);
-  const member = (rank: number, dataCenterIds: readonly string[]) =>
-    createPod(state, now, { ...pod, name: `${name}-${String(rank)}`, dataCenterIds }, settings, {
-      copies: podCount - rank,
-      membership: membershipOf(id, type, rank, network),
-    });
-  let first;
+  const createMember = (rank: number, dataCenterIds: readonly string[] = []): PodRecord => {
+    const [head, other] = ROLES[type] ?? [];
+    const role = rank === 0 ? head : other;
+    const ip = `10.65.${String(network)}.${String(rank + 2)}`;
+    const pod: CreatePodBody = {
+      ...container,
+      ...(templateId === undefined ? { image: body.image ?? IMAGES[type] } : {}),
+      name: `${name}-${String(rank)}`,
+      gpu: { id: gpuTypeId, count: gpuCountPerPod },
+      cloud: 'SECURE',
+      dataCenterIds,
+    };
+    const membership = { id, rank, ...(role === undefined ? {} : { role }), ip };
+    return createPod(state, now, pod, settings, { copies: podCount - rank, membership });
+  };
   try {
-    first = member(0, pod.dataCenterIds ?? []);
+    const { dataCenterId } = createMember(0, container.dataCenterIds);
+    for (let rank = 1; rank < podCount; rank++) createMember(rank, [dataCenterId]);
+    const template = templateId === undefined ? {} : { template: templateId };
+    return clusters.put(state, { id, name, type, compute, dataCenterId, network, createdAt: now, ...template });
   } catch (error) {
     // Refused: the id of the cluster was not used.
     state.serial = serial;
     throw error;
   }
-  for (let rank = 1; rank < podCount; rank++) member(rank, [first.dataCenterId]);
-  const { dataCenterId } = first;
-  return clusters.put(state, {
-    id,
-    name,
-    type,
-    compute,
-    dataCenterId,
-    network,
-    createdAt: now,
-    ...(templateId === undefined ? {} : { template: templateId }),
-  });
 }
 
-function membershipOf(id: string, type: ClusterRecord['type'], rank: number, network: number): Membership {
-  const role = roleOf(type, rank);
-  return { id, rank, ...(role === undefined ? {} : { role }), ip: `10.65.${String(network)}.${String(rank + 2)}` };
-}
-
-function roleOf(type: ClusterRecord['type'], rank: number): Membership['role'] {
-  switch (type) {
-    case 'SLURM':
-      return rank === 0 ? 'SLURM_CONTROLLER' : 'SLURM_COMPUTE';
-    case 'RAY':
-      return rank === 0 ? 'RAY_HEAD' : 'RAY_WORKER';
-    case 'APPLICATION':
-    case 'TRAINING':
-      return undefined;
-  }
-}
+/** Of the first member, and of the others. */
+const ROLES: Readonly<Partial<Record<ClusterRecord['type'], readonly Membership['role'][]>>> = {
+  SLURM: ['SLURM_CONTROLLER', 'SLURM_COMPUTE'],
+  RAY: ['RAY_HEAD', 'RAY_WORKER'],
+};
 
 const membersOf = (state: State, { id }: ClusterRecord): readonly PodRecord[] =>
   pods.all(state).filter(({ cluster, life }) => cluster?.id === id && life.kind !== 'terminated');

@@ -97,33 +97,38 @@ export const createControlOperations = ({ reset, variablesOf }: ControlOptions):
   ),
   control(
     'POST /local/pods/{id}/use',
-    reply(200, (state, call, now) => setUse(findPod(state, call.params['id'] ?? ''), bodyOf(call) as UseBody, now)),
+    reply(200, (state, call, now) =>
+      setUse(named(presentPods(state), 'pod', call.params['id']), bodyOf(call) as UseBody, now),
+    ),
     'LocalUseRequest',
   ),
   control(
     'POST /local/builds/{id}',
     reply(200, (state, call, now) =>
-      putBuild(state, findEndpoint(state, call.params['id'] ?? ''), bodyOf(call) as BuildBody, now),
+      putBuild(state, findEndpoint(state, call.params['id']), bodyOf(call) as BuildBody, now),
     ),
     'LocalBuildRequest',
   ),
   ...stockOperations,
 ];
 
-function findEndpoint(state: State, nameOrId: string): EndpointRecord {
-  const endpoint = endpoints.get(state, nameOrId) ?? endpoints.all(state).find(({ name }) => name === nameOrId);
-  if (endpoint === undefined) throw notFound('endpoint not found');
-  return endpoint;
+/** By id, else by a name that only one has. Throws the 404 Problem. */
+function named<T extends { readonly id: string; readonly name: string }>(
+  rows: readonly T[],
+  what: string,
+  word = '',
+): T {
+  const ofName = rows.filter(({ name }) => name === word);
+  const found = rows.find(({ id }) => id === word) ?? (ofName.length === 1 ? ofName[0] : undefined);
+  if (found === undefined) throw notFound(`${what} not found`);
+  return found;
 }
 
-/** Throws the 404 Problem when no pod, or not exactly one, has this id or name. */
-function findPod(state: State, nameOrId: string): PodRecord {
-  const present = pods.all(state).filter(({ life }) => life.kind !== 'terminated');
-  const named = present.filter(({ name }) => name === nameOrId);
-  const pod = present.find(({ id }) => id === nameOrId) ?? (named.length === 1 ? named[0] : undefined);
-  if (pod === undefined) throw notFound('pod not found');
-  return pod;
-}
+const findEndpoint = (state: State, word: string | undefined): EndpointRecord =>
+  named(endpoints.all(state), 'endpoint', word);
+
+const presentPods = (state: State): readonly PodRecord[] =>
+  pods.all(state).filter(({ life }) => life.kind !== 'terminated');
 
 interface UseBody extends Omit<PodUse, 'until'> {
   /** Permanent when absent. */
@@ -139,19 +144,17 @@ function setUse(pod: PodRecord, { forMs, ...use }: UseBody, now: EpochMs): Json 
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 function attachment(state: State, { params, query, origin }: Call, variablesOf: ControlOptions['variablesOf']): Json {
-  const nameOrId = params['id'] ?? '';
   const prefix = query.get('prefix') ?? undefined;
   if (prefix !== undefined && !PREFIX.test(prefix)) throw badRequest('prefix must be the beginning of a variable name');
-  const endpoint = findEndpoint(state, nameOrId);
+  const endpoint = findEndpoint(state, params['id']);
   if (!takesByProtocol(endpoint))
     throw conflict(`endpoint ${endpoint.id} is not served by workers that take its jobs themselves`);
-  const worker = { origin, endpointId: endpoint.id, workerId: nextId(state, 'attached') };
+  const worker = { endpointId: endpoint.id, workerId: nextId(state, 'attached') };
   return {
-    endpointId: worker.endpointId,
-    workerId: worker.workerId,
+    ...worker,
     key: workerKeyOf(state, worker.endpointId),
     pingIntervalMs: PING_INTERVAL_MS,
-    variables: { ...variablesOf(state, worker, prefix) },
+    variables: { ...variablesOf(state, { origin, ...worker }, prefix) },
   };
 }
 
@@ -167,7 +170,7 @@ function statusOf(state: State, now: EpochMs): Json {
   for (const { status } of Object.values(queuesOf(state).jobs)) jobs[status] = (jobs[status] ?? 0) + 1;
   return {
     ...(clockOf(state, now) as object),
-    pods: pods.all(state).filter(({ life }) => life.kind !== 'terminated').length,
+    pods: presentPods(state).length,
     clusters: clusters.all(state).length,
     endpoints: endpoints.all(state).filter(({ hidden }) => hidden !== true).length,
     templates: templates.all(state).filter(({ publisher }) => publisher === undefined).length,

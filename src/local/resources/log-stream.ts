@@ -34,91 +34,70 @@ interface NumberedLine extends LogLine {
 const DEFAULT_TAIL = 100;
 const POLL_INTERVAL_MS: Milliseconds = 500;
 const POLLS_PER_KEEP_ALIVE = 30;
-const PAGE_MS: Milliseconds = DAY_MS;
-const FIRST_RANGE_MS = HOUR_MS;
 const LINES_PER_CHUNK = 500;
 
 /** Lines are sent when their millisecond is over, so their order is final. 422: bad `Last-Event-ID`. */
 export async function logStream(call: Call, source: LogSource): Promise<Reply> {
-  const start = await call.transact((state, now) => startOf(call, source, state, now));
-  return { status: 200, stream: follow(call, source, start) };
+  const only = call.query.get('source');
+  const linesIn = (state: State, from: number, to: number): readonly NumberedLine[] =>
+    numbered(source.lines(state, from, to)).filter((line) => only === null || line.source === only);
+  const start = await call.transact((state, now) => startOf(call, linesIn, source.begin(state, now), state, now));
+
+  async function* follow(): AsyncGenerator<string> {
+    // A comment is due at once, so that the answer starts even when nothing was logged yet.
+    let emptyPolls = POLLS_PER_KEEP_ALIVE;
+    for (let { from } = start; ;) {
+      const page = await call.transact((state, now) => {
+        const to = Math.max(from, Math.min(now, from + DAY_MS));
+        return { lines: linesIn(state, from, to).filter(start.isWanted), to, isLast: to >= now };
+      });
+      for (let at = 0; at < page.lines.length; at += LINES_PER_CHUNK)
+        yield page.lines
+          .slice(at, at + LINES_PER_CHUNK)
+          .map(event)
+          .join('');
+      emptyPolls = page.lines.length > 0 ? 0 : emptyPolls + 1;
+      if (emptyPolls > POLLS_PER_KEEP_ALIVE) {
+        yield ': nothing new\n\n';
+        emptyPolls = 0;
+      }
+      from = page.to;
+      if (page.isLast)
+        await call.sleep(POLL_INTERVAL_MS).catch((error: unknown) => {
+          if (!call.signal.aborted) throw error;
+        });
+      if (call.signal.aborted) return;
+    }
+  }
+  return { status: 200, stream: follow() };
 }
 
 interface Start {
   readonly from: EpochMs;
-  readonly wanted: (line: NumberedLine) => boolean;
+  readonly isWanted: (line: NumberedLine) => boolean;
 }
 
-async function* follow(call: Call, source: LogSource, start: Start): AsyncGenerator<string> {
-  const only = call.query.get('source');
-  // A comment is due at once, so that the answer starts even when nothing was logged yet.
-  let emptyPolls = POLLS_PER_KEEP_ALIVE;
-  for (let from = start.from; ;) {
-    const page = await read(call, source, from);
-    const lines = page.lines.filter((line) => (only === null || line.source === only) && start.wanted(line));
-    for (let at = 0; at < lines.length; at += LINES_PER_CHUNK)
-      yield lines
-        .slice(at, at + LINES_PER_CHUNK)
-        .map(event)
-        .join('');
-    emptyPolls = lines.length > 0 ? 0 : emptyPolls + 1;
-    if (emptyPolls > POLLS_PER_KEEP_ALIVE) {
-      yield ': nothing new\n\n';
-      emptyPolls = 0;
-    }
-    from = page.to;
-    if (page.isLast && !(await waitForNextPoll(call))) return;
-  }
-}
+type LinesIn = (state: State, from: number, to: number) => readonly NumberedLine[];
 
-/** False when the caller has disconnected or the service stops. */
-async function waitForNextPoll(call: Call): Promise<boolean> {
-  try {
-    await call.sleep(POLL_INTERVAL_MS);
-  } catch (error) {
-    if (!call.signal.aborted) throw error;
-  }
-  return !call.signal.aborted;
-}
-
-const read = (call: Call, source: LogSource, from: number) =>
-  call.transact((state, now) => {
-    const to = Math.max(from, Math.min(now, from + PAGE_MS));
-    return { lines: numbered(source.lines(state, from, to)), to, isLast: to >= now };
-  });
-
-function startOf(call: Call, source: LogSource, state: State, now: EpochMs): Start {
-  const begin = source.begin(state, now);
-  const { query, headers } = call;
+function startOf({ query, headers }: Call, linesIn: LinesIn, begin: EpochMs, state: State, now: EpochMs): Start {
   const lastEventId = headers['last-event-id'];
   const seen = cursorOf(lastEventId ?? '');
   // Starting anywhere else would lose or repeat lines.
   if (lastEventId !== undefined && seen === undefined)
     throw unprocessable(['header Last-Event-ID: must be the id of an event, a date and time']);
-  if (seen !== undefined) return { from: Math.max(begin, seen.at), wanted: ({ cursor }) => cursor > seen.cursor };
+  if (seen !== undefined) return { from: Math.max(begin, seen.at), isWanted: ({ cursor }) => cursor > seen.cursor };
   const since = cursorOf(query.get('since') ?? '');
-  if (since !== undefined) return { from: Math.max(begin, since.at), wanted: ({ cursor }) => cursor >= since.cursor };
+  if (since !== undefined) return { from: Math.max(begin, since.at), isWanted: ({ cursor }) => cursor >= since.cursor };
   const tail = Number(query.get('tail') ?? DEFAULT_TAIL);
-  const only = query.get('source');
-  const last = tail === 0 ? undefined : lastLines(source, state, begin, now, tail, only)[0];
-  return last === undefined
-    ? { from: tail === 0 ? now : Math.min(begin, now), wanted: () => true }
-    : { from: last.at, wanted: ({ cursor }) => cursor >= last.cursor };
-}
-
-/** Doubles the time range until there are enough. */
-function lastLines(
-  source: LogSource,
-  state: State,
-  begin: number,
-  now: EpochMs,
-  tail: number,
-  only: string | null,
-): readonly NumberedLine[] {
-  for (let range = FIRST_RANGE_MS; ; range *= 2) {
+  if (tail === 0) return { from: now, isWanted: () => true };
+  // The time range is doubled until there are enough.
+  for (let range = HOUR_MS; ; range *= 2) {
     const from = Math.max(begin, now - range);
-    const lines = numbered(source.lines(state, from, now)).filter((line) => only === null || line.source === only);
-    if (lines.length >= tail || from === begin) return lines.slice(-tail);
+    const lines = linesIn(state, from, now);
+    if (lines.length < tail && from > begin) continue;
+    const [first] = lines.slice(-tail);
+    if (first === undefined) return { from: Math.min(begin, now), isWanted: () => true };
+    return { from: first.at, isWanted: ({ cursor }) => cursor >= first.cursor };
   }
 }
 

@@ -50,13 +50,8 @@ export const secretOperations: readonly Operation[] = steps({
     if (secretNamed(state, body.name) !== undefined) throw conflict(`there is a secret ${body.name} already`);
     const { name, value, description = '' } = body;
     const id = nextId(state, 'sec');
-    const secret = secrets.put(state, {
-      id,
-      name,
-      description: description || null,
-      createdAt: now,
-      valueChangedAt: null,
-    });
+    const record = { id, name, description: description || null, createdAt: now, valueChangedAt: null };
+    const secret = secrets.put(state, record);
     setSecretValue(state, secret, value);
     return documentOf(secret);
   },

@@ -15,11 +15,6 @@ export function recordsFrom<T>(entries: Iterable<readonly [string, T]>): Records
   return records as Records<T>;
 }
 
-export const recordsOf = <T>(object: Readonly<Record<string, T>>): Records<T> => recordsFrom(Object.entries(object));
-
-export const byId = <T extends { readonly id: string }>(records: readonly T[]): Records<T> =>
-  recordsFrom(records.map((record) => [record.id, record]));
-
 export const without = <T>(records: Records<T>, key: string): Records<T> =>
   recordsFrom(Object.entries<T>(records).filter(([known]) => known !== key));
 
@@ -109,7 +104,7 @@ export function createRecordTable<T extends { readonly id: string }>(
   name: string,
   seed: (since: number) => readonly T[] = () => [],
 ): RecordTable<T> {
-  const part = createPart<Records<T>>(name, (since) => byId(seed(since)));
+  const part = createPart<Records<T>>(name, (since) => recordsFrom(seed(since).map((record) => [record.id, record])));
   const find = (state: State, id = ''): T => {
     const record = part.of(state)[id];
     if (record === undefined) throw notFound();

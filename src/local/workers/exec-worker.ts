@@ -46,11 +46,9 @@ export function startExecWorker(
       if (length > MAX_OUTPUT_BYTES) return { kind: 'error', error: outputTooLarge(length) };
       return outcomeOf(Buffer.concat(pieces));
     },
-    stop: () => {
+    stop: async () => {
       stopped = true;
-      // Not awaited: a command that ignores SIGTERM must not delay the other workers.
-      void current?.stop();
-      return Promise.resolve();
+      await current?.stop();
     },
   };
 }

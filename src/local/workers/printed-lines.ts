@@ -107,27 +107,6 @@ export function createPrintedStreams(monotonic: () => number, onLine: (line: str
   };
 }
 
-/** The number that a worker's log shows at most. */
-const MAX_UNRECORDED = 5000;
-
-/** Only the latest are kept. */
-export interface UnrecordedLines {
-  readonly add: (line: string) => void;
-  /** Removes them; oldest first. */
-  readonly take: () => readonly string[];
-}
-
-export function createUnrecordedLines(): UnrecordedLines {
-  let lines: string[] = [];
-  return {
-    add: (line) => {
-      lines.push(line);
-      if (lines.length > 2 * MAX_UNRECORDED) lines = lines.slice(-MAX_UNRECORDED);
-    },
-    take: () => lines.splice(0),
-  };
-}
-
 /** A progress bar redraws the line after each carriage return. */
 function lastShown(line: string): string {
   const whole = line.replace(/\r+$/, '');

@@ -36,25 +36,3 @@ export function describeEnd({ code, signal, error }: ProcessEnd): string {
   if (error !== undefined) return `could not be started: ${error}`;
   return signal === undefined ? `ended with exit code ${String(code ?? 0)}` : `was ended by ${signal}`;
 }
-
-export interface AllProcesses {
-  readonly start: StartProcess;
-  /** Resolves when none is left. */
-  stop(): Promise<void>;
-}
-
-export function createAllProcesses(start: StartProcess): AllProcesses {
-  const running = new Set<ReturnType<StartProcess>>();
-  return {
-    start: (spec) => {
-      const process = start(spec);
-      running.add(process);
-      // The process counts as ended only when the processes that it has left running have ended too.
-      void process.ended.then(() => process.stop()).then(() => running.delete(process));
-      return process;
-    },
-    stop: async () => {
-      await Promise.all([...running].map((process) => process.stop()));
-    },
-  };
-}

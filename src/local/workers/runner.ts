@@ -3,8 +3,7 @@ import { type EndpointRecord, endpoints } from '../model/endpoints.ts';
 import type { Outcome } from '../queue/builtin-handlers.ts';
 import { recordChunk, recordOutcome, recordPrinted } from '../queue/engine.ts';
 import { MAX_OUTPUT_BYTES, outputTooLarge } from '../model/job-output.ts';
-import { workersIn } from '../queue/records.ts';
-import { queuesOf, type Delivery, type Job } from '../queue/records.ts';
+import { type Delivery, type Job, queuesOf, workersIn } from '../queue/records.ts';
 import type { State, Transact } from '../state/state.ts';
 import {
   dueDeliveries,
@@ -21,7 +20,6 @@ import type {
   HandlerWorker,
   StartHandlerWorker,
 } from './handlers.ts';
-import { createUnrecordedLines, type UnrecordedLines } from './printed-lines.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import { asError } from '../../core/failure.ts';
 
@@ -61,8 +59,10 @@ interface DueWork {
 
 interface RunningWorker {
   readonly handler: HandlerWorker;
+  readonly isThread: boolean;
   attempt: string | undefined;
-  readonly unrecorded: UnrecordedLines;
+  /** Printed since the last step. */
+  readonly unrecorded: string[];
 }
 
 /** Stops a handler whose worker was removed or whose attempt no longer runs according to the state. */
@@ -91,7 +91,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const syncOnce = async (): Promise<void> => {
     if (stopped) return;
     recordAgain();
-    const printed = [...running].map(([workerId, { unrecorded }]) => ({ workerId, lines: unrecorded.take() }));
+    const printed = [...running].map(([workerId, { unrecorded }]) => ({ workerId, lines: unrecorded.splice(0) }));
     const due = await options.transact((state, now) => {
       for (const { workerId, lines } of printed) if (lines.length > 0) recordPrinted(state, workerId, lines, now);
       const work = dueWork(
@@ -108,9 +108,24 @@ export function createRunner(options: RunnerOptions): Runner {
       };
     });
     environments = due.environments;
-    await stopOthers(running, due);
+    await stopOthers(due);
     for (const assignment of due.starting) inBackground(runJob(assignment));
     for (const delivery of due.deliveries) inBackground(deliver(delivery));
+  };
+
+  const stopOthers = async (due: DueWork): Promise<void> => {
+    const stops: Promise<void>[] = [];
+    const attempts = new Map(due.assignments.map(({ workerId, job }) => [workerId, attemptKey(job)]));
+    for (const [workerId, { attempt, handler, isThread }] of running) {
+      const isObsolete = attempt !== undefined && attempts.get(workerId) !== attempt;
+      if (due.environments.has(workerId) && !isObsolete) continue;
+      running.delete(workerId);
+      const stopping = handler.stop();
+      inBackground(stopping);
+      // A command that ignores SIGTERM must not delay the other workers.
+      if (isThread) stops.push(stopping);
+    }
+    await Promise.all(stops);
   };
 
   /** Syncs never overlap: each starts when the previous one has ended. */
@@ -173,15 +188,15 @@ export function createRunner(options: RunnerOptions): Runner {
   const workerFor = (workerId: string, endpointId: string, source: HandlerSource): RunningWorker => {
     const known = running.get(workerId);
     if (known !== undefined && !known.handler.stopped) return known;
-    const unrecorded = createUnrecordedLines();
+    const unrecorded: string[] = [];
     const handler = options.startWorker(source, {
       env: environments.get(workerId) ?? {},
       onLine: (line) => {
         options.log?.(endpointId, line);
-        unrecorded.add(line);
+        unrecorded.push(line);
       },
     });
-    const worker: RunningWorker = { handler, attempt: undefined, unrecorded };
+    const worker: RunningWorker = { handler, isThread: source.kind === 'module', attempt: undefined, unrecorded };
     running.set(workerId, worker);
     return worker;
   };
@@ -216,16 +231,6 @@ export function createRunner(options: RunnerOptions): Runner {
       await Promise.all(background);
     },
   };
-}
-
-async function stopOthers(running: Map<string, RunningWorker>, due: DueWork): Promise<void> {
-  const attempts = new Map(due.assignments.map(({ workerId, job }) => [workerId, attemptKey(job)]));
-  const obsolete = [...running].filter(
-    ([workerId, { attempt }]) =>
-      !due.environments.has(workerId) || (attempt !== undefined && attempts.get(workerId) !== attempt),
-  );
-  for (const [workerId] of obsolete) running.delete(workerId);
-  await Promise.all(obsolete.map(([, { handler }]) => handler.stop()));
 }
 
 function dueWork(

@@ -1,14 +1,12 @@
-import type { EndpointSource, StartHandlerWorker } from './handlers.ts';
-import { type AllProcesses, createAllProcesses, type StartProcess } from './processes.ts';
+import type { EndpointSource } from './handlers.ts';
+import type { StartProcess } from './processes.ts';
 import { startExecWorker } from './exec-worker.ts';
 import { type CommandSource, createSupervisor, type SupervisorOptions } from './supervisor.ts';
 import { createRunner, type RunnerOptions } from './runner.ts';
 import { startHandlerThread } from './thread.ts';
 
 export interface WorkersOptions
-  extends
-    Omit<RunnerOptions, 'startWorker'>,
-    Pick<SupervisorOptions, 'protocolVariablesOf' | 'monotonic' | 'startFault'> {
+  extends Omit<RunnerOptions, 'startWorker'>, Omit<SupervisorOptions, 'sources' | 'startProcess' | 'log'> {
   /** Needed for sources that are commands. */
   readonly startProcess: StartProcess | undefined;
 }
@@ -20,31 +18,19 @@ export interface Workers {
 }
 
 export function startWorkers(options: WorkersOptions): Workers {
-  const {
-    transact,
-    sources,
-    monotonic,
-    environmentOf,
-    protocolVariablesOf,
-    startFault,
-    log = () => undefined,
-  } = options;
-  const processes = createAllProcesses(options.startProcess ?? cannotStart);
-  const commands = new Map(Object.entries(sources).filter(isCommandEntry));
-  const runner = createRunner({ ...options, startWorker: handlerWorkers(processes, monotonic) });
+  const { monotonic, startProcess = cannotStart, log = () => undefined } = options;
+  const commands = new Map(Object.entries(options.sources).filter(isCommandEntry));
+  const runner = createRunner({
+    ...options,
+    startWorker: (source, start) =>
+      source.kind === 'module'
+        ? startHandlerThread(source, monotonic, start)
+        : startExecWorker(source, { ...start, startProcess, monotonic }),
+  });
   const supervisor =
     commands.size === 0 || options.startProcess === undefined
       ? undefined
-      : createSupervisor({
-          transact,
-          sources: commands,
-          startProcess: processes.start,
-          environmentOf,
-          protocolVariablesOf,
-          startFault,
-          monotonic,
-          log,
-        });
+      : createSupervisor({ ...options, sources: commands, startProcess, log });
   return {
     sync: async () => {
       await supervisor?.sync();
@@ -52,17 +38,9 @@ export function startWorkers(options: WorkersOptions): Workers {
     },
     stop: async () => {
       await Promise.all([supervisor?.stop(), runner.stop()]);
-      await processes.stop();
     },
   };
 }
-
-const handlerWorkers =
-  (processes: AllProcesses, monotonic: () => number): StartHandlerWorker =>
-  (source, start) =>
-    source.kind === 'module'
-      ? startHandlerThread(source, monotonic, start)
-      : startExecWorker(source, { ...start, startProcess: processes.start, monotonic });
 
 const isCommandEntry = (entry: readonly [string, EndpointSource]): entry is [string, CommandSource] =>
   entry[1].kind === 'command';

@@ -1,5 +1,4 @@
 import { asText } from '../../core/text.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
 import { endpoints } from '../model/endpoints.ts';
 import {
   loseAllWorkers,
@@ -12,60 +11,8 @@ import {
 import { queueOf } from '../queue/records.ts';
 import type { State, Transact } from '../state/state.ts';
 import type { EndpointSource, Environment, EnvironmentOf } from './handlers.ts';
-import {
-  createPrintedStreams,
-  createUnrecordedLines,
-  type PrintedStreams,
-  type UnrecordedLines,
-} from './printed-lines.ts';
+import { createPrintedStreams, type PrintedStreams } from './printed-lines.ts';
 import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './processes.ts';
-
-interface StartReport {
-  line(line: string): void;
-  /** Everything that it prints from now on is shown. */
-  succeeded(): void;
-  failed(text: string): void;
-}
-
-/** After this time, the lines of a start are shown before it has ended, even after a failed one. */
-const PATIENCE_MS: Milliseconds = 5000;
-const MAX_HELD_LINES = 200;
-
-/** A repeated failure with the same lines (`lastFailure`) is not shown again. */
-export function createStartReport(
-  monotonic: () => number,
-  lastFailure: string | undefined,
-  show: (line: string) => void,
-): StartReport {
-  const startedAt = monotonic();
-  let held: string[] | undefined = lastFailure === undefined ? undefined : [];
-  const release = (): void => {
-    const lines = held ?? [];
-    held = undefined;
-    lines.forEach(show);
-  };
-  return {
-    line: (line) => {
-      if (held !== undefined && monotonic() - startedAt > PATIENCE_MS) release();
-      if (held === undefined) show(line);
-      else held = [...held, line].slice(-MAX_HELD_LINES);
-    },
-    succeeded: release,
-    failed: (text) => {
-      const isSame = held !== undefined && lastFailure !== undefined && endsWith(lastFailure, held);
-      if (isSame) held = undefined;
-      else release();
-      show(isSame ? `${text.slice(0, -1)}, as the one before)` : text);
-    },
-  };
-}
-
-/** Ignores numbers, which differ from run to run. */
-function endsWith(text: string, lines: readonly string[]): boolean {
-  const withoutNumbers = (some: string): string => some.replace(/\d+/g, '#');
-  const count = text.split('\n').length;
-  return withoutNumbers(lines.slice(-count).join('\n')) === withoutNumbers(text);
-}
 
 export type CommandSource = Extract<EndpointSource, { readonly kind: 'command' }>;
 
@@ -105,8 +52,8 @@ interface Supervised {
   readonly source: CommandSource;
   readonly process: RunningProcess;
   readonly printed: PrintedStreams;
-  readonly report: StartReport;
-  readonly unrecorded: UnrecordedLines;
+  /** Printed since the last step. */
+  readonly unrecorded: string[];
   isReady: boolean;
   isStopping: boolean;
   end: ProcessEnd | undefined;
@@ -123,14 +70,12 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const running = new Map<string, Supervised>();
   /** On the service's clock: immediately, or later because of a fault. */
   const startTimes = new Map<string, number>();
-  /** By endpoint: the same text is not shown again. */
-  const lastFailures = new Map<string, string>();
   let lastSync: Promise<void> = Promise.resolve();
   let stopped = false;
 
   const step = (state: State, now: number): readonly Wanted[] => {
     for (const [workerId, worker] of running) {
-      const lines = worker.unrecorded.take();
+      const lines = worker.unrecorded.splice(0);
       if (lines.length > 0) recordPrinted(state, workerId, lines, now);
       const refusal = refusalOf(worker);
       if (refusal !== undefined) refuseWaitingJobs(state, worker.endpointId, refusal, now);
@@ -182,7 +127,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     for (const workerId of startTimes.keys()) if (!wantedIds.has(workerId)) startTimes.delete(workerId);
     for (const worker of wanted) {
       const process = running.get(worker.workerId);
-      if (worker.isReady) ready(process);
+      if (worker.isReady && process !== undefined) process.isReady = true;
       if (worker.isKilled) process?.process.kill();
       if (worker.start !== undefined) start(worker, worker.start);
     }
@@ -194,21 +139,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     return next;
   };
 
-  const ready = (worker: Supervised | undefined): void => {
-    if (worker === undefined || worker.isReady) return;
-    worker.isReady = true;
-    worker.report.succeeded();
-    lastFailures.delete(worker.endpointId);
-  };
-
   const start = ({ workerId, endpointId }: Wanted, { source, env }: NonNullable<Wanted['start']>): void => {
-    const unrecorded = createUnrecordedLines();
-    const report = createStartReport(options.monotonic, lastFailures.get(endpointId), (line) => {
-      options.log(endpointId, line);
-    });
+    const unrecorded: string[] = [];
     const printed = createPrintedStreams(options.monotonic, (line) => {
-      unrecorded.add(line);
-      report.line(line);
+      unrecorded.push(line);
+      options.log(endpointId, line);
     });
     const process = options.startProcess({
       ...source,
@@ -221,7 +156,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       source,
       process,
       printed,
-      report,
       unrecorded,
       isReady: false,
       isStopping: false,
@@ -240,11 +174,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   };
 
   const reportEnd = (workerId: string, worker: Supervised, end: ProcessEnd): void => {
-    const text = `worker ${workerId} ${describeEnd(end)}`;
-    if (!worker.isReady) {
-      worker.report.failed(`(${text} before it asked for a job)`);
-      lastFailures.set(worker.endpointId, worker.printed.tail().join('\n'));
-    } else if (end.code !== 0) options.log(worker.endpointId, `(${text})`);
+    if (worker.isReady && end.code === 0) return;
+    const when = worker.isReady ? '' : ' before it asked for a job';
+    options.log(worker.endpointId, `(worker ${workerId} ${describeEnd(end)}${when})`);
   };
 
   return {

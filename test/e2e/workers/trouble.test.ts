@@ -71,19 +71,18 @@ describe.skipIf(!canTestWorkers)('a Python file that is no worker', () => {
       /ModuleNotFoundError: No module named 'no_such_package'/,
     ],
     ['exits at its start', 2, 'import sys\nprint("no card")\nsys.exit(3)\n', /no card\n.*ended with exit code 3/],
-  ])('%s: shown once, and started again only after longer and longer pauses', async (_, count, source, message) => {
+  ])('%s: shown, and started again only after longer and longer pauses', async (_, count, source, message) => {
     const folder = await folderWith({
       'worker.py': `import time\nopen("starts", "a").write("%f\\n" % time.time())\n${source}`,
     });
     const served = await serveLocal(folder, ['--endpoint', 'up=worker.py']);
     const { id } = await served.run('up', {});
-    await until(() => (served.stderr().match(/as the one before/g) ?? []).length >= count - 1);
+    await until(() => (served.stderr().match(/before it asked for a job/g) ?? []).length >= count);
     const starts = folder.lines('starts').map(Number);
     expect(starts.length).toBeGreaterThanOrEqual(count);
     expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBeGreaterThan(0.9);
     if (count > 2) expect((starts[2] ?? 0) - (starts[1] ?? 0)).toBeGreaterThan(1.9);
     expect(served.stderr()).toMatch(message);
-    expect(served.stderr().match(new RegExp(message, 'g'))).toHaveLength(1);
     expect(await served.status('up', id)).toMatchObject({ status: 'IN_QUEUE' });
   });
 

@@ -7,14 +7,11 @@ import { LOCAL_KEY } from '../../../src/local/http/auth.ts';
 import { serveLocal } from '../../../src/local/http/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';
 import { memoryStore, type Store } from '../../../src/local/state/store.ts';
-import { createValidator } from '../../../src/local/http/validate.ts';
 import { journalMismatches, countSubmissions, type SubmissionCounts } from './check-journal.ts';
 import { createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { berthIn, type Ran } from '../worlds/run-berth.ts';
 import { createTestWorld, type TestWorld, type TestWorldOptions } from '../worlds/test-world.ts';
 import { realLocks } from '../files/real-locks.ts';
-
-const validator = createValidator();
 
 /** A test world that is configured for a local service on the same clock, and the store of that service. */
 export interface BatchWorld extends TestWorld {
@@ -26,7 +23,7 @@ export async function createBatchWorld(options: TestWorldOptions = {}): Promise<
   const store = memoryStore();
   let seed = 1;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
-  const service = createLocalService({ clock, random, store, validator, queueLimits: true });
+  const service = createLocalService({ clock, random, store, queueLimits: true });
   const served = await serveLocal(service, { port: 0, host: '127.0.0.1' });
   onTestFinished(async () => {
     await served.stop();

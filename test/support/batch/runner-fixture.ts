@@ -19,14 +19,11 @@ import { createLocalService } from '../../../src/local/service.ts';
 import { type Job, queuesOf } from '../../../src/local/queue/records.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
-import { createValidator } from '../../../src/local/http/validate.ts';
 import { type AutoAdvancingClock, createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { countSubmissions, type SubmissionCounts } from './check-journal.ts';
 import { batchApiOf } from './batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
 import type { RunEnd } from '../../../src/batch/model/run-end.ts';
-
-const validator = createValidator();
 
 export interface RunnerFixture {
   readonly clock: AutoAdvancingClock;
@@ -84,7 +81,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
   const store = memoryStore();
   let seed = 1;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
-  const service = createLocalService({ clock, random, store, validator, queueLimits: options.queueLimits ?? false });
+  const service = createLocalService({ clock, random, store, queueLimits: options.queueLimits ?? false });
   const transport = transportTo(service);
   onTestFinished(() => service.stop());
   const windows = { take: (_: readonly RateWindow[]): void => undefined };

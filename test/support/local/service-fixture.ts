@@ -2,7 +2,6 @@ import { LOCAL_KEY } from '../../../src/local/http/auth.ts';
 import { createLocalService, type LocalService } from '../../../src/local/service.ts';
 import type { LocalServiceOptions } from '../../../src/local/service-options.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
-import { createValidator } from '../../../src/local/http/validate.ts';
 import { fetchFrom } from './fetch-from.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 
@@ -24,8 +23,6 @@ export interface LocalFixture {
 /** The body of a create of a pod, which is answered with 201. */
 export const POD_BODY = { name: 'p', image: 'example/image:1', disk: 10, gpu: { id: 'GPU-24G', count: 1 } } as const;
 
-const validator = createValidator();
-
 /** A local service in memory on a clock of its own, seeded. */
 export function localFixture(options: Partial<LocalServiceOptions> = {}): LocalFixture {
   const clock = createTestClock();
@@ -34,7 +31,6 @@ export function localFixture(options: Partial<LocalServiceOptions> = {}): LocalF
     random: () => 0.5,
     store: memoryStore(),
     queueLimits: false,
-    validator,
     ...options,
   });
   return {

@@ -3,15 +3,15 @@ import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 import { badRequest, notFound } from '../../contract/problem.ts';
 import { type ContainerRecord, decodeCommand, newContainer } from '../../model/container.ts';
 import {
-  DEFAULTS,
   type EndpointCpu,
   type EndpointGpu,
   type EndpointRecord,
   endpoints,
   firstRelease,
+  newEndpoint,
   placementsFor,
 } from '../../model/endpoints.ts';
-import { cpuById, CPUS, dataCenterById, gpuById, GPUS } from '../../model/hardware.ts';
+import { CPUS, dataCenterById, flavorFor, gpuById, GPUS } from '../../model/hardware.ts';
 import { volumes } from '../../model/volumes.ts';
 import { addRelease } from './releases.ts';
 import { globalVolumes } from '../global-volumes.ts';
@@ -58,13 +58,8 @@ function cpuFor(current: EndpointRecord, request: CpuBody | undefined): { readon
   if (request === undefined) return {};
   if (current.gpu !== undefined) throw badRequest('cpu on a GPU endpoint: the kind of compute is fixed at creation');
   const cpu = request.map(({ id, vcpuCount }) => {
-    const flavor = cpuById(id);
-    if (flavor === undefined)
-      throw badRequest(`unknown CPU flavor ${id}: one of ${CPUS.map(({ id: known }) => known).join(', ')}`);
-    if (!Number.isInteger(Math.log2(vcpuCount))) throw badRequest('cpu: vcpuCount must be a power of two');
-    if (vcpuCount < flavor.vcpu.min || vcpuCount > flavor.vcpu.max)
-      throw badRequest(`${id} has ${String(flavor.vcpu.min)} to ${String(flavor.vcpu.max)} vCPUs`);
-    return { id, vcpuCount, memory: vcpuCount * flavor.ramGbPerVcpu };
+    const { ramGbPerVcpu } = flavorFor(CPUS, id, vcpuCount);
+    return { id, vcpuCount, memory: vcpuCount * ramGbPerVcpu };
   });
   return { cpu };
 }
@@ -163,28 +158,23 @@ export interface UpdateEndpointBody extends EndpointBody {
 export function createEndpoint(state: State, now: EpochMs, request: CreateEndpointBody): EndpointRecord {
   const { body, template } = resolveTemplate(state, request, 'endpoint');
   if ((body.gpu === undefined) === (body.cpu === undefined)) throw badRequest('exactly one of gpu and cpu is required');
-  const { min, max, idleTimeout, timeoutMs, flashboot } = DEFAULTS;
+  const { name, type, scaling, image = '' } = body;
+  // For idleTimeout the published contract says 10, the rules 5: the contract is followed.
   const defaults: EndpointRecord = {
-    id: '',
-    name: body.name,
-    type: body.type,
-    createdAt: now,
-    workers: { min, max, idleTimeout },
-    scaling: body.scaling,
-    timeoutMs,
-    flashboot,
-    handler: handlerOf(body.image ?? ''),
+    ...newEndpoint('', handlerOf(image), now),
+    name,
+    type,
+    scaling,
+    workers: { min: 0, max: 3, idleTimeout: 10 },
     container: newContainer(),
-    dataCenterIds: [],
-    networkVolumes: [],
     template: template?.id ?? null,
-    version: 1,
-    releases: [],
   };
-  const endpoint = { ...defaults, ...settingsOf(state, defaults, body), container: containerOf(state, defaults, body) };
-  endpoint.id = nextId(state, 'ep');
-  endpoint.releases = [firstRelease(nextId(state, 'rel'), now)];
-  return endpoints.put(state, endpoint);
+  delete defaults.cpu;
+  const settings = settingsOf(state, defaults, body);
+  const container = containerOf(state, defaults, body);
+  const id = nextId(state, 'ep');
+  const releases = [firstRelease(nextId(state, 'rel'), now)];
+  return endpoints.put(state, { ...defaults, ...settings, container, id, releases });
 }
 
 /** A changed container makes a release; the rest applies to new workers (rules, Serverless endpoints). */
@@ -204,15 +194,11 @@ export function updateEndpoint(
 }
 
 function settingsOf(state: State, current: EndpointRecord, body: UpdateEndpointBody): Partial<EndpointRecord> {
-  const {
-    name = current.name,
-    scaling = current.scaling,
-    timeout = current.timeoutMs,
-    flashboot = current.flashboot,
-  } = body;
+  const { name = current.name, scaling = current.scaling, flashboot = current.flashboot } = body;
+  const { timeout: timeoutMs = current.timeoutMs } = body;
   if (current.type === 'LOAD_BALANCER' && scaling.type !== 'REQUEST_COUNT')
     throw badRequest('a LOAD_BALANCER endpoint takes REQUEST_COUNT scaling only');
-  if (timeout < 0) throw badRequest('timeout is a number of milliseconds from 0, which stands for the default');
+  if (timeoutMs < 0) throw badRequest('timeout is a number of milliseconds from 0, which stands for the default');
   const workers = { ...current.workers, ...body.workers };
   if (body.workers?.idleTimeout !== undefined && !hasIdleTimeout({ type: current.type, scaling }))
     throw badRequest('workers.idleTimeout does not go with REQUEST_COUNT scaling on a QUEUE endpoint');
@@ -224,12 +210,10 @@ function settingsOf(state: State, current: EndpointRecord, body: UpdateEndpointB
     networkVolumes: [...(body.networkVolumes ?? current.networkVolumes)],
     ...globalVolumesFor(state, current, body),
   };
-  if (changesPlacement(body)) checkPlacement(state, { ...current, ...changed });
-  return { name, scaling, timeoutMs: timeout, flashboot, workers, ...changed };
+  const { gpu, cpu, dataCenterIds, networkVolumes } = body;
+  if ((gpu ?? cpu ?? dataCenterIds ?? networkVolumes) !== undefined) checkPlacement(state, { ...current, ...changed });
+  return { name, scaling, timeoutMs, flashboot, workers, ...changed };
 }
-
-const changesPlacement = ({ gpu, cpu, dataCenterIds, networkVolumes }: UpdateEndpointBody): boolean =>
-  [gpu, cpu, dataCenterIds, networkVolumes].some((member) => member !== undefined);
 
 function containerOf(state: State, { container }: EndpointRecord, body: ContainerBody): ContainerRecord {
   checkContainer(state, body);

@@ -28,18 +28,21 @@ import {
 import type { State } from '../../state/state.ts';
 
 /** Also of a recently ended worker. Throws the 404 Problem without such an endpoint or worker. */
-const workerLog = (find: (state: State, now: EpochMs) => EndpointRecord, workerId: string): LogSource => ({
-  begin: (state, now) => {
-    const { id } = find(state, now);
-    const worker = workerOf(state, workerId);
-    if (worker?.endpointId !== id) throw notFound();
-    return worker.startedAt;
-  },
-  lines: (state, from, to) => {
-    const worker = workerOf(state, workerId);
-    return worker === undefined ? [] : linesOf(worker, from, to);
-  },
-});
+const workerLog = (call: Call): LogSource => {
+  const workerId = call.params['workerId'] ?? '';
+  return {
+    begin: (state, now) => {
+      const { id } = find(state, call, now);
+      const worker = workerOf(state, workerId);
+      if (worker?.endpointId !== id) throw notFound();
+      return worker.startedAt;
+    },
+    lines: (state, from, to) => {
+      const worker = workerOf(state, workerId);
+      return worker === undefined ? [] : linesOf(worker, from, to);
+    },
+  };
+};
 
 const workerOf = (state: State, workerId: string): Worker | undefined =>
   Object.values(queuesOf(state).byEndpoint)
@@ -48,57 +51,45 @@ const workerOf = (state: State, workerId: string): Worker | undefined =>
 
 /** Lines with `from <= at < to`, in order. */
 function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
-  const { hardware, startedAt, readyAt, crashedAt, crashReason, endedAt, endReason, protocol } = worker;
+  const { id, hardware, startedAt, readyAt, crashedAt, crashReason, endedAt, endReason, protocol } = worker;
+  const { gpu, cpu, dataCenterId } = hardware;
   const program = programOf(worker.image);
   const machine =
-    hardware.gpu === undefined
-      ? `${String(hardware.cpu?.vcpuCount ?? 0)} vCPU of ${hardware.cpu?.id ?? ''}`
-      : `${String(hardware.gpu.count)} x ${hardware.gpu.id}`;
+    gpu === undefined ? `${String(cpu?.vcpuCount ?? 0)} vCPU of ${cpu?.id ?? ''}` : `${String(gpu.count)} x ${gpu.id}`;
   const lines = [
-    systemLine(startedAt, `worker ${worker.id} starting on ${machine} in ${hardware.dataCenterId}`),
+    systemLine(startedAt, `worker ${id} starting on ${machine} in ${dataCenterId}`),
     systemLine(startedAt, program === undefined ? `pulling image ${worker.image}` : `starting ${program}`),
-    ...(readyAt === undefined ? [] : [systemLine(readyAt, `worker started, version ${String(worker.version)}`)]),
-    ...(crashedAt === undefined || protocol !== undefined ? [] : linesOfFailedStart(crashedAt, LAST_WORDS)),
-    ...worker.runs.flatMap((run) => linesOfRun(run, from, to)),
-    ...(worker.printed ?? []).map(({ at, line }) => containerLine(at, line)),
-    ...(crashedAt === undefined || protocol === undefined
-      ? []
-      : [systemLine(crashedAt, `worker crashed: ${crashReason ?? endReason ?? ''}`)]),
-    ...(endedAt === undefined
-      ? []
-      : [systemLine(endedAt, endReason === undefined ? 'worker stopping' : `worker stopping: ${endReason}`)]),
   ];
+  if (readyAt !== undefined) lines.push(systemLine(readyAt, `worker started, version ${String(worker.version)}`));
+  if (crashedAt !== undefined && protocol === undefined) lines.push(...linesOfFailedStart(crashedAt, LAST_WORDS));
+  lines.push(...worker.runs.flatMap((run) => linesOfRun(run, from, to)));
+  lines.push(...(worker.printed ?? []).map(({ at, line }) => containerLine(at, line)));
+  if (crashedAt !== undefined && protocol !== undefined)
+    lines.push(systemLine(crashedAt, `worker crashed: ${crashReason ?? endReason ?? ''}`));
+  if (endedAt !== undefined)
+    lines.push(systemLine(endedAt, `worker stopping${endReason === undefined ? '' : `: ${endReason}`}`));
   return lines.filter(({ at }) => at >= from && at < to).sort((a, b) => a.at - b.at);
 }
 
 /** Of its chunks only those in the time range: there may be many. */
 function linesOfRun(run: Run, from: number, to: number): readonly LogLine[] {
-  const { jobId, attempt, notes = [] } = run;
-  const end = run.to ?? Number.POSITIVE_INFINITY;
-  const attemptText = attempt > 1 ? `, attempt ${String(attempt)}` : '';
+  const { jobId, attempt, notes = [], end, error, outputBytes } = run;
   const first = Math.max(1, Math.ceil((from - run.from) / CHUNK_INTERVAL_MS));
-  const last = Math.min(run.chunks, Math.floor((Math.min(to, end) - run.from) / CHUNK_INTERVAL_MS));
-  const chunks: LogLine[] = [];
+  const last = Math.min(run.chunks, Math.floor((Math.min(to, run.to ?? Infinity) - run.from) / CHUNK_INTERVAL_MS));
+  const lines = [
+    systemLine(run.from, `job ${jobId} started${attempt > 1 ? `, attempt ${String(attempt)}` : ''}`),
+    containerLine(run.from, `${jobId}: input of ${String(run.inputBytes)} bytes`),
+  ];
   for (let chunk = first; chunk <= last; chunk++)
-    chunks.push(
+    lines.push(
       containerLine(run.from + chunk * CHUNK_INTERVAL_MS, `${jobId}: chunk ${String(chunk)} of ${String(run.chunks)}`),
     );
-  return [
-    systemLine(run.from, `job ${jobId} started${attemptText}`),
-    containerLine(run.from, `${jobId}: input of ${String(run.inputBytes)} bytes`),
-    ...chunks,
-    ...notes.map(({ at, line }) => systemLine(at, line)),
-    ...linesOfEnd(run),
-  ];
-}
-
-function linesOfEnd({ jobId, from, to, end, outputBytes, error }: Run): readonly LogLine[] {
-  if (to === undefined || end === undefined) return [];
-  const finished = systemLine(to, `job ${jobId} finished: ${end} after ${String(to - from)} ms`);
-  if (error !== undefined) return [containerLine(to, `${jobId}: ${error}`), finished];
-  if (outputBytes !== undefined)
-    return [containerLine(to, `${jobId}: output of ${String(outputBytes)} bytes`), finished];
-  return [finished];
+  lines.push(...notes.map(({ at, line }) => systemLine(at, line)));
+  if (run.to === undefined || end === undefined) return lines;
+  const result = error ?? (outputBytes === undefined ? undefined : `output of ${String(outputBytes)} bytes`);
+  if (result !== undefined) lines.push(containerLine(run.to, `${jobId}: ${result}`));
+  lines.push(systemLine(run.to, `job ${jobId} finished: ${end} after ${String(run.to - run.from)} ms`));
+  return lines;
 }
 
 type ShownStatus = WorkerStatus | 'THROTTLED';
@@ -181,10 +172,5 @@ export const endpointOperations: readonly Operation[] = [
     listEndpointBuilds: (state, call, now) => buildsDocument(state, find(state, call, now), call),
     getEndpointBuild: (state, call, now) => buildDocument(state, find(state, call, now), call.params['buildId'] ?? ''),
   }),
-  operation('getWorkerLogs', (call) =>
-    logStream(
-      call,
-      workerLog((state, now) => find(state, call, now), call.params['workerId'] ?? ''),
-    ),
-  ),
+  operation('getWorkerLogs', (call) => logStream(call, workerLog(call))),
 ];

@@ -97,25 +97,16 @@ export interface BuildBody extends Partial<Omit<BuildRecord, 'endpointId' | 'cre
 const FINAL: readonly BuildRecord['status'][] = ['COMPLETED', 'FAILED', 'CANCELLED', 'TEST_FAILED'];
 
 export function putBuild(state: State, { id: endpointId }: EndpointRecord, body: BuildBody, now: EpochMs): Json {
-  const id = body.id ?? nextId(state, 'build');
+  const { id = nextId(state, 'build'), status } = body;
   const previous = builds.get(state, id);
   const time = new Date(now).toISOString();
-  const { status } = body;
-  return documentOf(
-    builds.put(state, {
-      commitHash: null,
-      commitMessage: null,
-      branch: null,
-      commitDate: null,
-      imageName: null,
-      createdAt: now,
-      ...previous,
-      startedAt: status === 'PENDING' ? null : (previous?.startedAt ?? time),
-      completedAt: FINAL.includes(status) ? (previous?.completedAt ?? time) : null,
-      error: status === 'FAILED' || status === 'TEST_FAILED' ? 'the build failed' : null,
-      ...body,
-      id,
-      endpointId,
-    }),
-  );
+  const none = { commitHash: null, commitMessage: null, branch: null, commitDate: null, imageName: null };
+  const build: BuildRecord = {
+    ...{ ...none, createdAt: now, ...previous },
+    startedAt: status === 'PENDING' ? null : (previous?.startedAt ?? time),
+    completedAt: FINAL.includes(status) ? (previous?.completedAt ?? time) : null,
+    error: status === 'FAILED' || status === 'TEST_FAILED' ? 'the build failed' : null,
+    ...{ ...body, id, endpointId },
+  };
+  return documentOf(builds.put(state, build));
 }

@@ -19,52 +19,42 @@ interface MountsBody {
   readonly network?: readonly { readonly volumeId: string; readonly path: string }[];
 }
 
-/** Throws the 400 Problem of specification 2.3 and 2.4, 404 for an unknown volume. */
-function mountsForCreate(
-  state: State,
-  mounts: MountsBody,
-  pod: { readonly isCpu: boolean; readonly cloud: 'SECURE' | 'COMMUNITY' },
-): MountsRecord {
-  checkSingleKind(mounts);
-  if (mounts.persistent !== undefined) {
-    if (pod.isCpu) throw badRequest('a persistent mount is not allowed on a CPU pod');
-    return { persistent: { ...mounts.persistent } };
-  }
-  const [network] = mounts.network ?? [];
-  if (network === undefined) return {};
-  if (volumes.get(state, network.volumeId) === undefined)
-    throw notFound(`network volume ${network.volumeId} not found`);
-  if (pod.cloud !== 'SECURE') throw badRequest('network volumes are available only on the SECURE cloud');
-  return { network: [{ ...network }] };
-}
-
-/** Only paths and sizes may change. Throws the 400 Problem of specification 2.3. */
-function mountsForPatch(pod: PodRecord, mounts: MountsBody | undefined): MountsRecord {
-  if (mounts === undefined) return pod.mounts;
-  checkSingleKind(mounts);
-  if (mounts.persistent !== undefined) return { persistent: persistentForPatch(pod, mounts.persistent) };
-  if (mounts.network === undefined) return pod.mounts;
-  const [network] = mounts.network;
-  if (network === undefined) throw badRequest('clearing mounts is unsupported');
-  const present = pod.mounts.network?.[0];
-  if (present === undefined) throw badRequest('a network mount cannot be added: the mount kind is fixed at creation');
-  if (present.volumeId !== network.volumeId) throw badRequest('the volume of a network mount is fixed at creation');
-  return { network: [{ ...network }] };
-}
-
-function persistentForPatch(pod: PodRecord, persistent: NonNullable<MountsBody['persistent']>) {
-  const present = pod.mounts.persistent;
-  if (present === undefined)
-    throw badRequest('a persistent mount cannot be added: the mount kind is fixed at creation');
-  if (persistent.size < present.size)
-    throw badRequest(`a persistent mount only grows: it has ${String(present.size)} GB`);
-  return { ...persistent };
-}
-
-function checkSingleKind(mounts: MountsBody): void {
-  if (mounts.persistent !== undefined && mounts.network !== undefined)
+/** Throws the 400 Problem of specification 2.3 and 2.4, 404 for an unknown volume. Of a pod that is there only paths and sizes change. */
+function mountsOf(state: State, mounts: MountsBody = {}, pod: MountedPod): MountsRecord {
+  const { persistent, network } = mounts;
+  const { mounts: present } = pod;
+  if (persistent !== undefined && network !== undefined)
     throw badRequest('at most one of persistent and network may be mounted');
+  if (persistent !== undefined) {
+    if (pod.cpu !== undefined) throw badRequest('a persistent mount is not allowed on a CPU pod');
+    if (present !== undefined && present.persistent === undefined) throw fixedKind('a persistent mount');
+    const least = present?.persistent?.size ?? 0;
+    if (persistent.size < least) throw badRequest(`a persistent mount only grows: it has ${String(least)} GB`);
+    return { persistent: { ...persistent } };
+  }
+  if (network === undefined) return present ?? {};
+  const [wanted] = network;
+  if (present !== undefined) {
+    if (wanted === undefined) throw badRequest('clearing mounts is unsupported');
+    const volumeId = present.network?.[0]?.volumeId;
+    if (volumeId === undefined) throw fixedKind('a network mount');
+    if (volumeId !== wanted.volumeId) throw badRequest('the volume of a network mount is fixed at creation');
+    return { network: [{ ...wanted }] };
+  }
+  if (wanted === undefined) return {};
+  if (volumes.get(state, wanted.volumeId) === undefined) throw notFound(`network volume ${wanted.volumeId} not found`);
+  if (pod.cloud !== 'SECURE') throw badRequest('network volumes are available only on the SECURE cloud');
+  return { network: [{ ...wanted }] };
 }
+
+/** `mounts` is absent of a new one. */
+interface MountedPod {
+  readonly cloud: PodRecord['cloud'];
+  readonly cpu?: unknown;
+  readonly mounts?: MountsRecord;
+}
+
+const fixedKind = (what: string) => badRequest(`${what} cannot be added: the mount kind is fixed at creation`);
 
 interface PodBody extends ContainerBody {
   readonly mounts?: MountsBody;
@@ -103,7 +93,7 @@ export function createPod(
   const { cloud = 'SECURE', globalNetworking = false } = body;
   checkContainer(state, body);
   checkVariables(body.env);
-  const mounts = mountsForCreate(state, body.mounts ?? {}, { isCpu: body.cpu !== undefined, cloud });
+  const mounts = mountsOf(state, body.mounts, { cloud, cpu: body.cpu });
   const volume = mounts.network?.[0]?.volumeId;
   const placement = findPlacement(state, {
     ...body,
@@ -160,7 +150,7 @@ export function updatePod(
   checkContainer(state, body);
   checkVariables(body.env);
   if (body.globalNetworking === true) checkGlobalNetworking(pod);
-  const mounts = mountsForPatch(pod, body.mounts);
+  const mounts = mountsOf(state, body.mounts, pod);
   const before = storageEvent(pod, now);
   const configured = containerWith(pod, body);
   const restarts = !isDeepStrictEqual([configured, mounts], [containerWith(pod, {}), pod.mounts]);

@@ -65,73 +65,50 @@ function linesFrom(pod: PodRecord, event: StatusEvent, from: number, to: number)
 }
 
 function linesOfLaunch(pod: PodRecord, launch: Launch, from: number, to: number): readonly LogLine[] {
-  const { at, image, held, fails, fromSecrets = [], unresolved = [] } = launch;
-  const hardware = pod.gpu === undefined ? `CPU ${pod.cpu?.id ?? ''}` : `${String(pod.gpu.count)} x ${pod.gpu.id}`;
-  const search = systemLine(at, `looking for a machine with ${hardware}`);
-  if (held === 'PROVISIONING')
-    return [search, ...linesEvery(WAITING_INTERVAL_MS, at, from, to, () => 'still waiting for one', 'system')];
-  const foundLines = [
-    search,
-    systemLine(at + 800, `found one in ${pod.dataCenterId}`),
-    systemLine(at + PROVISIONING_MS - 500, `pulling image ${image}`),
-  ];
-  if (held === 'STARTING')
-    return [
-      ...foundLines,
-      ...linesEvery(WAITING_INTERVAL_MS, at + PROVISIONING_MS, from, to, () => 'still pulling the image', 'system'),
-    ];
-  const starting = launch.restart === true ? at : at + PROVISIONING_MS;
+  const { at, image, held, fails, restart, changed, fromSecrets = [], unresolved = [] } = launch;
+  const lines: LogLine[] = [];
+  const say = (time: number, line: string): number => lines.push(systemLine(time, line));
+  /** Counted from 1; only those with `from <= at < to`. */
+  const sayEvery = (ms: Milliseconds, start: number, textOf: (count: number) => string, lineOf = systemLine): void => {
+    for (let count = Math.max(1, Math.ceil((from - start) / ms)); start + count * ms < to; count++)
+      lines.push(lineOf(start + count * ms, textOf(count)));
+  };
+  let starting = at;
+  if (restart !== true) {
+    starting += PROVISIONING_MS;
+    const { gpu, cpu, dataCenterId } = pod;
+    say(
+      at,
+      `looking for a machine with ${gpu === undefined ? `CPU ${cpu?.id ?? ''}` : `${String(gpu.count)} x ${gpu.id}`}`,
+    );
+    if (held === 'PROVISIONING') {
+      sayEvery(WAITING_INTERVAL_MS, at, () => 'still waiting for one');
+      return lines;
+    }
+    say(at + 800, `found one in ${dataCenterId}`);
+    say(starting - 500, `pulling image ${image}`);
+    if (held === 'STARTING') {
+      sayEvery(WAITING_INTERVAL_MS, starting, () => 'still pulling the image');
+      return lines;
+    }
+  } else if (changed === true)
+    say(at, 'the configuration has changed: the container is replaced, and what is outside its mounts is gone');
+  else say(at, 'restarting the container');
+  say(starting + 500, `creating the container from ${image}`);
+  if (fromSecrets.length > 0) say(starting + 500, `variables from secrets: ${fromSecrets.join(', ')}`);
+  if (unresolved.length > 0) say(starting + 500, `there is no secret for ${unresolved.join(', ')}`);
   const running = starting + STARTING_MS;
-  return [
-    ...(launch.restart === true ? [systemLine(at, restartText(launch))] : [...foundLines]),
-    systemLine(starting + 500, `creating the container from ${image}`),
-    ...(fromSecrets.length > 0
-      ? [systemLine(starting + 500, `variables from secrets: ${fromSecrets.join(', ')}`)]
-      : []),
-    ...(unresolved.length > 0 ? [systemLine(starting + 500, `there is no secret for ${unresolved.join(', ')}`)] : []),
-    ...(fails === true ? linesOfFailedStart(running, LAST_WORDS) : linesOfContainer(pod, running, from, to)),
-  ];
-}
-
-const restartText = ({ changed }: Launch): string =>
-  changed === true
-    ? 'the configuration has changed: the container is replaced, and what is outside its mounts is gone'
-    : 'restarting the container';
-
-function linesOfContainer(pod: PodRecord, running: number, from: number, to: number): readonly LogLine[] {
-  return [
-    systemLine(running, 'container started'),
-    containerLine(running, 'ready'),
-    ...linesEvery(
-      CONTAINER_INTERVAL_MS,
-      running,
-      from,
-      to,
-      pod.gpu === undefined ? heartbeat : trainingStep,
-      'container',
-    ),
-  ];
+  if (fails === true) return [...lines, ...linesOfFailedStart(running, LAST_WORDS)];
+  say(running, 'container started');
+  lines.push(containerLine(running, 'ready'));
+  sayEvery(CONTAINER_INTERVAL_MS, running, pod.gpu === undefined ? heartbeat : trainingStep, containerLine);
+  return lines;
 }
 
 const heartbeat = (count: number): string => `heartbeat ${String(count)}`;
 
 const trainingStep = (count: number): string =>
   `step ${String(count)} loss=${(0.4 + 4 / Math.sqrt(count)).toFixed(4)} lr=3.0e-04`;
-
-/** Counted from 1; only those with `from <= at < to`. */
-function linesEvery(
-  intervalMs: Milliseconds,
-  start: number,
-  from: number,
-  to: number,
-  textOf: (count: number) => string,
-  source: LogLine['source'],
-): readonly LogLine[] {
-  const lines: LogLine[] = [];
-  for (let count = Math.max(1, Math.ceil((from - start) / intervalMs)); start + count * intervalMs < to; count++)
-    lines.push({ at: start + count * intervalMs, source, line: textOf(count) });
-  return lines;
-}
 
 /** A terminated pod is not found (additions 6). */
 function find(state: State, call: Call, now: EpochMs): PodRecord {

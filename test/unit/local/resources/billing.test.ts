@@ -82,7 +82,7 @@ describe('what a query resolves to', () => {
 });
 
 describe('billing reports', () => {
-  const names = Object.keys(REPORTS.summary.amounts) as AmountName[];
+  const names = Object.keys(REPORTS.listBilling.amounts) as AmountName[];
   const charge: fc.Arbitrary<Charge> = fc
     .record({
       amount: fc.constantFrom(...names),

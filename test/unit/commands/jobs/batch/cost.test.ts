@@ -8,17 +8,14 @@ import type { LocalRequest } from '../../../../../src/local/http/operation.ts';
 import { serveLocal } from '../../../../../src/local/http/server.ts';
 import { createLocalService } from '../../../../../src/local/service.ts';
 import { memoryStore } from '../../../../../src/local/state/store.ts';
-import { createValidator } from '../../../../../src/local/http/validate.ts';
 import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld, type TestWorldOptions } from '../../../../support/worlds/test-world.ts';
 
-const validator = createValidator();
-
 /** A test world and a local service on one clock, and the requests to the management API. */
 async function createCostWorld(options: TestWorldOptions = {}): Promise<{ world: TestWorld; asked: string[] }> {
   const clock = createAutoAdvancingClock();
-  const service = createLocalService({ clock, random: () => 0.5, store: memoryStore(), validator, queueLimits: true });
+  const service = createLocalService({ clock, random: () => 0.5, store: memoryStore(), queueLimits: true });
   const asked: string[] = [];
   const watched = {
     answer: (request: LocalRequest) => {

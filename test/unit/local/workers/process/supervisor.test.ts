@@ -123,7 +123,7 @@ describe('the processes of workers', () => {
     expect(log).toEqual([`mine: (worker ${processes[0]?.workerId ?? ''} was ended by SIGKILL)`]);
   });
 
-  test('what it prints is shown and is its log; one that ends at its start is shown once', async () => {
+  test('what it prints is shown and is its log; each end at its start is shown', async () => {
     const { local, processes, log, until } = await supervised();
     await submit(local, {});
     for (let start = 1; start <= 3; start++) {
@@ -137,8 +137,10 @@ describe('the processes of workers', () => {
     expect(log).toEqual([
       'mine: no module',
       `${ended(0)} it asked for a job)`,
-      `${ended(1)} it asked for a job, as the one before)`,
-      `${ended(2)} it asked for a job, as the one before)`,
+      'mine: no module',
+      `${ended(1)} it asked for a job)`,
+      'mine: no module',
+      `${ended(2)} it asked for a job)`,
     ]);
   });
 
