@@ -84,15 +84,6 @@ describe('a batch', () => {
     expect(end.counts.completed).toBe(30);
     expect(fixture.clock.now() - started).toBeGreaterThan(5500);
   });
-
-  test('causes no 429 from limits that it knows', async () => {
-    const fixture = await createRunnerFixture({ queueLimits: true });
-    const batch = await fixture.begin(lines(1200));
-    const end = await fixture.run(batch, { inFlight: 2000 });
-    const refused = fixture.durable.text('r.jsonl.journal').split('["w",').length - 1;
-    expect(end.counts.completed).toBe(1200);
-    expect(refused).toBe(0);
-  });
 });
 
 describe('a batch with injected faults', () => {
