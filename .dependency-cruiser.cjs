@@ -127,6 +127,7 @@ const PACKAGES = {
   chokidar: '^src/host/workers/',
   ignore: '^src/(host/workers|commands/(files|run))/',
   ssh2: '^src/host/pods/',
+  '@modelcontextprotocol/sdk': '^src/commands/mcp/',
   tar: '^src/host/files/archives\\.ts$',
 };
 

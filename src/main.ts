@@ -41,7 +41,7 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
   if (isCompletion(argv)) return await completeInShell(argv, runtime);
   let globals: GlobalValues = {};
   let context: HostContext | undefined;
-  const open = (): HostContext => (context ??= createContext(runtime, globals));
+  const open = (): HostContext => (context ??= createContext(runtime, globals, runCli));
   try {
     // The root help needs no parser; it is printed often and must start fast.
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
@@ -122,7 +122,7 @@ async function completeInShell(argv: readonly string[], runtime: Runtime): Promi
   try {
     const { completionEntry } = await import('./cli/completion/entry.ts');
     const entry = await completionEntry(argv, PROGRAM);
-    context = createContext(runtime, entry.globals);
+    context = createContext(runtime, entry.globals, runCli);
     await entry.run(context);
     return EXIT.done;
   } catch {

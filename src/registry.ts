@@ -56,6 +56,12 @@ export const NOUNS: readonly Noun[] = [
     load: async () => (await import('./commands/top/index.ts')).top,
   },
   {
+    name: 'metrics',
+    section: 'Compute',
+    summary: 'print pods, endpoints, volumes and the account as OpenMetrics',
+    load: async () => (await import('./commands/metrics/index.ts')).metrics,
+  },
+  {
     name: 'guard',
     section: 'Compute',
     summary: 'stop pods by deadlines and rules: idle, too old, too expensive',
@@ -178,6 +184,12 @@ export const NOUNS: readonly Noun[] = [
     offline: true,
     summary: 'the local service: serve it, move its clock, inject faults',
     load: async () => (await import('./commands/local/index.ts')).local,
+  },
+  {
+    name: 'mcp',
+    section: 'Tools',
+    summary: 'the commands as tools for an agent (Model Context Protocol)',
+    load: async (program) => (await import('./commands/mcp/index.ts')).mcp(program),
   },
   {
     name: 'completion',

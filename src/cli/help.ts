@@ -34,12 +34,10 @@ export function rootHelp(nouns: readonly Noun[]): Page {
         nouns.filter((noun) => noun.section === section).map((noun) => [noun.name, noun.summary]),
       ),
     ),
-    rows('More help', [
-      ['berth NOUN --help', 'its verbs'],
-      ['berth NOUN VERB --help', 'its arguments, flags and examples'],
+    rows('More help (add --local to try anything without an account)', [
+      ['berth NOUN --help', 'its verbs; with a verb: its arguments, flags, examples'],
       ['berth help TOPIC', HELP_TOPICS.join(', ')],
     ]),
-    text('No account is needed to try it: berth --local pods list'),
   ]);
 }
 

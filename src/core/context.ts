@@ -43,6 +43,7 @@ export interface Context {
   readonly spawn: Spawn;
   readonly localHost: LocalHost;
   contractSchemas(): Promise<Readonly<Record<string, JsonObject>>>;
+  readonly runAgain: RunAgain;
   readonly limits: RememberedLimits;
   readonly lists: RememberedLists;
   readonly jobs: RememberedJobs;
@@ -57,6 +58,16 @@ export interface Context {
   onSecondInterrupt(listener: () => void): () => void;
   readonly platform: string;
 }
+
+/** Runs another command line of berth in this process. Returns its exit code and what it wrote on stdout. */
+export type RunAgain = (
+  argv: readonly string[],
+  options: {
+    readonly env: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+    readonly onError: (text: string) => void;
+  },
+) => Promise<{ readonly code: number; readonly out: string }>;
 
 export interface Clock {
   /** The wall clock. It may jump forward or back: use it only for dates. */
@@ -106,6 +117,17 @@ export interface LocalServer {
 /** Starts local services. Commands reach everything else of them through the Api. */
 export interface LocalHost {
   serve(options: LocalServeOptions): Promise<LocalServer>;
+  servePage(options: PageOptions): Promise<Pick<LocalServer, 'url' | 'stop'>>;
+}
+
+/** One page that `page` makes at each request. */
+export interface PageOptions {
+  readonly address: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly path: string;
+  readonly type: string;
+  readonly page: () => Promise<string>;
 }
 
 export interface StartedProgram {

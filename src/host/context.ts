@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Context, LocalHost, RangeFiles } from '../core/context.ts';
 import type { FileLocks } from '../core/files.ts';
+import type { RunCli } from './again.ts';
 import { openConnection } from './connection/connection.ts';
 import type { LocalRuntime } from './connection/local-server.ts';
 import { absolutePath, openFiles } from './files/user-files.ts';
@@ -42,6 +43,7 @@ export const createLocalHost = (
   // Loaded here: other commands need none of it.
   serve: async (options) =>
     (await import('./connection/local-server.ts')).startLocalServer(runtime, options, ownDirectories()),
+  servePage: async (options) => (await import('./connection/page-server.ts')).servePage(options),
 });
 
 /** Must be closed after the command: it listens for signals and may hold connections. */
@@ -51,7 +53,7 @@ export interface HostContext extends Context {
 }
 
 /** Installs only signal handlers; files, connections and code are opened when a command uses them. */
-export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext {
+export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli): HostContext {
   const { env, clock, random } = runtime;
   const interrupt = listenForInterrupt(runtime);
   const { signal } = interrupt;
@@ -135,6 +137,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags): HostContext
     prompts: createPrompts(() => runtime, terminal, signal, connection.openLocal),
     spawn: createSpawn(runtime, interrupt, () => settings.dataDirectory),
     localHost: createLocalHost(runtime, () => ownDirectories(settings)),
+    runAgain: async (argv, options) => await (await import('./again.ts')).runAgain(runtime, run)(argv, options),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
     limits,
     lists: createRememberedLists(remembered('lists')),

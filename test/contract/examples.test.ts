@@ -67,7 +67,7 @@ const needsConnection = (line: string): boolean => /^berth pods (cp|forward) |^b
 
 /** Examples that go on until Ctrl-C; they are interrupted once they have printed something. */
 const isEndless = (line: string): boolean =>
-  / --(watch|follow|every)\b|^berth local serve/.test(line) && !line.startsWith('berth catalog gpus');
+  / --(watch|follow|every|listen)\b|^berth local serve/.test(line) && !line.startsWith('berth catalog gpus');
 
 /** Examples that find something on a new account of the local service, and how they end. */
 const FINDS: Readonly<Record<string, number>> = {
@@ -79,7 +79,7 @@ const FINDS: Readonly<Record<string, number>> = {
 const asRun = (line: string): string =>
   line.startsWith('berth local serve')
     ? `${line} --port 0`
-    : line.replace(/^berth pods ssh /, 'berth pods ssh --print ');
+    : line.replace(/^berth pods ssh /, 'berth pods ssh --print ').replace('--listen 9400', '--listen 0');
 
 /** A world with the files and, in place of the programs that examples start, programs that succeed. */
 function exampleWorld(noun: string): TestWorld {

@@ -10,7 +10,7 @@ import { berth } from '../support/worlds/run-berth.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Commands that run a program, or print a file or a script as it is. */
-const WITHOUT_JSON = ['pods connect', 'files cat', 'local serve', 'local exec', 'completion'];
+const WITHOUT_JSON = ['pods connect', 'files cat', 'local serve', 'local exec', 'completion', 'metrics', 'mcp'];
 
 describe('the schemas', () => {
   test('every command that prints JSON has one, and help --json names it', async () => {

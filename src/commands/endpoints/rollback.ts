@@ -60,8 +60,8 @@ export const rollback = defineCommand({
   output: rowSchema(ENDPOINTS),
   writes: true,
   examples: [
-    ['berth endpoints rollback captions --wait', 'to the release before the newest'],
-    ['berth endpoints rollback captions 3 --yes', 'to release 3, without a question'],
+    ['berth endpoints rollback captions --wait --yes', 'to the release before the newest, without a question'],
+    ['berth endpoints rollback captions 2 --yes', 'to release 2'],
   ],
   run: async (ctx, { id: word, release, ...values }) => {
     requireYes(ctx);
@@ -86,7 +86,7 @@ export const rollback = defineCommand({
     if (why !== undefined) throw refused([why], run(berth`endpoints releases ${word}`), 1);
     const to = `release ${nameOf(target)}`;
     if (changes.length === 0) return { kind: 'nothing', notes: [`endpoint ${labelOf(row)} is already as ${to}`] };
-    if (!ctx.dryRun && !ctx.settings.get('quiet') && !asksForData(ctx.output))
+    if (!ctx.settings.get('quiet') && !asksForData(ctx.output))
       for (const { path, before: old, after } of changes)
         await ctx.tell(`${path}  ${shown(ctx, path, old)} -> ${shown(ctx, path, after)}`);
     await ask(ctx, { line: `endpoint ${labelOf(row)} returns to ${to}: its workers are replaced one by one.` });

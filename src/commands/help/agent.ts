@@ -1,10 +1,19 @@
+import { version } from '../../../package.json';
 import { signature } from '../../cli/help.ts';
 import { visibleOptions } from '../../cli/model/command.ts';
 import { flagName } from '../../cli/model/params.ts';
 import type { NamedCommand } from './describe.ts';
 import { EXIT_CODES } from '../../core/exit-codes.ts';
 
-const RULES = `# berth for a coding agent
+const RULES = `---
+name: berth
+description: >-
+  The command line of a GPU cloud. Use it to create, find, stop and explain GPU pods, serverless endpoints and their jobs,
+  batches, network volumes and files, to see what they cost, and to rehearse all of it on a local service at no cost.
+version: ${version}
+---
+
+# berth for a coding agent
 
 The command line of a GPU cloud: pods, serverless endpoints and their jobs, network volumes.
 
@@ -23,6 +32,13 @@ The command line of a GPU cloud: pods, serverless endpoints and their jobs, netw
 - Durations: 90s, 5m, 1h30m. \`--wait\` ends 9 after 10m.
 - Pods, clusters, endpoints with workers and volumes cost money until they are stopped or deleted.
 - One command in full: \`berth help NOUN VERB --json\`. Everything: \`berth help --json\`.
+
+## First
+- \`berth pods list\`, \`pods create\`, \`pods wait\`, \`pods exec\`, \`pods stop\`, \`pods terminate\`: a machine with a GPU.
+- \`berth run -- COMMAND\`: one command on a GPU; its pod is gone at the end.
+- \`berth jobs run --wait\`, \`jobs batch run\`: one job of an endpoint, or a file of them.
+- \`berth pods explain\`, \`jobs explain\`: why something does not work. \`berth account balance\`: what is left.
+- Rehearse first: the same lines with --local.
 
 ## Exit codes
 `;

@@ -122,6 +122,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'endpoints delete': [line('endpoints delete e1 --yes')],
   'endpoints workers': [line('endpoints workers e1')],
   'endpoints releases': [line('endpoints releases e1'), line('endpoints releases e1 --wait', { answers: ROLLED_OUT })],
+  metrics: [line('metrics')],
   'endpoints rollback': [
     line('endpoints rollback e1 3 --yes --wait', {
       answers: {

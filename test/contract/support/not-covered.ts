@@ -7,6 +7,7 @@ export const SILENT: readonly string[] = [
   'limits',
   'local',
   'completion',
+  'mcp',
   'help',
   'schema',
   // Read pods as `pods ssh` does, and need the programs of OpenSSH: end-to-end tests.
@@ -52,6 +53,11 @@ export const UNSENT: readonly string[] = [
     'paginate',
     'contract',
     'every',
+    'listen',
+    'until',
+    'search',
+    'regex',
+    'interval',
     // test/unit/guard/idle.test.ts
     'idle',
     'idleGpu',

@@ -1,0 +1,145 @@
+/** Tools made from the commands: one each, with its arguments and flags as JSON Schema. */
+import { type Command, visibleOptions } from '../../cli/model/command.ts';
+import { printedSchema } from '../../cli/model/common-schemas.ts';
+import { CONTRACT_PREFIX, type OutputSchema } from '../../cli/model/output-schema.ts';
+import { flagName, type Param } from '../../cli/model/params.ts';
+import { usage } from '../../core/failure.ts';
+import { isObject, type Json, type JsonObject, stringOf } from '../../core/json.ts';
+import type { NamedCommand } from '../help/describe.ts';
+
+export const ALLOWED = ['read', 'write', 'destroy'] as const;
+export type Allowed = (typeof ALLOWED)[number];
+
+export interface Tool extends NamedCommand {
+  readonly name: string;
+}
+
+/** They need a terminal, a person or another program, or do not end. */
+const LEFT_OUT = [
+  ...['mcp', 'completion', 'top', 'metrics', 'local serve', 'local exec', 'auth login', 'auth logout', 'auth switch'],
+  ...['pods ssh', 'pods exec', 'pods cp', 'pods forward', 'pods ssh-config'],
+];
+
+/** What is offered without --tools. */
+const USUAL = [
+  ...['list', 'get', 'create', 'update', 'terminate', 'start', 'stop', 'wait', 'logs', 'explain'].map(of('pods')),
+  ...['list', 'get', 'create', 'update', 'delete', 'workers', 'releases', 'logs', 'explain'].map(of('endpoints')),
+  ...['run', 'status', 'stream', 'cancel', 'wait', 'recent', 'explain', 'batch run', 'batch status'].map(of('jobs')),
+  ...['list', 'get', 'create', 'delete'].map(of('volumes')),
+  ...['run', 'health', 'files ls', 'catalog gpus', 'account balance', 'billing summary'],
+];
+
+function of(noun: string): (verb: string) => string {
+  return (verb) => `${noun} ${verb}`;
+}
+
+const needOf = ({ writes, destroys, changesMachine }: Command): Allowed =>
+  destroys ? 'destroy' : writes || changesMachine ? 'write' : 'read';
+
+/** Usage (2) for an unknown group. */
+export function toolsOf(
+  commands: readonly NamedCommand[],
+  groups: readonly string[],
+  allowed: Allowed,
+): readonly Tool[] {
+  const nouns = [...new Set(commands.map(({ path }) => path[0] ?? ''))];
+  const unknown = groups.find((group) => group !== 'all' && !nouns.includes(group));
+  if (unknown !== undefined)
+    throw usage(`--tools: there is no group ${JSON.stringify(unknown)}`, `Use all, ${nouns.join(', ')}.`);
+  return commands.flatMap(({ path, command }) => {
+    const words = path.join(' ');
+    const isWanted =
+      groups.length === 0 ? USUAL.includes(words) : groups.includes('all') || groups.includes(path[0] ?? '');
+    const isAllowed = ALLOWED.indexOf(needOf(command)) <= ALLOWED.indexOf(allowed);
+    const isOffered = isWanted && isAllowed && command.hidden !== true && !LEFT_OUT.includes(words);
+    return isOffered ? [{ path, command, name: path.join('_') }] : [];
+  });
+}
+
+/** Asked about elsewhere: a call is the answer. A watch has no end. */
+const NOT_SHOWN = new Set(['yes', 'watch', 'interval', 'follow', 'times']);
+
+const wordOf = (key: string): string => flagName(key).slice(2);
+
+const paramsOf = ({ command }: Tool): readonly (readonly [word: string, key: string, param: Param<unknown>])[] =>
+  [...Object.entries(command.args), ...visibleOptions(command).filter(([key]) => !NOT_SHOWN.has(key))].map(
+    ([key, param]) => [wordOf(key), key, param],
+  );
+
+export function describeTool(tool: Tool): JsonObject {
+  const { name, command } = tool;
+  const params = paramsOf(tool);
+  const output = printedSchema(command);
+  const schema = output === undefined ? {} : { outputSchema: wrapped(output) };
+  return {
+    name,
+    description: [`${command.summary}.`, command.details ?? ''].join(' ').trim(),
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(params.map(([word, , param]) => [word, schemaOf(param)])),
+      required: params.flatMap(([word, , { required, unless }]) => (required && unless === undefined ? [word] : [])),
+      additionalProperties: false,
+    },
+    ...schema,
+    annotations: {
+      readOnlyHint: needOf(command) === 'read',
+      destructiveHint: command.destroys,
+      openWorldHint: true,
+    },
+  };
+}
+
+/** A tool answers an object. Schemas of the published contract are named: they would fill the context of a model. */
+const wrapped = (output: OutputSchema): JsonObject => ({
+  type: 'object',
+  properties: { result: named(output) },
+  required: ['result'],
+});
+
+function named(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(named);
+  if (!isObject(schema)) return schema;
+  const ref = stringOf(schema['$ref']);
+  if (ref?.startsWith(CONTRACT_PREFIX) === true)
+    return { description: `${ref.slice(CONTRACT_PREFIX.length)} of the service` };
+  return Object.fromEntries(Object.entries(schema).map(([key, value = null]) => [key, named(value)]));
+}
+
+function schemaOf({ kind, metavar, many, choices, format, summary, initialText }: Param<unknown>): JsonObject {
+  const description = initialText === undefined ? summary : `${summary} (default ${initialText})`;
+  const isSwitch = kind === 'flag' && metavar === undefined;
+  const type = isSwitch ? 'boolean' : format === 'integer' || format === 'number' ? format : 'string';
+  const value = { type, ...(choices === undefined ? {} : { enum: [...choices] }) };
+  return many ? { type: 'array', items: value, description } : { ...value, description };
+}
+
+/** The words of a call. Usage (2) for an argument that the tool does not have. */
+export function wordsOf(tool: Tool, given: JsonObject): readonly string[] {
+  const params = paramsOf(tool);
+  const unknown = Object.keys(given).find((word) => !params.some(([known]) => known === word));
+  if (unknown !== undefined)
+    throw usage(
+      `${tool.name} has no argument ${JSON.stringify(unknown)}`,
+      `It has ${params.map(([word]) => word).join(', ')}.`,
+    );
+  const [flags, words, last]: string[][] = [[], [], []];
+  for (const [word, key, param] of params) {
+    const value = given[word] ?? null;
+    const texts = (Array.isArray(value) ? value : [value]).flatMap((each: Json) =>
+      each === null || each === false ? [] : [typeof each === 'string' ? each : JSON.stringify(each)],
+    );
+    if (param.kind === 'argument') (param.afterDashes === true ? last : words)?.push(...texts);
+    else
+      flags?.push(...texts.map((text) => (param.metavar === undefined ? flagName(key) : `${flagName(key)}=${text}`)));
+  }
+  const isDashed = words?.some((text) => text.startsWith('-')) === true;
+  const rest = [...(isDashed || (last?.length ?? 0) > 0 ? ['--'] : [])];
+  const yes = 'yes' in tool.command.options && given['dry-run'] !== true ? ['--yes'] : [];
+  return [
+    ...tool.path,
+    ...yes,
+    ...(flags ?? []),
+    ...(isDashed ? [...rest, ...(words ?? [])] : [...(words ?? []), ...rest]),
+    ...(last ?? []),
+  ];
+}

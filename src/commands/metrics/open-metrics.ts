@@ -1,0 +1,117 @@
+/** OpenMetrics 1.0 text: names with their units, a family each. */
+import type { Failure } from '../../core/failure.ts';
+import { itemsAt, type Json, numberAt, numberOf, objectAt, stringAt } from '../../core/json.ts';
+import { rateOf } from '../../cli/rate.ts';
+import { idOf } from '../../output/view.ts';
+import type { Fleet } from '../top/fleet.ts';
+
+export interface Reading {
+  readonly fleet: Fleet;
+  readonly balance: number | undefined;
+  /** By part. */
+  readonly failures: ReadonlyMap<string, Failure>;
+}
+
+type Labels = Readonly<Record<string, string>>;
+type Sample = readonly [labels: Labels, value: number | undefined];
+
+interface Family {
+  readonly name: string;
+  readonly type?: 'gauge' | 'counter';
+  readonly unit?: string;
+  readonly help: string;
+  readonly samples: readonly Sample[];
+}
+
+const BYTES_PER_GB = 1e9;
+
+/** `now`: monotonic, of the machine that read. */
+export function openMetrics({ fleet, balance, failures }: Reading, now: number): string {
+  const { pods = [], endpoints = [], otherCosts } = fleet;
+  const volumes = otherCosts.volumes ?? [];
+  const named = (row: Json): Labels => ({ id: idOf(row), name: stringAt(row, 'name') ?? '' });
+  const of = (rows: readonly Json[], path: string, factor = 1): readonly Sample[] =>
+    rows.map((row): Sample => [named(row), scaled(numberAt(row, path), factor)]);
+  const ofGpus = (path: string): readonly Sample[] =>
+    pods.flatMap((row) =>
+      itemsAt(row, 'runtime.gpus').map((gpu, at): Sample => [
+        { ...named(row), gpu: String(at) },
+        scaled(numberAt(gpu, path), 0.01),
+      ]),
+    );
+  const ofHealth = (member: string, states: (name: string) => boolean = () => true): readonly Sample[] =>
+    endpoints.flatMap((row) =>
+      Object.entries(objectAt(fleet.samples.get(`endpoint ${idOf(row)}`)?.at(-1)?.row, member) ?? {}).flatMap(
+        ([state, count]): readonly Sample[] =>
+          states(state) ? [[{ ...named(row), state: snakeCase(state) }, numberOf(count)]] : [],
+      ),
+    );
+  const isDepth = (state: string): boolean => state === 'inQueue' || state === 'inProgress';
+  const hasAll = fleet.pods !== undefined && fleet.endpoints !== undefined && otherCosts.volumes !== undefined;
+  const rate = hasAll ? rateOf({ ...otherCosts, pods, endpoints }).total : undefined;
+  const family = (name: string, help: string, samples: readonly Sample[], more: Partial<Family> = {}): Family => ({
+    name,
+    help,
+    samples,
+    ...more,
+  });
+  const [ratio, seconds, bytes] = [{ unit: 'ratio' }, { unit: 'seconds' }, { unit: 'bytes' }];
+  const families = [
+    family(
+      'berth_pod_status',
+      'The status of a pod, always 1.',
+      pods.map((row) => [{ ...named(row), status: stringAt(row, 'status') ?? 'UNKNOWN' }, 1]),
+    ),
+    family('berth_pod_cost_dollars_per_hour', 'What a pod costs.', of(pods, 'cost')),
+    family('berth_pod_uptime_seconds', 'Time since a pod started.', of(pods, 'runtime.uptime'), seconds),
+    family('berth_pod_gpu_utilization_ratio', 'Use of a GPU.', ofGpus('util'), ratio),
+    family('berth_pod_gpu_memory_utilization_ratio', 'Use of the memory of a GPU.', ofGpus('memoryUtil'), ratio),
+    family('berth_pod_cpu_utilization_ratio', 'Use of the CPUs.', of(pods, 'runtime.cpu.util', 0.01), ratio),
+    family('berth_pod_memory_utilization_ratio', 'Use of the memory.', of(pods, 'runtime.memory.util', 0.01), ratio),
+    family('berth_endpoint_jobs', 'Jobs in the queue and in progress.', ofHealth('jobs', isDepth)),
+    family(
+      'berth_endpoint_ended_jobs',
+      'Jobs by how they ended.',
+      ofHealth('jobs', (state) => !isDepth(state)),
+      { type: 'counter' },
+    ),
+    family('berth_endpoint_workers', 'Workers by state.', ofHealth('workers')),
+    family('berth_volume_size_bytes', 'The size of a network volume.', of(volumes, 'size', BYTES_PER_GB), bytes),
+    family('berth_account_balance_dollars', 'The balance of the account.', [[{}, balance]], { unit: 'dollars' }),
+    family('berth_account_cost_dollars_per_hour', 'What pods, workers and volumes cost, at least.', [[{}, rate]]),
+    family('berth_read_age_seconds', 'Time since all was read.', [[{}, ageOf(fleet, now)]], seconds),
+    family(
+      'berth_read_failed',
+      'A part that could not be read, always 1.',
+      [...failures].map(([part, { code }]) => [{ part, code }, 1]),
+    ),
+  ];
+  return `${families.flatMap(linesOf).join('\n')}\n# EOF\n`;
+}
+
+const ageOf = ({ readAt }: Fleet, now: number): number | undefined =>
+  readAt === undefined ? undefined : Math.max(0, now - readAt) / 1000;
+
+const scaled = (value: number | undefined, factor: number): number | undefined =>
+  value === undefined ? undefined : Number((value * factor).toPrecision(12));
+
+/** Nothing for a family without values. */
+function linesOf({ name, type = 'gauge', unit, help, samples }: Family): readonly string[] {
+  const lines = samples.flatMap(([labels, value]) => {
+    if (value === undefined) return [];
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+    return [`${name}${type === 'counter' ? '_total' : ''}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`];
+  });
+  if (lines.length === 0) return [];
+  return [
+    `# TYPE ${name} ${type}`,
+    ...(unit === undefined ? [] : [`# UNIT ${name} ${unit}`]),
+    `# HELP ${name} ${help}`,
+    ...lines,
+  ];
+}
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const escaped = (text: string): string =>
+  text.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`));

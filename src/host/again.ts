@@ -1,0 +1,56 @@
+import { Readable, Writable } from 'node:stream';
+import type { RunAgain } from '../core/context.ts';
+import type { Runtime } from './runtime/runtime.ts';
+
+export type RunCli = (argv: readonly string[], runtime: Runtime) => Promise<number>;
+
+/** Runs a command line in this process, with streams of its own: no terminal, nothing on stdin. An abort is its Ctrl-C. */
+export const runAgain =
+  (runtime: Runtime, run: RunCli | undefined): RunAgain =>
+  async (argv, { env, signal, onError }) => {
+    if (run === undefined) throw new Error('this context runs no other command line');
+    const out: Uint8Array[] = [];
+    const listeners = new Set<(signal: 'SIGINT') => void>();
+    const interrupt = (): void => {
+      for (const listener of [...listeners]) listener('SIGINT');
+    };
+    const own: Partial<Runtime> = {
+      env: { ...runtime.env, ...env },
+      stdin: Readable.from([]),
+      stdout: sink((bytes) => out.push(bytes)),
+      stderr: sink((bytes) => {
+        onError(Buffer.from(bytes).toString('utf8'));
+      }),
+      stdoutClosed: false,
+      signals: {
+        ...runtime.signals,
+        on: (listener) => {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+        onSuspend: () => () => undefined,
+      },
+      childStreams: 'ignore',
+      exitsAfterRun: false,
+      exit: () => undefined,
+    };
+    signal.addEventListener('abort', interrupt, { once: true });
+    try {
+      const properties = Object.entries(own).map(([name, value]) => [name, { value, enumerable: true }]);
+      const code = await run(
+        argv,
+        Object.create(runtime, Object.fromEntries(properties) as PropertyDescriptorMap) as Runtime,
+      );
+      return { code, out: Buffer.concat(out).toString('utf8') };
+    } finally {
+      signal.removeEventListener('abort', interrupt);
+    }
+  };
+
+const sink = (take: (bytes: Uint8Array) => void): Writable =>
+  new Writable({
+    write: (chunk: Uint8Array, _encoding, done) => {
+      take(chunk);
+      done();
+    },
+  });
