@@ -14,12 +14,11 @@ export async function loginStorage(ctx: CommandContext, withKey: boolean): Promi
   const url = givenAddress(ctx);
   const key = withKey ? await readKey(ctx) : await askKey(ctx);
   await ctx.profiles.setStorageKey(settings.profile, key, url);
-  const isAddressed = settings.get('storage-url') !== undefined;
   return changeResult(ctx, { profile: settings.profile, storageUrl: settings.text('storage-url') ?? null }, [
-    `Profile ${settings.profile} has a storage key, kept in ${ctx.profiles.path}.`,
-    isAddressed
-      ? sentence`It was not checked. Check it: ${berth`files ls VOLUME`}`
-      : sentence`It needs the address of the files: ${berth`config set storage-url URL`}`,
+    `Profile ${settings.profile} has a storage key.`,
+    ...(settings.get('storage-url') === undefined
+      ? [sentence`It needs the address of the files: ${berth`config set storage-url URL`}`]
+      : []),
   ]);
 }
 

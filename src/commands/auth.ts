@@ -1,4 +1,4 @@
-import { endsInVersion, parseKeyAddress } from '../core/addresses.ts';
+import { parseKeyAddress } from '../core/addresses.ts';
 import { readRequest, type Api } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, messageOf, rethrowUnlessFailure, unlessFailed, usage } from '../core/failure.ts';
@@ -82,19 +82,11 @@ const login = defineCommand({
     await ctx.profiles.logIn(profile, kept, key);
     const listed = (await ctx.profiles.list()).find((each) => each.name === profile);
     const saved = listed ?? { name: profile, current: true, keyTail: undefined, values: {} };
+    const tail = saved.keyTail ?? '';
+    const [variable] = setKeyVariables(ctx);
     const notes = [
-      `Profile ${profile} is in use${keyEnding(saved.keyTail)}. It is kept in ${ctx.profiles.path}.`,
-      ...Object.entries(saved.values).flatMap(versionNote),
-      ...(saved.values['queue-url'] === undefined
-        ? ['The queue API is taken to be at the same address; --queue-url names another.']
-        : []),
-      ...setKeyVariables(ctx)
-        .slice(0, 1)
-        .map(
-          (name) =>
-            `${name} is set: its key is used in the place of this one, until you unset it or give --profile ${profile}.`,
-        ),
-      ...(noCheck ? [sentence`The key was not checked. Check it: ${berth`auth status --check`}`] : []),
+      `Profile ${profile} is in use${tail === '' ? '' : `, with a key that ends in ${tail}`}.`,
+      ...(variable === undefined ? [] : [`${variable} is set and used first: unset it, or pass --profile ${profile}.`]),
     ];
     return changeResult(ctx, profileRow(saved), notes);
   },
@@ -102,14 +94,6 @@ const login = defineCommand({
 
 const setKeyVariables = ({ env }: CommandContext): readonly string[] =>
   KEY_VARIABLES.filter((name) => (env[name] ?? '') !== '');
-
-const keyEnding = (tail: string | undefined): string =>
-  tail === undefined || tail === '' ? '' : `, with a key that ends in ${tail}`;
-
-const versionNote = ([name, value]: readonly [string, string]): readonly string[] =>
-  endsInVersion(value)
-    ? [`${name} ends in a version, and berth adds one itself: where nothing is found there, leave it out.`]
-    : [];
 
 async function askKey(ctx: CommandContext): Promise<string> {
   if (!ctx.terminal.canAsk)
@@ -221,9 +205,6 @@ const status = defineCommand({
       exit: missing ? EXIT.denied : undefined,
       notes: [
         ...(missing ? [sentence`Log in: ${berth`auth login`}. Or use the local service with --local.`] : []),
-        ...(ctx.terminal.errors && key?.source === 'environment'
-          ? [`The key comes from a variable, and not from profile ${settings.profile}.`]
-          : []),
         ...ignored.map((name) => `${name} is set and not used: the key of profile ${settings.profile} goes first.`),
       ],
     };

@@ -136,8 +136,6 @@ export interface Archives {
     target: string,
     options: EntryChecks & { readonly mark: string; readonly name: string; readonly into: 'file' | 'always' | '' },
   ): ArchiveInput;
-  /** Does a work with a temporary folder. */
-  withFolder(work: (folder: string) => Promise<void>): Promise<void>;
 }
 
 export interface LockHolder {

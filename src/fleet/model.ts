@@ -2,7 +2,6 @@
 import type { Json, JsonObject } from '../core/json.ts';
 
 export interface Kind {
-  readonly kind: string;
   /** Paths below an accepted path are accepted. */
   readonly updates: readonly string[];
   /** In no row, so they cannot be compared. */

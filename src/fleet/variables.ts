@@ -4,44 +4,41 @@ import { HIDDEN } from '../core/secret-names.ts';
 /** `$${NAME}` is the literal text `${NAME}`. */
 const VARIABLE = /\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
+function mapTexts(
+  value: Json,
+  map: (text: string, path: readonly string[]) => string,
+  path: readonly string[] = [],
+): Json {
+  const inner = (name: string, each: Json): Json => mapTexts(each, map, [...path, name]);
+  if (typeof value === 'string') return map(value, path);
+  if (isList(value)) return value.map((each, at) => inner(String(at), each));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inner(name, each ?? null)]));
+}
+
 /** `found` gets every inserted text, to hide it later. `unknown` returns a replacement or throws. */
-export function withVariables(
+export const withVariables = (
   value: Json,
   variables: ReadonlyMap<string, string>,
   found: Set<string>,
   unknown: (path: readonly string[], name: string) => string,
-  path: readonly string[] = [],
-): Json {
-  if (typeof value === 'string') {
+): Json =>
+  mapTexts(value, (text, path) => {
     const used: string[] = [];
-    const text = value.replace(VARIABLE, (all, name: string) => {
+    const replaced = text.replace(VARIABLE, (all, name: string) => {
       if (all.startsWith('$$')) return all.slice(1);
       const given = variables.get(name);
       if (given === undefined) return unknown(path, name);
       used.push(name);
       return given;
     });
-    if (used.length > 0 && text !== '') found.add(text);
-    return text;
-  }
-  const inner = (name: string, each: Json | undefined): Json =>
-    withVariables(each ?? null, variables, found, unknown, [...path, name]);
-  if (isList(value)) return value.map((each, at) => inner(String(at), each));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inner(name, each)]));
-}
+    if (used.length > 0 && replaced !== '') found.add(replaced);
+    return replaced;
+  });
 
 /** `***` replaces each text that came from a variable. */
-export function withoutVariables(value: Json, found: ReadonlySet<string>): Json {
-  if (typeof value === 'string') return found.has(value) ? HIDDEN : value;
-  if (isList(value)) return value.map((each) => withoutVariables(each, found));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutVariables(each ?? null, found)]));
-}
+export const withoutVariables = (value: Json, found: ReadonlySet<string>): Json =>
+  mapTexts(value, (text) => (found.has(text) ? HIDDEN : text));
 
-export function withVariablesKept(value: Json): Json {
-  if (typeof value === 'string') return value.replace(VARIABLE, (all) => `$${all}`);
-  if (isList(value)) return value.map(withVariablesKept);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withVariablesKept(each ?? null)]));
-}
+export const withVariablesKept = (value: Json): Json =>
+  mapTexts(value, (text) => text.replace(VARIABLE, (all) => `$${all}`));

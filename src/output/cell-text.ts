@@ -2,7 +2,7 @@ import { safeText, type SafeText, say, type TerminalText } from '../core/safe-te
 import type { Paint, Piece } from './text/colour.ts';
 import { joinText, spaces, styled } from './text/terminal-text.ts';
 import { piecesWidth } from './text/text-width.ts';
-import type { Bar, Column, Gauge, Gauges, Item, Shown } from './view.ts';
+import type { Bar, Column, Item, Shown } from './view.ts';
 
 const BLOCKS = 8;
 
@@ -48,24 +48,6 @@ function blockOf(value: number | undefined, most: number): string {
   return LEVELS[share === 0 ? 0 : Math.max(1, Math.round(share * (LEVELS.length - 1)))] ?? ' ';
 }
 
-const NUMBER_COLUMNS = 4;
-
-/** Renders gauges: `████░░░░  42% ▁▂▃▅  memory █████░░░  62% ▅▅▆▆` on a terminal, `42%  memory 62%` elsewhere. */
-const gaugesPieces = ({ gauges }: Gauges, terminal: boolean): readonly Piece[] =>
-  gauges.flatMap((gauge, at) => [...(at === 0 ? [] : [{ text: say`  ` }]), ...gaugePieces(gauge, terminal)]);
-
-function gaugePieces({ label, text, percent, history, most, columns }: Gauge, terminal: boolean): readonly Piece[] {
-  const name: readonly Piece[] = label === undefined ? [] : [{ text: say`${label} `, tone: 'quiet' }];
-  if (!terminal) return [...name, { text: safeText(text) }];
-  return [
-    ...name,
-    ...(percent === undefined || !Number.isFinite(percent) ? [] : [...blockPieces(percent), { text: say` ` }]),
-    { text: safeText(text.padStart(NUMBER_COLUMNS)) },
-    { text: say` ` },
-    { text: sparkline(history, columns, most), tone: 'busy' },
-  ];
-}
-
 const DASH = say`-`;
 
 interface CellOptions {
@@ -105,7 +87,6 @@ const isList = (shown: Item | readonly Item[]): shown is readonly Item[] => Arra
 
 function itemPieces(item: Item, terminal: boolean): readonly Piece[] {
   if (typeof item === 'string') return [{ text: item === '' ? DASH : safeText(item) }];
-  if ('gauges' in item) return gaugesPieces(item, terminal);
   if ('percent' in item) return barPieces(item, terminal);
   return [{ ...item, text: item.text === '' ? DASH : safeText(item.text) }];
 }

@@ -27,22 +27,7 @@ export interface Bar {
   readonly blocks?: number;
 }
 
-/** A number now and before. On a terminal it has a sparkline, and a bar where it is a percentage; elsewhere it is `text`. */
-export interface Gauge {
-  readonly label?: string;
-  readonly text: string;
-  readonly percent?: number;
-  readonly history: readonly (number | undefined)[];
-  /** The value that fills the sparkline; the highest of the history when absent. */
-  readonly most?: number;
-  readonly columns: number;
-}
-
-export interface Gauges {
-  readonly gauges: readonly Gauge[];
-}
-
-export type Item = string | Cell | Bar | Gauges;
+export type Item = string | Cell | Bar;
 
 /** The content of a cell; an array has several values. Undefined and empty text are shown as a dash. */
 export type Shown = Item | readonly Item[] | undefined;
@@ -55,11 +40,6 @@ export interface Sample {
   readonly row: Json;
   /** On the monotonic clock. */
   readonly at: Milliseconds;
-}
-
-export interface LiveFacts extends Facts {
-  readonly samples: readonly Sample[];
-  readonly columns: number;
 }
 
 export interface Column {
@@ -91,8 +71,6 @@ export interface View {
   readonly paths?: readonly string[];
   readonly columns: readonly Column[];
   readonly detail?: (row: Json, facts: Facts) => readonly Section[];
-  /** The sections that `--watch` shows on a terminal: first what changes. Without it, those of the detail view. */
-  readonly live?: (row: Json, facts: LiveFacts) => readonly Section[];
 }
 
 interface Outcome {

@@ -112,36 +112,6 @@ berth pods forward lab 0:1 2> stopped.txt || echo "stopped $?"
   },
 );
 
-sshTest('pods forward --reverse lets the pod reach a port of this machine, also after a restart', async () => {
-  const folder = await folderWithKey({ 'server.mjs': SERVER, 'client.mjs': CLIENT });
-  const node = process.execPath;
-  const { code, stdout, stderr } = await localExec(
-    folder,
-    [],
-    `${LAB}${HELPERS}
-"${node}" server.mjs here &
-server=$!
-until test -s port.txt; do sleep 0.1; done
-berth pods forward lab -R "0:$(cat port.txt)" -o jsonl > rows.txt 2> forward.txt &
-forward=$!
-said 'Connected to lab. '
-port=$(sed 's/.*"remote":\\([0-9]*\\).*/\\1/' rows.txt)
-berth pods exec lab -- "${node}" --input-type=module - "$port" page < client.mjs
-berth pods exec lab -- "${node}" --input-type=module - "$port" many < client.mjs
-berth pods restart lab --yes > restarted.txt
-ready lab
-said 'Connected to lab again'
-berth pods exec lab -- "${node}" --input-type=module - "$port" page < client.mjs
-kill $server
-kill -INT $forward
-code=0; wait $forward || code=$?
-echo "ended $code"
-`,
-  );
-  expect(code, stderr + folder.read('forward.txt')).toBe(0);
-  expect(stdout.split('\n')).toEqual(['page here /', '100', 'page here /', 'ended 130', '']);
-});
-
 sshTest('pods forward --open shows the page of the pod in a browser', async () => {
   const folder = await folderWithKey({ 'server.mjs': SERVER });
   useBrowser(folder);

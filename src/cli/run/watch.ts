@@ -35,7 +35,7 @@ export async function watch(
       const result = await untilAborted(quit.signal, command.run(ctx, values));
       [shownAt, failures] = [ctx.clock.monotonic(), 0];
       first ??= result;
-      await live.show(result, shownAt);
+      await live.show(result);
       return ended?.(result, first) === true ? (result.exit ?? EXIT.done) : undefined;
     } catch (error) {
       if (first === undefined || ctx.signal.aborted || !(error instanceof Failure)) throw error;

@@ -4,35 +4,18 @@ import { manyOf, TEXT } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { readList } from '../../cli/resource/pages.ts';
 import { listRequest } from '../../cli/resource/requests.ts';
-import { ask, asks, requireYes } from '../../cli/ask.ts';
-import { run } from '../../cli/hint.ts';
+import { ask, requireYes } from '../../cli/ask.ts';
 import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKey } from './keys.ts';
-import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import type { Choice } from '../../core/context.ts';
-import { Failure, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
+import { Failure, unlessFailed, usage } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
-import { berth, type Message, sentence } from '../../core/message.ts';
+import { berth, type Message } from '../../core/message.ts';
 import { asksForData, type Result, type View } from '../../output/view.ts';
 
-/** Retries after someone else changed the keys at the same time. */
-const MAX_TRIES = 5;
-
 const PATH = ['v2', 'account', 'ssh-keys'];
-const LIST = berth`account ssh-keys list`;
 
 const KEYS_REQUEST = listRequest({ path: PATH, member: 'keys' });
-
-/** PUT replaces the complete set (contract rules, SSH keys). `destroys`: a key of the set is removed. */
-const writeRequest = (keys: readonly string[], destroys = true): ApiRequest => ({
-  service: 'base',
-  method: 'PUT',
-  path: PATH,
-  body: { keys },
-  destroys,
-  expects: { list: 'keys' },
-  checkCommand: LIST,
-});
 
 const keysOf = (values: readonly Json[]): readonly SshKey[] =>
   values.flatMap((key) => (typeof key === 'string' ? [readKey(key)] : []));
@@ -40,59 +23,36 @@ const keysOf = (values: readonly Json[]): readonly SshKey[] =>
 export const readKeys = async (ctx: CommandContext): Promise<readonly SshKey[]> =>
   keysOf((await readList(ctx.api, KEYS_REQUEST)).values);
 
-interface Changed {
-  readonly before: readonly SshKey[];
-  readonly after: readonly SshKey[];
-}
-
-/** No conditional writes: re-reads, retries concurrent changes, nothing between read and write. Refused (5). */
-async function changeKeys(
+/** PUT replaces the complete set (contract rules, SSH keys). The notes say what changed; with -o all keys are printed. */
+async function replaceKeys(
   ctx: CommandContext,
-  change: (keys: readonly SshKey[]) => readonly SshKey[],
-): Promise<Changed> {
-  const before = await readKeys(ctx);
-  let seen = before;
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const wanted = change(seen);
-    if (wanted === seen) return { before, after: seen };
-    await ctx.api.send(
-      writeRequest(
-        wanted.map(({ text }) => text),
-        !seen.every(isIn(wanted)),
-      ),
-    );
-    const current = await readAgain(ctx, wanted);
-    if (isSameSet(current, wanted)) return { before, after: current };
-    await ctx.tell('Someone else changed the keys at the same time; theirs are kept.');
-    seen = current;
-  }
-  if (change(seen) === seen) return { before, after: seen };
-  throw new Failure({
-    code: 'keys-moved',
-    exit: EXIT.refused,
-    message: `someone else changed the keys each of ${MAX_TRIES} times`,
-    hint: run(LIST),
-  });
+  before: readonly SshKey[],
+  wanted: readonly SshKey[],
+  notes: readonly Message[] = [],
+): Promise<Result> {
+  const [added, removed] = [without(wanted, before), without(before, wanted)];
+  if (added.length > 0 || removed.length > 0)
+    await ctx.api.send({
+      service: 'base',
+      method: 'PUT',
+      path: PATH,
+      body: { keys: wanted.map(({ text }) => text) },
+      destroys: removed.length > 0,
+      expects: { list: 'keys' },
+      checkCommand: berth`account ssh-keys list`,
+    });
+  const lines = [
+    ...added.map((key) => `added key ${keyName(key)}`),
+    ...removed.map((key) => `removed key ${keyName(key)}`),
+    ...notes,
+  ];
+  return asksForData(ctx.output)
+    ? { kind: 'many', view: keyView, values: wanted.map(({ text }) => text), notes: lines }
+    : { kind: 'nothing', notes: ctx.settings.get('quiet') ? [] : lines };
 }
 
-/** If the read fails, says so and returns the written keys. */
-async function readAgain(ctx: CommandContext, written: readonly SshKey[]): Promise<readonly SshKey[]> {
-  try {
-    return await readKeys(ctx);
-  } catch (error) {
-    rethrowUnlessFailure(error, ctx);
-    await ctx.tell(sentence`Keys written, but they could not be read again (${error.message}). ${run(LIST)}`);
-    return written;
-  }
-}
-
-const isSameSet = (one: readonly SshKey[], other: readonly SshKey[]): boolean =>
-  one.length === other.length && one.every(isIn(other));
-
-const isIn =
-  (keys: readonly SshKey[]) =>
-  (key: SshKey): boolean =>
-    keys.some((each) => isSameKey(each, key));
+const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly SshKey[] =>
+  keys.filter((key) => !others.some((other) => isSameKey(other, key)));
 
 const KEYS = manyOf(TEXT);
 
@@ -109,12 +69,6 @@ const keyView: View = {
     { header: 'KEY', show: (row) => keyOf(row).text, wide: true },
   ],
 };
-
-/** All keys where data is asked for, else a line for each that changed. */
-const changed = (ctx: CommandContext, keys: readonly SshKey[], notes: readonly Message[]): Result =>
-  asksForData(ctx.output)
-    ? { kind: 'many', view: keyView, values: keys.map(({ text }) => text), notes }
-    : { kind: 'nothing', notes: ctx.settings.get('quiet') ? [] : notes };
 
 const list = defineCommand({
   output: KEYS,
@@ -169,9 +123,6 @@ async function ownKeys(ctx: CommandContext): Promise<readonly Choice<string>[]> 
   );
 }
 
-const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly SshKey[] =>
-  keys.filter((key) => !others.some((other) => isSameKey(other, key)));
-
 const add = defineCommand({
   output: KEYS,
   summary: 'add public SSH keys; they open the pods that start from then on',
@@ -191,15 +142,10 @@ const add = defineCommand({
   ],
   run: async (ctx, { key }) => {
     const given = await keysGiven(ctx, key);
-    const { before, after } = await changeKeys(ctx, (keys) => {
-      const missing = without(given, keys);
-      return missing.length === 0 ? keys : [...keys, ...missing];
-    });
-    const added = without(given, before);
-    return changed(ctx, after, [
-      ...added.map((each) => `added key ${keyName(each)}`),
-      ...without(given, added).map((each) => `key ${keyName(each)} is already there`),
-    ]);
+    const before = await readKeys(ctx);
+    const missing = without(given, before);
+    const known = without(given, missing).map((each) => `key ${keyName(each)} is already there`);
+    return await replaceKeys(ctx, before, [...before, ...missing], known);
   },
 });
 
@@ -228,34 +174,12 @@ const remove = defineCommand({
   examples: [['berth account ssh-keys remove me@laptop --yes', 'the key with that comment']],
   run: async (ctx, { key }) => {
     requireYes(ctx);
-    let named: readonly SshKey[] | undefined;
-    if (asks(ctx)) {
-      named = keysNamed(await readKeys(ctx), key);
-      await ask(ctx, { line: `SSH keys will be removed: ${named.map(keyName).join(', ')}.` });
-    }
-    const { after } = await changeKeys(ctx, (keys) => {
-      // Resolved once: on a second try a removed key is not found any more.
-      named ??= keysNamed(keys, key);
-      const left = without(keys, named);
-      return left.length === keys.length ? keys : left;
-    });
-    return changed(
-      ctx,
-      after,
-      (named ?? []).map((each) => `removed key ${keyName(each)}`),
-    );
+    const before = await readKeys(ctx);
+    const named = keysNamed(before, key);
+    await ask(ctx, { line: `SSH keys will be removed: ${named.map(keyName).join(', ')}.` });
+    return await replaceKeys(ctx, before, without(before, named));
   },
 });
-
-/** Usage (2) for an empty set without `--none`. */
-async function wholeSet(ctx: CommandContext, file: string | undefined, none: boolean): Promise<readonly SshKey[]> {
-  if (none && file !== undefined) throw usage('FILE and --none exclude each other', 'Keep one of them.');
-  if (none) return [];
-  if (file === undefined) throw usage('missing FILE', 'A file with one public key a line, or - for stdin.');
-  const keys = await keysOfFile(ctx, file);
-  if (keys.length === 0) throw usage(`${file} holds no key`, 'To remove every key: --none.');
-  return keys;
-}
 
 const set = defineCommand({
   output: KEYS,
@@ -271,18 +195,14 @@ const set = defineCommand({
   ],
   run: async (ctx, { file, none }) => {
     requireYes(ctx);
-    const wanted = await wholeSet(ctx, file, none);
+    if (none === (file !== undefined)) throw usage('use either FILE or --none');
+    const wanted = file === undefined ? [] : await keysOfFile(ctx, file);
+    if (wanted.length === 0 && !none) throw usage(`${file ?? ''} holds no key`, 'To remove every key: --none.');
     const before = await readKeys(ctx);
     const [added, removed] = [without(wanted, before), without(before, wanted)];
     const named = removed.length === 0 ? '' : ` (${removed.map(keyName).join(', ')})`;
     await ask(ctx, { line: `SSH keys: ${added.length} will be added, ${removed.length} removed${named}.` });
-    await ctx.api.send(writeRequest(wanted.map(({ text }) => text)));
-    const after = await readAgain(ctx, wanted);
-    return changed(ctx, after, [
-      ...added.map((key) => `added key ${keyName(key)}`),
-      ...removed.map((key) => `removed key ${keyName(key)}`),
-      ...(isSameSet(after, wanted) ? [] : [sentence`Someone else changed the keys at the same time. ${run(LIST)}`]),
-    ]);
+    return await replaceKeys(ctx, before, wanted);
   },
 });
 

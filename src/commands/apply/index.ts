@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { allowedAccess, requireAccess } from '../../core/access.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
@@ -52,7 +51,7 @@ export const apply = defineCommand({
     const lock = await ctx.accountLock('apply', (holder) => ctx.tell(`Waiting: ${holder}.`));
     try {
       const plan = await allowedPlan(ctx, values);
-      await confirm(ctx, values, plan);
+      await confirm(ctx, plan);
       const { keepGoing, wait, waitTimeout } = values;
       const outcomes = await withoutSecrets(ctx, plan.hidden, () =>
         applyAll(ctx, plan, { keepGoing, waitMs: wait ? waitTimeout : undefined }),
@@ -94,25 +93,14 @@ const isRisky = ({ item }: Planned): boolean =>
   item.action === 'delete' ||
   (item.action === 'update' && item.changes.some(({ effect }) => effect === 'restarts' || effect === 'permanent'));
 
-/** Refused (5) if the account changed while the question was open. */
-async function confirm(ctx: CommandContext, values: Values, plan: Plan): Promise<void> {
+async function confirm(ctx: CommandContext, plan: Plan): Promise<void> {
   const { planned } = plan;
-  if (planned.some(({ item }) => item.action !== 'none'))
-    await tellPrice(ctx, () => costLine(planned.map(({ cost }) => cost)));
+  await tellPrice(ctx, async () => costLine(planned.map(({ cost }) => cost)));
   const risky = planned.filter(isRisky);
   if (risky.length === 0 || !asks(ctx)) return;
   const rows = planRows(ctx, plan).filter((row) => row['action'] !== 'none');
   if (ctx.terminal.canAsk) await ctx.tellRows(planView, rows);
   await ask(ctx, { line: `${countOf(risky.length, 'thing')} will be removed, restarted or grown: ${names(risky)}` });
-  const now = await allowedPlan(ctx, values);
-  const actions = ({ planned: all }: Plan): unknown => all.map(({ document, item }) => [labelOf({ document }), item]);
-  if (isDeepStrictEqual(actions(now), actions(plan))) return;
-  throw new Failure({
-    code: 'refused',
-    exit: EXIT.refused,
-    message: 'the account changed since the plan was shown: nothing was sent',
-    hint: 'Apply again to see what there is to do now.',
-  });
 }
 
 const names = (planned: readonly Planned[]): string => planned.map(labelOf).join(', ');

@@ -12,9 +12,10 @@ import { combinedFailure, errorOf } from '../../cli/resource/several.ts';
 import { ACTIONS } from '../../fleet/model.ts';
 import { text } from '../../output/cells.ts';
 import { type Cell, idOf, type View } from '../../output/view.ts';
-import { costLine, dollarsOf, type ItemCost } from '../plan/cost.ts';
+import { dollarsOf, type ItemCost } from '../plan/cost.ts';
 import { KINDS } from '../plan/kinds.ts';
 import type { Planned } from '../plan/planned.ts';
+import { summary } from '../plan/plan-view.ts';
 import { labelOf } from './write.ts';
 
 export interface Outcome {
@@ -42,7 +43,7 @@ export const APPLIED = manyOf(
   ),
 );
 
-const DONE = { none: 'unchanged', create: 'created', update: 'changed', delete: 'removed' } as const;
+const DONE = { create: 'created', update: 'changed', delete: 'removed', none: 'unchanged' } as const;
 
 function resultCell(row: Json): Cell {
   const done = DONE[text('action')(row) as keyof typeof DONE];
@@ -94,17 +95,12 @@ export function rowOf({ settings }: Pick<CommandContext, 'settings'>, outcome: O
   };
 }
 
-/** `1 created, 2 unchanged. Cost: $0.00/h -> $0.69/h`. */
-export function notesOf(outcomes: readonly Outcome[]): readonly Message[] {
-  if (outcomes.length === 0) return ['The files hold no document.'];
-  const counts = (['create', 'update', 'delete', 'none'] as const).flatMap((action) => {
-    const count = outcomes.filter((each) => each.row !== undefined && each.action === action).length;
-    return count === 0 ? [] : [`${count} ${DONE[action]}`];
-  });
-  if (counts.length === 0) return [];
-  const isSame = outcomes.every(({ row, action }) => row !== undefined && action === 'none');
-  return [`${counts.join(', ')}.${isSame ? '' : ` ${costLine(outcomes.map(costOf))}`}`];
-}
+export const notesOf = (outcomes: readonly Outcome[]): readonly Message[] =>
+  summary(
+    outcomes.flatMap(({ row, action }) => (row === undefined ? [] : [action])),
+    DONE,
+    outcomes.map(costOf),
+  );
 
 /** Undefined if nothing failed. Its hint names what was created all the same, and what that costs. */
 export function failureOf({ signal }: CommandContext, outcomes: readonly Outcome[]): Failure | undefined {

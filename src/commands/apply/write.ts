@@ -3,7 +3,7 @@ import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
-import { arrayOf, type Json, type JsonObject, memberAt, objectOf, stringAt, stringOf } from '../../core/json.ts';
+import { type Json, type JsonObject, memberAt, objectOf, stringAt } from '../../core/json.ts';
 import { listCommand } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { bodyOf, completeBody } from '../../cli/resource/field-writes.ts';
@@ -14,8 +14,8 @@ import { resource } from '../../cli/resource/targets.ts';
 import { APPLY_MARK, SET_MARK, variableOf } from '../../create/key.ts';
 import { bodyOfChanges, withoutNull } from '../../fleet/plan-item.ts';
 import { idOf } from '../../output/view.ts';
-import { acceptedPaths, type FileDocument } from '../plan/document.ts';
-import type { FileKind } from '../plan/kinds.ts';
+import type { FileDocument } from '../plan/document.ts';
+import { acceptedPaths, type FileKind, mapReferences } from '../plan/kinds.ts';
 import { completeNew } from '../plan/make-plan.ts';
 import type { Planned } from '../plan/planned.ts';
 import { type Created, createOnce, markOf } from './create-once.ts';
@@ -29,13 +29,8 @@ export const labelOf = ({ document: { kind, name } }: { readonly document: FileD
 const resourceOf = ({ collection, table }: FileKind) => resource(collection, table);
 
 /** A planned body keeps the names of what the same run creates first. */
-const withMade = ({ references }: FileKind, body: JsonObject, made: Made): JsonObject =>
-  Object.entries(references).reduce<JsonObject>((result, [path, name]) => {
-    const given = memberAt(result, path);
-    if (given === undefined) return result;
-    const idFor = (item: Json): Json => made.get(`${name} ${stringOf(item) ?? ''}`) ?? item;
-    return withMember(result, path.split('.'), arrayOf(given)?.map(idFor) ?? idFor(given));
-  }, body);
+const withMade = (kind: FileKind, body: JsonObject, made: Made): JsonObject =>
+  mapReferences(kind, body, (word, of) => made.get(`${of} ${word}`) ?? word);
 
 /** Only an update takes them, such as the lock of a pod: they are sent after the create. */
 const lateMembers = ({ table }: FileKind): readonly string[] =>
@@ -84,7 +79,7 @@ export async function update(ctx: CommandContext, { document, row = null, body, 
 
 /** What the service takes for an empty member, in the place of null. */
 function withEmpty(kind: FileKind, body: JsonObject): JsonObject {
-  const { emptied } = kind.planned;
+  const { emptied } = kind;
   return acceptedPaths(kind).reduce<JsonObject>((result, path) => {
     const empty = memberAt(body, path) === null ? emptied(path) : undefined;
     return empty === undefined ? result : withMember(result, path.split('.'), empty);

@@ -7,7 +7,7 @@ import type { Cell, Section, Shown } from '../../output/view.ts';
 
 type Lines = Section['lines'];
 
-export const availability = toned('availability', { HIGH: 'good', MEDIUM: 'good', LOW: 'warn', NONE: 'bad' });
+const availability = toned('availability', { HIGH: 'good', MEDIUM: 'good', LOW: 'warn', NONE: 'bad' });
 
 const availabilityLines = (row: Json): Lines =>
   memberAt(row, 'availability') === undefined ? [] : [{ label: 'overall', value: availability(row) }];

@@ -9,25 +9,24 @@ import {
 import { either, manyOf } from '../../cli/model/output-schema.ts';
 import { arg, dollarsOf, flagName, isGiven, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import * as collections from '../../cli/resource/collections.ts';
-import { textColumn } from '../../cli/resource/fields.ts';
 import { filteredRows, type ListFilter, listOptions } from '../../cli/resource/list.ts';
 import { rowSchema } from '../../cli/resource/read.ts';
 import { type Resource, resource, withId } from '../../cli/resource/targets.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
 import { nearestNames } from '../../cli/words.ts';
-import { availability, availableDataCenterView, CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from './fields.ts';
+import { availableDataCenterView, CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from './fields.ts';
 import { TEMPLATE_TABLE } from '../templates/fields.ts';
 import { usage } from '../../core/failure.ts';
-import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { type Json, memberAt, numberAt } from '../../core/json.ts';
 import { suggestionOf } from '../../core/text.ts';
-import { answerResult, idOf, type Shown, type View } from '../../output/view.ts';
+import { answerResult, idOf, type View } from '../../output/view.ts';
 
 interface CatalogSpec<O extends Params> extends CommandWords {
   readonly options: O;
   readonly query: (values: ValuesOf<O>) => Query;
   /** For filters that the service does not have. */
   readonly keep?: (row: Json, values: ValuesOf<O>) => boolean;
-  readonly view?: (values: ValuesOf<O>, rows: readonly Json[]) => View;
+  readonly view?: (values: ValuesOf<O>) => View;
   /** By all rows, before they are filtered: usage (2). */
   readonly check?: (values: ValuesOf<O>, rows: readonly Json[]) => void;
   readonly watch?: WatchSpec;
@@ -60,7 +59,7 @@ function catalogCommand<const O extends Params>(resource: Resource, spec: Catalo
         };
         const result = await filteredRows(ctx, resource, filter, { query: asked, keep });
         spec.check?.(values, all);
-        return { ...result, view: spec.view?.(values, result.values) ?? resource.view };
+        return { ...result, view: spec.view?.(values) ?? resource.view };
       }
       const ofLists = [...listOnly, ...Object.keys(ofEveryList)];
       const filters = ofLists.filter((key) => isGiven((allValues as Readonly<Record<string, unknown>>)[key]));
@@ -70,7 +69,7 @@ function catalogCommand<const O extends Params>(resource: Resource, spec: Catalo
           'Leave one out.',
         );
       const answer = await withId(ctx, resource, given, (id) => ctx.api.send(rowRequest({ path: onePath }, id, asked)));
-      return answerResult(spec.view?.(values, [answer.value ?? null]) ?? resource.view, answer);
+      return answerResult(spec.view?.(values) ?? resource.view, answer);
     },
   });
 }
@@ -84,25 +83,6 @@ const availabilityQuery = (product: readonly string[], filters: Query): Query =>
   product: joined(product) ?? 'POD',
   ...filters,
 });
-
-/** A row per type, a column per data center that any of them names. */
-function mapView(rows: readonly Json[]): View {
-  const centers = [...new Set(rows.flatMap(placesOf).flatMap((place) => stringAt(place, 'id') ?? []))].toSorted();
-  return {
-    noun: ['GPU type', 'GPU types'],
-    id: idOf,
-    columns: [textColumn('id', { cutLast: true }), ...centers.map((center) => ({ header: center, show: at(center) }))],
-  };
-}
-
-const placesOf = (row: Json): readonly Json[] => itemsAt(row, 'dataCenters');
-
-const at =
-  (center: string) =>
-  (row: Json): Shown => {
-    const place = placesOf(row).find((each) => memberAt(each, 'id') === center);
-    return place === undefined || memberAt(place, 'availability') === 'NONE' ? undefined : availability(place);
-  };
 
 const available = option.on('only what can be had now');
 
@@ -128,7 +108,6 @@ const DATA_CENTERS = resource(collections.DATA_CENTERS, DATA_CENTER_TABLE);
 
 const gpus = catalogCommand(GPUS, {
   summary: 'list GPU types with their prices and availability, or show one',
-  view: ({ map }, rows) => (map ? mapView(rows) : GPUS.view),
   details:
     'With --watch it looks until one of them can be had, rings the bell and ends; it buys nothing: berth pods create --until-available does.',
   keep: (row, values) =>
@@ -148,7 +127,6 @@ const gpus = catalogCommand(GPUS, {
     available,
     gpu: option.list('only these GPU types', { metavar: 'GPU', complete: collections.GPUS }),
     maxPrice: option.text('only what costs at most this an hour, with --count GPUs', { metavar: 'DOLLARS' }),
-    map: option.on('a grid: which GPU type can be had in which data center'),
     product: option.list('for these products (default POD)', { choices: ['POD', 'CLUSTER', 'SERVERLESS'] }),
     count: option.count('GPUs in one pod', 1),
     cloud: option.choice('only this cloud', collections.CLOUDS),
@@ -170,7 +148,6 @@ const gpus = catalogCommand(GPUS, {
   examples: [
     ['berth catalog gpus --available --count 4', 'where four in one pod can be had now'],
     ['berth catalog gpus --watch --interval 30s --gpu GPU-80G --max-price 2.50', 'until there is one at this price'],
-    ['berth catalog gpus --map', 'GPU types by data center, as a grid'],
     ['berth catalog gpus --sort securePrice', 'the cheapest first'],
   ],
 });

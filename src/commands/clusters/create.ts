@@ -1,6 +1,6 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { type Json, type JsonObject, numberAt } from '../../core/json.ts';
+import { type Json, numberAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { answerResult, idOf, type Result } from '../../output/view.ts';
 import { run } from '../../cli/hint.ts';
@@ -16,7 +16,7 @@ import { readRow } from '../../cli/resource/targets.ts';
 import { type Goal, until } from '../../cli/until.ts';
 import { countOf } from '../../cli/words.ts';
 import { inOwnWords } from '../pods/refusals.ts';
-import { checkTemplate, CLUSTERS, compute, MAX_PODS, MIN_PODS } from './fields.ts';
+import { CLUSTERS, compute, MAX_PODS, MIN_PODS } from './fields.ts';
 
 const REFERENCES = { templateId: TEMPLATES, 'mounts.network.0.volumeId': VOLUMES };
 
@@ -58,8 +58,10 @@ export const create = defineCommand({
   ],
   run: async (ctx, values: Values) => {
     const body = await bodyFrom(ctx, CLUSTERS, values, RULES);
-    checkTemplate(body);
-    await tellPrice(ctx, () => priceOf(ctx, body));
+    await tellPrice(
+      ctx,
+      async () => `${compute(body) ?? ''}: ${perHour(ofNewCluster(body, await lookupRows(ctx, GPUS)))}`,
+    );
     const answer = await withReferences(ctx, body, REFERENCES, (known) => ctx.api.send(post(CLUSTERS, known))).catch(
       (error: unknown) => {
         throw error instanceof Failure ? inOwnWords(error, 'create of a cluster') : error;
@@ -70,12 +72,6 @@ export const create = defineCommand({
     return await waited(ctx, result, idOf(answer.value), Number(values['waitTimeout']));
   },
 });
-
-/** `GPU-80G x8 on 2 pods: $38.24/h`. */
-async function priceOf(ctx: CommandContext, body: JsonObject): Promise<string> {
-  const cost = ofNewCluster(body, await lookupRows(ctx, GPUS));
-  return `${compute(body) ?? ''}: ${perHour(cost)}`;
-}
 
 const podsThat = (cluster: Json, status: string): number => numberAt(cluster, `pods.byStatus.${status}`) ?? 0;
 

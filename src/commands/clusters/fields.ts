@@ -1,5 +1,4 @@
-import { usage } from '../../core/failure.ts';
-import { type Json, type JsonObject, numberOf, objectAt } from '../../core/json.ts';
+import { type Json, objectAt } from '../../core/json.ts';
 import { option } from '../../cli/model/params.ts';
 import { defineTable, type Fields, textColumn } from '../../cli/resource/fields.ts';
 import { text } from '../../output/cells.ts';
@@ -17,6 +16,14 @@ export const MAX_PODS = 250;
 
 const TYPES = ['APPLICATION', 'TRAINING', 'SLURM', 'RAY'] as const;
 
+const { image, args, entrypoint, cmd, command, disk, port, env, envFrom, envFile } = CONTAINER_FIELDS;
+const CONTAINER = Object.fromEntries(
+  Object.entries({ image, args, entrypoint, cmd, command, disk, port, env, envFrom, envFile }).map(([key, field]) => [
+    key,
+    createOnly(field),
+  ]),
+);
+
 const FIELDS = {
   id: { path: 'id' },
   name: { path: 'name', write: NAME_FLAG },
@@ -24,11 +31,7 @@ const FIELDS = {
     path: 'type',
     values: TYPES,
     create: option.choice('what it is for', TYPES, {
-      ask: {
-        kind: 'pick',
-        question: 'Type',
-        choices: async () => TYPES.map((value) => ({ name: value, value })),
-      },
+      ask: { kind: 'pick', question: 'Type', choices: async () => TYPES.map((value) => ({ name: value, value })) },
     }),
   },
   compute: { path: 'compute', type: 'object', show: compute, create: 'accepted' },
@@ -52,7 +55,6 @@ const FIELDS = {
   pods: {
     path: 'compute.podCount',
     type: 'count',
-    check: checkPodCount,
     create: option.count(`pods, ${MIN_PODS} to ${MAX_PODS}`, Number.MIN_SAFE_INTEGER, {
       ask: { kind: 'text', question: `Pods (${MIN_PODS} to ${MAX_PODS})`, answer: 'a number of pods' },
     }),
@@ -83,16 +85,7 @@ const FIELDS = {
   primaryStatus: { path: 'primary.status', type: 'status' },
   primarySsh: { path: 'primary.sshEndpoint', label: 'ssh' },
   createdAt: CREATED_AT,
-  image: createOnly(CONTAINER_FIELDS.image),
-  args: createOnly(CONTAINER_FIELDS.args),
-  entrypoint: createOnly(CONTAINER_FIELDS.entrypoint),
-  cmd: createOnly(CONTAINER_FIELDS.cmd),
-  command: createOnly(CONTAINER_FIELDS.command),
-  disk: createOnly(CONTAINER_FIELDS.disk),
-  port: createOnly(CONTAINER_FIELDS.port),
-  env: createOnly(CONTAINER_FIELDS.env),
-  envFrom: createOnly(CONTAINER_FIELDS.envFrom),
-  envFile: createOnly(CONTAINER_FIELDS.envFile),
+  ...CONTAINER,
   dataCenter: {
     path: 'dataCenterIds',
     type: 'list',
@@ -162,20 +155,4 @@ export function compute(row: Json): string | undefined {
 function podStatuses(row: Json): readonly string[] {
   const counts = objectAt(row, 'pods.byStatus') ?? {};
   return Object.entries(counts).flatMap(([name, count]) => (count === 0 ? [] : [`${text(name)(counts)} ${name}`]));
-}
-
-/** A template sets them for all pods: a body with a template cannot (additions 10). */
-const OF_TEMPLATE = ['image', 'args', 'cmd', 'entrypoint', 'disk', 'env', 'ports', 'mounts'] as const;
-
-/** Usage (2) for a template together with container members. */
-export function checkTemplate(body: JsonObject): void {
-  const besides = OF_TEMPLATE.filter((member) => body[member] !== undefined);
-  if (body['templateId'] !== undefined && besides.length > 0)
-    throw usage(`use either --template or ${besides.join(', ')}`, 'A template sets the container of every pod.');
-}
-
-function checkPodCount(value: Json): void {
-  const pods = numberOf(value);
-  if (pods !== undefined && (pods < MIN_PODS || pods > MAX_PODS))
-    throw usage(`invalid --pods ${pods}: use ${MIN_PODS} to ${MAX_PODS}`);
 }

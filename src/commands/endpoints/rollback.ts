@@ -38,7 +38,6 @@ const ACCEPTED = bodyOf(ENDPOINTS.table, 'update').accepts;
 const EMPTY: Readonly<Record<string, Json>> = { args: '', cmd: [], entrypoint: [], env: {}, ports: [], registry: null };
 
 const KIND: Kind = {
-  kind: 'endpoint',
   updates: ACCEPTED,
   writeOnly: [],
   unordered: ['ports'],

@@ -4,11 +4,8 @@ import { countOf } from '../../cli/words.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { itemsAt, type Json, memberAt, numberAt, stringOf } from '../../core/json.ts';
 import { berth, type Message, printed, printedParts } from '../../core/message.ts';
-import { safeText } from '../../core/safe-text.ts';
 import { MINUTE_MS } from '../../core/unit-types.ts';
 import { formatDuration, hourlyPrice } from '../../core/units.ts';
-import { deadlineText, nextDeadline, waitingDeadline, waitingText } from '../../guard/deadline.ts';
-import { exemptionOf } from '../../guard/decide.ts';
 import { text } from '../../output/cells.ts';
 import type { Result } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
@@ -18,14 +15,26 @@ import { verdictView } from './verdict-view.ts';
 
 type Kind = 'pod' | 'endpoint' | 'job';
 
-/** The verdict, if the cause applies, and the commands that help. `waiting` continues by itself, `blocked` does not. */
-type Cause = readonly [
-  of: readonly Kind[],
-  code: string,
-  state: 'ok' | 'waiting' | 'blocked',
-  when: (facts: Facts) => string | false | undefined,
-  cure?: (facts: Facts) => readonly Message[],
-];
+type When = (facts: Facts) => string | false | undefined;
+type Cure = (facts: Facts) => Message | readonly Message[];
+
+interface Cause {
+  readonly of: readonly Kind[];
+  readonly code: string;
+  readonly state: 'ok' | 'waiting' | 'blocked';
+  /** The verdict, if the cause applies. */
+  readonly when: When;
+  readonly cure: Cure;
+}
+
+const causeThatIs =
+  (state: Cause['state']) =>
+  (of: readonly Kind[], code: string, when: When, cure: Cure = () => []): Cause => ({ of, code, state, when, cure });
+
+const ok = causeThatIs('ok');
+/** Goes on by itself; what is blocked does not. */
+const waiting = causeThatIs('waiting');
+const blocked = causeThatIs('blocked');
 
 const POD: readonly Kind[] = ['pod'];
 const JOB: readonly Kind[] = ['job'];
@@ -33,7 +42,6 @@ const ENDPOINT: readonly Kind[] = ['endpoint'];
 const QUEUE: readonly Kind[] = ['endpoint', 'job'];
 const ANY: readonly Kind[] = ['pod', 'endpoint', 'job'];
 
-const pod = (facts: Facts): Json => facts.value('pod') ?? null;
 const job = (facts: Facts): Json => facts.value('job') ?? null;
 const isPod = (facts: Facts, status: string): boolean => facts.text('pod', 'status') === status;
 const ended = (facts: Facts, outcome: string): boolean => jobOutcome(facts.value('job')) === outcome;
@@ -141,29 +149,12 @@ function crash(facts: Facts): string | undefined {
   return `workers crash${atStart}${after(line)}`;
 }
 
-function crashCure(facts: Facts): readonly Message[] {
-  // The local service names the program of a worker as its image.
-  const worker = itemsAt(facts.value('workers'), 'workers').find((row) => memberAt(row, 'id') === facts.worker);
-  const program = /^local: (.+)$/s.exec(text('image')(worker ?? null))?.[1];
-  const image = berth`endpoints update ${endpointId(facts)} --wait --image IMAGE`;
-  return [
-    ...(facts.worker === '' ? [] : [workerLogs(facts)]),
-    program === undefined ? image : `fix ${safeText(program)}`,
-  ];
-}
-
 function healthyPod(facts: Facts): string | undefined {
   const uptime = facts.number('pod', 'runtime.uptime');
   if (isPod(facts, 'RUNNING'))
     return `healthy: running${uptime === undefined ? '' : ` for ${formatDuration(uptime * 1000)}`}`;
   const isStarting = isPod(facts, 'PROVISIONING') || isPod(facts, 'STARTING');
   return isStarting ? `healthy: ${facts.text('pod', 'status')}${after(facts.line('last system line'))}` : undefined;
-}
-
-function overdue(facts: Facts): readonly Message[] {
-  const next = nextDeadline(pod(facts));
-  const isOverdue = next !== undefined && next.at <= facts.now && exemptionOf(pod(facts), facts.now) === undefined;
-  return isOverdue ? facts.guard(next.action === 'terminate') : [];
 }
 
 /** The service gives no positions: other waiting jobs may be behind this one. */
@@ -181,150 +172,130 @@ const failedJobs = (facts: Facts): string | false =>
   jobs(facts, 'failed') > jobs(facts, 'completed') &&
   `jobs fail: ${jobs(facts, 'failed')} of the ${jobs(facts, 'failed') + jobs(facts, 'completed')} that ended`;
 
-const isElsewhere = ({ submitted, about }: Facts): boolean =>
-  submitted !== undefined && submitted.endpoint !== about['endpoint'];
+const NEEDED = ['pod', 'job', 'health', 'endpoint', 'workers'];
 
+/** The first that applies is the verdict. */
 const CAUSES: readonly Cause[] = [
-  [JOB, 'completed', 'ok', (f) => ended(f, 'completed') && completed(f)],
-  [
+  ok(JOB, 'completed', (f) => ended(f, 'completed') && completed(f)),
+  blocked(
     JOB,
     'failed',
-    'blocked',
     (f) => ended(f, 'failed') && `failed: ${jobError(job(f))?.headline ?? 'the service gives no reason'}`,
-    (f) => [f.text('job', 'status') === 'FAILED' ? retry(f) : runAgain(f)],
-  ],
-  [
-    JOB,
-    'timed-out',
-    'blocked',
-    (f) => ended(f, 'timedOut') && timedOut(f),
-    // A retry has the same timeout again.
-    (f) =>
-      f.submitted?.executionTimeoutMs === undefined
-        ? [berth`endpoints update ${endpointId(f)} --execution-timeout 1h`, retry(f)]
-        : [runAgain(f)],
-  ],
-  [
-    JOB,
-    'cancelled',
-    'blocked',
-    (f) => ended(f, 'cancelled') && 'cancelled, or its queue was purged',
-    (f) => [runAgain(f)],
-  ],
-  [
-    JOB,
-    'other-endpoint',
-    'blocked',
-    (f) => f.hasStatus('job', 404) && isElsewhere(f) && `this machine submitted it to ${f.submitted?.endpoint ?? ''}`,
-    (f) => [berth`jobs explain ${f.submitted?.endpoint ?? ''} ${jobId(f)}`],
-  ],
-  [
-    // To submit it again would run it, and cost, twice.
+    (f) => (f.text('job', 'status') === 'FAILED' ? retry(f) : runAgain(f)),
+  ),
+  blocked(JOB, 'timed-out', (f) => ended(f, 'timedOut') && timedOut(f), timeoutCure),
+  blocked(JOB, 'cancelled', (f) => ended(f, 'cancelled') && 'cancelled, or its queue was purged', runAgain),
+  blocked(JOB, 'other-endpoint', elsewhere, (f) => berth`jobs explain ${f.submitted?.endpoint ?? ''} ${jobId(f)}`),
+  // To submit it again would run it, and cost, twice.
+  waiting(
     JOB,
     'not-there-yet',
-    'waiting',
     (f) => f.hasStatus('job', 404) && f.isCertainlyThere && 'not there yet: this machine has just submitted it',
-    (f) => [berth`jobs wait ${endpointId(f)} ${jobId(f)}`],
-  ],
-  [
+    (f) => berth`jobs wait ${endpointId(f)} ${jobId(f)}`,
+  ),
+  blocked(
     JOB,
     'expired',
-    'blocked',
     (f) => f.hasStatus('job', 404) && `expired or unknown: results are kept ${keptFor(jobId(f))}`,
     (f) => [...(f.submitted === undefined ? [berth`jobs recent`] : []), runAgain(f)],
-  ],
-  [ANY, 'rate-limited', 'blocked', rateLimited, () => [berth`limits`]],
-  [
+  ),
+  blocked(ANY, 'rate-limited', rateLimited, () => berth`limits`),
+  blocked(
     ANY,
     'low-balance',
-    'blocked',
     (f) => f.failures().some(({ status }) => status === 402) && 'account balance too low: nothing starts',
-    () => [berth`billing summary`],
-  ],
-  [ANY, 'unknown', 'waiting', (f) => unknown(f, 'pod', 'job'), () => [berth`doctor`]],
-  [POD, 'terminated', 'blocked', (f) => isPod(f, 'TERMINATED') && 'terminated: deleted; network volumes are kept'],
-  [
-    POD,
-    'crash',
-    'blocked',
-    (f) =>
-      isPod(f, 'ERROR') &&
-      `container does not run${after(f.line('last container line') ?? f.line('last system line'))}`,
-    (f) => [podLogs(f), berth`pods update ${podId(f)} --image IMAGE`, start(f), terminate(f)],
-  ],
-  [POD, 'stopped', 'blocked', (f) => isPod(f, 'EXITED') && 'stopped', (f) => [start(f)]],
-  [POD, 'slow-start', 'waiting', slowStart, (f) => [podLogs(f), terminate(f)]],
-  [
+    () => berth`billing summary`,
+  ),
+  waiting(
+    ANY,
+    'unknown',
+    (f) => unknown(f, 'pod', 'job'),
+    () => berth`doctor`,
+  ),
+  blocked(POD, 'terminated', (f) => isPod(f, 'TERMINATED') && 'terminated: deleted; network volumes are kept'),
+  blocked(POD, 'crash', crashedPod, (f) => [
+    podLogs(f),
+    berth`pods update ${podId(f)} --image IMAGE`,
+    start(f),
+    terminate(f),
+  ]),
+  blocked(POD, 'stopped', (f) => isPod(f, 'EXITED') && 'stopped', start),
+  waiting(POD, 'slow-start', slowStart, (f) => [podLogs(f), terminate(f)]),
+  waiting(
     POD,
     'healthy',
-    'waiting',
     (f) => isPod(f, 'RUNNING') && !f.isReachable && 'healthy: running, ports not reachable yet',
-    (f) => [berth`pods wait ${podId(f)}`],
-  ],
-  [POD, 'healthy', 'ok', healthyPod, overdue],
-  [QUEUE, 'no-result', 'blocked', noResult, (f) => [workerLogs(f), berth`jobs cancel ${endpointId(f)} ${f.lostJob}`]],
-  [
-    JOB,
-    'healthy',
-    'ok',
-    (f) => isRunning(job(f)) && `healthy: running for ${duration(job(f), 'executionTime') ?? '?'}`,
-  ],
-  [
+    (f) => berth`pods wait ${podId(f)}`,
+  ),
+  ok(POD, 'healthy', healthyPod),
+  blocked(QUEUE, 'no-result', noResult, (f) => [workerLogs(f), berth`jobs cancel ${endpointId(f)} ${f.lostJob}`]),
+  ok(JOB, 'healthy', (f) => isRunning(job(f)) && `healthy: running for ${duration(job(f), 'executionTime') ?? '?'}`),
+  blocked(
     QUEUE,
     'build-failed',
-    'blocked',
     build,
-    (f) => [berth`endpoints builds get ${endpointId(f)} ${text('id')(failedBuild(f) ?? null)}`],
-  ],
-  [
+    (f) => berth`endpoints builds get ${endpointId(f)} ${text('id')(failedBuild(f) ?? null)}`,
+  ),
+  blocked(
     QUEUE,
     'workers-max-zero',
-    'blocked',
     (f) => f.number('endpoint', 'workers.max') === 0 && 'nothing will run: workers-max is 0',
-    (f) => [berth`endpoints update ${endpointId(f)} --workers-max 3`],
-  ],
-  [QUEUE, 'workers-crash', 'blocked', crash, crashCure],
-  [
+    (f) => berth`endpoints update ${endpointId(f)} --workers-max 3`,
+  ),
+  blocked(QUEUE, 'workers-crash', crash, (f) => [
+    ...(f.worker === '' ? [] : [workerLogs(f)]),
+    berth`endpoints update ${endpointId(f)} --wait --image IMAGE`,
+  ]),
+  blocked(QUEUE, 'workers-throttled', throttled, (f) =>
+    memberAt(f.value('endpoint'), 'gpu') === undefined
+      ? berth`catalog cpus --available --product SERVERLESS`
+      : berth`catalog gpus --available --product SERVERLESS`,
+  ),
+  waiting(QUEUE, 'no-worker', noWorker, (f) => berth`endpoints workers ${endpointId(f)} --watch`),
+  blocked(ENDPOINT, 'jobs-fail', failedJobs, (f) => [
+    berth`endpoints logs ${endpointId(f)}`,
+    berth`endpoints releases ${endpointId(f)}`,
+  ]),
+  waiting(
     QUEUE,
-    'workers-throttled',
-    'blocked',
-    (f) =>
-      workers(f, 'throttled') > 0 &&
-      !hasUsableWorker(f) &&
-      `no free hardware: ${countOf(workers(f, 'throttled'), 'worker')} throttled`,
-    (f) =>
-      memberAt(f.value('endpoint'), 'gpu') === undefined
-        ? [berth`catalog cpus --available --product SERVERLESS`]
-        : [berth`catalog gpus --available --product SERVERLESS`],
-  ],
-  [
-    QUEUE,
-    'no-worker',
-    'waiting',
-    (f) =>
-      f.value('workers') !== undefined &&
-      jobs(f, 'inQueue') > 0 &&
-      !hasUsableWorker(f) &&
-      `${countOf(jobs(f, 'inQueue'), 'job')} waiting, no worker started yet`,
-    (f) => [berth`endpoints workers ${endpointId(f)} --watch`],
-  ],
-  [
-    ENDPOINT,
-    'jobs-fail',
-    'blocked',
-    failedJobs,
-    (f) => [berth`endpoints logs ${endpointId(f)}`, berth`endpoints releases ${endpointId(f)}`],
-  ],
-  [QUEUE, 'unknown', 'waiting', (f) => unknown(f, ...NEEDED), () => [berth`doctor`]],
-  [ENDPOINT, 'healthy', 'ok', healthyEndpoint],
-  [JOB, 'healthy', 'ok', (f) => f.text('job', 'status') === 'IN_QUEUE' && queued(f)],
+    'unknown',
+    (f) => unknown(f, ...NEEDED),
+    () => berth`doctor`,
+  ),
+  ok(ENDPOINT, 'healthy', healthyEndpoint),
+  ok(JOB, 'healthy', (f) => f.text('job', 'status') === 'IN_QUEUE' && queued(f)),
 ];
 
-const NEEDED = ['pod', 'job', 'health', 'endpoint', 'workers'];
+function elsewhere(facts: Facts): string | false {
+  const endpoint = facts.submitted?.endpoint ?? endpointId(facts);
+  return facts.hasStatus('job', 404) && endpoint !== endpointId(facts) && `this machine submitted it to ${endpoint}`;
+}
+
+/** A retry has the same timeout again. */
+function timeoutCure(facts: Facts): readonly Message[] {
+  if (facts.submitted?.executionTimeoutMs !== undefined) return [runAgain(facts)];
+  return [berth`endpoints update ${endpointId(facts)} --execution-timeout 1h`, retry(facts)];
+}
+
+function crashedPod(facts: Facts): string | false {
+  const line = facts.line('last container line') ?? facts.line('last system line');
+  return isPod(facts, 'ERROR') && `container does not run${after(line)}`;
+}
 
 function noResult(facts: Facts): string | undefined {
   const line = facts.line('worker log');
   return line && `job ${facts.lostJob} has no result: ${line}`;
+}
+
+function throttled(facts: Facts): string | false {
+  const count = workers(facts, 'throttled');
+  return count > 0 && !hasUsableWorker(facts) && `no free hardware: ${countOf(count, 'worker')} throttled`;
+}
+
+function noWorker(facts: Facts): string | false {
+  const count = jobs(facts, 'inQueue');
+  const isKnown = facts.value('workers') !== undefined && count > 0 && !hasUsableWorker(facts);
+  return isKnown && `${countOf(count, 'job')} waiting, no worker started yet`;
 }
 
 const LINES = ['last system line', 'last container line', 'how it ended', 'last log line', 'worker log'];
@@ -340,12 +311,6 @@ function evidenceOf(facts: Facts): readonly Evidence[] {
     ...of('pod', {
       status: text('status'),
       cost: (value) => hourlyPrice(numberAt(value, 'cost')),
-      deadline: (value) => {
-        const [next, waiting] = [nextDeadline(value), waitingDeadline(value)];
-        return next === undefined
-          ? waiting && waitingText(waiting.action, waiting.given)
-          : deadlineText(next, facts.now);
-      },
     }),
     ...of('job', {
       status: text('status'),
@@ -372,14 +337,16 @@ function evidenceOf(facts: Facts): readonly Evidence[] {
 /** Exits 10 when blocked, with `exitStatus`; where berth could not tell, as the request that failed. */
 export function explained({ settings }: CommandContext, facts: Facts, exitStatus: boolean): Result {
   const kind = (['pod', 'job', 'endpoint'] as const).find((name) => name in facts.about) ?? 'endpoint';
-  const [, code, state, when, cures] = CAUSES.find(([of, , , applies]) => of.includes(kind) && applies(facts)) ?? [];
-  const cure = cures?.(facts) ?? [];
+  const cause = CAUSES.find(({ of, when }) => of.includes(kind) && when(facts));
+  const { code, state } = cause ?? {};
+  const verdict = cause?.when(facts);
+  const cure = [cause?.cure(facts) ?? []].flat() as readonly Message[];
   const failed = code === 'unknown' ? facts.failure(missing(facts, NEEDED) ?? '')?.exit : undefined;
   return {
     kind: 'one',
     view: verdictView(cure.map((line) => printedParts(line, settings))),
     value: {
-      verdict: when?.(facts) ?? `could not tell: unknown status ${facts.text(kind, 'status')}`,
+      verdict: typeof verdict === 'string' ? verdict : `could not tell: unknown status ${facts.text(kind, 'status')}`,
       code: code ?? 'unknown',
       state: state ?? 'waiting',
       ...facts.about,

@@ -3,7 +3,6 @@ import { readList } from '../../cli/resource/pages.ts';
 import { type ApiRequest, isListRequest, type ListRequest } from '../../core/api.ts';
 import { type Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { type Json, jsonOrText, numberAt, stringAt } from '../../core/json.ts';
-import type { Message } from '../../core/message.ts';
 import type { RememberedJob } from '../../core/remembered.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
@@ -29,8 +28,6 @@ export class Facts {
   submitted: RememberedJob | undefined;
   isCertainlyThere = false;
   isReachable = true;
-  /** The guard that carries out an overdue deadline. */
-  guard: (terminates: boolean) => readonly Message[] = () => [];
   /** The worker whose log names the cause. */
   worker = '';
   /** The job that its worker does not report. */

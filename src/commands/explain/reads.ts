@@ -8,7 +8,6 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { type Failure, isNotFound } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { itemsAt, type Json, memberAt, stringAt } from '../../core/json.ts';
-import type { Message } from '../../core/message.ts';
 import { hasEnded, isRunning } from '../../queue/job-status.ts';
 import { healthRequest, statusRequest } from '../../queue/requests.ts';
 import { Facts } from './facts.ts';
@@ -16,20 +15,14 @@ import { Facts } from './facts.ts';
 /** A refusal that is itself the cause: no credit, or too many requests. */
 const isReason = ({ exit, status }: Failure): boolean => exit === EXIT.rateLimited || status === 402;
 
-interface PodRules {
-  readonly isReachable: (pod: Json) => boolean;
-  readonly guardCommand: (terminates: boolean) => Message;
-}
-
 /** Fails with not-found (4). */
-export async function readPod(ctx: CommandContext, word: string, rules: PodRules): Promise<Facts> {
+export async function readPod(ctx: CommandContext, word: string, isReachable: (pod: Json) => boolean): Promise<Facts> {
   return await withId(ctx, PODS, word, async (id) => {
     const facts = new Facts(ctx, { pod: id });
-    facts.guard = (terminates) => [rules.guardCommand(terminates)];
     await facts.read('pod', rowRequest(PODS, id));
     const failure = facts.failure('pod');
     if (failure !== undefined && !isReason(failure)) throw failure;
-    facts.isReachable = rules.isReachable(facts.value('pod') ?? null);
+    facts.isReachable = isReachable(facts.value('pod') ?? null);
     const status = facts.text('pod', 'status');
     const log = (source: string) => readRequest([...PODS.path, id, 'logs'], { query: { source } });
     if (['PROVISIONING', 'STARTING', 'ERROR'].includes(status)) await facts.readLine('last system line', log('system'));

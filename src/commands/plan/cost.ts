@@ -35,9 +35,13 @@ export async function costOf(
 /** US dollars an hour, null where no price is published. */
 export const dollarsOf = ({ hourly }: Cost): number | null => hourly?.low ?? null;
 
-/** `Cost: $0.00/h -> $0.69/h plus a container disk of 200 GB`. */
-export const costLine = (costs: readonly ItemCost[]): string =>
-  `Cost: ${perHour(sum(costs.map(({ before }) => ({ ...before, besides: [] }))))} -> ${perHour(sum(costs.map(({ after }) => after)))}`;
+/** `Cost: $0.00/h -> $0.69/h plus a container disk of 200 GB`; undefined where nothing changes. */
+export function costLine(costs: readonly ItemCost[]): string | undefined {
+  const [before, after] = [sum(costs.map((each) => each.before)), sum(costs.map((each) => each.after))];
+  return perHour(before) === perHour(after)
+    ? undefined
+    : `Cost: ${perHour({ ...before, besides: [] })} -> ${perHour(after)}`;
+}
 
 /** `$0.69/h -> $1.38/h`; once where both are the same. */
 export function costCell(before: number | undefined, after: number | undefined): string {

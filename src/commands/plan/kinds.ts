@@ -1,10 +1,21 @@
 /** The kinds of things that files describe. Their fields are those of the commands that create and update them. */
 import type { ApiAnswer } from '../../core/api.ts';
 import type { SettingsView } from '../../core/context.ts';
-import { isObject, itemsAt, type Json, type JsonObject, numberAt, numberOf, stringAt } from '../../core/json.ts';
+import {
+  arrayOf,
+  isObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  memberAt,
+  numberAt,
+  numberOf,
+  stringAt,
+} from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { withMember } from '../../cli/resource/request-body.ts';
 import { redactingSecret } from '../../cli/resource/secret.ts';
 import type { CreateRequest } from '../../cli/resource/noun-writes.ts';
 import type { Field, ResourceTable } from '../../cli/resource/fields.ts';
@@ -27,7 +38,7 @@ import { v1First } from '../volumes/index.ts';
 export const KINDS = ['registry', 'volume', 'template', 'endpoint', 'pod'] as const;
 export type KindName = (typeof KINDS)[number];
 
-export interface FileKind {
+export interface FileKind extends Kind {
   readonly name: KindName;
   readonly collection: Collection;
   readonly table: ResourceTable;
@@ -37,8 +48,6 @@ export interface FileKind {
   readonly needed: readonly (readonly string[])[];
   /** Aliases in files: `template` for `templateId`. */
   readonly words: readonly string[];
-  /** Paths without fields of their own, in objects that are sent complete. */
-  readonly inner: readonly string[];
   readonly adapt: (document: JsonObject) => JsonObject;
   /** Removes what the row already says in another form. */
   readonly settle: (row: Json, body: JsonObject) => Promise<JsonObject>;
@@ -46,49 +55,57 @@ export interface FileKind {
   /** Usage (2) for a deadline that is over. */
   readonly checkNew?: (ctx: CommandContext, body: JsonObject) => Promise<void>;
   readonly sendNew?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
-  readonly planned: Kind;
 }
 
-type Rules = Pick<FileKind, 'collection' | 'table' | 'needed'> &
-  Partial<Pick<FileKind, 'references' | 'words' | 'inner' | 'adapt' | 'settle' | 'defaults' | 'checkNew' | 'sendNew'>> &
-  Partial<Pick<Kind, 'effect' | 'refusal'>> & { readonly hasCommand?: true };
+type Rules = Pick<FileKind, 'collection' | 'table' | 'needed'> & Partial<FileKind>;
 
 /** The contract's sets: their order means nothing. */
 const UNORDERED = [
-  'ports',
-  'dataCenterIds',
-  'networkVolumes',
-  'allowedCudaVersions',
-  'gpu.allowedCudaVersions',
-  'gpu.excludedTypes',
+  ...['ports', 'dataCenterIds', 'networkVolumes'],
+  ...['allowedCudaVersions', 'gpu.allowedCudaVersions', 'gpu.excludedTypes'],
 ];
 
+const COMMAND: Partial<FileKind> = {
+  settle: oneCommand,
+  command: { members: COMMAND_MEMBERS, changed: changedCommand },
+};
+
 function kindOf(name: KindName, rules: Rules): FileKind {
-  const { table, effect = () => 'in-place', refusal = () => undefined, hasCommand } = rules;
-  const comparable = ['dataCenterIds'];
-  const writeOnly = Object.values(table.fields).flatMap((field) =>
-    field.writeOnly === true && field.path !== undefined && !comparable.includes(field.path) ? [field.path] : [],
-  );
+  const { table } = rules;
   return {
     name,
     references: {},
     words: [],
-    inner: [],
     adapt: (document) => document,
     settle: (_, body) => Promise.resolve(body),
+    updates: name === 'registry' ? [] : bodyOf(table, 'update').accepts,
+    writeOnly: Object.values<Field>(table.fields).flatMap(({ writeOnly, path }) =>
+      writeOnly === true && path !== undefined && path !== 'dataCenterIds' ? [path] : [],
+    ),
+    unordered: UNORDERED,
+    effect: () => 'in-place',
+    emptied: (path) => emptied(table, name, path),
+    refusal: () => undefined,
     ...rules,
-    planned: {
-      kind: name,
-      updates: name === 'registry' ? [] : bodyOf(table, 'update').accepts,
-      writeOnly,
-      unordered: UNORDERED,
-      effect,
-      ...(hasCommand === true ? { command: { members: COMMAND_MEMBERS, changed: changedCommand } } : {}),
-      emptied: (path) => emptied(table, name, path),
-      refusal,
-    },
   };
 }
+
+export const acceptedPaths = ({ table, updates }: FileKind): readonly string[] => [
+  ...new Set([...bodyOf(table, 'create').accepts, ...updates]),
+];
+
+/** Replaces the words at the paths of references. */
+export const mapReferences = (
+  { references }: FileKind,
+  body: JsonObject,
+  map: (word: string, of: KindName, path: string) => string,
+): JsonObject =>
+  Object.entries(references).reduce<JsonObject>((result, [path, of]) => {
+    const given = memberAt(result, path);
+    if (given === undefined) return result;
+    const known = (item: Json): Json => (typeof item === 'string' ? map(item, of, path) : item);
+    return withMember(result, path.split('.'), arrayOf(given)?.map(known) ?? known(given));
+  }, body);
 
 /** Besides lists and variables. */
 const EMPTY: Readonly<Record<string, Json>> = { 'gpu.minCudaVersion': '', registry: null };
@@ -175,8 +192,7 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     table: TEMPLATE_TABLE,
     needed: [['image']],
     references: { registry: 'registry' },
-    settle: oneCommand,
-    hasCommand: true,
+    ...COMMAND,
   }),
   endpoint: kindOf('endpoint', {
     collection: ENDPOINTS,
@@ -191,10 +207,9 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
       ...withTemplate(endpoint),
       ...(typeof volume === 'string' ? { networkVolumes: [volume] } : {}),
     }),
-    settle: oneCommand,
+    ...COMMAND,
     defaults: newEndpointDefaults,
     effect: (_, path) => (isOneOf(path, CONTAINER_MEMBERS) ? 'release' : 'in-place'),
-    hasCommand: true,
   }),
   pod: kindOf('pod', {
     collection: PODS,
@@ -205,8 +220,8 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
     ],
     references: { templateId: 'template', registry: 'registry', 'mounts.network.0.volumeId': 'volume' },
     words: ['template', 'volume', 'dataCenterId'],
-    inner: ['network.volumeId', 'network.path', 'persistent.size', 'persistent.path'].map((path) => `mounts.${path}`),
     adapt: podBody,
+    ...COMMAND,
     settle: podSettled,
     defaults: createDefaults,
     checkNew: checkDeadlineVariables,
@@ -216,6 +231,5 @@ export const FILE_KINDS: Readonly<Record<KindName, FileKind>> = {
         : isOneOf(path, RESTARTING) && isRunning(row)
           ? 'restarts'
           : 'in-place',
-    hasCommand: true,
   }),
 };

@@ -4,8 +4,8 @@ import { merged } from '../../cli/resource/request-body.ts';
 import { type Account, createAccount } from './account.ts';
 import { costOf } from './cost.ts';
 import { checkDocument, type FileDocument, placed } from './document.ts';
-import type { Plan, PlanInput, Planned } from './planned.ts';
 import { checkSetName, MARKED_KINDS, planPruning } from './prune.ts';
+import type { Plan, PlanInput, Planned } from './planned.ts';
 import { readFiles } from './read-files.ts';
 import { noValue, replaceVariables } from './variables.ts';
 import { usage } from '../../core/failure.ts';
@@ -23,7 +23,6 @@ export async function makePlan(ctx: CommandContext, { files, envFrom, setName, p
     ...checkDocument(each),
     missing: each.missing,
   }));
-  refuseTwice(checked);
   const documents = (await Promise.all(checked.map((document) => withEnvironment(ctx, document)))).map(
     (document): FileDocument => ({
       ...document,
@@ -33,7 +32,7 @@ export async function makePlan(ctx: CommandContext, { files, envFrom, setName, p
   const account = createAccount(ctx, documents);
   const planned: Planned[] = [];
   for (const document of documents) planned.push(await planDocument(ctx, account, document));
-  refuseSameRow(planned);
+  refuseTwice(planned);
   const pruning =
     prune === true && setName !== undefined ? await planPruning(ctx, account, planned, setName) : undefined;
   return { documents, planned: [...planned, ...(pruning?.removed ?? [])], hidden, pruning };
@@ -50,30 +49,17 @@ async function withEnvironment(ctx: CommandContext, document: FileDocument): Pro
   }
 }
 
-/** Usage (2). */
-function refuseTwice(documents: readonly FileDocument[]): void {
+/** By its id and by its name is twice too: usage (2). */
+function refuseTwice(planned: readonly Planned[]): void {
   const seen = new Map<string, FileDocument>();
-  for (const document of documents) {
-    // An id distinguishes two of one name.
-    const key = JSON.stringify([document.kind.name, document.id ?? null, document.name]);
-    const before = seen.get(key);
+  for (const { document, row } of planned) {
+    const key = row === undefined ? document.name : idOf(row);
+    const before = seen.get(`${document.kind.name} ${key}`);
     if (before !== undefined)
       throw usage(
         `${document.at(['name'])}: this ${document.kind.name} is in the files already: ${before.at(['name'])}`,
       );
-    seen.set(key, document);
-  }
-}
-
-/** One by its id and one by its name: usage (2). */
-function refuseSameRow(planned: readonly Planned[]): void {
-  const seen = new Map<string, FileDocument>();
-  for (const { document, row } of planned) {
-    if (row === undefined) continue;
-    const key = `${document.kind.name} ${idOf(row)}`;
-    const before = seen.get(key);
-    if (before !== undefined) throw usage(`${document.at(['name'])}: ${before.at(['name'])} describes ${key} too`);
-    seen.set(key, document);
+    seen.set(`${document.kind.name} ${key}`, document);
   }
 }
 
@@ -84,34 +70,28 @@ async function planDocument(ctx: CommandContext, account: Account, document: Fil
   const row = found === undefined ? undefined : kind.adapt(objectOf(found) ?? {});
   const named = await account.withIds(document, document.body, row);
   try {
-    if (row !== undefined) return await planRow(ctx, document, row, named);
+    if (row !== undefined) {
+      const body = await kind.settle(row, named);
+      // Without variables in the file, marks are none either.
+      const compared = memberAt(body, 'env') === null ? withoutKey(row) : row;
+      const item = await planUpdate(kind, compared, body);
+      return {
+        document,
+        row,
+        body,
+        item,
+        cost: await costOf(ctx, kind.name, row, item.action === 'blocked' ? {} : body),
+      };
+    }
     const [missing] = document.missing ?? [];
     if (missing !== undefined) throw noValue(missing.at, missing.name);
     const body = withMark(document, newBody(document, named));
     await kind.checkNew?.(ctx, completeNew(ctx, document, body));
-    const item = planCreate(kind.planned, body);
+    const item = planCreate(kind, body);
     return { document, row, body, item, cost: await costOf(ctx, kind.name, row, body) };
   } catch (error) {
     throw placed(error, at([]));
   }
-}
-
-/** Ids replace names. Usage (2). */
-async function planRow(
-  ctx: CommandContext,
-  document: FileDocument,
-  row: JsonObject,
-  named: JsonObject,
-): Promise<Planned> {
-  const { kind } = document;
-  const body = await kind.settle(row, named);
-  // Without variables in the file, marks are none either.
-  const compared = memberAt(body, 'env') === null ? withoutKey(row) : row;
-  const item = await planUpdate(kind.planned, compared, body);
-  if (item.action !== 'blocked') return { document, row, body, item, cost: await costOf(ctx, kind.name, row, body) };
-  const hint = kind.name === 'pod' ? ': terminate it and apply again' : '';
-  const cost = await costOf(ctx, kind.name, row, {});
-  return { document, row, body, item: { ...item, why: `${item.why ?? ''}${hint}` }, cost };
 }
 
 export const completeNew = (ctx: CommandContext, { kind }: FileDocument, body: JsonObject): JsonObject =>

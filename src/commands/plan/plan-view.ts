@@ -18,7 +18,7 @@ import { ACTIONS, EFFECTS } from '../../fleet/model.ts';
 import { withoutVariables } from '../../fleet/variables.ts';
 import { text } from '../../output/cells.ts';
 import { type Cell, idOf, type View } from '../../output/view.ts';
-import { costCell, costLine, dollarsOf } from './cost.ts';
+import { costCell, costLine, dollarsOf, type ItemCost } from './cost.ts';
 import { KINDS } from './kinds.ts';
 import type { Plan, Planned } from './planned.ts';
 
@@ -155,20 +155,25 @@ function shownValue(path: string, value: Json, texts: ReadonlySet<string>, isSec
   return (variable === undefined ? memberOf(hidden, path) : memberOf(memberOf(hidden, 'env'), variable)) ?? null;
 }
 
-const WORDS = {
-  create: 'to create',
-  update: 'to change',
-  delete: 'to remove',
-  blocked: 'blocked',
-  none: 'unchanged',
-} as const;
+const WORDS = { create: 'to create', update: 'to change', delete: 'to remove', blocked: 'blocked', none: 'unchanged' };
+
+export const planNotes = ({ planned }: Plan): readonly Message[] =>
+  summary(
+    planned.map(({ item }) => item.action),
+    WORDS,
+    planned.map(({ cost }) => cost),
+  );
 
 /** `1 to create, 2 unchanged. Cost: $0.00/h -> $0.69/h`. */
-export function planNotes({ planned }: Plan): readonly Message[] {
-  if (planned.length === 0) return ['The files hold no document.'];
-  const counts = (['create', 'update', 'delete', 'blocked', 'none'] as const).flatMap((action) => {
-    const count = planned.filter(({ item }) => item.action === action).length;
-    return count === 0 ? [] : [`${count} ${WORDS[action]}`];
+export function summary(
+  actions: readonly string[],
+  words: Readonly<Record<string, string>>,
+  costs: readonly ItemCost[],
+): readonly Message[] {
+  if (costs.length === 0) return ['The files hold no document.'];
+  const counts = Object.entries(words).flatMap(([action, word]) => {
+    const count = actions.filter((each) => each === action).length;
+    return count === 0 ? [] : [`${count} ${word}`];
   });
-  return [`${counts.join(', ')}. ${costLine(planned.map(({ cost }) => cost))}`];
+  return counts.length === 0 ? [] : [[`${counts.join(', ')}.`, costLine(costs) ?? []].flat().join(' ')];
 }

@@ -1,4 +1,4 @@
-/** Copies a file or a folder as a tar archive over ssh: its target has all of it, or stays as it was. */
+/** Copies a file or a folder, to a pod or from one, as a tar archive over ssh: its target has all of it, or stays as it was. */
 import type { ArchiveInput, EntryChecks, ProgramStreams } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { asError, Failure, localFile, unknownOutcome, usage } from '../../core/failure.ts';
@@ -104,14 +104,7 @@ export async function copyOne(ctx: CommandContext, from: CopyEnd, to: CopyEnd, o
   const mark = `.berth-${Math.floor(ctx.random() * 16 ** 12).toString(16)}.partial`;
   const name = baseName(from.path).replace(/^\.{1,2}$/, '');
   const checks = checksOf(ctx, from, to, options);
-  if (isInPod(from) && isInPod(to)) {
-    await archives.withFolder(async (folder) => {
-      const path = `${folder}/${name || 'copy'}`;
-      await copyOne(ctx, from, { pod: undefined, path, shown: path }, { ...options, into: '' });
-      const copied = { files: 0, bytes: 0 };
-      await copyOne(ctx, { pod: undefined, path, shown: from.shown }, to, { ...options, copied });
-    });
-  } else if (isInPod(from)) {
+  if (isInPod(from)) {
     await fetchFrom(ctx, from, recursive, archives.unpack(to.path, { mark, name, into, ...checks }), onBytes);
   } else if (isInPod(to)) {
     const source = await (await ctx.durable()).lookAt(from.path, true);

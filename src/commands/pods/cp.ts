@@ -1,8 +1,6 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { type Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
-import { berth } from '../../core/message.ts';
 import { formatBytes } from '../../core/units.ts';
-import { run as runLine } from '../../cli/hint.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { combinedFailure } from '../../cli/resource/several.ts';
@@ -38,7 +36,9 @@ export const cp = defineCommand({
     const target = places.at(-1);
     if (target === undefined || places.length < 2)
       throw usage('a copy needs a source and a target', 'The last place is the target.');
-    if (places.every(({ pod }) => pod === undefined)) throw usage('no place is in a pod', FORMS);
+    const sourcesInPod = places.slice(0, -1).filter(({ pod }) => pod !== undefined).length;
+    if (sourcesInPod !== (target.pod === undefined ? places.length - 1 : 0))
+      throw usage('a copy goes from this machine to a pod, or from a pod to this machine', FORMS);
     const pods = new Map<string, Promise<ReachablePod>>();
     const endOf = async ({ pod: word, path }: Place): Promise<CopyEnd> => {
       if (word === undefined) return { pod: undefined, path, shown: path };
@@ -48,9 +48,6 @@ export const cp = defineCommand({
     };
     const to = await endOf(target);
     const sources = await Promise.all(places.slice(0, -1).map(endOf));
-    const inside = sources.find(({ pod }) => pod !== undefined && pod.id === to.pod?.id)?.pod;
-    if (inside !== undefined)
-      throw usage(`both places are in pod ${inside.name}`, runLine(berth`pods exec ${inside.id} -- cp -a FROM TO`));
     const into = sources.length > 1 ? 'always' : endsWithSlash(target.path) ? 'file' : '';
     const outcomes: FileOutcome[] = [];
     const sum = { files: 0, bytes: 0 };

@@ -116,7 +116,9 @@ export const create = defineCommand({
     const waited = await waitFor(ctx, [{ id: idOf(answer.value), answer }], REACHABLE, Number(values['waitTimeout']));
     if (result.kind === 'one') return waitResult(ctx, waited, false, REACHABLE);
     // The id is printed in a pipe, also where the wait fails.
-    return { ...result, notes: [], failure: waited[0]?.failure };
+    const failure = waited[0]?.failure;
+    const notes = failure === undefined ? waitResult(ctx, waited, false, REACHABLE).notes : [];
+    return { ...result, notes, failure };
   },
 });
 

@@ -18,6 +18,7 @@ import { reachPod } from './reach-pod.ts';
 import { statusOf } from './reachable.ts';
 import { PODS } from './resource.ts';
 import {
+  linesOf,
   type ReachablePod,
   remoteCommand,
   runSsh,
@@ -127,32 +128,7 @@ const endedWith = (code: number): Failure =>
     ? new Failure({ code: 'ssh-failed', exit: EXIT.jobFailed, message: 'ssh failed (255)' })
     : new Failure({ code: 'command-failed', exit: EXIT.jobFailed, message: `exit code ${String(code)}` });
 
-/** In characters; longer lines are split. */
-const LONGEST_LINE = 65_536;
-
-/** Makes output safe for a terminal. */
-function prefixedLines(name: string, write: (line: TerminalText) => void) {
-  const decoder = new TextDecoder();
-  const head = say`${name}: `;
-  let rest = '';
-  const print = (line: string): void => {
-    write(`${head}${safeText(line.replace(/\r$/, ''), true)}\n` as TerminalText);
-  };
-  const takeText = (text: string): void => {
-    const found = (rest + text).split('\n');
-    rest = found.pop() ?? '';
-    found.forEach(print);
-    for (; rest.length > LONGEST_LINE; rest = rest.slice(LONGEST_LINE)) print(rest.slice(0, LONGEST_LINE));
-  };
-  return {
-    take: (bytes: Uint8Array): void => {
-      takeText(decoder.decode(bytes, { stream: true }));
-    },
-    /** Prints the rest if it has no line feed. */
-    end: (): void => {
-      takeText(decoder.decode());
-      if (rest !== '') print(rest);
-      rest = '';
-    },
-  };
-}
+const prefixedLines = (name: string, write: (line: TerminalText) => void) =>
+  linesOf((line) => {
+    write(`${say`${name}: `}${safeText(line, true)}\n` as TerminalText);
+  });

@@ -1,6 +1,5 @@
 import { arg } from '../../cli/model/params.ts';
 import { explainCommand } from '../explain/command.ts';
-import { guardCommand } from '../guard/last-run.ts';
 import { isReachable } from './reachable.ts';
 
 export const explain = explainCommand({
@@ -8,5 +7,5 @@ export const explain = explainCommand({
   args: { id: arg.text('pod id or name', { metavar: 'POD' }) },
   examples: [['berth pods explain pod-broken', 'why is it in ERROR, or why does it not start?']],
   about: ['pod'],
-  read: async (ctx, { id }) => (await import('../explain/reads.ts')).readPod(ctx, id, { isReachable, guardCommand }),
+  read: async (ctx, { id }) => (await import('../explain/reads.ts')).readPod(ctx, id, isReachable),
 });

@@ -1,5 +1,3 @@
-/** What `pods get --watch` shows: first what changes, then the rest of the detail view. */
-
 import {
   atLeast,
   CONTAINER_FIELDS,
@@ -17,63 +15,9 @@ import { defineTable, type Fields, viewOf } from '../../cli/resource/fields.ts';
 import { pick, pickOfCatalog } from '../../cli/resource/read.ts';
 import { deadlineFlag } from './deadlines.ts';
 import * as show from './pod-cells.ts';
-import { hourlyCost, movedMount, networkMount, newPersistentMount, openPorts, resizedMount } from './pod-cells.ts';
-import { itemsAt, type Json, memberAt, numberAt } from '../../core/json.ts';
-import { duration, status, text } from '../../output/cells.ts';
-import { valuesOf } from '../../output/samples.ts';
-import type { Facts, Gauge, LiveFacts, Section, Shown, View } from '../../output/view.ts';
-
-type Detail = (row: Json, facts: Facts) => readonly Section[];
-
-const liveSections =
-  (detail: Detail) =>
-  (row: Json, facts: LiveFacts): readonly Section[] => {
-    const above: Section['lines'] = [
-      { label: 'name', value: text('name')(row) },
-      { label: 'status', value: status()(row) },
-      ...hourlyCost(row),
-      { label: 'uptime', value: duration('runtime.uptime', 's')(row) },
-    ];
-    const shown = above.map(({ label }) => label);
-    const [first, ...others] = detail(row, facts).filter(({ title }) => title !== 'runtime');
-    return [
-      { lines: above },
-      { title: 'use', lines: useLines(row, facts) },
-      { title: 'details', lines: (first?.lines ?? []).filter(({ label }) => !shown.includes(label)) },
-      ...others,
-    ];
-  };
-
-function useLines(row: Json, facts: LiveFacts): Section['lines'] {
-  const gpus = itemsAt(row, 'runtime.gpus');
-  return [
-    ...gpus.map((_, at) => ({
-      label: `gpu ${at}`,
-      value: pair(row, facts, `runtime.gpus.${at}.util`, `runtime.gpus.${at}.memoryUtil`),
-    })),
-    { label: 'cpu', value: pair(row, facts, 'runtime.cpu.util', 'runtime.memory.util') },
-    { label: 'open ports', value: openPorts(row).join(', ') },
-  ];
-}
-
-/** Columns beside two sparklines: the label, both bars and numbers, and `memory`. */
-const FIXED_COLUMNS = 55;
-
-function pair(row: Json, { samples, columns }: LiveFacts, use: string, memory: string): Shown {
-  if (memberAt(row, 'runtime') === null) return undefined;
-  const width = Math.max(0, Math.min(60, Math.floor((columns - FIXED_COLUMNS) / 2)));
-  const gauge = (path: string): Gauge => {
-    const percent = numberAt(row, path);
-    return {
-      text: percent === undefined ? text(path)(row) || '-' : `${text(path)(row)}%`,
-      percent: percent ?? 0,
-      history: valuesOf(samples, path),
-      most: 100,
-      columns: width,
-    };
-  };
-  return { gauges: [gauge(use), { ...gauge(memory), label: 'memory' }] };
-}
+import { movedMount, networkMount, newPersistentMount, resizedMount } from './pod-cells.ts';
+import { type Json, memberAt } from '../../core/json.ts';
+import { text } from '../../output/cells.ts';
 
 /** Specification 3.1. */
 export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'] as const;
@@ -309,6 +253,4 @@ export const POD_TABLE = defineTable({
   ],
 });
 
-const view = viewOf(POD_TABLE);
-
-export const podView: View = view.detail === undefined ? view : { ...view, live: liveSections(view.detail) };
+export const podView = viewOf(POD_TABLE);

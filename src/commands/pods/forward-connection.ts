@@ -1,24 +1,30 @@
 /** Keeps ports forwarded: connects again after a break, and to the new address after a restart of the pod. */
 import type { CommandContext } from '../../cli/model/context.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
-import { every } from '../../cli/until.ts';
+import { every, until } from '../../cli/until.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { Failure, isNotFound, usage } from '../../core/failure.ts';
 import { type Json, memberAt, stringsOf } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { run } from '../../cli/hint.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { LOOPBACK, notReachable, reachableOf, readPod } from './reach-pod.ts';
+import { askPod, LOOPBACK, notReachable, podIn, reachableOf } from './reach-pod.ts';
 import { describeReach, directSsh, isReachable, statusOf } from './reachable.ts';
-import { type ReachablePod, sshRefusal } from './ssh-command.ts';
-import { type Forward, openTunnel } from './ssh-tunnel.ts';
+import { idOf } from '../../output/view.ts';
+import { addressArguments, linesOf, type ReachablePod, sshOptions, sshRefusal, trustOptions } from './ssh-command.ts';
+
+/** A port of this machine that leads to a port of the pod. */
+export interface Forward {
+  readonly local: number;
+  readonly remote: number;
+}
 
 interface ForwardOptions {
   readonly word: string;
   readonly forwards: readonly Forward[];
   readonly address: string;
-  /** At the first connection, with the ports used from then on. */
-  readonly onOpen: (pod: ReachablePod, forwards: readonly Forward[]) => Promise<void>;
+  /** At the first connection. */
+  readonly onOpen: (pod: ReachablePod) => Promise<void>;
 }
 
 /** Per start of a pod. */
@@ -28,54 +34,80 @@ const [FIRST_WAIT_MS, LAST_WAIT_MS] = [500, 15_000];
 
 /** Reconnects until interrupted. Pod-ended (10), denied (3), unavailable (7), port-in-use (14). */
 export async function keepConnected(ctx: CommandContext, options: ForwardOptions): Promise<never> {
-  const { word, address, onOpen } = options;
-  let { forwards } = options;
   let known: ReachablePod | undefined;
-  let [isOpened, tries] = [false, 0];
-  const wait = growingWait(ctx);
+  let [isOpened, tries, waitMs] = [false, 0, FIRST_WAIT_MS];
   for (;;) {
-    const pod = await reachWhenThere(ctx, word, known);
-    const loop = pod.address.host === LOOPBACK ? forwards.find(({ local, remote }) => local === remote) : undefined;
-    if (loop !== undefined)
+    const pod = await reached(ctx, options.word, known);
+    const loop = pod.address.host === LOOPBACK && options.forwards.find(({ local, remote }) => local === remote);
+    if (loop)
       throw usage(
         `port ${String(loop.local)} would lead to itself: pods of the local service share the ports of this machine`,
         `Use another port here: 0:${String(loop.remote)}`,
       );
     if (known?.start !== pod.start) tries = 0;
     known = pod;
-    const refused = new Set<string>();
-    const tunnel = await openTunnel(ctx, {
-      pod,
-      forwards,
-      address,
-      // After a restart, the port that the pod chose is requested again.
-      onRemotePort: (local, remote) => {
-        const at = forwards.findIndex((each) => each.local === local && each.remote === 0);
-        forwards = forwards.map((each, index) => (index === at ? { ...each, remote } : each));
-      },
-      onRefused: (reason) => {
-        if (!refused.has(reason)) void ctx.tell(`connection refused on the other side: ${reason}`);
-        refused.add(reason);
-      },
+    const { said, isOpen } = await openTunnel(ctx, pod, options, async () => {
+      if (isOpened) await ctx.tell(`Connected to ${pod.name} again.`);
+      else await options.onOpen(pod);
     });
-    try {
-      if (await untilAborted(ctx.signal, tunnel.ready)) {
-        if (isOpened) await ctx.tell(`Connected to ${pod.name} again.`);
-        else await onOpen(pod, forwards);
-        [isOpened, tries] = [true, 0];
-        wait.reset();
-        await untilAborted(ctx.signal, tunnel.ended);
-        await ctx.tell(`The connection to ${pod.name} ended. Connecting again.`);
-      } else {
-        tries += 1;
-        const said = await tunnel.ended;
-        throwIfFinal(pod, said, !isOpened && tries >= MAX_FIRST_TRIES);
-        if (tries === 1) await ctx.tell(`Could not connect to ${pod.name}: ${reasonOf(said)}. Trying again.`);
-      }
-    } finally {
-      tunnel.stop();
+    if (isOpen) {
+      [isOpened, tries, waitMs] = [true, 0, FIRST_WAIT_MS];
+      await ctx.tell(`The connection to ${pod.name} ended. Connecting again.`);
+    } else {
+      tries += 1;
+      throwIfFinal(pod, said, !isOpened && tries >= MAX_FIRST_TRIES);
+      if (tries === 1) await ctx.tell(`Could not connect to ${pod.name}: ${reasonOf(said)}. Trying again.`);
     }
-    await wait.next();
+    await every(ctx, waitMs);
+    waitMs = Math.min(LAST_WAIT_MS, waitMs * 2);
+  }
+}
+
+const KEPT_LINES = 20;
+
+const DETAILS = /^(debug\d: |Authenticated to |Transferred: |Bytes per second: |Warning: Permanently added |\s*$)/;
+
+/** Only at DEBUG1 does `ssh -N` say when the ports are open. A silent connection ends after 30 s. */
+const OPTIONS = [
+  ...['LogLevel=DEBUG1', 'ExitOnForwardFailure=yes'],
+  ...['ServerAliveInterval=10', 'ServerAliveCountMax=3', 'ConnectTimeout=20'],
+];
+
+/** Runs one ssh until it ends: what it said, and whether its ports were open. Usage (2) if ssh is missing. */
+async function openTunnel(
+  ctx: CommandContext,
+  pod: ReachablePod,
+  { forwards, address }: Pick<ForwardOptions, 'forwards' | 'address'>,
+  onOpen: () => Promise<void>,
+): Promise<{ readonly said: readonly string[]; readonly isOpen: boolean }> {
+  const said: string[] = [];
+  const refused = new Set<string>();
+  let settle: (isReady: boolean) => void = () => undefined;
+  const ready = new Promise<boolean>((resolve) => (settle = resolve));
+  const onLine = (line: string): void => {
+    const [, refusal] = /open failed: (.*)/.exec(line) ?? [];
+    if (line.startsWith('debug1: Entering interactive session')) settle(true);
+    else if (refusal !== undefined) {
+      if (!refused.has(refusal)) void ctx.tell(`connection refused on the other side: ${refusal}`);
+      refused.add(refusal);
+    } else if (!DETAILS.test(line)) said.push(line);
+    if (said.length > KEPT_LINES) said.shift();
+  };
+  const host = address.includes(':') ? `[${address}]` : address;
+  const ports = forwards.flatMap(({ local, remote }) => ['-L', `${host}:${String(local)}:localhost:${String(remote)}`]);
+  const trust = trustOptions(pod, await ctx.spawn.knownHosts());
+  const args = [...trust, ...sshOptions(OPTIONS), '-N', ...ports, ...addressArguments(pod.address)];
+  const program = await ctx.spawn.start('ssh', args, { onOutput: () => undefined, onError: linesOf(onLine).take });
+  try {
+    const ended = program.ended.then(() => {
+      settle(false);
+    });
+    const isOpen = await untilAborted(ctx.signal, ready);
+    if (isOpen) await onOpen();
+    await untilAborted(ctx.signal, ended);
+    return { said, isOpen };
+  } finally {
+    program.stop();
   }
 }
 
@@ -104,58 +136,30 @@ function throwIfFinal(pod: ReachablePod, said: readonly string[], isLast: boolea
     });
 }
 
-function growingWait(ctx: CommandContext) {
-  let nextMs = FIRST_WAIT_MS;
-  return {
-    reset: (): void => {
-      nextMs = FIRST_WAIT_MS;
-    },
-    next: async (): Promise<void> => {
-      const waitMs = nextMs;
-      nextMs = Math.min(LAST_WAIT_MS, nextMs * 2);
-      await every(ctx, waitMs);
-    },
+/** Waits while the pod starts. A pod that was reached before and has stopped is pod-ended (10). */
+async function reached(ctx: CommandContext, word: string, known?: ReachablePod): Promise<ReachablePod> {
+  const id = known?.id ?? word;
+  const goal = {
+    noun: 'pod',
+    name: 'reachable',
+    done: (pod: Json) => directSsh(pod) !== undefined,
+    stuck: (pod: Json) => (isComing(pod) ? undefined : notReachable(pod, idOf(pod))),
+    describe: describeReach,
   };
-}
-
-function isComing(pod: Json): boolean {
-  const status = statusOf(pod);
-  if (status === 'PROVISIONING' || status === 'STARTING') return true;
-  return status === 'RUNNING' && stringsOf(memberAt(pod, 'ports')).includes('22/tcp') && !isReachable(pod);
-}
-
-/** With `known`, retries forever while the network is down; pod-ended (10). Else fails as `reachPod`. */
-async function reachWhenThere(ctx: CommandContext, word: string, known?: ReachablePod): Promise<ReachablePod> {
-  const wait = growingWait(ctx);
-  let told: string | undefined;
-  const tellOnce = async (line: string): Promise<void> => {
-    if (told !== line) await ctx.tell(line);
-    told = line;
-  };
-  for (;;) {
-    try {
-      const found = await readPod(ctx, known?.id ?? word);
-      const { pod, id } = found;
-      if (directSsh(pod) !== undefined) return reachableOf(found);
-      if (!isComing(pod)) throw known === undefined ? notReachable(pod, id) : hasEnded(known, pod);
-      await tellOnce(`Pod ${known?.name ?? word} is ${describeReach(pod)}: waiting until it can be reached.`);
-    } catch (error) {
-      if (known === undefined || !(error instanceof Failure) || ctx.signal.aborted) throw error;
-      if (error.exit === EXIT.notFound) throw hasEnded(known, { status: 'gone' });
-      if (error.exit !== EXIT.unavailable && error.exit !== EXIT.rateLimited) throw error;
-      await tellOnce(`could not read pod ${known.name}: ${error.message}. Trying again.`);
-    }
-    await wait.next();
-  }
-}
-
-function hasEnded({ id, name }: ReachablePod, pod: Json): Failure {
-  const status = statusOf(pod);
-  return new Failure({
+  const [end] = await until(ctx, [{ id, read: () => askPod(ctx, id), isFirst: known === undefined }], goal, Infinity);
+  const { answer, failure } = end ?? {};
+  if (failure === undefined && answer !== undefined) return reachableOf(podIn(answer, id));
+  const isGone: boolean = isNotFound(failure);
+  if (known === undefined || (answer === undefined && !isGone)) throw failure ?? new Error('no end');
+  throw new Failure({
     code: 'pod-ended',
     exit: EXIT.jobFailed,
-    message: `pod ${name} is ${status}: no longer connected`,
-    hint: status === 'gone' ? undefined : notReachable(pod, id).hint,
+    message: `pod ${known.name} is ${isGone ? 'gone' : statusOf(answer?.value ?? null)}: no longer connected`,
+    hint: isGone ? undefined : failure?.hint,
     id,
   });
 }
+
+const isComing = (pod: Json): boolean =>
+  ['PROVISIONING', 'STARTING'].includes(statusOf(pod)) ||
+  (statusOf(pod) === 'RUNNING' && stringsOf(memberAt(pod, 'ports')).includes('22/tcp') && !isReachable(pod));

@@ -4,7 +4,6 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, memberAt, numberAt, objectOf, stringAt, stringsOf } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
-import { refusalClass } from '../../create/refusals.ts';
 import { idOf } from '../../output/view.ts';
 import { run } from '../../cli/hint.ts';
 import { textIn, textsIn, type Values } from '../../cli/model/command.ts';
@@ -14,16 +13,8 @@ import { dollarsPerHour, pricePath, tellPrice, times } from '../../cli/money.ts'
 import { GPUS } from '../../cli/resource/collections.ts';
 import { listRows } from '../../cli/resource/requests.ts';
 import { until } from '../../cli/until.ts';
-import { ROOM_HINT } from './refusals.ts';
+import { refusalOf, ROOM_HINT } from './refusals.ts';
 import { PODS } from './resource.ts';
-
-/** A GPU type that was asked for, as the catalog has it now. */
-interface Offer {
-  readonly gpu: string;
-  /** US dollars an hour for the whole pod. */
-  readonly price: number | undefined;
-  readonly hasRoom: boolean;
-}
 
 interface Placement {
   readonly gpus: readonly string[];
@@ -41,7 +32,8 @@ export function placementOf(values: Values, body: JsonObject): Placement | undef
   return { gpus: gpus.length > 0 ? gpus : [stringAt(body, 'gpu.id') ?? ''], maxPrice, waitMs };
 }
 
-async function readOffers(ctx: CommandContext, body: JsonObject, gpus: readonly string[]): Promise<readonly Offer[]> {
+/** The GPU types that were asked for, as the catalog has them now. */
+async function readOffers(ctx: CommandContext, body: JsonObject, gpus: readonly string[]) {
   const count = numberAt(body, 'gpu.count') ?? 1;
   const versions = stringsOf(memberAt(body, 'gpu.allowedCudaVersions'));
   const { values } = await listRows(ctx, GPUS, {
@@ -54,12 +46,9 @@ async function readOffers(ctx: CommandContext, body: JsonObject, gpus: readonly 
   });
   return [...new Set(gpus)].map((gpu) => {
     const row = values.find((each) => idOf(each) === gpu);
-    const stock = stringAt(row, 'availability');
-    return {
-      gpu,
-      price: times(numberAt(row, pricePath(body)), count),
-      hasRoom: stock !== undefined && stock !== 'NONE',
-    };
+    const price = times(numberAt(row, pricePath(body)), count);
+    const shown = `${gpu} (${price === undefined ? 'unknown price' : dollarsPerHour(price)})`;
+    return { gpu, price, shown, hasRoom: (stringAt(row, 'availability') ?? 'NONE') !== 'NONE' };
   });
 }
 
@@ -70,40 +59,38 @@ async function readOffers(ctx: CommandContext, body: JsonObject, gpus: readonly 
 export async function place(
   ctx: CommandContext,
   body: JsonObject,
-  { gpus, maxPrice, waitMs }: Placement,
+  { gpus, maxPrice = Infinity, waitMs }: Placement,
   send: (body: JsonObject) => Promise<ApiAnswer>,
 ): Promise<ApiAnswer> {
-  let rounds = 0;
+  let isFirst = true;
   let refusal: Failure | undefined;
   /** The account may not use them: that stays. */
   const refused = new Set<string>();
   const attempt = async (): Promise<ApiAnswer> => {
-    const isFirst = rounds++ === 0;
     const open = gpus.filter((gpu) => !refused.has(gpu));
     if (open.length === 0 && refusal !== undefined) throw refusal;
     const offers = await readOffers(ctx, body, open);
-    const affordable = offers.filter(
-      ({ price }) => maxPrice === undefined || (price !== undefined && price <= maxPrice),
-    );
-    if (affordable.length === 0) throw tooExpensive(offers, maxPrice);
+    const affordable = offers.filter(({ price = maxPrice === Infinity ? 0 : Infinity }) => price <= maxPrice);
+    if (affordable.length === 0)
+      throw limit(`above --max-price ${dollarsPerHour(maxPrice)}: ${offers.map(({ shown }) => shown).join(', ')}`);
     // The first time the service itself is asked: the catalog may lag.
-    for (const { gpu, price, hasRoom } of affordable) {
-      if (!isFirst && !hasRoom) continue;
+    const asked = affordable.filter(({ hasRoom }) => isFirst || hasRoom);
+    for (const { gpu, shown } of asked)
       try {
-        if (isFirst) await tellPrice(ctx, () => `Trying ${nameOf({ gpu, price })}`);
+        if (isFirst) await tellPrice(ctx, () => `Trying ${shown}`);
         return await send({ ...body, gpu: { ...objectOf(body['gpu']), id: gpu } });
       } catch (error) {
         if (!isNoRoom(error)) throw error;
-        if (refusalClass(error) === 'not-allowed') refused.add(gpu);
+        if (error.status === 403) refused.add(gpu);
         refusal = error;
       }
-    }
+    isFirst = false;
     throw refusal ?? noRoom();
   };
   const answer =
     waitMs === undefined ? await attempt() : await untilRoom(ctx, stringAt(body, 'name') ?? 'pod', attempt, waitMs);
-  const cost = numberAt(answer.value, 'cost');
-  if (maxPrice === undefined || cost === undefined || cost <= maxPrice) return answer;
+  const cost = numberAt(answer.value, 'cost') ?? 0;
+  if (cost <= maxPrice) return answer;
   const id = idOf(answer.value);
   await terminateOwn(ctx, id);
   throw limit(`pod ${id} costs ${dollarsPerHour(cost)}, above --max-price: terminated`);
@@ -133,7 +120,7 @@ export async function untilRoom(
     try {
       return await attempt();
     } catch (error) {
-      if (!isNoRoom(error) || refusalClass(error) === 'not-allowed') throw error;
+      if (!isNoRoom(error) || error.status === 403) throw error;
       return { status: 204, headers: {}, text: '', value: undefined };
     }
   };
@@ -145,17 +132,10 @@ export async function untilRoom(
 
 /** Whether another GPU type, or another time, may help. */
 const isNoRoom = (error: unknown): error is Failure =>
-  error instanceof Failure && ['no-capacity', 'not-allowed'].includes(refusalClass(error));
+  error instanceof Failure && ['no-capacity', 'forbidden'].includes(refusalOf(error)?.code ?? '');
 
 const noRoom = (): Failure =>
   new Failure({ code: 'no-capacity', exit: EXIT.refused, message: 'no room now', hint: ROOM_HINT });
 
 const limit = (message: string): Failure =>
   new Failure({ code: 'limit-exceeded', exit: EXIT.limitExceeded, message, hint: run(berth`catalog gpus`) });
-
-/** `GPU-80G ($2.39/h)`. */
-const nameOf = ({ gpu, price }: Pick<Offer, 'gpu' | 'price'>): string =>
-  `${gpu} (${price === undefined ? 'unknown price' : dollarsPerHour(price)})`;
-
-const tooExpensive = (offers: readonly Offer[], maxPrice = 0): Failure =>
-  limit(`above --max-price ${dollarsPerHour(maxPrice)}: ${offers.map(nameOf).join(', ')}`);

@@ -3,6 +3,7 @@ import { run } from '../../cli/hint.ts';
 import { type CommandContext, isLocalService } from '../../cli/model/context.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
 import { withId } from '../../cli/resource/targets.ts';
+import type { ApiAnswer } from '../../core/api.ts';
 import { type Failure, usage } from '../../core/failure.ts';
 import { asId, type Id } from '../../core/ids.ts';
 import { arrayAt, type Json, memberAt, objectAt, stringAt, stringsOf } from '../../core/json.ts';
@@ -22,9 +23,15 @@ interface PodRead {
   readonly isLocal: boolean;
 }
 
-export async function readPod(ctx: CommandContext, word: string): Promise<PodRead> {
+export const readPod = async (ctx: CommandContext, word: string): Promise<PodRead> =>
+  podIn(await askPod(ctx, word), word);
+
+export async function askPod(ctx: CommandContext, word: string): Promise<ApiAnswer> {
   await ctx.openLocalPods();
-  const answer = await withId(ctx, PODS, word, (id) => ctx.api.send(rowRequest(PODS, id)));
+  return await withId(ctx, PODS, word, (id) => ctx.api.send(rowRequest(PODS, id)));
+}
+
+export function podIn(answer: ApiAnswer, word: string): PodRead {
   const pod = answer.value ?? null;
   return { id: asId<'pod'>(stringAt(pod, 'id') ?? word), pod, isLocal: isLocalService(answer) };
 }

@@ -1,15 +1,15 @@
+/** The refusals of a create or start whose status says too little (additions 3). */
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import type { Failure } from '../../core/failure.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { refusalClass, type RefusalClass } from '../../create/refusals.ts';
 import { run } from '../../cli/hint.ts';
 
 type Refused = 'create' | 'create by apply' | 'create of a cluster' | 'start' | 'restart';
 
 export const ROOM_HINT: Message = sentence`Pass --until-available 6h or another --gpu. ${run(berth`catalog gpus --available --product POD`)}`;
 
-const HINTS: Readonly<Record<Refused, Message>> = {
+const ROOM_HINTS: Readonly<Record<Refused, Message>> = {
   create: ROOM_HINT,
   'create by apply': 'Run the same command again once there is room: it makes the rest.',
   'create of a cluster': run(berth`catalog gpus --available --product CLUSTER`),
@@ -17,50 +17,54 @@ const HINTS: Readonly<Record<Refused, Message>> = {
   restart: 'Try again later, or create another pod.',
 };
 
-interface Words {
-  readonly code: string;
+interface Refusal {
+  readonly code: 'no-capacity' | 'payment-required' | 'forbidden' | 'too-large';
+  readonly status: number;
+  /** What the service says of a status that has other reasons too. */
+  readonly text?: RegExp;
   readonly exit: ExitCode;
   readonly message: string;
-  readonly hint: (refused: Refused) => Message;
+  /** Else by what was refused. */
+  readonly hint?: Message;
 }
 
-/** The status of these refusals says too little (additions 3). */
-const WORDS: Readonly<Partial<Record<RefusalClass, Words>>> = {
-  'no-capacity': {
-    code: 'no-capacity',
-    exit: EXIT.refused,
-    message: 'no room for this pod',
-    hint: (refused) => HINTS[refused],
-  },
-  payment: {
-    code: 'payment-required',
-    exit: EXIT.refused,
-    message: 'balance too low',
-    hint: () => 'Add credit to the account.',
-  },
-  'not-allowed': {
-    code: 'forbidden',
-    exit: EXIT.denied,
-    message: 'not allowed',
-    hint: () => run(berth`auth status --check`),
-  },
-  'too-large': {
+const PAYMENT = {
+  code: 'payment-required',
+  exit: EXIT.refused,
+  message: 'balance too low',
+  hint: 'Add credit to the account.',
+} as const;
+
+const REFUSALS: readonly Refusal[] = [
+  { code: 'forbidden', status: 403, exit: EXIT.denied, message: 'not allowed', hint: run(berth`auth status --check`) },
+  { ...PAYMENT, status: 402 },
+  { ...PAYMENT, status: 400, text: /insufficient funds/i },
+  {
     code: 'too-large',
+    status: 413,
     exit: EXIT.refused,
     message: 'the request is too large',
-    hint: () => 'Put large values into the image, on a volume or into a secret.',
+    hint: 'Put large values into the image, on a volume or into a secret.',
   },
-};
+  {
+    code: 'no-capacity',
+    status: 400,
+    text: /no longer any instances available|instances currently available|resources to deploy|not enough free gpus on the host|insufficient capacity|no available machine|out of stock/i,
+    exit: EXIT.refused,
+    message: 'no room for this pod',
+  },
+];
+
+/** Undefined for any other failure. A network that answers in place of the service is one. */
+export const refusalOf = ({ code, status, title, detail }: Failure): Refusal | undefined =>
+  code === 'blocked'
+    ? undefined
+    : REFUSALS.find((each) => each.status === status && (each.text?.test(detail ?? title ?? '') ?? true));
 
 export function inOwnWords(failure: Failure, refused: Refused): Failure {
-  const words = WORDS[refusalClass(failure)];
-  if (words === undefined) return failure;
-  const { code, exit, message, hint } = words;
+  const refusal = refusalOf(failure);
+  if (refusal === undefined) return failure;
+  const { code, exit, message, hint = ROOM_HINTS[refused] } = refusal;
   const said = failure.detail ?? failure.title;
-  return failure.with({
-    code,
-    exit,
-    message: said === undefined ? message : `${message}: ${safeText(said)}`,
-    hint: hint(refused),
-  });
+  return failure.with({ code, exit, message: said === undefined ? message : `${message}: ${safeText(said)}`, hint });
 }

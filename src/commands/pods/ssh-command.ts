@@ -97,6 +97,30 @@ export async function sshArguments(
   return [...trust, ...quiet, ...key, tty ? '-t' : '-T', ...addressArguments(pod.address), '--', line];
 }
 
+/** In characters; longer lines are split. */
+const LONGEST_LINE = 65_536;
+
+/** Calls back for each line of the bytes taken, and for the rest at the end. */
+export function linesOf(onLine: (line: string) => void) {
+  const decoder = new TextDecoder();
+  let rest = '';
+  const takeText = (text: string): void => {
+    const found = (rest + text).split(/\r?\n/);
+    rest = found.pop() ?? '';
+    found.forEach(onLine);
+    for (; rest.length > LONGEST_LINE; rest = rest.slice(LONGEST_LINE)) onLine(rest.slice(0, LONGEST_LINE));
+  };
+  return {
+    take: (bytes: Uint8Array): void => {
+      takeText(decoder.decode(bytes, { stream: true }));
+    },
+    end: (): void => {
+      takeText(decoder.decode());
+      if (rest !== '') onLine(rest);
+    },
+  };
+}
+
 /** What ssh says, kept to its first characters. */
 export class Said {
   readonly #decoder = new TextDecoder();

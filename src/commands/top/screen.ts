@@ -50,7 +50,7 @@ export async function screenLines(
   if (ui.mode === 'list' || ui.mode === 'filter')
     return await frameLines({ ...shown, head, footer, selected, now }, size, paint);
   const row = all.find(({ key }) => key === selected);
-  const lines = terminalDetail(filledLines(sectionsOf(input, row, columns)), { width: columns, paint });
+  const lines = terminalDetail(filledLines(sectionsOf(input, row)), { width: columns, paint });
   const page =
     ui.mode === 'detail' && row === undefined ? [say`it is gone`] : (lines.split('\n').slice(0, -1) as TerminalText[]);
   const room = rows - head.length - 2;
@@ -58,20 +58,16 @@ export async function screenLines(
   return [...filled([...head, say``, ...page.slice(first, first + room)], rows - 1), footer];
 }
 
-function sectionsOf(
-  { ui, output, serviceNow }: ScreenInput,
-  row: Row | undefined,
-  columns: number,
-): readonly Section[] {
+function sectionsOf({ ui, output, serviceNow }: ScreenInput, row: Row | undefined): readonly Section[] {
   if (ui.mode === 'help') return [{ title: 'keys', lines: KEY_HELP.map(([label, value]) => ({ label, value })) }];
   if (row === undefined) return [];
   const { samples } = row;
-  const facts = { now: serviceNow, columns, samples };
+  const facts = { now: serviceNow };
   const document = rowWithoutSecrets(row.document, output);
-  if (row.data['kind'] === 'pod') return podView.live?.(document, facts) ?? [];
+  if (row.data['kind'] === 'pod') return podView.detail?.(document, facts) ?? [];
   const health = samples.at(-1)?.row;
   return [
-    ...(health === undefined ? [] : (healthView.live?.(health, facts) ?? [])),
+    ...(health === undefined ? [] : (healthView.detail?.(health, facts) ?? [])),
     ...(endpointView.detail?.(document, facts) ?? []),
   ];
 }

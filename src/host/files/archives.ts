@@ -1,5 +1,4 @@
 import { promises as fs } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Header, Pax, Unpack, type HeaderData, type ReadEntry } from 'tar';
 import type { ArchiveInput, Archives, EntryChecks } from '../../core/context.ts';
@@ -16,14 +15,6 @@ type Entry = Parameters<EntryChecks['takes']>[0];
 export const openArchives = (absolute: (path: string) => string): Archives => ({
   pack: (path, mark, checks) => packed(path, absolute(path), mark, checks),
   unpack: (target, options) => unpackInto(target, absolute(target), options),
-  withFolder: async (work) => {
-    const folder = await fs.mkdtemp(join(tmpdir(), 'berth-'));
-    try {
-      await work(folder);
-    } finally {
-      await fs.rm(folder, { recursive: true, force: true });
-    }
-  },
 });
 
 async function* packed(shown: string, path: string, mark: string, checks: EntryChecks): AsyncGenerator<Uint8Array> {

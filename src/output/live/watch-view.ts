@@ -11,11 +11,11 @@ import { loadPaint } from '../text/colour.ts';
 import { ellipsize } from '../text/text-width.ts';
 import { wrapMessage } from '../text/wrap-message.ts';
 import { trusted } from '../trusted.ts';
-import { type Output, type OutputOptions, type Result, rowsOf, type Sample, type Tone, type View } from '../view.ts';
+import { type Output, type OutputOptions, type Result, rowsOf, type Tone, type View } from '../view.ts';
 
 export interface WatchView {
-  /** Shows the result of a poll; `at` is the monotonic time of its answer. Fails as `render` does. */
-  show(result: Result, at: Milliseconds): Promise<void>;
+  /** Fails as `render` does. */
+  show(result: Result): Promise<void>;
   stale(message: string, ageMs: Milliseconds): Promise<void>;
   /** Leaves the last frame on the terminal, or the complete last result when the watch has ended. */
   close(whole: boolean): Promise<void>;
@@ -90,15 +90,12 @@ function fingerprint(result: Result): string {
   return result.kind === 'text' ? result.text : '';
 }
 
-const MAX_SAMPLES = 60;
-
 async function redrawingView(
   options: OutputOptions,
   output: WatchOutput,
   { intervalMs, onQuit }: WatchOptions,
 ): Promise<WatchView> {
   const paint = await loadPaint(output.terminal.colour.output);
-  let samples: readonly Sample[] = [];
   let result: Result | undefined;
   let trouble: string | undefined;
   let offset = 0;
@@ -126,7 +123,7 @@ async function redrawingView(
 
   const draw = async (): Promise<void> => {
     if (result === undefined) return;
-    const lines = await renderToLines(liveResult(result, samples, screen.columns), options, output, screen.columns);
+    const lines = await renderToLines(result, options, output, screen.columns);
     const window = windowOf(lines, windowOptions(result));
     [offset, page] = [window.offset, window.shown];
     await screen.draw([...window.lines, footer(window)]);
@@ -154,10 +151,9 @@ async function redrawingView(
     onResize: redrawSoon,
   });
   return {
-    show: async (next, at) => {
+    show: async (next) => {
       result = next;
       trouble = undefined;
-      if (next.kind === 'one') samples = [...samples, { row: next.value, at }].slice(-MAX_SAMPLES);
       await redraw();
     },
     stale: async (message, ageMs) => {
@@ -170,7 +166,7 @@ async function redrawingView(
         await screen.close();
         return;
       }
-      const lines = await renderToLines(liveResult(result, samples, screen.columns), options, output, screen.columns);
+      const lines = await renderToLines(result, options, output, screen.columns);
       const part = windowOf(lines, windowOptions(result));
       await screen.close(whole ? lines : part.lines);
     },
@@ -182,13 +178,6 @@ function positionOf({ offset, shown, all }: Window, hasKeys: boolean): readonly 
   return hasKeys
     ? [say`lines ${offset + 1} to ${offset + shown} of ${all}: arrows scroll`]
     : [say`${all - shown} lines do not fit`];
-}
-
-function liveResult(result: Result, samples: readonly Sample[], columns: number): Result {
-  if (result.kind !== 'one') return result;
-  const { live } = result.view;
-  if (live === undefined) return result;
-  return { ...result, view: { ...result.view, detail: (row, facts) => live(row, { ...facts, samples, columns }) } };
 }
 
 async function renderToLines(

@@ -36,23 +36,15 @@ test.each([
   expect([code, err]).toEqual([2, expect.stringContaining(`${missing}: there is no terminal to ask`)]);
 });
 
-test('auth status tells a person that the key is not that of the profile', async () => {
-  const env = { BERTH_API_KEY: KEY, BERTH_BASE_URL: 'https://api.example.com' };
-  const { err } = await berthIn(createTestWorld({ env, tty: true }), ['auth', 'status']);
-  expect(err).toContain('The key comes from a variable, and not from profile default.');
-});
-
 describe('a login', () => {
   test('stores the given addresses, and uses the base address for the queue until a queue address is given', async () => {
     const world = createTestWorld();
-    expect((await logIn(world, '--base-url', 'https://one.test')).err).toMatch(
-      /The queue API is taken to be at the same/,
-    );
+    await logIn(world, '--base-url', 'https://one.test');
     expect(kept(world)).toEqual({ 'api-key': KEY, 'base-url': 'https://one.test' });
     expect(await queueOf(world)).toBe('https://one.test');
     await logIn(world, '--base-url', 'https://two.test');
     expect(await queueOf(world)).toBe('https://two.test');
-    expect((await logIn(world, '--queue-url', 'https://q.test')).err).not.toMatch(/taken to be/);
+    await logIn(world, '--queue-url', 'https://q.test');
     expect(kept(world)).toEqual({ 'api-key': KEY, 'base-url': 'https://two.test', 'queue-url': 'https://q.test' });
   });
 
@@ -67,11 +59,6 @@ describe('a login', () => {
       expect(() => kept(world)).toThrow(/ENOENT/);
     },
   );
-
-  test('at an address that ends in a version prints a warning', async () => {
-    const ran = await logIn(createTestWorld(), '--base-url', 'https://api.example.com/v2/');
-    expect([ran.code, ran.err]).toEqual([0, expect.stringMatching(/base-url ends in a version/)]);
-  });
 
   test('on a terminal asks for one address, then for the key, which is never shown', async () => {
     const world = createTestWorld({ tty: true });
@@ -127,9 +114,9 @@ describe('a login asks the service about the key', () => {
     expect(kept(ran.world)).toEqual({ 'api-key': KEY, 'base-url': 'https://before.test' });
   });
 
-  test('but not with --no-check, which keeps it without a request and says so', async () => {
+  test('but not with --no-check, which keeps it without a request', async () => {
     const ran = await logInAt(problem(401, 'no'), '--no-check');
-    expect([ran.code, ran.requests, ran.err]).toEqual([0, 0, expect.stringMatching(/The key was not checked/)]);
+    expect([ran.code, ran.requests]).toEqual([0, 0]);
   });
 
   test('with the key that was typed, and not with one of the environment', async () => {
@@ -137,9 +124,7 @@ describe('a login asks the service about the key', () => {
     const env = { BERTH_API_KEY: 'key-of-the-environment', BERTH_BASE_URL: server.url };
     const ran = await berth(['auth', 'login', '--with-key'], { env, stdin: KEY });
     expect([ran.code, server.seen.map(({ headers }) => headers.authorization)]).toEqual([0, [`Bearer ${KEY}`]]);
-    expect(ran.err).toContain(
-      'BERTH_API_KEY is set: its key is used in the place of this one, until you unset it or give --profile default.',
-    );
+    expect(ran.err).toContain('BERTH_API_KEY is set and used first: unset it, or pass --profile default.');
   });
 });
 

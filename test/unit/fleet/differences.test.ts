@@ -6,7 +6,6 @@ import type { Kind } from '../../../src/fleet/model.ts';
 import { withoutVariables, withVariables } from '../../../src/fleet/variables.ts';
 
 const KIND: Kind = {
-  kind: 'thing',
   updates: [],
   writeOnly: [],
   unordered: ['ports'],

@@ -132,13 +132,6 @@ describe('a watch on a terminal', () => {
     expect([ran.code, ran.err, ran.world.raised]).toEqual([130, '', ['SIGINT']]);
     expect(ran.screen.cursor).toBe(true);
   });
-
-  test('shows the depth of a queue over time', async () => {
-    const script = [1, 5, 9].map((inQueue, at) => json({ jobs: { inQueue, completed: at * 3 }, workers: { idle: 1 } }));
-    const ran = await onTerminal(['health', 'ep1', '--watch'], script, ['q']);
-    expect(ran.screen.text()).toMatch(/in queue +\d+ +[▁-█]/);
-    expect(ran.screen.text()).toMatch(/completed +\d+/);
-  });
 });
 
 describe('the pace', () => {

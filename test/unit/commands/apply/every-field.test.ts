@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { acceptedPaths } from '../../../../src/commands/plan/document.ts';
-import { FILE_KINDS, KINDS } from '../../../../src/commands/plan/kinds.ts';
+import { acceptedPaths, FILE_KINDS, KINDS } from '../../../../src/commands/plan/kinds.ts';
 import { changedAt, SAMPLES, SURROUNDINGS } from '../../../support/apply/every-field.ts';
 import { inWorld, rows, run } from '../../../support/worlds/plan-runs.ts';
 import type { TestWorld } from '../../../support/worlds/test-world.ts';

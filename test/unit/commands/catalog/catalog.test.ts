@@ -150,34 +150,3 @@ it('shows no price for a cloud that does not offer it, and always the availabili
   expect((await rows('--sort', '-id')).map(([id]) => id)).toEqual(['ID', 'B', 'A', '']);
   expect((await catalog(['cpus'], [json({ cpus: [{ id: 'A' }] })])).out).toContain('AVAILABILITY');
 });
-
-describe('catalog gpus --map', () => {
-  const gpus = [
-    {
-      id: 'GPU-24G',
-      dataCenters: [
-        { id: 'US-1', availability: 'LOW' },
-        { id: 'EU-1', availability: 'HIGH' },
-      ],
-    },
-    { id: 'GPU-80G', dataCenters: [{ id: 'EU-1', availability: 'NONE' }, null, { id: 7 }] },
-    { id: 'GPU-X' },
-  ];
-
-  it('is a grid of GPU types and data centers', async () => {
-    expect((await catalog(['gpus', '--map'], [json({ gpus })])).out).toBe(
-      'ID\tEU-1\tUS-1\nGPU-24G\tHIGH\tLOW\nGPU-80G\t-\t-\nGPU-X\t-\t-\n',
-    );
-    const { out } = await catalog(['gpus', '--map'], [json({ gpus })], 60);
-    await expect(out).toMatchFileSnapshot('../../../golden/catalog/map-60.txt');
-  });
-
-  it('leaves the documents as they are', async () => {
-    expect(JSON.parse((await catalog(['gpus', '--map', '--json'], [json({ gpus })])).out)).toEqual(gpus);
-  });
-});
-
-test('a GPU type that is not there has the nearest one in its place', async () => {
-  const ran = await berth(['catalog', 'gpus', '--gpu', 'GPU-80', '--local']);
-  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('Did you mean GPU-80G?')]);
-});

@@ -35,14 +35,7 @@ describe('the body that create sends', () => {
   });
 });
 
-test.each([2, 250])('a cluster may have %i pods', async (count) => {
-  expect((await berth([...CREATE, '--pods', String(count), '--dry-run'], LOCAL)).code).toBe(0);
-});
-
 test.each<[string, readonly string[], RegExp]>([
-  ['1 pod', [...CREATE, '--pods', '1'], /invalid --pods 1: use 2 to 250/],
-  ['251 pods', [...CREATE, '--pods', '251'], /invalid --pods 251/],
-  ['pods below zero', [...CREATE, '--pods', '-3'], /invalid --pods -3/],
   ['nothing but a name', ['clusters', 'create', '--name', 'c'], /missing --type and --gpu and --gpu-count and --pods/],
   ['no volume', [...CREATE, '--pods', '2', '--network-volume', ':/data'], /--network-volume is empty/],
   ['an empty name', ['clusters', 'update', 'c', '--name', ' '], /--name is empty/],

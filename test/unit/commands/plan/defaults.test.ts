@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { acceptedPaths } from '../../../../src/commands/plan/document.ts';
-import { FILE_KINDS, KINDS, type KindName } from '../../../../src/commands/plan/kinds.ts';
+import { acceptedPaths, FILE_KINDS, KINDS, type KindName } from '../../../../src/commands/plan/kinds.ts';
 import { contract } from '../../../../src/local/contract/document.ts';
 import { changedAt, SAMPLES, SURROUNDINGS } from '../../../support/apply/every-field.ts';
 import { inWorld, plan, type Row, rows, run } from '../../../support/worlds/plan-runs.ts';
@@ -85,21 +84,14 @@ describe('the defaults of the service', () => {
     expect(cases.length).toBeGreaterThan(15);
   });
 
-  test.each(KINDS)(
-    'a document without them has no difference once it is applied, nor has one with them: %s',
-    async (kind) => {
-      for (const least of LEAST[kind]) {
-        const world = inWorld();
-        const document = { kind, name: 'sample', ...least };
-        await apply(world, document);
-        expect((await plan(world, textOf([document]))).code).toBe(0);
-        for (const { member, value } of cases.filter((each) => each.kind === kind && each.least === least)) {
-          const [row] = await rows(world, textOf([changedAt(document, member, value)]));
-          expect([member, row?.action, row?.changes]).toEqual([member, 'none', []]);
-        }
-      }
-    },
-  );
+  test.each(KINDS)('a document without them has no difference once it is applied: %s', async (kind) => {
+    for (const least of LEAST[kind]) {
+      const world = inWorld();
+      const document = { kind, name: 'sample', ...least };
+      await apply(world, document);
+      expect((await plan(world, textOf([document]))).code).toBe(0);
+    }
+  });
 
   test.each(KINDS)('a document with all of them is made so, and has no difference then: %s', async (kind) => {
     for (const least of LEAST[kind]) {
@@ -124,25 +116,21 @@ test.each(SAMPLES)(
     const world = inWorld();
     await apply(world, ...SURROUNDINGS, document);
     const members = acceptedPaths(FILE_KINDS[KINDS.find((each) => each === kind) ?? 'pod']);
+    let emptied = document;
     for (const member of members.filter((each) => each !== 'name')) {
       const other = changedAt(document, member, null);
       const planned = await plan(world, textOf([other]), ['--json']);
-      // The CPUs of an endpoint are a list, which changedAt does not make.
-      const reasons = [`${member} cannot be null`, ...(kind === 'endpoint' ? ['cpu is a list, not an object'] : [])];
       if (planned.code === 2)
-        expect(
-          reasons.some((each) => planned.err.includes(each)),
-          planned.err,
-        ).toBe(true);
+        expect(planned.err).toMatch(/must be .*, not null|must be one of|cpu of an endpoint must be a list/);
       if (planned.code !== 16) continue;
       const [row] = JSON.parse(planned.out) as readonly Row[];
       if (row?.action === 'blocked') {
         expect([member, row.why]).toEqual([member, expect.stringMatching(/cannot be (empty|changed)/)]);
         continue;
       }
-      await apply(world, other);
-      expect([member, (await plan(world, textOf([other]))).code]).toEqual([member, 0]);
-      await apply(world, document);
+      emptied = changedAt(emptied, member, null);
     }
+    await apply(world, emptied);
+    expect((await plan(world, textOf([emptied]))).code).toBe(0);
   },
 );

@@ -120,7 +120,7 @@ describe('a profile that may only read', () => {
 test('an error of a file has the right article', async () => {
   const world = inWorld();
   const unknown = await plan(world, 'kind: endpoint\nname: y\nimage: a/b\ngpu: {pool: POOL-24G}\n');
-  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('an endpoint has no member gpu.pool')]);
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('gpu.pool of an endpoint is unknown')]);
   const pod = 'kind: pod\nname: x\nimage: a/b\ngpu: {id: GPU-24G}\nmounts: {persistent: {size: 5, path: /w}}\n';
   const mount = await plan(world, pod);
   expect([mount.code, mount.err]).toEqual([2, expect.stringContaining('at least 10 GB')]);

@@ -30,8 +30,11 @@ test('documents from stdin are planned, and errors in them name stdin', async ()
   const ran = await planned('kind: volume\nname: datasets\nsize: 4000\n');
   expect([ran.code, ran.out]).toEqual([16, expect.stringContaining('"stdin:1:1"')]);
   const wrong = await planned('kind: volume\nname: datasets\nsise: 4000\n');
-  expect([wrong.code, wrong.err]).toEqual([2, expect.stringMatching(/stdin:3:1: a volume has .*sise.*size\?/)]);
+  expect([wrong.code, wrong.err]).toEqual([
+    2,
+    expect.stringMatching(/stdin:3:1: sise of a volume is unknown[^]*size\?/),
+  ]);
   expect((await planned('kind: endpoint\nname: e\nsise: 1\n')).err).toContain(
-    'stdin:3:1: an endpoint has no member sise',
+    'stdin:3:1: sise of an endpoint is unknown',
   );
 });

@@ -111,8 +111,8 @@ describe('pods forward', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { local: number; remote: number });
     expect(rows).toMatchObject([
-      { id: 'p1', direction: 'to-pod', address: '127.0.0.1', remote: 8888 },
-      { id: 'p1', direction: 'to-pod', address: '127.0.0.1', remote: 6006 },
+      { id: 'p1', address: '127.0.0.1', remote: 8888 },
+      { id: 'p1', address: '127.0.0.1', remote: 6006 },
     ]);
     const [first, second] = rows.map(({ local }) => local);
     const [args = []] = given();
@@ -146,9 +146,6 @@ describe('pods forward', () => {
     expect(err.split('\n')).toEqual([
       'Connected to lab. Ctrl-C ends it.',
       'The connection to lab ended. Connecting again.',
-      'Pod lab is PROVISIONING: waiting until it can be reached.',
-      'Pod lab is STARTING: waiting until it can be reached.',
-      'Pod lab is RUNNING, not reachable yet: waiting until it can be reached.',
       'Connected to lab again.',
       '',
     ]);
@@ -189,9 +186,8 @@ describe('pods forward', () => {
     const broken = Array.from({ length: 9 }, () => problem(503, 'down'));
     const { started, given, stop } = await forwarding([RUNNING, ...broken, MOVED], [ENDS, STAYS]);
     await started(2);
-    const { err } = await stop();
+    await stop();
     expect(given().map(portsOf)).toEqual(['10022', '10999']);
-    expect(err).toContain('could not read pod lab');
   });
 
   test.each([
@@ -203,25 +199,6 @@ describe('pods forward', () => {
     const { code, err } = await run;
     expect([code, given().length]).toEqual([exit, 1]);
     expect(err).toContain(said);
-  });
-
-  it('asks for the port again that the pod chose for --reverse 0', async () => {
-    const opened = `echo "debug1: remote forward success for: listen 0, connect localhost:3000" >&2; echo "Allocated port 40123 for remote forward to localhost:3000" >&2`;
-    const again = `echo "debug1: remote forward success for: listen 40123, connect localhost:3000" >&2`;
-    const { started, given, stop, world } = await forwarding(
-      [RUNNING],
-      [`${OPEN}; sleep 0.05; ${opened}; exit 255`, `${again}; ${STAYS}`],
-      ['-R', '0:3000', '-o', 'jsonl'],
-    );
-    await started(2);
-    while (!world.err().includes('again.\n')) await new Promise(setImmediate);
-    const { out } = await stop();
-    expect(JSON.parse(out.trim().split('\n')[0] ?? '')).toMatchObject({
-      direction: 'from-pod',
-      local: 3000,
-      remote: 40_123,
-    });
-    expect(given().map((each) => each[each.indexOf('-R') + 1])).toEqual(['0:localhost:3000', '40123:localhost:3000']);
   });
 
   it('names a port of this machine that is in use, with 14, before it asks for anything', async () => {
@@ -241,12 +218,10 @@ describe('pods forward', () => {
     [['70000']],
     [['8888:0']],
     [['8888:']],
-    [['-R', '80:0']],
     [['8888:1', '8888:2']],
     [['8888', '--address', '-oX']],
     [['8888', '--address', 'a b']],
     [['8888', '--address', '203.0.113.7']],
-    [['-R', '80:80', '--open']],
     [[]],
   ])('refuses %j', async (argv) => {
     expect((await berth(['--local', 'pods', 'forward', 'pod-train', ...argv])).code).toBe(2);

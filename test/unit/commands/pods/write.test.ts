@@ -117,7 +117,7 @@ describe('pods create', () => {
       '--wait',
     ]);
     expect([ran.code, ran.out]).toEqual([0, 'pod-000001\n']);
-    expect(ran.err).toBe('GPU-24G x2, COMMUNITY: $0.68/h\ncreated pod lab (pod-000001)\n');
+    expect(ran.err).toBe('GPU-24G x2, COMMUNITY: $0.68/h\ncreated pod lab (pod-000001)\npod lab is reachable\n');
   });
 
   it('shows the price of a CPU pod by its vCPUs', async () => {

@@ -21,10 +21,10 @@ describe('--watch on a terminal', () => {
   test('redraws in place, and at the end leaves the last frame and shows the cursor', async () => {
     const to = screen({ tty: true, columns: 60, rows: 12 });
     const live = await openWatchView(as({ fields: ['id'] }), to, WATCH);
-    await live.show(list('a', 'b', 'c'), 0);
-    await live.show(list('d'), 0);
-    await live.show({ ...list(), notes: ['all gone'] }, 0);
-    await live.show(list('e', 'f'), 0);
+    await live.show(list('a', 'b', 'c'));
+    await live.show(list('d'));
+    await live.show({ ...list(), notes: ['all gone'] });
+    await live.show(list('e', 'f'));
     await live.close(false);
     const seen = new Terminal(60, 12).write(to.out());
     expect(seen.text()).toBe('id\ne\nf');
@@ -39,7 +39,7 @@ describe('--watch on a terminal', () => {
       'The container disks cost something too, which is not published.',
       sentence`See ${berth`pods list -o wide`}.`,
     ];
-    await live.show({ ...list('a'), notes }, 0);
+    await live.show({ ...list('a'), notes });
     await live.close(true);
     expect(new Terminal(30, 12).write(to.out()).text()).toContain(
       'The container disks cost\n  something too, which is not\n  published.\nSee berth pods list -o wide.',
@@ -50,7 +50,7 @@ describe('--watch on a terminal', () => {
     const to = screen({ tty: true, columns: 60, rows: 8 });
     const live = await openWatchView(as({ fields: ['id'] }), to, WATCH);
     const many = list(...Array.from({ length: 40 }, (_, at) => `pod-${String(at)}`));
-    for (let turn = 0; turn < 3; turn++) await live.show(many, 0);
+    for (let turn = 0; turn < 3; turn++) await live.show(many);
     const seen = new Terminal(60, 8).write(to.out());
     expect(seen.scrolled).toBe(0);
     expect(seen.text()).toContain('lines 1 to 5 of 40: arrows scroll');
@@ -60,7 +60,7 @@ describe('--watch on a terminal', () => {
   test('scrolls by keys below the header of a list, and stays inside it', async () => {
     const to = screen({ tty: true, columns: 60, rows: 10 });
     const live = await openWatchView(as({ fields: ['id'] }), to, WATCH);
-    await live.show(list(...Array.from({ length: 20 }, (_, at) => `pod-${String(at)}`)), 0);
+    await live.show(list(...Array.from({ length: 20 }, (_, at) => `pod-${String(at)}`)));
     const seen = async (...keys: readonly string[]): Promise<string> => {
       to.press(...keys);
       await settled();
@@ -80,7 +80,7 @@ describe('--watch on a terminal', () => {
   test('is drawn for the new size when the terminal is resized', async () => {
     const to = screen({ tty: true, columns: 60, rows: 24 });
     const live = await openWatchView(as(), to, WATCH);
-    await live.show(podList, 0);
+    await live.show(podList);
     to.resize(100, 24);
     await settled();
     const last = to.out().slice(to.out().lastIndexOf('ID '));
@@ -90,7 +90,7 @@ describe('--watch on a terminal', () => {
   test('gives the cursor back before the process stops, and draws again when it goes on', async () => {
     const to = screen({ tty: true });
     const live = await openWatchView(as(), to, WATCH);
-    await live.show(podList, 0);
+    await live.show(podList);
     to.suspend();
     expect(to.out().endsWith(SHOW)).toBe(true);
     const before = to.out().length;
@@ -104,10 +104,10 @@ describe('--watch on a terminal', () => {
   test('says how old the values are while polls fail', async () => {
     const to = screen({ tty: true, columns: 70 });
     const live = await openWatchView(as(), to, WATCH);
-    await live.show(pod(1), 0);
+    await live.show(pod(1));
     await live.stale('connection refused', 12_000);
     expect(new Terminal(70, 24).write(to.out()).text()).toContain('12s old: connection refused');
-    await live.show(pod(1), 0);
+    await live.show(pod(1));
     expect(new Terminal(70, 24).write(to.out()).text()).not.toContain('old:');
   });
 
@@ -115,22 +115,22 @@ describe('--watch on a terminal', () => {
     let quit = 0;
     const to = screen({ tty: true });
     const live = await openWatchView(as(), to, { intervalMs: 2000, onQuit: () => (quit += 1) });
-    await live.show(pod(1), 0);
+    await live.show(pod(1));
     to.press('enter', 'x', 'q');
     expect(quit).toBe(1);
     const other = screen({ tty: true, keys: false, rows: 8 });
-    await (await openWatchView(as({ fields: ['id'] }), other, WATCH)).show(list(...Array.from('abcdefghij')), 0);
+    await (await openWatchView(as({ fields: ['id'] }), other, WATCH)).show(list(...Array.from('abcdefghij')));
     expect(other.out()).toMatch(/Ctrl-C ends|lines do not fit/);
   });
 
   test('an interrupt shows the cursor at once, and nothing is drawn after it', async () => {
     const to = screen({ tty: true });
     const live = await openWatchView(as(), to, WATCH);
-    await live.show(podList, 0);
+    await live.show(podList);
     to.abort();
     expect(to.out().endsWith(SHOW)).toBe(true);
     const before = to.out();
-    await live.show(pod(0), 0);
+    await live.show(pod(0));
     await live.close(false);
     expect(to.out()).toBe(before);
   });
@@ -151,7 +151,7 @@ describe('--watch in a pipe', () => {
     async (format, tty, expected) => {
       const to = screen({ tty });
       const live = await openWatchView(as({ format, fields: ['id'] }), to, WATCH);
-      for (const id of ['a', 'a', 'b', 'b']) await live.show(list(id), 0);
+      for (const id of ['a', 'a', 'b', 'b']) await live.show(list(id));
       await live.close(false);
       expect(to.out()).toBe(expected);
     },

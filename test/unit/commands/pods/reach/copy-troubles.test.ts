@@ -181,7 +181,7 @@ sshdTest('names that cannot be here are refused one by one, and the others are c
 
 test.each([
   [['-', 'p1:x'], 'cannot copy to or from'],
-  [['a', 'b'], 'no place is in a pod'],
+  [['a', 'b'], 'from a pod to this machine'],
   [['p1:x'], 'needs a source and a target'],
   [[':x', 'y'], 'names no pod'],
   [['p1:a\nb', 'y'], 'has control characters'],

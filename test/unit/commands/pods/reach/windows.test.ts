@@ -93,7 +93,7 @@ test('the command that adds a key has no redirection, which PowerShell refuses',
   const server = await serve([json(POD), json({ keys: [] })]);
   const world = onWindows({ ...pointedAt(server.url), PATH: '' });
   const { err } = await berthIn(world, ['pods', 'ssh', 'p1', '--explain']);
-  expect(err).toContain('berth account ssh-keys add "$(cat ~/.ssh/id_ed25519.pub)"');
+  expect(err).toContain('berth account ssh-keys add ~/.ssh/id_ed25519.pub');
 });
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

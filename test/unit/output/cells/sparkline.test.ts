@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cellPieces, sparkline } from '../../../../src/output/cell-text.ts';
+import { sparkline } from '../../../../src/output/cell-text.ts';
 import { textWidth } from '../../../../src/output/text/text-width.ts';
-import type { Gauge } from '../../../../src/output/view.ts';
 
 describe('a sparkline', () => {
   test.each([
@@ -29,21 +28,5 @@ describe('a sparkline', () => {
         },
       ),
     );
-  });
-});
-
-describe('gauges', () => {
-  const gauge: Gauge = { text: '42%', percent: 42, history: [10, 42], most: 100, columns: 4 };
-  const textOf = (terminal: boolean): string =>
-    cellPieces({ gauges: [gauge, { ...gauge, label: 'memory' }] }, { terminal })
-      .map(({ text }) => text)
-      .join('');
-
-  test('have bars and sparklines on a terminal', () => {
-    expect(textOf(true)).toBe('███░░░░░  42%   ▂▄  memory ███░░░░░  42%   ▂▄');
-  });
-
-  test('are their numbers elsewhere', () => {
-    expect(textOf(false)).toBe('42%  memory 42%');
   });
 });
