@@ -1,7 +1,7 @@
 /** What a call would add to the account's cost an hour, from the requests of its dry run. */
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { itemsAt, type Json, memberAt, objectOf, stringAt } from '../../core/json.ts';
+import { arrayOf, itemsAt, type Json, memberAt, objectOf, stringAt } from '../../core/json.ts';
 import { asId } from '../../core/ids.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { IdCache } from '../../cli/model/context.ts';
@@ -25,7 +25,7 @@ export async function requireCost(context: CommandContext, requests: Json, maxHo
   const ctx = { ...context, ids: new IdCache() };
   const before = await ofAccount(ctx);
   let total: number | undefined = before.hourly?.high ?? 0;
-  for (const request of Array.isArray(requests) ? requests : [requests]) {
+  for (const request of arrayOf(requests) ?? [requests]) {
     const added = (await addedBy(ctx, request))?.hourly?.high;
     total = total === undefined || added === undefined ? undefined : total + added;
   }

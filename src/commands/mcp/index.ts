@@ -9,7 +9,6 @@ import {
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
-  type ListToolsResult,
 } from '@modelcontextprotocol/sdk/types.js';
 import { type Command, defineCommand, type Program } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -42,10 +41,7 @@ export const mcp = (program: Program): Command =>
       const tools = toolsOf(await commandsOf(program), groups, allow);
       const server = new Server({ name: 'berth', version }, { capabilities: { tools: {} } });
       const call = caller(ctx, allow, dollarsOf('maxCost', maxCost));
-      server.setRequestHandler(
-        ListToolsRequestSchema,
-        () => ({ tools: tools.map(describeTool) }) as unknown as ListToolsResult,
-      );
+      server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describeTool) }));
       server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
         const tool = tools.find(({ name }) => name === params.name);
         if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `no tool ${params.name}`);

@@ -4,7 +4,7 @@ import { printedSchema } from '../../cli/model/common-schemas.ts';
 import { CONTRACT_PREFIX, type OutputSchema } from '../../cli/model/output-schema.ts';
 import { flagName, type Param } from '../../cli/model/params.ts';
 import { usage } from '../../core/failure.ts';
-import { isObject, type Json, type JsonObject, stringOf } from '../../core/json.ts';
+import { arrayOf, encodeJson, isObject, type Json, type JsonObject, stringOf } from '../../core/json.ts';
 import type { NamedCommand } from '../help/describe.ts';
 
 export const ALLOWED = ['read', 'write', 'destroy'] as const;
@@ -122,24 +122,18 @@ export function wordsOf(tool: Tool, given: JsonObject): readonly string[] {
       `${tool.name} has no argument ${JSON.stringify(unknown)}`,
       `It has ${params.map(([word]) => word).join(', ')}.`,
     );
-  const [flags, words, last]: string[][] = [[], [], []];
+  const [flags, words, last]: [string[], string[], string[]] = [[], [], []];
   for (const [word, key, param] of params) {
     const value = given[word] ?? null;
-    const texts = (Array.isArray(value) ? value : [value]).flatMap((each: Json) =>
-      each === null || each === false ? [] : [typeof each === 'string' ? each : JSON.stringify(each)],
+    const texts = (arrayOf(value) ?? [value]).flatMap((each) =>
+      each === null || each === false ? [] : [stringOf(each) ?? encodeJson(each)],
     );
-    if (param.kind === 'argument') (param.afterDashes === true ? last : words)?.push(...texts);
-    else
-      flags?.push(...texts.map((text) => (param.metavar === undefined ? flagName(key) : `${flagName(key)}=${text}`)));
+    if (param.kind === 'argument') (param.afterDashes === true ? last : words).push(...texts);
+    else flags.push(...texts.map((text) => (param.metavar === undefined ? flagName(key) : `${flagName(key)}=${text}`)));
   }
-  const isDashed = words?.some((text) => text.startsWith('-')) === true;
-  const rest = [...(isDashed || (last?.length ?? 0) > 0 ? ['--'] : [])];
   const yes = 'yes' in tool.command.options && given['dry-run'] !== true ? ['--yes'] : [];
-  return [
-    ...tool.path,
-    ...yes,
-    ...(flags ?? []),
-    ...(isDashed ? [...rest, ...(words ?? [])] : [...(words ?? []), ...rest]),
-    ...(last ?? []),
-  ];
+  const isDashed = words.some((text) => text.startsWith('-'));
+  const dashes = isDashed || last.length > 0 ? ['--'] : [];
+  const rest = isDashed ? [...dashes, ...words, ...last] : [...words, ...dashes, ...last];
+  return [...tool.path, ...yes, ...flags, ...rest];
 }
