@@ -159,17 +159,17 @@ function viewOf(
   };
 }
 
-/** The start of a bucket, and how much of it says all. */
-const EDGES: Readonly<Record<string, readonly [RegExp, number]>> = {
-  hour: [/T\d\d:00:00(\.0+)?Z$/, 16],
-  month: [/-01T00:00:00(\.0+)?Z$/, 7],
-  year: [/-01-01T00:00:00(\.0+)?Z$/, 4],
-};
-const DAY: readonly [RegExp, number] = [/T00:00:00(\.0+)?Z$/, 10];
+/** How much of its start says which bucket it is. */
+const LENGTHS: Readonly<Record<string, number>> = { hour: 16, month: 7, year: 4 };
+const DAY_LENGTH = 10;
 
+/** The whole time where it is not the edge of a bucket. */
 function bucketEdge(time: string, bucket = 'day'): string {
-  const found = [EDGES[bucket] ?? DAY, DAY].find(([pattern]) => pattern.test(time));
-  return found === undefined ? time : time.slice(0, found[1]).replace('T', ' ');
+  const whole = time.replace(/\.0+Z$/, 'Z');
+  const length = [LENGTHS[bucket] ?? DAY_LENGTH, DAY_LENGTH].find(
+    (each) => whole.slice(each) === '0000-01-01T00:00:00Z'.slice(each),
+  );
+  return length === undefined ? time : time.slice(0, length).replace('T', ' ');
 }
 
 /** `Total $12.40 from 2026-01-01 to 2026-01-31 (UTC): GPU $10.00; 3 pods.` */

@@ -88,13 +88,13 @@ export async function removeLeftovers(folder: string): Promise<void> {
 type SyncFolder = (folder: string) => Promise<void>;
 
 /** Calls that wait for the same folder share one sync, which starts after the previous one has ended. */
-export function createFolderSyncs(syncOne: SyncFolder = syncFolder): SyncFolder {
+export function createFolderSyncs(): SyncFolder {
   const waiting = new Map<string, Promise<void>>();
   const running = new Map<string, Promise<void>>();
   const begin = async (folder: string): Promise<void> => {
     await running.get(folder);
     waiting.delete(folder);
-    const sync = syncOne(folder);
+    const sync = syncFolder(folder);
     running.set(folder, sync);
     await sync;
     if (running.get(folder) === sync) running.delete(folder);
