@@ -58,7 +58,7 @@ const withMargin = (milliseconds: Milliseconds): number =>
   milliseconds + Math.min(MAX_MARGIN_MS, milliseconds * MARGIN_FRACTION);
 
 /** A poll is due when most similar jobs have ended: the service allows two polls per submission. */
-export function createPollDelays(pollsPerSecond: () => number) {
+function createPollDelays(pollsPerSecond: () => number) {
   const turnarounds = createDurations();
   const executions = createDurations();
   /** When this fraction of the jobs had ended, from their submission on: their time in a queue may be over by now. */

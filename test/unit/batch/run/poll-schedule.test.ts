@@ -1,47 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createPollDelays, createPollSchedule } from '../../../../src/batch/run/poll-schedule.ts';
+import { createPollSchedule } from '../../../../src/batch/run/poll-schedule.ts';
 import { createRunnerFixture, lines } from '../../../support/batch/runner-fixture.ts';
-
-/** Delays at 198 polls a second, after jobs with these turnarounds and executions. */
-function delaysAfter(...jobs: readonly (readonly [number, number | undefined])[]) {
-  const delays = createPollDelays(() => 198);
-  for (const [turnaroundMs, executionMs] of jobs) delays.add(turnaroundMs, executionMs);
-  return delays;
-}
-
-describe('when to look', () => {
-  test('is a little after jobs like it ended, whatever queue they stood in, and never later than a minute', () => {
-    expect(delaysAfter().first(0)).toBe(250);
-    expect(delaysAfter([1000, 800]).first(0)).toBe(1050);
-    expect(delaysAfter([3_600_000, 1000]).first(0)).toBe(1575);
-    expect(delaysAfter([3_600_000, 3_600_000]).first(0)).toBe(60_000);
-  });
-
-  test('is, for a job polled before, when most of those that took longer were done, then a fraction of its age', () => {
-    const known = delaysAfter([10_000, 2000]);
-    expect(known.next(5000, 1900, 0)).toBe(200);
-    expect(known.next(80_000, 24_000, 0)).toBe(3000);
-    expect(known.next(80_000, undefined, 0)).toBe(10_000);
-    expect(known.next(86_400_000, undefined, 0)).toBe(60_000);
-    const spread = delaysAfter(...Array.from({ length: 101 }, (_, at) => [at * 100, at * 100] as const));
-    expect(spread.first(0)).toBe(5000);
-    expect(spread.next(0, 9400, 1000)).toBe(9900 * 1.05 - 9400);
-    expect(spread.next(0, 8000, 0), 'polls are left over').toBe(1000);
-  });
-
-  test('is spread over a part of the allowed polls when there are many jobs without history', () => {
-    expect(delaysAfter().next(1000, undefined, 990)).toBe(20_000);
-  });
-
-  test('follows the latest jobs', () => {
-    const known = delaysAfter([1000, 100]);
-    for (let count = 0; count < 200; count++) known.add(5000, 4000);
-    expect(known.first(0)).toBe(5000);
-    for (let count = 0; count < 128; count++) known.add(1000, 900);
-    expect(known.first(0)).toBe(1050);
-  });
-});
 
 /** A job of a service that is only thought of. */
 interface Thought {

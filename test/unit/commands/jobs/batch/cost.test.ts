@@ -122,7 +122,7 @@ describe('the cost of a batch', () => {
   test('is shown at the end of the progress bar, before the waiting count is', async () => {
     const bars = async (columns: number): Promise<string> => {
       const { world } = await createCostWorld({ tty: { stdout: true, stderr: true }, columns });
-      const ran = await batchOf(world, 'demo', 50, '--in-flight', '10');
+      const ran = await batchOf(world, 'demo', 26, '--in-flight', '6');
       expect(ran.code, ran.err).toBe(0);
       return ran.err;
     };
