@@ -16,9 +16,9 @@ export async function loginStorage(ctx: CommandContext, withKey: boolean): Promi
   await ctx.profiles.setStorageKey(settings.profile, key, url);
   return changeResult(ctx, { profile: settings.profile, storageUrl: settings.text('storage-url') ?? null }, [
     `Profile ${settings.profile} has a storage key.`,
-    ...(settings.get('storage-url') === undefined
-      ? [sentence`It needs the address of the files: ${berth`config set storage-url URL`}`]
-      : []),
+    settings.get('storage-url') === undefined
+      ? sentence`It needs the address of the files: ${berth`config set storage-url URL`}`
+      : sentence`Check it: ${berth`files ls VOLUME`}`,
   ]);
 }
 
