@@ -39,6 +39,7 @@ const GO_ON: Readonly<Record<string, string>> = {
   'endpoints create': 'the price in the question, and how far the first release is',
   'endpoints update': 'how far the new release is',
   'endpoints explain': 'further facts: it says which ones are unknown',
+  metrics: 'the metrics of that list, which are left out',
   'auth login': 'whether the key is accepted',
   'auth status': 'whether the key is accepted',
   doctor: 'whether the key is accepted',

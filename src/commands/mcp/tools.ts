@@ -1,7 +1,7 @@
 /** Tools made from the commands: one each, with its arguments and flags as JSON Schema. */
 import { type Command, visibleOptions } from '../../cli/model/command.ts';
 import { printedSchema } from '../../cli/model/common-schemas.ts';
-import { CONTRACT_PREFIX, type OutputSchema } from '../../cli/model/output-schema.ts';
+import { CONTRACT_PREFIX, either, type OutputSchema } from '../../cli/model/output-schema.ts';
 import { flagName, type Param } from '../../cli/model/params.ts';
 import { usage } from '../../core/failure.ts';
 import { arrayOf, encodeJson, isObject, type Json, type JsonObject, stringOf } from '../../core/json.ts';
@@ -69,7 +69,7 @@ const paramsOf = ({ command }: Tool): readonly (readonly [word: string, key: str
 export function describeTool(tool: Tool): JsonObject {
   const { name, command } = tool;
   const params = paramsOf(tool);
-  const output = printedSchema(command);
+  const output = command.output && printedSchema(command);
   const schema = output === undefined ? {} : { outputSchema: wrapped(output) };
   return {
     name,
@@ -92,7 +92,8 @@ export function describeTool(tool: Tool): JsonObject {
 /** A tool answers an object. Schemas of the published contract are named: they would fill the context of a model. */
 const wrapped = (output: OutputSchema): JsonObject => ({
   type: 'object',
-  properties: { result: named(output) },
+  // Null: nothing was to be done.
+  properties: { result: either(named(output) as OutputSchema, { type: 'null' }) },
   required: ['result'],
 });
 

@@ -1,6 +1,7 @@
 /** OpenMetrics 1.0 text: names with their units, a family each. */
 import type { Failure } from '../../core/failure.ts';
 import { itemsAt, type Json, numberAt, numberOf, objectAt, stringAt } from '../../core/json.ts';
+import { safeText } from '../../core/safe-text.ts';
 import { rateOf } from '../../cli/rate.ts';
 import { idOf } from '../../output/view.ts';
 import type { Fleet } from '../top/fleet.ts';
@@ -113,5 +114,5 @@ function linesOf({ name, type = 'gauge', unit, help, samples }: Family): readonl
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const escaped = (text: string): string =>
-  text.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`));
+/** Harmless first: a line feed of a name is two characters then. */
+const escaped = (text: string): string => safeText(text).replace(/[\\"]/g, (character) => `\\${character}`);

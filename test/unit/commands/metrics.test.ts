@@ -69,7 +69,7 @@ describe('what cannot be read', () => {
     const server = await serve([routed(LISTS, answer)]);
     const ran = await berth(['metrics'], { env: { ...pointedAt(server.url), BERTH_RETRIES: '0' } });
     expect(ran.code, ran.err).toBe(code);
-    expect(ran.out).toContain('berth_pod_status{id="p",name="a\\"b\\\\c\\nd",status="RUNNING"} 1');
+    expect(ran.out).toContain('berth_pod_status{id="p",name="a\\"b\\\\c\\\\nd",status="RUNNING"} 1');
     expect(ran.out).toMatch(/berth_read_failed\{part="balance",code="[a-z-]+"\} 1/);
     expect(ran.out).not.toContain('berth_account_balance_dollars');
   });

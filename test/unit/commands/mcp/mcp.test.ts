@@ -125,6 +125,18 @@ test('what would raise the cost an hour above --max-cost is refused (15), also o
   expect(JSON.parse(first.isError ? first.text : second.text)).toMatchObject({ error: { code: 'limit-exceeded' } });
 });
 
+test('a call that has nothing to do, and a dry run of a command without a document, fit their schemas', async () => {
+  const { call } = await connect(['--allow', 'destroy', '--tools', 'run,endpoints']);
+  expect(await call('endpoints_update', { id: 'echo', image: 'example/echo:2' })).toMatchObject({ isError: false });
+  await call('endpoints_rollback', { id: 'echo' });
+  expect(await call('endpoints_rollback', { id: 'echo', release: '1' })).toMatchObject({
+    isError: false,
+    result: null,
+  });
+  const dry = await call('run', { gpu: ['GPU-24G'], image: 'example/x:1', command: ['true'], 'dry-run': true });
+  expect(dry, dry.text).toMatchObject({ isError: false, exitCode: 0 });
+});
+
 test("the profile's access holds besides --allow", async () => {
   const { call } = await connect(['--allow', 'destroy'], { env: { BERTH_ACCESS: 'read' } });
   expect(await call('pods_stop', { id: ['train-llm'] })).toMatchObject({ isError: true, exitCode: 3 });
