@@ -36,5 +36,6 @@ it('any answer of a service gives a short, safe sentence and a known exit code',
       ).not.toMatch(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u);
       expect(failure).toMatchObject({ status, id: 'p1', request: requestFacts(isWrite).name });
     }),
+    { numRuns: 40 },
   );
 });

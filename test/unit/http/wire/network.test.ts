@@ -16,40 +16,9 @@ import {
 } from '../../../support/servers/http-server.ts';
 
 describe('a connection that never opens: 7, nothing was sent, and reads and writes are retried', () => {
-  it.each([read, write])('refused ($method)', async (request) => {
-    const { api, clock } = connect(`http://127.0.0.1:${String(await freePort())}`);
-    const failure = await failureOf(api.send(request));
-    expect(failure).toMatchObject({ exit: 7, code: 'unavailable' });
-    expect(failure.message).toContain('connection refused');
-    expect(hintOf(failure)).toContain('Nothing was sent');
-    expect(clock.slept).toEqual([250, 500, 1000]);
-  });
-
   it('refused at each address of a host name', async () => {
     const { api } = connect(`http://localhost:${String(await freePort())}`, { retries: 0 });
     expect((await failureOf(api.send(read))).message).toContain('connection refused');
-  });
-
-  it.each([read, write])('name not found ($method)', async (request) => {
-    const { api, clock } = connect('https://no-such-host.invalid');
-    const failure = await failureOf(api.send(request));
-    expect(failure).toMatchObject({ exit: 7 });
-    expect(failure.message).toMatch(/host name/);
-    expect(hintOf(failure)).toContain('Nothing was sent');
-    expect(clock.slept).toHaveLength(3);
-  });
-
-  it.each([read, write])('handshake answered with plain text ($method)', async (request) => {
-    let connections = 0;
-    const server = await serveTcp((socket) => {
-      connections++;
-      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
-    });
-    const failure = await failureOf(connect(`https://127.0.0.1:${String(server.port)}`).api.send(request));
-    expect(failure).toMatchObject({ exit: 7 });
-    expect(failure.message).toContain('TLS handshake');
-    expect(hintOf(failure)).toContain('Nothing was sent');
-    expect(connections).toBe(4);
   });
 
   it('handshake closed by the server', async () => {
@@ -67,14 +36,6 @@ describe('a connection that never opens: 7, nothing was sent, and reads and writ
     const failure = await failureOf(world.api.send(write));
     expect(failure).toMatchObject({ exit: 7 });
     expect(failure.message).toContain('no connection in time');
-  });
-
-  it('handshake that never ends: the deadline, nothing sent', async () => {
-    const server = await serveTcp(() => undefined);
-    const { api } = connect(`https://127.0.0.1:${String(server.port)}`, { timeoutMs: 30 });
-    const failure = await failureOf(api.send(write));
-    expect(failure).toMatchObject({ exit: 7 });
-    expect(hintOf(failure)).toContain('Nothing was sent');
   });
 
   it('succeeds when a later try connects', async () => {
@@ -99,45 +60,6 @@ describe('a connection that never opens: 7, nothing was sent, and reads and writ
 });
 
 describe('a connection that breaks after the request was sent', () => {
-  it.each(['resetAndDestroy', 'end'] as const)(
-    'by %s: a read is tried again, a write is 8 and sent once',
-    async (how) => {
-      let requests = 0;
-      const server = await serveTcp((socket) => {
-        onRequest(socket, () => {
-          requests++;
-          socket[how]();
-        });
-      });
-      const { api } = connect(server.url);
-      expect(await failureOf(api.send(read))).toMatchObject({ exit: 7 });
-      expect(requests).toBe(4);
-      const lost = await failureOf(api.send(write));
-      expect(lost).toMatchObject({ exit: 8, code: 'outcome-unknown', id: 'p1', request: { method: 'POST' } });
-      expect(hintOf(lost)).toContain('may have happened');
-      expect(hintOf(lost)).toContain('berth pods list');
-      expect(requests).toBe(5);
-    },
-  );
-
-  it('a reused connection that is reset: the read is retried, the write ends 8', async () => {
-    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: keep-alive\r\n\r\n{}';
-    const counts: number[] = [];
-    const server = await serveTcp((socket, connection) => {
-      onRequest(socket, () => {
-        counts[connection] = (counts[connection] ?? 0) + 1;
-        if (counts[connection] === 1) socket.write(answer);
-        else socket.resetAndDestroy();
-      });
-    });
-    const { api } = connect(server.url);
-    expect((await api.send(read)).status).toBe(200);
-    expect((await api.send(read)).status).toBe(200);
-    expect(counts.slice(1)).toEqual([2, 1]);
-    expect(await failureOf(api.send(write))).toMatchObject({ exit: 8 });
-    expect(counts.slice(1)).toEqual([2, 2]);
-  });
-
   it('after a reset, no other idle connection is used: the same cause may have broken them all', async () => {
     const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}';
     const held: (() => void)[] = [];
@@ -176,15 +98,6 @@ describe('a connection that breaks after the request was sent', () => {
     await api.send(read);
     await closed;
     expect((await api.send(write)).status).toBe(200);
-  });
-
-  it('an answer that is not HTTP', async () => {
-    const server = await serveTcp((socket) => {
-      onRequest(socket, () => socket.end('SSH-2.0-OpenSSH\r\n'));
-    });
-    const { api } = connect(server.url);
-    expect(await failureOf(api.send(read))).toMatchObject({ exit: 7 });
-    expect(await failureOf(api.send(write))).toMatchObject({ exit: 8 });
   });
 });
 
