@@ -3,7 +3,7 @@ import { DELETIONS, PLAN, type Choices, type PlannedRequest } from '../support/s
 import { objectionsTo } from '../support/schemas/printed-schemas.ts';
 import { localFixture, type Answer, type LocalFixture } from '../support/local/service-fixture.ts';
 
-const WANTED = 1500;
+const WANTED = 500;
 /** Answers of one account: a small account has short lists. */
 const ANSWERS_PER_ACCOUNT = 250;
 const SEED = 20_260_101;

@@ -11,8 +11,8 @@ it('the contract consists of valid schemas, and every reference resolves', () =>
   for (const [name, schema] of Object.entries({ ...schemas, ...CONTROL_BODIES }))
     expect([name, ajv.validateSchema(schema)]).toEqual([name, true]);
   ajv.addSchema({ ...contract, $id: 'contract' });
-  for (const name of Object.keys(schemas))
-    expect(() => ajv.compile({ $ref: `contract#/components/schemas/${name}` })).not.toThrow();
+  const all = Object.keys(schemas).map((name) => ({ $ref: `contract#/components/schemas/${name}` }));
+  expect(() => ajv.compile({ anyOf: all })).not.toThrow();
 });
 
 it('the local service has each of the 74 operations of the contract once', () => {

@@ -48,9 +48,7 @@ const OTHER_ID = '{"id":"another","status":"RUNNING","removed":1,"keys":[]}';
 const WITHOUT: Readonly<Record<string, (words: string) => boolean>> = {
   '{}': hasNothingToSay,
   '': hasNothingToSay,
-  '[]': () => false,
   null: () => false,
-  '"done"': () => false,
   '{"status":"RUNNING"}': hasNothingToSay,
   [OTHER_ID]: hasNoId,
 };

@@ -79,9 +79,9 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'pods wait': [line('pods wait p1 --for RUNNING', { answers: pod('RUNNING') })],
   'pods logs': [
     line('pods logs p1 --tail 1 --source container'),
-    line('pods logs p1 --since 10m'),
+    line('pods logs p1 --since 10m --search x'),
     line('pods logs p1 --since 2025-12-31T12:00:00+02:00 --follow', { answers: pod('TERMINATED') }),
-    line('pods logs p1 --after 2026-01-01T00:00:00Z --times local'),
+    line('pods logs p1 --after 2026-01-01T00:00:00Z --until 2026-01-01T01:00:00Z --search x --regex --times local'),
     line('pods logs p1 p2 --match p* --tail 1'),
   ],
   'pods explain': [
@@ -141,11 +141,13 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'endpoints builds get': [line('endpoints builds get e1 b1 --exit-status')],
   'endpoints logs': [
     line('endpoints logs e1 w1 --tail 1 --source system'),
-    line('endpoints logs e1 --tail 1'),
+    line('endpoints logs e1 --tail 1 --search x'),
     line('endpoints logs e1 w1 --since 10m --follow', {
       answers: { 'GET /v2/serverless/{id}/workers': { workers: [] } },
     }),
-    line('endpoints logs e1 w1 --after 2026-01-01T00:00:00Z --times none'),
+    line(
+      'endpoints logs e1 w1 --after 2026-01-01T00:00:00Z --until 2026-01-01T01:00:00Z --search x --regex --times none',
+    ),
   ],
   'endpoints explain': [
     line('endpoints explain e1 --exit-status', {
