@@ -162,9 +162,9 @@ describe('a config file that cannot be read at all', () => {
 });
 
 describe('writing the config file', () => {
-  test('24 writers at once lose nothing, and the file has mode 0600 at the end', async () => {
+  test('8 writers at once lose nothing, and the file has mode 0600 at the end', async () => {
     const { env, path } = configOf(profile({ 'api-key': KEY }), 0o644);
-    const names = Array.from({ length: 24 }, (_, at) => `p${String(at)}`);
+    const names = Array.from({ length: 8 }, (_, at) => `p${String(at)}`);
     const runs = await Promise.all(
       names.map((name) =>
         berth(['--profile', name, 'config', 'set', 'timeout', '7s'], { env: { ...nothing, ...env } }),

@@ -1,15 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  onWrite,
-  reads,
-  someReads,
-  someWrites,
-  writes,
-  type Read,
-  type Write,
-} from '../support/worlds/read-write-commands.ts';
+import { onWrite, someReads, someWrites, type Read, type Write } from '../support/worlds/read-write-commands.ts';
 import { createDeadlineClock } from '../support/clocks/deadline-clock.ts';
 import {
   drip,
@@ -178,7 +170,7 @@ describe('a keep-alive connection that is reset at its second request', () => {
 describe('a connection that never opens: nothing was sent, 7, and writes are retried too', () => {
   const says = ['could not reach', 'Nothing was sent', 'berth doctor'];
 
-  test.each([...reads, ...writes])('refused: %s', async (_, { argv }: Read) => {
+  test.each([...someReads, ...someWrites])('refused: %s', async (_, { argv }: Read) => {
     const url = `http://127.0.0.1:${String(await refusingPort())}`;
     const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_REST_URL: url };
     const told = /^(The older volume API \(v1\) is retired .*\n)?$/;

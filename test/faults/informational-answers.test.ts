@@ -58,9 +58,6 @@ function batchAnswers(): Behaviour {
 }
 
 describe.each([
-  ['100', CONTINUE],
-  ['102', PROCESSING],
-  ['103', HINTS],
   ['100, 103 and 102', CONTINUE + HINTS + PROCESSING],
   ['a hundred times 100', CONTINUE.repeat(100)],
 ])('an unasked %s before each answer is skipped', (_, bytes) => {

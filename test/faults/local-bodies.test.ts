@@ -46,10 +46,8 @@ it.each([
   ['from a web page', '/v2/echo/run', 403, { Origin: 'https://evil.example' }],
 ])('after a body %s the connection goes on', async (_, path, status, headers) => {
   const { ask } = await connection();
-  for (let round = 0; round < 2; round++) {
-    expect(await ask('POST', path, LARGE, headers)).toMatchObject({ status, connection: 'keep-alive' });
-    expect(await ask('GET', '/v2/pods')).toMatchObject({ status: 200, reused: true });
-  }
+  expect(await ask('POST', path, LARGE, headers)).toMatchObject({ status, connection: 'keep-alive' });
+  expect(await ask('GET', '/v2/pods')).toMatchObject({ status: 200, reused: true });
 });
 
 it('the connection is kept after an injected fault', async () => {

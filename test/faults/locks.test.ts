@@ -57,11 +57,12 @@ const CASES: readonly Case[] = [
   BATCH,
 ];
 
-/** A world with a completed batch. */
-async function place(clock = createTestClock()): Promise<TestWorld> {
+/** A world, for a batch with a completed one. */
+async function place(each: Case, clock = createTestClock()): Promise<TestWorld> {
   const world = createTestWorld({ clock });
   const { directory } = world;
   const env = { ...world.env, BERTH_DATA_DIR: join(directory, 'data'), BERTH_CONFIG_DIR: join(directory, 'config') };
+  if (each !== BATCH) return { ...world, env };
   writeFileSync(join(directory, 'in.jsonl'), '{"n":1}\n');
   const run = ['--local', 'jobs', 'batch', 'run', 'echo', '--input', 'in.jsonl', '--out', 'out.jsonl'];
   const ran = await berthIn({ ...world, env, clock: createAutoAdvancingClock() }, run);
@@ -91,7 +92,7 @@ describe.each(CASES)('$name', (each) => {
     ['was killed, and whose number another process has', HOLDERS.reused],
     ['was killed, and whose number another user has', () => HOLDERS.reused(1)],
   ])('of a holder that %s continues at once', async (_, holder) => {
-    const world = await place();
+    const world = await place(each);
     forge(world, each, holder);
     const ran = await berthIn(world, each.argv);
     expect(ran.code, ran.err).toBe(0);
@@ -104,7 +105,7 @@ describe.each(CASES)('$name', (each) => {
     ['on another host', HOLDERS.otherHost],
     ['in another container of one host name', HOLDERS.otherNamespace],
   ])('of a silent holder %s is taken over after ten seconds, with a line that says so', async (_, holder) => {
-    const world = await place();
+    const world = await place(each);
     forge(world, each, holder);
     const ran = await berthIn(world, each.argv);
     expect(ran.code, ran.err).toBe(0);
@@ -116,7 +117,7 @@ describe.each(CASES)('$name', (each) => {
   });
 
   test.runIf(onLinux)('of a living holder is refused with its process and what to do', async () => {
-    const world = await place();
+    const world = await place(each);
     forge(world, each, HOLDERS.self);
     const ran = await berthIn(world, each.argv);
     explained(ran, [
@@ -134,7 +135,7 @@ describe.each(CASES)('$name', (each) => {
       writeFileSync(owner, readFileSync(owner, 'utf8').replace(/\d+\n$/, `${String(++beats).padStart(12, '0')}\n`));
     };
     const clock = createTestClock();
-    const world = await place({
+    const world = await place(each, {
       ...clock,
       sleep: (milliseconds, signal) => {
         beat();
@@ -153,6 +154,7 @@ describe.each(CASES)('$name', (each) => {
 
   test('stops waiting after Ctrl-C', async () => {
     const world: TestWorld = await place(
+      each,
       happening(() => {
         world.signal('SIGINT');
       }),
@@ -166,7 +168,7 @@ describe.each(CASES)('$name', (each) => {
 });
 
 test('batch status distinguishes a silent holder on another machine from a working one', async () => {
-  const world = await place();
+  const world = await place(BATCH);
   const status = async (): Promise<string> =>
     (await berthIn(world, ['--local', 'jobs', 'batch', 'status', 'out.jsonl', '--json'])).out;
   const owner = forge(world, BATCH, HOLDERS.otherHost);

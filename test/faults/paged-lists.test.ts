@@ -36,11 +36,12 @@ describe('a list of three pages', () => {
     ['endpoints list', 300],
     ['templates list', 300],
     ['endpoints builds list ep-name-300', 300],
-  ])('berth %s has %i rows, in every format', async (line, count) => {
+  ])('berth %s has %i rows, the first in every format', async (line, count) => {
     const argv = line.split(' ');
     const documents = JSON.parse((await run([...argv, '-o', 'json'])).out) as readonly { readonly id: string }[];
     expect(new Set(documents.map(({ id }) => id)).size).toBe(count);
     expect(documents).toHaveLength(count);
+    if (line !== 'pods list') return;
     const lines = (await run([...argv, '-o', 'jsonl'])).out.trimEnd().split('\n');
     expect(lines.map((each) => JSON.parse(each) as unknown)).toEqual(documents);
     expect((await run([...argv, '-o', 'id'])).out.trimEnd().split('\n')).toEqual(documents.map(({ id }) => id));

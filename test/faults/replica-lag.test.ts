@@ -13,6 +13,8 @@ import { countSubmissions } from '../support/batch/check-journal.ts';
 import { berthIn } from '../support/worlds/run-berth.ts';
 
 const LAG = ['fault', 'add', 'replica-lag', '--latency'];
+const VOLUME = 'volumes create lab --size 10 --data-center EU-WEST-1 --type STANDARD -o id'.split(' ');
+const POD = 'pods create --name lab --gpu GPU-24G --image example/pytorch:2.8 -o id'.split(' ');
 const ECHO = ['jobs', 'run', 'echo', '--input', '{"n":1}'];
 
 describe('a replica that lags by two seconds', () => {
@@ -59,19 +61,7 @@ describe('a replica that lags by two seconds', () => {
   ])('pods %s asks again until the pod is there', async (_, after) => {
     const world = await createBatchWorld();
     await local(world, ...LAG, '2s');
-    const create = [
-      'pods',
-      'create',
-      '--name',
-      'lab',
-      '--gpu',
-      'GPU-24G',
-      '--image',
-      'example/pytorch:2.8',
-      '-o',
-      'id',
-    ];
-    const ran = await berthIn(world, [...create, ...(after.length === 0 ? ['--wait'] : [])]);
+    const ran = await berthIn(world, [...POD, ...(after.length === 0 ? ['--wait'] : [])]);
     expect(ran.code, ran.err).toBe(0);
     if (after.length === 0) return;
     const waited = await berthIn(world, [...after, ran.out.trim(), '-o', 'json']);
@@ -181,5 +171,47 @@ describe('a 404 that stays', () => {
     const again = await berthIn(secondProcess(world), [...RESUME, '--json']);
     expect([again.code, summary(again)]).toMatchObject([13, { completed: 0, expired: 6 }]);
     expect([...(await countSubmissions(world.store)).values()].every((count) => count === 1)).toBe(true);
+  });
+});
+
+describe('a 404 for an id that this machine created within the last minute', () => {
+  const created = async (argv: readonly string[], lag: string) => {
+    const world = await createBatchWorld();
+    await local(world, ...LAG, lag);
+    return { world, id: (await berthIn(world, argv)).out.trim() };
+  };
+
+  test.each<readonly [string, readonly string[], readonly string[]]>([
+    ['volumes delete', VOLUME, ['volumes', 'delete', 'ID', '--yes']],
+    ['volumes update', VOLUME, ['volumes', 'update', 'ID', '--name', 'x']],
+    ['pods get', POD, ['pods', 'get', 'ID']],
+    ['pods terminate', POD, ['pods', 'terminate', 'ID', '--yes']],
+  ])('%s asks again until it is there', async (_, create, argv) => {
+    const { world, id } = await created(create, '3s');
+    const ran = await berthIn(
+      world,
+      argv.map((word) => (word === 'ID' ? id : word)),
+    );
+    expect(ran, ran.err).toMatchObject({ code: 0 });
+  });
+
+  test('is final after ten seconds', async () => {
+    const { world, id } = await created(POD, '1h');
+    const before = world.clock.monotonic();
+    expect((await berthIn(world, ['pods', 'get', id])).code).toBe(4);
+    expect(world.clock.monotonic() - before).toBeGreaterThanOrEqual(10_000);
+    expect(world.clock.monotonic() - before).toBeLessThan(12_000);
+  });
+
+  test.each([
+    ['after a minute', 61_000],
+    ['once this machine has deleted it', 0],
+  ])('is final at once %s', async (_, later) => {
+    const { world, id } = await created(VOLUME, later === 0 ? '0s' : '1h');
+    if (later === 0) await berthIn(world, ['volumes', 'delete', id, '--yes']);
+    world.clock.advance(later);
+    const before = world.clock.monotonic();
+    expect((await berthIn(world, ['volumes', 'get', id])).code).toBe(4);
+    expect(world.clock.monotonic()).toBe(before);
   });
 });

@@ -1,160 +1,203 @@
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createLocalHost } from '../../src/host/context.ts';
+import { realClock } from '../../src/host/runtime/runtime.ts';
 import { LOCAL_KEY } from '../../src/local/http/auth.ts';
 import { createTable } from '../../src/local/table.ts';
-import { berth, berthIn } from '../support/worlds/run-berth.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
-import { json, pointedAt, serve } from '../support/servers/scripted-server.ts';
+import { json, pointedAt, routed, serve } from '../support/servers/scripted-server.ts';
+import { berth, berthIn } from '../support/worlds/run-berth.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
 
+// Row 42 of docs/faults.md: names that every JavaScript object inherits, as names of anything.
+
 /** The name that sets a prototype, one that every plain object inherits, and one that is called to print it. */
-const WORDS = ['__proto__', 'constructor', 'toString'];
+const NAMES = ['__proto__', 'constructor', 'toString'];
+const LOCAL = { env: { BERTH_LOCAL: '1' } };
 
-describe.each(WORDS)('%s is a name like any other', (word) => {
-  const withIds = createTable({ queueLimits: true, streamShape: 'array' }).filter(({ path }) => path.includes('{'));
+afterEach(() => {
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  expect(Object.keys(Object.prototype)).toEqual([]);
+});
 
-  it('as an id of any path', async () => {
-    const { send } = localFixture({ queueLimits: true });
-    for (const { method, path } of withIds) {
-      const body = method === 'GET' || method === 'DELETE' ? undefined : { input: {} };
-      for (const target of targets(path, word)) {
-        const { status, text } = await send(method, target, body);
-        // 422 if the body is validated first.
-        expect([method, target, status, text]).toEqual([
-          ...[method, target],
-          ...[expect.toSatisfy((it) => it === 404 || it === 422), text],
-        ]);
+const CREATE = ['pods', 'create', '--name', 'a', '--image', 'i', '--cpu', 'cpu-general', '--vcpu', '2', '--dry-run'];
+
+/** The body that a dry run shows, as text, because JSON.parse would hide `__proto__`. */
+const dry = async (argv: readonly string[], stdin?: string) =>
+  await berth([...argv, '--json'], { ...LOCAL, ...(stdin === undefined ? {} : { stdin }) });
+
+/** Command lines with NAME in the place of a word that berth knows: 2. */
+const UNKNOWN_WORDS = [
+  'NAME',
+  'pods NAME',
+  'pods list --NAME',
+  'help NAME',
+  '-o NAME limits',
+  'completion NAME',
+  'config get NAME',
+  'config set NAME x',
+  'config unset NAME',
+  'pods wait p1 --for NAME',
+  'catalog gpus --available --product NAME',
+  'local fault add NAME',
+  'billing summary --bucket NAME',
+  'schema NAME',
+  ...['table', 'json', 'csv'].map((format) => `pods list --fields NAME -o ${format}`),
+  ...['NAME.x', 'gpu.NAME', 'id,NAME'].map((fields) => `pods list --fields ${fields}`),
+];
+
+/** Command lines with NAME in the place of an id or a name: 4. */
+const NOT_FOUND = [
+  'jobs run NAME --input {}',
+  'jobs status NAME job',
+  'jobs status echo NAME',
+  'jobs cancel echo NAME --yes',
+  'jobs stream echo NAME',
+  'queue purge NAME --yes',
+  'health NAME',
+  'pods get NAME',
+  'pods stop NAME',
+  'pods logs NAME',
+  'pods terminate NAME --yes',
+  'endpoints get NAME',
+  'endpoints workers NAME',
+  'volumes get NAME',
+  'volumes delete NAME --yes',
+  'templates get NAME',
+  'registries get NAME',
+  'clusters get NAME',
+  'catalog gpus NAME',
+  'billing summary --by pod --id NAME',
+];
+
+const LINES: readonly (readonly [string, number])[] = [
+  ...UNKNOWN_WORDS.map((line) => [line, 2] as const),
+  ...NOT_FOUND.map((line) => [line, 4] as const),
+];
+
+describe.each(NAMES)('%s on the command line', (name) => {
+  test.each(LINES.filter((_, at) => at % 2 === NAMES.indexOf(name) % 2 || name === '__proto__'))(
+    'berth %s ends %i',
+    async (line, exit) => {
+      const { code, out, err } = await berth(line.replace('NAME', name).split(' '), LOCAL);
+      expect([code, out, err]).toEqual([exit, '', expect.stringMatching(/error(: |")/)]);
+      expect(err).not.toMatch(/a bug in berth|native code|\[object/);
+    },
+  );
+
+  test('a member that the service has is shown like any other', async () => {
+    const pod = `{"id":"p1","exact":1.0,"${name}":{"polluted":"seen"},"env":{"${name}":"seen"}}`;
+    const server = await serve([routed({ 'GET /v2/pods/p1': json(pod), 'GET /v2/pods': json(`{"pods":[${pod}]}`) })]);
+    for (const format of ['table', 'json', 'yaml', 'csv'])
+      for (const argv of [
+        ['get', 'p1', '--fields', `${name}.polluted`],
+        ['list', '--fields', `${name}.polluted`],
+        ['get', 'p1'],
+      ]) {
+        const ran = await berth(['pods', ...argv, '-o', format], { env: pointedAt(server.url) });
+        expect([format, argv, ran.code, ran.out]).toEqual([format, argv, 0, expect.stringContaining('seen')]);
       }
+  });
+
+  test('a status, a count and a member of a job are shown', async () => {
+    const answer = { id: 'j', status: name, [name]: name };
+    const server = await serve([json(answer), json({ jobs: { [name]: 1 }, workers: { [name]: 2 } })]);
+    for (const line of ['jobs status e j', 'health e']) {
+      const ran = await berth(line.split(' '), { env: pointedAt(server.url) });
+      expect([line, ran.code, ran.out]).toEqual([line, 0, expect.stringContaining(name)]);
     }
   });
 
-  it('as a member of a body', async () => {
-    const { send } = localFixture();
-    const volume = `{"name":"v","size":10,"dataCenter":"EU-WEST-1","${word}":{"x":1}}`;
-    expect((await send('POST', '/v2/network-volumes', volume)).status).toBe(422);
-    const job = await send('POST', '/v2/echo/run', `{"input":{"${word}":1},"${word}":2,"policy":{"${word}":3}}`);
-    expect(job.status).toBe(200);
+  test('a path of --set and a field of a free request are members of that name', async () => {
+    for (const path of [name, `${name}.polluted`, `env.${name}`, `mounts.${name}.polluted`]) {
+      const ran = await dry([...CREATE, '--set', `${path}="set"`]);
+      expect([path, ran.code], ran.err).toEqual([path, 0]);
+      expect(ran.out).toContain(`"${name}"`);
+      expect(ran.out).toContain('"set"');
+    }
+    const free = await dry(['api', 'POST', '/v2/pods', '--field', `${name}=set`, '--dry-run']);
+    expect([free.code, free.out]).toEqual([0, expect.stringContaining(`"${name}": "set"`)]);
   });
 
-  it('as a variable of an environment', async () => {
-    const { send } = localFixture();
-    const pod = `{"name":"p","image":"i","disk":10,"gpu":{"id":"GPU-24G","count":1},"env":{"${word}":"mine"}}`;
-    const made = await send('POST', '/v2/pods', pod);
-    expect([made.status, made.text]).toEqual([201, expect.stringContaining(`"${word}":"mine"`)]);
-    const patched = await send('PATCH', `/v2/pods/${String(made.body['id'])}`, `{"env":{"${word}":"other"}}`);
-    expect([patched.status, patched.text]).toEqual([200, expect.stringContaining(`"${word}":"other"`)]);
+  test('a variable of --env, and a key of a YAML and of a JSON file, is kept', async () => {
+    const ran = await dry([...CREATE, '--env', `${name}=set`]);
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining(`"${name}": "set"`)]);
+    const pod = 'name: a\nimage: i\ncpu: {id: cpu-general, vcpuCount: 2}\n';
+    for (const env of [`{${name}: set}`, `{"${name}":"set"}`, `{<<: {${name}: set}}`]) {
+      const read = await dry(['pods', 'create', '--file', '-', '--dry-run'], `${pod}env: ${env}\n`);
+      expect([env, read.code, read.out]).toEqual([env, 0, expect.stringContaining(`"${name}": "set"`)]);
+    }
+    const unknown = await dry(['pods', 'create', '--file', '-', '--dry-run'], `${pod}${name}: {polluted: 1}\n`);
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining(name)]);
   });
 
-  it('as a value of a query', async () => {
-    const { send } = localFixture();
-    for (const query of ['catalog/gpus?include=', 'catalog/datacenters?regions=', 'billing?bucketSize='])
-      expect((await send('GET', `/v2/${query}${word}`)).status).toBe(422);
-    expect((await send('GET', `/v2/billing/pods?podId=${word}`)).status).toBe(200);
-  });
-
-  it('as a name of a record', async () => {
-    const { send } = localFixture();
-    const made = await send('POST', '/v2/templates', { name: word, image: 'i' });
-    expect([made.status, made.text]).toEqual([201, expect.stringContaining(`"name":"${word}"`)]);
-  });
-
-  it('as a key, and as an id of a fault', async () => {
-    const { send } = localFixture();
-    expect((await send('GET', '/v2/pods', undefined, word)).status).toBe(401);
-    expect((await send('DELETE', `/local/fault/${word}`)).status).toBe(404);
-  });
-
-  it('as the endpoint of a handler module', async () => {
+  test('a profile is unknown, until it is made; one of a file written by hand is no bug', async () => {
     const world = createTestWorld();
-    const { mkdirSync, writeFileSync } = await import('node:fs');
-    mkdirSync(world.directory, { recursive: true });
-    writeFileSync(`${world.directory}/handler.mjs`, 'export default (input) => ({ got: input.n });');
-    const server = await served(world.directory, word);
-    try {
-      const answer = await fetch(`${server.url}/v2/${word}/runsync`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${LOCAL_KEY}` },
-        body: '{"input":{"n":7}}',
-      });
-      expect(await answer.json()).toMatchObject({ status: 'COMPLETED', output: { got: 7 } });
-    } finally {
-      await server.stop();
+    const run = async (line: string) => await berthIn(world, line.split(' '));
+    expect((await run(`--profile ${name} auth status`)).code).not.toBe(1);
+    const set = await run(`--profile ${name} config set base-url http://127.0.0.1:1`);
+    expect([0, 2]).toContain(set.code);
+    if (set.code === 0) {
+      const got = await run(`--profile ${name} config get base-url`);
+      expect([got.code, got.out]).toEqual([0, 'http://127.0.0.1:1\n']);
+      expect((await run('auth list -o id')).out.split('\n')).toContain(name);
+      expect((await run(`auth switch ${name}`)).code).toBe(0);
+      expect((await run(`auth logout --profile ${name}`)).code).toBe(0);
     }
-  });
-
-  it.each([
-    ['jobs', 'run', word, '--input', '{}'],
-    ['jobs', 'status', word, 'job'],
-    ['jobs', 'status', 'echo', word],
-    ['jobs', 'cancel', 'echo', word, '--yes'],
-    ['jobs', 'stream', 'echo', word],
-    ['queue', 'purge', word, '--yes'],
-    ['health', word],
-    ['pods', 'get', word],
-    ['pods', 'logs', word],
-    ['pods', 'terminate', word, '--yes'],
-    ['endpoints', 'get', word],
-    ['endpoints', 'workers', word],
-    ['volumes', 'delete', word, '--yes'],
-    ['templates', 'get', word],
-    ['registries', 'get', word],
-    ['clusters', 'get', word],
-    ['catalog', 'gpus', word],
-    ['local', 'fault', 'clear', word],
-  ])('on the command line: berth %s %s %s', async (...argv) => {
-    const { code, err } = await berth(['--local', ...argv]);
-    expect([code, err]).toEqual([4, expect.not.stringContaining('a bug in berth')]);
-  });
-
-  it('as a status, a count and a member of an answer', async () => {
-    const answer = { id: 'j', status: word, [word]: word };
-    const server = await serve([json(answer), json({ jobs: { [word]: 1 }, workers: { [word]: 2 } })]);
-    const world = createTestWorld({ env: pointedAt(server.url) });
-    for (const argv of [
-      ['jobs', 'status', 'e', 'j'],
-      ['health', 'e'],
-    ]) {
-      const ran = await berthIn(world, [...argv]);
-      expect([argv, ran.code, ran.err, ran.out]).toEqual([argv, 0, ran.err, expect.stringContaining(word)]);
-    }
-  });
-
-  it('as an endpoint, after the state was read from its file', async () => {
-    const world = createTestWorld();
-    expect(
-      (
-        await berthIn(world, [
-          '--local',
-          'volumes',
-          'create',
-          '--name',
-          'v',
-          '--size',
-          '10',
-          '--data-center',
-          'EU-WEST-1',
-          '--type',
-          'STANDARD',
-        ])
-      ).code,
-    ).toBe(0);
-    expect((await berthIn(world, ['--local', 'queue', 'purge', word, '--yes'])).code).toBe(4);
-    expect((await berthIn(world, ['--local', 'health', word])).code).toBe(4);
+    const byHand = createTestWorld();
+    const path = join(byHand.home, '.config/berth/config.json');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `{"current":"${name}","profiles":{}}`, { mode: 0o600 });
+    expect([0, 2, 14]).toContain((await berthIn(byHand, ['config', 'list'])).code);
   });
 });
 
-/** A path with the word in place of all ids, and in place of each id while the others exist. */
-const targets = (path: string, word: string): readonly string[] => {
-  const known: Readonly<Record<string, string>> = { endpointId: 'echo' };
-  const all = path.replace(/\{\w+\}/g, word);
-  const last = path.replace(/\{(\w+)\}(?=.*\{)/g, (_, name: string) => known[name] ?? word).replace(/\{\w+\}/, word);
-  return [...new Set([all, last])];
-};
+describe.each(NAMES)('%s in a request to the local service', (name) => {
+  test('as an id of any path', async () => {
+    const { send } = localFixture({ queueLimits: true });
+    const withIds = createTable({ queueLimits: true, streamShape: 'array' }).filter(({ path }) => path.includes('{'));
+    for (const { method, path } of withIds)
+      for (const target of targets(path, name)) {
+        const body = method === 'GET' || method === 'DELETE' ? undefined : { input: {} };
+        const { status } = await send(method, target, body);
+        // 422 if the body is validated first.
+        expect([method, target, [404, 422].includes(status)]).toEqual([method, target, true]);
+      }
+  });
 
-/** A local service on a free port that has an endpoint of that name with a handler module. */
-async function served(directory: string, endpoint: string) {
-  const { createLocalHost } = await import('../../src/host/context.ts');
-  const { realClock } = await import('../../src/host/runtime/runtime.ts');
-  const { PassThrough } = await import('node:stream');
+  const pod = `{"name":"p","image":"i","disk":10,"gpu":{"id":"GPU-24G","count":1},"env":{"${name}":"mine"}}`;
+  const volume = `{"name":"v","size":10,"dataCenter":"EU-WEST-1","${name}":{"x":1}}`;
+  test.each<readonly [string, unknown, number, string]>([
+    ['POST /v2/network-volumes', volume, 422, ''],
+    ['POST /v2/echo/run', `{"input":{"${name}":1},"${name}":2,"policy":{"${name}":3}}`, 200, ''],
+    ['POST /v2/pods', pod, 201, `"${name}":"mine"`],
+    ['POST /v2/templates', { name, image: 'i' }, 201, `"name":"${name}"`],
+    [`GET /v2/catalog/gpus?include=${name}`, undefined, 422, ''],
+    [`GET /v2/catalog/datacenters?regions=${name}`, undefined, 422, ''],
+    [`GET /v2/billing?bucketSize=${name}`, undefined, 422, ''],
+    [`GET /v2/billing/pods?podId=${name}`, undefined, 200, ''],
+    [`DELETE /local/fault/${name}`, undefined, 404, ''],
+  ])('%s', async (request, body, status, says) => {
+    const [method = '', path = ''] = request.split(' ');
+    const answer = await localFixture().send(method, path, body);
+    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(says)]);
+  });
+
+  test('as a variable that is changed, and as a key', async () => {
+    const { send } = localFixture();
+    const made = await send('POST', '/v2/pods', pod);
+    const patched = await send('PATCH', `/v2/pods/${String(made.body['id'])}`, `{"env":{"${name}":"other"}}`);
+    expect([patched.status, patched.text]).toEqual([200, expect.stringContaining(`"${name}":"other"`)]);
+    expect((await send('GET', '/v2/pods', undefined, name)).status).toBe(401);
+  });
+});
+
+test('an endpoint of a handler module may have such a name', async () => {
+  const { directory } = createTestWorld();
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'handler.mjs'), 'export default (input) => ({ got: input.n });');
   const host = createLocalHost({
     clock: realClock,
     random: () => 0.5,
@@ -166,11 +209,29 @@ async function served(directory: string, endpoint: string) {
     holdProgram: () => undefined,
     user: undefined,
   });
-  return await host.serve({
+  const server = await host.serve({
     port: 0,
-    endpoints: Object.fromEntries([[endpoint, 'handler.mjs']]),
+    endpoints: Object.fromEntries(NAMES.map((name) => [name, 'handler.mjs'])),
     queueLimits: true,
     streamShape: 'array',
     allowPrivateWebhooks: false,
   });
-}
+  try {
+    for (const name of NAMES) {
+      const headers = { Authorization: `Bearer ${LOCAL_KEY}` };
+      const request = { method: 'POST', headers, body: '{"input":{"n":7}}' };
+      const answer = await fetch(`${server.url}/v2/${name}/runsync`, request);
+      expect(await answer.json()).toMatchObject({ status: 'COMPLETED', output: { got: 7 } });
+    }
+  } finally {
+    await server.stop();
+  }
+});
+
+/** A path with the word in place of all ids, and in place of each id while the others exist. */
+const targets = (path: string, word: string): readonly string[] => {
+  const known: Readonly<Record<string, string>> = { endpointId: 'echo' };
+  const all = path.replace(/\{\w+\}/g, word);
+  const last = path.replace(/\{(\w+)\}(?=.*\{)/g, (_, name: string) => known[name] ?? word).replace(/\{\w+\}/, word);
+  return [...new Set([all, last])];
+};

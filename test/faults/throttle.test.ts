@@ -3,7 +3,7 @@ import { createContext } from '../../src/host/context.ts';
 import { berthIn } from '../support/worlds/run-berth.ts';
 import { createTestClock } from '../support/clocks/test-clock.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
-import { reads, writes, onWrite } from '../support/worlds/read-write-commands.ts';
+import { someReads, someWrites, onWrite } from '../support/worlds/read-write-commands.ts';
 import { expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
 import { json, pointedAt, problem, serve, type Behaviour } from '../support/servers/scripted-server.ts';
 
@@ -100,8 +100,8 @@ describe('a Retry-After beyond the longest wait: stop at once and name the time'
 });
 
 test.each([
-  ...reads.map(([name, { argv }]) => [name, argv, limited('1')] as const),
-  ...writes.map(([name, { argv }]) => [name, argv, onWrite(limited('1'))] as const),
+  ...someReads.map(([name, { argv }]) => [name, argv, limited('1')] as const),
+  ...someWrites.map(([name, { argv }]) => [name, argv, onWrite(limited('1'))] as const),
 ])('%s ends 6 after four tries, with what the service said', async (_, argv, behaviour) => {
   const { error } = await fails(argv, { exit: 6, says: ['429', EXCEEDED, 'tried 4 times', 'berth limits'] }, [
     behaviour,
@@ -210,5 +210,21 @@ describe('a storm of 429 with 50 requests in flight', () => {
     expect(ends.every((end) => end.status === 'rejected' && (end.reason as { exit?: number }).exit === 6)).toBe(true);
     expect(server.seen.length).toBeLessThanOrEqual(4 * COUNT);
     expect(clock.now() - NOW).toBeLessThan(10 * 60_000);
+  });
+});
+
+describe('408 and 425: the request was not processed', () => {
+  const submitted = json({ id: 'job1', status: 'IN_QUEUE' });
+
+  test.each([408, 425])('%i to a submission is tried again', async (status) => {
+    const { out, server } = await works(['jobs', 'run', 'ep', '--input', '{}'], [problem(status, 'again'), submitted]);
+    expect(out).toBe('job1\n');
+    expect(server.seen).toHaveLength(2);
+  });
+
+  test.each([408, 425])('%i every time: 7, nothing changed', async (status) => {
+    const says = [String(status), 'tried 4 times', 'Nothing changed'];
+    const { servers } = await fails(['jobs', 'run', 'ep', '--input', '{}'], { exit: 7, says }, [problem(status, 'no')]);
+    expect(servers[0].seen).toHaveLength(4);
   });
 });
