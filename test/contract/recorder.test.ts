@@ -2,6 +2,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Command, Group } from '../../src/cli/model/command.ts';
 import { flagName } from '../../src/cli/model/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
+import { printedSchema } from '../../src/cli/model/common-schemas.ts';
+import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
+import { expectDocuments } from '../support/schemas/check-run.ts';
 import { berth } from '../support/worlds/run-berth.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 import { readContract, type Contract, type Document, type Sent } from './support/contract.ts';
@@ -31,11 +34,17 @@ afterAll(() => {
   recorder.close();
 });
 
-/** The requests of a command to the management API. It must end well, because a refused command proves nothing. */
-async function requestsOf({ argv, answers, stdin, exit = 0 }: Invocation): Promise<readonly Sent[]> {
+/** The requests of a command to the management API. What it prints matches its schema, and it must end well, because a refused command proves nothing. */
+async function requestsOf(words: string, { argv, answers, stdin, exit = 0 }: Invocation): Promise<readonly Sent[]> {
   recorder.take(answers);
-  const ran = await berth([...argv, '--no-input'], { env: recorder.env, ...(stdin === undefined ? {} : { stdin }) });
+  const ran = await berth(['--json', '--no-input', ...argv], {
+    env: recorder.env,
+    clock: createAutoAdvancingClock(),
+    ...(stdin === undefined ? {} : { stdin }),
+  });
   expect([argv.join(' '), ran.code, ran.err]).toEqual([argv.join(' '), exit, ran.err]);
+  const command = tree.get(words);
+  if (command !== undefined && printedSchema(command) !== undefined) expectDocuments(words, ran);
   return recorder.take();
 }
 
@@ -75,9 +84,9 @@ describe('the minimal answers of the recorder', () => {
   });
 });
 
-describe('every request matches the contract', () => {
+describe('every request matches the contract, and every document its schema', () => {
   it.each(cases)('berth $line', async ({ words, invocation }) => {
-    const sent = await requestsOf(invocation);
+    const sent = await requestsOf(words, invocation);
     everything.push(...sent);
     if (!/^(jobs|queue|health)/.test(words)) expect(sent).not.toEqual([]);
     for (const one of sent) expect(own.objections(one)).toEqual([]);

@@ -48,6 +48,13 @@ export function expectOutputSchema(command: string, { out }: Pick<Ran, 'out'>): 
   return documents.length;
 }
 
+/** Checks a run with --json: each document on stdout, and where there is none after a failure, the error on stderr. */
+export function expectDocuments(words: string, ran: Ran): void {
+  const documents = expectOutputSchema(words, ran);
+  const hasError = expectErrorSchema(ran);
+  if (ran.code !== 0) expect(documents > 0 || hasError, `${String(ran.code)} ${ran.err}`).toBe(true);
+}
+
 /** The document that was printed; with `--watch`, one for each poll, and each on a line. */
 function documentsOf(out: string): readonly unknown[] {
   try {
