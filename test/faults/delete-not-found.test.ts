@@ -23,12 +23,6 @@ const VERBS: Readonly<Record<string, Destructive>> = {
     remove: 'pods terminate',
     path: '/v2/pods',
   },
-  'pods delete': {
-    create: 'pods create --name victim --cpu cpu-general --vcpu 2 --image x',
-    list: 'pods list',
-    remove: 'pods delete',
-    path: '/v2/pods',
-  },
   'volumes delete': {
     create: 'volumes create --name victim --size 10 --data-center EU-NORTH-1',
     list: 'volumes list',
@@ -91,13 +85,6 @@ describe.each(Object.entries(VERBS))('%s, put off once by the rate limit', (_, v
   test('with a name: the resource of that name is deleted', async () => {
     const { world, id } = await withVictim(verb);
     const ran = await run(world, verb.remove, 'victim', '--yes');
-    expect(ran.code, ran.err).toBe(0);
-    expect(await idsIn(world, verb)).not.toContain(id);
-  });
-
-  test('with an id: the resource is deleted', async () => {
-    const { world, id } = await withVictim(verb);
-    const ran = await run(world, verb.remove, id, '--yes');
     expect(ran.code, ran.err).toBe(0);
     expect(await idsIn(world, verb)).not.toContain(id);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../../support/worlds/local-account.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
-import { json, problem, text } from '../../../support/servers/scripted-server.ts';
+import { json, text } from '../../../support/servers/scripted-server.ts';
 import { inOrder, runRecorded } from '../../../support/servers/recorded-requests.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
@@ -9,13 +9,6 @@ const POD_LIST = 'GET /v2/pods?includeClusterPods=true';
 const pods = (...rows: readonly { readonly id: string; readonly name: string }[]) => json({ pods: rows });
 
 describe('one word', () => {
-  test('that two resources have as their name: 2, with both ids', async () => {
-    const { ran } = await runRecorded(['pods', 'stop', 'web'], {
-      'GET /v2/pods': pods({ id: 'p1', name: 'web' }, { id: 'p2', name: 'web' }),
-    });
-    expect([ran.code, ran.err]).toEqual([2, 'error: 2 pods are named "web": p1, p2\n  -> Use an id.\n']);
-  });
-
   test('that is the id of one resource and the name of another is the id', async () => {
     const { ran, requests } = await runRecorded(['jobs', 'status', 'ep1', 'gone'], {
       'GET /v2/serverless': json({
@@ -27,22 +20,6 @@ describe('one word', () => {
     });
     expect(ran.code).toBe(4);
     expect(requests).toEqual(['GET /v2/ep1/status/gone', 'GET /v2/serverless']);
-  });
-
-  test('after a 429 is tried again, then looked up: nothing is concluded from the 404', async () => {
-    const { ran, requests } = await runRecorded(['pods', 'terminate', 'web', '--force', '--yes'], {
-      'DELETE /v2/pods/web': inOrder(problem(429, 'slow down'), problem(404, 'resource not found')),
-      'GET /v2/pods': pods({ id: 'p1', name: 'web' }),
-      'DELETE /v2/pods/p1': inOrder(problem(429, 'slow down'), text('', 204)),
-    });
-    expect([ran.code, ran.err]).toEqual([0, 'terminated pod web\n']);
-    expect(requests).toEqual([
-      'DELETE /v2/pods/web',
-      'DELETE /v2/pods/web',
-      POD_LIST,
-      'DELETE /v2/pods/p1',
-      'DELETE /v2/pods/p1',
-    ]);
   });
 
   test('that is a model slug is sent as it is', async () => {

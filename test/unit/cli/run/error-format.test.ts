@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
-const LINES = [
-  'pods gett',
-  'pods get --wrong',
-  'nothing',
-  'volumes update v1 --size many',
-  'pods terminate pod-train',
-  'pods get nope --local',
-];
+const LINES = ['pods get --wrong', 'pods get nope --local'];
 
 const isJson = (text: string): boolean => {
   try {

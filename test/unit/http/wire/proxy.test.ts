@@ -8,12 +8,10 @@ import { hintOf } from '../../../support/text/hint-of.ts';
 import {
   connect,
   failureOf,
-  freePort,
   json,
   listen,
   onRequest,
   read,
-  serve,
   serveTcp,
   write,
 } from '../../../support/servers/http-server.ts';
@@ -76,26 +74,6 @@ describe('a proxy', () => {
     expect(proxy.seen).toEqual([{ line: 'GET http://files.test/a', authorization: BASIC }]);
   });
 
-  it.each(['127.0.0.1', 'localhost'])('is not used for plain http to %s: it would see the key', async (host) => {
-    const proxy = await serveProxy();
-    const server = await serve((response) => {
-      json(response, {});
-    });
-    const { api } = connect(server.url.replace('127.0.0.1', host), {}, { env: { HTTP_PROXY: proxy.url } });
-    await api.send(read);
-    expect([proxy.seen.length, server.seen.length]).toEqual([0, 1]);
-  });
-
-  it('HTTPS_PROXY is asked for a tunnel; an untrusted certificate ends 7 with nothing sent', async () => {
-    const proxy = await serveProxy();
-    const target = await serveTcp((socket) => socket.end('no TLS here'));
-    const { api } = connect(`https://127.0.0.1:${String(target.port)}`, {}, { env: { HTTPS_PROXY: proxy.url } });
-    const failure = await failureOf(api.send(write));
-    expect(failure).toMatchObject({ exit: 7 });
-    expect(failure.message).toContain('TLS');
-    expect(proxy.seen[0]).toEqual({ line: `CONNECT 127.0.0.1:${String(target.port)}`, authorization: BASIC });
-  });
-
   it.each([
     ['someone:pa%ss', 'someone:pa%ss'],
     ['DOM\\someone:pa\\ss', 'DOM\\someone:pa\\ss'],
@@ -143,18 +121,6 @@ describe('a proxy', () => {
     const failure = await getPlain({ http_proxy: proxy.url }).catch(String);
     expect(failure).toContain('it wants a user name and password');
     expect(failure).not.toContain(PASSWORD);
-  });
-
-  it('that cannot be reached is named, and nothing was sent: 7', async () => {
-    const host = `127.0.0.1:${String(await freePort())}`;
-    const proxy = `http://someone:${PASSWORD}@${host}`;
-    const failure = await failureOf(
-      connect('https://service.test', {}, { env: { HTTPS_PROXY: proxy } }).api.send(write),
-    );
-    expect(failure).toMatchObject({ exit: 7, message: expect.stringContaining(`proxy ${host}`) as string });
-    expect(hintOf(failure)).toContain('Nothing was sent');
-    expect(JSON.stringify(failure.facts())).not.toContain(PASSWORD);
-    await expect(getPlain({ HTTP_PROXY: proxy })).rejects.toThrow(`the proxy ${host}`);
   });
 
   it('may send informational answers for plain http', async () => {

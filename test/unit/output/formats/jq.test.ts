@@ -129,7 +129,7 @@ test('what is taken for paths compiles in jq, so it needs no check', async () =>
       const result = await callJq('', expression, [], (work) => work());
       expect(result).toEqual({ stdout: '', stderr: '', exitCode: 0 });
     }),
-    { numRuns: 200 },
+    { numRuns: 60 },
   );
 });
 
