@@ -77,7 +77,7 @@ describe('a job whose id is known when the service stops answering', () => {
   ])('jobs run %s has told its id, and says how to go on', async (flag, goOn) => {
     const clock = createDeadlineClock();
     const { error, block } = await fails(
-      ['jobs', 'run', 'ep1', '--input', '{}', flag, '--wait-timeout', '3m'],
+      ['jobs', 'run', 'ep1', '--input', '{}', flag, '--wait-timeout', '1m'],
       { exit: 9, says: ['no complete answer', goOn], told: /^submitted job job1\n/, out: /^(\[\]\n)?$/ },
       [routed(submitted, clock.expireAfter(silent))],
       { clock },
@@ -104,7 +104,7 @@ describe('a job whose id is known when the service stops answering', () => {
   test('a stream that stops has printed its chunks', async () => {
     const clock = createDeadlineClock();
     const { error } = await fails(
-      ['jobs', 'stream', 'ep1', 'job1', '--wait-timeout', '3m'],
+      ['jobs', 'stream', 'ep1', 'job1', '--wait-timeout', '1m'],
       { exit: 9, says: ['no complete answer', 'Run berth jobs stream ep1 job1'], out: /first/ },
       [json([{ output: 'first' }]), clock.expireAfter(silent)],
       { clock },
