@@ -131,17 +131,3 @@ describe('the settings of a run', () => {
     expect(found.account()).toEqual(expect.stringMatching(/^https:..work.example.com environment [0-9a-f]{1,16}$/));
   });
 });
-
-describe('a broken profiles file', () => {
-  it.each<[string, Record<string, string>, (found: Settings) => unknown]>([
-    ['an address', { BERTH_REST_URL: 'https://a.test' }, (found) => found.get('queue-url')],
-    ['the profile', { BERTH_BASE_URL: 'https://a.test' }, (found) => found.profile],
-    ['the key', { BERTH_BASE_URL: 'https://a.test' }, (found) => found.keySource()],
-  ])('is reported if it is needed for %s', (_, env, ask) => {
-    expect(() => ask(settings('{broken', env))).toThrow(/cannot use the configuration/);
-  });
-
-  it('is reported by reading the key, as a rejection', async () => {
-    await expect(settings('', { BERTH_BASE_URL: 'https://a.test' }).key()).rejects.toMatchObject({ exit: 14 });
-  });
-});

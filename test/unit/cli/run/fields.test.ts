@@ -57,19 +57,3 @@ describe('--fields with a wrong name', () => {
     expect(err).toContain('there are');
   });
 });
-
-describe('a name that is not found', () => {
-  it.each([
-    [['pods', 'get', 'train-lm'], 'Did you mean train-llm?'],
-    [['volumes', 'get', 'datasts'], 'Did you mean datasets?'],
-    [['endpoints', 'get', 'stram'], 'Did you mean stream?'],
-  ])('%j suggests the nearest', async (argv, hint) => {
-    const { code, err } = await berth(argv, LOCAL);
-    expect(code).toBe(4);
-    expect(err).toContain(hint);
-  });
-
-  it('suggests nothing where nothing is near', async () => {
-    expect((await berth(['pods', 'get', 'zzzzzzzz'], LOCAL)).err).not.toContain('Did you mean');
-  });
-});
