@@ -122,7 +122,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
       headers: { authorization: `Bearer ${LOCAL_KEY}`, 'content-type': 'application/json' },
       body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
     });
-    if (answer.status >= 300) throw new Error(String(answer.body));
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${String(answer.status)}`);
   };
   // The service creates its state with its first request.
   await control('GET', '/local/status');
