@@ -1,7 +1,6 @@
 /**
  * The batch part of `npm run bench`: submissions per second against a server that answers as fast as possible, compared with
- * a load generator at the same concurrency; jobs per second from start to end on the local service; submissions and polls of jobs
- * whose durations vary; and memory by the length of the input. `BENCH_BATCH_ITEMS` sets the length of the longest input.
+ * a load generator at the same concurrency; submissions and polls of jobs whose durations vary; and memory by the length of the input. `BENCH_BATCH_ITEMS` sets the length of the longest input.
  */
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
@@ -101,43 +100,6 @@ async function benchSubmissions(berth, folder, env) {
   );
 }
 
-async function benchLocal(berth, folder, env) {
-  const child = spawn(
-    process.execPath,
-    [berth, 'local', 'serve', '--port', '0', '--no-queue-limits', '--quota', 'minute=1000000'],
-    {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-  const said = new Promise((resolve) => {
-    let text = '';
-    child.stderr.on('data', (data) => {
-      text += data;
-      const key = /BERTH_API_KEY=(\S+)/.exec(text)?.[1];
-      if (key !== undefined) resolve(key);
-    });
-  });
-  const [line] = await event(child.stdout, 'data');
-  const url = String(line).trim();
-  const settings = { ...at(env, url), BERTH_API_KEY: await said };
-  await writeItems(path.join(folder, 'local.jsonl'), 3000);
-  const { seconds, code } = await runBatch(berth, folder, settings, [
-    'echo',
-    '--input',
-    'local.jsonl',
-    '--out',
-    'local.out',
-    ...fast,
-  ]);
-  child.kill('SIGKILL');
-  printTable(
-    '3000 jobs of 10 ms on the local service, three workers, start to end',
-    ['', 'jobs a second', 'exit'],
-    [['berth jobs batch run', (3000 / seconds).toFixed(0), String(code)]],
-  );
-}
-
 /** Jobs of 0.5 to 3 s, 10,000 in flight, at the known limits and at 500 a second: submissions, and polls of each job. */
 async function benchSpread(berth, folder, env) {
   const rows = [];
@@ -210,7 +172,6 @@ export async function benchBatch({ berth, home, env }) {
   const folder = path.join(home, 'batch');
   await mkdir(folder);
   await benchSubmissions(berth, folder, env);
-  await benchLocal(berth, folder, env);
   await benchSpread(berth, folder, env);
   await benchMemory(berth, folder, env);
 }

@@ -20,13 +20,13 @@ const REGION = 'EU-NORTH-1';
 const BUCKET = 'vol-datasets';
 
 /** Each client: how it is looked for, and its command lines, from `from` to a folder or file `to` on the volume and back. */
-const clients = (berth, url) => ({
+const clients = (berth) => ({
   berth: {
     there: [process.execPath, '--version'],
     fileUp: (from, to) => `${process.execPath} ${berth} files cp ${from} datasets:${to}`,
     fileDown: (from, to) => `${process.execPath} ${berth} files cp datasets:${from} ${to}`,
-    folderUp: (from, to) => `${process.execPath} ${berth} files cp -R ${from}/ datasets:${to}`,
-    folderDown: (from, to) => `${process.execPath} ${berth} files cp -R datasets:${from}/ ${to}`,
+    folderUp: (from, to) => `${process.execPath} ${berth} files cp -r ${from}/ datasets:${to}`,
+    folderDown: (from, to) => `${process.execPath} ${berth} files cp -r datasets:${from}/ ${to}`,
   },
   rclone: {
     there: ['rclone', 'version'],
@@ -35,27 +35,12 @@ const clients = (berth, url) => ({
     folderUp: (from, to) => `rclone copy --s3-no-check-bucket ${from} v:${BUCKET}/${to}`,
     folderDown: (from, to) => `rclone copy v:${BUCKET}/${from} ${to}`,
   },
-  'rclone, tuned': {
-    there: ['rclone', 'version'],
-    fileUp: (from, to) =>
-      `rclone copyto --s3-no-check-bucket --s3-chunk-size 16M --s3-upload-concurrency 8 ${from} v:${BUCKET}/${to}`,
-    fileDown: (from, to) => `rclone copyto --multi-thread-streams 8 v:${BUCKET}/${from} ${to}`,
-    folderUp: (from, to) => `rclone copy --s3-no-check-bucket --transfers 16 --checkers 16 ${from} v:${BUCKET}/${to}`,
-    folderDown: (from, to) => `rclone copy --transfers 16 --checkers 16 v:${BUCKET}/${from} ${to}`,
-  },
   'aws s3': {
     there: ['aws', '--version'],
     fileUp: (from, to) => `aws s3 cp --quiet ${from} s3://${BUCKET}/${to}`,
     fileDown: (from, to) => `aws s3 cp --quiet s3://${BUCKET}/${from} ${to}`,
     folderUp: (from, to) => `aws s3 cp --quiet --recursive ${from} s3://${BUCKET}/${to}`,
     folderDown: (from, to) => `aws s3 cp --quiet --recursive s3://${BUCKET}/${from} ${to}`,
-  },
-  s5cmd: {
-    there: ['s5cmd', 'version'],
-    fileUp: (from, to) => `s5cmd --endpoint-url ${url} --log error cp ${from} s3://${BUCKET}/${to}`,
-    fileDown: (from, to) => `s5cmd --endpoint-url ${url} --log error cp s3://${BUCKET}/${from} ${to}`,
-    folderUp: (from, to) => `s5cmd --endpoint-url ${url} --log error cp ${from}/ s3://${BUCKET}/${to}/`,
-    folderDown: (from, to) => `s5cmd --endpoint-url ${url} --log error cp 's3://${BUCKET}/${from}/*' ${to}/`,
   },
 });
 
@@ -90,13 +75,13 @@ const environmentOf = ({ url, env, storageKey }, home) => ({
   RCLONE_CONFIG_V_REGION: REGION,
 });
 
-async function benchTransfers({ berth, home, env, service }) {
+async function benchTransfers({ berth, home, env }) {
   const large = path.join(home, 'large');
   const small = path.join(home, 'small');
   await makeFiles(large, small);
   const rows = [];
   const times = {};
-  const all = Object.entries(clients(berth, service.url)).filter(([name, { there }]) => isThere(name, there, env));
+  const all = Object.entries(clients(berth)).filter(([name, { there }]) => isThere(name, there, env));
   for (const [name, client] of all) {
     const on = name.replaceAll(/\W/g, '');
     const back = path.join(home, `back-${on}`);

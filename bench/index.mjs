@@ -9,18 +9,12 @@ import { benchListCosts } from './list-costs.mjs';
 import { benchLocal } from './local-status.mjs';
 import { environment } from './measure.mjs';
 import { benchStart } from './start.mjs';
-import { benchStatus } from './status.mjs';
-import { benchWorkers } from './workers.mjs';
 
 /** Each part takes the path of the launcher, a folder for its files, and the environment of the measured programs. */
 const PARTS = {
   start: benchStart,
   lists: benchListCosts,
-  local: async (world) => {
-    await benchStatus(world);
-    await benchLocal(world);
-    await benchWorkers(world);
-  },
+  local: benchLocal,
   batch: benchBatch,
   files: benchFiles,
 };

@@ -1,7 +1,6 @@
 /**
- * A server in a separate process that answers with a list of pods, with one of them, or with one that it stopped. Its
- * arguments are their number, `exact` for costs that are written 0.0, and the number of pages, 1 by default. Sends its address
- * and the length of the document to its parent, and answers each message of it with the requests since the one before.
+ * A server in a separate process that answers with a list of pods. Its arguments are their number, `exact` for costs that are
+ * written 0.0, and the number of pages, 1 by default. Sends its address and the length of the document to its parent.
  */
 import { createServer } from 'node:http';
 import { samplePod } from './sample-pod.mjs';
@@ -45,18 +44,9 @@ const bodies = Array.from({ length: Number(pages) }, (_, page) => {
   const text = JSON.stringify({ pods: rows, pagination });
   return Buffer.from(numbers === 'exact' ? text.replaceAll('"cost":0,', '"cost":0.0,') : text);
 });
-/** The pod of a path: `/v2/pods/pod0000000001`, or its action; undefined for a list. */
-function podOf(pathname, method) {
-  const number = /^\/v2\/pods\/pod(\d+)/.exec(pathname)?.[1];
-  if (number === undefined) return undefined;
-  return Buffer.from(JSON.stringify({ ...pod(Number(number)), ...(method === 'POST' ? { status: 'EXITED' } : {}) }));
-}
-
-let requests = 0;
 const server = createServer((request, response) => {
-  requests += 1;
-  const { pathname, searchParams } = new URL(request.url, 'http://service');
-  const body = podOf(pathname, request.method) ?? bodies[Number(searchParams.get('cursor') ?? '0')];
+  const { searchParams } = new URL(request.url, 'http://service');
+  const body = bodies[Number(searchParams.get('cursor') ?? '0')];
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.byteLength }).end(body);
 });
 server.listen(0, '127.0.0.1', () => {
@@ -64,9 +54,5 @@ server.listen(0, '127.0.0.1', () => {
     url: `http://127.0.0.1:${server.address().port}`,
     bytes: bodies.reduce((sum, body) => sum + body.byteLength, 0),
   });
-});
-process.on('message', () => {
-  process.send({ requests });
-  requests = 0;
 });
 process.on('disconnect', () => process.exit());

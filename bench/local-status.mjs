@@ -7,14 +7,13 @@ import { once as event } from 'node:events';
 import { Agent, request } from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { printTable } from './measure.mjs';
+import { printTable, verdict } from './measure.mjs';
 
 const JOBS = Number(process.env.BENCH_STATE_JOBS ?? 100_000);
 const GETS = 500;
 const TARGETS = { get: 2, first: 1000, mebibytes: 400 };
 
 const reporter = fileURLToPath(new URL('usage-on-request.cjs', import.meta.url));
-const verdict = (met) => (met ? 'met' : 'NOT MET');
 
 async function start(berth, state, env) {
   // Nobody serves the endpoint, so that nothing but the requests costs time.

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cyclonedxEsbuildPlugin } from '@cyclonedx/cyclonedx-esbuild';
 import * as esbuild from 'esbuild';
-import { bundling, parserFiles } from './bundling.mjs';
+import { bundling, commonJsEntries, parserFiles } from './bundling.mjs';
 import { setModes } from './modes.mjs';
 import { makePacks } from './packs.mjs';
 import { bundledPackages, licenceTexts } from './licences.mjs';
@@ -60,15 +60,6 @@ const MEMBERS_AS_EXPORTS = `
     }
   }
 }`;
-
-/** Returns the names of the output files that are dynamically imported CommonJS packages. */
-function commonJsEntries({ inputs, outputs }) {
-  return new Set(
-    Object.entries(outputs)
-      .filter(([, { entryPoint }]) => entryPoint !== undefined && inputs[entryPoint]?.format === 'cjs')
-      .map(([output]) => path.basename(output)),
-  );
-}
 
 /** Second step: converts one file to CommonJS. */
 async function toCommonJs(text, name, isPackage) {

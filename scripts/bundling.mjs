@@ -164,3 +164,11 @@ export const bundling = (root) => ({
     contractAsText,
   ],
 });
+
+/** Returns the names of the output files that are dynamically imported CommonJS packages. */
+export const commonJsEntries = ({ inputs, outputs }) =>
+  new Set(
+    Object.entries(outputs)
+      .filter(([, { entryPoint }]) => entryPoint !== undefined && inputs[entryPoint]?.format === 'cjs')
+      .map(([output]) => path.basename(output)),
+  );

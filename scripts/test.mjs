@@ -58,9 +58,8 @@ const STEPS = [
   { name: 'package', command: tool('publint/src/cli.js', 'run', '.', '--strict', '--pack=npm') },
   { name: 'completions', command: ['scripts/completions.mjs', '--check'] },
   { name: 'reference', command: ['scripts/reference.mjs', '--check'] },
-  { name: 'dependencies', command: ['scripts/dependencies.mjs', '--check'] },
   // Near the end, so that its tool is downloaded by then.
-  { name: 'executable', command: ['scripts/binary-trials.mjs', '--part'], needs: 'tool' },
+  { name: 'executable', command: ['test/trials/binary-trials.mjs', '--part'], needs: 'tool' },
   // The last, so that the other versions of Node are installed by then. All else runs with an old one; those between are in node-trials.
   {
     ...vitest(`Node ${NEWEST}`, '--config', 'vitest.nodes.config.ts', `--maxWorkers=${WORKERS}`),

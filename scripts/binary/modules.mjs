@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import * as esbuild from 'esbuild';
-import { bundling } from '../bundling.mjs';
+import { bundling, commonJsEntries } from '../bundling.mjs';
 
 const ENTRY = 'src/executable.ts';
 
@@ -28,14 +28,6 @@ export async function writeModules(root, folder) {
   await Promise.all(outputFiles.map(({ path: file, text }) => writeFile(file, withMembers(text, packages))));
   return { entry: path.join(folder, `${path.basename(ENTRY, '.ts')}.js`), metafile };
 }
-
-/** Returns the names of the output files that are dynamically imported CommonJS packages. */
-const commonJsEntries = ({ inputs, outputs }) =>
-  new Set(
-    Object.entries(outputs)
-      .filter(([, { entryPoint }]) => entryPoint !== undefined && inputs[entryPoint]?.format === 'cjs')
-      .map(([output]) => path.basename(output)),
-  );
 
 /**
  * Splitting gives a dynamically imported CommonJS package only a default export. Node also exports its members, and the

@@ -90,3 +90,10 @@ it('the guide for scripts has the exit codes of the program, in its order', () =
   const rows = [...text.matchAll(/^\| *(\d+) *\| *(.*?) *\|$/gm)].map(([, code, meaning]) => [code, meaning]);
   expect(rows).toEqual(EXIT_CODES.map(({ code, meaning }) => [String(code), meaning]));
 });
+
+it('docs/dependencies.md has the packages of package.json, each once', () => {
+  const page = readFileSync(path.join(ROOT, 'docs/dependencies.md'), 'utf8');
+  const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { devDependencies: object };
+  const names = [...page.matchAll(/^\| `(.*?)`/gm)].map(([, name = '']) => name);
+  expect(names.sort()).toEqual(Object.keys(manifest.devDependencies).sort());
+});

@@ -4,7 +4,7 @@ import { findPython } from '../support/python/find-python.ts';
 import { STORAGE } from '../support/python/install-packages.mjs';
 import { berthPath, cleanEnvironment, nodePath, runProgram, temporaryFolder } from './support.ts';
 
-const TRIALS = path.join(import.meta.dirname, '../../scripts/files-trials.mjs');
+const TRIALS = path.join(import.meta.dirname, '../files-trials/run.mjs');
 
 /** The short form of `npm run files-trials`. */
 test('copies through a network that fails, with kills and full disks, end with every byte in its place', async () => {

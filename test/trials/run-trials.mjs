@@ -1,5 +1,5 @@
 // `berth run` against local services of its own, with a signal, a cut connection or a fault at a random moment of each; then looks
-// for pods that are left, and compares the output: `node scripts/run-trials.mjs`, 200 rounds, `-- --rounds N --seed S`. Needs a build and ssh.
+// for pods that are left, and compares the output: `node test/trials/run-trials.mjs`, 200 rounds, `-- --rounds N --seed S`. Needs a build and ssh.
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '200' }, seed: { type: 'string', default: String(Date.now() % 1e9) } },
 });
-const program = path.join(import.meta.dirname, '../bin/berth');
+const program = path.join(import.meta.dirname, '../../bin/berth');
 const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BERTH_')));
 const LINES = 60;
 const EXPECTED = Array.from({ length: LINES }, (_, at) => `line ${at}\n`).join('');

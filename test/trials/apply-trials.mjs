@@ -1,5 +1,5 @@
 // Two, three or four applies of the same files at once, on one machine or with a data folder each, against `berth local serve`;
-// counts what was made twice and left over: `node scripts/apply-trials.mjs`, 50 rounds, `-- --rounds N`. Needs `npm run build` first.
+// counts what was made twice and left over: `node test/trials/apply-trials.mjs`, 50 rounds, `-- --rounds N`. Needs `npm run build` first.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '50' } } });
-const program = path.join(import.meta.dirname, '../bin/berth');
+const program = path.join(import.meta.dirname, '../../bin/berth');
 const folder = await mkdtemp(path.join(tmpdir(), 'berth-apply-trials-'));
 const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BERTH_')));
 const envOf = (data, more = {}) => ({

@@ -8,9 +8,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { createRandom, roundSeed } from '../test/chaos/random.mjs';
-import { runRound } from '../test/files-trials/round.mjs';
-import { startService, startTarget } from '../test/files-trials/targets.mjs';
+import { createRandom, roundSeed } from '../chaos/random.mjs';
+import { runRound } from './round.mjs';
+import { startService, startTarget } from './targets.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -28,7 +28,7 @@ const ROUNDS_OF_LARGE = 20;
 
 const command =
   values.program === undefined
-    ? [process.execPath, path.join(import.meta.dirname, '../bin/berth')]
+    ? [process.execPath, path.join(import.meta.dirname, '../../bin/berth')]
     : [path.resolve(values.program)];
 const seed = Number(values.seed);
 const folder = await mkdtemp(path.join(tmpdir(), 'berth-files-trials-'));
