@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -44,3 +44,9 @@ test.each(rows.map(([, row = '', fault = '', tests = '']) => [row, fault, tests]
     expect(missing).toEqual([]);
   },
 );
+
+test('every file of test/faults is on the page', () => {
+  const named = rows.flatMap(([, , , tests = '']) => tests.split('; ').map((each) => each.split(': ')[0]?.trim()));
+  const files = readdirSync(join(root, 'test/faults')).filter((name) => name.endsWith('.test.ts'));
+  expect(files.filter((name) => !named.includes(name.replace('.test.ts', '')))).toEqual([]);
+});
