@@ -41,37 +41,65 @@ const inlineJq = {
     build.onResolve({ filter: /^jq-wasm$/ }, ({ resolveDir, kind }) =>
       build.resolve('jq-wasm/inline', { resolveDir, kind }),
     );
-    // It prints `Aborted()` when it runs out of memory, besides the error that it throws.
-    build.onLoad({ filter: /[\\/]jq-wasm[\\/]dist[\\/]inline\.mjs$/ }, async ({ path: file }) => ({
-      contents: (await readFile(file, 'utf8')).replace('console.error(message);', ''),
-      loader: 'js',
-    }));
   },
 };
 
-const EAGER_SEGMENTER = 'const segmenter = new Intl.Segmenter();';
-const LAZY_SEGMENTER =
-  'let made; const segmenter = { segment: (text) => (made ??= new Intl.Segmenter()).segment(text) };';
-
-/** Creating a segmenter takes as long as the start of Node, and plain ASCII does not need one. */
-const lazySegmenter = {
-  name: 'lazy-segmenter',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]string-width[\\/]index\.js$/ }, async ({ path: file }) => {
-      const source = await readFile(file, 'utf8');
-      return { contents: source.replace(EAGER_SEGMENTER, LAZY_SEGMENTER), loader: 'js' };
-    });
-  },
+/** Replaces a text that must be there. */
+const replaced = (there, instead) => (source) => {
+  if (!source.includes(there)) throw new Error(`a change of a package does not apply any more: ${there}`);
+  return source.replace(there, () => instead);
 };
 
-/** The HTTP parser computes its tables at every start, which takes a millisecond; the client uses two of them. */
-const parserTables = {
-  name: 'parser-tables',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]constants\.js$/ }, ({ path: file }) => {
+/** Changes of files before they are bundled: the end of a path below node_modules or src, and what makes the new text of the old one. */
+const CHANGES = [
+  // It prints `Aborted()` when it runs out of memory, besides the error that it throws.
+  ['jq-wasm/dist/inline.mjs', replaced('console.error(message);', '')],
+  // Creating a segmenter takes as long as the start of Node, and plain ASCII does not need one. Older versions have none.
+  [
+    'string-width/index.js',
+    (source) =>
+      source.replace(
+        'const segmenter = new Intl.Segmenter();',
+        'let made; const segmenter = { segment: (text) => (made ??= new Intl.Segmenter()).segment(text) };',
+      ),
+  ],
+  // The HTTP parser computes its tables at every start, which takes a millisecond; the client uses two of them.
+  [
+    'undici/lib/llhttp/constants.js',
+    (_, file) => {
       const { ERROR, TYPE } = createRequire(import.meta.url)(file);
-      return { contents: `module.exports = ${JSON.stringify({ ERROR, TYPE })};`, loader: 'js' };
-    });
+      return `module.exports = ${JSON.stringify({ ERROR, TYPE })};`;
+    },
+  ],
+  // A tree of known header names, made at every start, takes longer than it saves.
+  ['undici/lib/core/tree.js', () => 'module.exports = { tree: { lookup: () => undefined } };'],
+  // The SSH library knows one of its classes by its name, which is another one in minified code.
+  ['ssh2/lib/utils.js', replaced("channel.constructor.name === 'Session'", 'channel.incoming === undefined')],
+  // An SFTP session ends without an exit code, which scp takes for a failure.
+  [
+    'ssh2/lib/protocol/SFTP.js',
+    replaced(
+      '  end() {\n',
+      '  end() {\n    if (this.server && this.outgoing.state === "open") this._protocol.exitStatus(this.outgoing.id, 0);\n',
+    ),
+  ],
+  // As text: parsing it takes a third of the time that its object literal takes.
+  [
+    'contract/openapi.json',
+    (source) => `export default JSON.parse(${JSON.stringify(JSON.stringify(JSON.parse(source)))});`,
+  ],
+];
+
+const changes = {
+  name: 'changes',
+  setup(build) {
+    for (const [end, change] of CHANGES) {
+      const filter = new RegExp(`[\\\\/]${end.replaceAll('.', '\\.').replaceAll('/', '[\\\\/]')}$`);
+      build.onLoad({ filter }, async ({ path: file }) => ({
+        contents: change(await readFile(file, 'utf8'), file),
+        loader: 'js',
+      }));
+    }
   },
 };
 
@@ -96,52 +124,6 @@ export const parserFiles = (binaries) => ({
   },
 });
 
-/** The HTTP client makes a tree of known header names at every start, which takes longer than it saves. */
-const noHeaderTree = {
-  name: 'no-header-tree',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/]core[\\/]tree\.js$/ }, () => ({
-      contents: 'module.exports = { tree: { lookup: () => undefined } };',
-      loader: 'js',
-    }));
-  },
-};
-
-/** Changes of the SSH library: a file of it, what is there, and what takes its place. */
-const SSH_PATCHES = [
-  // It knows one of its classes by its name, which is another one in minified code.
-  ['utils', "channel.constructor.name === 'Session'", 'channel.incoming === undefined'],
-  // An SFTP session ends without an exit code, which scp takes for a failure.
-  [
-    'protocol/SFTP',
-    '  end() {\n',
-    '  end() {\n    if (this.server && this.outgoing.state === "open") this._protocol.exitStatus(this.outgoing.id, 0);\n',
-  ],
-];
-
-const patchedSsh = {
-  name: 'patched-ssh',
-  setup(build) {
-    for (const [name, there, instead] of SSH_PATCHES)
-      build.onLoad({ filter: new RegExp(`[\\\\/]ssh2[\\\\/]lib[\\\\/]${name}\\.js$`) }, async ({ path: file }) => {
-        const source = await readFile(file, 'utf8');
-        if (!source.includes(there)) throw new Error(`the patch of ssh2/lib/${name}.js does not apply any more`);
-        return { contents: source.replace(there, instead), loader: 'js' };
-      });
-  },
-};
-
-/** As text: parsing it takes a third of the time that its object literal takes. */
-const contractAsText = {
-  name: 'contract-as-text',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]contract[\\/]openapi\.json$/ }, async ({ path: file }) => {
-      const text = JSON.stringify(JSON.parse(await readFile(file, 'utf8')));
-      return { contents: `export default JSON.parse(${JSON.stringify(text)});`, loader: 'js' };
-    });
-  },
-};
-
 /** `root` is the folder of the project. */
 export const bundling = (root) => ({
   absWorkingDir: root,
@@ -153,16 +135,7 @@ export const bundling = (root) => ({
   mainFields: ['module', 'main'],
   minify: true,
   logLevel: 'warning',
-  plugins: [
-    completionData(root),
-    stubs(root),
-    inlineJq,
-    lazySegmenter,
-    parserTables,
-    noHeaderTree,
-    patchedSsh,
-    contractAsText,
-  ],
+  plugins: [completionData(root), stubs(root), inlineJq, changes],
 });
 
 /** Returns the names of the output files that are dynamically imported CommonJS packages. */
