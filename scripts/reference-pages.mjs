@@ -7,13 +7,17 @@ const plain = (text) =>
     .map((part) => (part.startsWith('`') ? part : part.replace(/[\\*_<>|[\]]/g, '\\$&')))
     .join('');
 const cell = (text) => plain(text).replaceAll('\n', ' ');
-const code = (text) => `\`${text.replaceAll('|', '\\|')}\``;
+const code = (text) => (text === undefined ? '' : `\`${String(text).replaceAll('|', '\\|')}\``);
+const sentence = (text) => `${plain(text[0].toUpperCase() + text.slice(1))}.`;
+const flagCode = ({ flag, short }) => code(short === undefined ? flag : `${short}, ${flag}`);
 
-const table = (heads, rows) => [
-  `| ${heads.join(' | ')} |`,
-  `| ${heads.map(() => '---').join(' | ')} |`,
-  ...rows.map((row) => `| ${row.join(' | ')} |`),
-];
+/** A table with a row for each item; nothing without items. */
+const table = (heads, items, cells) =>
+  items.length === 0
+    ? []
+    : [heads, heads.map(() => '---'), ...items.map(cells)].map((row) => `| ${row.join(' | ')} |`).concat('');
+
+const section = (title, ...rest) => [`## ${title}`, '', ...table(...rest)];
 
 /** What a command does beside printing, in words. */
 function effects({ writes, destroys, asks, changesMachine, costs, waits, waitsWith }) {
@@ -30,127 +34,65 @@ function effects({ writes, destroys, asks, changesMachine, costs, waits, waitsWi
 }
 
 /** What a value may be, in words; empty for a switch without a default. */
-function valueText({ type, required, repeatable, choices, default: fallback, onlyWithOneOf }) {
-  return [
+const valueText = ({ type, required, repeatable, choices, default: fallback, onlyWithOneOf }) =>
+  [
     choices === undefined ? type : choices.map(code).join(', '),
-    fallback === undefined ? undefined : `default ${code(String(fallback))}`,
-    required ? 'required' : undefined,
-    repeatable ? 'repeatable' : undefined,
-    onlyWithOneOf === undefined ? undefined : `with ${onlyWithOneOf.map(code).join(' or ')}`,
+    fallback !== undefined && `default ${code(fallback)}`,
+    required && 'required',
+    repeatable && 'repeatable',
+    onlyWithOneOf !== undefined && `with ${onlyWithOneOf.map(code).join(' or ')}`,
   ]
     .filter(Boolean)
     .join('; ');
-}
 
 function usageOf({ command, arguments: args, flags, flagsFirst = false }) {
-  const wordsOf = (some) =>
-    some.map(({ name, required, repeatable }) => {
-      const word = name + (repeatable && !name.endsWith('...') ? '...' : '');
-      return required ? word : `[${word}]`;
-    });
-  const words = wordsOf(args.filter(({ afterDashes }) => afterDashes !== true));
+  const wordsOf = (isLast) =>
+    args
+      .filter(({ afterDashes = false }) => afterDashes === isLast)
+      .map(({ name, required, repeatable }) => {
+        const word = name + (repeatable && !name.endsWith('...') ? '...' : '');
+        return required ? word : `[${word}]`;
+      });
   const more = flags.length === 0 ? [] : ['[FLAGS]'];
-  const last = wordsOf(args.filter(({ afterDashes }) => afterDashes === true));
-  return ['berth', command, ...(flagsFirst ? [...more, ...words] : [...words, ...more]), ...last].join(' ');
+  const first = flagsFirst ? [...more, ...wordsOf(false)] : [...wordsOf(false), ...more];
+  return ['berth', command, ...first, ...wordsOf(true)].join(' ');
 }
 
-function commandLines(described, heading) {
+function commandLines(described) {
   const { command, summary, details, arguments: args, flags, fields, examples } = described;
-  const flagText = ({ flag, short }) => code(short === undefined ? flag : `${short}, ${flag}`);
+  const shown = examples.flatMap(({ command: line, meaning }) => [`# ${meaning}`, line]);
   return [
-    `${heading} berth ${command}`,
-    '',
-    `${plain(summary[0].toUpperCase() + summary.slice(1))}.`,
-    '',
-    '```text',
-    usageOf(described),
-    '```',
-    '',
+    ...[`## berth ${command}`, '', sentence(summary), '', '```text', usageOf(described), '```', ''],
     ...(details === undefined ? [] : [plain(details), '']),
     ...effects(described),
-    ...(args.length === 0
-      ? []
-      : [
-          ...table(
-            ['argument', 'what', 'value'],
-            args.map((each) => [code(each.name), cell(each.summary), valueText(each)]),
-          ),
-          '',
-        ]),
-    ...(flags.length === 0
-      ? []
-      : [
-          ...table(
-            ['flag', 'what', 'value'],
-            flags.map((each) => [flagText(each), cell(each.summary), valueText(each)]),
-          ),
-          '',
-        ]),
+    ...table(['argument', 'what', 'value'], args, (each) => [code(each.name), cell(each.summary), valueText(each)]),
+    ...table(['flag', 'what', 'value'], flags, (each) => [flagCode(each), cell(each.summary), valueText(each)]),
     ...(fields === undefined ? [] : [`Members of a row, for \`--fields\`: ${fields.map(code).join(', ')}.`, '']),
-    ...(examples.length === 0
-      ? []
-      : ['```sh', ...examples.flatMap(({ command: line, meaning }) => [`# ${meaning}`, line]), '```', '']),
+    ...(shown.length === 0 ? [] : ['```sh', ...shown, '```', '']),
   ];
 }
 
 /** The page of a noun. */
 export const nounPage = ({ noun, summary }, commands) =>
-  [
-    `# berth ${noun}`,
-    '',
-    `${plain(summary[0].toUpperCase() + summary.slice(1))}.`,
-    '',
-    ...commands.flatMap((each) => commandLines(each, '##')),
-  ].join('\n');
+  [`# berth ${noun}`, '', sentence(summary), '', ...commands.flatMap(commandLines)].join('\n');
 
 /** The page of what all commands share, with a link to the page of each noun. */
-export function indexPage({ nouns, globalFlags, exitCodes, settings, variables }) {
-  return [
-    '# Reference',
-    '',
-    'Made from `berth help --json` by `npm run reference`.',
-    '',
-    ...table(
-      ['noun', 'what'],
-      nouns.map(({ noun, summary }) => [`[${noun}](${noun}.md)`, cell(summary)]),
-    ),
-    '',
-    '## Flags of every command',
-    '',
-    ...table(
-      ['flag', 'variable', 'what'],
-      globalFlags.map(({ flag, short, variable, summary }) => [
-        code(short === undefined ? flag : `${short}, ${flag}`),
-        variable === undefined ? '' : code(variable),
-        cell(summary),
-      ]),
-    ),
-    '',
-    '## Exit codes',
-    '',
-    ...table(
-      ['code', 'meaning'],
-      exitCodes.map(({ code: number, meaning }) => [String(number), cell(meaning)]),
-    ),
-    '',
-    '## Settings',
-    '',
-    ...table(
-      ['setting', 'variable', 'default', 'what'],
-      settings.map(({ name, variable, default: fallback, summary }) => [
-        code(name),
-        variable === undefined ? '' : code(variable),
-        fallback === undefined ? '' : code(fallback),
-        cell(summary),
-      ]),
-    ),
-    '',
-    '## Other variables',
-    '',
-    ...table(
-      ['variable', 'what'],
-      variables.map(({ variable, summary }) => [code(variable), cell(summary)]),
-    ),
-    '',
+export const indexPage = ({ nouns, globalFlags, exitCodes, settings, variables }) =>
+  [
+    ...['# Reference', '', 'Made from `berth help --json` by `npm run reference`.', ''],
+    ...table(['noun', 'what'], nouns, ({ noun, summary }) => [`[${noun}](${noun}.md)`, cell(summary)]),
+    ...section('Flags of every command', ['flag', 'variable', 'what'], globalFlags, (each) => [
+      flagCode(each),
+      code(each.variable),
+      cell(each.summary),
+    ]),
+    ...section('Exit codes', ['code', 'meaning'], exitCodes, (each) => [String(each.code), cell(each.meaning)]),
+    ...section('Settings', ['setting', 'variable', 'default', 'what'], settings, (each) => [
+      ...[each.name, each.variable, each.default].map(code),
+      cell(each.summary),
+    ]),
+    ...section('Other variables', ['variable', 'what'], variables, ({ variable, summary }) => [
+      code(variable),
+      cell(summary),
+    ]),
   ].join('\n');
-}
