@@ -31,7 +31,7 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     pod.press('q');
     expect(await pod.waitFor('ended 0')).not.toContain('q ends');
     const health = await inTerminal({ columns, rows: 24 }, ['health', 'demo', '--watch'], await local());
-    const counts = await health.waitFor(/in queue +0 +▁[^]*initializing[^]*q ends/);
+    const counts = await health.waitFor(/in queue +0\n[^]*initializing[^]*q ends/);
     expect(widest(counts)).toBeLessThanOrEqual(columns);
     await quit(health);
   });
