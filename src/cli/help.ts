@@ -108,7 +108,7 @@ const FLAG_GROUPS: readonly (readonly [title: string, keys: readonly string[]])[
   ['Placement', ['cloud', 'dataCenter', 'pods', 'globalNetworking', 'maxPrice', 'untilAvailable']],
   ['Storage', ['disk', 'networkVolume', 'persistentSize', 'mountPath']],
   ['Deadlines', ['stopAfter', 'terminateAfter', 'idleTimeout', 'executionTimeout', 'ttl', 'maxTime', 'queueDelay']],
-  ['Waiting', ['wait', 'waitTimeout', 'startTimeout']],
+  ['Waiting', ['wait', 'waitTimeout', 'startTimeout', 'notify']],
 ];
 
 function flagBlocks(options: readonly (readonly [string, Param<unknown>])[]): readonly (Block | undefined)[] {

@@ -55,6 +55,14 @@ export function parseKeyAddress(text: string, what: string): Address {
   );
 }
 
+/** An address of the user's own, with path and query. Usage (2) unless it is https or of this machine. */
+export function webAddress(text: string, what: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (url !== undefined && isSafe && url.username === '' && url.password === '') return url;
+  throw usage(`invalid ${what}: use https without a user name; plain http is for this machine only`);
+}
+
 /** Not names below `localhost`, nor `::ffff:127.0.0.1`: a resolver or routing table decides those. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);

@@ -43,6 +43,8 @@ export interface Context {
   readonly spawn: Spawn;
   readonly localHost: LocalHost;
   contractSchemas(): Promise<Readonly<Record<string, JsonObject>>>;
+  /** Three tries. Fails with unavailable (7), and with usage (2) for an address that is not safe. */
+  web(request: WebRequest): Promise<string>;
   readonly runAgain: RunAgain;
   readonly limits: RememberedLimits;
   readonly lists: RememberedLists;
@@ -57,6 +59,13 @@ export interface Context {
   /** Replaces the exit on the second Ctrl-C; a third one ends the process. Returns a remover. */
   onSecondInterrupt(listener: () => void): () => void;
   readonly platform: string;
+}
+
+/** To an address of the user's own: https, or this machine. Without the key; no redirects. */
+export interface WebRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly body?: string;
 }
 
 /** Runs another command line of berth in this process. Returns its exit code and what it wrote on stdout. */
@@ -138,6 +147,7 @@ export interface StartedProgram {
 }
 
 export interface ProgramStreams {
+  readonly env?: Readonly<Record<string, string>>;
   readonly input?: AsyncIterable<Uint8Array>;
   /** No more is read until it resolves. */
   readonly onOutput: (bytes: Uint8Array) => void | Promise<void>;

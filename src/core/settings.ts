@@ -24,6 +24,7 @@ export interface SettingValues {
   readonly 'pods-stop-after': Milliseconds | undefined;
   readonly 'pods-terminate-after': Milliseconds | undefined;
   readonly guard: 'off' | 'warn';
+  readonly notify: string | undefined;
   readonly 'config-dir': string | undefined;
   readonly 'data-dir': string | undefined;
   readonly 'no-input': boolean;

@@ -137,6 +137,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     prompts: createPrompts(() => runtime, terminal, signal, connection.openLocal),
     spawn: createSpawn(runtime, interrupt, () => settings.dataDirectory),
     localHost: createLocalHost(runtime, () => ownDirectories(settings)),
+    web: async (request) => (await import('./connection/web.ts')).sendToWeb(runtime, signal, request),
     runAgain: async (argv, options) => await (await import('./again.ts')).runAgain(runtime, run)(argv, options),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
     limits,

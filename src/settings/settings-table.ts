@@ -141,6 +141,13 @@ const ROWS = [
     appliesToLocal: true,
     summary: 'whether `pods create` warns of a GPU pod without a deadline',
   },
+  {
+    ...kept,
+    kind: 'text',
+    name: 'notify',
+    appliesToLocal: true,
+    summary: 'the command or https address that is told of the end of what waited longer than a minute',
+  },
   { kind: 'path', name: 'config-dir', summary: 'the directory of the profiles' },
   {
     kind: 'path',

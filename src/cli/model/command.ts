@@ -3,6 +3,7 @@ import type { GlobalFlag } from './global-flags.ts';
 import type { OutputSchema } from './output-schema.ts';
 import { onlyWith, option, type Param, type Params, type ValuesOf } from './params.ts';
 import type { Access } from '../../core/access.ts';
+import { webAddress } from '../../core/addresses.ts';
 import { EXIT, EXIT_CODES, type ExitCode } from '../../core/exit-codes.ts';
 import { type Json, memberAt } from '../../core/json.ts';
 import { type Result, rowsOf } from '../../output/view.ts';
@@ -27,6 +28,8 @@ interface Traits {
   readonly costs: boolean;
   /** Only for commands that always wait, not for those that wait with a flag. */
   readonly waits: boolean;
+  /** Adds `--notify`, as a `waitTimeout` does. */
+  readonly notifies: boolean;
   /** Beyond the common ones and those that `exitsOf` derives. */
   readonly exits: readonly ExitCode[];
   readonly exitsAsProgram: boolean;
@@ -40,6 +43,7 @@ const NO_TRAITS: Traits = {
   destroys: false,
   costs: false,
   waits: false,
+  notifies: false,
   exits: [],
   exitsAsProgram: false,
 };
@@ -159,8 +163,19 @@ export function textsIn(values: Values, key: string): readonly string[] {
 
 export const yesOption: Param<boolean> = option.on('do not ask for confirmation', { short: '-y' });
 
+const notifyOption = (needs: readonly string[] | undefined): Param<string | undefined> => ({
+  ...option.text('tell this command or https address when it ends', { metavar: 'COMMAND|URL' }),
+  ...(needs && { needs }),
+  parse: (text, label) => (isAddress(text) ? webAddress(text, label).href : text),
+});
+
+/** Of a `--notify`: else it is a command. */
+export const isAddress = (target: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
+
 export function commonOptions(command: Command): Params {
+  const { waitTimeout } = command.options;
   return {
+    ...(waitTimeout !== undefined || command.notifies ? { notify: notifyOption(waitTimeout?.needs) } : {}),
     ...(command.writes ? { dryRun: option.on('print the request, send nothing') } : {}),
     ...(command.watch
       ? {

@@ -1,4 +1,4 @@
-import { type Command, commonOptions, type Values } from '../model/command.ts';
+import { type Command, commonOptions, textIn, type Values } from '../model/command.ts';
 import { type CommandContext } from '../model/context.ts';
 import { createCommandContext, type RunState } from './create-context.ts';
 import { DRY_RUN_NOTE, DryRun, isShown } from './dry-run.ts';
@@ -19,6 +19,7 @@ import { encodeJson, type Json } from '../../core/json.ts';
 import { lines, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { suggestName } from '../../core/text.ts';
+import { MINUTE_MS } from '../../core/unit-types.ts';
 import { checkFields, checkKnownFields } from '../../output/fields.ts';
 import { isJsonFormat } from '../../output/formats/format-table.ts';
 import { render } from '../../output/render.ts';
@@ -70,12 +71,14 @@ export async function runCommand(
       const { watch } = await import('./watch.ts');
       return await watch(ctx, { ...command, watch: command.watch }, values);
     }
-    const result = await command.run(asking, values);
-    // A result with an outcome is never withheld: it may be from a long wait.
-    if (!command.writes && result.exit === undefined && result.failure === undefined)
-      checkFields(result, output, suggestName);
-    const shown = ctx.dryRun && isShown(ctx.terminal, output) ? withDryRunNote(result) : result;
-    return endOf(state, await print(ctx, shown, state.writes));
+    return await untilTold(ctx, command, values, path, async (keep) => {
+      const result = keep(await command.run(asking, values));
+      // A result with an outcome is never withheld: it may be from a long wait.
+      if (!command.writes && result.exit === undefined && result.failure === undefined)
+        checkFields(result, output, suggestName);
+      const shown = ctx.dryRun && isShown(ctx.terminal, output) ? withDryRunNote(result) : result;
+      return endOf(state, await print(ctx, shown, state.writes));
+    });
   } catch (error) {
     if (error instanceof DryRun) return endOf(state, await print(ctx, await error.result(ctx, output), state.writes));
     const lost = unprinted(error, state.writes);
@@ -83,6 +86,30 @@ export async function runCommand(
     throw withWriteHint(withResumeHint(error, state), state.writes);
   } finally {
     if (state.writes.changedLists) await context.lists.expire();
+  }
+}
+
+/** The end of `work` is told as `--notify` or the setting has it; an interrupt by the user is not. */
+async function untilTold(
+  ctx: CommandContext,
+  command: Command,
+  values: Values,
+  path: readonly string[],
+  work: (keep: (result: Result) => Result) => Promise<number>,
+): Promise<number> {
+  const startedAt = ctx.clock.monotonic();
+  const end: { result?: Result; error?: unknown } = {};
+  try {
+    return await work((result) => (end.result = result));
+  } catch (thrown) {
+    end.error = thrown;
+    throw thrown;
+  } finally {
+    const tookMs = ctx.clock.monotonic() - startedAt;
+    const isLong = tookMs > MINUTE_MS && end.result?.kind !== 'nothing' && 'notify' in commonOptions(command);
+    const target = textIn(values, 'notify') ?? (isLong ? ctx.settings.get('notify') : undefined);
+    if (target !== undefined && !ctx.dryRun && !ctx.signal.aborted)
+      await (await import('../notify.ts')).notify(ctx, target, [path, command, values], { ...end, tookMs });
   }
 }
 

@@ -28,6 +28,7 @@ export const resume = defineCommand({
   },
   costs: true,
   waits: true,
+  notifies: true,
   exits: RUN_EXITS,
   examples: [
     ['berth jobs batch resume results.jsonl', 'continue'],

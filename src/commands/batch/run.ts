@@ -50,6 +50,7 @@ export const run = defineCommand({
   writes: true,
   costs: true,
   waits: true,
+  notifies: true,
   exits: RUN_EXITS,
   examples: [
     ['berth jobs batch run demo --input items.jsonl --out results.jsonl', 'a job for each line'],

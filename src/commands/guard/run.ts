@@ -3,9 +3,9 @@ import { isInterrupt, rethrowUnlessFailure } from '../../core/failure.ts';
 import { type Json, memberAt, stringAt } from '../../core/json.ts';
 import { type Message, sentence } from '../../core/message.ts';
 import { formatDuration } from '../../core/units.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
-import { defineCommand } from '../../cli/model/command.ts';
+import { defineCommand, textIn, type Values } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { notify } from '../../cli/notify.ts';
 import { sameCommand } from '../../cli/run/same-command.ts';
 import { every } from '../../cli/until.ts';
 import { countOf } from '../../cli/words.ts';
@@ -26,6 +26,7 @@ export const run = defineCommand({
   output: DECISIONS,
   writes: true,
   destroys: true,
+  notifies: true,
   // Depends on its decisions: each request is checked when sent.
   needs: 'read',
   examples: [
@@ -36,7 +37,7 @@ export const run = defineCommand({
   run: async (ctx, values) => {
     const [policy, limits] = [policyOf(values), idleLimitsOf(values)];
     const watch = limits === undefined ? undefined : new IdleWatch(limits);
-    if (values.every !== undefined && !ctx.dryRun) return await sweepAgain(ctx, policy, watch, values.every);
+    if (values.every !== undefined && !ctx.dryRun) return await sweepAgain(ctx, policy, watch, values);
     const swept = await sweep(ctx, policy, watch);
     const [isQuiet, isTable] = [ctx.settings.get('quiet'), isTableOutput(ctx.output)];
     const again = sameCommand({ args: {}, options: GUARD_OPTIONS }, values, ['guard', 'run']);
@@ -64,16 +65,22 @@ async function sweepAgain(
   ctx: CommandContext,
   policy: Policy,
   watch: IdleWatch | undefined,
-  everyMs: Milliseconds,
+  values: Values,
 ): Promise<Result> {
   const rows = ctx.rows(decisionView);
+  const [everyMs, target] = [Number(values['every']), textIn(values, 'notify')];
   let known: readonly Json[] = [];
   let isTold = false;
   try {
     for (;;) {
       const swept = await sweepUnlessFailed(ctx, policy, watch);
       if (swept !== undefined) {
-        await rows.rows(swept.rows.filter((row) => isNews(row, known)));
+        const news = swept.rows.filter((row) => isNews(row, known));
+        await rows.rows(news);
+        if (target !== undefined && news.length > 0) {
+          const result: Result = { kind: 'many', view: decisionView, values: news, exit: EXIT.limitExceeded };
+          await notify(ctx, target, [['guard', 'run'], { args: {} }, values], { result, tookMs: everyMs });
+        }
         known = swept.rows;
       }
       const next = `${swept === undefined ? '' : `${checkedLine(swept)} `}Next check in ${formatDuration(everyMs)}`;

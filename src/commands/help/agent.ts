@@ -48,7 +48,7 @@ const COMMANDS = `
 W writes, D destroys and needs --yes, M changes files or processes here, $ may cost money; ! after a flag: required. (all of X): the flags of X. Flags of every command are left out.
 `;
 
-const EXPLAINED = new Set(['dryRun', 'yes', 'interval', 'waitTimeout']);
+const EXPLAINED = new Set(['dryRun', 'yes', 'interval', 'waitTimeout', 'notify']);
 
 export function agentText(commands: readonly NamedCommand[]): string {
   const codes = EXIT_CODES.map(({ code, meaning }) => `${String(code)} ${meaning}`).join('; ');

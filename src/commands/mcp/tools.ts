@@ -14,8 +14,9 @@ export interface Tool extends NamedCommand {
   readonly name: string;
 }
 
-/** They need a terminal, a person or another program, or do not end. */
+/** They need a terminal, a person or another program, do not end, or could name a program to run (the setting notify). */
 const LEFT_OUT = [
+  'config set',
   ...['mcp', 'completion', 'top', 'metrics', 'local serve', 'local exec', 'auth login', 'auth logout', 'auth switch'],
   ...['pods ssh', 'pods exec', 'pods cp', 'pods forward', 'pods ssh-config'],
 ];
@@ -56,8 +57,8 @@ export function toolsOf(
   });
 }
 
-/** Asked about elsewhere: a call is the answer. A watch has no end. */
-const NOT_SHOWN = new Set(['yes', 'watch', 'interval', 'follow', 'times']);
+/** Asked about elsewhere: a call is the answer. A watch has no end. A notice runs any program. */
+const NOT_SHOWN = new Set(['yes', 'notify', 'watch', 'interval', 'follow', 'times']);
 
 const wordOf = (key: string): string => flagName(key).slice(2);
 

@@ -95,9 +95,9 @@ export async function startProgram(
   runtime: Runtime,
   command: string,
   args: readonly string[],
-  { input, onOutput, onError }: ProgramStreams,
+  { env, input, onOutput, onError }: ProgramStreams,
 ): Promise<StartedProgram> {
-  const { child, ended } = startOwn(runtime, command, args, 'pipe');
+  const { child, ended } = startOwn(runtime, command, args, 'pipe', env);
   const { stdin, stdout, stderr } = child;
   if (stdin === null || stdout === null || stderr === null || !isStream(stdin)) throw tooManyOpenFiles();
   stderr.on('data', onError);

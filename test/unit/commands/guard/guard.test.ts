@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { CREATE, rows, statusOf, withLab, type Row } from '../../../support/worlds/guard-account.ts';
@@ -164,14 +166,14 @@ describe('a guard leaves alone', () => {
   });
 });
 
-test('guard run --every looks again, prints what is new once, and ends with Ctrl-C', async () => {
+test('guard run --every looks again, prints and tells what is new once, and ends with Ctrl-C', async () => {
   const clock = createTestClock();
   const world = createTestWorld({ clock });
   const run = (line: string) => berthIn(world, ['--local', ...line.split(' ')]);
   for (const name of ['lab', 'kept']) await run(`${CREATE} ${name} --stop-after 90m`);
   await run('local clock advance 3m');
   await run('pods update kept --locked on');
-  const running = run('guard run --every 10m -o jsonl');
+  const running = run('guard run --every 10m -o jsonl --notify=cat>>told;echo>>told');
   while (clock.slept.filter((each) => each === 600_000).length < 15) await new Promise(setImmediate);
   world.signal('SIGINT');
   const ran = await running;
@@ -187,6 +189,10 @@ test('guard run --every looks again, prints what is new once, and ends with Ctrl
       ['kept', 'report', undefined],
       ['lab', 'stop', 'stopped'],
     ],
+  ]);
+  const told = readFileSync(path.join(world.directory, 'told'), 'utf8').trim().split('\n');
+  expect(told.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { exitCode: 15, result: [{ name: 'kept' }, { name: 'lab' }] },
   ]);
 });
 

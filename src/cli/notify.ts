@@ -1,0 +1,95 @@
+/** Tells a command or an address of the user that a wait has ended. */
+import { type Command, isAddress, textIn, textsIn, type Values } from './model/command.ts';
+import type { CommandContext } from './model/context.ts';
+import { webAddress } from '../core/addresses.ts';
+import { EXIT } from '../core/exit-codes.ts';
+import { Failure, localFile, messageOf, printedFacts } from '../core/failure.ts';
+import { encodeJson, type Json } from '../core/json.ts';
+import { safeText } from '../core/safe-text.ts';
+import { hideSecrets } from '../core/secret-names.ts';
+import type { Milliseconds } from '../core/unit-types.ts';
+import { formatDuration } from '../core/units.ts';
+import { isJsonFormat } from '../output/formats/format-table.ts';
+import type { Result } from '../output/view.ts';
+
+export interface Ending {
+  readonly result?: Result | undefined;
+  readonly error?: unknown;
+  readonly tookMs: Milliseconds;
+}
+
+/** Longer, and a command of the user would hold up its own wait. */
+const COMMAND_MS: Milliseconds = 10_000;
+
+/** Never fails: a failed notice is a line on stderr. */
+export async function notify(
+  ctx: CommandContext,
+  target: string,
+  [path, { args }, values]: readonly [readonly string[], Pick<Command, 'args'>, Values],
+  { result, error, tookMs }: Ending,
+): Promise<void> {
+  const failure = error === undefined ? result?.failure : failureOf(error);
+  const exitCode = failure?.exit ?? (result?.kind === 'program' ? result.code : (result?.exit ?? EXIT.done));
+  const words = Object.keys(args).flatMap((key) =>
+    args[key]?.afterDashes ? [] : [textIn(values, key) ?? [], textsIn(values, key)].flat(),
+  );
+  const end = exitCode === EXIT.done ? 'done' : `exit code ${String(exitCode)}`;
+  const why = failure === undefined ? '' : `: ${failure.message}`;
+  const notice = safeText(`berth ${[...path, ...words].join(' ')}: ${end} after ${formatDuration(tookMs)}${why}`);
+  const { isSecret = () => false } = ctx.output;
+  const body = encodeJson({
+    notice,
+    exitCode,
+    durationMs: Math.round(tookMs),
+    result: hideSecrets(documentOf(result), isSecret),
+    error: errorOf(failure, ctx),
+  });
+  try {
+    if (isAddress(target)) await ctx.web({ method: 'POST', url: webAddress(target, 'notify').href, body });
+    else await runCommand(ctx, target, notice, body);
+  } catch (failed) {
+    // A failure printed as JSON must be the only output on stderr.
+    if (failure === undefined || !isJsonFormat(ctx.output.format))
+      await ctx.tell(`notice failed: ${messageOf(failed)}`).catch(() => undefined);
+  }
+}
+
+const failureOf = (error: unknown): Failure =>
+  error instanceof Failure ? error : new Failure({ code: 'bug', exit: EXIT.bug, message: 'this is a bug in berth' });
+
+function errorOf(failure: Failure | undefined, { settings }: CommandContext): Json {
+  if (failure === undefined) return null;
+  const { exit: _, ...error } = printedFacts(failure.facts(), settings);
+  return error as unknown as Json;
+}
+
+function documentOf(result: Result | undefined): Json {
+  if (result?.kind === 'one') return result.value;
+  return result?.kind === 'many' ? (result.whole?.document ?? result.values) : null;
+}
+
+async function runCommand(ctx: CommandContext, command: string, notice: string, body: string): Promise<void> {
+  const [shell, ...flags] = ctx.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c'] : ['/bin/sh', '-c'];
+  const program = await ctx.spawn.start(shell, [...flags, command], {
+    env: { BERTH_NOTICE: notice },
+    input: (async function* () {
+      yield await Promise.resolve(Buffer.from(body));
+    })(),
+    onOutput: () => undefined,
+    onError: (bytes) => void ctx.programOutput.err(bytes),
+  });
+  const limit = ctx.clock.deadline(COMMAND_MS);
+  try {
+    const late = new Promise<undefined>((resolve) => {
+      limit.signal.addEventListener('abort', () => {
+        resolve(undefined);
+      });
+    });
+    const code = await Promise.race([program.ended, late]);
+    if (code === undefined) program.stop();
+    if (code !== 0)
+      throw localFile(code === undefined ? 'the command did not end in 10s' : `exit code ${String(code)}`);
+  } finally {
+    limit.cancel();
+  }
+}
