@@ -33,7 +33,7 @@ const FIELDS = {
   status: { path: 'status', type: 'status', values: STATUSES },
   actions: { path: 'actions', type: 'list', show: show.actions },
   ...CONTAINER_FIELDS,
-  hardware: { show: show.hardware, lines: show.hardwareLines, column: { dropFirst: true } },
+  hardware: { show: show.hardware, lines: show.hardwareLines },
   gpu: {
     path: 'gpu.id',
     create: {
@@ -190,7 +190,7 @@ const FIELDS = {
   locked: {
     path: 'locked',
     type: 'flag',
-    column: { show: show.locked },
+    column: { show: show.locked, dropFirst: true },
     update: onOff('refuse to be stopped, restarted or terminated'),
   },
   ssh: { path: 'ssh', type: 'object', lines: show.sshLines },

@@ -104,7 +104,9 @@ function fitColumns(sizes: readonly ColumnSize[], width: number): readonly Fitte
     widths.reduce((sum, each) => sum + each, GAP * (widths.length - 1)) <= width;
   const all = sizes.map((size, index) => ({ ...size, index }));
   let shown = all.filter((size) => size.shown === 'always');
-  for (const rank of ['if-fits', 'if-spare'] as const)
+  for (const rank of ['if-fits', 'if-spare'] as const) {
+    // No extra column in the place of a usual one.
+    if (rank === 'if-spare' && all.some((size) => size.shown === 'if-fits' && !shown.includes(size))) break;
     for (const each of all.filter((size) => size.shown === rank)) {
       const more = all.filter((one) => one === each || shown.includes(one));
       const widths = more.map(({ natural, firm }) =>
@@ -112,6 +114,7 @@ function fitColumns(sizes: readonly ColumnSize[], width: number): readonly Fitte
       );
       if (fit(widths)) shown = more;
     }
+  }
   const widths = shown.map(({ natural }) => natural);
   const cut = (isName: boolean, floor: 'firm' | 'least'): void => {
     for (let longest = Math.max(...widths); longest >= 0 && !fit(widths); longest--)

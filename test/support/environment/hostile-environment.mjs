@@ -56,6 +56,7 @@ const SERVICES = {
   BERTH_PODS_STOP_AFTER: '1h',
   BERTH_PODS_TERMINATE_AFTER: '1h',
   BERTH_GUARD: 'warn',
+  BERTH_NOTIFY: `${NOWHERE}/notify`,
   AWS_ACCESS_KEY_ID: 'id-of-another-account',
   AWS_SECRET_ACCESS_KEY: 'not-a-secret',
   AWS_SESSION_TOKEN: 'not-a-token',
