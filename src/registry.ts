@@ -205,6 +205,12 @@ export const NOUNS: readonly Noun[] = [
     load: async (program) => (await import('./commands/schema/index.ts')).schema(program),
   },
   {
+    name: 'version',
+    section: 'Tools',
+    summary: 'the version, and whether a newer one is published',
+    load: async () => (await import('./commands/version.ts')).version,
+  },
+  {
     name: 'help',
     section: 'Tools',
     offline: true,

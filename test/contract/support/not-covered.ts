@@ -10,6 +10,7 @@ export const SILENT: readonly string[] = [
   'mcp',
   'help',
   'schema',
+  'version',
   // Read pods as `pods ssh` does, and need the programs of OpenSSH: end-to-end tests.
   'run',
   'pods exec',
