@@ -44,7 +44,8 @@ export const mcp = (program: Program): Command =>
       server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describeTool) }));
       server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
         const tool = tools.find(({ name }) => name === params.name);
-        if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `no tool ${params.name}, or --allow and --tools leave it out`);
+        if (tool === undefined)
+          throw new McpError(ErrorCode.InvalidParams, `no tool ${params.name}, or --allow and --tools leave it out`);
         const token = params._meta?.progressToken;
         let progress = 0;
         return await call(tool, (params.arguments ?? {}) as JsonObject, signal, (message) => {
