@@ -93,18 +93,16 @@ test('a run of a guard sends one list, and a read and a write for each pod that 
   );
 });
 
-test.each([110, 84])(
-  'a list that is %d columns wide keeps that a deadline is overdue, and which pods are locked',
-  async (columns) => {
-    const account = createAccount();
-    await local(account, `${CREATE} lab --terminate-after 1h`);
-    await local(account, 'local clock advance 3h');
-    const { out } = await account('pods list', { tty: true, columns });
-    expect(out).toMatch(/lab.*terminate overdue/);
-    expect(out).toMatch(/ID.*LOCKED/);
-    expect(out).toMatch(/pod-web.*yes/);
-  },
-);
+test('a list keeps that a deadline is overdue on a narrow terminal, and which pods are locked on a usual one', async () => {
+  const account = createAccount();
+  await local(account, `${CREATE} lab --terminate-after 1h`);
+  await local(account, 'local clock advance 3h');
+  for (const columns of [110, 84])
+    expect((await account('pods list', { tty: true, columns })).out).toMatch(/lab.*terminate overdue/);
+  const { out } = await account('pods list', { tty: true, columns: 110 });
+  expect(out).toMatch(/ID.*LOCKED/);
+  expect(out).toMatch(/pod-web.*yes/);
+});
 
 test('a list on a terminal has no column of locks where no pod is locked', async () => {
   const account = createAccount();
