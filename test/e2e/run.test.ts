@@ -120,17 +120,20 @@ berth run attach "$id"; echo "code $?"; ${LEFT}`);
   test('lost connections lose and repeat no byte', async () => {
     const folder = await temporaryFolder();
     await mkdir(path.join(folder, 'bin'));
-    // An ssh that is cut after 0.3 seconds in five of its calls.
+    // An ssh that is cut after 0.3 seconds in five of its calls, and at once in the first copy.
     const wrapper = `#!/bin/sh
+case "$*" in *tar\\ *) [ -e '${folder}/cut' ] || { touch '${folder}/cut'; exit 255; };; esac
 echo >>'${folder}/calls'; n=$(wc -l <'${folder}/calls')
-if [ "$n" -gt 3 ] && [ "$n" -lt 9 ]; then exec timeout 0.3 /usr/bin/ssh "$@"; fi
+if [ "$n" -gt 3 ] && [ "$n" -lt 9 ]; then timeout 0.3 /usr/bin/ssh "$@"; c=$?; [ $c != 124 ] || c=255; exit $c; fi
 exec /usr/bin/ssh "$@"`;
     await writeFile(path.join(folder, 'bin/ssh'), wrapper, { mode: 0o755 });
     const { code, stdout, stderr } = await script(
-      `PATH='${folder}/bin':"$PATH" berth run ${GPU} -- sh -c 'i=0; while [ $i -lt 300 ]; do echo "line $i"; i=$((i + 1)); sleep 0.01; done'`,
+      `PATH='${folder}/bin':"$PATH" berth run ${GPU} --out out -- sh -c 'i=0; while [ $i -lt 300 ]; do echo "line $i"; i=$((i + 1)); sleep 0.01; done; echo >out'; code=$?; ls out >&2; exit $code`,
     );
     const lines = Array.from({ length: 300 }, (_, at) => `line ${String(at)}\n`).join('');
     expect([code, stdout], stderr).toEqual([0, lines]);
+    expect(stderr).toMatch(/^copied 1 file/m);
+    await expect(readFile(path.join(folder, 'cut'))).resolves.toHaveLength(0);
   });
 });
 

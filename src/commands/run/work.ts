@@ -38,7 +38,7 @@ import { place, placementOf } from '../pods/place.ts';
 import { reachableOf, readPod } from '../pods/reach-pod.ts';
 import { PODS, REFERENCES } from '../pods/resource.ts';
 import type { ReachablePod } from '../pods/ssh-command.ts';
-import { isMark, terminateSurely } from './pod.ts';
+import { again, isMark, terminateSurely } from './pod.ts';
 import { endCommand, enter, folderOf, follow, startCommand } from './session.ts';
 
 /** A guard ends the pod so long after the time limit, where this machine is gone too. */
@@ -250,13 +250,27 @@ const inPod = ({ workdir }: Run, pod: ReachablePod, path: string): CopyEnd => ({
 
 type Ignores = (path: string, isFolder: boolean) => boolean;
 
-/** Returns how many files there were. One that cannot be copied fails the copy. */
+/** More would keep a pod that is gone from being ended. */
+const COPY_TRIES = 4;
+
+/** Returns how many files there were. One that cannot be copied fails the copy; one whose connection breaks is copied again. */
 async function copy(ctx: CommandContext, from: CopyEnd, to: CopyEnd, ignores: Ignores = () => false): Promise<number> {
-  const copied = { files: 0, bytes: 0 };
+  let [copied, tries] = [{ files: 0, bytes: 0 }, 1];
   const fails = (_: string, failure: Failure): void => {
     throw failure;
   };
-  await copyOne(ctx, from, to, { recursive: true, into: '', copied, fails, ignores, onBytes: () => undefined });
+  await again(ctx, async () => {
+    copied = { files: 0, bytes: 0 };
+    try {
+      await copyOne(ctx, from, to, { recursive: true, into: '', copied, fails, ignores, onBytes: () => undefined });
+      return true;
+    } catch (error) {
+      rethrowUnlessFailure(error, ctx);
+      const isBroken = error.exit === EXIT.unavailable || error.exit === EXIT.unknown;
+      if (!isBroken || ++tries > COPY_TRIES) throw error;
+      return undefined;
+    }
+  });
   const where = to.pod === undefined ? ` to ${to.shown}` : '';
   await say(ctx, `copied ${countOf(copied.files, 'file')} (${formatBytes(copied.bytes)})${where}`);
   return copied.files;
