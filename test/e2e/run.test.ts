@@ -122,7 +122,7 @@ berth run attach "$id"; echo "code $?"; ${LEFT}`);
     await mkdir(path.join(folder, 'bin'));
     // An ssh that is cut after 0.3 seconds in five of its calls, and at once in the first copy.
     const wrapper = `#!/bin/sh
-case "$*" in *tar\\ *) [ -e '${folder}/cut' ] || { touch '${folder}/cut'; exit 255; };; esac
+case "$*" in *tar\\ *) [ ! -e '${folder}/cut' ] || exec /usr/bin/ssh "$@"; touch '${folder}/cut'; exit 255;; esac
 echo >>'${folder}/calls'; n=$(wc -l <'${folder}/calls')
 if [ "$n" -gt 3 ] && [ "$n" -lt 9 ]; then timeout 0.3 /usr/bin/ssh "$@"; c=$?; [ $c != 124 ] || c=255; exit $c; fi
 exec /usr/bin/ssh "$@"`;
