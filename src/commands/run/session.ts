@@ -42,7 +42,7 @@ export ${['BERTH_RUN=1', ...env].map(quoted).join(' ')}
 s=setsid; command -v setsid >/dev/null || s=nohup
 $s sh -c 'trap : TERM INT HUP; d=$0; echo $$ >"$d/pid"; "$@" >"$d/out" 2>"$d/err"; echo $? >"$d/new" && mv "$d/new" "$d/code"' "$d" ${command.map(quoted).join(' ')} </dev/null >/dev/null 2>&1 &`;
 
-/** Prints what is new in frames: \`out 5\`, five bytes, \`err 2\`, two bytes, ..., \`code 0\` at the end, \`gone\` without one. */
+/** Prints what is new in frames: `out 5`, five bytes, `err 2`, two bytes, ..., `code 0` at the end, `gone` without one. */
 const followScript = (own: string, { out, err }: Readonly<Record<Stream, number>>): string => `
 d=$HOME/${own}; o=${String(out)}; e=${String(err)}
 put() {
