@@ -7,7 +7,7 @@ import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock
 import { expectDocuments } from '../support/schemas/check-run.ts';
 import { berth } from '../support/worlds/run-berth.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
-import { readContract, type Contract, type Document, type Sent } from './support/contract.ts';
+import { readContract, type Document, type Sent } from './support/contract.ts';
 import type { Invocation } from './support/invocation.ts';
 import { INVOCATIONS } from './support/invocations.ts';
 import { SILENT, UNSENT, UNSENT_PARAMETERS } from './support/not-covered.ts';
@@ -109,79 +109,3 @@ describe('every request matches the contract, and every document its schema', ()
     expect(published.filter((each) => !sent.has(each))).toEqual([]);
   });
 });
-
-/** A contract with one change. */
-function changed(document: Document, change: (copy: Mutable) => void): Contract {
-  const copy = structuredClone(document) as unknown as Mutable;
-  change(copy);
-  return readContract(copy);
-}
-interface Mutable {
-  paths: Document['paths'];
-  components: { schemas: Record<string, Record<string, unknown>> };
-}
-
-describe('a changed contract is noticed', () => {
-  const objections = (contract: Contract): readonly string[] => [
-    ...new Set(everything.flatMap((one) => contract.objections(one))),
-  ];
-
-  it('without a change there are no objections', () => {
-    expect(everything.length).toBeGreaterThan(own.operations.length);
-    expect(objections(own)).toEqual([]);
-  });
-
-  it.each([
-    ['a member renamed', 'CreateNetworkVolumeRequest', rename('size', 'sizeGb'), /^createNetworkVolume: body/],
-    ['a member renamed', 'UpdateSshKeysRequest', rename('keys', 'sshKeys'), /^updateSshKeys: body/],
-    ['a bound moved', 'PersistentMount', property('size', { type: 'integer', minimum: 1000 }), /^createPod: body/],
-    ['a type changed', 'GpuConfig', property('count', { type: 'string' }), /^createPod: body/],
-    [
-      'a word gone',
-      'BillingBucketSize',
-      (schema: Schema) => (schema['enum'] = ['day']),
-      /^listBilling: query bucketSize/,
-    ],
-    ['a word gone', 'PodAction', (schema: Schema) => (schema['enum'] = ['stop']), /^podAction: body/],
-    [
-      'a member more',
-      'CreateRegistryRequest',
-      (schema: Schema) => (schema['required'] = ['region']),
-      /^createRegistry: body/,
-    ],
-  ])('%s in %s', (_, name, change, words) => {
-    const contract = changed(published, ({ components }) => {
-      const schema = components.schemas[name];
-      if (schema === undefined) throw new Error(`there is no schema ${name}`);
-      change(schema);
-    });
-    expect(objections(contract)).toContainEqual(expect.stringMatching(words));
-  });
-
-  it.each([
-    [{ path: '/v2/pod' }, /is no operation/],
-    [{ body: '{"name":"x"}' }, /takes no body/],
-    [{ query: new URLSearchParams('includeClusterPods=yes') }, /query includeClusterPods=yes/],
-    [{ query: new URLSearchParams('includeClusterPods=true&includeClusterPods=true') }, /query includeClusterPods/],
-    [{ query: new URLSearchParams('all=true') }, /query all is unknown/],
-  ])('a request that is wrong: %j', (wrong, words) => {
-    const request = { method: 'GET', path: '/v2/pods', query: new URLSearchParams(), headers: {}, body: '', ...wrong };
-    expect(own.objections(request).join('\n')).toMatch(words);
-  });
-});
-
-type Schema = Record<string, unknown>;
-
-function rename(from: string, to: string): (schema: Schema) => void {
-  return (schema) => {
-    const properties = schema['properties'] as Schema;
-    const { [from]: _gone, ...rest } = properties;
-    schema['properties'] = { ...rest, [to]: properties[from] };
-  };
-}
-
-function property(name: string, to: unknown): (schema: Schema) => void {
-  return (schema) => {
-    schema['properties'] = { ...(schema['properties'] as Schema), [name]: to };
-  };
-}
