@@ -125,7 +125,6 @@ const PACKAGES = {
   'csv-parse': '^src/batch/',
   tinyqueue: '^src/(batch|local/queue)/',
   saxes: '^src/core/xml\\.ts$',
-  chokidar: '^src/host/workers/',
   ignore: '^src/(host/workers|commands/(files|run))/',
   ssh2: '^src/host/pods/',
   '@modelcontextprotocol/sdk': '^src/commands/mcp/',

@@ -1,25 +1,30 @@
-import { mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { realClock } from '../../../../src/host/runtime/runtime.ts';
 import { watchFiles } from '../../../../src/host/workers/watch-files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
-/** A directory that is watched. `prepare` may put more into it first. */
-async function watched(prepare: (directory: string) => void = () => undefined, limit = 1000) {
-  const directory = temporaryDirectory();
-  mkdirSync(join(directory, 'lib'), { recursive: true });
-  for (const name of ['worker.py', 'lib/helper.py']) writeFileSync(join(directory, name), 'before');
-  writeFileSync(join(directory, '.gitignore'), 'ignored.py\n');
-  prepare(directory);
-  const changes: string[] = [];
-  const unwatched: string[] = [];
+const FILES = {
+  '.gitignore': 'secret.py\n/app/models/\n',
+  'app/.gitignore': 'ignored.py\ndata/\n*.tmp.py\n!kept.tmp.py\n',
+  ...{ 'app/worker.py': '', 'app/lib/helper.py': '', 'app/data/a.py': '', 'app/models/a.py': '' },
+  ...{ 'app/env/pyvenv.cfg': '', 'app/node_modules/a.js': '', 'app/state.json': '', 'app/lib/.gitignore': 'made.py' },
+};
+
+/** The folder `app` of a repository, while it is watched. `prepare` may put more into it first. */
+function watched(prepare: (folder: string) => void = () => undefined) {
+  const top = temporaryDirectory();
+  const folder = join(top, 'app');
+  mkdirSync(join(top, '.git'));
+  for (const [name, text] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(top, name)), { recursive: true });
+    writeFileSync(join(top, name), text);
+  }
+  prepare(folder);
+  const [changes, unwatched] = [[] as string[], [] as string[]];
   let wake = (): void => undefined;
-  const end = await watchFiles(directory, {
-    clock: realClock,
-    ownFiles: [],
-    isOwnOutput: ({ ino }) => ino === statSync(join(directory, 'out.txt'), { throwIfNoEntry: false })?.ino,
-    limit,
+  const end = watchFiles(folder, {
+    isOwn: (path) => path.startsWith(join(folder, 'state.json')),
     onUnwatched: (reason) => unwatched.push(reason),
     onChange: (file) => {
       changes.push(file);
@@ -27,96 +32,71 @@ async function watched(prepare: (directory: string) => void = () => undefined, l
     },
   });
   onTestFinished(end);
-  return {
-    directory,
-    changes,
-    unwatched,
-    write: (name: string, text = 'after') => {
-      writeFileSync(join(directory, name), text);
-    },
-    change: () => new Promise<void>((resolve) => (wake = resolve)),
+  /** What is told of changes that come together. */
+  const change = async (make: () => void): Promise<readonly string[]> => {
+    changes.length = 0;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      make();
+    });
+    return [...changes];
   };
+  const write = (...names: readonly string[]): void => {
+    for (const name of names) writeFileSync(join(folder, name), 'after');
+  };
+  return { folder, unwatched, change, write };
 }
 
-test('a change of a file, in a directory below too, is told once', async () => {
-  const { changes, write, change } = await watched();
-  let next = change();
-  write('worker.py');
-  await next;
-  next = change();
-  write('lib/helper.py');
-  await next;
-  expect(changes).toEqual(['worker.py', join('lib', 'helper.py')]);
+test.each(['worker.py', 'new.py', 'lib/helper.py', 'lib/secret.txt', 'kept.tmp.py', 'config.json'])(
+  'a change of %s is told once, and the next one too',
+  async (name) => {
+    const { change, write } = watched();
+    const twice = () => {
+      write(name);
+      write(name);
+    };
+    expect([await change(twice), await change(twice)]).toEqual([[name], [name]]);
+  },
+);
+
+test('a file that is replaced, as editors do it, and files of a new folder', async () => {
+  const { folder, change, write } = watched();
+  const replace = (): void => {
+    write('lib/made.py');
+    renameSync(join(folder, 'lib/made.py'), join(folder, 'worker.py'));
+  };
+  expect(await change(replace)).toEqual(['worker.py']);
+  const make = (): void => {
+    mkdirSync(join(folder, 'more'));
+    write('more/a.py');
+  };
+  expect(await change(make)).toEqual(['more/a.py']);
 });
 
-test('a file that is replaced, as editors do it, and a new one', async () => {
-  const { directory, changes, write, change } = await watched();
-  let next = change();
-  write('worker.py.new~');
-  renameSync(join(directory, 'worker.py.new~'), join(directory, 'worker.py'));
-  await next;
-  expect(changes).toEqual(['worker.py']);
-  next = change();
-  write('new.py');
-  await next;
-  expect(changes[1]).toBe('new.py');
+test('what .gitignore names here, above and below, what programs write, and virtual environments are no change', async () => {
+  const { change, write } = watched();
+  const ignored = () => {
+    write('ignored.py', 'secret.py', 'a.tmp.py', 'data/a.py', 'models/a.py', 'lib/made.py', 'env/a.py');
+    write('results.jsonl', 'results.jsonl.journal', 'worker.log', 'lib/a.pyc', 'node_modules/a.js');
+    write('state.json', 'state.json.new', 'worker.py');
+  };
+  expect(await change(ignored)).toEqual(['worker.py']);
 });
 
-test('files of .gitignore and files that programs write are no change', async () => {
-  const { changes, write, change } = await watched();
-  const next = change();
-  for (const name of ['ignored.py', 'results.jsonl', 'worker.log', 'lib/a.pyc']) write(name);
-  write('worker.py');
-  await next;
-  expect(changes).toEqual(['worker.py']);
-});
-
-test.each([
-  ['to another directory', (directory: string, other: string) => [other, join(directory, 'link')]],
-  ['to a file', (directory: string, other: string) => [join(other, 'file.py'), join(directory, 'link.py')]],
-  ['to the directory itself', (directory: string) => [directory, join(directory, 'lib', 'circle')]],
-  ['to the root directory', (directory: string) => ['/', join(directory, 'root')]],
-  ['to nothing', (directory: string) => [join(directory, 'missing'), join(directory, 'dangling')]],
-] as const)('a link %s is not followed', async (_, link) => {
+test('links are not followed: to another folder, to a file, in a circle, to the root, to nothing', async () => {
   const other = temporaryDirectory();
   writeFileSync(join(other, 'file.py'), 'before');
-  const { changes, unwatched, write, change } = await watched((directory) => {
-    const [target = '', path = ''] = link(directory, other);
-    symlinkSync(target, path);
+  const { change, unwatched, write } = watched((folder) => {
+    symlinkSync(other, join(folder, 'link'));
+    symlinkSync(join(other, 'file.py'), join(folder, 'link.py'));
+    symlinkSync(folder, join(folder, 'lib', 'circle'));
+    symlinkSync('/', join(folder, 'root'));
+    symlinkSync(join(folder, 'missing'), join(folder, 'dangling'));
   });
-  const next = change();
-  writeFileSync(join(other, 'file.py'), 'after');
-  write('worker.py');
-  await next;
-  expect(changes).toEqual(['worker.py']);
+  const both = (): void => {
+    writeFileSync(join(other, 'file.py'), 'after');
+    write('worker.py');
+  };
+  expect(await change(both)).toEqual(['worker.py']);
   expect(unwatched).toEqual([]);
-});
-
-test('files above the limit are not watched, and that is told once', async () => {
-  const { unwatched } = await watched((directory) => {
-    for (let number = 0; number < 20; number++) writeFileSync(join(directory, `${String(number)}.py`), '');
-  }, 10);
-  expect(unwatched).toEqual(['it has more than 10 files']);
-});
-
-test('a file that this process prints to is no change, whatever its name', async () => {
-  const { changes, write, change } = await watched((directory) => {
-    writeFileSync(join(directory, 'out.txt'), '');
-  });
-  const next = change();
-  write('out.txt', 'printed');
-  write('worker.py');
-  await next;
-  expect(changes).toEqual(['worker.py']);
-});
-
-test('a change that comes while the one before it is told is told too', async () => {
-  const { changes, write, change } = await watched();
-  let next = change();
-  write('worker.py');
-  await next;
-  next = change();
-  write('worker.py', 'at once after it');
-  await next;
-  expect(changes).toEqual(['worker.py', 'worker.py']);
 });
