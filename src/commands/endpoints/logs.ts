@@ -1,4 +1,4 @@
-import { berth, flags, sentence } from '../../core/message.ts';
+import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { asId, isUsableId } from '../../core/ids.ts';
@@ -7,8 +7,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg } from '../../cli/model/params.ts';
 import { ENDPOINT_ARGUMENT, ENDPOINTS } from '../../cli/resource/collections.ts';
-import { keptFlags, LOG_DETAILS, LOG_LINES, LOG_OPTIONS, showLogs } from '../../cli/logs.ts';
-import type { NamedLog } from '../../cli/several-logs.ts';
+import { type Log, LOG_DETAILS, LOG_LINES, LOG_OPTIONS, showLogs } from '../../cli/logs.ts';
 import { listWorkers } from './workers.ts';
 import { idOf } from '../../output/view.ts';
 
@@ -26,38 +25,31 @@ export const logs = defineCommand({
     ['berth endpoints logs captions --since 1h --search error', 'lines of the last hour that contain error'],
   ],
   run: async (ctx, values) => {
-    if (values.worker !== undefined) return await showLogs(ctx, logOf(ctx, values.id, values.worker), values);
+    const showOne = (endpoint: string, worker: string) =>
+      showLogs(ctx, berth`endpoints logs ${endpoint} ${worker}`, [logOf(ctx, endpoint, worker)], values);
+    if (values.worker !== undefined) return await showOne(values.id, values.worker);
     const { id, list, workers } = await listWorkers(ctx, values.id);
+    const ended = itemsAt(list.document, 'ended').map(idOf);
     const [only, ...others] = workers;
-    if (!values.follow && others.length === 0) {
-      const worker =
-        only === undefined ? await lastEnded(ctx, values.id, itemsAt(list.document, 'ended').map(idOf)) : idOf(only);
-      return await showLogs(ctx, logOf(ctx, id, worker), values);
-    }
+    if (!values.follow && others.length === 0)
+      return await showOne(id, only === undefined ? await lastEnded(ctx, values.id, ended) : idOf(only));
     if (only === undefined) await ctx.tell(`Endpoint ${values.id} has no workers now. Waiting for one.`);
     ctx.ids.set(ENDPOINTS, id, asId(id));
-    const { showSeveralLogs } = await import('../../cli/several-logs.ts');
-    const ended = new Set(itemsAt(list.document, 'ended').map(idOf));
-    return await showSeveralLogs(
-      ctx,
-      workers.map((row) => logOf(ctx, id, idOf(row))),
-      values,
-      (since) =>
-        berth`endpoints logs ${values.id} ${flags([...keptFlags(values), ...(since === undefined ? [] : ['--since', since])])}`,
-      async () => {
+    const logs = workers.map((row) => logOf(ctx, id, idOf(row)));
+    return await showLogs(ctx, berth`endpoints logs ${values.id}`, logs, values, {
+      more: async () => {
         const now = await listWorkers(ctx, id);
         const seen = [...now.workers, ...itemsAt(now.list.document, 'ended')].map(idOf);
-        return seen.filter((worker) => !ended.has(worker)).map((worker) => logOf(ctx, id, worker));
+        return seen.filter((worker) => !ended.includes(worker)).map((worker) => logOf(ctx, id, worker));
       },
-    );
+    });
   },
 });
 
-const logOf = (ctx: CommandContext, endpoint: string, worker: string): NamedLog<'endpoint'> => ({
+const logOf = (ctx: CommandContext, endpoint: string, worker: string): Log<'endpoint'> => ({
   lookup: ENDPOINTS,
   given: endpoint,
   name: worker,
-  command: berth`endpoints logs ${endpoint} ${worker}`,
   stream: (id) => ({
     id,
     path: [...ENDPOINTS.path, id, 'workers', worker, 'logs'],

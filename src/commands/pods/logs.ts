@@ -8,8 +8,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { listRows, rowRequest } from '../../cli/resource/requests.ts';
-import { keptFlags, LOG_DETAILS, LOG_LINES, LOG_OPTIONS, type LogTarget, showLogs } from '../../cli/logs.ts';
-import type { NamedLog } from '../../cli/several-logs.ts';
+import { type Log, LOG_DETAILS, LOG_LINES, LOG_OPTIONS, showLogs } from '../../cli/logs.ts';
 import { PODS } from './resource.ts';
 
 export const logs = defineCommand({
@@ -32,21 +31,9 @@ export const logs = defineCommand({
   ],
   run: async (ctx, values) => {
     const pods = await chosenPods(ctx, values);
-    const [only, ...others] = pods;
-    if (only === undefined) throw usage('missing POD', "Name a pod, or several, or use --match 'train-*'.");
-    if (others.length === 0 && values.match.length === 0) return await showLogs(ctx, only, values);
-    const { showSeveralLogs } = await import('../../cli/several-logs.ts');
-    return await showSeveralLogs(
-      ctx,
-      pods,
-      values,
-      (since) =>
-        berth`pods logs ${values.id} ${flags([
-          ...values.match.flatMap((glob) => ['--match', glob]),
-          ...keptFlags(values),
-          ...(since === undefined ? [] : ['--since', since]),
-        ])}`,
-    );
+    if (pods.length === 0) throw usage('missing POD', "Name a pod, or several, or use --match 'train-*'.");
+    const command = berth`pods logs ${values.id} ${flags(values.match.flatMap((glob) => ['--match', glob]))}`;
+    return await showLogs(ctx, command, pods, values, pods.length > 1 || values.match.length > 0 ? {} : undefined);
   },
 });
 
@@ -54,7 +41,7 @@ export const logs = defineCommand({
 async function chosenPods(
   ctx: CommandContext,
   { id, match }: { readonly id: readonly string[]; readonly match: readonly string[] },
-): Promise<readonly NamedLog<'pod'>[]> {
+): Promise<readonly Log<'pod'>[]> {
   const named = [...new Set(id)].map((word) => targetOf(ctx, word, word));
   if (match.length === 0) return named;
   const matches = compileGlobs(match, '--match');
@@ -74,12 +61,11 @@ async function chosenPods(
   return [...named, ...matching.map(({ podId, name }) => targetOf(ctx, podId, isTwice(name) ? podId : name))];
 }
 
-const targetOf = (ctx: CommandContext, given: string, name: string): LogTarget<'pod'> & { readonly name: string } => ({
+const targetOf = (ctx: CommandContext, given: string, name: string): Log<'pod'> => ({
   lookup: PODS,
   given,
   name,
   stream: (id) => ({ id, path: [...PODS.path, id, 'logs'], live: () => isLive(ctx, id) }),
-  command: berth`pods logs ${given}`,
 });
 
 /** The container writes nothing (specification 3.1). In an unknown status it may write. */
