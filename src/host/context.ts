@@ -7,15 +7,7 @@ import type { LocalRuntime } from './connection/local-server.ts';
 import { absolutePath, openFiles } from './files/user-files.ts';
 import type { FileLocksOptions } from './lock/file-locks.ts';
 import { createSpawn, listenForInterrupt } from './process/spawn.ts';
-import {
-  type AccountPlace,
-  createAccountDocument,
-  createRememberedJobs,
-  createRememberedLimits,
-  createRememberedLists,
-  type RememberedOptions,
-  takeAccountLock,
-} from './remembered.ts';
+import { createAccountFiles, createRemembered } from './remembered.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { hostSettings } from './runtime/settings.ts';
 import { createPrompts } from './terminal/prompts.ts';
@@ -73,29 +65,27 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     },
     warn: (text) => void stderr.write(text),
   });
-  const remembered = (kind: string): RememberedOptions => ({
+  const { user } = runtime;
+  const { limits, lists, jobs, remember, flush } = createRemembered({
     // One account per file. A temporary one from the environment must not replace the profile's.
-    path: () => {
-      const mark = settings.isProfileOverridden() ? '~' : '';
-      return join(settings.dataDirectory, 'remembered', `${kind}-${settings.profile}${mark}.json`);
-    },
+    path: (kind) =>
+      join(
+        settings.dataDirectory,
+        'remembered',
+        `${kind}-${settings.profile}${settings.isProfileOverridden() ? '~' : ''}.json`,
+      ),
     account: () => settings.account(),
-    clock,
-    user: runtime.user,
+    ...{ clock, user },
   });
-  const limits = createRememberedLimits(remembered('limits'));
   // A guard in cron gets its key from elsewhere than a shell, but for the same account.
-  const accounts: AccountPlace = {
-    folder: () => join(settings.dataDirectory, 'accounts'),
-    account: () => settings.accountOfKey(),
-    user: runtime.user,
-  };
+  const { guard, accountLock } = createAccountFiles(
+    { folder: () => join(settings.dataDirectory, 'accounts'), account: () => settings.accountOfKey(), user },
+    locks,
+  );
   const connection = openConnection({
     ...{ runtime, settings, signal, stderr },
     interactive: () => terminal.errors,
-    onWindows: (windows) => {
-      limits.remember(windows);
-    },
+    onWindows: remember,
   });
   const storages: { close(): Promise<void> }[] = [];
   const durable = async (): Promise<RangeFiles> =>
@@ -140,17 +130,13 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     web: async (request) => (await import('./connection/web.ts')).sendToWeb(runtime, signal, request),
     runAgain: async (argv, options) => await (await import('./again.ts')).runAgain(runtime, run)(argv, options),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
-    limits,
-    lists: createRememberedLists(remembered('lists')),
-    jobs: createRememberedJobs(remembered('jobs')),
-    guard: createAccountDocument(accounts, 'guard'),
-    accountLock: (work, onWait) => takeAccountLock(accounts, locks, work, onWait),
+    ...{ limits, lists, jobs, guard, accountLock },
     blocking: runtime.signals.blocking,
     signal,
     onSecondInterrupt: (listener) => interrupt.onSecond(listener),
     platform: runtime.platform,
     close: async () => {
-      limits.flush();
+      flush();
       if (!runtime.exitsAfterRun) interrupt.close();
       await Promise.all([connection, ...storages].map((each) => each.close()));
     },
