@@ -123,7 +123,7 @@ function startProgram(
   });
   child.on('close', (code, signal) => {
     ends.delete(end);
-    if (pid !== undefined) watcher.remove(pid);
+    watcher.remove(child);
     if (signal === null) channel.exit(code ?? 0);
     else channel.exit(signal.slice('SIG'.length), false, '');
     channel.end();

@@ -1,32 +1,31 @@
-import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { constants } from 'node:os';
-import type { Readable } from 'node:stream';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { boundAddress } from '../../core/addresses.ts';
-import type { ProgramStreams, Spawn, StartedProgram } from '../../core/context.ts';
+import type { OwnKeys, ProgramStreams, Spawn, StartedProgram } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile, usage } from '../../core/failure.ts';
 import { errorCode, errorReason } from '../../core/files.ts';
 import { SECRET_VARIABLES } from '../../settings/settings-table.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { isHangupIgnored, type StopSignal } from '../runtime/signals.ts';
-import { createWatcher, isStream, tooManyOpenFiles } from './watcher.ts';
+import { createWatcher } from './watcher.ts';
 
-interface OwnProgram {
-  readonly child: ChildProcess;
-  /** The exit code, as a shell says it; usage (2) or local-file (14) where it did not start. */
-  readonly ended: Promise<number>;
-}
-
-/** A program for the user, without the keys. It shares the terminal, and ends with this process in whatever way that ends. */
+/**
+ * A program for the user, without the keys. It shares the terminal, and ends with this process in whatever way that ends.
+ * `ended` is the exit code, as a shell says it; usage (2) or local-file (14) where it did not start.
+ */
 function startOwn(
   runtime: Runtime,
   command: string,
   args: readonly string[],
   stdio: StdioOptions,
   env: Readonly<Record<string, string>> = {},
-): OwnProgram {
+): { readonly child: ChildProcess; readonly ended: Promise<number> } {
   const watcher = createWatcher(runtime);
   const [program, words] = withIgnoredHangup(runtime, command, args);
   const options = { stdio, cwd: runtime.cwd, env: { ...withoutKeys(runtime.env), ...env } };
@@ -36,7 +35,7 @@ function startOwn(
       reject(failedToStart(command, error));
     });
     child.once('close', (code, signal) => {
-      if (child.pid !== undefined) watcher.remove(child.pid);
+      watcher.remove(child);
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
@@ -98,22 +97,20 @@ export async function startProgram(
   { env, input, onOutput, onError }: ProgramStreams,
 ): Promise<StartedProgram> {
   const { child, ended } = startOwn(runtime, command, args, 'pipe', env);
-  const { stdin, stdout, stderr } = child;
-  if (stdin === null || stdout === null || stderr === null || !isStream(stdin)) throw tooManyOpenFiles();
+  const { stdin, stdout, stderr } = child as ChildProcessWithoutNullStreams;
   stderr.on('data', onError);
-  await Promise.race([new Promise((resolve) => child.once('spawn', resolve)), ended]);
+  await Promise.race([once(child, 'spawn'), ended]);
   // A program may ignore its input.
   void pipeline(input ?? [], stdin).catch(() => undefined);
+  const passOn = async (): Promise<void> => {
+    for await (const bytes of stdout) await onOutput(bytes as Uint8Array);
+  };
   return {
-    ended: passOn(stdout, onOutput).then(() => ended),
+    ended: passOn().then(() => ended),
     stop: () => {
       child.kill('SIGTERM');
     },
   };
-}
-
-async function passOn(output: Readable, take: ProgramStreams['onOutput']): Promise<void> {
-  for await (const bytes of output) await take(bytes as Uint8Array);
 }
 
 export async function connectStreams(
@@ -121,62 +118,45 @@ export async function connectStreams(
   host: string,
   port: number,
 ): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const socket = connect({ host, port });
-    socket.setNoDelay(true);
-    socket.once('error', (error) => {
-      reject(
-        new Failure({
-          code: 'network',
-          exit: EXIT.unavailable,
-          message: `could not connect to ${host} port ${String(port)}: ${errorReason(error)}`,
-          hint: 'The pod may have just stopped, or moved to another port.',
-        }),
-      );
+  const socket = connect({ host, port }).setNoDelay(true);
+  const onClosed = (): void => {
+    socket.destroy();
+  };
+  stdout.once('error', onClosed);
+  try {
+    await once(socket, 'connect');
+    stdin.pipe(socket);
+    socket.pipe(stdout, { end: false });
+    await once(socket, 'close');
+  } catch (error) {
+    throw new Failure({
+      code: 'network',
+      exit: EXIT.unavailable,
+      message: `could not connect to ${host} port ${String(port)}: ${errorReason(error)}`,
+      hint: 'The pod may have just stopped, or moved to another port.',
     });
-    socket.once('connect', () => {
-      stdin.pipe(socket);
-      socket.pipe(stdout, { end: false });
-    });
-    const onClosed = (): void => {
-      socket.destroy();
-    };
-    stdout.once('error', onClosed);
-    socket.once('close', () => {
-      stdout.off('error', onClosed);
-      socket.unpipe(stdout);
-      stdin.unpipe(socket);
-      stdin.pause();
-      resolve();
-    });
-  });
+  } finally {
+    stdout.off('error', onClosed);
+    stdin.unpipe(socket).pause();
+  }
 }
 
-export function freePort(address: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', (error) => {
-      reject(failureOf(error, address, port));
-    });
-    server.listen({ host: address === '*' ? undefined : address, port, exclusive: true }, () => {
-      const { port: found } = boundAddress(server);
-      server.close(() => {
-        resolve(found);
-      });
-    });
-  });
-}
-
-function failureOf(error: Error, address: string, port: number): Failure {
-  const code = errorCode(error);
-  if (code !== 'EADDRINUSE' && code !== 'EACCES')
-    return usage(`cannot listen at ${JSON.stringify(address)}: ${errorReason(error)}`);
-  return new Failure({
-    code: 'port-in-use',
-    exit: EXIT.localFile,
-    message: `port ${String(port)} of this machine is ${code === 'EACCES' ? 'not allowed' : 'in use'}`,
-    hint: `Choose another one; 0 takes a free one.`,
-  });
+export async function freePort(address: string, port: number): Promise<number> {
+  const server = createServer();
+  try {
+    server.listen({ host: address === '*' ? undefined : address, port, exclusive: true });
+    await once(server, 'listening');
+    return boundAddress(server).port;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== 'EADDRINUSE' && code !== 'EACCES')
+      throw usage(`cannot listen at ${JSON.stringify(address)}: ${errorReason(error)}`);
+    const message = `port ${String(port)} of this machine is ${code === 'EACCES' ? 'not allowed' : 'in use'}`;
+    const hint = 'Choose another one; 0 takes a free one.';
+    throw new Failure({ code: 'port-in-use', exit: EXIT.localFile, message, hint });
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
 }
 
 const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
@@ -184,16 +164,33 @@ const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-export function openInBrowser({ platform, env, cwd }: Runtime, url: string): Promise<boolean> {
+export async function openInBrowser({ platform, env, cwd }: Runtime, url: string): Promise<boolean> {
   const [command, ...args] = OPENERS[platform] ?? ['xdg-open'];
-  return new Promise((resolve) => {
-    const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true, cwd, env: withoutKeys(env) });
-    child.once('error', () => {
-      resolve(false);
-    });
-    child.once('spawn', () => {
+  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true, cwd, env: withoutKeys(env) });
+  return await once(child, 'spawn').then(
+    () => {
       child.unref();
-      resolve(true);
-    });
-  });
+      return true;
+    },
+    () => false,
+  );
 }
+
+/** Key pairs without a passphrase for pods that berth makes, in its own folder. */
+export const ownKeys = (runtime: Runtime, folder: string): OwnKeys => ({
+  make: async (name) => {
+    const file = join(folder, name);
+    const words = ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', file];
+    const ignored = (): void => undefined;
+    const program = await startProgram(runtime, 'ssh-keygen', words, { onOutput: ignored, onError: ignored });
+    if ((await program.ended) !== 0) throw localFile(`ssh-keygen could not make ${file}`);
+    return file;
+  },
+  find: (name) => {
+    const file = join(folder, name);
+    return existsSync(file) ? file : undefined;
+  },
+  remove: (name) => {
+    for (const file of [name, `${name}.pub`]) rmSync(join(folder, file), { force: true });
+  },
+});

@@ -14,20 +14,22 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
     makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
     return folder;
   };
+  // Loaded here: most commands start no program.
+  const programs = () => import('./programs.ts');
   return {
-    start: async (...given) => (await import('./programs.ts')).startProgram(runtime, ...given),
+    start: async (...given) => (await programs()).startProgram(runtime, ...given),
     get self() {
       return runtime.program;
     },
-    connect: async (host, port) => (await import('./programs.ts')).connectStreams(runtime, host, port),
-    freePort: async (address, port) => (await import('./programs.ts')).freePort(address, port),
-    openInBrowser: async (url) => (await import('./programs.ts')).openInBrowser(runtime, url),
+    connect: async (...given) => (await programs()).connectStreams(runtime, ...given),
+    freePort: async (...given) => (await programs()).freePort(...given),
+    openInBrowser: async (url) => (await programs()).openInBrowser(runtime, url),
     accountHome: () => runtime.accountHome(),
     companion: (argv) => runtime.companion(argv),
     knownHosts: async () => join(await sshFolder(), 'known_hosts'),
-    ownKeys: async () => (await import('./own-keys.ts')).ownKeys(runtime, await sshFolder()),
+    ownKeys: async () => (await programs()).ownKeys(runtime, await sshFolder()),
     run: async (...given) =>
-      (await import('./programs.ts')).runProgram(runtime, (listener) => interrupt.redirect(listener), ...given),
+      (await programs()).runProgram(runtime, (listener) => interrupt.redirect(listener), ...given),
   };
 }
 

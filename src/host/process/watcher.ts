@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { Stream, type Writable } from 'node:stream';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { Writable } from 'node:stream';
 import { errorCode } from '../../core/files.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
@@ -43,8 +43,8 @@ for one in $(living); do kill -s KILL -- "$one"; done 2>/dev/null
 /** A shell that outlives this process and then ends what was started. */
 export interface Watcher {
   /** Fails with EMFILE. The shell runs first, so that no child is unwatched. A `group` is led by the child. */
-  start<C extends Pick<ChildProcess, 'pid'>>(kind: 'group' | 'tree', start: () => C): C;
-  remove(pid: number): void;
+  start<C extends ChildProcess>(kind: 'group' | 'tree', start: () => C): C;
+  remove(child: ChildProcess): void;
 }
 
 /** Runs a shell only while there is something to watch. Without a shell, and on Windows, nothing is watched. */
@@ -62,9 +62,11 @@ export function createWatcher({ env, platform }: Pick<Runtime, 'env' | 'platform
       input ??= startShell(env['PATH']);
       try {
         const child = start();
-        if (child.pid !== undefined) {
-          const target = `${kind === 'group' ? '-' : ''}${String(child.pid)}`;
-          targets.set(child.pid, target);
+        checkStreams(child);
+        const { pid } = child;
+        if (pid !== undefined) {
+          const target = `${kind === 'group' ? '-' : ''}${String(pid)}`;
+          targets.set(pid, target);
           input.write(`add ${target}\n`);
         }
         return child;
@@ -72,7 +74,7 @@ export function createWatcher({ env, platform }: Pick<Runtime, 'env' | 'platform
         endIfIdle();
       }
     },
-    remove: (pid) => {
+    remove: ({ pid = 0 }) => {
       const target = targets.get(pid);
       if (target === undefined) return;
       targets.delete(pid);
@@ -91,17 +93,18 @@ function startShell(path: string | undefined): Writable {
     detached: true,
   });
   shell.on('error', () => undefined);
-  if (!isStream(shell.stdin)) throw tooManyOpenFiles();
+  checkStreams(shell);
   shell.stdin.on('error', () => undefined);
   shell.unref();
   return shell.stdin;
 }
 
-/** Node creates no stream for a child when no file descriptor is free. */
-export const isStream = (stream: unknown): boolean => stream instanceof Stream;
-
-/** Node reports it later, as an event of the child. */
-export const tooManyOpenFiles = (): Error => Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+/** When no file descriptor is free, Node creates no streams, and reports it later, as an event of the child. */
+function checkStreams(child: ChildProcess): void {
+  if ('stdin' in child) return;
+  (child as ChildProcess).on('error', () => undefined);
+  throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+}
 
 /** Does nothing when there is no such group. */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
@@ -112,24 +115,14 @@ export function signalGroup(group: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Zombies do not count: where nothing reaps them they stay forever. */
+/** Zombies do not count: where nothing reaps them they stay forever. Without /proc they do. */
 export function isGroupAlive(group: number): boolean {
   try {
     process.kill(-group, 0);
   } catch (error) {
     return errorCode(error) === 'EPERM';
   }
-  return hasRunningMember(group);
-}
-
-/** From /proc; true without it. */
-function hasRunningMember(group: number): boolean {
-  let processes: readonly string[];
-  try {
-    processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  } catch {
-    return true;
-  }
+  const processes = existsSync('/proc/self') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
   return processes.length === 0 || processes.some((id) => isRunningMember(id, group));
 }
 
