@@ -86,7 +86,7 @@ export interface Sources {
   readonly flags: GlobalFlags;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The settings of the profile in use, and its name for messages. Called only when no flag or variable is set. */
-  readonly profile: () => { readonly values: ProfileValues; readonly where: string };
+  readonly profile?: () => { readonly values: ProfileValues; readonly where: string };
 }
 
 export interface Resolved {
@@ -154,7 +154,7 @@ function fromEnvironment(setting: Setting, env: Sources['env']): Resolved | unde
 }
 
 function fromProfile(setting: Setting, profile: Sources['profile']): Resolved | undefined {
-  if (!setting.inProfile) return undefined;
+  if (!setting.inProfile || profile === undefined) return undefined;
   const { values, where } = profile();
   const given = Object.hasOwn(values, setting.name) ? values[setting.name] : undefined;
   if (given === undefined) return undefined;

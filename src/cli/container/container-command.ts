@@ -13,7 +13,7 @@ import {
   stringOf,
   tryDecodeJson,
 } from '../../core/json.ts';
-import { shellLine, shellLines } from '../../core/message.ts';
+import { shellWord } from '../../core/message.ts';
 import type { Cell } from '../../output/view.ts';
 
 const PARTS = ['entrypoint', 'cmd'] as const;
@@ -23,16 +23,12 @@ type Command = Readonly<Record<Part, readonly string[]>>;
 
 export const COMMAND_MEMBERS = ['args', ...PARTS] as const;
 
-/** For terminals of 80 columns. */
-const LINE_COLUMNS = 56;
-
-/** On a terminal on several lines, which can be pasted too. `args` of older services is one already. */
 export const shellLineOf =
   (part: Part) =>
   (row: Json): Cell => {
     const args = stringAt(row, 'args') ?? '';
     const words = wordsAt(row, part) ?? jsonForm(args)?.[part];
-    if (words !== undefined) return { text: shellLine(words), long: shellLines(words, LINE_COLUMNS) };
+    if (words !== undefined) return { text: words.map(shellWord).join(' ') };
     return { text: part === 'cmd' ? args : '' };
   };
 
@@ -134,7 +130,7 @@ export async function loadCommandLine(): Promise<(args: string) => string> {
   const decode = await loadDecoder();
   return (args) => {
     const { entrypoint, cmd } = decode(args);
-    return shellLine([...entrypoint, ...cmd]);
+    return [...entrypoint, ...cmd].map(shellWord).join(' ');
   };
 }
 

@@ -8,7 +8,7 @@ import type { SettingsView } from '../../core/context.ts';
 import { EXIT, worstExit } from '../../core/exit-codes.ts';
 import { Failure, printedFacts, rethrowUnlessFailure } from '../../core/failure.ts';
 import { type Json, memberAt, stringAt } from '../../core/json.ts';
-import { aboutOne, differentLines } from '../../core/message.ts';
+import { lines, type Message, NO_WORDS, printed } from '../../core/message.ts';
 import { text } from '../../output/cells.ts';
 import { isJsonFormat, isTableOutput } from '../../output/formats/format-table.ts';
 import { answerResult, idOf, type Result, type View } from '../../output/view.ts';
@@ -32,10 +32,18 @@ export function combinedFailure(ended: readonly Ended[], total = ended.length): 
     code: worst.failure.code,
     exit,
     message: `${failed.length} of ${total} did not go through`,
-    hint: differentLines(failed.map(({ failure }) => aboutOne(failure.hint))),
+    hint: lines(
+      ...new Map(
+        failed.map(({ failure }) => [printed(hintOf(failure), { accountWords: NO_WORDS }), hintOf(failure)]),
+      ).values(),
+    ),
     errors: failed.map(({ id, failure }) => `${id}: ${failure.message}`),
   });
 }
+
+/** Of several, others may have changed. */
+const hintOf = ({ hint = '' }: Failure): Message =>
+  typeof hint === 'string' ? hint.replace(/^Nothing changed\. /, '') : hint;
 
 export const SEVERAL = 'Several ids give an outcome each, and the worst exit code.';
 

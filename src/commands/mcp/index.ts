@@ -106,10 +106,10 @@ function caller(ctx: CommandContext, allow: Allowed, maxHourly: number | undefin
   const level = allow === 'destroy' ? 'full' : allow;
   const own = allowedAccess(ctx.settings);
   const env = { BERTH_ACCESS: accessFailure(level, own) === undefined ? level : own.level, BERTH_NO_INPUT: '1' };
-  const { account, addresses } = ctx.settings.accountWords;
+  const { account } = ctx.settings.accountWords;
   let turn: Promise<unknown> = Promise.resolve();
   const run = async (words: readonly string[], signal: AbortSignal, onError: (text: string) => void) =>
-    await ctx.runAgain([...account, ...addresses, '--json', ...words], { env, signal, onError });
+    await ctx.runAgain([...account, '--json', ...words], { env, signal, onError });
   return async (tool, given, signal, onProgress) => {
     let errors = '';
     const onError = (text: string): void => {

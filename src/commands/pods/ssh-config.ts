@@ -70,8 +70,8 @@ export const sshConfig = defineCommand({
   ],
   run: async (ctx, { install, uninstall }) => {
     if (install && uninstall) throw usage('use either --install or --uninstall');
-    const { account, addresses } = ctx.settings.accountWords;
-    const program = [...ctx.spawn.self, ...account, ...addresses];
+    const { account } = ctx.settings.accountWords;
+    const program = [...ctx.spawn.self, ...account];
     const text = sshConfigText(program, await ctx.spawn.knownHosts(), ctx.platform);
     if (!install && !uninstall) return textResult(ctx, { config: text }, text);
     const home = homeOfSsh(ctx);

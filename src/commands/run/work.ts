@@ -109,8 +109,8 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
   if (ctx.dryRun) await ctx.api.send(post(PODS, body));
   const key = await (await ctx.spawn.ownKeys()).make(mark);
   const publicKey = utf8Text(await ctx.files.read(`${key}.pub`), 'the key', '').trim();
-  const { account, addresses } = ctx.settings.accountWords;
-  run.companion = await ctx.spawn.companion(['run', 'end', mark, '--when-untold', ...account, ...addresses]);
+  const { account } = ctx.settings.accountWords;
+  run.companion = await ctx.spawn.companion(['run', 'end', mark, '--when-untold', ...account]);
   return await toItsEnd(ctx, run, async () => {
     run.pod = await createPod(ctx, run, { ...body, env: { ...body.env, PUBLIC_KEY: publicKey } });
     run.startedAt = ctx.clock.monotonic();
