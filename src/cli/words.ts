@@ -33,29 +33,17 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 
 /** Words that only suggest a verb, because another one may be meant. */
 const SUGGESTED: Readonly<Record<string, readonly string[]>> = {
-  list: ['recent'],
-  set: ['update'],
   destroy: ['delete', 'terminate', 'remove', 'revoke'],
   kill: ['terminate', 'cancel', 'delete'],
   start: ['run', 'serve'],
   resume: ['start'],
   pause: ['stop'],
-  shell: ['ssh'],
   connect: ['ssh'],
   deploy: ['create'],
-  launch: ['create'],
   scale: ['update'],
   resize: ['update'],
-  extend: ['update'],
   rename: ['update'],
   clear: ['purge', 'unset'],
-  empty: ['purge'],
-  result: ['status'],
-  cost: ['report'],
-  costs: ['report'],
-  signin: ['login'],
-  signout: ['logout'],
-  whoami: ['status'],
 };
 
 /** Commands that run under a word of another tool. */
@@ -79,16 +67,9 @@ const COMMANDS: Readonly<Record<string, string>> = {
 
 const SUGGESTED_COMMANDS: Readonly<Record<string, string>> = {
   cost: 'billing report',
-  costs: 'billing report',
   exec: 'pods exec',
-  keys: 'account ssh-keys',
   logs: 'pods logs',
-  network: 'volumes',
-  purge: 'queue purge',
-  run: 'jobs run',
   status: 'auth status',
-  storage: 'volumes',
-  submit: 'jobs run',
 };
 
 const firstOf = (

@@ -1,9 +1,12 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { Failure, usage } from '../../core/failure.ts';
-import { type Command, commonOptions, type Group, type Noun, type Program, type Values } from '../model/command.ts';
+import { berth, lines, type Message, names, sentence } from '../../core/message.ts';
+import { nearestOf, suggestionOf } from '../../core/text.ts';
+import { type Command, commonOptions, type Group, type Program, type Values } from '../model/command.ts';
 import type { GlobalFlag, GlobalValues } from '../model/global-flags.ts';
-import { verbOf } from '../words.ts';
 import { flagName, labelOf, namesProgram, type Param, type Params } from '../model/params.ts';
+import { didYouMean, suggestedCommand, verbOf } from '../words.ts';
+import { firstWordAt } from './user-aliases.ts';
 
 export interface Invocation {
   readonly path: readonly string[];
@@ -19,13 +22,8 @@ export interface InvalidCommandLine {
   readonly globals: GlobalValues;
 }
 
-interface Node {
-  readonly parser: Commander;
-  readonly path: readonly string[];
-  readonly target: Command | Group | undefined;
-  /** All but those that the command declares itself. */
-  readonly globals: readonly GlobalFlag[];
-}
+/** The texts of each global flag by its name; none of a switch. */
+type Globals = Map<string, readonly string[]>;
 
 /** Loads only the module of its noun. Returns, not throws, usage (2). The only file that uses commander. */
 export async function parseCommandLine(
@@ -33,217 +31,143 @@ export async function parseCommandLine(
   program: Program,
 ): Promise<Invocation | InvalidCommandLine> {
   const { nouns, flags } = program;
-  const mentioned = mentionedIn(argv);
-  const used = flags.filter(({ flag, short }) => mentioned(flag, short));
-  let reached: Node | undefined;
-
-  /** The parser must print nothing and never exit. */
-  const configureNode = (parser: Commander, path: readonly string[], target: Node['target']): Node => {
-    const globals = target?.kind === 'command' ? used.filter(({ flag }) => !ownFlags(target).has(flag)) : used;
-    const node = { parser, path, target, globals };
-    parser
-      .exitOverride((error) => {
-        reached = node;
-        throw error;
-      })
-      .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
-      .helpOption(false)
-      .helpCommand(false)
-      .enablePositionalOptions()
-      // An excess word after a group or the root is an unknown verb or noun, which the caller reports.
-      // Words after `--` are read by `wordsOf`.
-      .allowExcessArguments(target?.kind !== 'command' || dashesKey(target) !== undefined)
-      .action(() => {
-        reached = node;
-      });
-    addGlobals(parser, globals);
-    return node;
-  };
-
-  const attach = (parser: Commander, path: readonly string[], target: Command | Group): void => {
-    configureNode(parser, path, target);
-    if (target.kind === 'command') {
-      for (const [key, param] of Object.entries(target.args))
-        if (param.afterDashes !== true) parser.argument(param.many ? `[${key}...]` : `[${key}]`);
-      for (const [key, param] of Object.entries(optionsOf(target)))
-        if (mentioned(flagName(key), param.short)) parser.addOption(plainOption(flagName(key), param));
-      // As `env` and `docker run` do.
-      parser.passThroughOptions(namesProgram(target.args));
-      return;
-    }
-    // Creating a parser takes time: only verbs that are among the words get one.
-    const verbs = Object.keys(target.commands);
-    for (const [verb, inner] of Object.entries(target.commands)) {
-      const others = argv.filter((word) => word !== verb && !verbs.includes(word) && verbOf(word, verbs) === verb);
-      if (argv.includes(verb) || others.length > 0)
-        attach(parser.command(verb).aliases([...new Set(others)]), [...path, verb], inner);
-    }
-  };
-
-  const root = configureNode(new Commander('berth'), [], undefined);
-  for (const noun of nouns) if (argv.includes(noun.name)) root.parser.command(noun.name);
-  root.parser.hook('preSubcommand', async (_, parser) => {
-    const noun = nouns.find(({ name }) => name === parser.name());
-    if (noun !== undefined) attach(parser, [noun.name], await noun.load(program, root.parser.args[1]));
-  });
-
+  const given: Globals = new Map();
+  // Of several texts, the one nearest to the verb wins.
+  const globals = (): GlobalValues =>
+    Object.fromEntries([...given].map(([name, texts]) => [name, texts.at(-1) ?? true]));
+  const path: string[] = [];
+  let target: Command | Group | undefined;
+  let rest = argv;
   try {
-    // Sizes are always in units, and -h is help.
-    const words = argv.includes('files') ? argv.map((word) => (word === '-lh' ? '-l' : word)) : [...argv];
-    await root.parser.parseAsync(words, { from: 'user' });
-    return await invocationAt(reached ?? root, program, argv);
+    while (target?.kind !== 'command') {
+      const at = firstWordAt(rest, flags);
+      await read(path, undefined, flags, rest.slice(0, at), given);
+      const word = at === undefined ? undefined : rest[at];
+      if (at === undefined || word === undefined) return { path, target, values: {}, globals: globals() };
+      if (target !== undefined && word === 'help')
+        return await parseCommandLine([...argv.filter((each) => each !== 'help'), '--help'], program);
+      rest = rest.slice(at + 1);
+      const known = target === undefined ? nouns.map(({ name }) => name) : Object.keys(target.commands);
+      const name = target === undefined ? known.find((noun) => noun === word) : verbOf(word, known);
+      if (name === undefined) {
+        readGlobals(flags, rest, given);
+        throw unknownCommand(word, path, known);
+      }
+      const verb = rest[firstWordAt(rest, flags) ?? rest.length];
+      target = target?.commands[name] ?? (await nouns.find((noun) => noun.name === name)?.load(program, verb));
+      path.push(name);
+    }
+    return { path, target, values: await valuesOf(path, target, rest, flags, given), globals: globals() };
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    const at = reached ?? root;
-    return { failure: await failureOf(error, at, argv, program), globals: globalsOf(at, flags) };
+    if (!(error instanceof Failure)) throw error;
+    return { failure: error, globals: globals() };
   }
-}
-
-/** A word such as `-wy` may hold any short flag. */
-type Mentioned = (flag: string, short: string | undefined) => boolean;
-
-function mentionedIn(argv: readonly string[]): Mentioned {
-  const long = new Set(argv.filter((word) => word.startsWith('--')).map((word) => word.split('=', 1)[0]));
-  const anyShort = argv.some((word) => /^-[^-]/.test(word));
-  return (flag, short) => long.has(flag) || (short !== undefined && anyShort);
 }
 
 const optionsOf = (command: Command): Params => ({ ...command.options, ...commonOptions(command) });
 
-/** They replace global flags of the same name. */
-const ownFlags = (command: Command): ReadonlySet<string> => new Set(Object.keys(optionsOf(command)).map(flagName));
-
-const wordsAt = ({ target }: Node, nouns: readonly Noun[]): readonly string[] =>
-  target?.kind === 'group' ? Object.keys(target.commands) : nouns.map(({ name }) => name);
-
-async function invocationAt(
-  at: Node,
-  { flags, nouns }: Program,
-  argv: readonly string[],
-): Promise<Invocation | InvalidCommandLine> {
-  const { parser, path, target } = at;
-  const globals = globalsOf(at, flags);
-  const [word] = parser.args;
-  if (target?.kind === 'group' && word === 'help') {
-    const words = argv.filter((each) => each !== 'help');
-    return await parseCommandLine([...words, '--help'], { flags, nouns });
+/** Empty with --help. */
+async function valuesOf(
+  path: readonly string[],
+  command: Command,
+  rest: readonly string[],
+  flags: readonly GlobalFlag[],
+  given: Globals,
+): Promise<Values> {
+  const dashesKey = Object.keys(command.args).find((key) => command.args[key]?.afterDashes === true);
+  const dashes = dashesKey === undefined ? -1 : rest.indexOf('--');
+  const words = dashes < 0 ? rest : rest.slice(0, dashes);
+  // Sizes of files are always in units, and -h is help.
+  const known = path[0] === 'files' ? words.map((word) => (word === '-lh' ? '-l' : word)) : words;
+  const raw = await read(path, command, flags, known, given);
+  if (given.has('help')) return {};
+  for (const { name, flag, commas } of flags) {
+    const hint = commas === true ? `Write several with commas: ${flag} A,B.` : undefined;
+    refuseSecond(flag, given.get(name) ?? [], hint);
   }
-  if (target?.kind !== 'command' && word !== undefined) {
-    const { unknownCommand } = await import('./usage-errors.ts');
-    return { failure: unknownCommand(word, path, wordsAt(at, nouns)), globals };
-  }
-  if (target?.kind !== 'command' || globals['help'] === true) return { path, target, values: {}, globals };
-  try {
-    refuseRepeatedGlobals(flags, textsOfGlobals(at, flags));
-    const words = await wordsOf(at, target, argv);
-    const values = readValues(target.args, optionsOf(target), words, parser.opts());
-    return { path, target, values, globals };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { failure: error, globals };
-  }
+  if (dashesKey !== undefined && dashes >= 0) raw[dashesKey] = rest.slice(dashes + 1);
+  return Object.fromEntries(
+    Object.entries({ ...command.args, ...optionsOf(command) }).flatMap(([key, param]) => valueOf(key, param, raw[key])),
+  );
 }
 
-/** Fails with usage (2) for a word that no argument takes. */
-async function wordsOf(
-  { parser, path }: Node,
-  target: Command,
-  argv: readonly string[],
-): Promise<readonly (string | string[] | undefined)[]> {
-  const words = parser.processedArgs as readonly (string | string[] | undefined)[];
-  const last = dashesKey(target);
-  // `api PATH`: a single word goes to the argument that must be given.
-  const [first, second] = Object.values(target.args);
-  if (first?.required === false && second?.required === true && words[1] === undefined) return [undefined, words[0]];
-  if (last === undefined) return words;
-  // A `--` that is the value of a flag is not followed by the last words alone.
-  const isLast = (some: readonly string[]): boolean =>
-    some.length <= parser.args.length && some.every((word, at) => word === parser.args.at(at - some.length));
-  const tails = argv.flatMap((word, at) => (word === '--' ? [argv.slice(at + 1)] : []));
-  const after = tails.find(isLast) ?? [];
-  const before = parser.args.slice(0, parser.args.length - after.length);
-  const params = Object.entries(target.args);
-  const takesAll = params.some(([key, { many }]) => key !== last && many);
-  if (!takesAll && before.length >= params.length) throw await excessWords(path, target);
-  return params.map(([key, { many }], place) => {
-    if (key === last) return [...after];
-    return many ? before.slice(place) : place < before.length ? words[place] : undefined;
-  });
-}
-
-const dashesKey = ({ args }: Command): string | undefined =>
-  Object.keys(args).find((key) => args[key]?.afterDashes === true);
-
-async function failureOf(
-  error: CommanderError,
-  at: Node,
-  argv: readonly string[],
-  { nouns, flags }: Program,
-): Promise<Failure> {
-  const errors = await import('./usage-errors.ts');
-  const { parser, path, target } = at;
-  switch (error.code) {
-    case 'commander.unknownOption': {
-      const { operands, unknown } = parser.parseOptions(parser.args);
-      const [word] = operands;
-      // The flags of an unknown verb are unknown too: report the verb.
-      if (target?.kind !== 'command' && word !== undefined)
-        return errors.unknownCommand(word, path, wordsAt(at, nouns));
-      const own = target?.kind === 'command' ? [...ownFlags(target)] : [];
-      return errors.unknownOption(unknown[0] ?? '', path, [...own, ...flags.map(({ flag }) => flag)]);
-    }
-    // A value can be missing only after the last word.
-    case 'commander.optionMissingArgument':
-      return errors.missingValue(argv.at(-1) ?? '', path);
-    case 'commander.excessArguments':
-      return await excessWords(path, target);
-    default:
-      return errors.otherParseError(error.code, path);
+function valueOf(key: string, param: Param<unknown>, raw: unknown): readonly (readonly [string, unknown])[] {
+  if (raw === undefined || (Array.isArray(raw) && raw.length === 0)) return [];
+  if (param.kind === 'flag' && param.metavar === undefined) return [[key, true]];
+  const label = labelOf(key, param);
+  const texts = [raw].flat() as string[];
+  if (!param.many) {
+    refuseSecond(label, texts, param.onlyOne);
+    return [[key, param.parse(texts[0] ?? '', label)]];
   }
-}
-
-async function excessWords(path: readonly string[], target: Node['target']): Promise<Failure> {
-  const [{ tooManyWords }, { usageOf }] = await Promise.all([import('./usage-errors.ts'), import('../help.ts')]);
-  return tooManyWords(path, target?.kind === 'command' ? usageOf(path, target) : 'berth');
-}
-
-function readValues(
-  args: Params,
-  options: Params,
-  words: readonly (string | string[] | undefined)[],
-  flags: Readonly<Record<string, unknown>>,
-): Values {
-  const read = ([key, param]: [string, Param<unknown>], raw: unknown): [string, unknown][] => {
-    if (raw === undefined || (Array.isArray(raw) && raw.length === 0)) return [];
-    if (param.kind === 'flag' && param.metavar === undefined) return [[key, raw === true]];
-    const label = labelOf(key, param);
-    if (param.many) {
-      const all = (raw as string[]).flatMap((text) => param.parse(text, label) as unknown[]);
-      return [[key, param.distinct === true ? [...new Set(all)] : all]];
-    }
-    const [text, ...more] = typeof raw === 'string' ? [raw] : (raw as string[]);
-    if (more.length > 0) throw repeatedFlag(flagName(key), raw as string[], param.onlyOne);
-    return [[key, param.parse(text ?? '', label)]];
-  };
-  return Object.fromEntries([
-    ...Object.entries(args).flatMap((entry, at) => read(entry, words[at])),
-    ...Object.entries(options).flatMap((entry) => read(entry, flags[entry[0]])),
-  ]);
+  const all = texts.flatMap((text) => param.parse(text, label) as unknown[]);
+  return [[key, param.distinct === true ? [...new Set(all)] : all]];
 }
 
 /** To drop one of several values in silence may cost money. */
-const repeatedFlag = (name: string, texts: readonly string[], onlyOne = 'Keep one of them.'): Failure =>
-  usage(
-    `${name} takes one value, not ${texts.length}: ${texts.map((text) => JSON.stringify(text)).join(', ')}`,
-    onlyOne,
-  );
+function refuseSecond(name: string, texts: readonly string[], hint = 'Keep one of them.'): void {
+  const values = texts.map((text) => JSON.stringify(text)).join(', ');
+  if (texts.length > 1) throw usage(`${name} takes one value, not ${texts.length}: ${values}`, hint);
+}
 
-function refuseRepeatedGlobals(flags: readonly GlobalFlag[], texts: ReadonlyMap<string, readonly string[]>): void {
-  for (const { name, flag, commas } of flags) {
-    const values = texts.get(name) ?? [];
-    if (values.length > 1)
-      throw repeatedFlag(flag, values, commas === true ? `Write several with commas: ${flag} A,B.` : undefined);
+/** The raw values by their keys, and the global flags into `given`, also where it fails with usage (2). */
+async function read(
+  path: readonly string[],
+  command: Command | undefined,
+  flags: readonly GlobalFlag[],
+  words: readonly string[],
+  given: Globals,
+): Promise<Record<string, unknown>> {
+  const args = Object.entries(command?.args ?? {}).filter(([, { afterDashes }]) => afterDashes !== true);
+  const options = command === undefined ? {} : optionsOf(command);
+  const own = Object.keys(options).map(flagName);
+  // Flags of the command replace global ones of the same name.
+  const others = flags.filter(({ flag }) => !own.includes(flag));
+  const parser = createParser(others).passThroughOptions(namesProgram(command?.args ?? {}));
+  for (const [key, { many }] of args) parser.argument(many ? `[${key}...]` : `[${key}]`);
+  for (const [key, param] of Object.entries(options)) parser.addOption(plainOption(flagName(key), param));
+  try {
+    parser.parse(words, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.unknownOption') {
+      const word = /'(.*)'$/s.exec(error.message)?.[1] ?? '';
+      throw unknownOption(word, path, [...own, ...flags.map(({ flag }) => flag)]);
+    }
+    // A value can be missing only after the last word.
+    if (error.code === 'commander.optionMissingArgument')
+      throw usage(`option '${words.at(-1) ?? ''}' argument missing`, seeHelp(path));
+    const { usageOf } = await import('../help.ts');
+    const line = command === undefined ? 'berth' : usageOf(path, command);
+    throw usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, lines(`Usage: ${line}`, seeHelp(path)));
+  } finally {
+    addGlobals(parser, others, given);
   }
+  const texts = parser.processedArgs as readonly unknown[];
+  const [first, second] = args;
+  // `api PATH`: a single word goes to the argument that must be given.
+  const isSecond = first?.[1].required === false && second?.[1].required === true && texts[1] === undefined;
+  const values = args.map(([key], at) => [key, isSecond ? texts[1 - at] : texts[at]] as const);
+  return { ...parser.opts<Record<string, unknown>>(), ...Object.fromEntries(values) };
+}
+
+/** The global flags of a line whose command is unknown. */
+function readGlobals(flags: readonly GlobalFlag[], words: readonly string[], given: Globals): void {
+  const parser = createParser(flags).allowUnknownOption().allowExcessArguments();
+  parser.parseOptions([...words]);
+  addGlobals(parser, flags, given);
+}
+
+/** Prints nothing and never exits. */
+function createParser(flags: readonly GlobalFlag[]): Commander {
+  const parser = new Commander('berth')
+    .exitOverride()
+    .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
+    .helpOption(false)
+    .showSuggestionAfterError(false)
+    .allowExcessArguments(false);
+  for (const flag of flags) parser.addOption(plainOption(flag.flag, flag));
+  return parser;
 }
 
 /** Commander would keep `--no-input` as `input: false` (a command's `--input`), and only the last text. */
@@ -256,26 +180,67 @@ function plainOption(flag: string, { short, metavar }: Pick<GlobalFlag, 'short' 
     : option.argParser((text, before: readonly string[] | undefined) => [...(before ?? []), text]);
 }
 
-function addGlobals(parser: Commander, flags: readonly GlobalFlag[]): void {
-  for (const flag of flags) parser.addOption(plainOption(flag.flag, flag));
+function addGlobals(parser: Commander, flags: readonly GlobalFlag[], given: Globals): void {
+  for (const { name, flag } of flags) {
+    const key = flag.slice(2).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const value = parser.getOptionValue(key) as true | readonly string[] | undefined;
+    if (value !== undefined) given.set(name, [...(given.get(name) ?? []), ...(value === true ? [] : value)]);
+  }
 }
 
-/** Of several texts, the one nearest to the verb wins. */
-const globalsOf = (at: Node, flags: readonly GlobalFlag[]): GlobalValues =>
-  Object.fromEntries([...textsOfGlobals(at, flags)].map(([name, texts]) => [name, texts.at(-1) ?? true]));
+/** Other tools' names of flags: the first one that the command has is suggested. */
+const FLAG_ALIASES: Readonly<Record<string, readonly string[]>> = {
+  confirm: ['yes'],
+  data: ['input', 'field'],
+  environment: ['env'],
+  filter: ['match'],
+  format: ['output'],
+  lines: ['tail'],
+  region: ['data-center'],
+  volume: ['network-volume'],
+};
 
-function textsOfGlobals(at: Node, flags: readonly GlobalFlag[]): ReadonlyMap<string, readonly string[]> {
-  const chain: Commander[] = [];
-  for (let parser: Commander | null = at.parser; parser !== null; parser = parser.parent) chain.unshift(parser);
-  const all = new Map<string, readonly string[]>();
-  for (const parser of chain)
-    for (const flag of parser === at.parser ? at.globals : flags) {
-      const key = camel(flag.flag.slice(2));
-      if (parser.getOptionValueSource(key) !== 'cli') continue;
-      const value = parser.getOptionValue(key) as true | readonly string[];
-      all.set(flag.name, [...(all.get(flag.name) ?? []), ...(value === true ? [] : value)]);
-    }
-  return all;
+const KEY_HINT = sentence`A key is never given on a command line, where others can read it: ${berth`auth login --with-key`} < FILE`;
+
+const seeHelp = (path: readonly string[]): Message => sentence`See \`${berth`${names(path.join(' '))} --help`}\`.`;
+
+function unknownCommand(word: string, path: readonly string[], known: readonly string[]): Failure {
+  const meant = path.length === 0 ? suggestedCommand(word.toLowerCase()) : undefined;
+  const near = meant === undefined ? didYouMean(word, known) : suggestionOf([`berth ${meant}`]);
+  const isNear = path.length === 0 && near !== undefined;
+  return usage(`unknown command '${word}'`, lines(near, isNear ? undefined : seeHelp(path)));
 }
 
-const camel = (text: string): string => text.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** The message never contains the text after the flag's name, which may be a key. */
+function unknownOption(word: string, path: readonly string[], known: readonly string[]): Failure {
+  const name = /^(--[^=\s]*|-[a-z]{0,12}(?![^=])|-.?)/.exec(word)?.[0] ?? '';
+  const flag = name.slice(2);
+  const near = name.startsWith('--')
+    ? nearestFlags(
+        flag,
+        known.map((each) => each.slice(2)),
+      )
+    : [];
+  return usage(
+    word.startsWith(`${name}=`) ? `option '${name}' is unknown, or takes no value` : `unknown option '${name}'`,
+    lines(
+      suggestionOf(near.map((each) => `--${each}`)),
+      /key|token|passw|secret/i.test(name) ? KEY_HINT : undefined,
+      name.startsWith('--') ? seeHelp(path) : 'A value that begins with a dash goes after --, or as --flag=VALUE.',
+    ),
+  );
+}
+
+/** The nearest; else those with all its words: `workers` gives workers-max. */
+function nearestFlags(flag: string, known: readonly string[]): readonly string[] {
+  const alias = Object.hasOwn(FLAG_ALIASES, flag)
+    ? FLAG_ALIASES[flag]?.find((each) => known.includes(each))
+    : undefined;
+  if (alias !== undefined) return [alias];
+  const near = nearestOf(flag, known);
+  if (near.length > 0) return near;
+  const words = flag.split('-');
+  const longer = known.filter((each) => words.every((word) => each.split('-').includes(word)));
+  const some = known.filter((each) => each.split('-').every((word) => words.includes(word)));
+  return (longer.length > 0 ? longer : some).toSorted();
+}

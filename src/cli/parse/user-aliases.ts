@@ -5,7 +5,7 @@ import { commandOf } from '../words.ts';
 
 export type UserAliases = Readonly<Record<string, string>>;
 
-function firstWordAt(argv: readonly string[], flags: readonly GlobalFlag[]): number | undefined {
+export function firstWordAt(argv: readonly string[], flags: readonly GlobalFlag[]): number | undefined {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
     if (!word.startsWith('-') || word === '-') return at;

@@ -148,7 +148,6 @@ describe('parsing the command line', () => {
   it.each<[string[], string]>([
     [['things', 'get', '--api-key=sk-SECRET'], 'auth login --with-key <'],
     [['things', 'get', '-a'], 'after --'],
-    [['things', 'get', '-d'], '--dry-run?'],
     [['things', 'gett', 'a'], 'Did you mean get?'],
     [['things', 'get', 'a', '--inptu', 'x'], 'Did you mean --input?'],
     [['things', 'get', 'a', '--jsno'], 'Did you mean --json?'],
