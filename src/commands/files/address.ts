@@ -3,7 +3,7 @@ import { VOLUMES } from '../../cli/resource/collections.ts';
 import { readRow } from '../../cli/resource/targets.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
-import type { ResolvedPath, VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
+import type { VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
 import { stringAt } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
 import { compilePathGlob } from '../../core/patterns.ts';
@@ -16,47 +16,41 @@ export function splitPlace(text: string): { readonly name: string; readonly path
   return isLocal ? undefined : { name: text.slice(0, colon), path: text.slice(colon + 1) };
 }
 
-export type FileAddress =
-  | { readonly kind: 'volume'; readonly volume: string; readonly path: string }
-  | { readonly kind: 'local'; readonly path: string }
-  | { readonly kind: 'stream' };
-
 /** `path` has no leading slash; empty for the volume itself. */
-export type VolumeAddress = Extract<FileAddress, { kind: 'volume' }>;
+export interface VolumeAddress {
+  readonly kind: 'volume';
+  readonly volume: string;
+  readonly path: string;
+}
+
+export type Place = VolumeAddress | { readonly kind: 'local'; readonly path: string };
 
 const FORMS = 'Write VOLUME:PATH for a file on a volume, ./NAME for a local file with a colon in its name.';
 
-/** A slash before the colon, or a Windows drive, is local. Usage (2) for an invalid volume path. */
-export function parseFileAddress(text: string): FileAddress {
-  if (text === '-') return { kind: 'stream' };
+/** Usage (2) for `-`, and for an invalid volume path. */
+export function parsePlace(text: string): Place {
+  if (text === '-') throw usage('cannot copy to or from "-"', 'Name a file; files cat prints one.');
   if (text === '') throw usage('an address is empty', FORMS);
   const place = splitPlace(text);
   if (place === undefined) return { kind: 'local', path: text };
-  const { name, path } = place;
-  if (name === '') throw usage(`${JSON.stringify(text)} names no volume`, FORMS);
-  return { kind: 'volume', volume: name, path: volumePath(path, text) };
+  if (place.name === '') throw usage(`${JSON.stringify(text)} names no volume`, FORMS);
+  // A final slash stays: it marks a folder.
+  const path = place.path.replace(/^\/+/, '').replace(/\/{2,}/g, '/');
+  if (path.split('/').some((part) => part === '.' || part === '..') || path.includes('\0'))
+    throw usage(`${JSON.stringify(text)} cannot be used: a path on a volume has no "." or ".." between slashes`, FORMS);
+  return { kind: 'volume', volume: place.name, path };
 }
 
-export const isOnVolume = (text: string | undefined): boolean =>
-  text !== undefined && parseFileAddress(text).kind === 'volume';
+export const isOnVolume = (text = ''): boolean => splitPlace(text) !== undefined;
 
-/** Usage (2) for any other address. */
+/** Usage (2) for any other place. The volume alone is its complete content. */
 export function parseVolumeAddress(text: string): VolumeAddress {
-  // The volume alone is its complete content.
-  const address = parseFileAddress(/^[^:/\\]+$/.test(text) && text !== '-' ? `${text}:` : text);
-  if (address.kind !== 'volume') throw usage(`${JSON.stringify(text)} is not on a volume`, FORMS);
-  return address;
+  const place = parsePlace(/^[^:/\\]+$/.test(text) && text !== '-' ? `${text}:` : text);
+  if (place.kind !== 'volume') throw usage(`${JSON.stringify(text)} is not on a volume`, FORMS);
+  return place;
 }
 
 export const addressText = ({ volume, path }: Pick<VolumeAddress, 'volume' | 'path'>): string => `${volume}:${path}`;
-
-/** No leading or double slash. A final slash stays: it marks a folder. */
-function volumePath(path: string, text: string): string {
-  const key = path.replace(/^\/+/, '').replace(/\/{2,}/g, '/');
-  if (key.split('/').some((part) => part === '.' || part === '..') || key.includes('\0'))
-    throw usage(`${JSON.stringify(text)} cannot be used: a path on a volume has no "." or ".." between slashes`, FORMS);
-  return key;
-}
 
 /** With a final slash; empty for the volume itself. */
 export const folderKey = (path: string): string => (path === '' || path.endsWith('/') ? path : `${path}/`);
@@ -64,48 +58,29 @@ export const folderKey = (path: string): string => (path === '' || path.endsWith
 export const notThere = (address: string): Failure =>
   new Failure({ code: 'not-found', exit: EXIT.notFound, message: `${address}: there is no such file or folder` });
 
-/** Nothing there (4), or a pipe or device (2). */
-export const notCopyable = (path: string, { kind }: Pick<ResolvedPath, 'kind'>): Failure =>
-  kind === 'other'
-    ? usage(`${path} is neither a file nor a folder`, 'From a pipe: files cp - VOLUME:PATH.')
-    : notThere(path);
-
 export const isFolderFailure = (address: string, hint: Message = 'Add --recursive (-r) for a folder.'): Failure =>
   usage(`${address} is a folder`, hint);
 
-/** Opens each volume once. */
+/** Opens each volume once. Usage (2) for a wrong `storage-url`; else fails as the lookup. */
 export function volumeOpener(ctx: CommandContext): (word: string) => Promise<VolumeFiles> {
   const opened = new Map<string, Promise<VolumeFiles>>();
+  const open = async (word: string): Promise<VolumeFiles> => {
+    // An unusable address is refused before anything is sent.
+    if (!ctx.settings.local) ctx.settings.get('storage-url');
+    const { value = null } = await readRow(ctx, VOLUMES, word);
+    return await ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
+  };
   return (word) => {
-    const volume = opened.get(word) ?? openVolume(ctx, word);
+    const volume = opened.get(word) ?? open(word);
     opened.set(word, volume);
     return volume;
   };
 }
 
-/** Usage (2) for a wrong `storage-url`; else fails as the lookup. */
-export async function openVolume(ctx: CommandContext, word: string): Promise<VolumeFiles> {
-  // An unusable address is refused before anything is sent.
-  if (!ctx.settings.local) ctx.settings.get('storage-url');
-  const { value = null } = await readRow(ctx, VOLUMES, word);
-  return await ctx.volumeFiles({ id: idOf(value), dataCenter: stringAt(value, 'dataCenter') ?? '' });
-}
-
-/** In the order of their keys. */
-export async function* filesBelow(volume: VolumeFiles, folder: string): AsyncGenerator<VolumeFile> {
-  for await (const entry of volume.list(folder)) if (entry.kind === 'file') yield entry.file;
-}
-
 /** What an address on a volume leads to. */
 type Found = { readonly kind: 'file'; readonly file: VolumeFile } | { readonly kind: 'folder'; readonly key: string };
 
-/** A folder exists if anything is in it. Not-found (4). */
-export async function findOnVolume(volume: VolumeFiles, address: VolumeAddress): Promise<Found> {
-  const found = await lookOnVolume(volume, address);
-  if (found === undefined) throw notThere(addressText(address));
-  return found;
-}
-
+/** A folder exists if anything is in it. */
 export async function lookOnVolume(
   volume: VolumeFiles,
   { path }: Pick<VolumeAddress, 'path'>,
@@ -116,29 +91,24 @@ export async function lookOnVolume(
   return path === '' || (await volume.isFolder(key)) ? { kind: 'folder', key } : undefined;
 }
 
-/** `*`, `?`, `[a-c]`, `{a,b}`, `**`; a file of exactly that name wins. Not-found (4) without a match. */
-export async function expandPlace(volume: VolumeFiles, address: VolumeAddress): Promise<readonly VolumeAddress[]> {
+/** A file, a folder, or the files that match a pattern: `*`, `?`, `[a-c]`, `{a,b}`, `**`. Not-found (4) without any. */
+export async function findAll(volume: VolumeFiles, address: VolumeAddress): Promise<readonly Found[]> {
+  const found = await lookOnVolume(volume, address);
+  if (found !== undefined) return [found];
   const { path } = address;
   const first = path.search(/[*?[{]/);
-  if (first < 0 || (await lookOnVolume(volume, address)) !== undefined) return [address];
-  const ends = path.endsWith('/') ? '/' : '';
-  const pattern = ends === '' ? path : path.slice(0, -1);
-  const isDeep = /\*\*|\{[^}]*\//.test(pattern);
-  const parts = pattern.split('/');
-  const found = new Set<string>();
-  const search = async (within: string): Promise<void> => {
-    const level = within.split('/').length;
-    const isLast = isDeep || level === parts.length;
-    const matches = compilePathGlob(isLast ? pattern : parts.slice(0, level).join('/'), addressText(address));
-    for await (const { kind, key } of volume.list(within, !isDeep)) {
-      const isFolder = kind === 'folder';
-      if (!matches(isFolder ? key.slice(0, -1) : key)) continue;
-      if (!isLast) {
-        if (isFolder) await search(key);
-      } else if (isFolder ? !isDeep : ends === '') found.add(isFolder && ends === '' ? key.slice(0, -1) : key);
-    }
-  };
-  await search(path.slice(0, path.lastIndexOf('/', first) + 1));
-  if (found.size === 0) throw notThere(addressText(address));
-  return [...found].sort().map((key) => ({ ...address, path: key }));
+  const files: Found[] = [];
+  if (first >= 0) {
+    const matches = compilePathGlob(path, addressText(address));
+    for await (const file of filesOf(volume, { kind: 'folder', key: path.slice(0, path.lastIndexOf('/', first) + 1) }))
+      if (matches(file.key)) files.push({ kind: 'file', file });
+  }
+  if (files.length === 0) throw notThere(addressText(address));
+  return files;
+}
+
+/** In the order of their keys. */
+export async function* filesOf(volume: VolumeFiles, found: Found): AsyncGenerator<VolumeFile> {
+  if (found.kind === 'file') yield found.file;
+  else for await (const entry of volume.list(found.key)) if (entry.kind === 'file') yield entry.file;
 }

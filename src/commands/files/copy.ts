@@ -1,18 +1,13 @@
 import type { CommandContext } from '../../cli/model/context.ts';
-import { option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words.ts';
 import { folderOf, joined } from './names.ts';
 import { type FileOutcome, notDone, type Tally } from './outcomes.ts';
 import type { Copy, Step } from './plan.ts';
-import { copyBetween, download, hasContent, setTime, upload } from './transfer.ts';
-import { type FileEnd, shown } from './tree.ts';
-import { type Failure, localFile, usage } from '../../core/failure.ts';
+import { hasContent, setTime, transfer } from './transfer.ts';
+import { type FileEnd, fileHere, shown } from './tree.ts';
+import { type Failure, localFile } from '../../core/failure.ts';
 import type { WrittenFile } from '../../core/file-ports.ts';
 import { severalAtOnce } from '../../core/several-at-once.ts';
-import { formatBytes } from '../../core/units.ts';
-
-export const RECURSIVE = option.on('copy folders with everything in them', { short: '-r' });
-export const VERIFY = option.on('compare checksums after the copy, where the service has them');
 
 /** A copy that has ended, or an upload that is to be confirmed. */
 interface Done {
@@ -77,7 +72,7 @@ export async function* runCopies(
     yield* failed;
     const unproven = copier.sizeOnly();
     if (unproven > 0)
-      await ctx.tell(`${countOf(unproven, 'file')}: the service has no MD5, so only the size was compared.`);
+      tally.notes.push(`${countOf(unproven, 'file')}: the service has no MD5, so only the size was compared.`);
   } finally {
     await progress.stop();
   }
@@ -89,36 +84,13 @@ async function createCopier(ctx: CommandContext, { verify, tally, afterwards }: 
   let sizeOnly = 0;
 
   const lookAtTarget = async ({ to, there }: Copy): Promise<FileEnd | undefined> => {
-    if (there !== 'unknown') return there === 'nothing' ? undefined : there.at;
+    if (there !== 'unknown') return there === 'nothing' ? undefined : there;
     if (to.kind === 'volume') {
       const file = await to.volume.find(to.key);
       return file && { ...to, file };
     }
-    const file = await files.describe(to.path);
+    const file = await fileHere(files, to.path);
     return file && { ...to, file };
-  };
-
-  const send = async ({ from, to }: Copy, there: FileEnd | undefined): Promise<WrittenFile | undefined> => {
-    const bytes = formatBytes(from.file.bytes);
-    const events = {
-      onBytes: (count: number): void => {
-        tally.arrived(count);
-      },
-      onGrown: () => ctx.tell(`${shown(from)} grew while it was copied: its first ${bytes} were.`),
-    };
-    const replaces = there?.file.version;
-    let written: WrittenFile | undefined;
-    if (to.kind === 'volume')
-      written =
-        from.kind === 'local'
-          ? await upload(files, from, to, replaces, events)
-          : await copyBetween(files, from, to, replaces, events);
-    else if (from.kind === 'local') throw usage('use cp for a copy on this machine');
-    else await download(ctx, from, to.path, { ...events, verify });
-    const [end] = [to, from].flatMap((each) => (each.kind === 'volume' ? [each.volume] : []));
-    const file = written ?? (from.kind === 'volume' ? from.file : undefined);
-    if (verify && file !== undefined && end?.proofOf(file).kind === 'none') sizeOnly += 1;
-    return written;
   };
 
   /** Once for each folder. It must not lead out of the target. */
@@ -138,21 +110,29 @@ async function createCopier(ctx: CommandContext, { verify, tally, afterwards }: 
   };
 
   const copy = async (planned: Copy): Promise<Done> => {
-    const { from: seen, to, path, refused: failure } = planned;
-    let outcome: FileOutcome = { from: shown(seen), to: shown(to), path, bytes: seen.file.bytes, failure };
+    const { from: seen, to, refused: failure } = planned;
+    let outcome: FileOutcome = { from: shown(seen), to: shown(to), bytes: seen.file.bytes, failure };
     if (failure !== undefined) return { copy: planned, outcome };
     try {
       // A local file may have been written since it was listed.
-      const now = seen.kind === 'volume' ? undefined : await files.describe(seen.path).catch(() => undefined);
+      const now = seen.kind === 'volume' ? undefined : await fileHere(files, seen.path).catch(() => undefined);
       const from = seen.kind === 'volume' ? seen : { ...seen, file: now ?? seen.file };
       const done = { ...planned, from };
       const there = await lookAtTarget(planned);
       const isSame = there !== undefined && (await hasContent(files, from, there));
-      const isReplaced = there !== undefined && !isSame;
-      outcome = { ...outcome, bytes: from.file.bytes, isSame: isSame && afterwards === undefined, isReplaced };
+      outcome = { ...outcome, bytes: from.file.bytes, isSame: isSame && afterwards === undefined };
       if (to.kind === 'local') await prepareFolder(folderOf(to.path), to.root);
-      const written = isSame ? undefined : await send(done, there);
-      if (isSame && from.kind === 'volume' && to.kind === 'local') await setTime(files, to.path, from.file);
+      if (isSame) {
+        if (from.kind === 'volume' && to.kind === 'local') await setTime(files, to.path, from.file);
+        return { copy: done, outcome: { ...outcome, failure: await afterwards?.(done) } };
+      }
+      const onBytes = (bytes: number): void => {
+        tally.arrived(bytes);
+      };
+      const written = await transfer(ctx, { from, to, replaces: there?.file.version, verify, onBytes });
+      const onVolume = to.kind === 'volume' ? to.volume : from.kind === 'volume' ? from.volume : undefined;
+      const file = written ?? (from.kind === 'volume' ? from.file : undefined);
+      if (verify && file !== undefined && onVolume?.proofOf(file).kind === 'none') sizeOnly += 1;
       if (written !== undefined) return { copy: done, outcome, written };
       return { copy: done, outcome: { ...outcome, failure: await afterwards?.(done) } };
     } catch (error) {

@@ -8,12 +8,19 @@ export interface Filter {
   enters(folder: string): boolean;
 }
 
-export interface FileChoice {
+export const EVERYTHING: Filter = { takes: () => true, enters: () => true };
+
+export const COPY_OPTIONS = {
+  exclude: option.texts('leave out what a pattern matches', { metavar: 'PATTERN' }),
+  include: option.texts('take what a pattern matches', { metavar: 'PATTERN' }),
+  followLinks: option.on('copy what links on this machine lead to'),
+  verify: option.on('compare checksums after the copy, where the service has them'),
+};
+
+interface FileChoice {
   readonly exclude: readonly string[];
   readonly include: readonly string[];
 }
-
-export const EVERYTHING: Filter = { takes: () => true, enters: () => true };
 
 /** .gitignore patterns. `include` overrides `exclude`; alone, nothing else is taken. */
 export async function createFilter({ exclude, include }: FileChoice): Promise<Filter> {
@@ -31,10 +38,3 @@ export async function createFilter({ exclude, include }: FileChoice): Promise<Fi
     enters: (folder) => include.length > 0 || !isExcluded(`${folder}/`),
   };
 }
-
-export const CHOICE_OPTIONS = {
-  exclude: option.texts('leave out what a pattern matches', { metavar: 'PATTERN' }),
-  include: option.texts('take what a pattern matches', { metavar: 'PATTERN' }),
-};
-
-export const FOLLOW_LINKS = option.on('copy what links on this machine lead to');

@@ -1,29 +1,11 @@
-import {
-  addressText,
-  expandPlace,
-  filesBelow,
-  findOnVolume,
-  isFolderFailure,
-  parseVolumeAddress,
-  type VolumeAddress,
-  volumeOpener,
-} from './address.ts';
+import { addressText, filesOf, findAll, isFolderFailure, parseVolumeAddress, volumeOpener } from './address.ts';
 import { FILE_OUTCOMES, printOutcomes, removeFiles } from './outcomes.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words.ts';
-import type { VolumeFiles } from '../../core/file-ports.ts';
-import type { Bytes } from '../../core/unit-types.ts';
+import type { VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
 import { formatBytes } from '../../core/units.ts';
-
-interface Target {
-  readonly address: VolumeAddress;
-  readonly volume: VolumeFiles;
-  readonly key: string;
-  readonly bytes: Bytes;
-}
 
 export const rm = defineCommand({
   summary: 'remove files of a network volume',
@@ -44,38 +26,28 @@ export const rm = defineCommand({
   ],
   run: async (ctx, { place, recursive }) => {
     requireYes(ctx);
-    const files = await filesToRemove(ctx, place, recursive);
+    const open = volumeOpener(ctx);
+    const addresses = place.map(parseVolumeAddress);
+    const files: { readonly from: string; readonly volume: VolumeFiles; readonly file: VolumeFile }[] = [];
+    for (const address of addresses) {
+      const volume = await open(address.volume);
+      for (const found of await findAll(volume, address)) {
+        if (found.kind === 'folder' && !recursive) throw isFolderFailure(addressText(address));
+        for await (const file of filesOf(volume, found))
+          files.push({ from: addressText({ ...address, path: file.key }), volume, file });
+      }
+    }
     if (files.length > 0) {
-      const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+      const bytes = files.reduce((sum, { file }) => sum + file.bytes, 0);
       const line = `This removes ${countOf(files.length, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
       // As much is lost as when the volume is deleted.
-      const all = files.find(({ address }) => address.path === '');
-      await ask(ctx, all === undefined ? { line } : { line, typed: all.address.volume });
+      const all = addresses.find(({ path }) => path === '');
+      await ask(ctx, all === undefined ? { line } : { line, typed: all.volume });
     }
-    const outcomes = removeFiles(ctx, files, ({ address, volume, key, bytes }) => ({
-      about: { from: addressText({ ...address, path: key }), bytes },
+    const outcomes = removeFiles(ctx, files, ({ from, volume, file: { key, bytes } }) => ({
+      about: { from, bytes },
       remove: () => volume.remove(key),
     }));
     return await printOutcomes(ctx, outcomes, 'removed');
   },
 });
-
-async function filesToRemove(
-  ctx: CommandContext,
-  places: readonly string[],
-  isRecursive: boolean,
-): Promise<readonly Target[]> {
-  const open = volumeOpener(ctx);
-  const targets: Target[] = [];
-  for (const given of places) {
-    const named = parseVolumeAddress(given);
-    const volume = await open(named.volume);
-    for (const address of await expandPlace(volume, named)) {
-      const found = await findOnVolume(volume, address);
-      if (found.kind === 'folder' && !isRecursive) throw isFolderFailure(addressText(address));
-      for await (const { key, bytes } of found.kind === 'file' ? [found.file] : filesBelow(volume, found.key))
-        targets.push({ address, volume, key, bytes });
-    }
-  }
-  return targets;
-}

@@ -1,9 +1,8 @@
-import { isOnVolume, parseFileAddress, volumeOpener } from './address.ts';
-import { runCopies, VERIFY } from './copy.ts';
-import { CHOICE_OPTIONS, createFilter, FOLLOW_LINKS } from './filter.ts';
-import { FILE_OUTCOMES_AND_WHOLE, type FileOutcome, printOutcomes, removeFiles, Tally } from './outcomes.ts';
-import { type Copy, openSource, openTarget, type Place, planTree, refuseNested, type Step } from './plan.ts';
-import { sourceOf } from './transfer.ts';
+import { isOnVolume, volumeOpener } from './address.ts';
+import { runCopies } from './copy.ts';
+import { COPY_OPTIONS, createFilter } from './filter.ts';
+import { FILE_OUTCOMES, type FileOutcome, printOutcomes, removeFiles, Tally } from './outcomes.ts';
+import { type Copy, openSources, openTarget, planTree, refuseNested, sourcesAndTarget, type Step } from './plan.ts';
 import { type FileEnd, removeSeen, shown, type Tree, type TreeFile } from './tree.ts';
 import { ask, asks, requireYes } from '../../cli/ask.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
@@ -11,11 +10,9 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
 import { sameCommand } from '../../cli/run/same-command.ts';
 import { countOf } from '../../cli/words.ts';
-import type { RangeFiles } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
-import { collectBytes } from '../../core/files.ts';
 import { berth, sentence } from '../../core/message.ts';
-import type { Bytes, EpochMs, Milliseconds } from '../../core/unit-types.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { formatBytes } from '../../core/units.ts';
 
 const args = {
@@ -31,13 +28,8 @@ const options = {
   delete: option.on('remove files that only the target has'),
   yes: yesOption,
   allowEmpty: option.on('with --delete: the source may be empty'),
-  ...CHOICE_OPTIONS,
-  ignoreFile: option.texts('files in SRC with patterns to leave out, such as .gitignore', { metavar: 'NAME' }),
-  followLinks: FOLLOW_LINKS,
-  verify: VERIFY,
+  ...COPY_OPTIONS,
 };
-
-const MAX_NAMED = 20;
 
 export const sync = defineCommand({
   summary: 'make a folder like another one, to or from a network volume',
@@ -49,74 +41,71 @@ export const sync = defineCommand({
   destroys: true,
   needs: (values) => (!isOnVolume(values.target) ? 'read' : values.delete ? 'full' : 'write'),
   changesMachine: true,
-  output: FILE_OUTCOMES_AND_WHOLE,
+  output: FILE_OUTCOMES,
   examples: [
     ["berth files sync inputs datasets:inputs --exclude '*.tmp'", 'a folder to a volume'],
     ['berth files sync datasets:inputs inputs --delete --dry-run', 'see what would be copied and removed'],
   ],
   run: async (ctx, values) => {
     if (values.delete) requireYes(ctx);
-    const opened = await openSync(ctx, values);
-    const asked = values.delete && asks(ctx) ? await askAboutExtras(ctx, values, opened) : undefined;
+    const { source, target } = await openBoth(ctx, values);
+    const plan = planTree(ctx, source, target, { filter: await createFilter(values), hasExtras: values.delete });
+    const steps = values.delete && asks(ctx) ? await confirmed(ctx, plan, values) : plan;
     ctx.setResumeCommand(sameCommand({ args, options }, values, ['files', 'sync']));
     const tally = new Tally(ctx);
-    const notes: string[] = [];
-    const outcomes = syncFolders(ctx, opened, values, { tally, asked, notes });
-    return await printOutcomes(ctx, outcomes, 'copied', { tally, hasWhole: true, notes });
+    return await printOutcomes(ctx, syncFolders(ctx, { source, target, steps }, values, tally), 'copied', tally);
   },
 });
 
 type SyncValues = ValuesOf<typeof args> & ValuesOf<typeof options>;
 
+/** Usage (2) for a file, or nested folders; not-found (4) for a missing source. */
+async function openBoth(ctx: CommandContext, values: SyncValues) {
+  const [[from], to] = sourcesAndTarget([values.source, values.target]);
+  const open = volumeOpener(ctx);
+  const [opened] = from === undefined ? [] : await openSources(ctx, from, open, values.followLinks);
+  if (opened?.kind !== 'folder')
+    throw usage(`${values.source} is a file`, sentence`Copy it: ${berth`files cp ${values.source} ${values.target}`}`);
+  const target = await openTarget(ctx, open, to);
+  refuseNested(opened.tree, target, true);
+  return { source: opened.tree, target };
+}
+
+const MAX_NAMED = 20;
+
+/** Asks about what only the target has. Where not all could be read nothing is removed, and nobody is asked. */
+async function confirmed(ctx: CommandContext, plan: AsyncIterable<Step>, { target }: SyncValues): Promise<Step[]> {
+  const steps: Step[] = [];
+  for await (const step of plan) steps.push(step);
+  const extras = steps.flatMap((step) => (step.kind === 'extra' ? [step.file.at] : []));
+  if (extras.length === 0 || steps.some(({ kind }) => kind === 'failed')) return steps;
+  for (const at of extras.slice(0, MAX_NAMED)) await ctx.tell(shown(at));
+  if (extras.length > MAX_NAMED) await ctx.tell(`and ${String(extras.length - MAX_NAMED)} more`);
+  const size = formatBytes(extras.reduce((sum, { file }) => sum + file.bytes, 0));
+  await ask(ctx, { line: `This removes ${countOf(extras.length, 'file')}, ${size}, that only ${target} has.` });
+  return steps;
+}
+
 interface Sync {
   readonly source: Tree;
   readonly target: Tree;
-  readonly plan: () => AsyncIterable<Step>;
-}
-
-/** What only the target has, and may be removed; none where not all of it could be read. */
-async function askAboutExtras(
-  ctx: CommandContext,
-  { source, target }: SyncValues,
-  { plan }: Sync,
-): Promise<ReadonlySet<string>> {
-  const extras: TreeFile[] = [];
-  let isEmpty = true;
-  for await (const step of plan()) {
-    if (step.kind === 'extra') extras.push(step.file);
-    else if (step.kind === 'copy') isEmpty = false;
-    else if (step.kind === 'failed') return new Set();
-  }
-  if (extras.length === 0) return new Set();
-  if (isEmpty) await ctx.tell(`${source} has no files. Is it mounted?`);
-  for (const { at } of extras.slice(0, MAX_NAMED)) await ctx.tell(shown(at));
-  if (extras.length > MAX_NAMED) await ctx.tell(`and ${String(extras.length - MAX_NAMED)} more`);
-  const size = formatBytes(extras.reduce((sum, { at }) => sum + at.file.bytes, 0));
-  await ask(ctx, { line: `This removes ${countOf(extras.length, 'file')}, ${size}, that only ${target} has.` });
-  return new Set(extras.map(({ path }) => path));
-}
-
-interface SyncRun {
-  readonly tally: Tally;
-  /** The paths that may be removed, where somebody was asked. */
-  readonly asked: ReadonlySet<string> | undefined;
-  readonly notes: string[];
+  readonly steps: AsyncIterable<Step> | Iterable<Step>;
 }
 
 async function* syncFolders(
   ctx: CommandContext,
-  sync: Sync,
+  { source, target, steps }: Sync,
   values: SyncValues,
-  { tally, asked, notes }: SyncRun,
+  tally: Tally,
 ): AsyncGenerator<FileOutcome> {
   const extras: TreeFile[] = [];
-  let count = 0;
+  let copies = 0;
   async function* needed(): AsyncGenerator<Step> {
-    for await (const step of sync.plan()) {
-      if (step.kind === 'extra' && asked?.has(step.file.path) !== false) extras.push(step.file);
-      if (step.kind === 'copy') count += 1;
-      const mayBeUnchanged = step.kind === 'copy' && step.refused === undefined && !values.checksum;
-      if (mayBeUnchanged && isUnchanged(step)) tally.unchanged();
+    for await (const step of steps) {
+      if (step.kind === 'extra') extras.push(step.file);
+      if (step.kind === 'copy') copies += 1;
+      if (step.kind === 'copy' && step.refused === undefined && !values.checksum && isUnchanged(step))
+        tally.unchanged();
       else yield step;
     }
   }
@@ -126,85 +115,18 @@ async function* syncFolders(
   if (extras.length === 0) return;
   // What did not arrive may have no other copy than what would go.
   if (tally.failure() !== undefined) {
-    notes.push('Nothing was removed: not every file was copied, or could be looked at.');
+    tally.notes.push('Nothing was removed: not every file was copied, or could be looked at.');
     return;
   }
-  if (count === 0 && !values.allowEmpty && asked === undefined)
+  if (copies === 0 && !values.allowEmpty)
     throw usage(
       `${values.source} has no files, and everything at the target (${String(extras.length)}) would be removed`,
       'Check that it is mounted. If it may be empty, add --allow-empty.',
     );
-  yield* removeExtras(ctx, sync, extras);
-}
-
-/** Usage (2) for two local folders, a file, or nested folders; not-found (4) for a missing source. */
-async function openSync(ctx: CommandContext, values: SyncValues): Promise<Sync> {
-  const [from, to] = [placeOf(values.source), placeOf(values.target)];
-  if (from.kind === 'local' && to.kind === 'local')
-    throw usage('none of the places is on a volume', 'Write VOLUME:PATH for a folder on a volume.');
   const files = await ctx.durable();
-  const open = volumeOpener(ctx);
-  const opened = await openSource(from, open, values.followLinks, ctx);
-  if (opened.kind === 'file')
-    throw usage(`${values.source} is a file`, sentence`Copy it: ${berth`files cp ${values.source} ${values.target}`}`);
-  const source = opened.tree;
-  const target = await openTarget(ctx, open, to);
-  refuseNested(source, target, true);
-  const rules = await Promise.all(values.ignoreFile.map((name) => rulesIn(files, source, name)));
-  const filter = await createFilter({ ...values, exclude: [...values.exclude, ...rules] });
-  return { source, target, plan: () => planTree(ctx, source, target, { filter, hasExtras: values.delete }) };
-}
-
-const MAX_RULES_BYTES: Bytes = 1_048_576;
-
-/** Empty without such a file. */
-async function rulesIn(files: RangeFiles, source: Tree, name: string): Promise<string> {
-  const item = await source.look(name);
-  if (item?.kind !== 'file') return '';
-  const content = sourceOf(files, item.at);
-  const rules = await collectBytes(content.read(0, content.bytes), MAX_RULES_BYTES);
-  if (rules === undefined) throw localFile(`${shown(item.at)} is too large for a file with rules`);
-  return rules.toString();
-}
-
-function placeOf(word: string): Place {
-  const place = parseFileAddress(word);
-  if (place.kind === 'stream') throw usage('cannot sync "-"', 'Write VOLUME:PATH, or a local path.');
-  return place;
-}
-
-/** A volume's time is its upload time: a local file counts as changed after it. Between volumes: the ETag. */
-function isUnchanged({ from, there, modifiedAt: at }: Copy): boolean {
-  if (there === 'nothing' || there === 'unknown' || from.file.bytes !== there.at.file.bytes) return false;
-  const other = there.modifiedAt;
-  if (from.kind === 'local') return isNotAfter(at, other, aheadOf(there.at));
-  if (there.at.kind === 'local') return at !== undefined && (other === at || other === Math.floor(at / 1000) * 1000);
-  if (from.file.version === there.at.file.version) return true;
-  const isWhole = (end: Extract<FileEnd, { kind: 'volume' }>) => end.volume.proofOf(end.file).kind === 'whole';
-  return isWhole(from) !== isWhole(there.at) && isNotAfter(at, other, 0);
-}
-
-/** Clocks that differ by less are taken for the same: the service says its time to the second. */
-const LEAST_DIFFERENCE_MS: Milliseconds = 2000;
-
-/** How far the clock of a volume is ahead of this machine's, at most. */
-function aheadOf(end: FileEnd): Milliseconds {
-  const ahead = end.kind === 'volume' ? end.volume.aheadMs() : 0;
-  return Math.abs(ahead) <= LEAST_DIFFERENCE_MS ? 0 : ahead + 1000;
-}
-
-const isNotAfter = (one: EpochMs | undefined, other: EpochMs | undefined, aheadMs: Milliseconds): boolean =>
-  one !== undefined && other !== undefined && one + aheadMs <= other;
-
-/** Keeps a file that the source has by now, or that changed: another sync may have written it. */
-async function* removeExtras(
-  ctx: CommandContext,
-  { source, target }: Sync,
-  extras: readonly TreeFile[],
-): AsyncGenerator<FileOutcome> {
-  const files = await ctx.durable();
+  // Keeps a file that the source has by now, or that changed: another sync may have written it.
   yield* removeFiles(ctx, extras, ({ path, at }) => ({
-    about: { from: shown(at), path, bytes: at.file.bytes, isRemoved: true },
+    about: { from: shown(at), bytes: at.file.bytes, isRemoved: true },
     remove: async () => {
       if ((await source.look(path))?.kind === 'file')
         throw localFile(`${shown(at)} was not removed: the source has this file by now`, 'Run it again.');
@@ -225,3 +147,27 @@ function foldersOf(extras: readonly TreeFile[]): readonly string[] {
       folders.add(path.slice(0, slash));
   return [...folders].sort((one, other) => other.length - one.length);
 }
+
+/** A volume's time is its upload time: a local file counts as changed after it. Between volumes: the ETag. */
+function isUnchanged({ from, there }: Copy): boolean {
+  if (there === 'nothing' || there === 'unknown' || from.file.bytes !== there.file.bytes) return false;
+  const [at, other] = [from.file.modifiedAt, there.file.modifiedAt];
+  if (from.kind === 'local') return isNotAfter(at, other, aheadOf(there));
+  if (there.kind === 'local') return at !== undefined && (other === at || other === Math.floor(at / 1000) * 1000);
+  if (from.file.version === there.file.version) return true;
+  // Of a file in parts the ETag depends on their size.
+  const areWhole = [from, there].every(({ volume, file }) => volume.proofOf(file).kind === 'whole');
+  return !areWhole && isNotAfter(at, other, 0);
+}
+
+/** Clocks that differ by less are taken for the same: the service says its time to the second. */
+const LEAST_DIFFERENCE_MS: Milliseconds = 2000;
+
+/** How far the clock of a volume is ahead of this machine's, at most. */
+function aheadOf(end: FileEnd): Milliseconds {
+  const ahead = end.kind === 'volume' ? end.volume.aheadMs() : 0;
+  return Math.abs(ahead) <= LEAST_DIFFERENCE_MS ? 0 : ahead + 1000;
+}
+
+const isNotAfter = (one: EpochMs | undefined, other: EpochMs | undefined, aheadMs: Milliseconds): boolean =>
+  one !== undefined && other !== undefined && one + aheadMs <= other;

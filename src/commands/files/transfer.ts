@@ -1,22 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { folderOf, joined } from './names.ts';
-import type { End, FileEnd } from './tree.ts';
+import { type End, type FileEnd, fileHere, type FileOnVolume, type LocalFile } from './tree.ts';
 import type { RangeFiles, RangeWriter } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, localFile } from '../../core/failure.ts';
+import { Failure, localFile, usage } from '../../core/failure.ts';
 import type { FileSource, VolumeFile, VolumeFiles, WrittenFile } from '../../core/file-ports.ts';
 import { severalAtOnce } from '../../core/several-at-once.ts';
 import type { Bytes } from '../../core/unit-types.ts';
-
-/** What happens during a copy, told to its caller. */
-export interface CopyEvents {
-  readonly onBytes: (bytes: Bytes) => void;
-  /** The source grew: what it had at the start was copied. */
-  readonly onGrown: () => Promise<void>;
-}
-
-type OnVolume = Extract<FileEnd, { kind: 'volume' }>;
 
 /** Exactly these bytes of a file of this machine. */
 async function* rangeOf(files: RangeFiles, path: string, start: Bytes, end: Bytes): AsyncGenerator<Uint8Array> {
@@ -31,7 +22,7 @@ async function* rangeOf(files: RangeFiles, path: string, start: Bytes, end: Byte
   if (at < end) throw localFile(`${path} became shorter while it was read`, 'Copy it when nothing writes to it.');
 }
 
-export const sourceOf = (files: RangeFiles, from: FileEnd): FileSource => ({
+const sourceOf = (files: RangeFiles, from: FileEnd): FileSource => ({
   bytes: from.file.bytes,
   read: (start, end) =>
     from.kind === 'local' ? rangeOf(files, from.path, start, end) : from.volume.read(from.file, start, end),
@@ -60,39 +51,43 @@ export async function hasContent(files: RangeFiles, from: FileEnd, to: FileEnd):
   return volume.kind === 'volume' && (await isSame(volume.volume, volume.file, sourceOf(files, local)));
 }
 
-export async function upload(
-  files: RangeFiles,
-  from: Extract<FileEnd, { kind: 'local' }>,
-  { volume, key }: Extract<End, { kind: 'volume' }>,
-  replaces: string | undefined,
-  { onBytes, onGrown }: CopyEvents,
-): Promise<WrittenFile> {
+interface Transfer {
+  readonly from: FileEnd;
+  readonly to: End;
+  /** The version of what it replaces. */
+  readonly replaces: string | undefined;
+  /** What comes here is hashed, and compared with the ETag. */
+  readonly verify: boolean;
+  readonly onBytes: (bytes: Bytes) => void;
+}
+
+/** Returns what was written to a volume. Local-file (14) where the source changed, but not where it only grew. */
+export async function transfer(ctx: CommandContext, work: Transfer): Promise<WrittenFile | undefined> {
+  const { from, to, replaces, onBytes } = work;
+  const files = await ctx.durable();
+  if (to.kind === 'local') {
+    if (from.kind === 'local') throw usage('use cp for a copy on this machine');
+    await download(ctx, from, to.path, work);
+    return undefined;
+  }
+  // By the service, where the ETag will prove the copy: that of a file in parts changes.
+  if (from.kind === 'volume' && from.volume.id === to.volume.id && from.volume.proofOf(from.file).kind === 'whole') {
+    const copied = await from.volume.copy(from.file, to.key);
+    onBytes(from.file.bytes);
+    return { ...copied, replaces };
+  }
   const source = sourceOf(files, from);
-  const written = await volume.write(key, { ...source, replaces }, onBytes);
-  const now = await files.describe(from.path);
-  if (now?.version === from.file.version) return written;
-  // What was sent must still be its beginning: it may have been written anew.
-  if (now === undefined || now.bytes <= source.bytes || !(await isSame(volume, written, source)))
+  const written = await to.volume.write(to.key, { ...source, replaces }, onBytes);
+  if (from.kind === 'local' && !(await isUnchanged(files, from, to.volume, written)))
     throw localFile(`${from.path} changed while it was read`, 'Copy it when nothing writes to it.');
-  await onGrown();
   return written;
 }
 
-/** By the service where its ETag proves the copy, else through this machine. */
-export async function copyBetween(
-  files: RangeFiles,
-  from: OnVolume,
-  to: Extract<End, { kind: 'volume' }>,
-  replaces: string | undefined,
-  { onBytes }: CopyEvents,
-): Promise<WrittenFile> {
-  const { volume, file } = from;
-  // The ETag of a file in parts changes with a copy: it would prove nothing.
-  if (volume.id !== to.volume.id || volume.proofOf(file).kind !== 'whole')
-    return await to.volume.write(to.key, { ...sourceOf(files, from), replaces }, onBytes);
-  const written = await volume.copy(file, to.key);
-  onBytes(file.bytes);
-  return { ...written, replaces };
+/** Where it grew, what was sent must still be its beginning. */
+async function isUnchanged(files: RangeFiles, from: LocalFile, volume: VolumeFiles, written: VolumeFile) {
+  const now = await fileHere(files, from.path);
+  if (now?.version === from.file.version) return true;
+  return now !== undefined && now.bytes > from.file.bytes && (await isSame(volume, written, sourceOf(files, from)));
 }
 
 /** Before the process's mask. An executable file that is replaced stays one: a volume stores no modes. */
@@ -101,29 +96,25 @@ const [FILE_MODE, EXECUTABLE_MODE] = [0o666, 0o777];
 const RANGE_BYTES: Bytes = 16 * 1024 * 1024;
 const RANGES_AT_ONCE = 8;
 
-interface Download extends CopyEvents {
-  /** The content is hashed, and compared with the ETag. */
-  readonly verify: boolean;
-}
-
 /** Until it is complete it has a temporary name, and what was there before stays. */
-export async function download(
+async function download(
   ctx: CommandContext,
-  { volume, file }: OnVolume,
+  from: FileOnVolume,
   target: string,
-  { verify, onBytes, onGrown }: Download,
+  { verify, onBytes }: Pick<Transfer, 'verify' | 'onBytes'>,
 ): Promise<void> {
+  const { volume, file } = from;
   const files = await ctx.durable();
+  const there = await files.lookAt(target, true);
   // Replaces only a file: not a pipe that another program reads, not a device.
-  if ((await files.resolve(target)).kind === 'other')
+  if (there?.kind === 'other')
     throw localFile(`${target} is not a regular file`, 'Name another place, or move it away.');
-  const isExecutable = (await files.lookAt(target))?.executable === true;
   const mark = createHash('sha256').update(`${String(ctx.random())} ${target}`);
   const partial = joined(folderOf(target), `.berth-${mark.digest('hex').slice(0, 12)}.partial`);
-  const output = await files.openRanges(partial, isExecutable ? EXECUTABLE_MODE : FILE_MODE);
+  const output = await files.openRanges(partial, there?.executable === true ? EXECUTABLE_MODE : FILE_MODE);
   try {
     try {
-      await readAll(volume, file, output, verify, onBytes).catch(async (error: unknown) => {
+      await readAll(from, output, verify, onBytes).catch(async (error: unknown) => {
         const isOfFile = error instanceof Failure && error.exit === EXIT.localFile;
         if (!isOfFile || ((await volume.find(file.key))?.bytes ?? 0) <= file.bytes) throw error;
         // It grew. One answer has one version of it, whatever is added meanwhile.
@@ -132,7 +123,6 @@ export async function download(
           await output.write(chunk, at);
           at += chunk.byteLength;
         }
-        await onGrown();
       });
       await output.finish(file.bytes);
     } finally {
@@ -152,8 +142,7 @@ export async function setTime(files: RangeFiles, path: string, { modifiedAt }: V
 }
 
 async function readAll(
-  volume: VolumeFiles,
-  file: VolumeFile,
+  { volume, file }: FileOnVolume,
   output: RangeWriter,
   verify: boolean,
   onBytes: (bytes: Bytes) => void,

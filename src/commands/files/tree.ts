@@ -6,35 +6,38 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile } from '../../core/failure.ts';
 import type { VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
 import { compareBytes } from '../../core/text.ts';
-import type { Bytes, EpochMs } from '../../core/unit-types.ts';
 
-export type End =
-  | { readonly kind: 'volume'; readonly name: string; readonly volume: VolumeFiles; readonly key: string }
-  /** `root` is the folder that a copy must not leave through a link. */
-  | { readonly kind: 'local'; readonly path: string; readonly root?: string };
+interface VolumeEnd {
+  readonly kind: 'volume';
+  readonly name: string;
+  readonly volume: VolumeFiles;
+  readonly key: string;
+}
 
-export type FileEnd =
-  | (Extract<End, { kind: 'volume' }> & { readonly file: VolumeFile })
-  | (Extract<End, { kind: 'local' }> & { readonly file: { readonly bytes: Bytes; readonly version: string } });
+interface LocalEnd {
+  readonly kind: 'local';
+  readonly path: string;
+  /** The folder that a copy must not leave through a link. */
+  readonly root?: string;
+}
+
+export type End = VolumeEnd | LocalEnd;
+export type FileOnVolume = VolumeEnd & { readonly file: VolumeFile };
+export type LocalFile = LocalEnd & { readonly file: Pick<TreeEntry, 'bytes' | 'version' | 'modifiedAt'> };
+export type FileEnd = FileOnVolume | LocalFile;
 
 export const shown = (end: End): string =>
   end.kind === 'local' ? end.path : addressText({ volume: end.name, path: end.key });
 
-export interface TreeFile {
-  readonly kind: 'file';
-  /** Below the folder. */
-  readonly path: string;
-  /** Undefined where the service does not say it. */
-  readonly modifiedAt: EpochMs | undefined;
-  readonly at: FileEnd;
-}
-
 export type TreeItem =
-  | TreeFile
+  /** `path` is below the folder. */
+  | { readonly kind: 'file'; readonly path: string; readonly at: FileEnd }
   /** A link, or not a regular file. `name` has the folder too. */
   | { readonly kind: 'left-out'; readonly path: string; readonly name: string; readonly why: string }
-  /** A folder that cannot be read: what is in it is not known. */
+  /** A folder that cannot be read: its files are not known. */
   | { readonly kind: 'failed'; readonly path: string; readonly name: string; readonly failure: Failure };
+
+export type TreeFile = Extract<TreeItem, { kind: 'file' }>;
 
 /** A folder and all that is in it. */
 export interface Tree {
@@ -48,6 +51,10 @@ export interface Tree {
 /** Of unfinished downloads, beside their targets. */
 const TEMPORARY = /^\.berth-[0-9a-f]{12}\.partial$/;
 
+const REASONS = { link: 'it is a link', folder: 'it is a folder', other: 'it is not a regular file' };
+
+export const badName = (message: string): Failure => new Failure({ code: 'bad-name', exit: EXIT.localFile, message });
+
 interface LocalOptions {
   /** Links are followed except in a loop; else they are left out. */
   readonly followLinks: boolean;
@@ -59,10 +66,10 @@ export function localTree(files: RangeFiles, root: string, { followLinks, mayMis
   const at = (path: string): string => joined(root, path);
   const leftOut = (path: string, why: string): TreeItem => ({ kind: 'left-out', path, name: at(path), why });
   const failed = (path: string, failure: Failure): TreeItem => ({ kind: 'failed', path, name: at(path), failure });
-  const itemOf = (path: string, { kind, bytes, version, modifiedAt }: TreeEntry): TreeItem =>
-    kind === 'file'
-      ? { kind, path, modifiedAt, at: { kind: 'local', path: at(path), root, file: { bytes, version } } }
-      : leftOut(path, REASONS[kind]);
+  const itemOf = (path: string, file: TreeEntry): TreeItem =>
+    file.kind === 'file'
+      ? { kind: 'file', path, at: { kind: 'local', path: at(path), root, file } }
+      : leftOut(path, REASONS[file.kind]);
 
   /** `above`: identities of the folders that this one is in. */
   async function* walk(folder: string, filter: Filter, above: readonly string[]): AsyncGenerator<TreeItem> {
@@ -101,16 +108,12 @@ export function localTree(files: RangeFiles, root: string, { followLinks, mayMis
   };
 }
 
-const REASONS = { link: 'it is a link', folder: 'it is a folder', other: 'it is not a regular file' };
-
-export const badName = (message: string): Failure => new Failure({ code: 'bad-name', exit: EXIT.localFile, message });
-
 /** `root` is empty, or ends with a slash. */
 export function volumeTree(volume: VolumeFiles, name: string, root: string): Tree {
   const end = (path: string) => ({ kind: 'volume' as const, name, volume, key: `${root}${path}` });
   const itemOf = (file: VolumeFile): TreeFile => {
     const path = file.key.slice(root.length);
-    return { kind: 'file', path, modifiedAt: file.modifiedAt, at: { ...end(path), file } };
+    return { kind: 'file', path, at: { ...end(path), file } };
   };
   return {
     kind: 'volume',
@@ -120,26 +123,24 @@ export function volumeTree(volume: VolumeFiles, name: string, root: string): Tre
     },
     look: async (path) => {
       const file = await volume.find(`${root}${path}`);
-      return file === undefined ? undefined : itemOf(file);
+      return file && itemOf(file);
     },
     end,
   };
 }
 
+export async function fileHere(files: RangeFiles, path: string): Promise<TreeEntry | undefined> {
+  const there = await files.lookAt(path, true);
+  return there?.kind === 'file' ? there : undefined;
+}
+
 /** Removes the file that was seen, unless it is gone. Local-file (14) where it was changed or written again since. */
 export async function removeSeen(files: RangeFiles, at: FileEnd): Promise<void> {
-  const changed = () => localFile(`${shown(at)} was changed meanwhile: it was not removed`, 'Run it again.');
-  if (at.kind === 'local') {
-    const now = await files.describe(at.path);
-    if (now === undefined) return;
-    if (now.version !== at.file.version) throw changed();
-    await files.remove(at.path);
-    return;
-  }
-  const now = await at.volume.find(at.key);
+  const now = at.kind === 'local' ? await fileHere(files, at.path) : await at.volume.find(at.key);
   if (now === undefined) return;
   // A file written since the listing stays, even with the same content. HEAD has seconds, a listing milliseconds.
-  const isLater = (now.modifiedAt ?? 0) >= (at.file.modifiedAt ?? Infinity) + 1000;
-  if (now.version !== at.file.version || isLater) throw changed();
-  await at.volume.remove(at.key);
+  const isLater = at.kind === 'volume' && (now.modifiedAt ?? 0) >= (at.file.modifiedAt ?? Infinity) + 1000;
+  if (now.version !== at.file.version || isLater)
+    throw localFile(`${shown(at)} was changed meanwhile: it was not removed`, 'Run it again.');
+  await (at.kind === 'local' ? files.remove(at.path) : at.volume.remove(at.key));
 }
