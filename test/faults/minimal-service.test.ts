@@ -1,77 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { berth, type Ran } from '../support/worlds/run-berth.ts';
-import { bare, CPU_POD, GPU_POD, minimal, MOUNTED_POD } from '../support/servers/minimal-service.ts';
+import { bare, minimal } from '../support/servers/minimal-service.ts';
 import { expectNoKeyNoStack, fails } from '../support/worlds/expect-run.ts';
 import { pointedAt, routed, serve, type Arrival } from '../support/servers/scripted-server.ts';
 
-// The client against a service that answers exactly what the specification shows (sections 2 to 4) and nothing more.
+// The client against a queue that answers exactly what the specification shows and nothing more; contract/recorder.test.ts has
+// the least that the management API answers.
 
-async function run(argv: readonly string[], tty = false): Promise<Ran & { readonly seen: readonly Arrival[] }> {
+async function run(argv: readonly string[]): Promise<Ran & { readonly seen: readonly Arrival[] }> {
   const server = await serve([minimal()]);
-  const ran = await berth(argv, { env: pointedAt(server.url), tty });
+  const ran = await berth(argv, { env: pointedAt(server.url) });
   expectNoKeyNoStack(ran);
   expect(ran.code, ran.err).toBe(0);
   return { ...ran, seen: server.seen };
 }
 
-describe('pods get', () => {
-  test.each([
-    [
-      GPU_POD,
-      [
-        'GPU-24 x2',
-        '$1.24',
-        '93',
-        '71',
-        '1h1m',
-        '203.0.113.7:10022 -> 22/tcp',
-        '8888/http',
-        '10.1.2.3',
-        'gpu1.internal',
-        'MODE=fast',
-        'vol1 at /workspace',
-        'stop, restart, terminate',
-      ],
-    ],
-    [CPU_POD, ['EXITED', 'cpu-general 4 vCPU 16 GB', '$0.00', 'COMMUNITY', 'start, terminate']],
-    [MOUNTED_POD, ['20 GB at /data']],
-  ])('$name ($id) as a detail view, piped and on a terminal', async (pod, words) => {
-    for (const tty of [false, true]) {
-      const { out } = await run(['pods', 'get', pod.id], tty);
-      for (const word of words) expect(out).toContain(word);
-      expect(out).not.toMatch(/undefined|\[object|NaN/);
-    }
-  });
-
-  test('as JSON, as YAML, and by fields', async () => {
-    expect(JSON.parse((await run(['pods', 'get', 'gpu1', '--json'])).out)).toEqual(GPU_POD);
-    const { parse } = await import('yaml');
-    expect(parse((await run(['pods', 'get', 'gpu1', '-o', 'yaml'])).out)).toEqual(GPU_POD);
-    const fields = ['--fields', 'id,runtime.gpus'];
-    expect(JSON.parse((await run(['pods', 'get', 'gpu1', '--json', ...fields])).out)).toMatchObject({ id: 'gpu1' });
-    expect((await run(['pods', 'get', 'gpu1', ...fields])).out).toContain('gpu1');
-    expect((await run(['pods', 'get', 'cpu1', '--jq', '.cost'])).out).toMatch(/^0(\.0)?\n$/);
-  });
-
-  test('of a pod that does not exist: 4 with the message of the service', async () => {
-    await fails(['pods', 'get', 'nope'], { exit: 4, says: ['404', 'resource not found'] }, [minimal()]);
-  });
-});
-
 test.each(['d-empty', 'd-none'])('registries delegations revoke %s', async (id) => {
   const { out, seen } = await run(['registries', 'delegations', 'revoke', id, '--yes']);
   expect(out).toBe('');
   expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([`DELETE /v2/registries/delegations/${id}`]);
-});
-
-test.each([
-  ['gpus', 'GPU-24'],
-  ['cpus', 'cpu-general'],
-])('catalog %s, with and without availability', async (kind, id) => {
-  expect((await run(['catalog', kind])).out).toContain(id);
-  const { out, seen } = await run(['catalog', kind, '--available', '-o', 'id']);
-  expect(out).toBe(`${id}\n`);
-  expect(new URL(seen[0]?.url ?? '', 'http://service').searchParams.get('include')).toBe('AVAILABILITY');
 });
 
 test('volumes create uses the v1 API', async () => {
@@ -153,12 +100,4 @@ test('queue purge and health', async () => {
   expect(JSON.parse(purged.out)).toEqual({ removed: 3, status: 'completed' });
   const { out } = await run(['health', 'ep1']);
   for (const word of ['in queue', 'in progress', 'completed', 'idle', 'running']) expect(out).toContain(word);
-});
-
-test('limits reports that no limits are known if no header told them', async () => {
-  const server = await serve([minimal()]);
-  const env = pointedAt(server.url);
-  await berth(['pods', 'get', 'gpu1'], { env });
-  const ran = await berth(['limits', '--json'], { env });
-  expect(ran).toMatchObject({ code: 0, out: '[]\n' });
 });

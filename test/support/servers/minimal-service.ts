@@ -1,67 +1,13 @@
 import { json, KEY, routed, text, type Behaviour } from './scripted-server.ts';
 
-export const GPU_POD = {
-  id: 'gpu1',
-  name: 'trainer',
-  status: 'RUNNING',
-  actions: ['stop', 'restart', 'terminate'],
-  image: 'image:1',
-  args: '',
-  disk: 50,
-  ports: ['22/tcp', '8888/http'],
-  env: { MODE: 'fast' },
-  registry: null,
-  mounts: { network: [{ volumeId: 'vol1', path: '/workspace' }] },
-  gpu: { id: 'GPU-24', count: 2 },
-  cloud: 'SECURE',
-  dataCenterId: 'DC-1',
-  template: null,
-  cost: 1.24,
-  locked: false,
-  globalNetworking: { enabled: true, ip: '10.1.2.3', internalDns: 'gpu1.internal' },
-  runtime: {
-    uptime: 3661,
-    gpus: [
-      { util: 93, memoryUtil: 71 },
-      { util: 4, memoryUtil: 0 },
-    ],
-    cpu: { util: 12 },
-    memory: { util: 34 },
-    ports: [
-      { private: 22, public: 10022, type: 'tcp', ip: '203.0.113.7' },
-      { private: 8888, public: null, type: 'http', ip: null },
-    ],
-  },
-  createdAt: '2025-12-31T00:00:00Z',
-  startedAt: '2025-12-31T22:58:59Z',
-};
-
-const { gpu: _gpu, ...withoutGpu } = GPU_POD;
-export const CPU_POD = {
-  ...withoutGpu,
-  id: 'cpu1',
-  name: 'worker',
-  status: 'EXITED',
-  actions: ['start', 'terminate'],
-  mounts: {},
-  cpu: { id: 'cpu-general', vcpuCount: 4, memory: 16 },
-  cloud: 'COMMUNITY',
-  dataCenterId: null,
-  cost: 0.0,
-  globalNetworking: { enabled: false },
-  runtime: null,
-  startedAt: null,
-};
-export const MOUNTED_POD = { ...GPU_POD, id: 'old1', mounts: { persistent: { size: 20, path: '/data' } }, runtime: {} };
-
 /** An error of the queue API: a status without a body. */
 export const bare = (status: number): Behaviour => text('', status);
 const managed = (status: number, title: string, detail: string): Behaviour =>
   json({ title, status, detail }, status, { 'content-type': 'application/problem+json' });
 
 /**
- * A service that answers exactly what the specification shows (sections 2 to 4), without further members, headers or
- * bodies. Each call creates a new service.
+ * A queue that answers exactly what the specification shows (section 4), the creation of a volume by v1 and a
+ * revocation, without further members, headers or bodies. Each call creates a new service.
  */
 export function minimal(): Behaviour {
   const polls = new Map<string, number>();
@@ -73,13 +19,8 @@ export function minimal(): Behaviour {
   const done = { id: 'job1', status: 'COMPLETED', delayTime: 31, executionTime: 1200, output: { n: 1 } };
   const management = routed(
     {
-      'GET /v2/pods/gpu1': json(GPU_POD),
-      'GET /v2/pods/cpu1': json(CPU_POD),
-      'GET /v2/pods/old1': json(MOUNTED_POD),
       'DELETE /v2/registries/delegations/d-empty': text('', 200),
       'DELETE /v2/registries/delegations/d-none': text('', 204),
-      'GET /v2/catalog/cpus': json({ cpus: [{ id: 'cpu-general' }] }),
-      'GET /v2/catalog/gpus': json({ gpus: [{ id: 'GPU-24' }] }),
       'POST /v1/networkvolumes': json({ id: 'vol1', name: 'data', size: 100, dataCenterId: 'DC-1' }),
     },
     managed(404, 'Not Found', 'resource not found'),
@@ -133,7 +74,7 @@ export function minimal(): Behaviour {
   return (exchange) => {
     if (exchange.arrival.headers.authorization !== `Bearer ${KEY}`)
       managed(401, 'Unauthorized', 'missing bearer token')(exchange);
-    else if (/^\/(v1|v2\/(pods|registries|catalog|network-volumes|serverless))(\/|$|\?)/.test(exchange.arrival.url))
+    else if (/^\/(v1|v2\/(registries|network-volumes|serverless))(\/|$|\?)/.test(exchange.arrival.url))
       management(exchange);
     else queue(exchange);
   };
