@@ -59,48 +59,65 @@ exec unshare --root="$folder" --wd=/root -- "$@"
 `;
 
 export async function openView(spec: ContainerSpec, ownRoot: readonly string[] | undefined): Promise<ContainerView> {
-  const { folder, home } = spec;
-  for (const each of [home, join(folder, 'tmp')]) await fs.mkdir(each, { recursive: true, mode: 0o700 });
-  return ownRoot === undefined ? await viewOfMachine(spec) : await viewOfPod(spec, ownRoot);
-}
-
-async function viewOfPod({ folder, mounts }: ContainerSpec, ownRoot: readonly string[]): Promise<ContainerView> {
-  const mounted = mounts
-    .map(({ path, target }) => ({ path: posix.normalize(`/${path}`).replace(/\/+$/, ''), target }))
-    .filter(({ path }) => !['', '/root', '/tmp'].includes(path) && !OF_MACHINE.has(path.split('/')[1] ?? ''));
-  for (const { path } of mounted) await fs.mkdir(join(folder, path), { recursive: true, mode: 0o700 });
-  const own = new Set(['root', 'tmp', ...mounted.map(({ path }) => path.split('/')[1] ?? '')]);
-  const folders: string[] = [];
-  for (const entry of await fs.readdir('/', { withFileTypes: true })) {
-    if (own.has(entry.name)) continue;
-    const at = join(folder, entry.name);
-    if (entry.isDirectory()) {
-      folders.push(entry.name);
-      await fs.mkdir(at, { recursive: true });
-    } else if (entry.isSymbolicLink()) await linkOnce(await fs.readlink(`/${entry.name}`), at);
-  }
-  const enter = [...ownRoot, 'sh', '-c', ENTER, 'sh', folder, ...folders, '--'];
-  for (const { path, target } of mounted) enter.push(path.slice(1), target);
-  const isOfMachine = (at: string): boolean => folders.includes(at.split('/')[1] ?? '');
-  const realOf = (at: string): string => {
-    const mount = mounted.find((each) => at === each.path || at.startsWith(`${each.path}/`));
-    if (mount !== undefined) return join(mount.target, at.slice(mount.path.length));
-    return isOfMachine(at) ? at : join(folder, at);
-  };
+  const { folder } = spec;
+  for (const each of [spec.home, join(folder, 'tmp')]) await fs.mkdir(each, { recursive: true, mode: 0o700 });
+  const place = await (ownRoot === undefined ? placeOnMachine(spec) : placeInPod(spec, ownRoot));
+  const { home, temporary, enter, realOf, isOpen } = place;
   return {
-    home: '/root',
-    temporary: '/tmp',
-    command: (words) => [...enter, '--', ...words],
-    absolute: (path) => posix.resolve('/root', path),
+    home,
+    temporary,
+    command: (words) => [...enter, ...words],
+    absolute: (path) => posix.resolve(home, path),
     real: async (path, { isWrite, follow }) => {
-      const at = await resolveLinks(inFolder('/root', path), follow, realOf);
-      if (isWrite && isOfMachine(at)) throw denied();
+      // Not resolved: `..` belongs to the target of a link before it.
+      const at = await resolveLinks(path.startsWith('/') ? path : `${home}/${path}`, follow, realOf);
+      if (!isOpen(at, isWrite)) throw Object.assign(new Error('it is not of the container'), { code: 'EACCES' });
       return realOf(at);
     },
   };
 }
 
-async function viewOfMachine({ folder, home, mounts }: ContainerSpec): Promise<ContainerView> {
+interface Place extends Pick<ContainerView, 'home' | 'temporary'> {
+  /** The words before a command. */
+  readonly enter: readonly string[];
+  /** Where a path of the container is on this machine. */
+  readonly realOf: (at: string) => string;
+  readonly isOpen: (at: string, isWrite: boolean) => boolean;
+}
+
+async function placeInPod({ folder, mounts }: ContainerSpec, ownRoot: readonly string[]): Promise<Place> {
+  const topOf = (at: string): string => at.split('/')[1] ?? '';
+  const mounted = mounts
+    .map(({ path, target }) => ({ path: posix.normalize(`/${path}`).replace(/\/+$/, ''), target }))
+    .filter(({ path }) => !['', '/root', '/tmp'].includes(path) && !OF_MACHINE.has(topOf(path)));
+  for (const { path } of mounted) await fs.mkdir(join(folder, path), { recursive: true, mode: 0o700 });
+  const own = new Set(['root', 'tmp', ...mounted.map(({ path }) => topOf(path))]);
+  const shared: string[] = [];
+  for (const entry of await fs.readdir('/', { withFileTypes: true })) {
+    if (own.has(entry.name)) continue;
+    const at = join(folder, entry.name);
+    if (entry.isSymbolicLink()) await linkOnce(await fs.readlink(`/${entry.name}`), at);
+    if (!entry.isDirectory()) continue;
+    shared.push(entry.name);
+    await fs.mkdir(at, { recursive: true });
+  }
+  const enter = [...ownRoot, 'sh', '-c', ENTER, 'sh', folder, ...shared, '--'];
+  for (const { path, target } of mounted) enter.push(path.slice(1), target);
+  const isShared = (at: string): boolean => shared.includes(topOf(at));
+  return {
+    home: '/root',
+    temporary: '/tmp',
+    enter: [...enter, '--'],
+    realOf: (at) => {
+      const mount = mounted.find(({ path }) => at === path || at.startsWith(`${path}/`));
+      if (mount !== undefined) return join(mount.target, at.slice(mount.path.length));
+      return isShared(at) ? at : join(folder, at);
+    },
+    isOpen: (at, isWrite) => !isWrite || !isShared(at),
+  };
+}
+
+async function placeOnMachine({ folder, home, mounts }: ContainerSpec): Promise<Place> {
   for (const { path, target } of mounts) {
     // The link stays inside the container's folder.
     const at = join(folder, posix.normalize(`/${path}`));
@@ -114,26 +131,17 @@ async function viewOfMachine({ folder, home, mounts }: ContainerSpec): Promise<C
   return {
     home,
     temporary: join(folder, 'tmp'),
-    command: (words) => words,
-    absolute: (path) => posix.resolve(home, path),
-    real: async (path, { follow }) => {
-      const at = await resolveLinks(inFolder(home, path), follow, (each) => each);
-      if (own.every((each) => relative(each, at).split(/[/\\]/)[0] === '..')) throw denied();
-      return at;
-    },
+    enter: [],
+    realOf: (at) => at,
+    isOpen: (at) => own.some((each) => relative(each, at).split(/[/\\]/)[0] !== '..'),
   };
 }
-
-/** `..` stays: it belongs to the target of a link before it. */
-const inFolder = (folder: string, path: string): string => (path.startsWith('/') ? path : `${folder}/${path}`);
 
 /** Another process, or an earlier one, may have made the link. */
 const linkOnce = (target: string, at: string): Promise<void> =>
   fs.symlink(target, at, 'junction').catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw error;
   });
-
-const denied = (): Error => Object.assign(new Error('it is not of the container'), { code: 'EACCES' });
 
 /** Undefined if the system has none for this user. A user is root inside and themselves outside. */
 export async function findOwnRoot({
@@ -145,18 +153,17 @@ export async function findOwnRoot({
     ['unshare', '--mount', '--'],
     ['unshare', '--user', '--map-root-user', '--mount', '--'],
   ])
-    if (await ends([...words, 'sh', '-c', TRIAL], env['PATH'])) return words;
+    try {
+      await promisify(execFile)('env', [...words, 'sh', '-c', TRIAL], { env: { PATH: env['PATH'] } });
+      return words;
+    } catch {
+      // The next one needs less.
+    }
   return undefined;
 }
 
 /** Fails if mounting, or another root, is not allowed. */
 const TRIAL = 'mount --rbind /usr /mnt && unshare --root=/ --wd=/ -- true';
-
-const ends = ([program = '', ...args]: readonly string[], path = ''): Promise<boolean> =>
-  promisify(execFile)(program, args, { env: { PATH: path } }).then(
-    () => true,
-    () => false,
-  );
 
 /** Set for all programs of a container, also those that left their process group. */
 export const CONTAINER_VARIABLE = 'BERTH_CONTAINER';

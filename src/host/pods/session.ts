@@ -91,8 +91,8 @@ function startProgram(
   variables: Readonly<Record<string, string>>,
   { runtime, watcher, spec, view, ends, mark }: SessionOptions,
 ): ChildProcessWithoutNullStreams {
-  const { username } = spec;
   const { home, temporary } = view;
+  const { username } = spec;
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, runtime.env[name]]));
   const env = {
     ...inherited,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, promises as fs, readFileSync } from 'node:fs';
-import { connect, createServer, type Server as NetServer } from 'node:net';
-import type { AuthContext, Connection, ParsedKey, Server, ServerChannel, utils } from 'ssh2';
+import { connect, createServer, type Socket } from 'node:net';
+import type { AuthContext, Channel, Connection, ParsedKey, Server, ServerChannel, utils } from 'ssh2';
 import { boundAddress } from '../../core/addresses.ts';
 import { errorCode } from '../../core/files.ts';
 import { endContainerProcesses, findOwnRoot, openView } from './container.ts';
@@ -15,24 +15,20 @@ import type { PodContainer, StartContainer } from '../../local/index.ts';
 async function hostKeyOf(file: string, make: () => string): Promise<string> {
   if (!existsSync(file)) {
     const own = `${file}.${randomUUID()}`;
-    try {
-      await fs.writeFile(own, make(), { mode: 0o600, flag: 'wx' });
-      // A link appears complete and never replaces another file.
-      await fs.link(own, file);
-    } catch (error) {
+    await fs.writeFile(own, make(), { mode: 0o600, flag: 'wx' });
+    // A link appears complete and never replaces another file.
+    await fs.link(own, file).catch((error: unknown) => {
       if (errorCode(error) !== 'EEXIST') throw error;
-    } finally {
-      await fs.rm(own, { force: true });
-    }
+    });
+    await fs.rm(own, { force: true });
   }
   return await fs.readFile(file, 'utf8');
 }
 
+type KeyTools = Pick<typeof utils, 'generateKeyPairSync' | 'parseKey'>;
+
 /** The package drops a leading zero byte: about 7 in 1000 of its keys cannot be read. */
-export function makeHostKey({
-  generateKeyPairSync,
-  parseKey,
-}: Pick<typeof utils, 'generateKeyPairSync' | 'parseKey'>): string {
+export function makeHostKey({ generateKeyPairSync, parseKey }: KeyTools): string {
   for (;;) {
     const key = generateKeyPairSync('ed25519').private;
     if (!(parseKey(key) instanceof Error)) return key;
@@ -131,44 +127,32 @@ function forwardTo(port: number, accept: () => ServerChannel, reject: () => void
   socket.once('error', reject);
   socket.once('connect', () => {
     socket.off('error', reject);
-    const channel = accept();
-    socket.on('error', () => channel.destroy());
-    channel.on('error', () => socket.destroy());
-    channel.on('close', () => socket.destroy());
-    channel.pipe(socket).pipe(channel);
+    join(socket, accept());
   });
 }
 
 /** For `ssh -R`, on loopback only. */
 function takeRemoteForwards(client: Connection): void {
-  const servers = new Map<number, NetServer>();
-  client.on('close', () => {
-    for (const server of servers.values()) server.close();
-  });
-  client.on('request', (accept, reject, name, info) => {
-    if (name === 'cancel-tcpip-forward') {
-      servers.get(info.bindPort)?.close();
-      servers.delete(info.bindPort);
-      accept?.();
+  client.on('request', (accept, reject, name, { bindAddr, bindPort }) => {
+    if (name !== 'tcpip-forward') {
+      reject?.();
       return;
     }
     const server = createServer((socket) => {
-      const { remotePort = 0 } = socket;
-      const { port } = boundAddress(server);
-      client.forwardOut(info.bindAddr, port, LOOPBACK, remotePort, (error, channel) => {
-        if (error !== undefined) socket.destroy();
-        else {
-          socket.on('error', () => channel.destroy());
-          channel.on('error', () => socket.destroy());
-          channel.pipe(socket).pipe(channel);
-        }
+      client.forwardOut(bindAddr, boundAddress(server).port, LOOPBACK, socket.remotePort ?? 0, (error, channel) => {
+        if (error === undefined) join(socket, channel);
+        else socket.destroy();
       });
     });
+    client.on('close', () => server.close());
     server.once('error', () => reject?.());
-    server.listen(info.bindPort, LOOPBACK, () => {
-      const { port } = boundAddress(server);
-      servers.set(port, server);
-      accept?.(port);
-    });
+    server.listen(bindPort, LOOPBACK, () => accept?.(boundAddress(server).port));
   });
+}
+
+function join(socket: Socket, channel: Channel): void {
+  socket.on('error', () => channel.destroy());
+  channel.on('error', () => socket.destroy());
+  channel.on('close', () => socket.destroy());
+  channel.pipe(socket).pipe(channel);
 }
