@@ -1,20 +1,109 @@
+/** What the service billed: its reports, and their amounts in exact US dollars. */
 import Big from 'big.js';
-import { BY_KIND, type Kind, type Report, SUMMARY } from './service-reports.ts';
-import { encodeJson, Exact, type Json, memberAt, numberOf, stringAt } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
+import type { Collection } from '../../cli/model/collection.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import * as collections from '../../cli/resource/collections.ts';
+import { listRows } from '../../cli/resource/requests.ts';
+import { encodeJson, Exact, type Json, memberAt, numberAt, numberOf, stringAt } from '../../core/json.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
+import { formatDollars, formatTimestamp } from '../../core/units.ts';
+import type { Column } from '../../output/view.ts';
+
+export interface BilledReport {
+  /** The contract's schema of the whole document. */
+  readonly schema: string;
+  readonly path: readonly string[];
+  /** Besides `totalAmount`, in US dollars: member name to label. */
+  readonly amounts: Readonly<Record<string, string>>;
+  /** Always 0 (additions 10): only in data. */
+  readonly fee?: string;
+  /** `member` is also the query parameter. */
+  readonly of?: { readonly member: string; readonly lookup: Collection };
+}
+
+const BILLING = ['v2', 'billing'];
+const gpu = { gpuAmount: 'GPU' };
+const cpu = { cpuAmount: 'CPU' };
+const disk = { diskAmount: 'disk' };
+
+export const SUMMARY: BilledReport = {
+  schema: 'ListBillingResponse',
+  path: BILLING,
+  amounts: {
+    podGpuAmount: 'pod GPU',
+    podCpuAmount: 'pod CPU',
+    podDiskAmount: 'pod disk',
+    serverlessGpuAmount: 'serverless GPU',
+    serverlessCpuAmount: 'serverless CPU',
+    serverlessDiskAmount: 'serverless disk',
+    storageStandardAmount: 'standard storage',
+    storageHighPerformanceAmount: 'high-performance storage',
+    endpointAmount: 'public endpoints',
+    clusterGpuAmount: 'cluster GPU',
+    clusterDiskAmount: 'cluster disk',
+    clusterNetworkingAmount: 'cluster networking',
+  },
+  fee: 'serverlessFeeAmount',
+};
+
+export const BY_KIND = {
+  pod: {
+    schema: 'ListPodBillingResponse',
+    path: [...BILLING, 'pods'],
+    amounts: { ...gpu, ...cpu, ...disk },
+    of: { member: 'podId', lookup: collections.PODS },
+  },
+  endpoint: {
+    schema: 'ListServerlessBillingResponse',
+    path: [...BILLING, 'serverless'],
+    amounts: { ...gpu, ...cpu, ...disk },
+    fee: 'feeAmount',
+    of: { member: 'serverlessId', lookup: collections.ENDPOINTS },
+  },
+  volume: {
+    schema: 'ListNetworkVolumeBillingResponse',
+    path: [...BILLING, 'network-volumes'],
+    amounts: { standardAmount: 'standard', highPerformanceAmount: 'high-performance' },
+    of: { member: 'networkVolumeId', lookup: collections.VOLUMES },
+  },
+  cluster: {
+    schema: 'ListClusterBillingResponse',
+    path: [...BILLING, 'clusters'],
+    amounts: { ...gpu, ...disk, networkingAmount: 'networking' },
+    of: { member: 'clusterId', lookup: collections.CLUSTERS },
+  },
+  'public-endpoint': { schema: 'ListEndpointBillingResponse', path: [...BILLING, 'endpoints'], amounts: {} },
+} as const satisfies Readonly<Record<string, BilledReport>>;
+
+export type Kind = keyof typeof BY_KIND;
+
+export const KINDS = Object.keys(BY_KIND) as readonly Kind[];
+
+export const monthStart = (at: EpochMs, months = 0): EpochMs =>
+  Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth() + months, 1);
+
+/** By days. Fails as the list does; the service refuses an empty period. */
+export async function readRecords(
+  ctx: CommandContext,
+  { path }: BilledReport,
+  start: EpochMs,
+  end: EpochMs,
+): Promise<readonly Json[]> {
+  const query = { startTime: formatTimestamp(start), endTime: formatTimestamp(end), bucketSize: 'day' };
+  return (await listRows(ctx, { path, member: 'records' }, query)).values;
+}
 
 /** Exact decimal US dollars. */
 export type Money = Big;
 
-export const NOTHING: Money = new Big(0);
-
 /** All digits; zero when absent or not a number. */
 export function amountAt(record: Json, member: string): Money {
   const value = memberAt(record, member);
-  return value === undefined || numberOf(value) === undefined ? NOTHING : new Big(encodeJson(value));
+  return new Big(value === undefined || numberOf(value) === undefined ? 0 : encodeJson(value));
 }
 
-export const sum = (amounts: readonly Money[]): Money => amounts.reduce((total, amount) => total.plus(amount), NOTHING);
+export const sum = (amounts: readonly Money[]): Money =>
+  amounts.reduce((total, amount) => total.plus(amount), new Big(0));
 
 export const moneyJson = (amount: Money): Exact => new Exact(amount.toFixed());
 
@@ -24,9 +113,9 @@ export const usd = (amounts: Readonly<Record<string, Money>>): Readonly<Record<s
 
 export const formatMoney = (amount: Money): string => formatDollars(amount.toNumber());
 
-/** Undefined for a negative amount too. */
-export const parseMoney = (text: string): Money | undefined =>
-  /^\$?\d+(?:\.\d+)?$/.test(text.trim()) ? new Big(text.trim().replace('$', '')) : undefined;
+/** The parts of a row, and the members of the service's reports that each sums. `other` is the rest. */
+export const RESOURCE_PARTS = { gpu: /^gpu/, cpu: /^cpu/, storage: /^(disk|standard|highPerformance)/, other: /^$/ };
+export const DAY_PARTS = { pods: /^pod/, endpoints: /^serverless/, volumes: /^storage/, other: /^$/ };
 
 /** A row of the report: its parts add up to its total. */
 export interface Cost {
@@ -34,23 +123,11 @@ export interface Cost {
   readonly parts: Readonly<Record<string, Money>>;
 }
 
-export interface ResourceCost extends Cost {
-  readonly kind: Kind;
-  /** Empty for public endpoints, which are billed together. */
-  readonly id: string;
-}
-
-export interface DayCost extends Cost {
-  readonly startTime: string;
-}
-
-/** The parts of a row, and the members of the service's reports that each sums. `other` is the rest. */
-export const RESOURCE_PARTS = { gpu: /^gpu/, cpu: /^cpu/, storage: /^(disk|standard|highPerformance)/, other: /^$/ };
-export const DAY_PARTS = { pods: /^pod/, endpoints: /^serverless/, volumes: /^storage/, other: /^$/ };
-
-type Parts = Readonly<Record<string, RegExp>>;
-
-function costOf(records: readonly Json[], { amounts }: Report, parts: Parts): Cost {
+export function costOf(
+  records: readonly Json[],
+  { amounts }: BilledReport,
+  parts: Readonly<Record<string, RegExp>>,
+): Cost {
   const total = sum(records.map((record) => amountAt(record, 'totalAmount')));
   const known = Object.entries(parts).map(([part, pattern]): readonly [string, Money] => {
     const members = Object.keys(amounts).filter((member) => pattern.test(member));
@@ -60,17 +137,23 @@ function costOf(records: readonly Json[], { amounts }: Report, parts: Parts): Co
   return { total, parts: { ...Object.fromEntries(known), other } };
 }
 
-export function costsOf(kind: Kind, records: readonly Json[]): readonly ResourceCost[] {
-  const report: Report = BY_KIND[kind];
-  const byId = new Map<string, Json[]>();
-  for (const record of records) {
-    const id = report.of === undefined ? '' : (stringAt(record, report.of.member) ?? '?');
-    byId.set(id, [...(byId.get(id) ?? []), record]);
-  }
-  return [...byId].map(([id, own]) => ({ kind, id, ...costOf(own, report, RESOURCE_PARTS) }));
+/** The id is empty for public endpoints, which are billed together. */
+export function costsOf(kind: Kind, records: readonly Json[]) {
+  const report: BilledReport = BY_KIND[kind];
+  const idIn = (record: Json): string => (report.of && stringAt(record, report.of.member)) ?? '';
+  return [...new Set(records.map(idIn))].map((id) => {
+    const own = records.filter((record) => idIn(record) === id);
+    return { kind, id, ...costOf(own, report, RESOURCE_PARTS) };
+  });
 }
 
-export const daysOf = (records: readonly Json[]): readonly DayCost[] =>
-  records
-    .map((record) => ({ startTime: stringAt(record, 'startTime') ?? '', ...costOf([record], SUMMARY, DAY_PARTS) }))
-    .toSorted((a, b) => (a.startTime < b.startTime ? -1 : 1));
+/** Bars relative to the largest amount. */
+export function chart(rows: readonly Json[], member: string): Column {
+  const amountOf = (row: Json): number => numberAt(row, member) ?? 0;
+  const most = Math.max(0, ...rows.map(amountOf));
+  return {
+    header: 'CHART',
+    show: (row) => (most === 0 ? undefined : { percent: (amountOf(row) / most) * 100, text: '' }),
+    dropFirst: true,
+  };
+}

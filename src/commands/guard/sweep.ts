@@ -57,11 +57,7 @@ const interruptOf = ({ signal }: CommandContext): Failure | undefined =>
 
 /** In UTC. */
 async function readMonth(ctx: CommandContext, now: EpochMs): Promise<Facts['month']> {
-  const [{ readRecords }, { monthStart }, { SUMMARY }] = await Promise.all([
-    import('../billing/facts.ts'),
-    import('../billing/forecast.ts'),
-    import('../billing/service-reports.ts'),
-  ]);
+  const { monthStart, readRecords, SUMMARY } = await import('../billing/costs.ts');
   const records = await readRecords(ctx, SUMMARY, monthStart(now), now);
   const amounts = records.map((record) => numberAt(record, 'totalAmount'));
   return {
