@@ -155,7 +155,7 @@ module.exports = {
       name: 'core imports nothing',
       severity: 'error',
       from: { path: '^src/core/' },
-      to: { pathNot: ['^src/core/', 'node_modules/(lossless-json|shell-quote|saxes|@types)/'] },
+      to: { pathNot: ['^src/core/', '^(fs|path)$', 'node_modules/(lossless-json|shell-quote|saxes|@types)/'] },
     },
     {
       name: 'no circle',
@@ -170,6 +170,13 @@ module.exports = {
       scope: 'folder',
       from: { path: '^src/' },
       to: { circular: true },
+    },
+    {
+      name: 'opened files',
+      comment: 'commands take ctx.files',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(core|settings|host|local)/' },
+      to: { path: '^src/core/regular-files\\.ts$' },
     },
     {
       name: 'trusted text',

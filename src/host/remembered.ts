@@ -4,8 +4,6 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
-  openSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -16,7 +14,8 @@ import { dirname, join } from 'node:path';
 import type { RateWindow } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { Failure, localFile, messageOf } from '../core/failure.ts';
-import { type FileLocks, type HeldLock, makeDirectory, openRegular, whyForeign } from '../core/files.ts';
+import { type FileLocks, type HeldLock } from '../core/files.ts';
+import { makeDirectory, openRegular, whyForeign } from '../core/regular-files.ts';
 import type {
   AccountDocument,
   ListRow,
@@ -30,8 +29,7 @@ import { HOUR_MS, type Milliseconds, MINUTE_MS } from '../core/unit-types.ts';
 /** Empty if missing, invalid, or if another user may have written it. */
 function readObject(path: string, user: number | undefined): PlainObject {
   try {
-    const system = { openSync, fstatSync, closeSync, lstatSync, constants };
-    const descriptor = openRegular(system, path, { flags: constants.O_RDONLY, links: 'refused' });
+    const descriptor = openRegular(path, { flags: constants.O_RDONLY, links: 'refused' });
     try {
       const isForeign = whyForeign(fstatSync(descriptor), user) !== undefined;
       return isForeign ? {} : objectOf(JSON.parse(readFileSync(descriptor, 'utf8')));
@@ -50,7 +48,7 @@ const objectOf = (value: unknown): PlainObject =>
 /** Local-file (14) if another user may change it. */
 function makeFolderOf(path: string, user: number | undefined): void {
   const folder = dirname(path);
-  makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
+  makeDirectory(folder, 0o700);
   const why = whyForeign(statSync(folder), user);
   if (why !== undefined) throw localFile(`cannot use the directory ${folder}: it ${why}`);
 }

@@ -4,8 +4,7 @@ import { Failure, usage } from '../core/failure.ts';
 import { type AccountWords, berth, sentence } from '../core/message.ts';
 import { type ApiKey, effectiveKey, findStorageKey, keyMark, keySource } from './keys.ts';
 import {
-  configDirectory,
-  dataDirectory,
+  directoryOf,
   type DirectoryInput,
   noProfile,
   profileOf,
@@ -45,7 +44,7 @@ export type Settings = ReturnType<typeof createSettings>;
 /** Reads the profiles file only if needed; if broken, defaults apply, and address or key: local-file (14). */
 export function createSettings(input: SettingsInput) {
   const { flags, env } = input;
-  const profilesPath = once(() => join(configDirectory(input), 'config.json'));
+  const profilesPath = once(() => join(directoryOf('config', input), 'config.json'));
   const file = once((): ProfilesFile => readProfiles(profilesPath(), input.user));
   const local = once(() => resolveLocal(flags, env, () => file().current));
   const named = once(() => namedProfile(flags, env));
@@ -91,8 +90,8 @@ export function createSettings(input: SettingsInput) {
   const decided: Readonly<Record<string, () => string>> = {
     profile,
     local: () => String(local()),
-    'config-dir': () => configDirectory(input),
-    'data-dir': () => dataDirectory(input),
+    'config-dir': () => directoryOf('config', input),
+    'data-dir': () => directoryOf('data', input),
   };
   const resolvedDirectly = (name: string): Resolved | undefined => {
     const setting = findSetting(name);
@@ -110,7 +109,7 @@ export function createSettings(input: SettingsInput) {
     return resolveSetting(setting, {
       flags,
       env: setting.kind === 'address' || setting.secret ? ownEnv() : env,
-      profile: () => ({ values: kept(), where: where() }),
+      profile: () => ({ values: kept(), where }),
     });
   };
   /** With a base address from a flag or a variable, no address of the profile is used: its other ones may be of another service. */
@@ -198,7 +197,7 @@ export function createSettings(input: SettingsInput) {
       return profilesPath();
     },
     get dataDirectory() {
-      return dataDirectory(input);
+      return directoryOf('data', input);
     },
     text: (name: string) => (findSetting(name)?.secret === true ? undefined : resolved(name)?.value),
     source: (name: string) => resolved(name)?.source,

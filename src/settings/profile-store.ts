@@ -1,10 +1,11 @@
 import { berth, sentence } from '../core/message.ts';
-import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, parse } from 'node:path';
 import { parseKeyAddress } from '../core/addresses.ts';
 import type { Profile, ProfileStore } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
-import { errorReason, type FileLocks, makeDirectory } from '../core/files.ts';
+import { errorReason, type FileLocks } from '../core/files.ts';
+import { makeDirectory } from '../core/regular-files.ts';
 import { checkProfileName, checkSetting } from './resolve.ts';
 import { cleanKey, cleanStorageKey, keyTail, STORAGE_MEMBERS } from './keys.ts';
 import {
@@ -131,7 +132,7 @@ async function changeFile(
   step: (file: ProfilesFile) => Change,
 ): Promise<void> {
   try {
-    makeDirectory({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
+    makeDirectory(dirname(path), 0o700);
     refuseProfilesFolder(path, user);
     const { default: Conf } = await import('conf');
     const lock = await locks.take(`${path}.lock`, { subject: `the configuration ${path}`, waitMs: LOCK_WAIT_MS });

@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { type Failure, localFile, usage } from '../core/failure.ts';
-import { errorCode, MAKE_IT_YOURS, openRegular, type Ownership, whyForeign } from '../core/files.ts';
+import { Failure, localFile, usage } from '../core/failure.ts';
+import { errorCode, errorReason } from '../core/files.ts';
+import { openRegular, whyForeign } from '../core/regular-files.ts';
 import { berth, sentence } from '../core/message.ts';
 import { suggestName } from '../core/text.ts';
 
@@ -19,13 +20,11 @@ const NONE: ProfilesFile = { current: undefined, profiles: {}, aliases: {}, docu
 
 /** Without the slow library that writes it. Fails with local-file (14); never quotes the file: it has keys. */
 export function readProfiles(path: string, user?: number): ProfilesFile {
+  const hint = `Mend or remove ${path}; meanwhile BERTH_API_KEY with the BERTH_*_URL variables, or --local, work without it.`;
+  const broken = (why: string): Failure => localFile(`cannot use the configuration ${path}: ${why}`, hint);
   let text: string;
   try {
-    const descriptor = openRegular({ openSync, fstatSync, closeSync, lstatSync, constants }, path, {
-      flags: constants.O_RDONLY,
-      links: 'followed',
-      refuse: (why) => broken(path, why),
-    });
+    const descriptor = openRegular(path, { flags: constants.O_RDONLY, links: 'followed', refuse: broken });
     try {
       refuseForeign(`the configuration ${path}`, fstatSync(descriptor), user);
       refuseProfilesFolder(path, user);
@@ -34,12 +33,13 @@ export function readProfiles(path: string, user?: number): ProfilesFile {
       closeSync(descriptor);
     }
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT') return NONE;
-    if (code === undefined || code === 'local-file') throw error;
-    throw localFile(`cannot read the configuration ${path}: ${reasons[code] ?? code}`, hint(path));
+    if (errorCode(error) === 'ENOENT') return NONE;
+    if (error instanceof Failure) throw error;
+    throw localFile(`cannot read the configuration ${path}: ${errorReason(error)}`, hint);
   }
-  return parseProfiles(text, path);
+  const file = profilesIn(text);
+  if (file === undefined) throw broken('it must be JSON: {"current": TEXT, "profiles": {NAME: {SETTING: TEXT}}}');
+  return file;
 }
 
 /** Whoever may change the directory can replace the file. Fails with local-file (14). */
@@ -48,69 +48,43 @@ export function refuseProfilesFolder(path: string, user: number | undefined): vo
   refuseForeign(`the directory ${folder} of the configuration`, statSync(folder), user);
 }
 
-function refuseForeign(subject: string, stats: Ownership, user: number | undefined): void {
+function refuseForeign(subject: string, stats: Parameters<typeof whyForeign>[0], user: number | undefined): void {
   const why = whyForeign(stats, user);
   if (why !== undefined)
-    throw localFile(`cannot use ${subject}: it ${why}`, `${MAKE_IT_YOURS} BERTH_CONFIG_DIR names the directory.`);
+    throw localFile(
+      `cannot use ${subject}: it ${why}`,
+      'Make it yours (chown) and writable for you alone (chmod go-w), or use another one. BERTH_CONFIG_DIR names the directory.',
+    );
 }
 
-function parseProfiles(text: string, path: string): ProfilesFile {
-  if (text.trim() === '') throw broken(path, 'it is empty');
-  if (text.startsWith('\uFEFF')) throw broken(path, 'it begins with a byte order mark');
-  const document = parseJson(text, path);
-  if (!isRecord(document)) throw broken(path, 'it is not a JSON object');
+function profilesIn(text: string): ProfilesFile | undefined {
+  const document = jsonOf(text);
+  if (!isRecord(document)) return undefined;
   const { current, profiles = {}, aliases = {} } = document;
-  if (current !== undefined && typeof current !== 'string') throw broken(path, '"current" is not a string');
-  if (!isRecord(profiles)) throw broken(path, '"profiles" is not an object');
-  requireTexts(profiles, path);
-  if (!isTexts(aliases)) throw broken(path, '"aliases" is not an object of strings');
-  return { current, profiles, aliases, document };
+  if ((current !== undefined && typeof current !== 'string') || !isTexts(aliases)) return undefined;
+  return isRecord(profiles) && areTexts(profiles) ? { current, profiles, aliases, document } : undefined;
 }
 
-function requireTexts(
-  profiles: Readonly<Record<string, unknown>>,
-  path: string,
-): asserts profiles is Readonly<Record<string, ProfileValues>> {
-  for (const [name, values] of Object.entries(profiles)) {
-    if (!isRecord(values)) throw broken(path, `profile ${JSON.stringify(name)} is not an object`);
-    for (const [member, value] of Object.entries(values))
-      if (typeof value !== 'string') throw broken(path, `"${member}" of profile "${name}" is not a string`);
-  }
-}
-
-const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
-  isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
-
-export const profileOf = (file: ProfilesFile, name: string): ProfileValues | undefined =>
-  Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
-
-const reasons: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ENOTDIR: 'a part of its path is a file',
-  ELOOP: 'its symbolic links go in a circle',
-};
-
-function parseJson(text: string, path: string): unknown {
+/** The parser's message quotes the text, which may contain a key. */
+function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    // The parser's message quotes the text, which may contain a key, so only the position is reported.
-    const found = /position (\d+)/.exec(error instanceof Error ? error.message : '');
-    const before = text.slice(0, found ? Number(found[1]) : text.length).split('\n');
-    const column = (before.at(-1)?.length ?? 0) + 1;
-    throw broken(path, `it is not JSON (line ${before.length}, column ${column})`);
+  } catch {
+    return undefined;
   }
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const hint = (path: string): string =>
-  `Mend or remove ${path}; meanwhile BERTH_API_KEY with the BERTH_*_URL variables, or --local, work without it.`;
+const isTexts = (value: unknown): value is ProfileValues =>
+  isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
 
-const broken = (path: string, why: string): Failure =>
-  localFile(`cannot use the configuration ${path}: ${why}`, hint(path));
+const areTexts = (profiles: Record<string, unknown>): profiles is Record<string, ProfileValues> =>
+  Object.values(profiles).every(isTexts);
+
+export const profileOf = (file: ProfilesFile, name: string): ProfileValues | undefined =>
+  Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 
 /** A usage failure (2). */
 export function noProfile(name: string, known: readonly string[], path: string): Failure {
@@ -132,42 +106,25 @@ export interface DirectoryInput {
   readonly cwd: string;
 }
 
-/** Fails with usage (2) when it is not set and the home directory is unknown. */
-export const configDirectory = (input: DirectoryInput): string =>
-  fromVariable(input, 'BERTH_CONFIG_DIR') ??
-  join(parentDirectory(input, 'XDG_CONFIG_HOME', 'APPDATA', ROAMING, '.config'), 'berth');
+const PLACES = {
+  config: { own: 'BERTH_CONFIG_DIR', xdg: 'XDG_CONFIG_HOME', windows: ['APPDATA', 'Roaming'], home: '.config' },
+  data: { own: 'BERTH_DATA_DIR', xdg: 'XDG_DATA_HOME', windows: ['LOCALAPPDATA', 'Local'], home: '.local/share' },
+} as const;
 
-/** Fails with usage (2) when it is not set and the home directory is unknown. */
-export const dataDirectory = (input: DirectoryInput): string =>
-  fromVariable(input, 'BERTH_DATA_DIR') ??
-  join(parentDirectory(input, 'XDG_DATA_HOME', 'LOCALAPPDATA', LOCAL, join('.local', 'share')), 'berth');
-
-const ROAMING = join('AppData', 'Roaming');
-const LOCAL = join('AppData', 'Local');
-
-function fromVariable(input: DirectoryInput, variable: string): string | undefined {
-  const value = input.env[variable];
-  if (value === undefined || value === '') return undefined;
+/** Fails with usage (2) when no variable names it and the home directory is unknown. */
+export function directoryOf(kind: keyof typeof PLACES, input: DirectoryInput): string {
+  const { env, platform, foreignHome } = input;
+  const { own, xdg, windows, home } = PLACES[kind];
+  const value = env[own];
   // An absolute path needs no working directory, which may have been removed.
-  return isAbsolute(value) ? resolve(value) : resolve(input.cwd, value);
-}
-
-function parentDirectory(
-  input: DirectoryInput,
-  xdg: string,
-  windows: string,
-  underWindows: string,
-  underHome: string,
-): string {
-  const { env, platform } = input;
-  const named = platform === 'win32' ? env[windows] : env[xdg];
+  if (value !== undefined && value !== '') return isAbsolute(value) ? resolve(value) : resolve(input.cwd, value);
+  const named = env[platform === 'win32' ? windows[0] : xdg];
   // The XDG specification says to ignore a relative path.
-  if (named !== undefined && isAbsolute(named) && !isInside(named, input.foreignHome)) return named;
+  if (named !== undefined && isAbsolute(named) && !isInside(named, foreignHome)) return join(named, 'berth');
   if (!isAbsolute(input.home))
     throw usage('there is no home directory to keep files in', 'Set HOME, or BERTH_CONFIG_DIR and BERTH_DATA_DIR.');
-  if (platform === 'win32') return join(input.home, underWindows);
-  if (platform === 'darwin') return join(input.home, 'Library', 'Application Support');
-  return join(input.home, underHome);
+  if (platform === 'win32') return join(input.home, 'AppData', windows[1], 'berth');
+  return join(input.home, platform === 'darwin' ? 'Library/Application Support' : home, 'berth');
 }
 
 const isInside = (path: string, folder: string | undefined): boolean =>

@@ -86,7 +86,7 @@ export interface Sources {
   readonly flags: GlobalFlags;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The settings of the profile in use, and its name for messages. Called only when no flag or variable is set. */
-  readonly profile?: () => { readonly values: ProfileValues; readonly where: string };
+  readonly profile?: () => { readonly values: ProfileValues; readonly where: () => string };
 }
 
 export interface Resolved {
@@ -159,7 +159,7 @@ function fromProfile(setting: Setting, profile: Sources['profile']): Resolved | 
   const given = Object.hasOwn(values, setting.name) ? values[setting.name] : undefined;
   if (given === undefined) return undefined;
   try {
-    return { value: checkSetting(setting, given, `"${setting.name}" ${where}`), source: 'profile' };
+    return { value: checkSetting(setting, given, `"${setting.name}" ${where()}`), source: 'profile' };
   } catch (error) {
     // `berth config set` checks before it writes, so a wrong value was written by hand: the file is at fault.
     if (error instanceof Failure) throw localFile(error.message, error.hint);

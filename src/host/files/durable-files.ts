@@ -6,9 +6,6 @@ import {
   fstatSync,
   fsync,
   ftruncate,
-  lstatSync,
-  mkdirSync,
-  openSync,
   promises as fs,
   read,
   renameSync,
@@ -21,7 +18,8 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendFile, RangeFiles } from '../../core/context.ts';
 import { type Failure, localFile } from '../../core/failure.ts';
-import { type FileLocks, type HeldLock, makeDirectory, openRegular, refusalOf } from '../../core/files.ts';
+import { type FileLocks, type HeldLock } from '../../core/files.ts';
+import { makeDirectory, openRegular } from '../../core/regular-files.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { contentsOf, createFolderSyncs, entryAt, listFolder, removeEmptyFolder, removeLeftovers } from './folders.ts';
 import { rangeWriter } from './range-writer.ts';
@@ -60,10 +58,9 @@ export function openDurable(
       const wanted = {
         flags,
         links: 'refused',
-        refuse: refusalOf(path),
         ...(mode === undefined ? {} : { mode }),
       } as const;
-      return appendTo(path, absolute(path), openFile(absolute(path), wanted), check);
+      return appendTo(path, absolute(path), openRegular(absolute(path), wanted), check);
     });
   const takeLock = on('cannot lock', async (path, files: readonly string[] = []) => {
     const lock = await locks.take(path, { subject: 'this batch', waitMs: 0, files: files.map(absolute) });
@@ -86,14 +83,14 @@ export function openDurable(
     entries: on('cannot list', listFolder),
     contents: (folder, followLinks) => wrapErrorsOf(`cannot list ${folder}`, contentsOf(absolute(folder), followLinks)),
     makeFolder: on('cannot create', (path) => {
-      makeDirectory({ mkdirSync, statSync, dirname }, path);
+      makeDirectory(path);
     }),
     read: (path, from) =>
       path === '-' ? readStdin(runtime.stdin, signal) : readFrom(path, absolute(path), from, signal),
     openRanges: (path, mode) =>
       wrapErrors(`cannot open ${path}`, async () => {
         const flags = constants.O_RDWR | constants.O_CREAT;
-        return rangeWriter(path, openFile(absolute(path), { flags, mode, links: 'refused', refuse: refusalOf(path) }));
+        return rangeWriter(path, openRegular(absolute(path), { flags, mode, links: 'refused' }));
       }),
     setTime: on('cannot set the time of', (path, at: EpochMs) => fs.utimes(path, fileTime(at), fileTime(at))),
     removeEmptyFolder: on('cannot remove', removeEmptyFolder),
@@ -123,8 +120,6 @@ export function openDurable(
     holder: on('cannot read', (path) => locks.holder(path)),
   };
 }
-
-const openFile = openRegular.bind(undefined, { openSync, fstatSync, closeSync, lstatSync, constants });
 
 /** Several writes share one sync. */
 const SYNC_INTERVAL_MS: Milliseconds = 1;
@@ -202,7 +197,7 @@ async function* readFrom(
     return;
   }
   const descriptor = await wrapErrors(`cannot read ${path}`, async () =>
-    openFile(absolute, { flags: constants.O_RDONLY, links: 'followed', refuse: refusalOf(path) }),
+    openRegular(absolute, { flags: constants.O_RDONLY, links: 'followed' }),
   );
   try {
     for (let at = from ?? 0; ;) {

@@ -3,7 +3,6 @@ import {
   constants,
   createReadStream,
   lstatSync,
-  mkdirSync,
   openSync,
   promises as fs,
   type Stats,
@@ -14,7 +13,8 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import type { ReadableStream } from 'node:stream/web';
 import type { Files, ResolvedPath } from '../../core/context.ts';
 import { asError, Failure, localFile, usage } from '../../core/failure.ts';
-import { collectBytes, errorCode, errorHint, errorReason, makeDirectory } from '../../core/files.ts';
+import { collectBytes, errorCode, errorHint, errorReason } from '../../core/files.ts';
+import { makeDirectory } from '../../core/regular-files.ts';
 import type { Bytes, EpochMs } from '../../core/unit-types.ts';
 import type { Input, Runtime } from '../runtime/runtime.ts';
 
@@ -153,7 +153,7 @@ export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: Abort
     },
     write: async (path, text, { mode, makeParents = false } = {}) => {
       try {
-        if (makeParents) makeDirectory({ mkdirSync, statSync, dirname }, dirname(absolute(path)));
+        if (makeParents) makeDirectory(dirname(absolute(path)));
         await writeAtomically(absolute(path), text, mode);
       } catch (error) {
         throw error instanceof Failure

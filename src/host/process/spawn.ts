@@ -1,17 +1,16 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Spawn } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { interrupted } from '../../core/failure.ts';
-import { makeDirectory } from '../../core/files.ts';
+import { makeDirectory } from '../../core/regular-files.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { StopSignal } from '../runtime/signals.ts';
 
 /** Ctrl-C reaches the program directly; other signals are passed on. Usage (2) for a missing program. */
 export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirectory: () => string): Spawn {
   const sshFolder = async (): Promise<string> => {
-    const { mkdirSync, statSync } = await import('node:fs');
     const folder = join(dataDirectory(), 'ssh');
-    makeDirectory({ mkdirSync, statSync, dirname }, folder, 0o700);
+    makeDirectory(folder, 0o700);
     return folder;
   };
   // Loaded here: most commands start no program.

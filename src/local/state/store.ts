@@ -1,25 +1,8 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure, localFile } from '../../core/failure.ts';
-import {
-  errorCode,
-  errorHint,
-  errorReason,
-  type FileLocks,
-  type HeldLock,
-  makeDirectory,
-  openRegular,
-} from '../../core/files.ts';
+import { errorCode, errorHint, errorReason, type FileLocks, type HeldLock } from '../../core/files.ts';
+import { makeDirectory, openRegular } from '../../core/regular-files.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { documentOf, parseState, stateText, type StateText } from './saved-state.ts';
 import type { State } from './state.ts';
@@ -195,7 +178,7 @@ export function fileStore(path: string, locks: FileLocks, turns: Turns): Store {
 async function lockState(path: string, locks: FileLocks): Promise<HeldLock> {
   const subject = `the local service's state ${path}`;
   try {
-    makeDirectory({ mkdirSync, statSync, dirname }, dirname(path), 0o700);
+    makeDirectory(dirname(path), 0o700);
     return await locks.take(`${path}.lock`, { subject, waitMs: LOCK_TIMEOUT_MS });
   } catch (error) {
     if (error instanceof Failure) throw error;
@@ -217,7 +200,7 @@ function identityOf(path: string): string {
 function readText(path: string): string | undefined {
   let descriptor: number | undefined;
   try {
-    descriptor = openRegular({ openSync, fstatSync, closeSync, lstatSync, constants }, path, {
+    descriptor = openRegular(path, {
       flags: constants.O_RDONLY,
       links: 'followed',
       refuse: (why) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configDirectory, dataDirectory } from '../../../src/settings/read-profiles.ts';
+import { directoryOf } from '../../../src/settings/read-profiles.ts';
 
 const around = { env: {}, platform: 'linux', home: '/home/ada', cwd: '/here' };
 
@@ -25,11 +25,11 @@ describe('directories', () => {
     ],
     [{ ...around, platform: 'win32' }, '/home/ada/AppData/Roaming/berth', '/home/ada/AppData/Local/berth'],
   ])('of %j', (given, config, data) => {
-    expect([configDirectory(given), dataDirectory(given)]).toEqual([config, data]);
+    expect([directoryOf('config', given), directoryOf('data', given)]).toEqual([config, data]);
   });
 
   it('are refused without a home, and are never relative', () => {
-    expect(() => configDirectory({ ...around, home: '' })).toThrow(/no home directory/);
-    expect(configDirectory({ ...around, home: '', env: { BERTH_CONFIG_DIR: '/c' } })).toBe('/c');
+    expect(() => directoryOf('config', { ...around, home: '' })).toThrow(/no home directory/);
+    expect(directoryOf('config', { ...around, home: '', env: { BERTH_CONFIG_DIR: '/c' } })).toBe('/c');
   });
 });

@@ -21,7 +21,10 @@ function setting(name: SettingName): Setting {
 const sources = (parts: Partial<{ flag: string; env: string; profile: string }>, of: Setting): Sources => ({
   flags: { [of.name]: parts.flag },
   env: of.variable === undefined ? {} : { [of.variable]: parts.env },
-  profile: () => ({ values: parts.profile === undefined ? {} : { [of.name]: parts.profile }, where: 'of profile "p"' }),
+  profile: () => ({
+    values: parts.profile === undefined ? {} : { [of.name]: parts.profile },
+    where: () => 'of profile "p"',
+  }),
 });
 
 describe('the settings table', () => {

@@ -1,10 +1,9 @@
-import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeDirectory } from '../../../../src/core/files.ts';
+import { makeDirectory } from '../../../../src/core/regular-files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
-const system = { mkdirSync, statSync, dirname };
 let root = '';
 beforeEach(() => {
   root = temporaryDirectory();
@@ -13,20 +12,10 @@ beforeEach(() => {
 describe('a folder', () => {
   it('is created with its missing parents, once', () => {
     const path = join(root, 'a', 'b', 'c');
-    makeDirectory(system, path, 0o700);
-    makeDirectory(system, path, 0o700);
+    makeDirectory(path, 0o700);
+    makeDirectory(path, 0o700);
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
-  });
-
-  it('is accepted if another process created it meanwhile', () => {
-    const path = join(root, 'late');
-    let looked = 0;
-    const statLater = (at: string): { isDirectory(): boolean } | undefined =>
-      at === path && (looked += 1) === 1 ? undefined : statSync(at);
-    mkdirSync(path);
-    makeDirectory({ ...system, statSync: statLater }, path);
-    expect(looked).toBe(2);
   });
 
   it.each<[string, () => string, RegExp]>([
@@ -46,7 +35,7 @@ describe('a folder', () => {
   ])('%s ends 14', (_, place, reason) => {
     const path = place();
     expect(() => {
-      makeDirectory(system, path);
+      makeDirectory(path);
     }).toThrow(expect.objectContaining({ exit: 14, message: expect.stringMatching(reason) as string }) as Error);
   });
 });

@@ -1,17 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openRegular } from '../../../../src/core/files.ts';
+import { openRegular } from '../../../../src/core/regular-files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
-const SYSTEM = { openSync, fstatSync, closeSync, lstatSync, constants };
 const hasPipes = spawnSync('mkfifo', ['--version']).status === 0;
 
 /** Opens a file and closes it. Returns its content's length. */
 function open(path: string, flags: number, links: 'refused' | 'followed'): number {
-  const descriptor = openRegular(SYSTEM, path, { flags, links });
+  const descriptor = openRegular(path, { flags, links });
   const { size } = fstatSync(descriptor);
   closeSync(descriptor);
   return size;

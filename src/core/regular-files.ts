@@ -1,0 +1,97 @@
+/** For settings, the local service and host, which alone open files: depcruise keeps it so. */
+import fs from 'node:fs';
+import { dirname } from 'node:path';
+import { type Failure, localFile } from './failure.ts';
+import { errorCode, errorReason } from './files.ts';
+import { berth, sentence } from './message.ts';
+
+interface OpenWanted {
+  readonly flags: number;
+  /** The permissions of a file that is created, before the mask of the process; default 0600. */
+  readonly mode?: number;
+  /** Whether a link to a file may be there: it is not where berth writes, because its target may be another program's. */
+  readonly links: 'followed' | 'refused';
+  /** The error when something else is there; local-file (14) with the path by default. */
+  readonly refuse?: (why: string) => Failure;
+}
+
+/** Never blocks, even on a pipe without a peer. Fails as `refuse` says for anything but a regular file. */
+export function openRegular(
+  path: string,
+  { flags, mode = 0o600, links, refuse = refusalOf(path) }: OpenWanted,
+): number {
+  // Windows has neither.
+  const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants as Partial<typeof fs.constants>;
+  let descriptor: number;
+  try {
+    descriptor = fs.openSync(path, flags | O_NONBLOCK | (links === 'refused' ? O_NOFOLLOW : 0), mode);
+  } catch (error) {
+    if (errorCode(error) === 'ELOOP' && links === 'refused') throw refuse('it is a link');
+    // Not the same as no file: a new file would replace the link, or be somewhere else.
+    if (errorCode(error) === 'ENOENT' && fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+      throw refuse('it is a link to nowhere');
+    // A socket, or a pipe that nobody reads.
+    if (errorCode(error) === 'ENXIO') throw refuse(NOT_REGULAR);
+    throw error;
+  }
+  if (fs.fstatSync(descriptor).isFile()) return descriptor;
+  fs.closeSync(descriptor);
+  throw refuse(NOT_REGULAR);
+}
+
+const NOT_REGULAR = 'it is not a regular file';
+
+const refusalOf =
+  (path: string) =>
+  (why: string): Failure =>
+    localFile(`cannot open ${path}: ${why}`, 'Name another place, or move it away.');
+
+/** Node's recursive mkdir never returns below a read-only parent such as /proc. Fails with local-file (14). */
+export function makeDirectory(path: string, mode = 0o777): void {
+  try {
+    if (!isDirectory(path)) make(path, mode, true);
+  } catch (error) {
+    const reasons: Readonly<Record<string, string>> = {
+      ENOENT: 'the system does not allow a directory there',
+      EEXIST: 'what is there is not a directory',
+    };
+    throw localFile(
+      `cannot use the directory ${path}: ${reasons[errorCode(error) ?? ''] ?? errorReason(error)}`,
+      sentence`Name another, or make this one usable. To see where each comes from: ${berth`config list`}`,
+      error,
+    );
+  }
+}
+
+const isDirectory = (path: string): boolean => fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+function make(path: string, mode: number, withParents: boolean): void {
+  try {
+    fs.mkdirSync(path, { mode });
+  } catch (error) {
+    const parent = dirname(path);
+    if (errorCode(error) === 'ENOENT' && withParents && parent !== path) {
+      make(parent, mode, true);
+      make(path, mode, false);
+      return;
+    }
+    // Another process may have created it meanwhile.
+    if (!isDirectory(path)) throw error;
+  }
+}
+
+const WRITABLE_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
+const ROOT = 0;
+
+/** Undefined when only this user and root can change it. The sticky bit makes /tmp acceptable. */
+export function whyForeign(
+  stats: Pick<fs.Stats, 'uid' | 'mode' | 'isDirectory'>,
+  user: number | undefined,
+): string | undefined {
+  if (user === undefined) return undefined;
+  const { uid, mode } = stats;
+  if (uid !== user && uid !== ROOT) return `belongs to another user (number ${String(uid)})`;
+  const isShared = (mode & WRITABLE_BY_OTHERS) !== 0 && !(stats.isDirectory() && (mode & STICKY) !== 0);
+  return isShared ? `may be changed by other users (mode ${(mode & 0o7777).toString(8).padStart(4, '0')})` : undefined;
+}
