@@ -15,7 +15,7 @@ import { changeResult } from '../cli/resource/change-result.ts';
 import { otherMembers, textColumn } from '../cli/resource/fields.ts';
 import type { View } from '../output/view.ts';
 import { either, manyOf, oneOf, orNull, ownObject, TEXT, YES_NO } from '../cli/model/output-schema.ts';
-import { readAccount } from './account/account.ts';
+import { readAccount } from './account/index.ts';
 import { loginStorage, logoutStorage, STORAGE_LOGIN } from './auth-storage.ts';
 import { KEY_VARIABLES, SETTINGS } from '../settings/settings-table.ts';
 

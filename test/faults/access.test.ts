@@ -23,7 +23,6 @@ const DESTROYING: readonly (readonly string[])[] = [
   ['pods', 'terminate', 'pod1', '--force', '--yes'],
   ['volumes', 'delete', 'vol1', '--force', '--yes'],
   ['registries', 'delegations', 'revoke', 'd1', '--yes'],
-  ['account', 'ssh-keys', 'set', '--none', '--yes'],
   ['account', 'ssh-keys', 'remove', KEYS, '--yes'],
   ['api', 'DELETE', '/v2/templates/t1', '--yes'],
   ['api', 'PUT', '/v2/account/ssh-keys', '--input', '{"keys":[]}', '--yes'],

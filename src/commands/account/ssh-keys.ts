@@ -1,34 +1,108 @@
+/** The account's public SSH keys: one set, which a write replaces (contract rules, SSH keys). */
+import { createHash } from 'node:crypto';
+import { ask, asks, requireYes } from '../../cli/ask.ts';
 import { defineCommand, defineGroup, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, TEXT } from '../../cli/model/output-schema.ts';
-import { arg, option } from '../../cli/model/params.ts';
+import { arg } from '../../cli/model/params.ts';
 import { readList } from '../../cli/resource/pages.ts';
 import { listRequest } from '../../cli/resource/requests.ts';
-import { ask, requireYes } from '../../cli/ask.ts';
-import { decodeKeys, findKey, isSameKey, keyName, parseKeys, readKey, type SshKey } from './keys.ts';
-import { EXIT } from '../../core/exit-codes.ts';
 import type { Choice } from '../../core/context.ts';
+import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, unlessFailed, usage } from '../../core/failure.ts';
-import type { Json } from '../../core/json.ts';
+import { type Json, stringOf } from '../../core/json.ts';
 import { berth, type Message } from '../../core/message.ts';
+import { safeText } from '../../core/safe-text.ts';
 import { asksForData, type Result, type View } from '../../output/view.ts';
+
+/** The parts are empty if the text has another form. */
+export interface SshKey {
+  readonly text: string;
+  readonly type: string;
+  /** `SHA256:...`, as `ssh-keygen -l` prints it. */
+  readonly fingerprint: string;
+  readonly comment: string;
+}
+
+/** A type, the key, and a comment without a line break (contract, UpdateSshKeysRequest). */
+const FORM = /^((?:ssh|ecdsa|sk)-\S+) (\S+)(?:[ \t]([^\n\r]*))?$/;
+
+/** Accepts any text. */
+export function readKey(text: string): SshKey {
+  const [, type = '', body = '', comment = ''] = FORM.exec(text) ?? [];
+  const hash = createHash('sha256').update(Buffer.from(body, 'base64')).digest('base64').replace(/=+$/, '');
+  return { text, type, fingerprint: body === '' ? '' : `SHA256:${hash}`, comment: comment.trim() };
+}
+
+export const isSameKey = (one: SshKey, other: SshKey): boolean =>
+  one.text === other.text ||
+  (one.fingerprint !== '' && one.fingerprint === other.fingerprint && one.type === other.type);
+
+const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly SshKey[] =>
+  keys.filter((key) => !others.some((other) => isSameKey(other, key)));
+
+/** For messages: the fingerprint, never the complete text. */
+const keyName = ({ text, type, fingerprint, comment }: SshKey): string =>
+  safeText(fingerprint === '' ? `${text.slice(0, 24)}...` : `${fingerprint} ${comment === '' ? type : comment}`);
+
+/** Usage (2) for a line that is not a public key, without printing it: it may be a private key. */
+function parseKeys(text: string, from: string): readonly SshKey[] {
+  if (text.includes('-----BEGIN'))
+    throw usage(`${from} holds a private key or a certificate`, 'Give the public key: the file that ends in .pub.');
+  const keys: SshKey[] = [];
+  for (const [at, line] of text.split(/\r\n|[\n\r]/).entries()) {
+    const key = readKey(line.trim());
+    if (key.text === '' || key.text.startsWith('#') || keys.some((known) => isSameKey(known, key))) continue;
+    if (key.fingerprint === '')
+      throw usage(
+        `${from} is not a public SSH key: line ${at + 1}`,
+        'A key is one line, such as: ssh-ed25519 AAAA... comment.',
+      );
+    keys.push(key);
+  }
+  if (keys.length === 0) throw usage(`there is no key in ${from}`, 'Give the path of a public key, or - for stdin.');
+  return keys;
+}
+
+/** `-` is stdin. Usage (2), local-file (14). */
+const keysOfFile = async (ctx: CommandContext, file: string): Promise<readonly SshKey[]> =>
+  parseKeys(new TextDecoder().decode(await ctx.files.read(file)), file === '-' ? 'stdin' : file);
+
+async function publicKeyFiles(ctx: CommandContext): Promise<readonly string[]> {
+  const folder = `${ctx.env['HOME'] ?? ctx.env['USERPROFILE'] ?? ''}/.ssh`;
+  const entries = await (await ctx.durable()).entries(folder).catch(() => []);
+  return entries.filter(({ name }) => name.endsWith('.pub')).map(({ name }) => `${folder}/${name}`);
+}
+
+/** The public keys of ~/.ssh that can be read. */
+export async function ownPublicKeys(ctx: CommandContext): Promise<readonly SshKey[]> {
+  const paths = await publicKeyFiles(ctx);
+  const keys = await Promise.all(paths.map((path) => unlessFailed(ctx, () => keysOfFile(ctx, path))));
+  return keys.flatMap((each) => each ?? []);
+}
+
+async function offeredFiles(ctx: CommandContext): Promise<readonly Choice<string>[]> {
+  const paths = await publicKeyFiles(ctx);
+  if (paths.length === 0) throw usage('there is no public key in ~/.ssh', 'Make one: ssh-keygen -t ed25519');
+  return paths.map((path) => ({ value: path, name: path }));
+}
 
 const PATH = ['v2', 'account', 'ssh-keys'];
 
-const KEYS_REQUEST = listRequest({ path: PATH, member: 'keys' });
-
-const keysOf = (values: readonly Json[]): readonly SshKey[] =>
-  values.flatMap((key) => (typeof key === 'string' ? [readKey(key)] : []));
+const readRows = async (ctx: CommandContext): Promise<readonly Json[]> =>
+  (await readList(ctx.api, listRequest({ path: PATH, member: 'keys' }))).values;
 
 export const readKeys = async (ctx: CommandContext): Promise<readonly SshKey[]> =>
-  keysOf((await readList(ctx.api, KEYS_REQUEST)).values);
+  (await readRows(ctx)).flatMap((key) => (typeof key === 'string' ? readKey(key) : []));
 
-/** PUT replaces the complete set (contract rules, SSH keys). The notes say what changed; with -o all keys are printed. */
+const keyOf = (row: Json): SshKey => readKey(stringOf(row) ?? '');
+
+/** Sends the new set. Notes say what changed; with -o all keys are printed. */
 async function replaceKeys(
   ctx: CommandContext,
   before: readonly SshKey[],
   wanted: readonly SshKey[],
-  notes: readonly Message[] = [],
+  known: readonly Message[] = [],
 ): Promise<Result> {
   const [added, removed] = [without(wanted, before), without(before, wanted)];
   if (added.length > 0 || removed.length > 0)
@@ -41,22 +115,17 @@ async function replaceKeys(
       expects: { list: 'keys' },
       checkCommand: berth`account ssh-keys list`,
     });
-  const lines = [
+  const notes = [
     ...added.map((key) => `added key ${keyName(key)}`),
     ...removed.map((key) => `removed key ${keyName(key)}`),
-    ...notes,
+    ...known,
   ];
   return asksForData(ctx.output)
-    ? { kind: 'many', view: keyView, values: wanted.map(({ text }) => text), notes: lines }
-    : { kind: 'nothing', notes: ctx.settings.get('quiet') ? [] : lines };
+    ? { kind: 'many', view: keyView, values: wanted.map(({ text }) => text), notes }
+    : { kind: 'nothing', notes: ctx.settings.get('quiet') ? [] : notes };
 }
 
-const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly SshKey[] =>
-  keys.filter((key) => !others.some((other) => isSameKey(other, key)));
-
 const KEYS = manyOf(TEXT);
-
-const keyOf = (row: Json): SshKey => readKey(typeof row === 'string' ? row : '');
 
 const keyView: View = {
   noun: ['SSH key', 'SSH keys'],
@@ -74,54 +143,8 @@ const list = defineCommand({
   output: KEYS,
   summary: "list the account's public SSH keys",
   examples: [['berth account ssh-keys list', 'with their fingerprints']],
-  run: async (ctx) => {
-    const { values } = await readList(ctx.api, KEYS_REQUEST);
-    return { kind: 'many', view: keyView, values };
-  },
+  run: async (ctx) => ({ kind: 'many', view: keyView, values: await readRows(ctx) }),
 });
-
-/** `-` is stdin. Usage (2), local-file (14). */
-const keysOfFile = async (ctx: CommandContext, file: string): Promise<readonly SshKey[]> =>
-  decodeKeys(await ctx.files.read(file), file === '-' ? 'stdin' : file);
-
-/** A path, `-` for stdin, or the key itself. Usage (2), local-file (14). */
-async function keysGiven(ctx: CommandContext, given: string): Promise<readonly SshKey[]> {
-  const isKey = /^(?:ssh|ecdsa|sk)-\S+\s|^-----/.test(given);
-  const keys = isKey ? parseKeys(given, 'the argument') : await keysOfFile(ctx, given.replace(/^@/, ''));
-  if (keys.length === 0)
-    throw usage(
-      `there is no key in ${isKey ? 'the argument' : given}`,
-      'Give the path of a public key, or - for stdin.',
-    );
-  return keys;
-}
-
-async function publicKeyFiles(ctx: CommandContext): Promise<readonly string[]> {
-  const folder = `${ctx.env['HOME'] ?? ctx.env['USERPROFILE'] ?? ''}/.ssh`;
-  const entries = await (await ctx.durable()).entries(folder).catch(() => []);
-  return entries.filter(({ name }) => name.endsWith('.pub')).map(({ name }) => `${folder}/${name}`);
-}
-
-/** The public keys of ~/.ssh that can be read. */
-export async function ownPublicKeys(ctx: CommandContext): Promise<readonly SshKey[]> {
-  const paths = await publicKeyFiles(ctx);
-  const keys = await Promise.all(
-    paths.map((path) => unlessFailed(ctx, async () => decodeKeys(await ctx.files.read(path), path))),
-  );
-  return keys.flatMap((each) => each ?? []);
-}
-
-/** Usage (2) if there are none. */
-async function ownKeys(ctx: CommandContext): Promise<readonly Choice<string>[]> {
-  const paths = await publicKeyFiles(ctx);
-  if (paths.length === 0) throw usage('there is no public key in ~/.ssh', 'Make one: ssh-keygen -t ed25519');
-  return await Promise.all(
-    paths.map(async (path) => {
-      const [key] = decodeKeys(await ctx.files.read(path), path);
-      return { value: path, name: `${path}  ${key === undefined ? '' : keyName(key)}` };
-    }),
-  );
-}
 
 const add = defineCommand({
   output: KEYS,
@@ -131,7 +154,7 @@ const add = defineCommand({
     key: arg.text('file of public keys, - for stdin, or the key itself', {
       metavar: 'PATH',
       complete: 'file',
-      ask: { kind: 'pick', question: 'Key to add', choices: ownKeys },
+      ask: { kind: 'pick', question: 'Key to add', choices: offeredFiles },
     }),
   },
   writes: true,
@@ -141,7 +164,8 @@ const add = defineCommand({
     ['berth account ssh-keys add - < id_ed25519.pub', 'from stdin'],
   ],
   run: async (ctx, { key }) => {
-    const given = await keysGiven(ctx, key);
+    const isKey = /^(?:ssh|ecdsa|sk)-\S+\s|^-----/.test(key);
+    const given = isKey ? parseKeys(key, 'the argument') : await keysOfFile(ctx, key);
     const before = await readKeys(ctx);
     const missing = without(given, before);
     const known = without(given, missing).map((each) => `key ${keyName(each)} is already there`);
@@ -149,18 +173,25 @@ const add = defineCommand({
   },
 });
 
-function keysNamed(keys: readonly SshKey[], words: readonly string[]): readonly SshKey[] {
-  const found = words.map((word) => {
-    const key = findKey(keys, word);
-    if (key !== undefined) return key;
-    throw new Failure({
-      code: 'not-found',
-      exit: EXIT.notFound,
-      message: `no key has the comment, fingerprint or text ${JSON.stringify(word)}`,
-      hint: keys.length === 0 ? 'There are no keys.' : `There are:\n${keys.map(keyName).join('\n')}`,
-    });
+/** By text, fingerprint or comment. Not-found (4); usage (2) with candidates if several have the comment. */
+function keyCalled(keys: readonly SshKey[], word: string): SshKey {
+  const found = keys.filter(({ text, fingerprint, comment }) =>
+    [text.trim(), fingerprint, fingerprint.replace('SHA256:', ''), comment].includes(word.trim()),
+  );
+  const [key, ...others] = found;
+  if (key !== undefined && others.length === 0) return key;
+  const candidates = (key === undefined ? keys : found).map(keyName).join('\n');
+  if (key !== undefined)
+    throw usage(
+      `${found.length} keys are named ${JSON.stringify(safeText(word))}`,
+      `Use a fingerprint:\n${candidates}`,
+    );
+  throw new Failure({
+    code: 'not-found',
+    exit: EXIT.notFound,
+    message: `no key has the comment, fingerprint or text ${JSON.stringify(word)}`,
+    hint: keys.length === 0 ? 'There are no keys.' : `There are:\n${candidates}`,
   });
-  return [...new Set(found)];
 }
 
 const remove = defineCommand({
@@ -174,9 +205,11 @@ const remove = defineCommand({
   examples: [['berth account ssh-keys remove me@laptop --yes', 'the key with that comment']],
   run: async (ctx, { key }) => {
     requireYes(ctx);
-    const before = await readKeys(ctx);
-    const named = keysNamed(before, key);
+    const shown = await readKeys(ctx);
+    const named = [...new Set(key.map((word) => keyCalled(shown, word)))];
     await ask(ctx, { line: `SSH keys will be removed: ${named.map(keyName).join(', ')}.` });
+    // A key that was added while the question stood is kept.
+    const before = asks(ctx) ? await readKeys(ctx) : shown;
     return await replaceKeys(ctx, before, without(before, named));
   },
 });
@@ -185,19 +218,14 @@ const set = defineCommand({
   output: KEYS,
   summary: 'replace all public SSH keys with those of a file',
   details: 'The file has one key a line, as authorized_keys does; empty lines and lines that begin with # are skipped.',
-  args: { file: arg.optional('file of keys, or - for stdin', { complete: 'file' }) },
-  options: { none: option.on('remove every key'), yes: yesOption },
+  args: { file: arg.text('file of keys, or - for stdin', { complete: 'file' }) },
+  options: { yes: yesOption },
   writes: true,
   destroys: true,
-  examples: [
-    ['berth account ssh-keys set team.keys --yes', 'these keys and no other'],
-    ['berth account ssh-keys set --none --yes', 'remove every key'],
-  ],
-  run: async (ctx, { file, none }) => {
+  examples: [['berth account ssh-keys set team.keys --yes', 'these keys and no other']],
+  run: async (ctx, { file }) => {
     requireYes(ctx);
-    if (none === (file !== undefined)) throw usage('use either FILE or --none');
-    const wanted = file === undefined ? [] : await keysOfFile(ctx, file);
-    if (wanted.length === 0 && !none) throw usage(`${file ?? ''} holds no key`, 'To remove every key: --none.');
+    const wanted = await keysOfFile(ctx, file);
     const before = await readKeys(ctx);
     const [added, removed] = [without(wanted, before), without(before, wanted)];
     const named = removed.length === 0 ? '' : ` (${removed.map(keyName).join(', ')})`;

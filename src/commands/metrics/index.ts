@@ -2,7 +2,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { onlyWith, option } from '../../cli/model/params.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
-import { readAccount } from '../account/account.ts';
+import { readAccount } from '../account/index.ts';
 import { Fleet } from '../top/fleet.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { type Failure, isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';

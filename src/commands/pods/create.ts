@@ -15,8 +15,7 @@ import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } fr
 import { post, written } from '../../cli/resource/noun-writes.ts';
 import { rowSchema } from '../../cli/resource/read.ts';
 import { merged } from '../../cli/resource/request-body.ts';
-import { ownPublicKeys, readKeys } from '../account/ssh-keys.ts';
-import { isSameKey } from '../account/keys.ts';
+import { isSameKey, ownPublicKeys, readKeys } from '../account/ssh-keys.ts';
 import { checkDeadlineVariables, deadlineLine, deadlinesOfProfile, warnWithoutDeadline } from './deadlines.ts';
 import { createKeyed } from './keyed-create.ts';
 import { place, placementOf } from './place.ts';

@@ -6,8 +6,7 @@ import { unlessFailed } from '../../core/failure.ts';
 import { type Json, objectAt, stringAt } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { isSameKey, readKey, type SshKey } from '../account/keys.ts';
-import { readKeys } from '../account/ssh-keys.ts';
+import { isSameKey, readKey, readKeys, type SshKey } from '../account/ssh-keys.ts';
 import { directSsh, statusOf } from './reachable.ts';
 import { addressArguments, homeOfSsh, sshAddress } from './ssh-command.ts';
 

@@ -20,7 +20,6 @@ it('SSH keys are added, found by their comments and removed', async () => {
   expect(await keys('add', key)).toEqual([...before, key]);
   expect(await keys('list')).toEqual([...before, key]);
   expect(await keys('remove', 'me@laptop', '--yes')).toEqual(before);
-  expect(await keys('set', '--none', '--yes')).toEqual([]);
 });
 
 it('local status counts what the lists show', async () => {
