@@ -1,26 +1,56 @@
 import { allowedAccess, requireAccess } from '../../core/access.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
+import { Failure, isInterrupt } from '../../core/failure.ts';
+import { type Json, type JsonObject, memberAt, objectOf, stringAt } from '../../core/json.ts';
 import { berth, flags, sentence } from '../../core/message.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
+import { hideSecrets, HIDDEN } from '../../core/secret-names.ts';
 import { ask, asks } from '../../cli/ask.ts';
 import { defineCommand, waitOptions, yesOption } from '../../cli/model/command.ts';
+import { FAILURE } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { manyOf, oneOf, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
 import { tellPrice } from '../../cli/money.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
+import { combinedFailure, errorOf } from '../../cli/resource/several.ts';
+import { DryRun } from '../../cli/run/dry-run.ts';
 import { countOf } from '../../cli/words.ts';
+import { ACTIONS } from '../../fleet/differences.ts';
+import { text } from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { Result } from '../../output/view.ts';
+import { type Cell, idOf, type Result, type View } from '../../output/view.ts';
 import { costLine } from '../plan/cost.ts';
+import { withoutVariables } from '../plan/documents.ts';
 import { PLAN_INPUT } from '../plan/index.ts';
-import { makePlan } from '../plan/make-plan.ts';
-import { planRows, planView } from '../plan/plan-view.ts';
-import type { Plan, PlanInput, Planned } from '../plan/planned.ts';
-import { pruningRefusal } from '../plan/prune.ts';
-import { applyAll } from './apply-all.ts';
-import { APPLIED, appliedView, failureOf, notesOf, rowOf } from './outcome.ts';
-import { withoutSecrets } from './preview.ts';
+import { KINDS } from '../plan/kinds.ts';
+import { makePlan, type Plan, type PlanInput, type Planned, pruningRefusal } from '../plan/make-plan.ts';
+import { countsOf, planRows, planView } from '../plan/plan-view.ts';
+import { applyAll, type Outcome } from './apply-all.ts';
 import { labelOf } from './write.ts';
+
+const DONE = { create: 'created', update: 'changed', delete: 'removed', none: 'unchanged' } as const;
+
+function resultCell(row: Json): Cell {
+  const done = DONE[text('action')(row) as keyof typeof DONE];
+  if (memberAt(row, 'ok') === true) return { text: done, tone: done === 'unchanged' ? 'quiet' : 'good' };
+  if (memberAt(row, 'done') === true) return { text: done, tone: 'bad' };
+  const code = stringAt(row, 'error.code');
+  if (code === 'not-sent') return { text: 'not sent', tone: 'quiet' };
+  return { text: code === 'outcome-unknown' ? 'unknown' : 'failed', tone: 'bad' };
+}
+
+const view: View = {
+  noun: ['thing', 'things'],
+  id: text('id'),
+  members: ['action', 'kind', 'name', 'id', 'ok', 'done', 'error'],
+  columns: [
+    { header: 'RESULT', show: resultCell, cutLast: true },
+    textColumn('kind', { cutLast: true }),
+    textColumn('name', { cutLast: true }),
+    textColumn('id'),
+    { header: 'ERROR', show: text('error.message'), wraps: true },
+  ],
+};
 
 export const apply = defineCommand({
   summary: 'create and change what files describe',
@@ -29,13 +59,23 @@ export const apply = defineCommand({
   args: PLAN_INPUT.args,
   options: {
     ...PLAN_INPUT.options,
-    keepGoing: option.on('after a failure, do the rest; still remove nothing'),
     maxPrune: option.count('remove at most N things (default: half of the set)', 0),
     ...waitOptions('wait until pods are reachable and endpoints have rolled out'),
     yes: yesOption,
   },
   exits: [EXIT.limitExceeded, EXIT.jobFailed],
-  output: APPLIED,
+  output: manyOf(
+    ownObject(
+      {
+        action: { ...oneOf(...ACTIONS), description: 'what was done, or was to be done where done is false' },
+        kind: oneOf(...KINDS),
+        name: TEXT,
+        ok: YES_NO,
+        done: { ...YES_NO, description: 'true beside ok false: it was made, and is not ready' },
+      },
+      { id: TEXT, error: FAILURE },
+    ),
+  ),
   writes: true,
   destroys: true,
   // Checked by the plan: a read-only profile is told that there is nothing to do.
@@ -50,17 +90,22 @@ export const apply = defineCommand({
     // One apply at a time: two would make a thing twice.
     const lock = await ctx.accountLock('apply', (holder) => ctx.tell(`Waiting: ${holder}.`));
     try {
-      const plan = await allowedPlan(ctx, values);
+      const plan = await makePlan(ctx, values);
+      refuse(ctx, plan, values);
       await confirm(ctx, plan);
-      const { keepGoing, wait, waitTimeout } = values;
-      const outcomes = await withoutSecrets(ctx, plan.hidden, () =>
-        applyAll(ctx, plan, { keepGoing, waitMs: wait ? waitTimeout : undefined }),
+      const waitMs = values.wait ? values.waitTimeout : undefined;
+      const outcomes = await applyAll(ctx, plan, waitMs).catch((error: unknown) => {
+        throw error instanceof DryRun ? withoutSecrets(ctx, plan, error) : error;
+      });
+      const counts = countsOf(
+        outcomes.flatMap(({ row, action }) => (row === undefined ? [] : [action])),
+        DONE,
       );
       return {
         kind: 'many',
-        view: appliedView,
+        view,
         values: outcomes.map((each) => rowOf(ctx, each)),
-        notes: isTableOutput(ctx.output) ? notesOf(outcomes) : [],
+        notes: isTableOutput(ctx.output) && counts !== undefined ? [counts] : [],
         failure: failureOf(ctx, outcomes),
       };
     } finally {
@@ -69,23 +114,30 @@ export const apply = defineCommand({
   },
 });
 
-interface Values extends PlanInput {
-  readonly keepGoing: boolean;
-  readonly maxPrune?: number | undefined;
-  readonly waitTimeout?: Milliseconds | undefined;
-}
-
-async function allowedPlan(ctx: CommandContext, values: Values): Promise<Plan> {
-  const plan = await makePlan(ctx, values);
-  const refusal = plan.pruning && pruningRefusal(plan.pruning, values.maxPrune);
+/** Before anything is sent: what cannot be made so and a large prune (5, 15), and what the profile does not allow (3). */
+function refuse(
+  ctx: CommandContext,
+  { planned, pruning }: Plan,
+  { files, envFrom, prune, setName, maxPrune }: PlanInput & { readonly maxPrune?: number | undefined },
+): void {
+  const refusal = pruning && pruningRefusal(pruning, maxPrune);
   if (refusal !== undefined) throw refusal;
-  if (!values.keepGoing) refuseBlocked(plan.planned, values);
-  const isPlanned = (...actions: readonly string[]): boolean =>
-    plan.planned.some(({ item }) => actions.includes(item.action));
-  const isRemoving = isPlanned('delete');
-  if (!ctx.dryRun && isPlanned('create', 'update', 'delete'))
-    requireAccess(isRemoving ? 'full' : 'write', allowedAccess(ctx.settings));
-  return plan;
+  const blocked = planned.filter(({ item }) => item.action === 'blocked');
+  if (blocked.length > 0)
+    throw new Failure({
+      code: 'refused',
+      exit: EXIT.refused,
+      message: `${countOf(blocked.length, 'thing')} cannot be made as described: nothing was sent`,
+      hint: sentence`See ${berth`plan ${files} ${flags([
+        ...envFrom.flatMap((file) => ['--env-from', file]),
+        ...(setName === undefined ? [] : ['--set-name', setName]),
+        ...(prune === true ? ['--prune'] : []),
+      ])}`}.`,
+      errors: blocked.map((each) => `${labelOf(each)}: ${each.item.why ?? ''}`),
+    });
+  const actions = planned.map(({ item }) => item.action);
+  if (!ctx.dryRun && actions.some((action) => action !== 'none'))
+    requireAccess(actions.includes('delete') ? 'full' : 'write', allowedAccess(ctx.settings));
 }
 
 /** Removals, restarts and what cannot be undone. */
@@ -94,30 +146,50 @@ const isRisky = ({ item }: Planned): boolean =>
   (item.action === 'update' && item.changes.some(({ effect }) => effect === 'restarts' || effect === 'permanent'));
 
 async function confirm(ctx: CommandContext, plan: Plan): Promise<void> {
-  const { planned } = plan;
-  await tellPrice(ctx, async () => costLine(planned.map(({ cost }) => cost)));
-  const risky = planned.filter(isRisky);
+  await tellPrice(ctx, async () => costLine(plan));
+  const risky = plan.planned.filter(isRisky);
   if (risky.length === 0 || !asks(ctx)) return;
-  const rows = planRows(ctx, plan).filter((row) => row['action'] !== 'none');
-  if (ctx.terminal.canAsk) await ctx.tellRows(planView, rows);
-  await ask(ctx, { line: `${countOf(risky.length, 'thing')} will be removed, restarted or grown: ${names(risky)}` });
+  if (ctx.terminal.canAsk)
+    await ctx.tellRows(
+      planView,
+      planRows(ctx, plan).filter((row) => row['action'] !== 'none'),
+    );
+  const names = risky.map(labelOf).join(', ');
+  await ask(ctx, { line: `${countOf(risky.length, 'thing')} will be removed, restarted or grown: ${names}` });
 }
 
-const names = (planned: readonly Planned[]): string => planned.map(labelOf).join(', ');
+/** Hides values of --env-from, secret variables and passwords in the requests of a dry run: CI keeps them in its logs. */
+function withoutSecrets({ output }: CommandContext, { hidden }: Plan, { previews, failure }: DryRun): DryRun {
+  const shown = (body: Json): Json => {
+    const plain = withoutVariables(body, hidden);
+    const masked = output.isSecret === undefined ? plain : hideSecrets(plain, output.isSecret);
+    return objectOf(masked)?.['password'] === undefined ? masked : { ...objectOf(masked), password: HIDDEN };
+  };
+  return new DryRun(
+    previews.map((preview) => (preview.body === undefined ? preview : { ...preview, body: shown(preview.body) })),
+    failure,
+  );
+}
 
-/** Refused (5), before anything is sent. */
-function refuseBlocked(planned: readonly Planned[], { files, envFrom, prune, setName }: PlanInput): void {
-  const blocked = planned.filter(({ item }) => item.action === 'blocked');
-  if (blocked.length === 0) return;
-  throw new Failure({
-    code: 'refused',
-    exit: EXIT.refused,
-    message: `${countOf(blocked.length, 'thing')} cannot be made as described: nothing was sent`,
-    hint: sentence`See ${berth`plan ${files} ${flags([
-      ...envFrom.flatMap((file) => ['--env-from', file]),
-      ...(setName === undefined ? [] : ['--set-name', setName]),
-      ...(prune === true ? ['--prune'] : []),
-    ])}`}; --keep-going does the rest.`,
-    errors: blocked.map((each) => `${labelOf(each)}: ${each.item.why ?? ''}`),
-  });
+function rowOf({ settings }: CommandContext, { planned, action, row, failure }: Outcome): JsonObject {
+  const id = idOf(row ?? planned.row ?? null) || (failure?.id ?? '');
+  return {
+    action: row === undefined ? planned.item.action : action,
+    kind: planned.document.kind.name,
+    name: planned.document.name,
+    ...(id === '' ? {} : { id }),
+    ok: failure === undefined,
+    done: row !== undefined,
+    ...(failure === undefined ? {} : { error: errorOf(failure, settings) }),
+  };
+}
+
+/** Undefined if nothing failed. */
+function failureOf({ signal }: CommandContext, outcomes: readonly Outcome[]): Failure | undefined {
+  const failure = combinedFailure(outcomes.map((each) => ({ id: labelOf(each.planned), failure: each.failure })));
+  const reason: unknown = signal.reason;
+  if (failure === undefined || !isInterrupt(reason)) return failure;
+  const { code, exit, message } = reason;
+  const done = outcomes.filter(({ row }) => row !== undefined).length;
+  return failure.with({ code, exit, message: `${message}: ${done} of ${outcomes.length} done` });
 }

@@ -1,9 +1,10 @@
-/** The requests of an apply: a create with its late members, an update, a removal. */
-import type { ApiRequest } from '../../core/api.ts';
+/** The requests of an apply. Of two applies at once each looks for doubles after its creates, and removes only what it made itself. */
+import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import { type Json, type JsonObject, memberAt, objectOf, stringAt } from '../../core/json.ts';
+import { sentence } from '../../core/message.ts';
 import { listCommand } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { bodyOf, completeBody } from '../../cli/resource/field-writes.ts';
@@ -11,14 +12,14 @@ import { patch, post } from '../../cli/resource/noun-writes.ts';
 import { withMember } from '../../cli/resource/request-body.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
 import { resource } from '../../cli/resource/targets.ts';
-import { APPLY_MARK, SET_MARK, variableOf } from '../../create/key.ts';
-import { bodyOfChanges, withoutNull } from '../../fleet/plan-item.ts';
+import { APPLY_MARK, byAge, SET_MARK, variableOf } from '../../create/key.ts';
+import { bodyOfChanges } from '../../fleet/differences.ts';
 import { idOf } from '../../output/view.ts';
-import type { FileDocument } from '../plan/document.ts';
-import { acceptedPaths, type FileKind, mapReferences } from '../plan/kinds.ts';
-import { completeNew } from '../plan/make-plan.ts';
-import type { Planned } from '../plan/planned.ts';
-import { type Created, createOnce, markOf } from './create-once.ts';
+import { rowsOf } from '../plan/account.ts';
+import type { FileDocument } from '../plan/documents.ts';
+import { acceptedPaths, FILE_KINDS, type FileKind, type KindName, mapReferences } from '../plan/kinds.ts';
+import { completeNew, type Planned, withoutNull } from '../plan/make-plan.ts';
+import { findLost, lookFor } from '../pods/keyed-create.ts';
 
 /** Ids of what this run created, by `KIND NAME`. */
 export type Made = ReadonlyMap<string, string>;
@@ -122,3 +123,81 @@ const removal = ({ collection }: FileKind, id: string): ApiRequest => ({
   id,
   checkCommand: listCommand(collection),
 });
+
+interface Created {
+  readonly row: Json;
+  /** Its answer came, so this run made it. */
+  readonly isAnswered: boolean;
+  /** The late members could not be set. */
+  readonly failure?: Failure;
+}
+
+/** Undefined for what is found by its name alone. */
+const markOf = ({ kind, name, set = '' }: FileDocument): string | undefined =>
+  kind.name === 'pod' || kind.name === 'endpoint' ? `${set}/${kind.name}/${name}` : undefined;
+
+const rowsNamed = (rows: readonly Json[], name: string): readonly Json[] =>
+  byAge(rows.filter((row) => memberAt(row, 'name') === name));
+
+/** After a lost answer it looks for what was made (8 where nothing appears), and never sends a second create. */
+async function createOnce(
+  ctx: CommandContext,
+  { kind, name }: FileDocument,
+  send: () => Promise<ApiAnswer>,
+): Promise<Created> {
+  try {
+    return { row: (await send()).value ?? null, isAnswered: true };
+  } catch (error) {
+    if (!(error instanceof Failure) || ctx.signal.aborted || error.exit !== EXIT.unknown) throw error;
+    const hint = sentence`Find out before you apply again: ${listCommand(kind.collection)}`;
+    const look = async () => rowsNamed(await rowsOf(ctx, kind), name)[0];
+    return { row: await findLost(ctx, error, hint, look), isAnswered: false };
+  }
+}
+
+/** The list after the creates of a kind: once it has them, the next apply does not make them again. */
+export async function listWith(
+  ctx: CommandContext,
+  name: KindName,
+  created: readonly Json[],
+): Promise<readonly Json[]> {
+  const kind = FILE_KINDS[name];
+  const found = await lookFor(ctx, async () => {
+    const rows = await rowsOf(ctx, kind);
+    const ids = new Set(rows.map(idOf));
+    return created.every((row) => ids.has(idOf(row))) ? rows : undefined;
+  });
+  return found ?? (await rowsOf(ctx, kind));
+}
+
+/**
+ * Of two with one mark the younger is removed by its maker, and the older one is the answer. Refused (5) for other doubles.
+ * `rows` is the list after the creates of the kind.
+ */
+export async function withoutDouble(
+  ctx: CommandContext,
+  document: FileDocument,
+  { row, isAnswered }: Created,
+  rows: readonly Json[],
+): Promise<Json> {
+  const { kind, name } = document;
+  const mark = markOf(document);
+  const there = rowsNamed(rows, name);
+  const own = there.find((each) => idOf(each) === idOf(row)) ?? row;
+  const others = there.filter((each) => each !== own);
+  const isAlike = (each: Json): boolean => isAnswered && mark !== undefined && variableOf(each, APPLY_MARK) === mark;
+  const [oldest = own] = byAge([own, ...others.filter(isAlike)]);
+  if (oldest !== own) {
+    await ctx.tell(`Another apply created ${kind.name} ${idOf(oldest)} first: removing ${kind.name} ${idOf(row)}.`);
+    await remove(ctx, kind, row, true);
+    return oldest;
+  }
+  const doubles = others.filter((each) => !isAlike(each));
+  if (doubles.length === 0) return row;
+  throw new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: `${doubles.length + 1} of kind ${kind.name} are named ${name}: ${[own, ...doubles].map(idOf).join(', ')}`,
+    hint: sentence`Another one created it too. Delete one: ${listCommand(kind.collection)}`,
+  });
+}

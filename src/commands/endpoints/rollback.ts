@@ -24,8 +24,7 @@ import {
 import { berth } from '../../core/message.ts';
 import { run } from '../../cli/hint.ts';
 import { hideSecrets } from '../../core/secret-names.ts';
-import type { Kind } from '../../fleet/model.ts';
-import { bodyOfChanges, planUpdate } from '../../fleet/plan-item.ts';
+import { bodyOfChanges, type Kind, planUpdate } from '../../fleet/differences.ts';
 import { text } from '../../output/cells.ts';
 import { asksForData, idOf } from '../../output/view.ts';
 import { ENDPOINTS, WAIT, waited } from './write.ts';

@@ -1,26 +1,27 @@
 import { type Json, type JsonObject, memberAt, memberOf, objectOf, stringAt } from '../../core/json.ts';
 import { hideSecrets, type IsSecret } from '../../core/secret-names.ts';
-import { withVariablesKept } from '../../fleet/variables.ts';
 import { defineCommand } from '../../cli/model/command.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, oneOf, serviceObject, TEXT } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { writable } from '../../cli/resource/request-body.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
-import { listRows } from '../../cli/resource/requests.ts';
 import { withoutKey } from '../../create/key.ts';
 import { text } from '../../output/cells.ts';
 import { toYaml } from '../../output/formats/yaml.ts';
 import { asksForData, idOf, type Result, type View } from '../../output/view.ts';
-import { CREDENTIALS } from '../plan/variables.ts';
+import { rowsOf } from '../plan/account.ts';
+import { CREDENTIALS, withVariablesKept } from '../plan/documents.ts';
 import { acceptedPaths, FILE_KINDS, type FileKind, type KindName, KINDS, mapReferences } from '../plan/kinds.ts';
 
-const documentView: View = {
+const view: View = {
   noun: ['document', 'documents'],
   id: text('name'),
   members: ['kind', 'name'],
   columns: [textColumn('kind'), textColumn('name')],
 };
+
+const NOTE =
+  'Secret variables and credentials of registries are printed as ${NAME}: give their values with --env-from.';
 
 export const exportFiles = defineCommand({
   summary: 'print what is there as files for plan',
@@ -41,39 +42,42 @@ export const exportFiles = defineCommand({
   run: async (ctx, { kinds }): Promise<Result> => {
     const lists = new Map<KindName, readonly Json[]>();
     // References are printed by names of these lists: read them even for only one kind.
-    for (const kind of KINDS) lists.set(kind, await rowsOf(ctx, FILE_KINDS[kind]));
+    for (const kind of KINDS) lists.set(kind, byName(await rowsOf(ctx, FILE_KINDS[kind])));
     const markOf = createMarks();
-    const notes = new Set<string>();
+    let notes: readonly string[] = [];
     const values = KINDS.filter((kind) => kinds.length === 0 || kinds.includes(kind)).flatMap((kind) =>
-      (lists.get(kind) ?? []).map((row) => {
+      (lists.get(kind) ?? []).map((row): Json => {
         const document = documentOf(FILE_KINDS[kind], row, lists);
         const kept = objectOf(withVariablesKept(document)) ?? {};
-        if (kind === 'registry') {
-          notes.add(
-            'User names and passwords of registries are printed as ${NAME}: they are needed only to create them.',
-          );
-          return { ...kept, ...credentialMarks(document, idOf(row), markOf) };
-        }
-        const names = secretNames(document, ctx.output.isSecret);
-        if (names.length === 0) return kept;
-        notes.add('Secret variables are printed as ${NAME}: give their values with --env-from.');
-        const marks = names.map((name) => [name, markOf(name, memberOf(document['env'], name) ?? null)] as const);
-        return { ...kept, env: { ...objectOf(kept['env']), ...Object.fromEntries(marks) } };
+        const secrets = secretNames(document, ctx.output.isSecret);
+        if (kind === 'registry' || secrets.length > 0) notes = [NOTE];
+        // The service never shows them: `${HUB_PASSWORD}` of the registry `hub`.
+        if (kind === 'registry')
+          return {
+            ...kept,
+            ...marked(CREDENTIALS, (member) =>
+              markOf(`${stringAt(document, 'name') ?? ''}_${member}`.toUpperCase(), [idOf(row), member]),
+            ),
+          };
+        if (secrets.length === 0) return kept;
+        const marks = marked(secrets, (name) => markOf(name, memberOf(document['env'], name) ?? null));
+        return { ...kept, env: { ...objectOf(kept['env']), ...marks } };
       }),
     );
-    if (asksForData(ctx.output) && ctx.output.format !== 'yaml')
-      return { kind: 'many', view: documentView, values, notes: [...notes] };
+    if (asksForData(ctx.output) && ctx.output.format !== 'yaml') return { kind: 'many', view, values, notes };
     const texts = await Promise.all(values.map((value) => toYaml(value)));
-    return { kind: 'text', text: texts.join('---\n'), notes: [...notes] };
+    return { kind: 'text', text: texts.join('---\n'), notes };
   },
 });
 
-/** Sorted by name, so that exports are comparable. Fails on an incomplete list. No pods of clusters. */
-async function rowsOf(ctx: CommandContext, { collection }: FileKind): Promise<readonly Json[]> {
-  const rows = (await listRows(ctx, collection)).values.filter((row) => stringAt(row, 'status') !== 'TERMINATED');
+/** So that exports are comparable. */
+function byName(rows: readonly Json[]): readonly Json[] {
   const keyOf = (row: Json): string => `${stringAt(row, 'name') ?? ''} ${idOf(row)}`;
   return rows.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
+
+const marked = (names: readonly string[], markOf: (name: string) => string): JsonObject =>
+  Object.fromEntries(names.map((name) => [name, markOf(name)]));
 
 /** `${NAME}`, and `${NAME_2}` for another value of the same name. */
 function createMarks(): (name: string, value: Json) => string {
@@ -87,15 +91,6 @@ function createMarks(): (name: string, value: Json) => string {
   };
 }
 
-/** The service never shows them: `${HUB_PASSWORD}` of the registry `hub`. */
-const credentialMarks = (document: JsonObject, id: string, markOf: ReturnType<typeof createMarks>): JsonObject =>
-  Object.fromEntries(
-    CREDENTIALS.map((member) => [
-      member,
-      markOf(`${stringAt(document, 'name') ?? ''}_${member}`.toUpperCase(), [id, member]),
-    ]),
-  );
-
 const secretNames = (document: JsonObject, isSecret: IsSecret | undefined): readonly string[] =>
   Object.entries(objectOf(document['env']) ?? {})
     .filter(([name, value = null]) => {
@@ -107,16 +102,12 @@ const secretNames = (document: JsonObject, isSecret: IsSecret | undefined): read
 /** Without read-only and empty members, and with the id only where several have the name. */
 function documentOf(kind: FileKind, row: Json, lists: ReadonlyMap<KindName, readonly Json[]>): JsonObject {
   // The row already has what a template gave.
-  const {
-    templateId: _template,
-    name: _name,
-    ...body
-  } = writable(withoutKey(kind.adapt(objectOf(row) ?? {})), acceptedPaths(kind), []).body;
+  const { templateId: _, ...document } = kind.adapt(objectOf(row) ?? {});
+  const { name = '', ...body } = writable(withoutKey(document), acceptedPaths(kind), []).body;
   const hasCommand = Array.isArray(body['cmd']) || Array.isArray(body['entrypoint']);
   const given = Object.fromEntries(
     Object.entries(body).filter(([member, value]) => value !== null && !(member === 'args' && hasCommand)),
   );
-  const name = stringAt(row, 'name') ?? '';
   const isUnique = (lists.get(kind.name) ?? []).filter((each) => memberAt(each, 'name') === name).length === 1;
   return {
     kind: kind.name,

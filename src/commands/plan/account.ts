@@ -8,27 +8,16 @@ import { listRows, rowRequest } from '../../cli/resource/requests.ts';
 import { rowCalled } from '../../cli/resource/targets.ts';
 import { nearestNames, withArticle } from '../../cli/words.ts';
 import { idOf } from '../../output/view.ts';
-import { type FileDocument, placed } from './document.ts';
+import { type FileDocument, placed } from './documents.ts';
 import { FILE_KINDS, type FileKind, type KindName, mapReferences } from './kinds.ts';
 
-/** Each kind is listed at most once. */
-export interface Account {
-  readonly rows: (kind: FileKind) => Promise<readonly Json[]>;
-  /** Undefined where there is none. Usage (2) where several have its name. */
-  readonly rowOf: (document: FileDocument) => Promise<Json | undefined>;
-  /** What the files make first keeps its name. Usage (2). */
-  readonly withIds: (document: FileDocument, body: JsonObject, row: Json | undefined) => Promise<JsonObject>;
-}
+/** What is there. Each kind is listed at most once; an incomplete list fails the plan. */
+export type Account = ReturnType<typeof createAccount>;
 
-export function createAccount(ctx: CommandContext, documents: readonly FileDocument[]): Account {
+export function createAccount(ctx: CommandContext, documents: readonly FileDocument[]) {
   const lists = new Map<KindName, Promise<readonly Json[]>>();
   const rows = (kind: FileKind): Promise<readonly Json[]> => {
-    // An incomplete list fails the plan. Pods of clusters belong to their clusters.
-    const read =
-      lists.get(kind.name) ??
-      listRows(ctx, kind.collection).then(({ values }) =>
-        values.filter((row) => stringAt(row, 'status') !== 'TERMINATED'),
-      );
+    const read = lists.get(kind.name) ?? rowsOf(ctx, kind);
     lists.set(kind.name, read);
     return read;
   };
@@ -39,6 +28,7 @@ export function createAccount(ctx: CommandContext, documents: readonly FileDocum
       throw placed(error, where);
     }
   };
+  /** Undefined where there is none. Usage (2) where several have its name. */
   const rowOf = async ({ kind, name, id, at }: FileDocument): Promise<Json | undefined> => {
     const all = await rows(kind);
     if (id === undefined) {
@@ -65,20 +55,25 @@ export function createAccount(ctx: CommandContext, documents: readonly FileDocum
       suggestionOf(nearestNames(word, [...names, ...inSameFiles]).map((near) => safeText(near))),
     );
   };
+  /** What the files make first keeps its name. Usage (2). */
   const withIds = async (document: FileDocument, body: JsonObject, row: Json | undefined): Promise<JsonObject> => {
-    const found = new Map<string, readonly [word: string, of: KindName, path: string]>();
+    const ids = new Map<string, string>();
+    const found: (readonly [word: string, of: KindName, path: string])[] = [];
     mapReferences(document.kind, body, (word, of, path) => {
       // A pod was made from its template once: that it is gone means nothing.
-      if (path !== 'templateId' || stringAt(row, path) !== word) found.set(`${of} ${word}`, [word, of, path]);
+      if (path !== 'templateId' || stringAt(row, path) !== word) found.push([word, of, path]);
       return word;
     });
-    const ids = new Map<string, string>();
-    for (const [key, [word, of, path]] of found)
-      ids.set(key, await idFor(FILE_KINDS[of], word, placeOf(document, path, of)));
+    for (const [word, of, path] of found)
+      ids.set(`${of} ${word}`, await idFor(FILE_KINDS[of], word, placeOf(document, path, of)));
     return mapReferences(document.kind, body, (word, of) => ids.get(`${of} ${word}`) ?? word);
   };
   return { rows, rowOf, withIds };
 }
+
+/** Complete, or a failure. Pods of clusters belong to their clusters. */
+export const rowsOf = async (ctx: CommandContext, { collection }: FileKind): Promise<readonly Json[]> =>
+  (await listRows(ctx, collection)).values.filter((row) => stringAt(row, 'status') !== 'TERMINATED');
 
 /** The lists of the account have no public templates. */
 const publicTemplate = async (ctx: CommandContext, word: string): Promise<Json | undefined> => {

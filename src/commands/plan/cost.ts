@@ -1,7 +1,6 @@
 /** What a thing of a fleet costs an hour before and after. */
 import { unlessFailed } from '../../core/failure.ts';
 import { type Json, type JsonObject, objectOf } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { catalogOf, type Cost, ofEndpoint, ofNewPod, ofPod, ofVolume, perHour, sum } from '../../cli/money.ts';
 import { merged } from '../../cli/resource/request-body.ts';
@@ -32,19 +31,14 @@ export async function costOf(
   return { before: await of(row, false), after: await of(merged(objectOf(row) ?? {}, body), false) };
 }
 
-/** US dollars an hour, null where no price is published. */
-export const dollarsOf = ({ hourly }: Cost): number | null => hourly?.low ?? null;
-
 /** `Cost: $0.00/h -> $0.69/h plus a container disk of 200 GB`; undefined where nothing changes. */
-export function costLine(costs: readonly ItemCost[]): string | undefined {
-  const [before, after] = [sum(costs.map((each) => each.before)), sum(costs.map((each) => each.after))];
+export function costLine({
+  planned,
+}: {
+  readonly planned: readonly { readonly cost: ItemCost }[];
+}): string | undefined {
+  const [before, after] = [sum(planned.map(({ cost }) => cost.before)), sum(planned.map(({ cost }) => cost.after))];
   return perHour(before) === perHour(after)
     ? undefined
     : `Cost: ${perHour({ ...before, besides: [] })} -> ${perHour(after)}`;
-}
-
-/** `$0.69/h -> $1.38/h`; once where both are the same. */
-export function costCell(before: number | undefined, after: number | undefined): string {
-  const [from, to] = [before, after].map((cost) => (cost === undefined ? '?' : formatDollars(cost)));
-  return from === to ? (from ?? '') : `${from ?? ''} -> ${to ?? ''}`;
 }

@@ -3,7 +3,8 @@ import { defineCommand } from '../../cli/model/command.ts';
 import { arg, onlyWith, option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { makePlan } from './make-plan.ts';
-import { PLAN, planNotes, planRows, planView } from './plan-view.ts';
+import { costLine } from './cost.ts';
+import { countsOf, PLAN, planRows, planView } from './plan-view.ts';
 
 /** `apply` has the same. */
 export const PLAN_INPUT = {
@@ -17,6 +18,8 @@ export const PLAN_INPUT = {
     prune: onlyWith(['setName'], option.on('remove what is marked and in no file')),
   },
 } as const;
+
+const WORDS = { create: 'to create', update: 'to change', delete: 'to remove', blocked: 'blocked', none: 'unchanged' };
 
 export const plan = defineCommand({
   summary: 'compare files with the account',
@@ -33,13 +36,14 @@ export const plan = defineCommand({
   ],
   run: async (ctx, input) => {
     const made = await makePlan(ctx, input);
-    const differs = made.planned.some(({ item }) => item.action !== 'none');
+    const actions = made.planned.map(({ item }) => item.action);
+    const notes = [countsOf(actions, WORDS) ?? 'The files hold no document.', costLine(made) ?? []].flat().join(' ');
     return {
       kind: 'many',
       view: planView,
       values: planRows(ctx, made),
-      notes: isTableOutput(ctx.output) ? planNotes(made) : [],
-      ...(differs ? { exit: EXIT.planDiffers } : {}),
+      notes: isTableOutput(ctx.output) ? [notes] : [],
+      ...(actions.some((action) => action !== 'none') ? { exit: EXIT.planDiffers } : {}),
     };
   },
 });

@@ -19,7 +19,7 @@ import { withMember } from '../../cli/resource/request-body.ts';
 import { redactingSecret } from '../../cli/resource/secret.ts';
 import type { CreateRequest } from '../../cli/resource/noun-writes.ts';
 import type { Field, ResourceTable } from '../../cli/resource/fields.ts';
-import type { Kind } from '../../fleet/model.ts';
+import type { Kind } from '../../fleet/differences.ts';
 import { ENDPOINT_TABLE } from '../endpoints/fields.ts';
 import { newEndpointDefaults } from '../endpoints/write.ts';
 import { asFlag, createDefaults } from '../pods/create.ts';

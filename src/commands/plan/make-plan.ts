@@ -1,51 +1,73 @@
 import { completeEnvironment } from '../../cli/container/environment.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { merged } from '../../cli/resource/request-body.ts';
+import { countOf } from '../../cli/words.ts';
 import { type Account, createAccount } from './account.ts';
-import { costOf } from './cost.ts';
-import { checkDocument, type FileDocument, placed } from './document.ts';
-import { checkSetName, MARKED_KINDS, planPruning } from './prune.ts';
-import type { Plan, PlanInput, Planned } from './planned.ts';
-import { readFiles } from './read-files.ts';
-import { noValue, replaceVariables } from './variables.ts';
-import { usage } from '../../core/failure.ts';
-import { isObject, type JsonObject, memberAt, objectOf } from '../../core/json.ts';
-import { SET_MARK, withoutKey } from '../../create/key.ts';
-import { planCreate, planUpdate, withoutNull } from '../../fleet/plan-item.ts';
+import { costOf, type ItemCost, NO_COST } from './cost.ts';
+import { type FileDocument, placed, readDocuments } from './documents.ts';
+import { FILE_KINDS, KINDS, type KindName } from './kinds.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { isObject, type Json, type JsonObject, memberAt, objectOf, stringAt } from '../../core/json.ts';
+import { SET_MARK, variableOf, withoutKey } from '../../create/key.ts';
+import { type Item, planCreate, planUpdate } from '../../fleet/differences.ts';
 import { idOf } from '../../output/view.ts';
+
+export interface Planned {
+  readonly document: FileDocument;
+  /** With the members of a document; undefined where nothing exists. */
+  readonly row: Json | undefined;
+  /** With ids in place of names. */
+  readonly body: JsonObject;
+  readonly item: Item;
+  readonly cost: ItemCost;
+}
+
+interface Pruning {
+  readonly removed: readonly Planned[];
+  readonly ofSet: number;
+}
+
+export interface Plan {
+  readonly planned: readonly Planned[];
+  /** Texts from `--env-from`: never printed. */
+  readonly hidden: ReadonlySet<string>;
+  readonly pruning: Pruning | undefined;
+}
+
+export interface PlanInput {
+  readonly files: readonly string[];
+  readonly envFrom: readonly string[];
+  readonly setName?: string | undefined;
+  readonly prune?: boolean;
+}
 
 /** Usage (2) with the place, local-file (14); else as lists do, which must be complete. */
 export async function makePlan(ctx: CommandContext, { files, envFrom, setName, prune }: PlanInput): Promise<Plan> {
   checkSetName(setName);
   const hidden = new Set<string>();
-  const read = await readFiles(ctx, files);
-  const checked = (await replaceVariables(ctx, read, envFrom, hidden)).map((each) => ({
-    ...checkDocument(each),
-    missing: each.missing,
-  }));
-  const documents = (await Promise.all(checked.map((document) => withEnvironment(ctx, document)))).map(
-    (document): FileDocument => ({
-      ...document,
-      ...(setName !== undefined && MARKED_KINDS.includes(document.kind.name) ? { set: setName } : {}),
-    }),
-  );
+  const documents: FileDocument[] = [];
+  for (const document of await readDocuments(ctx, files, envFrom, hidden)) {
+    const body = await withEnvironment(ctx, document);
+    documents.push({ ...document, body, set: MARKED_KINDS.includes(document.kind.name) ? setName : undefined });
+  }
   const account = createAccount(ctx, documents);
   const planned: Planned[] = [];
   for (const document of documents) planned.push(await planDocument(ctx, account, document));
   refuseTwice(planned);
   const pruning =
     prune === true && setName !== undefined ? await planPruning(ctx, account, planned, setName) : undefined;
-  return { documents, planned: [...planned, ...(pruning?.removed ?? [])], hidden, pruning };
+  return { planned: [...planned, ...(pruning?.removed ?? [])], hidden, pruning };
 }
 
 /** References to secrets become placeholders. */
-async function withEnvironment(ctx: CommandContext, document: FileDocument): Promise<FileDocument> {
-  const env = memberAt(document.body, 'env');
-  if (!isObject(env)) return document;
+async function withEnvironment(ctx: CommandContext, { body, at }: FileDocument): Promise<JsonObject> {
+  const env = memberAt(body, 'env');
+  if (!isObject(env)) return body;
   try {
-    return { ...document, body: { ...document.body, env: (await completeEnvironment(ctx, env, {})) ?? env } };
+    return { ...body, env: (await completeEnvironment(ctx, env, {})) ?? env };
   } catch (error) {
-    throw placed(error, document.at(['env']));
+    throw placed(error, at(['env']));
   }
 }
 
@@ -53,19 +75,18 @@ async function withEnvironment(ctx: CommandContext, document: FileDocument): Pro
 function refuseTwice(planned: readonly Planned[]): void {
   const seen = new Map<string, FileDocument>();
   for (const { document, row } of planned) {
-    const key = row === undefined ? document.name : idOf(row);
-    const before = seen.get(`${document.kind.name} ${key}`);
+    const { kind, name, at } = document;
+    const key = `${kind.name} ${row === undefined ? name : idOf(row)}`;
+    const before = seen.get(key);
     if (before !== undefined)
-      throw usage(
-        `${document.at(['name'])}: this ${document.kind.name} is in the files already: ${before.at(['name'])}`,
-      );
-    seen.set(`${document.kind.name} ${key}`, document);
+      throw usage(`${at(['name'])}: this ${kind.name} is in the files already: ${before.at(['name'])}`);
+    seen.set(key, document);
   }
 }
 
 /** Usage (2) with its place. */
 async function planDocument(ctx: CommandContext, account: Account, document: FileDocument): Promise<Planned> {
-  const { kind, at } = document;
+  const { kind, at, missing } = document;
   const found = await account.rowOf(document);
   const row = found === undefined ? undefined : kind.adapt(objectOf(found) ?? {});
   const named = await account.withIds(document, document.body, row);
@@ -73,24 +94,16 @@ async function planDocument(ctx: CommandContext, account: Account, document: Fil
     if (row !== undefined) {
       const body = await kind.settle(row, named);
       // Without variables in the file, marks are none either.
-      const compared = memberAt(body, 'env') === null ? withoutKey(row) : row;
-      const item = await planUpdate(kind, compared, body);
-      return {
-        document,
-        row,
-        body,
-        item,
-        cost: await costOf(ctx, kind.name, row, item.action === 'blocked' ? {} : body),
-      };
+      const item = await planUpdate(kind, memberAt(body, 'env') === null ? withoutKey(row) : row, body);
+      const cost = await costOf(ctx, kind.name, row, item.action === 'blocked' ? {} : body);
+      return { document, row, body, item, cost };
     }
-    const [missing] = document.missing ?? [];
-    if (missing !== undefined) throw noValue(missing.at, missing.name);
+    if (missing !== undefined) throw missing;
     const body = withMark(document, newBody(document, named));
     await kind.checkNew?.(ctx, completeNew(ctx, document, body));
-    const item = planCreate(kind, body);
-    return { document, row, body, item, cost: await costOf(ctx, kind.name, row, body) };
+    return { document, row, body, item: planCreate(body), cost: await costOf(ctx, kind.name, row, body) };
   } catch (error) {
-    throw placed(error, at([]));
+    throw error === missing ? error : placed(error, at([]));
   }
 }
 
@@ -113,4 +126,83 @@ function newBody({ kind }: FileDocument, body: JsonObject): JsonObject {
   if (missing.length > 0)
     throw usage(`a new ${kind.name} needs ${missing.map((group) => group.join(' or ')).join(', and ')}`);
   return given;
+}
+
+/** Recursive. */
+export const withoutNull = (body: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) =>
+      value === null || value === undefined ? [] : [[name, isObject(value) ? withoutNull(value) : value]],
+    ),
+  );
+
+/** In an environment. Volumes and registries are never pruned. */
+const MARKED_KINDS: readonly KindName[] = KINDS.filter((kind) =>
+  Object.values(FILE_KINDS[kind].table.fields).some(({ path }) => path === 'env'),
+);
+
+/** 1 to 100 letters, digits and `.`, `_`, `-`: else usage (2). */
+function checkSetName(name: string | undefined): void {
+  if (name !== undefined && !/^[\w.-]{1,100}$/.test(name))
+    throw usage(`--set-name takes 1 to 100 letters, digits and . _ -, not ${JSON.stringify(name)}`);
+}
+
+/** An incomplete list fails and prunes nothing. */
+async function planPruning(
+  ctx: CommandContext,
+  account: Account,
+  planned: readonly Planned[],
+  set: string,
+): Promise<Pruning> {
+  const keyOf = (kind: KindName, row: Json): string => `${kind} ${idOf(row)}`;
+  const named = new Set(
+    planned.flatMap(({ document, row }) => (row === undefined ? [] : [keyOf(document.kind.name, row)])),
+  );
+  const removed: Planned[] = [];
+  let ofSet = 0;
+  for (const name of MARKED_KINDS) {
+    const kind = FILE_KINDS[name];
+    for (const row of await account.rows(kind)) {
+      if (variableOf(row, SET_MARK) !== set) continue;
+      ofSet += 1;
+      if (named.has(keyOf(name, row))) continue;
+      // The service would terminate a locked pod: berth does not.
+      const isLocked = memberAt(row, 'locked') === true;
+      const { before } = await costOf(ctx, name, row, {});
+      removed.push({
+        document: { kind, name: stringAt(row, 'name') ?? '', id: idOf(row), body: {}, at: () => '' },
+        row,
+        body: {},
+        item: isLocked
+          ? { action: 'blocked', changes: [], why: 'no file names it any more, and it is locked' }
+          : { action: 'delete', changes: [], why: erasedWith(name, row) },
+        cost: { before, after: isLocked ? before : NO_COST },
+      });
+    }
+  }
+  return { removed, ofSet };
+}
+
+function erasedWith(kind: KindName, row: Json): string | undefined {
+  if (kind === 'endpoint') return 'its jobs are cancelled';
+  if (kind !== 'pod') return undefined;
+  return `container disk${memberAt(row, 'mounts.persistent') === undefined ? '' : ' and persistent mount'} erased`;
+}
+
+/** More than `most`, or by default more than half of the set. Undefined if allowed. */
+export function pruningRefusal({ removed, ofSet }: Pruning, most: number | undefined): Failure | undefined {
+  if (removed.length <= (most ?? ofSet / 2)) return undefined;
+  const things = countOf(removed.length, 'thing');
+  if (most !== undefined)
+    return new Failure({
+      code: 'limit-exceeded',
+      exit: EXIT.limitExceeded,
+      message: `--max-prune allows ${String(most)}, and ${things} would be removed: nothing was sent`,
+    });
+  return new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: `${things} of the ${String(ofSet)} of this set would be removed, more than half: nothing was sent`,
+    hint: `Are all files there? If they are, allow it: --max-prune ${String(removed.length)}`,
+  });
 }

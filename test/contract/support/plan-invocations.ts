@@ -26,7 +26,7 @@ export const PLAN_INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> =
     line('apply - --yes --set-name web --prune --max-prune 5 --wait --wait-timeout 1m', {
       stdin: '{kind: template, name: base, image: i}',
     }),
-    line('apply - --yes --keep-going', {
+    line('apply - --yes', {
       stdin: [
         '{kind: volume, name: new, size: 10, dataCenter: EU-NORTH-1}',
         '{kind: template, name: base, image: i}',

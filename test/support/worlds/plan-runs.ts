@@ -17,9 +17,7 @@ export interface Row {
   readonly name: string;
   readonly id?: string;
   readonly why?: string;
-  readonly destroys?: readonly string[];
   readonly changes: readonly Change[];
-  readonly notCompared: readonly string[];
   readonly costBefore: number | null;
   readonly costAfter: number | null;
 }

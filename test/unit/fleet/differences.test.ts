@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeJson, isObject, type Json, type JsonObject } from '../../../src/core/json.ts';
-import { differences } from '../../../src/fleet/differences.ts';
-import type { Kind } from '../../../src/fleet/model.ts';
-import { withoutVariables, withVariables } from '../../../src/fleet/variables.ts';
+import { withoutVariables, withVariables } from '../../../src/commands/plan/documents.ts';
+import { differences, type Kind } from '../../../src/fleet/differences.ts';
 
 const KIND: Kind = {
   updates: [],

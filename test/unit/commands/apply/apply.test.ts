@@ -12,8 +12,6 @@ interface Outcome {
   readonly name: string;
   readonly id?: string;
   readonly ok: boolean;
-  readonly costBefore: number | null;
-  readonly costAfter: number | null;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
@@ -128,17 +126,10 @@ describe('berth apply', () => {
     expect(pod.env).not.toHaveProperty('MODE');
   });
 
-  test('says what all cost before and after, also without a question, and of what failed, as before', async () => {
-    const world = inWorld();
+  test('says what all cost before and after, also without a question', async () => {
     const text = `${FLEET}\n---\n${VOLUME}size: 4000`;
-    const planned = (await plan(world, text)).err.split('Cost: ')[1] ?? '?';
-    await run(world, ['local', 'fault', 'add', 'low-balance', '--match', 'POST /v2/pods']);
-    const failed = await outcomes(world, text, ['--keep-going']);
-    const differing = failed.filter(({ costBefore, costAfter }) => costBefore !== costAfter);
-    expect(differing.map(({ name }) => name)).toEqual(['data', 'datasets']);
-    await run(world, ['local', 'fault', 'clear']);
-    const other = inWorld();
-    expect((await apply(other, text)).err).toContain(planned.trim());
+    const planned = (await plan(inWorld(), text)).err.split('Cost: ')[1] ?? '?';
+    expect((await apply(inWorld(), text)).err).toContain(planned.trim());
   });
 
   test('asks before it restarts a pod or grows a volume, and without a terminal needs --yes: nothing is sent', async () => {
@@ -164,22 +155,16 @@ describe('berth apply', () => {
     expect(await differingIn(world, FLEET)).toHaveLength(5);
   });
 
-  test('what cannot be made so ends 5 before anything is sent; --keep-going does the rest', async () => {
+  test('what cannot be made so ends 5 before anything is sent', async () => {
     const world = inWorld();
     const text = `${POD}cloud: COMMUNITY\n---\n${VOLUME}size: 4000`;
     const refused = await apply(world, text);
     expect([refused.code, refused.out]).toEqual([5, '']);
     expect(refused.err).toContain('pod train-llm: cloud cannot be changed after the creation');
     expect(await differingIn(world, text)).toHaveLength(2);
-    const rest = await outcomes(world, text, ['--keep-going']);
-    expect(rest).toMatchObject([
-      { kind: 'pod', ok: false, error: { code: 'refused' } },
-      { kind: 'volume', ok: true, action: 'update' },
-    ]);
-    expect(await differingIn(world, text)).toHaveLength(1);
   });
 
-  test('stops at the first refusal and names what was not done; --keep-going does what does not need it', async () => {
+  test('stops at the first refusal and names what was not done; the next apply does it', async () => {
     const world = inWorld();
     await run(world, ['local', 'fault', 'add', 'low-balance', '--match', 'POST /v2/templates']);
     expect(await outcomes(world, FLEET)).toMatchObject([
@@ -189,19 +174,9 @@ describe('berth apply', () => {
       { kind: 'volume', ok: true },
       { kind: 'registry', ok: true },
     ]);
-    const independent = `${FLEET}\n---\nkind: pod\nname: alone\nimage: a/b:1\ngpu: {id: GPU-24G}`;
-    const going = await outcomes(world, independent, ['--keep-going']);
-    expect(going.map(({ name, ok }) => [name, ok])).toEqual([
-      ['lab', false],
-      ['api', false],
-      ['base', false],
-      ['data', true],
-      ['hub', true],
-      ['alone', true],
-    ]);
     await run(world, ['local', 'fault', 'clear']);
-    await outcomes(world, independent);
-    expect(await differingIn(world, independent)).toEqual([]);
+    await outcomes(world, FLEET);
+    expect(await differingIn(world, FLEET)).toEqual([]);
   });
 
   test('where there is no room, says that what was made stays, and no flag that apply does not have', async () => {

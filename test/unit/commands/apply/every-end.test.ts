@@ -1,4 +1,4 @@
-/** Each way in which an apply can end: what it reports is what the service has, and its sum is that of a plan made right after. */
+/** Each way in which an apply can end: what it reports is what the service has. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,8 +17,6 @@ interface Reported {
   readonly id?: string;
   readonly ok: boolean;
   readonly done: boolean;
-  readonly costBefore: number | null;
-  readonly costAfter: number | null;
   readonly error?: { readonly code: string; readonly hint?: string };
 }
 
@@ -43,10 +41,8 @@ const APPLIES: readonly (readonly [
 ])[] = [
   ['a new fleet', [], NEW, [], []],
   ['a new fleet with --wait', [], NEW, [], ['--wait']],
-  ['a new fleet with --wait --keep-going', [], NEW, [], ['--wait', '--keep-going']],
   ['a wait that runs out', [], NEW, [], ['--wait', '--wait-timeout', '1s']],
   ['a pod that does not start', [], BAD, [], ['--wait']],
-  ['a pod that does not start, with --keep-going', [], BAD, [], ['--wait', '--keep-going']],
   ['changes and a prune', [pod('a'), pod('b'), VOLUME, ENDPOINT], CHANGED, SET, PRUNE],
 ];
 
@@ -61,7 +57,6 @@ async function applyOnce(
 ): Promise<number> {
   let [count, isOn] = [0, false];
   let interrupt = (): void => undefined;
-  let isPriceMissing = false;
   const faults: Readonly<Record<Trouble, (seen: { method: string; url: string; body: Buffer }) => Fault | undefined>> =
     {
       none: () => undefined,
@@ -84,7 +79,6 @@ async function applyOnce(
     };
   const remote = await remoteService((seen) => {
     if (!isOn || count++ !== at) return undefined;
-    isPriceMissing = seen.url.includes('/catalog/');
     return faults[trouble](seen);
   });
   const cwd = temporaryDirectory();
@@ -117,24 +111,12 @@ async function applyOnce(
   const reported = JSON.parse(ran.out) as readonly Reported[];
   const isUnknown = (name: string): boolean =>
     reported.some((row) => row.name === name && row.error?.code === 'outcome-unknown');
-  const total = (rows: readonly Reported[], cost: 'costBefore' | 'costAfter'): number =>
-    rows.reduce((sum, row) => sum + (row[cost] ?? Number.NaN), 0);
-  const sum = total(reported, 'costAfter');
-  if (Number.isNaN(sum)) {
-    const unknown = reported.filter(({ costBefore, costAfter }) => costAfter === null && costBefore !== null);
-    for (const { name } of unknown) expect([name, isUnknown(name) || isPriceMissing], title).toEqual([name, true]);
-  } else expect(sum, title).toBeCloseTo(total(planned, 'costBefore'), 6);
   for (const { id, name } of there.filter((each) => ['a', 'b'].includes(each.name))) {
     const isReported = reported.some((row) => row.id === id) || ran.err.includes(`pods stop ${id}`);
     expect([id, isReported || isUnknown(name)], title).toEqual([id, true]);
   }
-  if (trouble.startsWith('interrupted')) {
+  if (trouble.startsWith('interrupted'))
     expect(`${ran.out}${ran.err}`, title).not.toMatch(/did not go through|something before it failed/);
-    // All that was made is named with what it costs, unless the answer says that nothing failed.
-    const isMade = ({ done, action }: Reported): boolean => done && action === 'create';
-    for (const { id, costAfter } of ran.code === 0 ? [] : reported.filter(isMade))
-      if (costAfter !== 0) expect([ran.err.includes(`(${id ?? ''})`), id], title).toEqual([true, id]);
-  }
   for (const { kind, id, done, action } of reported)
     if (kind === 'pod' && done && action !== 'delete')
       expect([id, there.some((each) => each.id === id)], title).toEqual([id, true]);

@@ -52,8 +52,6 @@ describe('texts that mean the same', () => {
   test.each<readonly [string, string]>([
     ['lines that end with CR and LF', VOLUME.replaceAll('\n', '\r\n')],
     ['a byte order mark', `\uFEFF${VOLUME}`],
-    ['a byte order mark of each file that was put into one', `\uFEFF# a\n---\n\uFEFF${VOLUME}`],
-    ['the same with CR and LF', `\uFEFF# a\n---\n\uFEFF${VOLUME}`.replaceAll('\n', '\r\n')],
     ['an anchor within a document', 'kind: volume\nname: &n datasets\nid: vol-datasets\nsize: 4000\n'],
     ['empty documents and comments', `---\n# a\n---\n${VOLUME}...\n---\n`],
     ['JSON with a tab', '{\n\t"kind": "volume", "name": "datasets", "size": 4e3}'],
@@ -109,27 +107,27 @@ describe.skipIf(process.platform === 'win32')('what is in a folder and is no fil
   });
 
   test.each<readonly [string, (at: (name: string) => string) => void, RegExp]>([
-    ['a pipe', (at) => execFileSync('mkfifo', [at('x.yaml')]), /fleet\/x\.yaml is no file/],
+    ['a pipe', (at) => execFileSync('mkfifo', [at('x.yaml')]), /fleet\/x\.yaml is neither/],
     [
       'a link to nothing',
       (at) => {
         symlinkSync('gone.yaml', at('x.yaml'));
       },
-      /fleet\/x\.yaml is no file/,
+      /fleet\/x\.yaml is neither/,
     ],
     [
       'a link to a folder',
       (at) => {
         symlinkSync('../elsewhere', at('more'));
       },
-      /fleet\/more is a link to a folder/,
+      /fleet\/more is neither/,
     ],
     [
       'a link to a folder above',
       (at) => {
         symlinkSync('..', at('inner/up'));
       },
-      /inner\/up is a link to a folder/,
+      /inner\/up is neither/,
     ],
   ])('%s ends 2: a prune would remove what it describes', async (name, make, said) => {
     if (name === 'a pipe' && !hasPipes) return;
