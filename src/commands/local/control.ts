@@ -1,41 +1,30 @@
-import { berth, type Message, sentence } from '../../core/message.ts';
-import type { ApiRequest, Method, ApiAnswer } from '../../core/api.ts';
-import { FAULT_KINDS, FAULT_SETTINGS, SEEDS } from '../../core/fault-kinds.ts';
+/** The state of the local service: its contents, clock, faults, and what its pods use. */
+import { ask, requireYes } from '../../cli/ask.ts';
+import { COUNT } from '../../cli/model/common-schemas.ts';
+import { defineCommand, defineGroup, yesOption } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
+import { manyOf, mapOf, NUMBER, oneOf, ownObject, TEXT, TIME, WHOLE } from '../../cli/model/output-schema.ts';
+import { arg, option } from '../../cli/model/params.ts';
+import { changeResult } from '../../cli/resource/change-result.ts';
+import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
+import { memberHeader, memberLabel } from '../../cli/resource/fields.ts';
+import type { ApiAnswer, ApiRequest, Method } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
+import { FAULT_KINDS, FAULT_SETTINGS, SEEDS } from '../../core/fault-kinds.ts';
 import { encodeJson, itemsAt, type Json, numberAt, objectAt, objectOf } from '../../core/json.ts';
-import { formatDuration, parseDuration } from '../../core/units.ts';
-import { ask, requireYes } from '../../cli/ask.ts';
-import { defineCommand, defineGroup, yesOption } from '../../cli/model/command.ts';
-import { arg, option } from '../../cli/model/params.ts';
+import { berth, sentence } from '../../core/message.ts';
+import { exactDuration, parseDuration } from '../../core/units.ts';
 import { text } from '../../output/cells.ts';
-import { changeResult } from '../../cli/resource/change-result.ts';
-import { memberHeader, memberLabel } from '../../cli/resource/fields.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { answerResult, type Result, type View } from '../../output/view.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { ENDPOINTS } from '../../cli/resource/collections.ts';
-import { CLEARED, CLOCK, FAULT, LOCAL_STATUS } from './schemas.ts';
-import { manyOf } from '../../cli/model/output-schema.ts';
 
-/** What a path names, for the error when there is none. */
-const LISTS = {
-  endpoint: berth`endpoints list`,
-  pod: berth`pods list`,
-  fault: berth`local fault list`,
-} as const satisfies Readonly<Record<string, Message>>;
-
-interface ControlRequest extends Pick<ApiRequest, 'body' | 'query' | 'expects'> {
-  /** What the user named, and how. */
-  readonly of?: readonly [noun: keyof typeof LISTS, word: string | undefined];
-}
-
-/** Explains a wrong key, a name that is none, and a service that is not local (it answers 404). */
+/** Explains a wrong key, and a service that is not local: it answers 404. */
 export async function sendControl(
   ctx: CommandContext,
   method: Method,
   path: readonly string[],
-  { of: [noun, word] = ['fault', undefined], ...options }: ControlRequest = {},
+  options: Pick<ApiRequest, 'body' | 'query' | 'expects'> = {},
 ): Promise<ApiAnswer> {
   try {
     return await ctx.api.send({ service: 'base', method, path: ['local', ...path], ...options });
@@ -46,48 +35,31 @@ export async function sendControl(
         message: 'the local service did not accept the key',
         hint: 'Use the one that it printed when it was started: export BERTH_API_KEY=...',
       });
-    if (word !== undefined && error.detail === `${noun} not found`)
-      throw error.with({
-        message: `there is no ${noun} ${JSON.stringify(word)}`,
-        hint: sentence`See which there are: ${LISTS[noun]}`,
-      });
-    if (isNotFound(error))
-      throw error.with({
-        message: 'the address in use is not a local service',
-        hint: sentence`Add --local for the one in this process, or start one: ${berth`local serve`}`,
-      });
-    throw error;
+    if (!isNotFound(error) || /^(endpoint|pod|fault) not found$/.test(error.detail ?? '')) throw error;
+    throw error.with({
+      message: 'the address in use is not a local service',
+      hint: sentence`Add --local for the one in this process, or start one: ${berth`local serve`}`,
+    });
   }
 }
 
-/** Names the local service that changed: never one elsewhere, even if the settings name it. */
-export function changed({ settings, output }: CommandContext, result: Result): Result {
+const placeOf = ({ settings }: CommandContext): string =>
+  settings.local ? `in ${settings.text('data-dir') ?? ''}` : `at ${settings.text('base-url') ?? ''}`;
+
+/** Names the local service that changed: the settings may name another one. */
+export function changed(ctx: CommandContext, result: Result): Result {
+  const { settings, output } = ctx;
   if (settings.get('quiet') && isTableOutput(output)) return { kind: 'nothing' };
   const from = settings.source('base-url') === 'profile' ? ` of the profile "${settings.profile}"` : '';
-  const which = settings.local
-    ? `in ${settings.text('data-dir') ?? ''}`
-    : `at ${settings.text('base-url') ?? ''}${from}`;
-  return { ...result, notes: [...(result.notes ?? []), `Changed: the local service ${which}.`] };
+  return { ...result, notes: [...(result.notes ?? []), `Changed: the local service ${placeOf(ctx)}${from}.`] };
 }
 
-/** Members whose unit is in their name, as a label and a number of milliseconds. */
-const DURATIONS: Readonly<Record<string, readonly [label: string, milliseconds: number]>> = {
-  advancedMs: ['advanced', 1],
-  latencyMs: ['latency', 1],
-  retryAfter: ['retry after', 1000],
-};
-
-const labelOf = (member: string): string => DURATIONS[member]?.[0] ?? memberLabel(member);
+const labelOf = (member: string): string => memberLabel(member.replace(/Ms$/, ''));
 
 const valueOf = (row: Json, member: string): string => {
   const value = numberAt(row, member);
-  const [, milliseconds] = DURATIONS[member] ?? [];
-  return milliseconds === undefined || value === undefined ? text(member)(row) : durationText(value * milliseconds);
+  return member.endsWith('Ms') && value !== undefined ? exactDuration(value) : text(member)(row);
 };
-
-/** Without rounding: `1m 30s`, `1500ms`. */
-const durationText = (milliseconds: number): string =>
-  milliseconds % 1000 === 0 ? formatDuration(milliseconds) : `${milliseconds}ms`;
 
 const linesOf = (row: Json, omitted: readonly string[] = []) =>
   Object.keys(objectOf(row) ?? {})
@@ -101,46 +73,60 @@ export const membersView = (noun: string): View => ({
   detail: (row) => [{ lines: linesOf(row) }],
 });
 
-const jobs = (row: Json): string =>
-  Object.entries(objectAt(row, 'jobs') ?? {})
-    .map(([name, count]) => `${encodeJson(count ?? null)} ${name}`)
-    .join(', ');
-
-const faults = (row: Json): readonly string[] =>
-  itemsAt(row, 'faults').map((each) => {
-    const settings = linesOf(each, ['id', 'kind']).map(({ label, value }) => `, ${label} ${value}`);
-    return `${text('id')(each)} ${text('kind')(each)}${settings.join('')}`;
-  });
-
-const NONE = { text: 'none', tone: 'quiet' } as const;
-
-const statusView: View = {
-  ...membersView('local service'),
-  detail: (row) => [
-    {
-      lines: [
-        ...linesOf(row, ['jobs', 'faults']),
-        { label: 'jobs', value: jobs(row) || NONE },
-        { label: 'faults', value: faults(row).length === 0 ? NONE : faults(row) },
-      ],
-    },
-  ],
-};
-
-const clockView = membersView('clock');
-
-const SETTING_MEMBERS = Object.keys(FAULT_SETTINGS);
-
-const FAULT_MEMBERS = ['id', 'kind', 'count', 'probability', 'match', 'endpoint', 'detail', ...SETTING_MEMBERS];
+const FAULT_MEMBERS = [
+  ...['id', 'kind', 'count', 'probability', 'match', 'endpoint', 'detail'],
+  ...Object.keys(FAULT_SETTINGS),
+];
 
 const faultView: View = {
   noun: ['fault', 'faults'],
   id: text('id'),
   members: FAULT_MEMBERS,
   columns: FAULT_MEMBERS.map((name) => ({
-    header: DURATIONS[name]?.[0].toUpperCase() ?? memberHeader(name),
+    header: memberHeader(name.replace(/Ms$/, '')),
     show: (row) => valueOf(row, name),
   })),
+};
+
+const FAULT = ownObject(
+  { id: TEXT, kind: oneOf(...FAULT_KINDS) },
+  {
+    ...{ count: COUNT, probability: NUMBER, match: TEXT, endpoint: TEXT, detail: TEXT },
+    ...Object.fromEntries(Object.keys(FAULT_SETTINGS).map((member) => [member, WHOLE])),
+  },
+);
+
+const CLOCK_MEMBERS = { now: TIME, advancedMs: WHOLE };
+const CLOCK = ownObject(CLOCK_MEMBERS);
+
+export const CLEARED = ownObject({ cleared: TEXT });
+
+const LOCAL_STATUS = ownObject({
+  ...CLOCK_MEMBERS,
+  ...{ pods: COUNT, clusters: COUNT, endpoints: COUNT, templates: COUNT },
+  ...{ networkVolumes: COUNT, registries: COUNT, delegations: COUNT },
+  jobs: mapOf(COUNT),
+  faults: manyOf(FAULT),
+});
+
+const statusView: View = {
+  ...membersView('local service'),
+  detail: (row) => {
+    const jobs = Object.entries(objectAt(row, 'jobs') ?? {}).map(([name, n]) => `${encodeJson(n ?? null)} ${name}`);
+    const faults = itemsAt(row, 'faults').map((fault) => {
+      const settings = linesOf(fault, ['id', 'kind']).map(({ label, value }) => `, ${label} ${value}`);
+      return `${text('id')(fault)} ${text('kind')(fault)}${settings.join('')}`;
+    });
+    return [
+      {
+        lines: [
+          ...linesOf(row, ['jobs', 'faults']),
+          { label: 'jobs', value: jobs.join(', ') || 'none' },
+          { label: 'faults', value: faults.length === 0 ? 'none' : faults },
+        ],
+      },
+    ];
+  },
 };
 
 export const status = defineCommand({
@@ -165,9 +151,9 @@ export const reset = defineCommand({
   ],
   run: async (ctx, { seed }) => {
     requireYes(ctx);
-    const { settings } = ctx;
-    const where = settings.local ? `in ${settings.text('data-dir') ?? ''}` : `at ${settings.text('base-url') ?? ''}`;
-    await ask(ctx, { line: `The local service ${where} will be reset. Lost: its pods, volumes, jobs and faults.` });
+    await ask(ctx, {
+      line: `The local service ${placeOf(ctx)} will be reset. Lost: its pods, volumes, jobs and faults.`,
+    });
     const answer = await sendControl(ctx, 'POST', ['reset'], { query: { seed } });
     // The new account reuses pod ids, and what was just created or submitted is gone for good.
     await ctx.guard.write({});
@@ -176,6 +162,8 @@ export const reset = defineCommand({
     return changed(ctx, answerResult(statusView, answer));
   },
 });
+
+const clockView = membersView('clock');
 
 export const clock = defineGroup("the local service's time: pods, jobs, retention and rate windows follow it", {
   show: defineCommand({
@@ -191,9 +179,8 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
     args: { time: arg.text('how far: 90s, 31m, 1h30m, or a number of seconds') },
     examples: [['berth local clock advance 31m', 'past the retention of a result']],
     run: async (ctx, { time }) => {
-      const advanceMs = parseDuration(time, 's', 'TIME');
-      const result = answerResult(clockView, await sendControl(ctx, 'POST', ['clock'], { body: { advanceMs } }));
-      return changed(ctx, { ...result, notes: [`Moved forward by ${durationText(advanceMs)}.`] });
+      const body = { advanceMs: parseDuration(time, 's', 'TIME') };
+      return changed(ctx, answerResult(clockView, await sendControl(ctx, 'POST', ['clock'], { body })));
     },
   }),
 });
@@ -230,8 +217,7 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     run: async (ctx, { latency: latencyMs, retryAfter, ...rest }) => {
       const seconds = retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000);
       const body = { ...rest, latencyMs, retryAfter: seconds };
-      const answer = await sendControl(ctx, 'POST', ['fault'], { body, of: ['endpoint', rest.endpoint] });
-      return changed(ctx, answerResult(faultView, answer));
+      return changed(ctx, answerResult(faultView, await sendControl(ctx, 'POST', ['fault'], { body })));
     },
   }),
   list: defineCommand({
@@ -250,9 +236,32 @@ export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped conn
     examples: [['berth local fault clear', 'all of them']],
     args: { id: arg.optional('fault id') },
     run: async (ctx, { id }) => {
-      await sendControl(ctx, 'DELETE', id === undefined ? ['fault'] : ['fault', id], { of: ['fault', id] });
-      const notes = [id === undefined ? 'No faults are set now.' : `Fault ${id} is gone.`];
-      return changed(ctx, changeResult(ctx, { cleared: id ?? 'all' }, notes));
+      await sendControl(ctx, 'DELETE', id === undefined ? ['fault'] : ['fault', id]);
+      return changed(ctx, changeResult(ctx, { cleared: id ?? 'all' }, []));
+    },
+  }),
+});
+
+const percent = (summary: string) => option.count(summary, 0, { metavar: '%', most: 100 });
+
+export const pods = defineGroup('what pods use: to see what happens when one is idle', {
+  use: defineCommand({
+    hidden: true,
+    output: ownObject({ pod: TEXT }, { gpu: COUNT, cpu: COUNT, memory: COUNT, until: TIME }),
+    summary: 'set how much of its GPUs, CPU and memory a pod uses',
+    changesMachine: true,
+    details: 'What is not given varies with the time, as in a new account; without a flag all of it does again.',
+    args: { id: arg.text('the pod, by id or name', { metavar: 'POD', complete: PODS }) },
+    options: {
+      gpu: percent('use of each of its GPUs'),
+      cpu: percent('use of its CPU'),
+      memory: percent('use of its memory'),
+      for: option.durationWithUnit('for so long; then it varies again (default: for good)'),
+    },
+    examples: [['berth local pods use pod-train --gpu 0 --cpu 1', 'it idles']],
+    run: async (ctx, { id, for: forMs, ...use }) => {
+      const answer = await sendControl(ctx, 'POST', ['pods', id, 'use'], { body: { ...use, forMs } });
+      return changed(ctx, answerResult(membersView('use'), answer));
     },
   }),
 });

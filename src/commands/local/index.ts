@@ -1,9 +1,7 @@
 import { defineGroup } from '../../cli/model/command.ts';
-import { clock, fault, reset, status } from './control.ts';
-import { pods } from './pods.ts';
-import { exec, serve } from './serve.ts';
+import { clock, fault, pods, reset, status } from './control.ts';
+import { exec, serve, workerEnv } from './serve.ts';
 import { stock } from './stock.ts';
-import { workerEnv } from './worker-env.ts';
 
 export const local = defineGroup(
   'the local service: serve it, move its clock, inject faults',

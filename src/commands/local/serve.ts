@@ -5,7 +5,13 @@ import { say } from '../../core/safe-text.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
-import { workerPrefixOf } from './worker-env.ts';
+import { membersView, sendControl } from './control.ts';
+import { mapOf, TEXT } from '../../cli/model/output-schema.ts';
+import { objectAt, stringOf } from '../../core/json.ts';
+import { berth, sentence } from '../../core/message.ts';
+import { asksForData } from '../../output/view.ts';
+import { checkSetting } from '../../settings/resolve.ts';
+import { settingNamed } from '../../settings/settings-table.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { namedValues } from '../../core/text.ts';
 
@@ -148,3 +154,40 @@ function quotaOf(text: string): readonly [string, number] {
     );
   return [name ?? '', Number(count)];
 }
+
+/** Undefined when neither flag nor settings name one. Usage (2). */
+const workerPrefixOf = (ctx: CommandContext, flag: string | undefined): string | undefined =>
+  flag === undefined
+    ? ctx.settings.get('worker-prefix')
+    : checkSetting(settingNamed('worker-prefix'), flag, '--worker-prefix');
+
+export const workerEnv = defineCommand({
+  output: mapOf(TEXT),
+  hidden: true,
+  summary: 'print the variables of a worker that you start yourself',
+  details:
+    'Prints `export` lines for a shell, or an object with --json; each call names another worker. Needs a served local service. --worker-prefix is that of your library: PFX in PFX_WEBHOOK_GET_JOB.',
+  args: { endpoint: arg.text('endpoint id or name') },
+  options: { workerPrefix: options.workerPrefix },
+  examples: [
+    ['berth local worker-env demo', 'variables to export: eval "$(berth local worker-env demo)"; python handler.py'],
+    ['berth local worker-env demo --json', 'for a debugger or a container'],
+  ],
+  run: async (ctx, { endpoint, workerPrefix }) => {
+    if (ctx.settings.local)
+      throw usage(
+        'a worker needs a local service that is served',
+        sentence`Start one: ${berth`local serve`}. Then set BERTH_BASE_URL and BERTH_API_KEY as it prints them.`,
+      );
+    const prefix = workerPrefixOf(ctx, workerPrefix);
+    const answer = await sendControl(ctx, 'GET', ['workers', endpoint], { query: { prefix } });
+    const variables = objectAt(answer.value, 'variables') ?? {};
+    if (asksForData(ctx.output)) return { kind: 'one', view: membersView('worker'), value: variables };
+    const lines = Object.entries(variables).map(
+      ([name, value]) => `export ${name}=${shellQuote(stringOf(value ?? null) ?? '')}\n`,
+    );
+    return { kind: 'text', text: lines.join('') };
+  },
+});
+
+const shellQuote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,17 +1,18 @@
 import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import { arg, onlyWith, option } from '../../cli/model/params.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { dollarsPerHour } from '../../cli/money.ts';
 import { itemsAt, type JsonObject, memberAt } from '../../core/json.ts';
-import { formatDuration } from '../../core/units.ts';
 import { usage } from '../../core/failure.ts';
 import { text } from '../../output/cells.ts';
 import type { Result, View } from '../../output/view.ts';
-import { changed, sendControl } from './control.ts';
+import { CLEARED, changed, sendControl } from './control.ts';
+import { COUNT } from '../../cli/model/common-schemas.ts';
+import { manyOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
 import { CLOUDS } from '../../cli/resource/collections.ts';
 import { changeResult } from '../../cli/resource/change-result.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
-import { CLEARED, STOCK } from './schemas.ts';
+
+const STOCK = manyOf(ownObject({ hardware: TEXT, dataCenter: TEXT, free: COUNT }));
 
 const stockView: View = {
   noun: ['stock', 'stock'],
@@ -57,11 +58,8 @@ export const stock = defineGroup('how much hardware is free: to see what happens
       ['berth local stock set GPU-80G none --data-center US-EAST-1 --for 10m', 'there is one again after 10 minutes'],
       ['berth local stock set GPU-24G none --for 20m --repeat 30m', 'for 10 minutes of each half hour there is some'],
     ],
-    run: async (ctx, { hardware, free, dataCenter, ...span }) => {
-      const body = { hardware, free: amountOf(free), dataCenter, ...spanOf(span) };
-      const where = dataCenter === undefined ? '' : ` in ${dataCenter}`;
-      return await change(ctx, 'stock', body, `${hardware}: ${free} free${where}${spanText(span)}.`);
-    },
+    run: async (ctx, { hardware, free, dataCenter, for: forMs, repeat: everyMs }) =>
+      await change(ctx, 'stock', { hardware, free: amountOf(free), dataCenter, forMs, everyMs }),
   }),
   price: defineCommand({
     output: STOCK,
@@ -74,11 +72,10 @@ export const stock = defineGroup('how much hardware is free: to see what happens
       ...SPAN_OPTIONS,
     },
     examples: [['berth local stock price GPU-80G 1.50 --for 1h', 'cheaper for an hour']],
-    run: async (ctx, { hardware, price, cloud, ...span }) => {
-      const body = { hardware, price: dollarsOf(price), cloud, ...spanOf(span) };
-      const where = cloud === undefined ? '' : ` on the ${cloud} cloud`;
-      const said = `${hardware} costs ${dollarsPerHour(body.price)}${where}${spanText(span)}.`;
-      return await change(ctx, 'prices', body, said);
+    run: async (ctx, { hardware, price, cloud, for: forMs, repeat: everyMs }) => {
+      if (!/^\d{1,6}(\.\d{1,4})?$/.test(price))
+        throw usage(`DOLLARS is an amount, not ${JSON.stringify(price)}`, 'Write 2.39.');
+      return await change(ctx, 'prices', { hardware, price: Number(price), cloud, forMs, everyMs });
     },
   }),
   clear: defineCommand({
@@ -88,8 +85,7 @@ export const stock = defineGroup('how much hardware is free: to see what happens
     examples: [['berth local stock clear', 'all of it']],
     run: async (ctx) => {
       await sendControl(ctx, 'DELETE', ['stock']);
-      const notes = ['All stock and all prices are as a new account sees them.'];
-      return changed(ctx, changeResult(ctx, { cleared: 'all' }, notes));
+      return changed(ctx, changeResult(ctx, { cleared: 'all' }, []));
     },
   }),
 });
@@ -104,29 +100,12 @@ function amountOf(given: string): number {
   throw usage(`FREE is a whole number, not ${JSON.stringify(given)}`, 'Or write none, low or high.');
 }
 
-/** Usage (2). */
-function dollarsOf(given: string): number {
-  if (/^\d{1,6}(\.\d{1,4})?$/.test(given)) return Number(given);
-  throw usage(`DOLLARS is an amount, not ${JSON.stringify(given)}`, 'Write 2.39.');
-}
-
 async function change(
   ctx: CommandContext,
   of: 'stock' | 'prices',
   body: JsonObject & { readonly hardware: string },
-  said: string,
 ): Promise<Result> {
   const { value } = await sendControl(ctx, 'POST', [of], { body });
   const values = itemsAt(value, 'stock').filter((row) => memberAt(row, 'hardware') === body.hardware);
-  return changed(ctx, { kind: 'many', view: stockView, values, notes: [said] });
+  return changed(ctx, { kind: 'many', view: stockView, values });
 }
-
-type Span = Readonly<Record<'for' | 'repeat', number | undefined>>;
-
-/** ` for 10m, and again each 30m`. */
-const spanText = ({ for: forMs, repeat }: Span): string =>
-  forMs === undefined
-    ? ''
-    : ` for ${formatDuration(forMs)}${repeat === undefined ? '' : `, and again each ${formatDuration(repeat)}`}`;
-
-const spanOf = (span: Span) => ({ forMs: span.for, everyMs: span.repeat });

@@ -32,7 +32,7 @@ describe('berth local pods use', () => {
   });
 
   test.each([
-    ['a pod that is not there', 'pod-none --gpu 0', 4, /there is no pod "pod-none"/],
+    ['a pod that is not there', 'pod-none --gpu 0', 4, /pod not found/],
     ['a use above 100', 'pod-train --gpu 101', 2, /--gpu/],
   ])('refuses %s', async (_, words, code, says) => {
     const ran = await createAccount()(`local pods use ${words}`);
