@@ -7,7 +7,7 @@ import type { Command, Group, Program } from './cli/model/command.ts';
 import type { Page } from './cli/help.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/model/global-flags.ts';
 import { createContext, type HostContext } from './host/context.ts';
-import { loadTlsEarly } from './host/connection/load-tls-early.ts';
+import { chooseLocalService, loadTlsEarly, readAliases } from './host/runtime/settings.ts';
 import { closeStreamsOfClosedTerminal } from './host/terminal/terminal.ts';
 import { type Installation, processRuntime, type Runtime } from './host/runtime/runtime.ts';
 import { FLAGS, NOUNS } from './registry.ts';
@@ -53,7 +53,7 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
     if ('failure' in parsed) throw parsed.failure;
     const { target, path, values } = parsed;
     if (target?.kind !== 'command' || globals['help'] === true) return await showHelp(open(), path, target, globals);
-    if (path[0] === 'local') globals = await withLocalService(globals, runtime);
+    if (path[0] === 'local') globals = chooseLocalService(globals, runtime);
     const ctx = open();
     const { runCommand } = await import('./cli/run/run-command.ts');
     const code = await runCommand(ctx, target, values, outputOptions(globals, ctx.settings), path);
@@ -104,10 +104,7 @@ function formatVariable({ env }: Runtime): string | undefined {
 /** Reads no file where the command line begins with a noun. */
 async function withNounFirst(argv: readonly string[], runtime: Runtime): Promise<readonly string[]> {
   if (NOUNS.some(({ name }) => name === argv[0])) return argv;
-  const [{ expandFirstWord }, { readAliases }] = await Promise.all([
-    import('./cli/parse/user-aliases.ts'),
-    import('./host/aliases.ts'),
-  ]);
+  const { expandFirstWord } = await import('./cli/parse/user-aliases.ts');
   return await expandFirstWord(
     argv,
     FLAGS,
@@ -171,10 +168,4 @@ async function printPage(ctx: HostContext, page: Page, wasRequested: boolean): P
   const { printHelpPage } = await import('./cli/help.ts');
   await printHelpPage(ctx, page, wasRequested);
   return wasRequested ? EXIT.done : EXIT.usage;
-}
-
-/** See `chooseLocalService`. */
-async function withLocalService(globals: GlobalValues, runtime: Runtime): Promise<GlobalValues> {
-  const { chooseLocalService } = await import('./host/connection/choose-local-service.ts');
-  return chooseLocalService(globals, runtime);
 }

@@ -4,7 +4,7 @@ import type { FileLocks } from '../core/files.ts';
 import type { RunCli } from './again.ts';
 import { openConnection } from './connection/connection.ts';
 import type { LocalRuntime } from './connection/local-server.ts';
-import { absolutePath, openFiles } from './files/user-files.ts';
+import { absolutePath, openFiles, readKeyFile } from './files/user-files.ts';
 import type { FileLocksOptions } from './lock/file-locks.ts';
 import { createSpawn, listenForInterrupt } from './process/spawn.ts';
 import { createAccountFiles, createRemembered } from './remembered.ts';
@@ -35,7 +35,7 @@ export const createLocalHost = (
   // Loaded here: other commands need none of it.
   serve: async (options) =>
     (await import('./connection/local-server.ts')).startLocalServer(runtime, options, ownDirectories()),
-  servePage: async (options) => (await import('./connection/page-server.ts')).servePage(options),
+  servePage: async (options) => (await import('./connection/web.ts')).servePage(options),
 });
 
 /** Must be closed after the command: it listens for signals and may hold connections. */
@@ -49,9 +49,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
   const { env, clock, random } = runtime;
   const interrupt = listenForInterrupt(runtime);
   const { signal } = interrupt;
-  const settings = hostSettings(runtime, flags, async (path) =>
-    (await import('./files/key-file.ts')).readKeyFile(runtime, path, signal),
-  );
+  const settings = hostSettings(runtime, flags, (path) => readKeyFile(runtime, path, signal));
   const terminal = describeTerminal(runtime, {
     noInput: () => settings.get('no-input'),
     noColour: () => settings.get('no-color'),

@@ -68,7 +68,7 @@ const nothingConfigured = (): Failure =>
     hint: sentence`Log in with: ${berth`auth login`}. Or use the local service, without an account: add --local.`,
   });
 
-interface ConnectionOptions {
+export interface ConnectionOptions {
   readonly runtime: Runtime;
   readonly settings: Settings;
   readonly signal: AbortSignal;

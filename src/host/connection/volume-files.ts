@@ -1,33 +1,45 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { version } from '../../../package.json';
-import type { Sink } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import type { VolumeFiles, VolumePlace } from '../../core/file-ports.ts';
 import { berth, sentence } from '../../core/message.ts';
-import { say, type TerminalText } from '../../core/safe-text.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { say } from '../../core/safe-text.ts';
+import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
+import type { ConnectionOptions } from './connection.ts';
 import { type TraceEvent, traceLine } from '../../http/trace.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 import { openVolumeFiles, type StorageKey } from '../../storage/volume-files.ts';
 
-interface HostVolumesOptions {
-  readonly runtime: Runtime;
-  readonly settings: Settings;
-  readonly signal: AbortSignal;
-  readonly stderr: Sink<TerminalText>;
+/** Smaller, it would be cleaned up too often. */
+const NEW_SPACE_BYTES: Bytes = 4 * 1024 * 1024;
+
+/** Percent of what is used after the last clean-up. */
+const OLD_GROWTH_PERCENT = 20;
+
+const CHECK_MS: Milliseconds = 20;
+
+/** For millions of names: else the heap grows to several times its use. Nothing undoes it. */
+function keepHeapSmall(): void {
+  setFlagsFromString(`--heap-growing-percent=${String(OLD_GROWTH_PERCENT)}`);
+  const timer = setInterval(() => {
+    const size = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0;
+    if (size < NEW_SPACE_BYTES) return;
+    setFlagsFromString('--semi-space-growth-factor=1');
+    clearInterval(timer);
+  }, CHECK_MS);
+  timer.unref();
 }
 
-interface OpenVolumes {
-  open(place: VolumePlace): Promise<VolumeFiles>;
-  close(): Promise<void>;
-}
+type HostVolumesOptions = Pick<ConnectionOptions, 'runtime' | 'settings' | 'signal' | 'stderr'>;
 
-export function openHostVolumes({ runtime, settings, signal, stderr }: HostVolumesOptions): OpenVolumes {
+/** `close` closes the connections of all volumes. */
+export function openHostVolumes({ runtime, settings, signal, stderr }: HostVolumesOptions) {
   const { env, clock, random } = runtime;
   const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
   const opened: { close(): Promise<void> }[] = [];
   return {
-    open: async (place) => {
-      if (runtime.exitsAfterRun) (await import('../runtime/heap-growth.ts')).keepHeapSmall();
+    open: async (place: VolumePlace): Promise<VolumeFiles> => {
+      if (runtime.exitsAfterRun) keepHeapSmall();
       const client = {
         ...{ clock, random, signal, userAgent: `berth/${version}` },
         retries: settings.get('retries'),
@@ -50,7 +62,7 @@ export function openHostVolumes({ runtime, settings, signal, stderr }: HostVolum
         ...{ url: settings.get('storage-url'), urlFrom: addressFrom(settings), own: ownKey(settings), env },
       });
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await Promise.all(opened.map((each) => each.close()));
     },
   };

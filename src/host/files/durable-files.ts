@@ -20,9 +20,9 @@ import type { AppendFile, RangeFiles } from '../../core/context.ts';
 import { type Failure, localFile } from '../../core/failure.ts';
 import { type FileLocks, type HeldLock } from '../../core/files.ts';
 import { makeDirectory, openRegular } from '../../core/regular-files.ts';
+import type { RangeWriter } from '../../core/file-ports.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { contentsOf, createFolderSyncs, entryAt, listFolder, removeEmptyFolder, removeLeftovers } from './folders.ts';
-import { rangeWriter } from './range-writer.ts';
 import {
   absolutePath,
   CHUNK_BYTES,
@@ -52,15 +52,12 @@ export function openDurable(
     <A extends readonly unknown[], T>(what: string, work: (absolute: string, ...rest: A) => T | Promise<T>) =>
     (path: string, ...rest: A): Promise<T> =>
       wrapErrors(`${what} ${path}`, async () => work(absolute(path), ...rest));
+  const openOwn = (path: string, flags: number, mode = 0o600): number =>
+    openRegular(absolute(path), { flags, mode, links: 'refused' });
   const opened = (path: string, flags: number, mode?: number): Promise<AppendFile> =>
     wrapErrors(`cannot open ${path}`, async () => {
       check();
-      const wanted = {
-        flags,
-        links: 'refused',
-        ...(mode === undefined ? {} : { mode }),
-      } as const;
-      return appendTo(path, absolute(path), openRegular(absolute(path), wanted), check);
+      return appendTo(path, absolute(path), openOwn(path, flags, mode), check);
     });
   const takeLock = on('cannot lock', async (path, files: readonly string[] = []) => {
     const lock = await locks.take(path, { subject: 'this batch', waitMs: 0, files: files.map(absolute) });
@@ -88,10 +85,9 @@ export function openDurable(
     read: (path, from) =>
       path === '-' ? readStdin(runtime.stdin, signal) : readFrom(path, absolute(path), from, signal),
     openRanges: (path, mode) =>
-      wrapErrors(`cannot open ${path}`, async () => {
-        const flags = constants.O_RDWR | constants.O_CREAT;
-        return rangeWriter(path, openRegular(absolute(path), { flags, mode, links: 'refused' }));
-      }),
+      wrapErrors(`cannot open ${path}`, async () =>
+        rangeWriter(path, openOwn(path, constants.O_RDWR | constants.O_CREAT, mode)),
+      ),
     setTime: on('cannot set the time of', (path, at: EpochMs) => fs.utimes(path, fileTime(at), fileTime(at))),
     removeEmptyFolder: on('cannot remove', removeEmptyFolder),
     removeLeftovers: (folder) => removeLeftovers(absolute(folder)),
@@ -121,6 +117,30 @@ export function openDurable(
   };
 }
 
+/** A write may be short, for example when the disk is full: the next one then fails with the reason. */
+function writeFully(descriptor: number, bytes: Uint8Array, at: number, onWritten?: (count: number) => void): void {
+  // Synchronous: faster than starting another thread.
+  for (let done = 0; done < bytes.byteLength;) {
+    const count = writeSync(descriptor, bytes, done, bytes.byteLength - done, at + done);
+    done += count;
+    onWritten?.(count);
+  }
+}
+
+const rangeWriter = (path: string, descriptor: number): RangeWriter => ({
+  write: (bytes, at) =>
+    wrapErrors(`cannot write ${path}`, async () => {
+      writeFully(descriptor, bytes, at);
+    }),
+  sync: () => wrapErrors(`cannot sync ${path}`, () => promisify(fdatasync)(descriptor)),
+  finish: (bytes) =>
+    wrapErrors(`cannot write ${path}`, async () => {
+      if (fstatSync(descriptor).size !== bytes) await promisify(ftruncate)(descriptor, bytes);
+      await promisify(fdatasync)(descriptor);
+    }),
+  close: () => wrapErrors(`cannot close ${path}`, () => promisify(close)(descriptor)),
+});
+
 /** Several writes share one sync. */
 const SYNC_INTERVAL_MS: Milliseconds = 1;
 
@@ -140,38 +160,33 @@ function appendTo(path: string, absolute: string, descriptor: number, checkLocks
         `${path} was changed by another program: it has ${String(found.size)} bytes, and ${String(end)} were written`,
       );
   };
+  const checked = (what: string, work: () => Promise<unknown> | undefined): Promise<void> =>
+    wrapErrors(`${what} ${path}`, async () => {
+      check();
+      await work();
+    });
   let syncedAt = Number.NEGATIVE_INFINITY;
   return {
-    // Synchronous: faster than starting another thread.
     append: (bytes) =>
-      wrapErrors(`cannot write ${path}`, async () => {
-        check();
-        // A write may be short, for example when the disk is full: the next write then fails with the reason.
-        for (let done = 0; done < bytes.byteLength;) {
-          const written = writeSync(descriptor, bytes, done, bytes.byteLength - done, end);
-          done += written;
-          end += written;
-        }
+      checked('cannot write', () => {
+        writeFully(descriptor, bytes, end, (count) => (end += count));
+        return undefined;
       }),
-    check: () =>
-      wrapErrors(`cannot look at ${path}`, async () => {
-        check();
-      }),
+    check: () => checked('cannot look at', () => undefined),
     sync: () =>
       wrapErrors(`cannot sync ${path}`, async () => {
         const waitMs = syncedAt + SYNC_INTERVAL_MS - performance.now();
         if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
         await promisify(fdatasync)(descriptor);
         syncedAt = performance.now();
-        // Again: if the lock was lost meanwhile, a copy may have replaced the file.
+        // If the lock was lost meanwhile, a copy may have replaced the file.
         check();
       }),
-    truncate: (size) =>
-      wrapErrors(`cannot cut ${path}`, async () => {
-        check();
-        await promisify(ftruncate)(descriptor, size);
+    truncate: (to) =>
+      checked('cannot cut', async () => {
+        await promisify(ftruncate)(descriptor, to);
         await promisify(fsync)(descriptor);
-        end = size;
+        end = to;
       }),
     close: () => wrapErrors(`cannot close ${path}`, () => promisify(close)(descriptor)),
   };

@@ -5,17 +5,17 @@ import {
   lstatSync,
   openSync,
   promises as fs,
-  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { Files, ResolvedPath } from '../../core/context.ts';
 import { asError, Failure, localFile, usage } from '../../core/failure.ts';
 import { collectBytes, errorCode, errorHint, errorReason } from '../../core/files.ts';
 import { makeDirectory } from '../../core/regular-files.ts';
-import type { Bytes, EpochMs } from '../../core/unit-types.ts';
+import type { Bytes, EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import type { Input, Runtime } from '../runtime/runtime.ts';
 
 /** Links are not followed. For a relative path local-file (14) when the working directory was removed. */
@@ -37,24 +37,25 @@ async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint
   signal.throwIfAborted();
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const { Bun } = globalThis as Executable;
-  if (Bun !== undefined) {
+  if (Bun === undefined) yield* chunksOf(new Socket({ fd: descriptor, readable: true, writable: false }), signal);
+  else
     try {
       yield* readStream(Bun.file(descriptor).stream(), signal);
     } finally {
       closeSync(descriptor);
     }
-    return;
-  }
-  const pipe = new Socket({ fd: descriptor, readable: true, writable: false });
+}
+
+/** Rejects with the signal's reason on abort. */
+async function* chunksOf(stream: Readable, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const stop = (): void => {
-    pipe.destroy(asError(signal.reason));
+    stream.destroy(asError(signal.reason));
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
-    for await (const chunk of pipe) yield chunk as Uint8Array;
+    for await (const chunk of stream) yield Buffer.from(chunk as Uint8Array);
   } finally {
     signal.removeEventListener('abort', stop);
-    pipe.destroy();
   }
 }
 
@@ -65,13 +66,11 @@ interface Executable {
 
 async function* readStream(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
-  let stop = (): void => undefined;
   const aborted = new Promise<undefined>((resolve) => {
-    stop = () => {
+    signal.addEventListener('abort', () => {
       resolve(undefined);
-    };
+    });
   });
-  signal.addEventListener('abort', stop, { once: true });
   try {
     for (;;) {
       // A pending read does not end when its stream is cancelled.
@@ -81,7 +80,6 @@ async function* readStream(stream: ReadableStream<Uint8Array>, signal: AbortSign
       yield value;
     }
   } finally {
-    signal.removeEventListener('abort', stop);
     await reader.cancel();
   }
 }
@@ -90,38 +88,22 @@ async function* readStream(stream: ReadableStream<Uint8Array>, signal: AbortSign
 export async function* readStdin(stdin: Input, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   if (stdin.isTTY === true)
     throw usage('"-" reads standard input, which is a terminal here', 'Pipe the data in, or name a file.');
-  const stop = (): void => {
-    stdin.destroy(asError(signal.reason));
-  };
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    for await (const chunk of stdin) yield Buffer.from(chunk as Uint8Array);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+  yield* chunksOf(stdin, signal);
 }
 
 /** Follows links but opens nothing: opening a pipe has an effect. Fails as the system does (link loops). */
 export async function resolvePath(path: string, absolute: string): Promise<ResolvedPath> {
   // Synchronous: faster than starting another thread.
-  const entry = await ifExists(async () => lstatSync(absolute));
-  const target = entry?.isSymbolicLink() === true ? await ifExists(async () => statSync(absolute)) : entry;
-  const linked = entry?.isSymbolicLink() === true;
-  if (target !== undefined) {
-    const kind = kindOf(target);
-    return { path: linked && kind === 'file' ? await fs.realpath(absolute) : path, kind };
-  }
-  if (linked) {
+  const isLink = (await ifExists(async () => lstatSync(absolute)))?.isSymbolicLink() === true;
+  const target = await ifExists(async () => statSync(absolute));
+  if (target?.isFile() === true) return { path: isLink ? await fs.realpath(absolute) : path, kind: 'file' };
+  if (target !== undefined) return { path, kind: target.isDirectory() ? 'directory' : 'other' };
+  if (isLink) {
     const missing = resolve(await fs.realpath(dirname(absolute)), await fs.readlink(absolute));
     return resolvePath(missing, missing);
   }
   const folder = await ifExists(async () => statSync(dirname(absolute)));
   return { path, kind: folder?.isDirectory() === true ? 'nothing' : 'no-folder' };
-}
-
-function kindOf(stats: Stats): ResolvedPath['kind'] {
-  if (stats.isFile()) return 'file';
-  return stats.isDirectory() ? 'directory' : 'other';
 }
 
 export async function ifExists<T>(read: () => Promise<T>): Promise<T | undefined> {
@@ -132,8 +114,6 @@ export async function ifExists<T>(read: () => Promise<T>): Promise<T | undefined
     throw error;
   }
 }
-
-// A named import of `promises`: Node loads its code at the first use, and most commands do not use it.
 
 export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: AbortSignal): Files {
   const absolute = (path: string): string => {
@@ -228,3 +208,31 @@ const failureOf = (what: string, error: unknown): Failure =>
 
 /** Seconds. The system cuts to microseconds: one more keeps the millisecond. */
 export const fileTime = (at: EpochMs): number => at / 1000 + 1e-6;
+
+const MAX_KEY_BYTES: Bytes = 64 * 1024;
+
+/** For a pipe. */
+const READ_TIMEOUT_MS: Milliseconds = 5000;
+
+/** Or a pipe that gives the key in time. Local-file (14). Its owner and mode are those that a container or a CI gives it. */
+export async function readKeyFile(
+  runtime: Pick<Runtime, 'cwd' | 'clock'>,
+  path: string,
+  interrupt: AbortSignal,
+): Promise<string> {
+  const timeout = runtime.clock.deadline(READ_TIMEOUT_MS);
+  const unusable = (why: string): Failure =>
+    localFile(`cannot use the key file ${path}: ${why}`, 'BERTH_API_KEY_FILE names it.');
+  try {
+    const chunks = readBytes(absolutePath(runtime, path), AbortSignal.any([interrupt, timeout.signal]));
+    const bytes = await collectBytes(chunks, MAX_KEY_BYTES);
+    if (bytes === undefined) throw unusable('it has more than 64 KiB');
+    return bytes.toString('utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    if (interrupt.aborted) throw interrupt.reason;
+    if (timeout.signal.aborted) throw unusable('it gave no key within 5 seconds');
+    throw error instanceof Failure ? error : unusable(errorReason(error));
+  } finally {
+    timeout.cancel();
+  }
+}

@@ -8,20 +8,22 @@ import {
   acquire,
   discardPrepared,
   folderOf,
+  type Identity,
   isOwned,
   listLeftovers,
   type LockHolder,
   type LockSystem,
   newToken,
   ownerFile,
+  ownIdentity,
   prepareLock,
   readHolder,
   realSystem,
   removeEmpty,
   removeHolder,
+  stateOf,
   writeHeartbeat,
 } from './lock-directory.ts';
-import { type Identity, ownIdentity, stateOf } from './process-identity.ts';
 
 export interface Heartbeat {
   readonly intervalMs: Milliseconds;

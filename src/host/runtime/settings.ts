@@ -1,6 +1,11 @@
-import type { GlobalFlags } from '../../settings/resolve.ts';
-import { createSettings, type Settings, type SettingsInput } from '../../settings/create-settings.ts';
+import { join } from 'node:path';
+import { isOnThisMachine } from '../../core/addresses.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { berth, sentence } from '../../core/message.ts';
 import type { Runtime } from './runtime.ts';
+import { createSettings, type Settings, type SettingsInput } from '../../settings/create-settings.ts';
+import { directoryOf, readProfiles } from '../../settings/read-profiles.ts';
+import type { GlobalFlags } from '../../settings/resolve.ts';
 
 /** Slow values, such as the home directory, are read when a setting needs them. */
 export const hostSettings = (
@@ -23,4 +28,46 @@ export const hostSettings = (
       return runtime.cwd;
     },
     readKeyFile,
+  });
+
+/** `berth local` always acts on this machine: usage (2) if a flag names a service elsewhere. */
+export function chooseLocalService<T extends GlobalFlags>(flags: T, runtime: Runtime): T {
+  const inProcess = { ...flags, local: true };
+  const named = ['base-url', 'profile'].find((flag) => flags[flag] !== undefined);
+  try {
+    const settings = hostSettings(runtime, flags);
+    if (named === 'profile') settings.requireProfile();
+    if (settings.local || isOnThisMachine(settings.get('base-url'))) return settings.local ? inProcess : flags;
+  } catch (error) {
+    if (named === undefined && error instanceof Failure) return inProcess;
+    throw error;
+  }
+  if (named === undefined) return inProcess;
+  throw usage(
+    `--${named} ${String(flags[named])} names no service on this machine, and these commands are about those alone`,
+    sentence`Use --local for the local service in this process, or name the address of one that this starts: ${berth`local serve`}`,
+  );
+}
+
+/** Words of a command line that sends no https request. */
+const OFFLINE_WORDS: readonly string[] = ['--local', '--dry-run', '--help', '-h', 'batch'];
+
+/** TLS reads certificates on another thread from Node 22: overlap it. A wrong guess only costs time. */
+export function loadTlsEarly(argv: readonly string[], runtime: Runtime): void {
+  if (argv.some((word) => OFFLINE_WORDS.includes(word))) return;
+  try {
+    const settings = hostSettings(runtime, {});
+    if (settings.local || settings.get('base-url')?.startsWith('https:') !== true) return;
+    // Loading crypto takes the same locks on both threads: load it before the other thread starts.
+    process.getBuiltinModule('node:crypto');
+    process.getBuiltinModule('node:tls');
+  } catch {
+    // The command reads the settings again, and fails with the reason.
+  }
+}
+
+/** Local-file (14) for an unusable file, usage (2) without a home directory. */
+export const readAliases = (runtime: Runtime): Promise<Readonly<Record<string, string>>> =>
+  new Promise((resolve) => {
+    resolve(readProfiles(join(directoryOf('config', runtime), 'config.json'), runtime.user).aliases);
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownIdentity, type Identity } from '../../../src/host/lock/process-identity.ts';
+import { type Identity, ownIdentity } from '../../../src/host/lock/lock-directory.ts';
 
 /** A process id that no process has: the largest one of Linux. */
 const NO_PROCESS = 4_194_304;

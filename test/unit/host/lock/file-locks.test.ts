@@ -4,9 +4,8 @@ import { rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { ownIdentity } from '../../../../src/host/lock/process-identity.ts';
+import { type LockSystem, ownIdentity, prepareLock } from '../../../../src/host/lock/lock-directory.ts';
 import { createFileLocks } from '../../../../src/host/lock/file-locks.ts';
-import { type LockSystem, prepareLock } from '../../../../src/host/lock/lock-directory.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { writeForgedLock, HOLDERS, identityOf } from '../../../support/files/forged-lock.ts';
 
