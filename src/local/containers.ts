@@ -1,20 +1,17 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import type { EpochMs } from '../core/unit-types.ts';
-import type { ContainerAddress } from './http/operation.ts';
+import type { AddressOf } from './http/operation.ts';
 import { type PodRecord, pods } from './model/pods.ts';
-import { sshKeys } from './model/records.ts';
-import { bootEnvironment } from './model/secrets.ts';
-import { startedAt, statusAt } from './resources/pods/transitions.ts';
+import { bootEnvironment, sshKeys } from './model/records.ts';
+import { startedAt, statusAt } from './resources/pods/document.ts';
 import type { State, Transact } from './state/state.ts';
 
 /** The name that SSH clients log in with (contract rules, Pods). */
 const USERNAME = 'root';
 
-/** The containers of pods that run, with real SSH servers on this machine. */
 interface PodContainers {
-  /** Null while it cannot be reached; undefined before the first `sync`: answers then make one up. */
-  addressOf(podId: string, start: EpochMs | null): ContainerAddress | null | undefined;
+  readonly addressOf: AddressOf;
   /** Starts and stops containers to match the pods that run now. */
   sync(): Promise<void>;
   stop(): Promise<void>;
@@ -124,7 +121,6 @@ function keysOf(state: State, { env, history }: PodRecord): readonly string[] {
   return [...(env['PUBLIC_KEY'] ?? '').split('\n'), ...(launch?.sshKeys ?? sshKeys.of(state))];
 }
 
-/** Removes the folders of earlier starts. */
 async function open(options: ContainerOptions, generation: string, wanted: Wanted): Promise<PodContainer> {
   const { id, start, publicKeys, variables, mounts } = wanted;
   const pod = join(generation, id);
@@ -148,7 +144,6 @@ async function open(options: ContainerOptions, generation: string, wanted: Wante
   return options.start({ folder, home, mounts: mounted, username: USERNAME, publicKeys, variables, hostKeyFile });
 }
 
-/** Kept at a restart. */
 const PERSISTENT = 'persistent';
 
 /** Also removes files of earlier generations of the state. */
@@ -167,7 +162,6 @@ const namesIn = (folder: string): Promise<readonly string[]> => fs.readdir(folde
 export interface PodContainer {
   /** On the loopback address. */
   readonly port: number;
-  /** Ends its connections and everything that they have started. */
   stop(): Promise<void>;
 }
 
@@ -185,5 +179,4 @@ export interface ContainerSpec {
   readonly hostKeyFile: string;
 }
 
-/** Rejects where it cannot listen. */
 export type StartContainer = (spec: ContainerSpec) => Promise<PodContainer>;

@@ -1,15 +1,15 @@
 import type { JsonObject } from '../core/json.ts';
 
-export { LOCAL_KEY } from './http/auth.ts';
-export { LOCAL_STORAGE_KEY } from './objects/signature.ts';
+export { LOCAL_KEY } from './http/admission.ts';
+export { LOCAL_STORAGE_KEY } from './objects/request.ts';
 export { addressParts } from './http/operation.ts';
 export { DroppedConnection } from './http/faults.ts';
 export { serveLocal } from './http/server.ts';
 export { SECRET_PREFIX, type GivenSettings } from './http/operation.ts';
 export { createLocalService, type LocalService } from './service.ts';
-export { START_OVER } from './state/saved-state.ts';
+export { START_OVER } from './state/store.ts';
 export { checkState, fileStore, memoryStore, type Store } from './state/store.ts';
-export type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from './workers/processes.ts';
+export type { ProcessEnd, ProcessSpec, RunningProcess, StartProcess } from './workers/handlers.ts';
 export type { ContainerSpec, PodContainer, StartContainer } from './containers.ts';
 export type { EndpointSource } from './workers/handlers.ts';
 

@@ -1,35 +1,37 @@
-import { createLocalClock } from './state/clock.ts';
-import { type Call, type LocalAnswer, type LocalRequest, settingsOf } from './http/operation.ts';
-import type { Frame } from './http/dispatch.ts';
-import { faults, takeFaults, takeStartFault } from './http/faults.ts';
-import { quotaOf } from './http/rate-limit.ts';
-import { createRouter } from './http/router.ts';
-import { endpoints, type Served, takesByProtocol, withServed } from './model/endpoints.ts';
-import { lastStockTurn } from './model/stock.ts';
-import { giveOddTexts } from './model/pods.ts';
-import {
-  advanceQueue,
-  createHeldRequests,
-  createWorkerOperations,
-  endpointChanged,
-  ignorePause,
-  loseAllWorkers,
-} from './queue/index.ts';
-import { createControlOperations } from './resources/control.ts';
-import { allEndpointsChanged } from './resources/stock.ts';
-import { queuesOf } from './queue/records.ts';
-import { releaseFiles } from './resources/endpoints/releases.ts';
-import type { LocalServiceOptions } from './service-options.ts';
-import { createState, originAfter, type State } from './state/state.ts';
-import type { ObjectPorts } from './objects/interface.ts';
-import { createVolumeFolders, temporaryRoot } from './objects/volumes.ts';
-import { isSigned } from './objects/signature.ts';
-import { createTable } from './table.ts';
-import { endpointVariables, servedBy, type WorkerName, workerVariables } from './workers/handlers.ts';
-import type { SendWebhook } from './webhooks/send.ts';
-import { createPodContainers } from './containers.ts';
-import type { Workers } from './workers/start-workers.ts';
+import type { Clock } from '../core/context.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
+import { createPodContainers, type StartContainer } from './containers.ts';
+import type { Quota } from './http/admission.ts';
+import { createRouter, type Frame } from './http/dispatch.ts';
+import { faults, takeFaults, takeStartFault } from './http/faults.ts';
+import { type Call, type GivenSettings, type LocalAnswer, type LocalRequest, settingsOf } from './http/operation.ts';
+import { endpoints, type Served, takesByProtocol, withServed } from './model/endpoints.ts';
+import { lastStockTurn } from './model/hardware.ts';
+import { giveOddTexts } from './model/pods.ts';
+import type { ObjectPorts } from './objects/interface.ts';
+import { isSigned } from './objects/request.ts';
+import { createVolumeFolders, temporaryRoot } from './objects/volumes.ts';
+import { advanceQueue, endpointChanged, loseAllWorkers } from './queue/engine.ts';
+import type { StreamShape } from './queue/operations.ts';
+import { queuesOf } from './queue/records.ts';
+import { HeldRequests, createWorkerOperations } from './queue/worker-operations.ts';
+import { ignorePause } from './queue/workers.ts';
+import { allEndpointsChanged, createControlOperations } from './resources/control.ts';
+import { releaseFiles } from './resources/endpoints/configure.ts';
+import { createLocalClock } from './state/clock.ts';
+import { createState, originAfter, type State } from './state/state.ts';
+import type { Store } from './state/store.ts';
+import { createTable } from './table.ts';
+import {
+  type EndpointSource,
+  endpointVariables,
+  servedBy,
+  type StartProcess,
+  type WorkerName,
+  workerVariables,
+} from './workers/handlers.ts';
+import type { Workers } from './workers/start-workers.ts';
+import type { Resolve, SendWebhook } from './workers/webhooks.ts';
 
 export interface LocalService {
   /** Rejects with DroppedConnection (a fault), local-file (14) for the state, or the signal's reason. */
@@ -40,7 +42,6 @@ export interface LocalService {
   reload(names: readonly string[]): Promise<void>;
   /** For one command that does not `start` the service; until `stop`. */
   openContainers(): Promise<void>;
-  /** None is left when it resolves. */
   stop(): Promise<void>;
 }
 
@@ -65,7 +66,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     Object.entries(handlers).map(([name, source]) => [name, servedBy(source)]),
   );
   const untilStopped = (milliseconds: number): Promise<void> => time.sleep(milliseconds, stopping.signal);
-  const held = createHeldRequests();
+  const held = new HeldRequests();
   /** With workers that attach there is nothing to start or stop here. */
   const hasHandlers = Object.values(handlers).some(({ kind }) => kind !== 'attach');
   let hasDeliveries = false;
@@ -101,7 +102,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     );
 
   const variablesOf = (state: State, worker: WorkerName, prefix = options.workerPrefix) =>
-    workerVariables(state, worker, { prefix, runner: options.workerRunner });
+    workerVariables(state, worker, prefix, options.workerRunner);
 
   const folders = createVolumeFolders(transact, options.volumesFolder ?? temporaryRoot('volumes'));
   const { startContainer } = options;
@@ -117,7 +118,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
         });
 
   const frame: Frame = {
-    quota: quotaOf(options.quota),
+    quota: options.quota ?? {},
     settings,
     random: options.random,
     transact,
@@ -128,7 +129,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const route = createRouter(
     [
       ...createTable(options),
-      ...createWorkerOperations({ held, random: options.random, log: options.log }),
+      ...createWorkerOperations(held, options.log),
       ...createControlOperations({
         reset: (seed) =>
           store.replace((previous) => {
@@ -187,7 +188,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       protocolVariablesOf: (state, endpointId, workerId) =>
         variablesOf(state, { origin: `http://127.0.0.1:${String(port)}`, endpointId, workerId }),
       sendWebhook: async (url, body) => {
-        const { createWebhookSender } = await import('./webhooks/send.ts');
+        const { createWebhookSender } = await import('./workers/webhooks.ts');
         send ??= createWebhookSender({ clock, ownPort: port, allowPrivate, resolve });
         return send(url, body);
       },
@@ -250,4 +251,31 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       await store.close();
     },
   };
+}
+
+export interface LocalServiceOptions extends GivenSettings {
+  readonly clock: Clock;
+  /** From 0 up to, but not including, 1: for faults with a probability, and ids. */
+  readonly random: () => number;
+  readonly store: Store;
+  readonly quota?: Quota | undefined;
+  readonly queueLimits: boolean;
+  readonly streamShape?: StreamShape | undefined;
+  /** Allows webhooks to other ports of this machine, and to private networks. */
+  readonly allowPrivateWebhooks?: boolean | undefined;
+  readonly resolve?: Resolve | undefined;
+  /** By endpoint name. Programs run only between `start` and `stop`. */
+  readonly handlers?: Readonly<Record<string, EndpointSource>> | undefined;
+  /** Needed only with handlers that are commands. */
+  readonly startProcess?: StartProcess | undefined;
+  /** Besides the prefix that berth's own worker reads. */
+  readonly workerPrefix?: string | undefined;
+  readonly workerRunner?: string | undefined;
+  /** Default: a temporary folder, which `stop` removes. */
+  readonly volumesFolder?: string | undefined;
+  /** Without it the addresses of pods are made up. */
+  readonly startContainer?: StartContainer | undefined;
+  readonly podsFolder?: string | undefined;
+  readonly log?: ((endpointId: string, text: string) => void) | undefined;
+  readonly onWebhookRefused?: ((jobId: string, reason: string) => void) | undefined;
 }

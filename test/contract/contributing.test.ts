@@ -35,7 +35,7 @@ beforeAll(() => {
   writeFileSync(table, patched(readFileSync(table, 'utf8'), IN_THE_TABLE));
 });
 
-const IN_THE_TABLE = ` import { secretOperations } from './resources/secrets.ts';
+const IN_THE_TABLE = ` import { tagOperations } from './resources/tags.ts';
 +import { snapshotOperations } from './resources/snapshots.ts';
 @@
    ...volumeOperations,

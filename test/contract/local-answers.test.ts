@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EXPIRED_KEY, JOBS_ONLY_KEY } from '../../src/local/http/auth.ts';
+import { EXPIRED_KEY, JOBS_ONLY_KEY } from '../../src/local/http/admission.ts';
 import { createState, type State } from '../../src/local/state/state.ts';
 import { memoryStore } from '../../src/local/state/store.ts';
 import { createTestClock } from '../support/clocks/test-clock.ts';

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { replayJournal } from '../../src/batch/store/replay.ts';
 import { realClock } from '../../src/host/runtime/runtime.ts';
 import { openDurable } from '../../src/host/files/durable-files.ts';
-import { LOCAL_KEY } from '../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../src/local/http/admission.ts';
 import type { FaultRecord } from '../../src/local/http/faults.ts';
 import { serveLocal } from '../../src/local/http/server.ts';
 import { createLocalService } from '../../src/local/service.ts';

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
-import { LOCAL_KEY } from '../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../src/local/http/admission.ts';
 import { serveLocal } from '../../src/local/http/server.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 

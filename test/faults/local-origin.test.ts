@@ -1,6 +1,6 @@
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LOCAL_KEY } from '../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../src/local/http/admission.ts';
 import { serveLocal } from '../../src/local/http/server.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 

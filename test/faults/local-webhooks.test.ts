@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock } from '../../src/host/runtime/runtime.ts';
-import type { LocalServiceOptions } from '../../src/local/service-options.ts';
+import type { LocalServiceOptions } from '../../src/local/service.ts';
 import { serveLocal } from '../../src/local/http/server.ts';
-import { kindOfAddress } from '../../src/local/webhooks/send.ts';
+import { kindOfAddress } from '../../src/local/workers/webhooks.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 
 // Row 39 of docs/faults.md: webhooks to the service itself, to this machine and to private networks.

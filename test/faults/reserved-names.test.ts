@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createLocalHost } from '../../src/host/context.ts';
 import { realClock } from '../../src/host/runtime/runtime.ts';
-import { LOCAL_KEY } from '../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../src/local/http/admission.ts';
 import { createTable } from '../../src/local/table.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 import { json, pointedAt, routed, serve } from '../support/servers/scripted-server.ts';

@@ -1,28 +1,41 @@
 import type { Json } from '../../core/json.ts';
+import type { Seconds } from '../../core/unit-types.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Content Too Large',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+};
 
 /** A refused request. It is answered as problem+json (specification 7.1), or in the format of the queue API. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
-  readonly title: string;
-  readonly errors: readonly string[] | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  constructor(
-    status: number,
-    title: string,
-    detail: string,
-    errors?: readonly string[],
-    headers: Readonly<Record<string, string>> = {},
-  ) {
+  readonly headers: Headers;
+  readonly #errors: readonly string[] | undefined;
+  constructor(status: number, detail: string, headers: Headers = {}, errors?: readonly string[]) {
     super(detail);
     this.status = status;
-    this.title = title;
-    this.errors = errors;
     this.headers = headers;
+    this.#errors = errors;
+  }
+
+  get document(): Json {
+    const { status, message: detail } = this;
+    return { title: TITLES[status] ?? 'Server Error', status, detail, errors: this.#errors };
   }
 }
-
-export const badRequest = (detail: string): Problem => new Problem(400, 'Bad Request', detail);
 
 /** Clients know these refusals by their text only (additions 3). */
 export const NO_ROOM = {
@@ -46,42 +59,23 @@ export function asBadRequest<T>(work: () => T): T {
   }
 }
 
-export const unauthorized = (detail: string): Problem =>
-  new Problem(401, 'Unauthorized', detail, undefined, { 'WWW-Authenticate': 'Bearer' });
+export const badRequest = (detail: string): Problem => new Problem(400, detail);
 
-export const lowBalance = (): Problem => new Problem(402, 'Payment Required', 'the account balance is too low');
+export const unauthorized = (detail: string): Problem => new Problem(401, detail, { 'WWW-Authenticate': 'Bearer' });
 
-export const forbidden = (): Problem => new Problem(403, 'Forbidden', 'access denied');
+export const forbidden = (): Problem => new Problem(403, 'access denied');
 
 /** Specification 7.2: `pod not found` for a pod, `resource not found` for anything else. */
-export const notFound = (detail = 'resource not found'): Problem => new Problem(404, 'Not Found', detail);
+export const notFound = (detail = 'resource not found'): Problem => new Problem(404, detail);
 
-export const notAllowed = (allowed: readonly string[]): Problem =>
-  new Problem(405, 'Method Not Allowed', `this path answers ${allowed.join(', ')}`, undefined, {
-    Allow: allowed.join(', '),
-  });
+export const conflict = (detail: string): Problem => new Problem(409, detail);
 
-export const conflict = (detail: string): Problem => new Problem(409, 'Conflict', detail);
-
-export const tooLarge = (detail: string, headers: Readonly<Record<string, string>> = {}): Problem =>
-  new Problem(413, 'Content Too Large', detail, undefined, headers);
+export const tooLarge = (detail: string): Problem => new Problem(413, detail);
 
 export const unprocessable = (errors: readonly string[]): Problem =>
-  new Problem(422, 'Unprocessable Entity', 'the request does not fit the schema', errors);
+  new Problem(422, 'the request does not fit the schema', {}, errors);
 
-export const serverError = (status: number): Problem =>
-  new Problem(
-    status,
-    { 410: 'Gone', 503: 'Service Unavailable' }[status] ?? 'Server Error',
-    'an injected fault answered this',
-  );
+export const tooManyRequests = (detail: string, retryAfter: Seconds, headers: Headers = {}): Problem =>
+  new Problem(429, detail, { 'retry-after': String(retryAfter), ...headers });
 
-export const problemDocument = (problem: Problem): Json => ({
-  title: problem.title,
-  status: problem.status,
-  detail: problem.message,
-  errors: problem.errors,
-});
-
-/** The body of a refusal by the queue API (contract rules, Queue API). */
-export const queueErrorDocument = (problem: Problem): Json => ({ error: problem.message });
+export const injected = (status: number): Problem => new Problem(status, 'an injected fault answered this');

@@ -1,20 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { encodeJson, type Json } from '../../core/json.ts';
-import { forbidden, notFound, Problem, problemDocument, queueErrorDocument, tooLarge } from '../contract/problem.ts';
-import { authenticate, authenticatePod, authenticateWorker, type Key } from './auth.ts';
-import {
-  failAt,
-  ForeignAnswer,
-  latencyOf,
-  faults as injected,
-  takeFaultAt,
-  takeFaults,
-  type TakenFaults,
-} from './faults.ts';
+import { decodeJson, encodeJson, type Json, JsonSyntaxError } from '../../core/json.ts';
+import { contract, type Schema } from '../contract/document.ts';
+import { badRequest, forbidden, notFound, Problem, tooLarge, unprocessable } from '../contract/problem.ts';
+import { authenticate, countRequest, type Key, type Quota } from './admission.ts';
+import { failAt, faults, ForeignAnswer, latencyOf, takeFaultAt, takeFaults, type TakenFaults } from './faults.ts';
 import type { AddressOf, Call, LocalAnswer, LocalRequest, Operation, Reply, ServiceSettings } from './operation.ts';
-import { countRequest, type Quota, rateUsage } from './rate-limit.ts';
-import { checkQuery, validBody } from './validate.ts';
-import { workerKeyOf } from '../state/keys.ts';
 
 export interface Frame {
   readonly quota: Quota;
@@ -30,10 +20,84 @@ export interface Frame {
 /** Above the largest payload of any operation (specification 8.2), so that each operation refuses with its own message. */
 export const MAX_BODY_BYTES = 22_000_000;
 
-const NO_FAULTS: TakenFaults = new Map();
-
 type Headers = Readonly<Record<string, string>>;
 type Params = Readonly<Record<string, string>>;
+
+/** 405 for a known path with another method, else 404. HEAD is GET without the body. */
+export function createRouter(
+  operations: readonly Operation[],
+  frame: Frame,
+): (request: LocalRequest) => Promise<LocalAnswer> {
+  const routes = routesOf(operations);
+  const answer = async (request: LocalRequest, method: string): Promise<LocalAnswer> => {
+    const { path } = request;
+    if (method === 'GET' && path === '/v2/openapi.json')
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(contract) };
+    for (const { pattern, rows } of routes) {
+      const match = pattern.exec(path);
+      if (match === null) continue;
+      const params = Object.fromEntries(
+        Object.entries(match.groups ?? {}).map(([name, text]) => [name, decoded(text)]),
+      );
+      const operation = rows.find((row) => row.method === method) ?? methodNotAllowed(rows);
+      return dispatch(operation, request, params, frame);
+    }
+    // Needs no key.
+    if (!/^\/v[12](\/|$)/.test(path)) return refuse(notFound(NOTHING_HERE), UNKNOWN);
+    // Paths below an endpoint belong to the queue API, and are not counted in the windows of the management API.
+    const [, name] = /^\/v2\/([^/]+)\//.exec(path) ?? [];
+    const isQueuePath = name !== undefined && !operations.some((each) => each.path.split('/')[2] === name);
+    return dispatch(isQueuePath ? { ...UNKNOWN, service: 'queue', scope: 'jobs' } : UNKNOWN, request, {}, frame);
+  };
+
+  // An event stream that was not started needs no end.
+  return async (request) =>
+    request.method === 'HEAD' ? { ...(await answer(request, 'GET')), body: '' } : answer(request, request.method);
+}
+
+const NOTHING_HERE =
+  'nothing here: the management API is under /v2, jobs under /v2/ENDPOINT, the contract at /v2/openapi.json';
+
+/** By path. Literal segments before parameters: `/v2/pods/{id}` before `/v2/{endpointId}/run`. */
+function routesOf(operations: readonly Operation[]) {
+  const order = (path: string): string => path.replaceAll('{', '~');
+  return [...new Set(operations.map(({ path }) => path))]
+    .sort((one, other) => (order(one) < order(other) ? -1 : 1))
+    .map((path) => ({
+      pattern: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
+      rows: operations.filter((each) => each.path === path),
+    }));
+}
+
+/** Unchanged when its percent-encoding is not UTF-8. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+const UNKNOWN: Operation = {
+  id: 'unknown',
+  service: 'base',
+  method: 'GET',
+  path: '/',
+  scope: 'read',
+  success: 200,
+  run: () => {
+    throw notFound();
+  },
+};
+
+function methodNotAllowed(rows: readonly Operation[]): Operation {
+  const { service = 'base', scope = 'read' } = rows[0] ?? {};
+  const Allow = rows.map(({ method }) => method).join(', ');
+  const run = (): never => {
+    throw new Problem(405, `this path answers ${Allow}`, { Allow });
+  };
+  return { ...UNKNOWN, service, scope: service === 'worker' ? scope : 'read', run };
+}
 
 interface Admission {
   readonly faults: TakenFaults;
@@ -43,36 +107,36 @@ interface Admission {
 }
 
 /** Rejects with DroppedConnection (a fault), or local-file (14): state cannot be read or saved. */
-export async function dispatch(
+async function dispatch(
   operation: Operation,
   request: LocalRequest,
   params: Params,
   frame: Frame,
 ): Promise<LocalAnswer> {
   let headers: Headers = {};
-  let isAdmitted = false;
+  let admitted: Call | undefined;
   try {
     const early = operation.checkSize === undefined ? undefined : await textOf(request);
     const admission = await admit(operation, request, params, frame, early);
-    const { faults, refusal } = admission;
-    headers = admission.headers;
+    const { faults: taken, refusal } = admission;
+    ({ headers } = admission);
     const call = callOf(operation, request, params, admission, frame);
-    if (faults.has('latency')) await call.sleep(latencyOf(faults, 'latency'));
-    failAt('arrival', faults, request);
+    if (taken.has('latency')) await call.sleep(latencyOf(taken, 'latency'));
+    failAt('arrival', taken, request);
     if (refusal !== undefined) throw refusal;
-    isAdmitted = true;
-    failAt('operation', faults, request);
+    admitted = call;
+    failAt('operation', taken, request);
     const bodyText = early ?? (await textOf(request));
     await checkQuery(operation, call.query);
     const body = await validBody(operation, bodyText);
     const reply = await operation.run(Object.assign(call, { bodyText, body }));
-    failAt('answer', faults, request);
+    failAt('answer', taken, request);
     return respond(reply, headers);
   } catch (error) {
     if (error instanceof ForeignAnswer) return error.answer;
     if (!(error instanceof Problem)) throw error;
-    if (isAdmitted && (error.status === 400 || error.status === 413))
-      await operation.onRefused?.({ params, transact: frame.transact, problem: error });
+    if (admitted !== undefined && (error.status === 400 || error.status === 413))
+      await operation.onRefused?.(admitted, error);
     return refuse(error, operation, headers);
   }
 }
@@ -82,35 +146,29 @@ async function admit(
   operation: Operation,
   request: LocalRequest,
   params: Params,
-  frame: Frame,
+  { transact, settings, quota, random }: Frame,
   text = '',
 ): Promise<Admission> {
-  const { authorization } = request.headers;
-  const { service, scope } = operation;
+  const { service } = operation;
   const headers: Record<string, string> = {};
-  const admitted = (faults: TakenFaults, findKey: () => Key): Admission => {
+  const admitted = (taken: TakenFaults, findKey: () => Key): Admission => {
     try {
       const { id: keyId, scopes } = findKey();
-      if (!scopes.includes(scope)) throw forbidden();
-      return { faults, keyId, headers };
+      if (!scopes.includes(operation.scope)) throw forbidden();
+      return { faults: taken, keyId, headers };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return { faults, keyId: '', headers, refusal: error };
+      return { faults: taken, keyId: '', headers, refusal: error };
     }
   };
-  if (service === 'control') return admitted(NO_FAULTS, () => authenticate(authorization));
-  return frame.transact((state, now) => {
-    const faults = takeFaults(injected.of(state), ['request'], request, frame.random);
-    return admitted(faults, () => {
+  if (service === 'control') return admitted(new Map(), () => authenticate(request.headers, operation));
+  return transact((state, now) => {
+    const taken = takeFaults(faults.of(state), ['request'], request, random);
+    return admitted(taken, () => {
       operation.checkSize?.(state, text);
-      const key =
-        service === 'worker'
-          ? authenticateWorker(authorization, workerKeyOf(state, params['endpointId'] ?? ''))
-          : (authenticatePod(state, authorization, operation, params['id'], frame.settings) ??
-            authenticate(authorization));
-      if (service !== 'queue' && service !== 'worker')
-        Object.assign(headers, countRequest(rateUsage.of(state), frame.quota, now));
-      failAt('admission', faults, request);
+      const key = authenticate(request.headers, operation, params, settings, state);
+      if (service !== 'queue' && service !== 'worker') Object.assign(headers, countRequest(state, quota, now));
+      failAt('admission', taken, request);
       return key;
     });
   });
@@ -118,30 +176,30 @@ async function admit(
 
 function callOf(
   operation: Operation,
-  request: LocalRequest,
+  { headers, origin, query, method, path, signal: caller }: LocalRequest,
   params: Params,
-  { keyId, faults }: Admission,
+  { keyId, faults: taken }: Admission,
   { settings, addressOf, transact, sleep, random, stopping }: Frame,
 ): Call {
   let signal: AbortSignal | undefined;
   // Made on first use: most calls need none.
-  const signalOf = (): AbortSignal => (signal ??= AbortSignal.any([request.signal, stopping]));
+  const signalOf = (): AbortSignal => (signal ??= AbortSignal.any([caller, stopping]));
   return {
     operation,
     settings,
     params,
-    query: new URLSearchParams(request.query),
-    headers: request.headers,
-    origin: request.origin,
+    query: new URLSearchParams(query),
+    headers,
+    origin,
     bodyText: '',
     body: undefined,
     keyId,
-    lagMs: latencyOf(faults, 'replica-lag'),
+    lagMs: latencyOf(taken, 'replica-lag'),
     addressOf,
     get signal() {
       return signalOf();
     },
-    takeFault: (state, points) => takeFaultAt(injected.of(state), points, request, random),
+    takeFault: (state, points) => takeFaultAt(state, points, { method, path }, random),
     transact,
     sleep: (milliseconds, until) => sleep(milliseconds, until ?? signalOf()),
   };
@@ -158,59 +216,88 @@ async function textOf({ method, body }: LocalRequest): Promise<string> {
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks);
-  if (!isUtf8(bytes)) throw new Problem(400, 'Bad Request', 'the request body is not UTF-8');
+  if (!isUtf8(bytes)) throw badRequest('the request body is not UTF-8');
   return bytes.toString().replace(/^\uFEFF/, '');
 }
 
-function respond({ status, body, stream, headers: own }: Reply, headers: Headers): LocalAnswer {
-  if (stream !== undefined)
-    return {
-      status,
-      headers: allHeaders({ 'content-type': 'text/event-stream', 'cache-control': 'no-store' }, headers, own),
-      body: stream,
-    };
-  if (body !== undefined) return json(status, 'application/json', body, headers, own);
-  return { status, headers: allHeaders(headers, own), body: '' };
+/** Loaded here: it takes longer than answering a simple GET, which does not need it. */
+const reasonsOf = async (schema: string | Schema, value: unknown): Promise<readonly string[]> =>
+  (await import('./schema-checks.ts')).reasonsOf(schema, value);
+
+/** The decoded body; undefined when the operation takes none. Rejects with the 400 or 422 Problem. */
+async function validBody({ body: schema }: Operation, text: string): Promise<unknown> {
+  if (schema === undefined) return undefined;
+  if (text.trim() === '') throw badRequest('a JSON body is required');
+  const value = jsonIn(text);
+  const errors = await reasonsOf(schema, value);
+  if (errors.length > 0) throw unprocessable(errors);
+  return value;
 }
 
-function refuse(problem: Problem, { service }: Operation, headers: Headers): LocalAnswer {
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest(`the body is not JSON${placeOfError(text)}`);
+  }
+}
+
+function placeOfError(text: string): string {
+  try {
+    decodeJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return `: line ${String(error.line)}, column ${String(error.column)}`;
+  }
+  return '';
+}
+
+/** 400 Problem for an empty list parameter, 422 for an invalid one. Unknown ones are ignored. */
+async function checkQuery({ parameters = [] }: Operation, query: URLSearchParams): Promise<void> {
+  const errors: string[] = [];
+  for (const { name, schema, in: place } of parameters) {
+    const given = query.getAll(name);
+    if (place !== 'query' || given.length === 0) continue;
+    const value = coerce(schema, given);
+    if (Array.isArray(value) && value.includes(''))
+      throw badRequest(`query ${name}: names nothing where a value is expected`);
+    const reasons = await reasonsOf(schema, value);
+    errors.push(...reasons.map((reason) => `query ${name}${reason.replace(/^\/(?=:)/, '')}`));
+  }
+  if (errors.length > 0) throw unprocessable(errors);
+}
+
+function coerce(schema: Schema, given: readonly string[]): unknown {
+  const [last = ''] = given.slice(-1);
+  if (schema['type'] === 'array') return given.join(',').split(',');
+  if (schema['type'] === 'integer') return /^-?\d+$/.test(last) ? Number(last) : last;
+  if (schema['type'] === 'boolean') return last === 'true' || (last === 'false' ? false : last);
+  return last;
+}
+
+const STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
+
+function respond({ status, body, stream }: Reply, headers: Headers): LocalAnswer {
+  if (stream !== undefined) return { status, headers: allHeaders(STREAM, headers), body: stream };
+  if (body === undefined) return { status, headers: allHeaders(headers), body: '' };
+  return json(status, 'application/json', body, headers);
+}
+
+/** The queue API has a format of its own (contract rules, Queue API). */
+function refuse(problem: Problem, { service }: Operation, headers: Headers = {}): LocalAnswer {
   const isOfQueue = service === 'queue' || service === 'worker';
   const type = isOfQueue ? 'application/json' : 'application/problem+json';
-  const body = isOfQueue ? queueErrorDocument(problem) : problemDocument(problem);
+  const body = isOfQueue ? { error: problem.message } : problem.document;
   return json(problem.status, type, body, headers, problem.headers);
 }
 
-const json = (status: number, type: string, body: Json, ...headers: readonly (Headers | undefined)[]): LocalAnswer => ({
+const json = (status: number, type: string, body: Json, ...headers: readonly Headers[]): LocalAnswer => ({
   status,
   headers: allHeaders({ 'content-type': type }, ...headers),
   body: encodeJson(body),
 });
 
 /** Later parts win. Names in lower case. */
-function allHeaders(...parts: readonly (Headers | undefined)[]): Headers {
-  const all: Record<string, string> = {};
-  for (const part of parts) for (const name in part) all[name.toLowerCase()] = part[name] ?? '';
-  return all;
-}
-
-/** Needs no key. */
-export const pathNotServed = (): LocalAnswer =>
-  refuse(
-    notFound(
-      'nothing here: the management API is under /v2, jobs under /v2/ENDPOINT, the contract at /v2/openapi.json',
-    ),
-    UNKNOWN,
-    {},
+const allHeaders = (...parts: readonly Headers[]): Headers =>
+  Object.fromEntries(
+    parts.flatMap((part) => Object.entries(part).map(([name, value]) => [name.toLowerCase(), value] as const)),
   );
-
-export const UNKNOWN: Operation = {
-  id: 'unknown',
-  service: 'base',
-  method: 'GET',
-  path: '/',
-  scope: 'read',
-  success: 200,
-  run: () => {
-    throw notFound();
-  },
-};

@@ -7,35 +7,28 @@ import {
   type FaultSettingName,
   type RequestFaultKind,
 } from '../../core/fault-kinds.ts';
-import type { Milliseconds, Seconds } from '../../core/unit-types.ts';
-import { badRequest, forbidden, lowBalance, NO_ROOM, serverError } from '../contract/problem.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
+import { badRequest, forbidden, injected, NO_ROOM, Problem, tooManyRequests } from '../contract/problem.ts';
 import { createPart, type State } from '../state/state.ts';
-import { tooManyRequests } from './rate-limit.ts';
 
-export interface FaultRecord {
-  id: string;
-  kind: FaultKind;
+export type FaultRecord = Readonly<Partial<Record<FaultSettingName, number>>> & {
+  readonly id: string;
+  readonly kind: FaultKind;
   /** Absent: affects every request until it is removed. */
   count?: number;
   /** Above 0, up to 1. */
-  probability?: number;
+  readonly probability?: number;
   /** A method, the beginning of a path, or both: `POST`, `/v2/pods`, `POST /v2/echo/run`. */
-  match?: string;
+  readonly match?: string;
   /** Absent: affects every endpoint. */
-  endpoint?: string;
-  status?: number;
-  latencyMs?: Milliseconds;
-  detail?: string;
-  retryAfter?: Seconds;
-}
+  readonly endpoint?: string;
+  readonly detail?: string;
+};
 
 /** In the order they were added. */
 export const faults = createPart<FaultRecord[]>('faults', () => []);
 
-export interface FaultedRequest {
-  readonly method: string;
-  readonly path: string;
-}
+export type FaultedRequest = Readonly<Record<'method' | 'path', string>>;
 
 /** The faults of one request or step: at most one of a kind. */
 export type TakenFaults = ReadonlyMap<FaultKind, FaultRecord>;
@@ -60,10 +53,12 @@ export function takeFaults(
 }
 
 /** The first of those at a step. */
-export const takeFaultAt = (...given: Parameters<typeof takeFaults>): FaultRecord | undefined => {
-  const [injected, points, request, random] = given;
-  return takeFaults(injected, points, request, random, 1).values().next().value;
-};
+export const takeFaultAt = (
+  state: State,
+  points: readonly FaultPoint[],
+  request: FaultedRequest,
+  random: () => number,
+): FaultRecord | undefined => takeFaults(faults.of(state), points, request, random, 1).values().next().value;
 
 /** The paths of the worker protocol. A fault of any request affects them only when it names them. */
 const WORKER_PATHS = '/worker';
@@ -77,14 +72,13 @@ function matches({ kind, match = defaultMatch(kind), endpoint }: FaultRecord, { 
   return wantedMethod.toUpperCase() === method && path.startsWith(wantedPath);
 }
 
-export function settingOf(member: FaultSettingName): (fault: FaultRecord) => number {
-  return (fault) => fault[member] ?? FAULT_SETTINGS[member].fallback;
-}
+export const settingOf = (member: FaultSettingName, fault: FaultRecord): number =>
+  fault[member] ?? FAULT_SETTINGS[member].fallback;
 
 /** In milliseconds; 0 without a fault of the kind. */
-export function latencyOf(taken: TakenFaults, kind: FaultKind): number {
+export function latencyOf(taken: TakenFaults, kind: FaultKind): Milliseconds {
   const fault = taken.get(kind);
-  return fault === undefined ? 0 : settingOf('latencyMs')(fault);
+  return fault === undefined ? 0 : settingOf('latencyMs', fault);
 }
 
 /** Thrown when the connection is to be closed without an answer. */
@@ -109,7 +103,7 @@ export class ForeignAnswer extends Error {
 }
 
 /** `admission`: after authentication; `arrival`: before anything is answered. */
-export type FaultStage = 'arrival' | 'admission' | 'operation' | 'answer';
+type FaultStage = 'arrival' | 'admission' | 'operation' | 'answer';
 
 type FaultEffect = readonly [stage: FaultStage, errorOf: (fault: FaultRecord, request: FaultedRequest) => Error];
 
@@ -118,10 +112,13 @@ const refusalText = ({ path }: FaultedRequest): string => (path.endsWith('/actio
 /** Those of one stage in their order. The others delay a request, or hide what is newer than their latency. */
 const FAULT_EFFECTS: Readonly<Record<Exclude<RequestFaultKind, 'latency' | 'replica-lag'>, FaultEffect>> = {
   drop: ['arrival', () => new DroppedConnection(false)],
-  'server-error': ['arrival', (fault) => serverError(settingOf('status')(fault))],
+  'server-error': ['arrival', (fault) => injected(settingOf('status', fault))],
   blocked: ['arrival', () => new ForeignAnswer()],
-  'rate-limit': ['admission', (fault) => tooManyRequests('minute', settingOf('retryAfter')(fault))],
-  'low-balance': ['operation', () => lowBalance()],
+  'rate-limit': [
+    'admission',
+    (fault) => tooManyRequests('rate limit exceeded for the minute window', settingOf('retryAfter', fault)),
+  ],
+  'low-balance': ['operation', () => new Problem(402, 'the account balance is too low')],
   refuse: ['operation', ({ detail }, request) => badRequest(detail ?? refusalText(request))],
   forbidden: ['operation', () => forbidden()],
   'accept-drop': ['answer', () => new DroppedConnection(true)],
@@ -136,18 +133,14 @@ export function failAt(stage: FaultStage, taken: TakenFaults, request: FaultedRe
   }
 }
 
-type StartFault = { readonly kind: 'slow'; readonly delayMs: Milliseconds } | { readonly kind: 'failed' };
-
-/** Counts the fault down: call it once for each start. */
+/** Milliseconds until a worker starts, or that it fails. Counts the fault down: call it once for each start. */
 export function takeStartFault(
   state: State,
   { endpointId, workerId }: { readonly endpointId: string; readonly workerId: string },
   random: () => number,
-): StartFault | undefined {
+): Milliseconds | 'failed' {
   const path = `${WORKER_PATHS}/${endpointId}/start/${workerId}`;
-  const fault = takeFaultAt(faults.of(state), ['start'], { method: 'POST', path }, random);
-  if (fault === undefined) return undefined;
-  return fault.kind === 'worker-slow-start'
-    ? { kind: 'slow', delayMs: settingOf('latencyMs')(fault) }
-    : { kind: 'failed' };
+  const fault = takeFaultAt(state, ['start'], { method: 'POST', path }, random);
+  if (fault?.kind === 'worker-failed-start') return 'failed';
+  return fault === undefined ? 0 : settingOf('latencyMs', fault);
 }

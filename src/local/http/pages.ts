@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
-import { serverError, unprocessable } from '../contract/problem.ts';
+import { injected, unprocessable } from '../contract/problem.ts';
 import { settingOf } from './faults.ts';
 import { type Call, shown } from './operation.ts';
 import type { State } from '../state/state.ts';
@@ -10,30 +10,24 @@ interface PagedRow {
   readonly createdAt: EpochMs;
 }
 
-interface Page<T> {
-  readonly rows: readonly T[];
-  readonly pagination: { readonly nextCursor: string | null; readonly hasNextPage: boolean };
-}
-
 /** For lists that never have a second page. */
 export const WHOLE_LIST: Json = { nextCursor: null, hasNextPage: false };
 
-/** A place in a list: after the row of this time and id. */
-type Position = Readonly<PagedRow>;
-
 interface Cursor {
-  readonly position: Position;
+  /** The row that the page begins after. */
+  readonly position: PagedRow;
   /** The number of the page, so that no two pages of a list have the same cursor. */
   readonly page: number;
 }
 
 /** Newest first. 422 Problem for a cursor of another operation or other parameters (additions 1). */
-export function pageOf<T extends PagedRow>(state: State, call: Call, listed: readonly T[]): Page<T> {
+export function pageOf<T extends PagedRow>(state: State, call: Call, listed: readonly T[]) {
   const cursor = readCursor(call);
   const fault = call.takeFault(state, cursor === undefined ? ['page'] : ['next-page', 'page']);
-  if (fault?.kind === 'page-error') throw serverError(settingOf('status')(fault));
-  const ordered = newestFirst(listed);
-  const after = cursor === undefined ? 0 : indexAfter(ordered, cursor.position);
+  if (fault?.kind === 'page-error') throw injected(settingOf('status', fault));
+  // Records are kept oldest first: sorting them in reverse takes one pass.
+  const ordered = listed.toReversed().sort(order);
+  const after = ordered.filter((row) => cursor !== undefined && order(row, cursor.position) <= 0).length;
   // A page of one row is shifted only every other time: else no later row would ever come.
   const isShifted = fault?.kind === 'page-shift' && (sizeOf(call) > 1 || (cursor?.page ?? 0) % 2 === 1);
   const start = isShifted ? Math.max(0, after - 1) : after;
@@ -59,24 +53,10 @@ export function listed<T extends PagedRow>(
   return { [name]: page.rows.flatMap(documentOf), pagination: page.pagination };
 }
 
-const NEWEST: Position = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
+const NEWEST: PagedRow = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
 
-const order = (one: Position, other: Position): number =>
+const order = (one: PagedRow, other: PagedRow): number =>
   other.createdAt - one.createdAt || (one.id === other.id ? 0 : one.id < other.id ? 1 : -1);
-
-/** Records are kept oldest first: sorting them in reverse takes one pass. */
-const newestFirst = <T extends PagedRow>(rows: readonly T[]): readonly T[] => rows.toReversed().sort(order);
-
-function indexAfter(ordered: readonly Position[], position: Position): number {
-  let low = 0;
-  let high = ordered.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (order(ordered[middle] ?? NEWEST, position) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
 
 /** `limit`, by default its contract maximum; never more than the setting. */
 function sizeOf({ query, operation, settings }: Call): number {
@@ -92,8 +72,8 @@ const askedFor = ({ operation, params, query }: Call): string =>
     (operation.parameters ?? []).filter(({ name }) => name !== 'cursor').map(({ name }) => query.get(name)),
   ]);
 
-const cursorText = (call: Call, { createdAt, id }: Position, previous: Cursor | undefined): string =>
-  Buffer.from(JSON.stringify([askedFor(call), createdAt, id, (previous?.page ?? 0) + 1])).toString('base64url');
+const cursorText = (call: Call, { createdAt, id }: PagedRow, previous: Cursor | undefined): string =>
+  cursorOf([askedFor(call), createdAt, id, (previous?.page ?? 0) + 1]);
 
 function readCursor(call: Call): Cursor | undefined {
   const text = call.query.get('cursor');
@@ -110,8 +90,10 @@ function readCursor(call: Call): Cursor | undefined {
 function decode(text: string): readonly unknown[] {
   try {
     const values: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    return Array.isArray(values) && Buffer.from(JSON.stringify(values)).toString('base64url') === text ? values : [];
+    return Array.isArray(values) && cursorOf(values) === text ? values : [];
   } catch {
     return [];
   }
 }
+
+const cursorOf = (values: readonly unknown[]): string => Buffer.from(JSON.stringify(values)).toString('base64url');

@@ -28,7 +28,7 @@ function isCrossSiteFetch(headers: LocalRequest['headers']): boolean {
   return (mode !== undefined && mode !== 'cors') || dest !== undefined || user !== undefined;
 }
 
-/** What answers the requests: rejects with DroppedConnection when the connection is to be closed. */
+/** Rejects with DroppedConnection when the connection is to be closed. */
 interface RequestHandler {
   answer(request: LocalRequest): Promise<LocalAnswer>;
 }
@@ -40,14 +40,11 @@ export interface ServedService {
   stop(): Promise<void>;
 }
 
-interface ServeOptions {
-  /** 0 for any free port. */
-  readonly port: number;
-  readonly host: '127.0.0.1' | '::1';
-}
-
-/** Serves a local service over HTTP on loopback. Fails with usage (2) when the port is in use or cannot be opened. */
-export async function serveLocal(service: RequestHandler, { port, host }: ServeOptions): Promise<ServedService> {
+/** On loopback; port 0 for any free one. Fails with usage (2) when the port is in use or cannot be opened. */
+export async function serveLocal(
+  service: RequestHandler,
+  { port, host }: { readonly port: number; readonly host: '127.0.0.1' | '::1' },
+): Promise<ServedService> {
   // Loaded here: a command with --local serves nobody.
   const { createServer } = await import('node:http');
   const server = createServer((incoming, outgoing) => {
@@ -86,11 +83,7 @@ async function serveRequest(service: RequestHandler, incoming: IncomingMessage, 
 }
 
 /** Rejects when the connection is to be closed without an answer. */
-async function answerOf(
-  service: RequestHandler,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<LocalAnswer> {
+async function answerOf(service: RequestHandler, incoming: IncomingMessage, outgoing: ServerResponse) {
   const caller = new AbortController();
   outgoing.once('close', () => {
     caller.abort(new Error('the caller has disconnected'));
@@ -115,7 +108,7 @@ const problem = (status: number, title: string, detail: string): LocalAnswer => 
 });
 
 function requestOf(incoming: IncomingMessage, signal: AbortSignal): LocalRequest | undefined {
-  const headers = headersOf(incoming.rawHeaders);
+  const headers = headersOf(incoming);
   const { method = '', url = '' } = incoming;
   const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
   // A parser of addresses reads a backslash in a path as a slash.
@@ -133,16 +126,8 @@ function requestOf(incoming: IncomingMessage, signal: AbortSignal): LocalRequest
   }
 }
 
-/** `raw` has names and values in turn. */
-function headersOf(raw: readonly string[]): LocalRequest['headers'] {
-  const headers = Object.create(null) as Record<string, string>;
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = (raw[at] ?? '').toLowerCase();
-    const value = raw[at + 1] ?? '';
-    headers[name] = name in headers ? `${headers[name] ?? ''}, ${value}` : value;
-  }
-  return headers;
-}
+const headersOf = ({ headersDistinct }: IncomingMessage): LocalRequest['headers'] =>
+  Object.fromEntries(Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(', ')]));
 
 /** Rejects when an event stream breaks off, or its caller disconnects. */
 async function send({ status, headers, body }: LocalAnswer, isHead: boolean, outgoing: ServerResponse): Promise<void> {
@@ -160,18 +145,12 @@ async function send({ status, headers, body }: LocalAnswer, isHead: boolean, out
 const MAX_DISCARDED_BYTES = 256_000_000;
 
 /** Unread, it would precede the next request or lose the answer. False when it is too large. */
-function discardRest(incoming: IncomingMessage): Promise<boolean> {
-  if (incoming.complete || incoming.destroyed) return Promise.resolve(!incoming.destroyed || incoming.complete);
-  return new Promise((resolve) => {
-    let size = 0;
-    const end = (): void => {
-      incoming.off('data', count).off('end', end).off('close', end).pause();
-      resolve(size <= MAX_DISCARDED_BYTES && incoming.complete);
-    };
-    const count = (chunk: Uint8Array): void => {
-      size += chunk.byteLength;
-      if (size > MAX_DISCARDED_BYTES) end();
-    };
-    incoming.on('data', count).once('end', end).once('close', end);
-  });
+async function discardRest(incoming: IncomingMessage): Promise<boolean> {
+  let size = 0;
+  if (!incoming.complete && !incoming.destroyed)
+    for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+      size += (chunk as Uint8Array).byteLength;
+      if (size > MAX_DISCARDED_BYTES) break;
+    }
+  return incoming.complete;
 }

@@ -1,8 +1,7 @@
 import { DAY_MS, type EpochMs, type Milliseconds, type Seconds } from '../../core/unit-types.ts';
 import { type ContainerRecord, newContainer } from './container.ts';
-import { cudaConstraint, DATA_CENTERS, meetsCudaConstraint } from './hardware.ts';
-import { cpusOf, gpusOf, isTaken } from './stock.ts';
-import { volumes } from './volumes.ts';
+import { cpusOf, DATA_CENTERS, gpusOf, isTaken, meetsCuda } from './hardware.ts';
+import { volumes } from './records.ts';
 import { createRecordTable, type State } from '../state/state.ts';
 
 /** `unserved` is the handler of an endpoint whose handler module is not served now: its jobs fail. */
@@ -157,10 +156,11 @@ function hardwareIn(state: State, dataCenterId: string, { gpu, cpu = [] }: Place
     return fits && { cpu: { id: fits.id, vcpuCount: fits.vcpuCount }, dataCenterId };
   }
   const { count, pools, excludedTypes = [], allowedCudaVersions, minCudaVersion } = gpu;
-  const constraint = cudaConstraint(allowedCudaVersions, minCudaVersion);
   const wanted = pools
     .flatMap((pool) => gpusOf(state).filter((known) => known.pool === pool && !excludedTypes.includes(known.id)))
-    .filter(({ cudaVersions }) => cudaVersions.some((version) => meetsCudaConstraint(version, constraint)))
+    .filter(({ cudaVersions }) =>
+      cudaVersions.some((version) => meetsCuda(version, allowedCudaVersions, minCudaVersion)),
+    )
     .find(({ stock }) => (stock[dataCenterId] ?? 0) >= count);
   return wanted && { gpu: { id: wanted.id, count }, dataCenterId };
 }

@@ -1,139 +1,105 @@
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { badRequest } from '../contract/problem.ts';
+import { createPart, type State } from '../state/state.ts';
 
-/** Invented, with realistic prices. */
+type Stock = Readonly<Record<string, number>>;
 
-export interface GpuData {
-  readonly id: string;
-  readonly name: string;
-  readonly pool: string | null;
-  readonly manufacturer: 'NVIDIA' | 'AMD';
-  /** GB. */
-  readonly memory: number;
-  /** What a machine has for each GPU; a pod has it for each of its GPUs. */
-  readonly machine: { readonly vcpuPerGpu: number; readonly ramGbPerGpu: number };
-  /** US dollars per GPU and hour; 0 when that cloud has none. */
-  readonly price: { readonly secure: number; readonly community: number; readonly serverless: number };
-  /** The maximum number of GPUs of one pod; 0 when that cloud has none. */
-  readonly maxCount: { readonly secure: number; readonly community: number };
-  readonly cudaVersions: readonly string[];
+/** Invented, with realistic prices in US dollars per hour and GPU. A cloud that has none has 0. */
+const gpu = (
+  memory: number,
+  [vcpuPerGpu, ramGbPerGpu]: readonly [number, number],
+  [secure, community, serverless]: readonly [number, number, number],
+  /** Of one pod, in the secure and the community cloud. */
+  [mostSecure, mostCommunity]: readonly [number, number],
+  cudaVersions: readonly string[],
   /** Data center id to the number of free GPUs. */
-  readonly stock: Readonly<Record<string, number>>;
-}
-
-const gpu = (gigabytes: number, rest: Omit<GpuData, 'id' | 'name' | 'pool' | 'manufacturer' | 'memory'>): GpuData => ({
-  id: `GPU-${String(gigabytes)}G`,
-  name: `GPU ${String(gigabytes)} GB`,
-  pool: `POOL-${String(gigabytes)}G`,
-  manufacturer: 'NVIDIA',
-  memory: gigabytes,
-  ...rest,
+  stock: Stock,
+) => ({
+  id: `GPU-${String(memory)}G`,
+  name: `GPU ${String(memory)} GB`,
+  pool: `POOL-${String(memory)}G` as string | null,
+  manufacturer: 'NVIDIA' as 'NVIDIA' | 'AMD',
+  memory,
+  machine: { vcpuPerGpu, ramGbPerGpu },
+  price: { secure, community, serverless },
+  maxCount: { secure: mostSecure, community: mostCommunity },
+  cudaVersions,
+  stock,
 });
 
+export type GpuData = Readonly<ReturnType<typeof gpu>>;
+
+const STOCK_24 = { 'EU-NORTH-1': 40, 'EU-WEST-1': 24, 'US-EAST-1': 16, 'US-WEST-1': 9, 'ASIA-1': 6 };
+
 export const GPUS: readonly GpuData[] = [
-  gpu(16, {
-    machine: { vcpuPerGpu: 6, ramGbPerGpu: 23 },
-    price: { secure: 0.22, community: 0.16, serverless: 0.58 },
-    maxCount: { secure: 8, community: 8 },
-    cudaVersions: ['11.8', '12.1', '12.4'],
-    stock: { 'EU-NORTH-1': 12, 'EU-WEST-1': 30, 'US-EAST-1': 4 },
+  gpu(16, [6, 23], [0.22, 0.16, 0.58], [8, 8], ['11.8', '12.1', '12.4'], {
+    'EU-NORTH-1': 12,
+    'EU-WEST-1': 30,
+    'US-EAST-1': 4,
   }),
-  gpu(24, {
-    machine: { vcpuPerGpu: 8, ramGbPerGpu: 31.25 },
-    price: { secure: 0.69, community: 0.34, serverless: 1.12 },
-    maxCount: { secure: 8, community: 4 },
-    cudaVersions: ['12.1', '12.4', '12.8'],
-    stock: { 'EU-NORTH-1': 40, 'EU-WEST-1': 24, 'US-EAST-1': 16, 'US-WEST-1': 9, 'ASIA-1': 6 },
+  gpu(24, [8, 31.25], [0.69, 0.34, 1.12], [8, 4], ['12.1', '12.4', '12.8'], STOCK_24),
+  gpu(48, [16, 62.5], [0.86, 0.79, 1.9], [8, 2], ['12.4', '12.8'], {
+    'EU-WEST-1': 5,
+    'US-EAST-1': 22,
+    'US-WEST-1': 18,
   }),
-  gpu(48, {
-    machine: { vcpuPerGpu: 16, ramGbPerGpu: 62.5 },
-    price: { secure: 0.86, community: 0.79, serverless: 1.9 },
-    maxCount: { secure: 8, community: 2 },
-    cudaVersions: ['12.4', '12.8'],
-    stock: { 'EU-WEST-1': 5, 'US-EAST-1': 22, 'US-WEST-1': 18 },
-  }),
-  gpu(80, {
-    machine: { vcpuPerGpu: 26, ramGbPerGpu: 117 },
-    price: { secure: 2.39, community: 1.99, serverless: 4.18 },
-    maxCount: { secure: 8, community: 8 },
-    cudaVersions: ['12.4', '12.8', '12.9', '12.11'],
-    stock: { 'EU-NORTH-1': 16, 'US-EAST-1': 32, 'US-WEST-1': 3 },
+  gpu(80, [26, 117], [2.39, 1.99, 4.18], [8, 8], ['12.4', '12.8', '12.9', '12.11'], {
+    'EU-NORTH-1': 16,
+    'US-EAST-1': 32,
+    'US-WEST-1': 3,
   }),
   {
-    ...gpu(192, {
-      machine: { vcpuPerGpu: 24, ramGbPerGpu: 283 },
-      price: { secure: 2.69, community: 0, serverless: 5.2 },
-      maxCount: { secure: 8, community: 0 },
-      cudaVersions: [],
-      stock: { 'EU-WEST-1': 8 },
-    }),
+    ...gpu(192, [24, 283], [2.69, 0, 5.2], [8, 0], [], { 'EU-WEST-1': 8 }),
     pool: null,
     manufacturer: 'AMD',
   },
 ];
 
-export interface CpuData {
-  readonly id: string;
-  readonly name: string;
-  readonly group: string;
-  readonly vcpu: { readonly min: number; readonly max: number };
-  readonly ramGbPerVcpu: number;
+const cpu = (
+  id: string,
+  name: string,
+  maxVcpus: number,
+  ramGbPerVcpu: number,
   /** US dollars per vCPU and hour. */
-  readonly price: { readonly securePerVcpu: number; readonly serverlessPerVcpu: number };
+  [securePerVcpu, serverlessPerVcpu]: readonly [number, number],
   /** Data center id to the number of free vCPUs. */
-  readonly stock: Readonly<Record<string, number>>;
-}
+  stock: Stock,
+) => ({
+  id,
+  name,
+  group: name.split(' ')[0] ?? '',
+  vcpu: { min: 2, max: maxVcpus },
+  ramGbPerVcpu,
+  price: { securePerVcpu, serverlessPerVcpu },
+  stock,
+});
+
+export type CpuData = Readonly<ReturnType<typeof cpu>>;
 
 export const CPUS: readonly CpuData[] = [
-  {
-    id: 'cpu-general',
-    name: 'General Purpose',
-    group: 'General',
-    vcpu: { min: 2, max: 32 },
-    ramGbPerVcpu: 4,
-    price: { securePerVcpu: 0.03, serverlessPerVcpu: 0.045 },
-    stock: { 'EU-NORTH-1': 512, 'EU-WEST-1': 256, 'US-EAST-1': 128, 'US-WEST-1': 64 },
-  },
-  {
-    id: 'cpu-compute',
-    name: 'Compute Optimized',
-    group: 'Compute',
-    vcpu: { min: 2, max: 64 },
-    ramGbPerVcpu: 2,
-    price: { securePerVcpu: 0.035, serverlessPerVcpu: 0.05 },
-    stock: { 'EU-NORTH-1': 256, 'US-EAST-1': 512 },
-  },
-  {
-    id: 'cpu-memory',
-    name: 'Memory Optimized',
-    group: 'Memory',
-    vcpu: { min: 2, max: 16 },
-    ramGbPerVcpu: 8,
-    price: { securePerVcpu: 0.042, serverlessPerVcpu: 0.06 },
-    stock: { 'EU-WEST-1': 32, 'ASIA-1': 16 },
-  },
+  cpu('cpu-general', 'General Purpose', 32, 4, [0.03, 0.045], {
+    'EU-NORTH-1': 512,
+    'EU-WEST-1': 256,
+    'US-EAST-1': 128,
+    'US-WEST-1': 64,
+  }),
+  cpu('cpu-compute', 'Compute Optimized', 64, 2, [0.035, 0.05], { 'EU-NORTH-1': 256, 'US-EAST-1': 512 }),
+  cpu('cpu-memory', 'Memory Optimized', 16, 8, [0.042, 0.06], { 'EU-WEST-1': 32, 'ASIA-1': 16 }),
 ];
-
-export interface DataCenterData {
-  readonly id: string;
-  readonly name: string;
-  readonly country: string;
-  readonly region: 'EUROPE' | 'NORTH_AMERICA' | 'ASIA';
-  readonly globalNetwork: boolean;
-  readonly networkVolumeTypes: readonly ('STANDARD' | 'HIGH_PERFORMANCE')[];
-  readonly compliance: readonly string[];
-}
 
 const dataCenter = (
   name: string,
   country: string,
-  region: DataCenterData['region'],
+  region: 'EUROPE' | 'NORTH_AMERICA' | 'ASIA',
   compliance: readonly string[],
-  networkVolumeTypes: DataCenterData['networkVolumeTypes'],
+  networkVolumeTypes: readonly ('STANDARD' | 'HIGH_PERFORMANCE')[],
   globalNetwork: boolean,
-): DataCenterData => {
+) => {
   const id = name.replace('Europe', 'EU').replaceAll(' ', '-').toUpperCase();
   return { id, name, country, region, globalNetwork, networkVolumeTypes, compliance };
 };
+
+export type DataCenterData = Readonly<ReturnType<typeof dataCenter>>;
 
 const BOTH = ['STANDARD', 'HIGH_PERFORMANCE'] as const;
 const ONE = ['STANDARD'] as const;
@@ -161,22 +127,9 @@ export function flavorFor(flavors: readonly CpuData[], id: string, vcpuCount: nu
   return flavor;
 }
 
-/** At most one of the two is set; with neither, every version is accepted. */
-export interface CudaConstraint {
-  readonly cudaVersions: readonly string[] | undefined;
-  readonly minCudaVersion: string | undefined;
-}
-
-/** An empty list means no constraint. */
-export const cudaConstraint = (allowed: readonly string[], minimum: string | null | undefined): CudaConstraint => ({
-  cudaVersions: allowed.length > 0 ? allowed : undefined,
-  minCudaVersion: minimum ?? undefined,
-});
-
-export const meetsCudaConstraint = (version: string, { cudaVersions, minCudaVersion }: CudaConstraint): boolean =>
-  cudaVersions !== undefined
-    ? cudaVersions.includes(version)
-    : minCudaVersion === undefined || compareVersions(version, minCudaVersion) >= 0;
+/** Without either constraint every version is accepted. */
+export const meetsCuda = (version: string, allowed: readonly string[] = [], minimum?: string | null): boolean =>
+  allowed.length > 0 ? allowed.includes(version) : compareVersions(version, minimum ?? '0') >= 0;
 
 /** Compares versions such as `12.11` and `12.2` by their numbers: negative, zero or positive. */
 export function compareVersions(a: string, b: string): number {
@@ -184,3 +137,81 @@ export function compareVersions(a: string, b: string): number {
   const [bMajor = 0, bMinor = 0] = b.split('.').map(Number);
   return aMajor - bMajor || aMinor - bMinor;
 }
+
+/** When a change holds: from `from` on, for `forMs`, and again after each `everyMs`. */
+interface Span {
+  readonly from: EpochMs;
+  readonly forMs: Milliseconds;
+  readonly everyMs?: Milliseconds;
+}
+
+/** What is free in a data center, or a price in US dollars an hour. */
+interface Change {
+  readonly hardware: string;
+  readonly of: 'stock' | 'price';
+  /** The data center, or the member of the catalog's prices. */
+  readonly member: string;
+  readonly value: number;
+  /** Absent for good. */
+  readonly span?: Span;
+}
+
+/** All else has the catalog's value. The last one counts. */
+const changes = createPart<Change[]>('hardware', () => []);
+
+const changed = (state: State, hardwareId: string, of: Change['of']): Readonly<Partial<Record<string, number>>> =>
+  Object.fromEntries(
+    changes
+      .of(state)
+      .filter((each) => each.hardware === hardwareId && each.of === of && holds(each.span, state.asOf))
+      .map(({ member, value }) => [member, value]),
+  );
+
+const asChanged = <T extends GpuData | CpuData>(state: State, hardware: T): T => ({
+  ...hardware,
+  price: { ...hardware.price, ...changed(state, hardware.id, 'price') },
+  stock: { ...hardware.stock, ...changed(state, hardware.id, 'stock') },
+});
+
+export const gpusOf = (state: State): readonly GpuData[] => GPUS.map((gpu) => asChanged(state, gpu));
+export const cpusOf = (state: State): readonly CpuData[] => CPUS.map((cpu) => asChanged(state, cpu));
+
+function holds(span: Span | undefined, now: EpochMs): boolean {
+  if (span === undefined) return true;
+  const since = now - span.from;
+  return since >= 0 && (span.everyMs === undefined ? since : since % span.everyMs) < span.forMs;
+}
+
+/** The last time at which a change begins or ends, after `after` and up to `now`; undefined without one. */
+export function lastStockTurn(state: State, after: number, now: EpochMs): number | undefined {
+  const turns = changes.of(state).flatMap(({ span }) => {
+    if (span === undefined) return [];
+    const { from, forMs, everyMs } = span;
+    const begun = everyMs === undefined ? from : from + Math.floor((now - from) / everyMs) * everyMs;
+    return [begun, begun + forMs, begun - (everyMs ?? 0) + forMs].filter((at) => at > after && at <= now);
+  });
+  return turns.length === 0 ? undefined : Math.max(...turns);
+}
+
+/** For good in place of all that was set before; with a span over what was set for good. */
+export function changeHardware(state: State, members: readonly string[], change: Omit<Change, 'member'>): void {
+  const { hardware, of, span } = change;
+  const isReplaced = (each: Change): boolean =>
+    each.hardware === hardware &&
+    each.of === of &&
+    members.includes(each.member) &&
+    (span === undefined || each.span !== undefined);
+  const kept = changes.of(state).filter((each) => !isReplaced(each));
+  changes.replace(state, [...kept, ...members.map((member) => ({ ...change, member }))]);
+}
+
+export const resetHardware = (state: State): void => {
+  changes.replace(state, []);
+};
+
+/** Whether `berth local stock set` has left less than `count` of some hardware in a data center. */
+export const isTaken = (state: State, hardwareId: string, dataCenterId: string, count: number): boolean =>
+  (changed(state, hardwareId, 'stock')[dataCenterId] ?? Infinity) < count;
+
+export const dataCentersWith = ({ stock }: GpuData | CpuData): readonly string[] =>
+  DATA_CENTERS.map(({ id }) => id).filter((id) => stock[id] !== undefined);

@@ -1,13 +1,7 @@
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../core/unit-types.ts';
-import { type ContainerRecord, newContainer } from './container.ts';
+import { type ContainerRecord, type MountsRecord, newContainer } from './container.ts';
 import { SEED_OFFSET_MS, SEED_SSH_KEY } from './records.ts';
 import { createRecordTable, type State } from '../state/state.ts';
-
-/** Storage mounted on a pod, as in answers (specification 2.3). */
-export interface MountsRecord {
-  persistent?: { size: number; path: string };
-  network?: { volumeId: string; path: string }[];
-}
 
 /** The status is computed from this and the time, so no timer is needed. */
 export type Stage =
@@ -15,9 +9,7 @@ export type Stage =
   | { readonly kind: 'launched'; readonly at: EpochMs; readonly fails?: true }
   /** A seeded pod that keeps this status, so that there is always a pod with it. */
   | { readonly kind: 'held'; readonly status: 'PROVISIONING' | 'STARTING' }
-  | { readonly kind: 'exited'; readonly at: EpochMs }
-  | { readonly kind: 'error'; readonly at: EpochMs }
-  | { readonly kind: 'terminated'; readonly at: EpochMs };
+  | { readonly kind: 'exited' | 'error' | 'terminated'; readonly at: EpochMs };
 
 /** Append-only: logs and costs are computed from these, and those of the past must not change. */
 export type PodEvent =
@@ -200,22 +192,15 @@ export function seedPods(now: EpochMs): PodRecord[] {
   ];
 }
 
+const END_OF = { exited: 'stop', error: 'fail', terminated: 'terminate' } as const;
+
 function withHistory(pod: PodRecord): PodRecord {
   const { life, image, createdAt } = pod;
-  const launch = (at: number): PodEvent => ({ kind: 'launch', at, image });
+  const first: PodEvent = { kind: 'launch', at: createdAt, image };
   const history = (): PodEvent[] => {
-    switch (life.kind) {
-      case 'launched':
-        return life.at > createdAt ? [launch(createdAt), launch(life.at)] : [launch(life.at)];
-      case 'held':
-        return [{ kind: 'launch', at: createdAt, image, held: life.status }];
-      case 'exited':
-        return [launch(createdAt), { kind: 'stop', at: life.at }];
-      case 'error':
-        return [launch(createdAt), { kind: 'fail', at: life.at }];
-      case 'terminated':
-        return [launch(createdAt), { kind: 'terminate', at: life.at }];
-    }
+    if (life.kind === 'held') return [{ ...first, held: life.status }];
+    if (life.kind !== 'launched') return [first, { kind: END_OF[life.kind], at: life.at }];
+    return life.at > createdAt ? [first, { ...first, at: life.at }] : [first];
   };
   return { ...pod, history: [storageEvent(pod, createdAt), ...history()] };
 }

@@ -1,13 +1,21 @@
 import type { FaultPoint } from '../../core/fault-kinds.ts';
 import { errorCode } from '../../core/files.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
-import { latencyOf, type FaultedRequest, type TakenFaults } from '../http/faults.ts';
+import { type FaultedRequest, latencyOf, type TakenFaults } from '../http/faults.ts';
 import type { LocalAnswer, LocalRequest } from '../http/operation.ts';
-import { dateOf, decoded, errorAnswer, noSpace, ObjectError, xmlAnswer } from './answers.ts';
-import { contentOf } from './content.ts';
-import { answerInstead, cutAnswer, pointsOf } from './faults.ts';
-import { OPERATIONS, operationOf } from './operations.ts';
-import { checkSignature, queryPairs } from './signature.ts';
+import { operationOf } from './operations.ts';
+import {
+  answer,
+  checkSignature,
+  contentOf,
+  dateOf,
+  decoded,
+  errorAnswer,
+  noSpace,
+  ObjectError,
+  queryPairs,
+  xmlAnswer,
+} from './request.ts';
 import type { VolumeFolders } from './volumes.ts';
 
 export interface ObjectPorts {
@@ -34,21 +42,25 @@ async function answerSigned({ folders, takeFaults, sleep, time }: ObjectPorts, r
   const [bucket = '', ...rest] = request.path.slice(1).split('/');
   const key = decoded(rest.join('/'));
   const parameters = new Map(queryPairs(request.query));
-  const operation = operationOf(request, bucket, key, parameters);
-  const faults = await takeFaults(pointsOf(operation), request);
+  const isOfAll = bucket === '' && request.method === 'GET';
+  const operation = bucket === '' ? undefined : operationOf(request, key, parameters);
+  const points = isOfAll ? LIST_BUCKETS : (operation?.points ?? []);
+  const faults = await takeFaults(['files', ...points], request);
   const now = time();
   const region = checkSignature(request, now + latencyOf(faults, 'files-clock'));
-  const instead = answerInstead(faults);
-  if (instead !== undefined) return instead;
-  if (operation === undefined)
-    throw new ObjectError(501, 'NotImplemented', 'The service does not have this operation.');
+  if (faults.has('files-denied')) throw new ObjectError(403, 'AccessDenied', 'Access Denied.');
+  if (faults.has('files-full')) throw noSpace();
+  const failed = faults.get('files-error');
+  if (failed !== undefined) return gatewayFailed(failed.status ?? 502);
   const answerCall = async (): Promise<LocalAnswer> => {
-    if (operation === 'ListBuckets') return listBuckets(folders, region);
+    if (isOfAll) return listBuckets(folders, region);
+    if (operation === undefined)
+      throw new ObjectError(501, 'NotImplemented', 'The service does not have this operation.');
     const volume = await folders.open(bucket, region);
     volume.showUntil(now);
     const openSource = (source: string) => folders.open(source, region);
     const content = contentOf(request);
-    return OPERATIONS[operation]({ request, volume, bucket, key, parameters, content, openSource, now, faults });
+    return operation.run({ request, volume, bucket, key, parameters, content, openSource, now, faults });
   };
   const answered = await answerCall();
   const delay = latencyOf(faults, 'files-slow-list') + latencyOf(faults, 'files-slow-complete');
@@ -56,12 +68,37 @@ async function answerSigned({ folders, takeFaults, sleep, time }: ObjectPorts, r
   return faults.has('files-cut') ? cutAnswer(answered) : answered;
 }
 
+const LIST_BUCKETS: readonly FaultPoint[] = ['files-list', 'files-body'];
+
 async function listBuckets(folders: VolumeFolders, region: string): Promise<LocalAnswer> {
   const volumes = await folders.of(region);
   return xmlAnswer('ListAllMyBucketsResult', {
     Owner: { ID: 'local', DisplayName: 'local' },
     Buckets: { Bucket: volumes.map(({ id, createdAt }) => ({ Name: id, CreationDate: dateOf(createdAt) })) },
   });
+}
+
+function gatewayFailed(status: number): LocalAnswer {
+  const page = `<html><head><title>${String(status)}</title></head><body>The gateway failed.</body></html>`;
+  return answer(status, { 'content-type': 'text/html' }, page);
+}
+
+/** Half of the content with a normal end: only the size shows that it is truncated. */
+function cutAnswer(whole: LocalAnswer): LocalAnswer {
+  const { headers, body } = whole;
+  if (typeof body === 'string') return { ...whole, body: body.slice(0, body.length / 2) };
+  const { 'content-length': length = '0', ...rest } = headers;
+  return { ...whole, headers: rest, body: firstBytes(body, Math.floor(Number(length) / 2)) };
+}
+
+async function* firstBytes(body: AsyncIterable<string | Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
+  let left = count;
+  for await (const chunk of body) {
+    if (left === 0) return;
+    const part = Buffer.from(chunk as Uint8Array).subarray(0, left);
+    left -= part.byteLength;
+    yield part;
+  }
 }
 
 function ofFileSystem(error: unknown): ObjectError | undefined {

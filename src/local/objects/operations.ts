@@ -1,8 +1,8 @@
+import type { FaultPoint } from '../../core/fault-kinds.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import { latencyOf, type TakenFaults } from '../http/faults.ts';
 import type { LocalAnswer, LocalRequest } from '../http/operation.ts';
-import { answer, dateOf, decoded, numberOf, ObjectError, xmlAnswer } from './answers.ts';
-import { encoderOf, limitIn, listingOf, type Parameters } from './listing.ts';
+import { answer, dateOf, decoded, invalidArgument, type Members, numberOf, ObjectError, xmlAnswer } from './request.ts';
 import {
   completeUpload,
   createUpload,
@@ -15,13 +15,13 @@ import {
 } from './uploads.ts';
 import { MAX_PUT_BYTES, tooLarge, type Volume } from './volume.ts';
 
-export interface ObjectCall {
+interface ObjectCall {
   readonly request: LocalRequest;
   readonly volume: Volume;
   readonly bucket: string;
   /** Decoded; empty for the volume itself. */
   readonly key: string;
-  readonly parameters: Parameters;
+  readonly parameters: ReadonlyMap<string, string>;
   /** The body without frames, checked as it is read. */
   readonly content: AsyncIterable<Uint8Array>;
   readonly openSource: (bucket: string) => Promise<Volume>;
@@ -30,43 +30,96 @@ export interface ObjectCall {
   readonly faults: TakenFaults;
 }
 
+export interface ObjectOperation {
+  readonly points?: readonly FaultPoint[];
+  readonly run: (call: ObjectCall) => Promise<LocalAnswer>;
+}
+
 const UNSUPPORTED =
   /^(?:acl|attributes|cors|delete|encryption|legal-hold|lifecycle|location|object-lock|policy|restore|retention|select|tagging|torrent|versioning|versions|website)$/;
 
 /** Undefined for an operation that the service does not have (storage contract, Supported). */
 export function operationOf(
   { method, headers }: LocalRequest,
-  bucket: string,
   key: string,
-  parameters: Parameters,
-): OperationName | undefined {
+  parameters: ObjectCall['parameters'],
+): ObjectOperation | undefined {
   if ([...parameters.keys()].some((name) => UNSUPPORTED.test(name))) return undefined;
-  if (bucket === '') return method === 'GET' ? 'ListBuckets' : undefined;
   const isPart = parameters.has('uploadId');
-  const isCopy = headers['x-amz-copy-source'] !== undefined;
-  const list = parameters.get('list-type') === '2' ? 'ListObjectsV2' : 'ListObjects';
-  const ofVolume: Names = { HEAD: 'HeadBucket', GET: parameters.has('uploads') ? 'ListMultipartUploads' : list };
-  const ofPart: Names = {
-    GET: 'ListParts',
-    PUT: isCopy ? undefined : 'UploadPart',
-    POST: 'CompleteMultipartUpload',
-    DELETE: 'AbortMultipartUpload',
-  };
-  const ofFile: Names = {
-    HEAD: 'HeadObject',
-    GET: 'GetObject',
-    PUT: isCopy ? 'CopyObject' : 'PutObject',
-    POST: parameters.has('uploads') ? 'CreateMultipartUpload' : undefined,
-    DELETE: 'DeleteObject',
-  };
-  return (key === '' ? ofVolume : isPart ? ofPart : ofFile)[method];
+  if (method === 'PUT' && headers['x-amz-copy-source'] !== undefined)
+    return key === '' || isPart ? undefined : CopyObject;
+  const what = key === '' ? 'volume' : isPart ? 'upload' : 'file';
+  return OPERATIONS[`${method} ${what}${parameters.has('uploads') ? '?uploads' : ''}`];
 }
 
-export type OperationName = keyof typeof OPERATIONS | 'ListBuckets';
-type Names = Readonly<Record<string, OperationName | undefined>>;
+/** Encodes keys where a client asks for it: XML cannot carry every character. */
+function encoderOf(parameters: ObjectCall['parameters']): (key: string) => string {
+  const encoding = parameters.get('encoding-type');
+  if (encoding === undefined) return (key) => key;
+  if (encoding !== 'url') throw invalidArgument('The encoding-type can only be url.');
+  return (key) => encodeURIComponent(key).replaceAll('%2F', '/').replaceAll("'", '%27');
+}
 
-const listObjects = async ({ volume, bucket, parameters, faults }: ObjectCall): Promise<LocalAnswer> =>
-  xmlAnswer('ListBucketResult', await listingOf(volume, bucket, parameters, faults.has('files-same-token')));
+const MAX_ROWS = 1000;
+
+async function listObjects({ volume, bucket, parameters, faults }: ObjectCall): Promise<LocalAnswer> {
+  // A fault: a page without a token names a next one, which names itself.
+  const isLoop = faults.has('files-same-token');
+  const isOld = parameters.get('list-type') !== '2';
+  const { prefix = '', delimiter = '', 'continuation-token': token, ...given } = Object.fromEntries(parameters);
+  if (delimiter !== '' && delimiter !== '/') throw invalidArgument('The delimiter can only be a slash.');
+  const most = isLoop && token === undefined ? 1 : MAX_ROWS;
+  const limit = Math.min(most, numberOf(given['max-keys'] ?? String(MAX_ROWS)));
+  const start = given[isOld ? 'marker' : 'start-after'] ?? '';
+  const after = isOld || token === undefined ? start : keyOfToken(token);
+  const encode = encoderOf(parameters);
+  const files: Members[] = [];
+  const folders: Members[] = [];
+  let last = '';
+  let isTruncated = isLoop;
+  for await (const { key, isPrefix } of volume.list({ prefix, delimiter, after })) {
+    if (files.length + folders.length === limit) {
+      isTruncated = true;
+      break;
+    }
+    // A file that was removed since its folder was read is left out.
+    const file = isPrefix ? undefined : await volume.find(key).catch(() => undefined);
+    if (file === undefined && !isPrefix) continue;
+    last = key;
+    if (file === undefined) folders.push({ Prefix: encode(key) });
+    else {
+      const { modifiedAt, etag: ETag, bytes: Size } = file;
+      files.push({ Key: encode(key), LastModified: dateOf(modifiedAt), ETag, Size, StorageClass: 'STANDARD' });
+    }
+  }
+  isTruncated &&= last !== '';
+  const next = isLoop && token !== undefined ? token : Buffer.from(last).toString('base64');
+  return xmlAnswer('ListBucketResult', {
+    Name: bucket,
+    Prefix: encode(prefix),
+    MaxKeys: limit,
+    Delimiter: delimiter || undefined,
+    EncodingType: parameters.get('encoding-type'),
+    IsTruncated: isTruncated,
+    Contents: files,
+    CommonPrefixes: folders,
+    ...(isOld
+      ? { Marker: encode(start), NextMarker: isTruncated ? encode(last) : undefined }
+      : {
+          StartAfter: encode(start),
+          KeyCount: files.length + folders.length,
+          ContinuationToken: token,
+          NextContinuationToken: isTruncated ? next : undefined,
+        }),
+  });
+}
+
+function keyOfToken(token: string): string {
+  const key = Buffer.from(token, 'base64').toString();
+  if (key === '' || Buffer.from(key).toString('base64') !== token)
+    throw invalidArgument('The continuation token is not valid.');
+  return key;
+}
 
 async function readFile({ volume, key, request: { method, headers } }: ObjectCall): Promise<LocalAnswer> {
   const file = await volume.find(key);
@@ -140,22 +193,16 @@ async function completeMultipartUpload(call: ObjectCall): Promise<LocalAnswer> {
   return xmlAnswer('CompleteMultipartUploadResult', { Location, Bucket: bucket, Key: key, ETag });
 }
 
+/** On one page. */
 async function listPartsOfUpload(call: ObjectCall): Promise<LocalAnswer> {
   const { volume, bucket, key, parameters } = call;
   const upload = await uploadOf(call);
-  const after = numberOf(parameters.get('part-number-marker') ?? '0');
-  const limit = limitIn(parameters, 'max-parts');
-  const left = (await listParts(volume, upload)).filter(({ number }) => number > after);
-  const page = left.slice(0, limit);
   return xmlAnswer('ListPartsResult', {
     Bucket: bucket,
     Key: encoderOf(parameters)(key),
     UploadId: upload.id,
-    PartNumberMarker: after,
-    NextPartNumberMarker: page.at(-1)?.number ?? after,
-    MaxParts: limit,
-    IsTruncated: left.length > limit,
-    Part: page.map(({ number, bytes, md5, modifiedAt }) => ({
+    IsTruncated: false,
+    Part: (await listParts(volume, upload)).map(({ number, bytes, md5, modifiedAt }) => ({
       PartNumber: number,
       LastModified: dateOf(modifiedAt),
       ETag: `"${md5}"`,
@@ -164,59 +211,56 @@ async function listPartsOfUpload(call: ObjectCall): Promise<LocalAnswer> {
   });
 }
 
+/** On one page. */
 async function listMultipartUploads({ volume, bucket, parameters }: ObjectCall): Promise<LocalAnswer> {
-  const { prefix = '', 'key-marker': keyMarker = '', 'upload-id-marker': idMarker } = Object.fromEntries(parameters);
+  const { prefix = '' } = Object.fromEntries(parameters);
   const encode = encoderOf(parameters);
-  const limit = limitIn(parameters, 'max-uploads');
-  // No key has a NUL; without an id all uploads of the key are over.
-  const marker = `${keyMarker}\0${idMarker ?? '~'}`;
-  const left = (await listUploads(volume))
-    .map((upload) => ({ ...upload, place: `${upload.key}\0${upload.id}` }))
-    .filter(({ key, place }) => key.startsWith(prefix) && place > marker)
-    .sort((one, other) => (one.place < other.place ? -1 : 1));
-  const page = left.slice(0, limit);
+  const uploads = (await listUploads(volume)).filter(({ key }) => key.startsWith(prefix));
   return xmlAnswer('ListMultipartUploadsResult', {
     Bucket: bucket,
     Prefix: encode(prefix),
-    KeyMarker: encode(keyMarker),
-    MaxUploads: limit,
-    IsTruncated: left.length > limit,
-    NextKeyMarker: encode(page.at(-1)?.key ?? ''),
-    NextUploadIdMarker: page.at(-1)?.id ?? '',
-    Upload: page.map(({ id, key, startedAt }) => ({
-      Key: encode(key),
-      UploadId: id,
-      Initiated: dateOf(startedAt),
-      StorageClass: 'STANDARD',
-    })),
+    IsTruncated: false,
+    Upload: uploads
+      .sort((one, other) => (one.key < other.key ? -1 : 1))
+      .map(({ id, key, startedAt }) => ({ Key: encode(key), UploadId: id, Initiated: dateOf(startedAt) })),
   });
 }
 
-export const OPERATIONS = {
-  HeadBucket: () => Promise.resolve(answer(200)),
-  ListObjects: listObjects,
-  ListObjectsV2: listObjects,
-  HeadObject: readFile,
-  GetObject: readFile,
-  PutObject: putObject,
-  CopyObject: copyObject,
-  DeleteObject: async ({ volume, key }) => {
-    await volume.remove(key);
-    return answer(204);
+const CopyObject: ObjectOperation = { points: ['files-content'], run: copyObject };
+
+/** By method and what it is about. */
+const OPERATIONS: Readonly<Record<string, ObjectOperation | undefined>> = {
+  'HEAD volume': { run: () => Promise.resolve(answer(200)) },
+  'GET volume': { points: ['files-list', 'files-body'], run: listObjects },
+  'GET volume?uploads': { run: listMultipartUploads },
+  'HEAD file': { run: readFile },
+  'GET file': { points: ['files-body'], run: readFile },
+  'PUT file': { points: ['files-content', 'files-write'], run: putObject },
+  'DELETE file': {
+    run: async ({ volume, key }) => {
+      await volume.remove(key);
+      return answer(204);
+    },
   },
-  CreateMultipartUpload: async ({ volume, bucket, key, now }) => {
-    const { id } = await createUpload(volume, key, now);
-    return xmlAnswer('InitiateMultipartUploadResult', { Bucket: bucket, Key: key, UploadId: id });
+  'POST file?uploads': {
+    run: async ({ volume, bucket, key, now }) => {
+      const { id } = await createUpload(volume, key, now);
+      return xmlAnswer('InitiateMultipartUploadResult', { Bucket: bucket, Key: key, UploadId: id });
+    },
   },
-  UploadPart: async (call) => {
-    const number = numberOf(call.parameters.get('partNumber') ?? '');
-    return answer(200, { etag: await writePart(call.volume, await uploadOf(call), number, call.content) });
+  'GET upload': { run: listPartsOfUpload },
+  'PUT upload': {
+    points: ['files-content'],
+    run: async (call) => {
+      const number = numberOf(call.parameters.get('partNumber') ?? '');
+      return answer(200, { etag: await writePart(call.volume, await uploadOf(call), number, call.content) });
+    },
   },
-  CompleteMultipartUpload: completeMultipartUpload,
-  AbortMultipartUpload: async (call) => {
-    await removeUpload(call.volume, await uploadOf(call));
-    return answer(204);
+  'POST upload': { points: ['files-write', 'files-complete'], run: completeMultipartUpload },
+  'DELETE upload': {
+    run: async (call) => {
+      await removeUpload(call.volume, await uploadOf(call));
+      return answer(204);
+    },
   },
-  ListMultipartUploads: listMultipartUploads,
-  ListParts: listPartsOfUpload,
-} satisfies Readonly<Record<string, (call: ObjectCall) => Promise<LocalAnswer>>>;
+};

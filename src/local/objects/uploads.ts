@@ -5,9 +5,8 @@ import { collectBytes } from '../../core/files.ts';
 import { decodeJson, numberAt, stringAt } from '../../core/json.ts';
 import type { Bytes, EpochMs } from '../../core/unit-types.ts';
 import { childrenOf, childText, parseDocument } from '../../core/xml.ts';
-import { invalidArgument, ObjectError } from './answers.ts';
-import { type FileOfVolume, makeFolder, type Volume } from './volume.ts';
-import { pathOfKey } from './walk.ts';
+import { invalidArgument, ObjectError } from './request.ts';
+import { type FileOfVolume, makeFolder, pathOfKey, type Volume } from './volume.ts';
 
 interface Upload {
   readonly id: string;

@@ -1,9 +1,9 @@
 import { promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type VolumeRecord, volumes } from '../model/volumes.ts';
+import { type VolumeRecord, volumes } from '../model/records.ts';
 import type { Transact } from '../state/state.ts';
-import { ObjectError } from './answers.ts';
+import { ObjectError } from './request.ts';
 import { makeFolder, Volume } from './volume.ts';
 
 export const temporaryRoot = (name: 'volumes' | 'pods') => (): Promise<string> =>

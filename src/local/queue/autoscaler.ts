@@ -75,7 +75,6 @@ const surplusOf = ({ queue, endpoint }: WorkerPlace): number => workersIn(queue)
 const oursIn = ({ queue }: WorkerPlace): readonly Worker[] =>
   workersIn(queue).filter(({ protocol }) => protocol?.kind !== 'attached');
 
-/** The newest first. */
 function stopSurplus(place: WorkerPlace): void {
   for (const worker of oursIn(place).toReversed())
     if (worker.status !== 'RUNNING' && surplusOf(place) > 0) stopWorker(place.state, place.queue, worker, place.at);
@@ -108,7 +107,6 @@ function assignJobs({ state, queue, at }: WorkerPlace): void {
     }
 }
 
-/** When the next one was idle for too long. */
 function stopIdle(place: WorkerPlace): EpochMs {
   const { state, queue, endpoint, at } = place;
   let nextAt = Infinity;
@@ -131,7 +129,6 @@ function stopUnhealthy(place: WorkerPlace): void {
   }
 }
 
-/** When to try again. */
 function startMissing(place: WorkerPlace): EpochMs {
   const { state, queue, endpoint, at } = place;
   const until = queue.crashes?.until ?? at;

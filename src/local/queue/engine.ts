@@ -1,12 +1,30 @@
-import type { EpochMs } from '../../core/unit-types.ts';
-import { type EndpointRecord, endpoints } from '../model/endpoints.ts';
+import { type EpochMs, type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
+import { type EndpointRecord, endpoints, takesByProtocol } from '../model/endpoints.ts';
 import { scale } from './autoscaler.ts';
-import type { Chunk, Outcome } from './builtin-handlers.ts';
-import { appendChunk, NO_CHUNKS, takeChunks, withChunks } from './chunks.ts';
-import { applyEvent, dueAt, endOf, enterStatus, eventOf, expire, expiryOf, isTerminal } from './job-changes.ts';
-import { isLive, type Job, putJob, queueOf, queuesOf, type Submission, waitingJobs, workersIn } from './records.ts';
-import { addPrinted } from './worker-history.ts';
-import { stopWorker } from './workers.ts';
+import {
+  addPrinted,
+  applyEvent,
+  dueAt,
+  endOf,
+  enterStatus,
+  eventOf,
+  expire,
+  expiryOf,
+  isTerminal,
+} from './job-changes.ts';
+import { appendChunk, type Chunk, NO_CHUNKS, type Outcome, takeChunks, withChunks } from './job-output.ts';
+import {
+  isLive,
+  type Job,
+  putJob,
+  queueOf,
+  queuesOf,
+  type Submission,
+  waitingJobs,
+  type Worker,
+  workersIn,
+} from './records.ts';
+import { loseWorker, requeueJobs, stopWorker } from './workers.ts';
 import type { State } from '../state/state.ts';
 
 /** In order of time. A change of an endpoint takes effect from the time of the previous call. */
@@ -105,7 +123,6 @@ export function setTimeToLive(state: State, job: Job, ttlAt: EpochMs): Job {
   return putJob(state, changed, dueAt(state, changed));
 }
 
-/** Marks them as fetched. */
 export function fetchChunks(state: State, job: Job, now: EpochMs): readonly string[] {
   const upToDate = withChunks(job, endpoints.get(state, job.endpointId), now);
   const { taken, rest } = takeChunks(upToDate.stream);
@@ -120,7 +137,6 @@ export function recordChunk(state: State, jobId: string, attempt: number, index:
     queuesOf(state).jobs[jobId] = { ...job, stream: appendChunk(job.stream, chunk) };
 }
 
-/** Ignored when the attempt is not running any more. */
 export function recordOutcome(state: State, jobId: string, attempt: number, outcome: Outcome, now: EpochMs): void {
   const job = runningJob(state, jobId, attempt);
   if (job === undefined) return;
@@ -148,4 +164,59 @@ export function removeQueue(state: State, endpointId: string, now: EpochMs): voi
     if (job.endpointId === endpointId && !isTerminal(job.status)) applyEvent(state, job, { kind: 'cancel', at: now });
   for (const worker of workersIn(queue)) stopWorker(state, queue, worker, now);
   Reflect.deleteProperty(queuesOf(state).byEndpoint, endpointId);
+}
+
+/** Each crash in a row doubles the time to a new worker. */
+const FIRST_BACKOFF_MS: Milliseconds = 1000;
+const MAX_BACKOFF_MS: Milliseconds = MINUTE_MS;
+
+/** An ended process. Ignored for a removed worker. */
+export function recordWorkerExit(state: State, endpointId: string, workerId: string, how: string, at: EpochMs): void {
+  const queue = queueOf(state, endpointId);
+  const worker = queue.workers[workerId];
+  if (worker?.protocol?.kind !== 'managed' || worker.status === 'UNHEALTHY') return;
+  if (!isCrash(worker)) {
+    loseWorker(state, queue, worker, at, how);
+    scale(state, endpointId, at);
+    return;
+  }
+  const isAtStart = worker.status === 'INITIALIZING';
+  const count = (queue.crashes?.isAtStart === isAtStart ? queue.crashes.count : 0) + 1;
+  // A first crash at work may have any cause: its jobs are tried again at once.
+  const pauses = count - (isAtStart || worker.protocol.hasFailedStart === true ? 1 : 2);
+  const until = pauses < 0 ? at : at + Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** pauses);
+  queue.crashes = { count, isAtStart, until };
+  worker.crashedAt = at;
+  worker.crashReason = how;
+  if (until <= at) loseWorker(state, queue, worker, at);
+  else {
+    requeueJobs(state, worker, at);
+    delete worker.idleSince;
+    worker.protocol.stops = [];
+    worker.status = 'UNHEALTHY';
+  }
+  scale(state, endpointId, at);
+}
+
+/** The end of a worker without any job is a crash: else such a program would be restarted forever. */
+function isCrash({ protocol, status, jobIds, runs }: Worker): boolean {
+  if (protocol?.hasFailedStart === true || status === 'INITIALIZING') return true;
+  return protocol?.fault === undefined && (jobIds.length > 0 || runs.length === 0);
+}
+
+/** Its program can serve no job. The next job starts it again after the first pause of crashes. */
+export function refuseWaitingJobs(state: State, endpointId: string, error: string, at: EpochMs): void {
+  const queue = queueOf(state, endpointId);
+  for (const job of waitingJobs(state, queue)) applyEvent(state, job, { kind: 'fail', at, error });
+  if ((endpoints.get(state, endpointId)?.workers.min ?? 0) === 0) delete queue.crashes;
+}
+
+/** At the start of a service no process of its workers runs: their jobs are queued again. */
+export function loseAllWorkers(state: State, now: EpochMs): void {
+  for (const endpoint of endpoints.all(state).filter(takesByProtocol)) {
+    const queue = queueOf(state, endpoint.id);
+    for (const worker of workersIn(queue)) loseWorker(state, queue, worker, now, 'the local service was started again');
+    delete queue.crashes;
+    scale(state, endpoint.id, now);
+  }
 }

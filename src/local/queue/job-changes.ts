@@ -1,8 +1,6 @@
 import { type EpochMs, type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { builtinOf, type EndpointRecord, endpoints } from '../model/endpoints.ts';
-import { type Outcome, planOf } from './builtin-handlers.ts';
-import { NO_CHUNKS, withChunks } from './chunks.ts';
-import { beginRun, endRun } from './worker-history.ts';
+import { NO_CHUNKS, type Outcome, planOf, withChunks } from './job-output.ts';
 import {
   type FinalStatus,
   type Job,
@@ -11,11 +9,64 @@ import {
   queueOf,
   queuesOf,
   realNow,
+  type Run,
   waitingLine,
   wakeEndpoint,
   type Worker,
 } from './records.ts';
 import type { State } from '../state/state.ts';
+
+const MAX_RUNS = 50;
+const MAX_ERROR_LENGTH = 500;
+const MAX_NOTES = 5;
+/** How many printed lines are kept per worker: the first, and the newest, of which a log shows as many. */
+const FIRST_LINES = 100;
+const NEWEST_LINES = 5000;
+
+function beginRun({ runs }: Worker, job: Job, endpoint: EndpointRecord | undefined): void {
+  const handler = builtinOf(endpoint);
+  runs.push({
+    jobId: job.id,
+    attempt: job.attempt,
+    from: job.startedAt ?? job.queuedAt,
+    inputBytes: Buffer.byteLength(job.input),
+    chunks: handler === undefined ? 0 : planOf(handler, job.input, job.attempt).chunksBy(Number.POSITIVE_INFINITY),
+  });
+  if (runs.length > MAX_RUNS) runs.shift();
+}
+
+/** `after` is undefined when the job was deleted. A run that was dropped is ignored. */
+function endRun(worker: Worker, jobId: string, to: EpochMs, after: Job | undefined): void {
+  const run = runOf(worker, jobId);
+  if (run === undefined) return;
+  run.to = to;
+  run.end = after === undefined ? 'DELETED' : after.status === 'IN_QUEUE' ? 'LOST' : after.status;
+  if (after?.output !== undefined) run.outputBytes = Buffer.byteLength(after.output);
+  if (after?.error !== undefined) run.error = after.error.slice(0, MAX_ERROR_LENGTH);
+}
+
+/** False when it has that line or does not run the job. */
+export function noteRun(worker: Worker | undefined, jobId: string, line: string, at: EpochMs): boolean {
+  const run = worker && runOf(worker, jobId);
+  if (run === undefined || run.to !== undefined || run.notes?.some((note) => note.line === line) === true) return false;
+  run.notes = [...(run.notes ?? []), { at, line }].slice(-MAX_NOTES);
+  return true;
+}
+
+const runOf = ({ runs }: Worker, jobId: string): Run | undefined => runs.findLast((run) => run.jobId === jobId);
+
+/** A line in the middle says how many were left out there. */
+export function addPrinted(worker: Worker, lines: readonly string[], at: EpochMs): void {
+  const printed = (worker.printed ??= []);
+  for (const line of lines) printed.push({ at, line });
+  const hasMark = worker.leftOut !== undefined;
+  const excess = printed.length - FIRST_LINES - NEWEST_LINES - (hasMark ? 1 : 0);
+  if (excess <= 0) return;
+  worker.leftOut = (worker.leftOut ?? 0) + excess;
+  const next = printed[FIRST_LINES + excess + (hasMark ? 1 : 0)];
+  const mark = { at: next?.at ?? at, line: `(${String(worker.leftOut)} lines left out here)` };
+  printed.splice(FIRST_LINES, excess + (hasMark ? 1 : 0), mark);
+}
 
 export type JobEvent = { readonly at: EpochMs } & (
   | { readonly kind: 'start'; readonly workerId: string }
@@ -128,7 +179,6 @@ export function freeWorker(worker: Worker, at: EpochMs): void {
   worker.idleSince = at;
 }
 
-/** Deletes a job in any status. */
 export function expire(state: State, job: Job, at: EpochMs): void {
   leaveStatus(state, job, at, undefined);
   if (!isTerminal(job.status)) queueOf(state, job.endpointId).counts.expired += 1;
@@ -139,7 +189,6 @@ export function expire(state: State, job: Job, at: EpochMs): void {
 export const expiryOf = (job: Job): EpochMs =>
   job.finishedAt === undefined ? job.ttlAt : Math.min(job.ttlAt, job.finishedAt + job.retentionMs);
 
-/** When time alone changes the job next. */
 export function dueAt(state: State, job: Job): EpochMs {
   const endpoint = job.status === 'IN_PROGRESS' ? endpoints.get(state, job.endpointId) : undefined;
   return Math.min(expiryOf(job), endpoint === undefined ? Number.POSITIVE_INFINITY : endOf(endpoint, job).at);

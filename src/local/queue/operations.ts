@@ -1,22 +1,76 @@
 import { Exact, type Json } from '../../core/json.ts';
 import { type EpochMs, type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
-import { badRequest, conflict, notFound } from '../contract/problem.ts';
+import { badRequest, conflict, notFound, tooManyRequests } from '../contract/problem.ts';
 import { type Call, isTooNew, type Operation, reply, type Reply, unpublished } from '../http/operation.ts';
 import { type EndpointRecord, endpoints } from '../model/endpoints.ts';
-import type { State } from '../state/state.ts';
-import { healthDocument, jobBrief, jobDocument } from './documents.ts';
+import { healthDocument, jobBrief, jobDocument, readMilliseconds, readSubmission } from './documents.ts';
 import { cancel, fetchChunks, purge, retry, setTimeToLive, submit } from './engine.ts';
 import { isTerminal } from './job-changes.ts';
-import { type Job, queuesOf } from './records.ts';
-import { knownLimits, type LimitRequests } from './request-limits.ts';
-import { readMilliseconds, readSubmission } from './submission.ts';
+import { type Job, queueOf, queuesOf, workersIn } from './records.ts';
+import type { State } from '../state/state.ts';
+
+const WINDOW_MS: Milliseconds = 10_000;
+
+/** For one endpoint and key, requests in ten seconds and at once (contract rules, Queue API). Others have no limit. */
+const LIMITS: Readonly<Record<string, readonly [inWindow: number, atOnce: number]>> = {
+  run: [1000, 200],
+  runsync: [2000, 400],
+  status: [2000, 400],
+  stream: [2000, 400],
+  cancel: [100, 20],
+  'purge-queue': [2, Infinity],
+};
+
+/** Runs the work of an operation. Problem 429 when a limit is exceeded. */
+type LimitRequests = <T>(call: Call, operation: string, work: () => Promise<T>) => Promise<T>;
+
+interface Usage {
+  active: number;
+  from: EpochMs;
+  count: number;
+}
+
+/** Counted in this process: the processes of `--local` are too short to reach a limit. */
+function knownLimits(): LimitRequests {
+  const usages = new Map<string, Usage>();
+  return async (call, operation, work) => {
+    const limit = LIMITS[operation];
+    const { endpointId = '' } = call.params;
+    if (limit === undefined) return work();
+    const usage = await call.transact((state, now) => {
+      const endpoint = endpoints.get(state, endpointId);
+      // The operation answers 404. Counting would keep every name that is requested.
+      if (endpoint === undefined) return undefined;
+      const { scaling } = endpoint;
+      // Workers times requests per worker. A limit is never lower than this.
+      const capacity =
+        workersIn(queueOf(state, endpointId)).length * (scaling.type === 'REQUEST_COUNT' ? scaling.requestCount : 1);
+      const [inWindow, atOnce] = limit.map((each) => Math.max(each, capacity)) as [number, number];
+      const name = `${call.keyId} ${endpointId} ${operation}`;
+      const known = usages.get(name) ?? { active: 0, from: now, count: 0 };
+      usages.set(name, known);
+      if (now >= known.from + WINDOW_MS) Object.assign(known, { from: now, count: 0 });
+      if (known.active >= atOnce) throw tooManyRequests(`${operation}: too many requests at once`, 1);
+      const seconds = Math.max(1, Math.ceil((known.from + WINDOW_MS - now) / 1000));
+      if (known.count >= inWindow)
+        throw tooManyRequests(`${operation}: more than ${String(inWindow)} requests in 10 seconds`, seconds);
+      known.active += 1;
+      known.count += 1;
+      return known;
+    });
+    try {
+      return await work();
+    } finally {
+      if (usage !== undefined) usage.active -= 1;
+    }
+  };
+}
 
 /** `array` is specification 4.5; client libraries of the public service expect `object`. */
 export type StreamShape = 'array' | 'object';
 
 export interface QueueOptions {
   readonly queueLimits: boolean;
-  /** Default `array`. */
   readonly streamShape?: StreamShape | undefined;
 }
 

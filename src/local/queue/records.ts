@@ -1,10 +1,53 @@
-import type { WorkerHardware } from '../model/endpoints.ts';
-import { withoutPrototype } from '../state/saved-state.ts';
-import { createPart, noRecords, type Records, type State } from '../state/state.ts';
-import { type Timer, Timers } from './timers.ts';
+import TinyQueue from 'tinyqueue';
 import type { Bytes, EpochMs, Milliseconds } from '../../core/unit-types.ts';
+import type { WorkerHardware } from '../model/endpoints.ts';
+import { createPart, noRecords, type Records, type State } from '../state/state.ts';
+import { withoutPrototype } from '../state/store.ts';
 
-/** The status of a job (specification 3.2). */
+/** When to look at a job or at an endpoint's workers. It is live while `wakeAt` of the record names its time. */
+interface Timer {
+  readonly at: EpochMs;
+  readonly order: number;
+  readonly jobId?: string;
+  readonly endpointId?: string;
+}
+
+class Timers {
+  #queue: TinyQueue<Timer>;
+  #order: number;
+  #sweepAt = 1024;
+
+  constructor(timers: Timer[] = []) {
+    this.#queue = heapOf(timers);
+    this.#order = timers.reduce((most, { order }) => Math.max(most, order + 1), 0);
+  }
+
+  push(timer: Omit<Timer, 'order'>): void {
+    this.#queue.push({ ...timer, order: this.#order++ });
+  }
+
+  first(): Timer | undefined {
+    return this.#queue.peek();
+  }
+
+  takeDue(now: EpochMs): Timer | undefined {
+    return (this.first()?.at ?? Infinity) <= now ? this.#queue.pop() : undefined;
+  }
+
+  /** Removes dead timers when they may be the larger part. */
+  sweep(isLive: (timer: Timer) => boolean): void {
+    if (this.#queue.length < this.#sweepAt) return;
+    this.#queue = heapOf(this.#queue.data.filter(isLive));
+    this.#sweepAt = Math.max(1024, 2 * this.#queue.length);
+  }
+
+  toJSON(): readonly Timer[] {
+    return this.#queue.data;
+  }
+}
+
+const heapOf = (timers: Timer[]) => new TinyQueue(timers, (a, b) => a.at - b.at || a.order - b.order);
+
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | FinalStatus;
 export type FinalStatus = 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT';
 
@@ -56,7 +99,6 @@ export interface StreamPosition {
 /** An UNHEALTHY worker's container or process has ended: it takes no jobs. */
 export type WorkerStatus = 'INITIALIZING' | 'IDLE' | 'RUNNING' | 'UNHEALTHY';
 
-/** Changed in place. */
 export interface Worker {
   readonly id: string;
   readonly endpointId: string;
@@ -64,7 +106,6 @@ export interface Worker {
   /** The endpoint's version when it was started; a worker with an older version is stale. */
   readonly version: number;
   readonly image: string;
-  /** GB. */
   readonly disk: number;
   readonly hardware: WorkerHardware;
   readonly startedAt: EpochMs;
@@ -75,9 +116,7 @@ export interface Worker {
   /** Absent when it was stopped by scaling or crashed. */
   endReason?: string;
   idleSince?: EpochMs;
-  /** Oldest first. */
   readonly runs: Run[];
-  /** Oldest first. */
   printed?: Printed[];
   /** How many printed lines were dropped in the middle. */
   leftOut?: number;
@@ -101,9 +140,8 @@ export interface ProtocolWorker {
   fault?: WorkerFault;
 }
 
-export interface JobStop {
+interface JobStop {
   readonly jobId: string;
-  /** Real time, as `seenAt`. */
   since: EpochMs;
   isSent: boolean;
 }
@@ -112,7 +150,6 @@ export interface JobStop {
 export interface WorkerFault {
   readonly kind: 'crash' | 'oom' | 'hang' | 'silent';
   readonly jobId: string;
-  /** On the service's clock. */
   readonly since: EpochMs;
 }
 
@@ -133,31 +170,27 @@ export interface Run {
   end?: JobStatus | 'DELETED' | 'LOST';
   outputBytes?: Bytes;
   error?: string;
-  /** For the worker's system log, oldest first. */
   notes?: Printed[];
 }
 
-/** The life of one worker. */
 export interface Usage extends WorkerHardware {
   readonly endpointId: string;
   readonly from: EpochMs;
   readonly to: EpochMs;
-  /** GB. */
   readonly disk: number;
 }
 
 /** The ids of waiting jobs, oldest first. */
-export class WaitingLine extends Set<string> {
+class WaitingLine extends Set<string> {
   toJSON(): readonly string[] {
     return [...this];
   }
 }
 
-export interface Crashes {
+interface Crashes {
   /** In a row: of starts, or of workers that had asked for a job. */
   readonly count: number;
   readonly isAtStart: boolean;
-  /** On the service's clock. */
   readonly until: EpochMs;
 }
 
@@ -166,11 +199,9 @@ export interface EndpointQueue {
   /** Started when `waiting` is empty. */
   waitingLow: WaitingLine;
   readonly workers: Records<Worker>;
-  /** The time of its one live timer. */
   wakeAt?: EpochMs;
   /** No worker is started until `until`. */
   crashes?: Crashes;
-  /** Newest first. */
   ended: Worker[];
   /** By the status that jobs ended in; deleted ones included. A retry leaves its counter. */
   readonly counts: Record<FinalStatus | 'expired' | 'retried', number>;
@@ -220,7 +251,6 @@ function revive(queues: Queues): void {
   }
 }
 
-/** Created when there is none. */
 export const queueOf = (state: State, endpointId: string): EndpointQueue =>
   (queuesOf(state).byEndpoint[endpointId] ??= {
     waiting: new WaitingLine(),

@@ -1,14 +1,11 @@
 import { Exact, isObject, type Json } from '../../core/json.ts';
-import type { FaultPoint } from '../../core/fault-kinds.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
-import { badRequest, notFound, Problem, tooLarge } from '../contract/problem.ts';
-import { DroppedConnection, faults, takeFaultAt } from '../http/faults.ts';
-import { type Call, type Operation, type RefusedCall, type Reply, unpublished } from '../http/operation.ts';
+import { badRequest, notFound, tooLarge, tooManyRequests } from '../contract/problem.ts';
+import { DroppedConnection } from '../http/faults.ts';
+import { type Call, type Operation, type Reply, unpublished } from '../http/operation.ts';
 import { type EndpointRecord, endpoints, takesByProtocol } from '../model/endpoints.ts';
-import { MAX_OUTPUT_BYTES, numberNotJson, outputTooLarge } from '../model/job-output.ts';
-import type { State } from '../state/state.ts';
 import { memberText } from './documents.ts';
-import type { HeldRequests } from './held-requests.ts';
+import { MAX_OUTPUT_BYTES, numberNotJson, outputTooLarge } from './job-output.ts';
 import type { Job, WorkerFault } from './records.ts';
 import {
   canAttach,
@@ -29,18 +26,57 @@ import {
   type TakeRequest,
   takeStops,
 } from './worker-protocol.ts';
+import type { State } from '../state/state.ts';
 
-interface WorkerOperationsOptions {
-  readonly held: HeldRequests;
-  /** From 0 up to, but not including, 1. */
-  readonly random: () => number;
-  readonly log?: ((endpointId: string, line: string) => void) | undefined;
+/** How long a request is held open when there is nothing to answer: less than the silence of a lost worker. */
+export const HOLD_MS: Milliseconds = 20_000;
+
+/** Answers a held request inside a step; undefined when there is still nothing to answer. */
+type Attempt = (state: State, now: EpochMs) => Reply | undefined;
+
+interface Held {
+  readonly attempt: Attempt;
+  readonly waiting: AbortController;
+  reply?: Reply;
+}
+
+export class HeldRequests {
+  /** Oldest first. */
+  readonly #open = new Set<Held>();
+
+  /** Call it at the end of every step, also of one that fails. */
+  answer(state: State, now: EpochMs): void {
+    for (const held of this.#open) {
+      const reply = held.attempt(state, now);
+      if (reply === undefined) continue;
+      this.#open.delete(held);
+      held.reply = reply;
+      held.waiting.abort();
+    }
+  }
+
+  /** Call it in a step, the returned function after it: undefined when time is over or on abort. */
+  hold(call: Call, attempt: Attempt): () => Promise<Reply | undefined> {
+    const held: Held = { attempt, waiting: new AbortController() };
+    const end = (): void => {
+      this.#open.delete(held);
+      held.waiting.abort();
+    };
+    this.#open.add(held);
+    call.signal.addEventListener('abort', end);
+    if (call.signal.aborted) end();
+    return async () => {
+      await call.sleep(HOLD_MS, held.waiting.signal).catch(() => undefined);
+      this.#open.delete(held);
+      call.signal.removeEventListener('abort', end);
+      return held.reply;
+    };
+  }
 }
 
 /** Keeps a removed worker from sending requests without a pause. */
 export const REMOVED_PAUSE_MS: Milliseconds = 1000;
 export const MAX_BATCH = 1000;
-/** Characters. */
 export const MAX_WORKER_ID_LENGTH = 128;
 
 /** The answer to a removed worker: its library sends the request again, or ends when it was asked to end. */
@@ -57,14 +93,11 @@ const KIND_OF_FAULT: Readonly<Partial<Record<string, WorkerFault['kind']>>> = {
 };
 
 /** See `contract`, worker protocol. */
-export function createWorkerOperations({ held, random, log }: WorkerOperationsOptions): readonly Operation[] {
-  const faultAt = (state: State, point: FaultPoint, { params }: Call, request: string): string | undefined => {
-    const [method = '', path = ''] = request.split(' ');
-    const where = { method, path: `/worker/${params['endpointId'] ?? ''}/${path}` };
-    return takeFaultAt(faults.of(state), [point], where, random)?.kind;
-  };
-
-  const say = ({ params }: Pick<Call, 'params'>, line: string): void => {
+export function createWorkerOperations(
+  held: HeldRequests,
+  log?: (endpointId: string, line: string) => void,
+): readonly Operation[] {
+  const say = ({ params }: Call, line: string): void => {
     log?.(params['endpointId'] ?? '', `(worker ${params['workerId'] ?? ''}: ${line})`);
   };
 
@@ -91,7 +124,7 @@ export function createWorkerOperations({ held, random, log }: WorkerOperationsOp
       if (next.kind !== 'jobs') return next.kind === 'leave' ? LEAVE : undefined;
       given = next.jobs;
       const [job] = given;
-      const kind = KIND_OF_FAULT[faultAt(state, 'take', call, `GET job-take/${request.workerId}`) ?? ''];
+      const kind = KIND_OF_FAULT[call.takeFault(state, ['take'])?.kind ?? ''];
       if (job !== undefined && kind !== undefined) injectFault(state, job, kind, now);
       const documents = given.map(jobForWorker);
       return { status: 200, body: isBatch ? documents : (documents[0] ?? null) };
@@ -101,7 +134,7 @@ export function createWorkerOperations({ held, random, log }: WorkerOperationsOp
       (state, now) => {
         const endpoint = endpointOf(state, call);
         if (!canAttach(state, endpoint.id, request.workerId))
-          throw new Problem(429, 'Too Many Requests', 'this endpoint has too many workers');
+          throw tooManyRequests('this endpoint has too many workers', 5);
         const first = takeJobs(state, endpoint, request, now);
         ({ notes } = first);
         return replyTo(state, first, now);
@@ -142,9 +175,7 @@ export function createWorkerOperations({ held, random, log }: WorkerOperationsOp
         if (report.text !== undefined) recordProgress(state, where, report.text);
         return undefined;
       }
-      const kind = runsJob(state, where)
-        ? faultAt(state, 'done', call, `POST job-done/${where.workerId}/${where.jobId}`)
-        : undefined;
+      const kind = runsJob(state, where) ? call.takeFault(state, ['done'])?.kind : undefined;
       if (kind === 'done-drop') return new DroppedConnection(false);
       recordResult(state, where, report, now);
       return kind === 'done-accept-drop' ? new DroppedConnection(true) : undefined;
@@ -171,11 +202,11 @@ export function createWorkerOperations({ held, random, log }: WorkerOperationsOp
   };
 
   /** A job whose result is refused runs until its execution timeout, because the worker has nothing else to send. */
-  const noteRefused = async ({ params, transact, problem }: RefusedCall): Promise<void> => {
-    const { endpointId = '', workerId = '', jobId = '' } = params;
-    const line = `the result of job ${jobId} was refused (${String(problem.status)}): ${problem.message}; it runs until its execution timeout unless another one comes`;
-    if (await transact((state, now) => noteAboutJob(state, { endpointId, workerId, jobId }, line, now)))
-      say({ params }, line);
+  const noteRefused: Operation['onRefused'] = async (call, { status, message }) => {
+    const { endpointId = '', workerId = '', jobId = '' } = call.params;
+    const line = `the result of job ${jobId} was refused (${String(status)}): ${message}; it runs until its execution timeout unless another one comes`;
+    if (await call.transact((state, now) => noteAboutJob(state, { endpointId, workerId, jobId }, line, now)))
+      say(call, line);
   };
 
   const row = (id: string, request: string, run: Operation['run']): Operation => {
@@ -211,7 +242,6 @@ const jobOnWorkerOf = (state: State, call: Call): JobOnWorker => ({
 /** The input is as the client sent it. */
 const jobForWorker = ({ id, input, webhook }: Job): Json => ({ id, input: new Exact(input), webhook });
 
-/** Problem 400 when it is too long. */
 function readWorkerId({ params }: Call): string {
   const id = params['workerId'] ?? '';
   if (id.length > MAX_WORKER_ID_LENGTH)
@@ -219,7 +249,6 @@ function readWorkerId({ params }: Call): string {
   return id;
 }
 
-/** Problem 400 for a wrong number. */
 function readTake(call: Call, isBatch: boolean): TakeRequest {
   const size = call.query.get('batch_size');
   if (isBatch && (size === null || !/^[1-9]\d{0,8}$/.test(size)))

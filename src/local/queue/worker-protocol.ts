@@ -3,8 +3,8 @@ import { decodeJson, isObject } from '../../core/json.ts';
 import { type EndpointRecord, placementsFor } from '../model/endpoints.ts';
 import type { State } from '../state/state.ts';
 import { scale } from './autoscaler.ts';
-import { appendChunk } from './chunks.ts';
-import { applyEvent, STOP_GRACE_MS } from './job-changes.ts';
+import { appendChunk } from './job-output.ts';
+import { applyEvent, noteRun, STOP_GRACE_MS } from './job-changes.ts';
 import {
   type Job,
   queueOf,
@@ -15,7 +15,6 @@ import {
   type WorkerFault,
   workersIn,
 } from './records.ts';
-import { noteRun } from './worker-history.ts';
 import { addWorker, didNotStop, endStops, kills, loseWorker, stopWorker, workerReady } from './workers.ts';
 
 /** When there are this many, attaching is refused. */
@@ -30,7 +29,6 @@ export type Take =
   | { readonly kind: 'none' }
   | { readonly kind: 'leave' };
 
-/** A request for jobs by a worker (contract, worker protocol: take). */
 export interface TakeRequest {
   readonly workerId: string;
   readonly count: number;
@@ -46,14 +44,12 @@ export interface JobOnWorker {
 const workerOf = (state: State, endpointId: string, workerId: string): Worker | undefined =>
   queuesOf(state).byEndpoint[endpointId]?.workers[workerId];
 
-/** Records that it has a request open now. */
 function seenWorker(state: State, endpointId: string, workerId: string): Worker | undefined {
   const worker = workerOf(state, endpointId, workerId);
   if (worker?.protocol !== undefined) worker.protocol.seenAt = realNow(state);
   return worker;
 }
 
-/** Also true for a known worker. */
 export const canAttach = (state: State, endpointId: string, workerId: string): boolean =>
   workerOf(state, endpointId, workerId) !== undefined || workersIn(queueOf(state, endpointId)).length < MAX_WORKERS;
 

@@ -1,16 +1,46 @@
 import type { Json, JsonObject } from '../../core/json.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../core/unit-types.ts';
 import { badRequest } from '../contract/problem.ts';
-import { type AmountName, type Report, REPORTS } from './billing-reports.ts';
 import { operation, type Operation, reply } from '../http/operation.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { cpuById, gpuById } from '../model/hardware.ts';
 import { type PodRecord, pods } from '../model/pods.ts';
-import { storage, type StorageRecord } from '../model/volumes.ts';
-import { usageOf } from '../queue/index.ts';
+import { storage, type StorageRecord } from '../model/records.ts';
+import { usageOf } from '../queue/workers.ts';
 import type { State } from '../state/state.ts';
 
-export type BucketSize = 'hour' | 'day' | 'week' | 'month' | 'year';
+/** One report of the contract. `totalAmount` is the sum of its amounts. */
+interface Report {
+  /** The amounts, by the member of its records that shows each; undefined where only the sum is shown. */
+  readonly members: ReadonlyMap<string, string | undefined>;
+  /** When there is one record per resource: the member with its id, also the filter, and the member with their number. */
+  readonly by?: { readonly id: string; readonly count: string };
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const reportBy = (resource: string, prefix: string, parts: string): Report => ({
+  members: new Map(parts.split(' ').map((part) => [`${prefix}${capital(part)}Amount`, `${part}Amount`])),
+  by: { id: `${resource}Id`, count: `unique${capital(resource)}Count` },
+});
+
+const ofOne = {
+  listPodBilling: reportBy('pod', 'pod', 'gpu cpu disk'),
+  listServerlessBilling: reportBy('serverless', 'serverless', 'gpu cpu disk fee'),
+  listNetworkVolumeBilling: reportBy('networkVolume', 'storage', 'standard highPerformance'),
+  listClusterBilling: reportBy('cluster', 'cluster', 'gpu disk networking'),
+};
+const listEndpointBilling: Report = { members: new Map([['endpointAmount', undefined]]) };
+const all = [...Object.values(ofOne), listEndpointBilling].flatMap(({ members }) => [...members.keys()]);
+
+/** By the operations of the contract. */
+const REPORTS: Readonly<Record<string, Report>> = {
+  ...ofOne,
+  listEndpointBilling,
+  listBilling: { members: new Map(all.map((name) => [name, name])) },
+};
+
+type BucketSize = 'hour' | 'day' | 'week' | 'month' | 'year';
 
 interface Range {
   readonly start: EpochMs;
@@ -24,7 +54,7 @@ const MAX_TIME = Date.UTC(9999, 11, 31);
 const LENGTHS = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS };
 
 /** UTC; weeks start on Monday. */
-export function bucketStart(size: BucketSize, at: number): number {
+function bucketStart(size: BucketSize, at: number): number {
   if (size === 'hour') return Math.floor(at / HOUR_MS) * HOUR_MS;
   const date = new Date(Math.floor(at / DAY_MS) * DAY_MS);
   if (size === 'week') date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
@@ -33,7 +63,7 @@ export function bucketStart(size: BucketSize, at: number): number {
   return date.getTime();
 }
 
-export function addBuckets(size: BucketSize, start: EpochMs, count = 1): number {
+function addBuckets(size: BucketSize, start: EpochMs, count = 1): number {
   if (size !== 'month' && size !== 'year') return start + count * LENGTHS[size];
   const date = new Date(start);
   return date.setUTCMonth(date.getUTCMonth() + count * (size === 'year' ? 12 : 1));
@@ -45,7 +75,7 @@ const ceilTo = (size: BucketSize, at: number): number => {
 };
 
 /** Full buckets, default 30 days (contract rules, Billing). 400 Problem: empty, or `lastN` with a time. */
-export function rangeOf(query: URLSearchParams, now: EpochMs): Range {
+function rangeOf(query: URLSearchParams, now: EpochMs): Range {
   const bucketSize = (query.get('bucketSize') ?? 'day') as BucketSize;
   const [startTime, endTime, lastN] = [query.get('startTime'), query.get('endTime'), query.get('lastN')];
   if (lastN !== null) {
@@ -62,8 +92,8 @@ export function rangeOf(query: URLSearchParams, now: EpochMs): Range {
   return { start: bucketStart(bucketSize, from), end: ceilTo(bucketSize, until), bucketSize };
 }
 
-export interface Charge {
-  readonly amount: AmountName;
+interface Charge {
+  readonly amount: string;
   readonly id: string;
   readonly from: EpochMs;
   readonly to: number;
@@ -151,19 +181,19 @@ const serverlessCharges = (state: State, now: EpochMs): readonly Charge[] =>
 /** Amounts are added as integer millionths of a dollar, so that sums are exact. */
 const MICRO = 1_000_000;
 
-/** Member of the record to millionths of a dollar. */
 interface Sum {
   readonly start: number;
   readonly id: string;
+  /** By amount, in millionths of a dollar. */
   readonly micros: Map<string, number>;
 }
 
 /** The earliest first; only buckets with costs. */
-export function reportOf(report: Report, charges: readonly Charge[], range: Range, only: string | null): Json {
+function reportOf(report: Report, charges: readonly Charge[], range: Range, only: string | null): Json {
   const sums = sumsOf(report, charges, range, only);
   const named = (id: string | null): JsonObject => (report.by === undefined ? {} : { [report.by.id]: id });
   const totals = new Map<string, number>();
-  for (const { micros } of sums) for (const [member, micro] of micros) add(totals, member, micro);
+  for (const { micros } of sums) for (const [amount, micro] of micros) add(totals, amount, micro);
   return {
     records: sums.map(({ start, id, micros }) => ({
       startTime: timeText(start),
@@ -187,10 +217,9 @@ export function reportOf(report: Report, charges: readonly Charge[], range: Rang
 
 function sumsOf(report: Report, charges: readonly Charge[], range: Range, only: string | null): readonly Sum[] {
   const sums = new Map<string, Sum>();
-  const members = new Map(Object.entries(report.amounts).map(([member, amount]) => [amount, member]));
   for (const charge of charges) {
-    const member = members.get(charge.amount);
-    if (member === undefined || charge.perHour === 0 || (only !== null && charge.id !== only)) continue;
+    const { amount, perHour } = charge;
+    if (!report.members.has(amount) || perHour === 0 || (only !== null && charge.id !== only)) continue;
     const end = Math.min(charge.to, range.end);
     let start = bucketStart(range.bucketSize, Math.max(charge.from, range.start));
     for (; start < end; start = addBuckets(range.bucketSize, start)) {
@@ -199,7 +228,7 @@ function sumsOf(report: Report, charges: readonly Charge[], range: Range, only: 
       const id = report.by === undefined ? '' : charge.id;
       const key = `${String(start)} ${id}`;
       const sum = sums.get(key) ?? { start, id, micros: new Map<string, number>() };
-      add(sum.micros, member, micro);
+      add(sum.micros, amount, micro);
       sums.set(key, sum);
     }
   }
@@ -213,20 +242,22 @@ function microsBetween({ from, to, perHour }: Charge, start: number, end: number
   return upTo(end) - upTo(start);
 }
 
-function amountsOf(report: Report, micros: ReadonlyMap<string, number>): Record<string, number> {
+function amountsOf({ members }: Report, micros: ReadonlyMap<string, number>): Record<string, number> {
   const total = [...micros.values()].reduce((sum, micro) => sum + micro, 0);
-  const parts = Object.keys(report.amounts).map((member) => [member, (micros.get(member) ?? 0) / MICRO] as const);
-  return { totalAmount: total / MICRO, ...(report.totalOnly === true ? {} : Object.fromEntries(parts)) };
+  const shown = [...members].flatMap(([amount, member]) =>
+    member === undefined ? [] : [[member, (micros.get(amount) ?? 0) / MICRO] as const],
+  );
+  return { totalAmount: total / MICRO, ...Object.fromEntries(shown) };
 }
 
-function add(micros: Map<string, number>, member: string, micro: number): void {
-  micros.set(member, (micros.get(member) ?? 0) + micro);
+function add(micros: Map<string, number>, amount: string, micro: number): void {
+  micros.set(amount, (micros.get(amount) ?? 0) + micro);
 }
 
 const timeText = (at: number): string => new Date(at).toISOString();
 
 /** Billing: what ran, by the clock (contract rules, Billing). */
-export const billingOperations: readonly Operation[] = Object.entries<Report>(REPORTS).map(([id, report]) =>
+export const billingOperations: readonly Operation[] = Object.entries(REPORTS).map(([id, report]) =>
   operation(
     id,
     reply(200, (state, { query }, now) => {

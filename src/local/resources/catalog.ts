@@ -3,23 +3,19 @@ import { badRequest, notFound } from '../contract/problem.ts';
 import { type Call, listIn, type Operation, steps } from '../http/operation.ts';
 import {
   type CpuData,
-  type CudaConstraint,
+  cpusOf,
   DATA_CENTERS,
   type DataCenterData,
   type GpuData,
-  meetsCudaConstraint,
+  gpusOf,
+  meetsCuda,
 } from '../model/hardware.ts';
-import { cpusOf, gpusOf } from '../model/stock.ts';
 import type { State } from '../state/state.ts';
 
 type Level = 'NONE' | 'LOW' | 'MEDIUM' | 'HIGH';
 type LevelIn = (dataCenter: DataCenterData) => Level;
 
-interface GpuRequirements extends CudaConstraint {
-  readonly count: number;
-  readonly clouds: readonly ('secure' | 'community')[];
-  readonly countries?: readonly string[] | undefined;
-}
+type GpuRequirements = ReturnType<typeof gpuRequirements>;
 
 /** Valid only with include=AVAILABILITY. */
 const AVAILABILITY_FILTERS = 'product count cloud countryCodes cudaVersions minCudaVersion vcpuCount'.split(' ');
@@ -36,7 +32,7 @@ function wantsAvailability(query: URLSearchParams): boolean {
   return wanted;
 }
 
-function gpuRequirements(query: URLSearchParams): GpuRequirements {
+function gpuRequirements(query: URLSearchParams) {
   const cloud = query.get('cloud')?.toLowerCase();
   // Clusters and workers run in the secure cloud only.
   const isOfPods = (listIn(query, 'product') ?? []).includes('POD');
@@ -50,7 +46,7 @@ function gpuRequirements(query: URLSearchParams): GpuRequirements {
 }
 
 const CLOUDS = ['secure', 'community'] as const;
-const ANY_GPU: GpuRequirements = { count: 1, clouds: CLOUDS, cudaVersions: undefined, minCudaVersion: undefined };
+const ANY_GPU: GpuRequirements = gpuRequirements(new URLSearchParams({ product: 'POD' }));
 
 const gpuLevel =
   (gpu: GpuData, required: GpuRequirements): LevelIn =>
@@ -59,7 +55,7 @@ const gpuLevel =
     const needsCuda = cudaVersions !== undefined || minCudaVersion !== undefined;
     const isNone =
       count > Math.max(0, ...clouds.map((cloud) => gpu.maxCount[cloud])) ||
-      (needsCuda && !gpu.cudaVersions.some((version) => meetsCudaConstraint(version, required))) ||
+      (needsCuda && !gpu.cudaVersions.some((version) => meetsCuda(version, cudaVersions, minCudaVersion))) ||
       countries?.includes(country) === false;
     return isNone ? 'NONE' : level(Math.floor((gpu.stock[id] ?? 0) / count), 4, 16);
   };
@@ -93,7 +89,10 @@ function gpuDocument(gpu: GpuData, query: URLSearchParams): Json {
     community: gpu.maxCount.community > 0,
     ...(wantsAvailability(query) && {
       ...availabilityOf(gpuLevel(gpu, required)),
-      cudaVersions: cudaVersions.map((version) => ({ version, available: meetsCudaConstraint(version, required) })),
+      cudaVersions: cudaVersions.map((version) => ({
+        version,
+        available: meetsCuda(version, required.cudaVersions, required.minCudaVersion),
+      })),
     }),
   };
 }

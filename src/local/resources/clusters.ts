@@ -3,12 +3,10 @@ import type { EpochMs } from '../../core/unit-types.ts';
 import { asBadRequest, badRequest } from '../contract/problem.ts';
 import { type Call, found, type Operation, type ServiceSettings, shown, steps } from '../http/operation.ts';
 import { WHOLE_LIST } from '../http/pages.ts';
-import { bodyOf } from '../http/validate.ts';
 import { type Membership, type PodRecord, pods } from '../model/pods.ts';
 import { type ClusterRecord, clusters } from '../model/records.ts';
 import { createPod, type CreatePodBody } from './pods/configure.ts';
-import { podDocument, publicIp, publicPort } from './pods/document.ts';
-import { applyAction, statusAt } from './pods/transitions.ts';
+import { applyAction, podDocument, publicIp, publicPort, statusAt } from './pods/document.ts';
 import { nextId, type State } from '../state/state.ts';
 
 interface CreateClusterBody extends Omit<CreatePodBody, 'gpu' | 'cpu' | 'cloud' | 'globalNetworking' | 'registry'> {
@@ -105,13 +103,13 @@ export const clusterOperations: readonly Operation[] = steps({
     clusters: shown(clusters.all(state), call, now).map((cluster) => documentOf(state, now, cluster)),
   }),
   createCluster: (state, call, now) => {
-    const body = bodyOf(call) as CreateClusterBody;
+    const body = call.body as CreateClusterBody;
     const cluster = asBadRequest(() => createCluster(state, now, body, call.settings));
     return documentOf(state, now, cluster);
   },
   getCluster: (state, call, now) => documentOf(state, now, find(state, call, now)),
   updateCluster: (state, call, now) => {
-    const { name } = bodyOf(call) as { name?: string };
+    const { name } = call.body as { name?: string };
     const cluster = find(state, call, now);
     cluster.name = name ?? cluster.name;
     return documentOf(state, now, cluster);

@@ -2,11 +2,10 @@ import type { Json } from '../../core/json.ts';
 import { DAY_MS, type EpochMs } from '../../core/unit-types.ts';
 import { badRequest } from '../contract/problem.ts';
 import { type Operation, steps } from '../http/operation.ts';
-import { bodyOf } from '../http/validate.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { pods } from '../model/pods.ts';
 import { registries, type RegistryRecord, SEED_OFFSET_MS } from '../model/records.ts';
-import { templates } from '../model/templates.ts';
+import { templates } from '../model/container.ts';
 import { createRecordTable, nextId, type State } from '../state/state.ts';
 
 const documentOf = ({ id, name }: RegistryRecord): Json => ({ id, name });
@@ -23,7 +22,7 @@ function remove(state: State, { id }: RegistryRecord): void {
 export const registryOperations: readonly Operation[] = steps({
   listRegistries: (state) => ({ registries: registries.all(state).map(documentOf) }),
   createRegistry: (state, call) => {
-    const { name } = bodyOf(call) as { name: string };
+    const { name } = call.body as { name: string };
     return documentOf(registries.put(state, { id: nextId(state, 'reg'), name }));
   },
   getRegistry: (state, { params }) => documentOf(registries.find(state, params['id'])),
@@ -75,7 +74,7 @@ const delegationDocument = ({ id, name, account, region, repository, tag, create
 export const delegationOperations: readonly Operation[] = steps({
   listDelegations: (state) => ({ delegations: delegations.all(state).map(delegationDocument) }),
   createDelegation: (state, call, now) => {
-    const { resource, name = null } = bodyOf(call) as { resource: string; name?: string | null };
+    const { resource, name = null } = call.body as { resource: string; name?: string | null };
     const [, region, account, repository, tag = 'latest'] = RESOURCE.exec(resource) ?? [];
     if (region === undefined || account === undefined || repository === undefined)
       throw badRequest('resource is not the ARN of a registry repository');

@@ -4,11 +4,9 @@ import { notFound, unprocessable } from '../contract/problem.ts';
 import { contract } from '../contract/document.ts';
 import { type Call, type Operation, steps } from '../http/operation.ts';
 import { listed } from '../http/pages.ts';
-import { bodyOf } from '../http/validate.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { pods } from '../model/pods.ts';
-import { clusters } from '../model/records.ts';
-import { volumes } from '../model/volumes.ts';
+import { clusters, volumes } from '../model/records.ts';
 import { createRecordTable, nextId, type State } from '../state/state.ts';
 
 interface TagRecord {
@@ -64,7 +62,7 @@ function checkAttachment(state: State, { params }: Call): undefined {
 export const tagOperations: readonly Operation[] = steps({
   listTags: (state, ...call) => listed('tags', tags.all(state), documentOf, state, ...call),
   createTag: (state, call, now) => {
-    const { key = '', value = '', resources = [] } = bodyOf(call) as TagBody;
+    const { key = '', value = '', resources = [] } = call.body as TagBody;
     const own = keyIn(key, call);
     for (const { type, id } of resources) checkResource(state, type, id);
     return documentOf(tags.put(state, { id: nextId(state, 'tag'), key: own, value, createdAt: now, updatedAt: now }));
@@ -72,7 +70,7 @@ export const tagOperations: readonly Operation[] = steps({
   getTag: (state, { params }) => documentOf(tags.find(state, params['id'])),
   updateTag: (state, call, now) => {
     const tag = tags.find(state, call.params['id']);
-    const { key = tag.key, value = tag.value } = bodyOf(call) as TagBody;
+    const { key = tag.key, value = tag.value } = call.body as TagBody;
     return documentOf(tags.put(state, { ...tag, key: keyIn(key, call), value, updatedAt: now }));
   },
   deleteTag: (state, { params }) => {

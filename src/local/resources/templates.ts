@@ -2,12 +2,19 @@ import type { Json } from '../../core/json.ts';
 import { asBadRequest, badRequest, notFound, unprocessable } from '../contract/problem.ts';
 import { type Call, type Operation, steps } from '../http/operation.ts';
 import { listed, WHOLE_LIST } from '../http/pages.ts';
-import { bodyOf } from '../http/validate.ts';
-import { argsWith, type CommandBody, type ContainerRecord, decodeCommand } from '../model/container.ts';
+import {
+  argsWith,
+  type CommandBody,
+  type ContainerRecord,
+  decodeCommand,
+  newTemplate,
+  type TemplateRecord,
+  templates,
+  type TemplateSource,
+} from '../model/container.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { pods } from '../model/pods.ts';
 import { registries } from '../model/records.ts';
-import { newTemplate, type TemplateRecord, templates, type TemplateSource } from '../model/templates.ts';
 import { nextId, type State } from '../state/state.ts';
 
 export interface ContainerBody extends CommandBody {
@@ -128,7 +135,7 @@ export const templateOperations: readonly Operation[] = steps({
     return listed('templates', positioned, documentOf, state, ...call);
   },
   createTemplate: (state, call, now) => {
-    const settings = settingsIn(state, '', bodyOf(call) as NewTemplate);
+    const settings = settingsIn(state, '', call.body as NewTemplate);
     return documentOf(
       templates.put(state, { id: nextId(state, 'tpl'), createdAt: now, ...newTemplate(), ...settings }),
     );
@@ -136,7 +143,7 @@ export const templateOperations: readonly Operation[] = steps({
   getTemplate: (state, call) => documentOf(readable(state, call)),
   updateTemplate: (state, call) => {
     const template = own(state, call);
-    return documentOf(Object.assign(template, settingsIn(state, template.args, bodyOf(call) as TemplateBody)));
+    return documentOf(Object.assign(template, settingsIn(state, template.args, call.body as TemplateBody)));
   },
   deleteTemplate: (state, call) => {
     const template = own(state, call);

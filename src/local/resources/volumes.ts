@@ -1,12 +1,11 @@
 import type { Json } from '../../core/json.ts';
-import { dataCenterById } from '../model/hardware.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
+import { badRequest } from '../contract/problem.ts';
 import { type Call, found, type Operation, reply, steps, unpublished } from '../http/operation.ts';
 import { listed } from '../http/pages.ts';
-import { badRequest } from '../contract/problem.ts';
-import { nextId, type State } from '../state/state.ts';
-import { bodyOf } from '../http/validate.ts';
-import { storage, volumes, type VolumeRecord } from '../model/volumes.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
+import { dataCenterById } from '../model/hardware.ts';
+import { storage, type VolumeRecord, volumes } from '../model/records.ts';
+import { createRecordTable, nextId, type State } from '../state/state.ts';
 
 type NewVolume = Pick<VolumeRecord, 'name' | 'size' | 'dataCenter'> & { readonly type?: VolumeRecord['type'] };
 
@@ -29,10 +28,10 @@ const find = (state: State, call: Call, now: EpochMs): VolumeRecord =>
 export const volumeOperations: readonly Operation[] = [
   ...steps({
     listNetworkVolumes: (state, ...call) => listed('networkVolumes', volumes.all(state), documentOf, state, ...call),
-    createNetworkVolume: (state, call, now) => documentOf(create(state, now, bodyOf(call) as NewVolume)),
+    createNetworkVolume: (state, call, now) => documentOf(create(state, now, call.body as NewVolume)),
     getNetworkVolume: (state, call, now) => documentOf(find(state, call, now)),
     updateNetworkVolume: (state, call, now) => {
-      const { name, size } = bodyOf(call) as { name?: string; size?: number };
+      const { name, size } = call.body as { name?: string; size?: number };
       const volume = find(state, call, now);
       if (size !== undefined && size < volume.size)
         throw badRequest(`a network volume only grows: it has ${String(volume.size)} GB`);
@@ -52,9 +51,38 @@ export const volumeOperations: readonly Operation[] = [
     service: 'rest',
     body: 'LegacyVolumeRequest',
     run: reply(201, (state, call, now) => {
-      const { name, size, dataCenterId } = bodyOf(call) as { name: string; size: number; dataCenterId: string };
+      const { name, size, dataCenterId } = call.body as { name: string; size: number; dataCenterId: string };
       const { id } = create(state, now, { name, size, dataCenter: dataCenterId });
       return { id, name, size, dataCenterId };
     }),
   }),
 ];
+
+interface GlobalVolumeRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: EpochMs;
+}
+
+export const globalVolumes = createRecordTable<GlobalVolumeRecord>('globalVolumes');
+
+const globalDocumentOf = ({ id, name, createdAt }: GlobalVolumeRecord): Json => ({
+  id,
+  name,
+  createdAt: new Date(createdAt).toISOString(),
+  createdByUserId: 'user-local',
+});
+
+/** Global volumes (additions of November, 16): no size, no data center, no update. */
+export const globalVolumeOperations: readonly Operation[] = steps({
+  listGlobalVolumes: (state, ...call) =>
+    listed('globalVolumes', globalVolumes.all(state), globalDocumentOf, state, ...call),
+  createGlobalVolume: (state, call, now) => {
+    const { name } = call.body as { name: string };
+    return globalDocumentOf(globalVolumes.put(state, { id: nextId(state, 'gsb'), name: name.trim(), createdAt: now }));
+  },
+  getGlobalVolume: (state, { params }) => globalDocumentOf(globalVolumes.find(state, params['id'])),
+  deleteGlobalVolume: (state, { params }) => {
+    globalVolumes.remove(state, params['id']);
+  },
+});

@@ -1,3 +1,4 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { notFound } from '../contract/problem.ts';
 
@@ -8,7 +9,6 @@ export type Records<T> = Record<string, T> & { readonly [withoutPrototype]: true
 
 export const noRecords = <T>(): Records<T> => Object.create(null) as Records<T>;
 
-/** When a key occurs twice, the last value is used. */
 export function recordsFrom<T>(entries: Iterable<readonly [string, T]>): Records<T> {
   const records: Record<string, T> = noRecords<T>();
   for (const [key, value] of entries) records[key] = value;
@@ -23,7 +23,6 @@ export const STATE_VERSION = 8;
 /** JSON; times on the service's clock. Only a resource knows the type of its part: see `createPart`. */
 export interface State {
   readonly version: typeof STATE_VERSION;
-  /** When the account was created. */
   readonly since: EpochMs;
   /** Differs after every reset; it is contained in each job's id. */
   readonly generation: string;
@@ -47,7 +46,6 @@ interface IdOrigin {
   readonly serial: number;
 }
 
-/** It has no parts: each is seeded on first use. */
 export const createState = (
   now: EpochMs,
   { generation, serial }: IdOrigin = { generation: '00000000', serial: 0 },
@@ -96,7 +94,6 @@ interface RecordTable<T> {
   /** Throws the 404 Problem when there is no record with that id. */
   find(state: State, id: string | undefined): T;
   put(state: State, record: T): T;
-  /** Throws the 404 Problem when there is no record with that id. */
   remove(state: State, id: string | undefined): void;
 }
 
@@ -120,3 +117,26 @@ export function createRecordTable<T extends { readonly id: string }>(
     },
   };
 }
+
+const secret = createPart<{ readonly secret: string }>('keys', () => ({ secret: randomBytes(32).toString('hex') }));
+
+const digestOf = (state: State, name: string): string =>
+  createHmac('sha256', secret.of(state).secret).update(name).digest('hex').slice(0, 40);
+
+/** Opens the worker protocol for this endpoint only. */
+export const workerKeyOf = (state: State, endpointId: string): string =>
+  `berth-worker-${digestOf(state, `worker ${endpointId}`)}`;
+
+const POD = 'berth-pod.';
+
+export const podKeyOf = (state: State, podId: string): string => `${POD}${podId}.${digestOf(state, `pod ${podId}`)}`;
+
+export function podOfKey(state: State, token: string): string | undefined {
+  if (!token.startsWith(POD)) return undefined;
+  const podId = token.slice(POD.length, token.lastIndexOf('.'));
+  return isSameKey(token, podKeyOf(state, podId)) ? podId : undefined;
+}
+
+export const isSameKey = (given: string, expected: string): boolean =>
+  Buffer.byteLength(given) === Buffer.byteLength(expected) &&
+  timingSafeEqual(Buffer.from(given), Buffer.from(expected));

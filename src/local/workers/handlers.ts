@@ -1,16 +1,50 @@
 import type { EndpointRecord, Served } from '../model/endpoints.ts';
-import { bootEnvironment } from '../model/secrets.ts';
-import { PING_INTERVAL_MS } from '../queue/index.ts';
-import type { Outcome } from '../queue/builtin-handlers.ts';
-import { workerKeyOf } from '../state/keys.ts';
-import type { State } from '../state/state.ts';
+import { bootEnvironment } from '../model/records.ts';
+import { PING_INTERVAL_MS } from '../queue/workers.ts';
+import type { Outcome } from '../queue/job-output.ts';
+import type { Job } from '../queue/records.ts';
+import { type State, workerKeyOf } from '../state/state.ts';
 
-/** `input` is JSON text. */
-export interface HandlerJob {
-  readonly id: string;
-  readonly endpointId: string;
-  readonly input: string;
+/** Runs in a process group of its own. */
+export interface ProcessSpec {
+  /** Text is run by the shell; a list is a program and its arguments. */
+  readonly command: string | readonly string[];
+  readonly cwd: string;
+  /** Added to the environment of this process, from which keys are removed. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Empty when absent. */
+  readonly input?: string;
+  readonly onStdout: (bytes: Uint8Array) => void;
+  readonly onStderr: (text: string) => void;
 }
+
+/** One member is set. */
+export interface ProcessEnd {
+  readonly code?: number;
+  readonly signal?: string;
+  /** The reason why it could not be started. */
+  readonly error?: string;
+}
+
+export interface RunningProcess {
+  /** Resolves when it has ended and its output was read. Never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+  /** SIGTERM to its group, SIGKILL after five seconds. Resolves when none is left. */
+  stop(): Promise<void>;
+  /** SIGKILL to its group. */
+  kill(): void;
+}
+
+/** When it or this process ends, the rest of its group is ended too, if the platform allows it. */
+export type StartProcess = (spec: ProcessSpec) => RunningProcess;
+
+/** `ended with exit code 1`, `was ended by SIGKILL`, `could not be started: ENOENT`. */
+export function describeEnd({ code, signal, error }: ProcessEnd): string {
+  if (error !== undefined) return `could not be started: ${error}`;
+  return signal === undefined ? `ended with exit code ${String(code ?? 0)}` : `was ended by ${signal}`;
+}
+
+export type HandlerJob = Pick<Job, 'id' | 'endpointId' | 'input'>;
 
 /** The running handler of one worker: a thread, or an object that runs a command for each job. */
 export interface HandlerWorker {
@@ -25,7 +59,7 @@ export interface HandlerWorker {
 export type HandlerSource = Extract<EndpointSource, { readonly kind: 'module' | 'exec' }>;
 
 export interface HandlerStart {
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Environment;
   /** The number and length of lines are limited. */
   readonly onLine: (line: string) => void;
 }
@@ -35,10 +69,7 @@ export type StartHandlerWorker = (source: HandlerSource, start: HandlerStart) =>
 export type EndpointSource =
   /** A JavaScript module, by its absolute path or `file:` URL. */
   | { readonly kind: 'module'; readonly path: string }
-  /**
-   * One process per worker, which requests jobs by the worker protocol: a command line for a shell, or a program with
-   * arguments.
-   */
+  /** One process per worker, which requests jobs by the worker protocol: a command line, or a program with arguments. */
   | { readonly kind: 'command'; readonly command: string | readonly string[]; readonly cwd: string }
   /** One process per job: input on stdin, output on stdout. Run by the shell. */
   | { readonly kind: 'exec'; readonly command: string; readonly cwd: string }
@@ -47,18 +78,11 @@ export type EndpointSource =
 
 /** The program of a list is its last word: the file that Python runs. */
 export function servedBy(source: EndpointSource): Served {
-  switch (source.kind) {
-    case 'module':
-    case 'exec':
-      return { handler: 'module' };
-    case 'command': {
-      const { command } = source;
-      const program = typeof command === 'string' ? command : command.at(-1);
-      return { handler: 'protocol', ...(program === undefined ? {} : { program }) };
-    }
-    case 'attach':
-      return { handler: 'attach' };
-  }
+  if (source.kind === 'attach') return { handler: 'attach' };
+  if (source.kind !== 'command') return { handler: 'module' };
+  const { command } = source;
+  const program = typeof command === 'string' ? command : command.at(-1);
+  return { handler: 'protocol', ...(program === undefined ? {} : { program }) };
 }
 
 export type Environment = Readonly<Record<string, string>>;
@@ -84,15 +108,13 @@ export interface WorkerName {
   readonly workerId: string;
 }
 
-interface VariableOptions {
-  /** Of the worker's library; undefined when only the neutral one is used. */
-  readonly prefix: string | undefined;
-  /** Berth's own worker for Python files, to start it by hand. */
-  readonly runner: string | undefined;
-}
-
-/** With the neutral prefix, and with the prefix of its library. */
-export function workerVariables(state: State, worker: WorkerName, { prefix, runner }: VariableOptions): Environment {
+/** With the neutral prefix, and with that of the worker's library. `runner` is berth's own worker for Python files. */
+export function workerVariables(
+  state: State,
+  worker: WorkerName,
+  prefix: string | undefined,
+  runner: string | undefined,
+): Environment {
   const key = workerKeyOf(state, worker.endpointId);
   return {
     ...protocolVariables(NEUTRAL_PREFIX, worker, key),

@@ -1,17 +1,12 @@
-import { decodeJson } from '../../core/json.ts';
+import { asError } from '../../core/failure.ts';
+import { decodeJson, encodeJson } from '../../core/json.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import { type EndpointRecord, endpoints } from '../model/endpoints.ts';
-import type { Outcome } from '../queue/builtin-handlers.ts';
+import { jobDocument } from '../queue/documents.ts';
 import { recordChunk, recordOutcome, recordPrinted } from '../queue/engine.ts';
-import { MAX_OUTPUT_BYTES, outputTooLarge } from '../model/job-output.ts';
+import { MAX_OUTPUT_BYTES, type Outcome, outputTooLarge } from '../queue/job-output.ts';
 import { type Delivery, type Job, queuesOf, workersIn } from '../queue/records.ts';
 import type { State, Transact } from '../state/state.ts';
-import {
-  dueDeliveries,
-  type DueDelivery,
-  isSameAttempt,
-  recordDelivery,
-  WebhookRefused,
-} from '../webhooks/due-deliveries.ts';
 import type {
   EndpointSource,
   Environment,
@@ -20,8 +15,45 @@ import type {
   HandlerWorker,
   StartHandlerWorker,
 } from './handlers.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
-import { asError } from '../../core/failure.ts';
+
+/** A webhook is retried twice, ten seconds apart, until it is answered with 200 (contract rules, Queue API). */
+const MAX_ATTEMPTS = 3;
+const RETRY_MS = 10_000;
+
+interface DueDelivery {
+  readonly delivery: Delivery;
+  readonly url: string;
+  readonly body: string;
+}
+
+function dueDeliveries(state: State, now: EpochMs): readonly DueDelivery[] {
+  return queuesOf(state)
+    .deliveries.filter(({ nextAt }) => nextAt <= now)
+    .flatMap((delivery) => {
+      const job = queuesOf(state).jobs[delivery.jobId];
+      if (job?.webhook === undefined) return [];
+      return [{ delivery, url: job.webhook, body: encodeJson(jobDocument(job, now)) }];
+    });
+}
+
+type DeliveryResult = 'delivered' | 'failed' | 'refused';
+
+/** Removes it or schedules a retry. The result of an older attempt is ignored. */
+function recordDelivery(state: State, attempted: Delivery, result: DeliveryResult, now: EpochMs): void {
+  const queues = queuesOf(state);
+  const index = queues.deliveries.findIndex((delivery) => isSameAttempt(delivery, attempted));
+  if (index < 0) return;
+  const attempts = attempted.attempts + 1;
+  if (result !== 'failed' || attempts >= MAX_ATTEMPTS) queues.deliveries.splice(index, 1);
+  else queues.deliveries[index] = { jobId: attempted.jobId, attempts, nextAt: now + RETRY_MS };
+}
+
+const isSameAttempt = (a: Delivery, b: Delivery): boolean =>
+  a.jobId === b.jobId && a.attempts === b.attempts && a.nextAt === b.nextAt;
+
+export class WebhookRefused extends Error {
+  override readonly name = 'WebhookRefused';
+}
 
 export interface RunnerOptions {
   readonly transact: Transact;
@@ -35,7 +67,7 @@ export interface RunnerOptions {
   readonly onWebhookRefused?: ((jobId: string, reason: string) => void) | undefined;
 }
 
-export interface Runner {
+interface Runner {
   /** Call it every 100 ms or so. Rejects with the first error since the last call (local-file, 14). */
   sync(): Promise<void>;
   /** Nothing is recorded after that. */
@@ -52,7 +84,6 @@ type Environments = ReadonlyMap<string, Environment>;
 
 interface DueWork {
   readonly assignments: readonly Assignment[];
-  /** By worker id. */
   readonly environments: Environments;
   readonly deliveries: readonly DueDelivery[];
 }
@@ -61,7 +92,6 @@ interface RunningWorker {
   readonly handler: HandlerWorker;
   readonly isThread: boolean;
   attempt: string | undefined;
-  /** Printed since the last step. */
   readonly unrecorded: string[];
 }
 
@@ -257,7 +287,6 @@ function dueWork(
   };
 }
 
-/** An output that is larger than a job may have is an error. */
 function withinLimit(outcome: Outcome): Outcome {
   const bytes = outcome.kind === 'output' ? Buffer.byteLength(outcome.text) : 0;
   return bytes > MAX_OUTPUT_BYTES ? { kind: 'error', error: outputTooLarge(bytes) } : outcome;

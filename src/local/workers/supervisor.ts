@@ -1,34 +1,32 @@
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { asText } from '../../core/text.ts';
 import { endpoints } from '../model/endpoints.ts';
-import {
-  loseAllWorkers,
-  type ManagedWorker,
-  managedWorkers,
-  recordPrinted,
-  recordWorkerExit,
-  refuseWaitingJobs,
-} from '../queue/index.ts';
+import { loseAllWorkers, recordPrinted, recordWorkerExit, refuseWaitingJobs } from '../queue/engine.ts';
+import { type ManagedWorker, managedWorkers } from '../queue/workers.ts';
 import { queueOf } from '../queue/records.ts';
 import type { State, Transact } from '../state/state.ts';
-import type { EndpointSource, Environment, EnvironmentOf } from './handlers.ts';
+import {
+  describeEnd,
+  type EndpointSource,
+  type Environment,
+  type EnvironmentOf,
+  type ProcessEnd,
+  type RunningProcess,
+  type StartProcess,
+} from './handlers.ts';
 import { createPrintedStreams, type PrintedStreams } from './printed-lines.ts';
-import { describeEnd, type ProcessEnd, type RunningProcess, type StartProcess } from './processes.ts';
 
 export type CommandSource = Extract<EndpointSource, { readonly kind: 'command' }>;
 
 export interface SupervisorOptions {
   readonly transact: Transact;
-  /** By endpoint id or name. */
   readonly sources: ReadonlyMap<string, CommandSource>;
   readonly startProcess: StartProcess;
   readonly environmentOf: EnvironmentOf;
   /** These win over the variables of the endpoint. */
   readonly protocolVariablesOf: (state: State, endpointId: string, workerId: string) => Environment;
   /** Counts the fault down: called once for each start. */
-  readonly startFault: (
-    state: State,
-    worker: ManagedWorker,
-  ) => { readonly kind: 'slow'; readonly delayMs: number } | { readonly kind: 'failed' } | undefined;
+  readonly startFault: (state: State, worker: ManagedWorker) => Milliseconds | 'failed';
   readonly monotonic: () => number;
   readonly log: (endpointId: string, text: string) => void;
 }
@@ -41,7 +39,6 @@ interface Supervisor {
 }
 
 interface Wanted extends ManagedWorker {
-  /** It has requested a job. */
   readonly isReady: boolean;
   /** Undefined when it runs already, or nothing serves its endpoint. */
   readonly start: { readonly source: CommandSource; readonly env: Environment } | undefined;
@@ -52,7 +49,6 @@ interface Supervised {
   readonly source: CommandSource;
   readonly process: RunningProcess;
   readonly printed: PrintedStreams;
-  /** Printed since the last step. */
   readonly unrecorded: string[];
   isReady: boolean;
   isStopping: boolean;
@@ -94,11 +90,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const { workerId, endpointId } = worker;
     if (startTimes.has(workerId)) return;
     const fault = options.startFault(state, worker);
-    if (fault?.kind === 'failed') {
+    if (fault === 'failed') {
       const error = 'its start failed (an injected fault)';
       recordWorkerExit(state, endpointId, workerId, error, now);
       options.log(endpointId, `(worker ${workerId}: ${error})`);
-    } else startTimes.set(workerId, now + (fault?.delayMs ?? 0));
+    } else startTimes.set(workerId, now + fault);
   };
 
   const startOf = (state: State, { endpointId, workerId }: ManagedWorker): Wanted['start'] => {

@@ -1,16 +1,13 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Outcome } from '../queue/builtin-handlers.ts';
+import type { Outcome } from '../queue/job-output.ts';
 import type { HandlerJob, HandlerSource, HandlerStart, HandlerWorker } from './handlers.ts';
 import { createPrintedStreams } from './printed-lines.ts';
 
 /**
- * The program of a handler's thread. It is a text, so that it needs no file of its own when the program is bundled. Plain
- * CommonJS for Node 20.
- *
- * It receives `{id, endpointId, input}` to run a job, `{load: true}` to load the module only, and `{more: true}` to continue
- * after a chunk. It sends `{chunk}`, `{output}` or `{error}`, the first two as JSON text. After each chunk it waits for
- * `{more: true}`, so that a fast generator does not fill the memory.
+ * The program of a handler's thread, as text because the program is bundled. It receives `{id, endpointId, input}` to run a
+ * job, `{load: true}` to load the module only, and `{more: true}` to go on after a chunk, so that a fast generator does not
+ * fill the memory. It sends `{chunk}`, `{output}` or `{error}`, the first two as JSON text.
  */
 const THREAD_SOURCE = `
 'use strict';
@@ -24,30 +21,22 @@ const messageOf = (error) => {
   return error.name === 'Error' && error.message !== '' ? error.message : error.name + ': ' + error.message;
 };
 
-// What JSON.stringify leaves out or writes as something else, without a word: the value would be lost. A member that is
-// undefined may be left out, as it is the same as an absent one.
-const lostOf = (owner, key, value) => {
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
-  if (typeof value === 'bigint') return 'a BigInt';
-  if (typeof value === 'function' || typeof value === 'symbol') return 'a ' + typeof value;
-  if (value === undefined) return Array.isArray(owner) ? 'undefined in an array' : undefined;
-  const original = owner[key];
-  if (typeof original !== 'object' || original === null) return undefined;
-  if (ArrayBuffer.isView(original)) return 'a ' + original.constructor.name;
-  if (value === null) return original instanceof Date ? 'an invalid Date' : undefined;
-  if (value !== original) return undefined;
-  // Objects of JavaScript itself keep what they are in no member: they become {}.
-  const tag = Object.prototype.toString.call(value).slice(8, -1);
-  if (PLAIN.includes(tag) || (tag !== 'Error' && Object.keys(value).length > 0)) return undefined;
-  return (/^[AEIO]/.test(tag) ? 'an ' : 'a ') + tag;
-};
-const PLAIN = ['Object', 'Array', 'String', 'Number', 'Boolean', 'Arguments'];
-
+// What JSON.stringify leaves out or writes as something else, without a word. A member that is undefined is as an absent one.
 function refuseLost(key, value) {
-  const lost = lostOf(this, key, value);
-  if (lost !== undefined) throw new Error('it has ' + lost);
+  const original = this[key];
+  const tag = Object.prototype.toString.call(original).slice(8, -1);
+  // Objects of JavaScript itself keep what they are in no member: they become {}.
+  const isEmptied = () => !PLAIN.includes(tag) && (tag === 'Error' || Object.keys(value).length === 0);
+  const isLost =
+    typeof value === 'number' ? !Number.isFinite(value)
+    : value === undefined ? Array.isArray(this)
+    : value === null ? original !== null
+    : typeof value === 'object' ? ArrayBuffer.isView(original) || (value === original && isEmptied())
+    : ['bigint', 'function', 'symbol'].includes(typeof value);
+  if (isLost) throw new Error('it has ' + (typeof value === 'number' ? value : 'a value of type ' + tag));
   return value;
 }
+const PLAIN = ['Object', 'Array', 'String', 'Number', 'Boolean', 'Arguments'];
 
 const toJson = (value) => {
   try {
@@ -103,7 +92,6 @@ const main = async () => {
 main();
 `;
 
-/** Runs one job at a time. */
 interface HandlerThread extends HandlerWorker {
   /** The reason when it cannot be used; undefined when it can, or the thread was stopped. */
   load(): Promise<string | undefined>;
@@ -116,7 +104,6 @@ interface ThreadMessage {
   readonly error?: string;
 }
 
-/** An absolute path or a `file:` URL. */
 export type ModuleSource = Pick<Extract<HandlerSource, { kind: 'module' }>, 'path'>;
 
 export function startHandlerThread(

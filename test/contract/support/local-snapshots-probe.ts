@@ -1,8 +1,7 @@
 // What the local service needs for the noun of CONTRIBUTING.md; copied beside the sources by contributing.test.ts.
 import { notFound } from '../../../src/local/contract/problem.ts';
 import { reply, unpublished, type Operation } from '../../../src/local/http/operation.ts';
-import { bodyOf } from '../../../src/local/http/validate.ts';
-import { volumes } from '../../../src/local/model/volumes.ts';
+import { volumes } from '../../../src/local/model/records.ts';
 import { createRecordTable, nextId } from '../../../src/local/state/state.ts';
 
 type SnapshotRecord = Readonly<Record<'id' | 'name' | 'volumeId', string>>;
@@ -25,7 +24,7 @@ export const snapshotOperations: readonly Operation[] = [
       additionalProperties: false,
     },
     run: reply(201, (state, call) => {
-      const body = bodyOf(call) as Pick<SnapshotRecord, 'name' | 'volumeId'>;
+      const body = call.body as Pick<SnapshotRecord, 'name' | 'volumeId'>;
       if (volumes.get(state, body.volumeId) === undefined) throw notFound(`volume ${body.volumeId} not found`);
       return records.put(state, { id: nextId(state, 'snap'), ...body });
     }),

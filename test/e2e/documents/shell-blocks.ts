@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
 import type { Block } from '../../support/documents/pages.ts';
-import { LOCAL_KEY } from '../../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../../src/local/http/admission.ts';
 import { runProgram, type Environment } from '../support.ts';
 
 /** A block that was run, or was not reached because one before it failed. */

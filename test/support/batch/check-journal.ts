@@ -1,7 +1,7 @@
 import { countsAddUp, type ItemStates } from '../../../src/batch/model/item-states.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import type { Store } from '../../../src/local/state/store.ts';
-import { queuesOf, type Job } from '../../../src/local/queue/records.ts';
+import { type Job, queuesOf } from '../../../src/local/queue/records.ts';
 
 /** How often a service accepted each item, by the `n` of its input. */
 export type SubmissionCounts = ReadonlyMap<number, number>;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { replayJournal } from '../../../src/batch/store/replay.ts';
 import { openDurable } from '../../../src/host/files/durable-files.ts';
-import { LOCAL_KEY } from '../../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../../src/local/http/admission.ts';
 import { serveLocal } from '../../../src/local/http/server.ts';
 import { createLocalService } from '../../../src/local/service.ts';
 import { memoryStore, type Store } from '../../../src/local/state/store.ts';

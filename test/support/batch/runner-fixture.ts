@@ -14,7 +14,7 @@ import type { DurableFiles } from '../../../src/core/context.ts';
 import { asId } from '../../../src/core/ids.ts';
 import { createApi } from '../../../src/http/api.ts';
 import { transportTo } from '../../../src/host/connection/local-transport.ts';
-import { LOCAL_KEY } from '../../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../../src/local/http/admission.ts';
 import { createLocalService } from '../../../src/local/service.ts';
 import { type Job, queuesOf } from '../../../src/local/queue/records.ts';
 import type { State } from '../../../src/local/state/state.ts';

@@ -1,7 +1,6 @@
-import type { LocalServiceOptions } from '../../../src/local/service-options.ts';
+import type { LocalServiceOptions } from '../../../src/local/service.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
-import { createState, type State } from '../../../src/local/state/state.ts';
-import { workerKeyOf } from '../../../src/local/state/keys.ts';
+import { createState, type State, workerKeyOf } from '../../../src/local/state/state.ts';
 import { fetchFrom } from './fetch-from.ts';
 import { attachWorker, type ProtocolWorkerClient } from './protocol-worker.ts';
 import { localFixture, type LocalFixture } from './service-fixture.ts';

@@ -1,5 +1,6 @@
 import { withServed } from '../../../src/local/model/endpoints.ts';
-import { managedWorkers, recordWorkerExit } from '../../../src/local/queue/index.ts';
+import { recordWorkerExit } from '../../../src/local/queue/engine.ts';
+import { managedWorkers } from '../../../src/local/queue/workers.ts';
 import { attached, type AttachedService } from './attached-service.ts';
 
 /** A service that starts a process for each worker of `mine`; the test plays the processes. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { LocalService } from '../../../src/local/service.ts';
-import { LOCAL_STORAGE_KEY } from '../../../src/local/objects/signature.ts';
+import { LOCAL_STORAGE_KEY } from '../../../src/local/objects/request.ts';
 import { encodeStrictly, signRequest } from '../../../src/storage/sign.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 import { fetchFrom } from './fetch-from.ts';

@@ -1,4 +1,4 @@
-import { LOCAL_KEY } from '../../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../../src/local/http/admission.ts';
 import type { LocalService } from '../../../src/local/service.ts';
 import { fetchFrom } from './fetch-from.ts';
 

@@ -10,7 +10,8 @@ import {
 import { type Call, type Reply, settingsOf } from '../../../src/local/http/operation.ts';
 import { Problem } from '../../../src/local/contract/problem.ts';
 import { type EndpointRecord, endpoints } from '../../../src/local/model/endpoints.ts';
-import { advanceQueue, createQueueOperations, endpointChanged } from '../../../src/local/queue/index.ts';
+import { advanceQueue, endpointChanged } from '../../../src/local/queue/engine.ts';
+import { createQueueOperations } from '../../../src/local/queue/operations.ts';
 import { createState, type State } from '../../../src/local/state/state.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 
@@ -112,7 +113,7 @@ export function createHarness(
   return harness;
 }
 
-function answerOf({ status, body, headers }: Reply): Answer {
+function answerOf({ status, body }: Reply): Answer {
   const text = body === undefined ? '' : encodeJson(body);
   return {
     status,
@@ -121,7 +122,7 @@ function answerOf({ status, body, headers }: Reply): Answer {
     get value() {
       return text === '' ? undefined : decodeJson(text);
     },
-    headers: headers ?? {},
+    headers: {},
   };
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { documentOf, parseState, stateText } from '../../../src/local/state/saved-state.ts';
+import { documentOf, parseState, stateText } from '../../../src/local/state/store.ts';
 import type { State } from '../../../src/local/state/state.ts';
 
 /** What a fresh process reads from a state file. */

@@ -1,6 +1,5 @@
-import { LOCAL_KEY } from '../../../src/local/http/auth.ts';
-import { createLocalService, type LocalService } from '../../../src/local/service.ts';
-import type { LocalServiceOptions } from '../../../src/local/service-options.ts';
+import { LOCAL_KEY } from '../../../src/local/http/admission.ts';
+import { createLocalService, type LocalService, type LocalServiceOptions } from '../../../src/local/service.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
 import { fetchFrom } from './fetch-from.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';

@@ -1,7 +1,7 @@
 import type { Seen, TestServer } from './http-server.ts';
 import { serve } from './http-server.ts';
-import { LOCAL_KEY } from '../../../src/local/http/auth.ts';
-import { isSigned, LOCAL_STORAGE_KEY } from '../../../src/local/objects/signature.ts';
+import { LOCAL_KEY } from '../../../src/local/http/admission.ts';
+import { isSigned, LOCAL_STORAGE_KEY } from '../../../src/local/objects/request.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 import { fetchFrom } from '../local/fetch-from.ts';
 import { localFixture, type LocalFixture } from '../local/service-fixture.ts';

@@ -4,7 +4,7 @@ import { collectBytes } from '../../../src/core/files.ts';
 import type { FileSource, VolumeFiles } from '../../../src/core/file-ports.ts';
 import { transportTo } from '../../../src/host/connection/local-transport.ts';
 import type { Transport, WireAnswer, WireRequest } from '../../../src/http/transport.ts';
-import { LOCAL_STORAGE_KEY } from '../../../src/local/objects/signature.ts';
+import { LOCAL_STORAGE_KEY } from '../../../src/local/objects/request.ts';
 import { S3Client } from '../../../src/storage/client.ts';
 import { createVolumeFiles } from '../../../src/storage/volume-files.ts';
 import { textsOf, volumeFixture } from '../../support/local/object-requests.ts';

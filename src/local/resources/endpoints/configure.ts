@@ -1,8 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../../core/json.ts';
 import type { EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 import { badRequest, notFound } from '../../contract/problem.ts';
+import type { Call } from '../../http/operation.ts';
+import { pageOf } from '../../http/pages.ts';
 import { type ContainerRecord, decodeCommand, newContainer } from '../../model/container.ts';
 import {
+  type BuildRecord,
+  builds,
   type EndpointCpu,
   type EndpointGpu,
   type EndpointRecord,
@@ -10,39 +15,148 @@ import {
   firstRelease,
   newEndpoint,
   placementsFor,
+  type ReleaseRecord,
 } from '../../model/endpoints.ts';
 import { CPUS, dataCenterById, flavorFor, gpuById, GPUS } from '../../model/hardware.ts';
-import { volumes } from '../../model/volumes.ts';
-import { addRelease } from './releases.ts';
-import { globalVolumes } from '../global-volumes.ts';
+import { volumes } from '../../model/records.ts';
+import { queueOf, workersIn } from '../../queue/records.ts';
 import { checkContainer, type ContainerBody, containerWith, resolveTemplate } from '../templates.ts';
+import { globalVolumes } from '../volumes.ts';
 import { nextId, type State } from '../../state/state.ts';
 
-interface GpuBody {
-  readonly pools?: readonly string[];
-  readonly excludedTypes?: readonly string[];
-  readonly count?: number;
-  readonly allowedCudaVersions?: readonly string[];
-  /** Empty removes the constraint. */
-  readonly minCudaVersion?: string;
+const MAX_RELEASES = 100;
+
+const USER = 'user-local';
+
+/** A changed container makes a release; older workers become stale (rules, Serverless endpoints). */
+function addRelease(state: State, endpoint: EndpointRecord, container: ContainerRecord, now: EpochMs): void {
+  const diff = differences(endpoint.container, container);
+  if (diff.length === 0) return;
+  endpoint.container = container;
+  release(state, endpoint, diff, now);
 }
 
-type CpuBody = readonly { readonly id: string; readonly vcpuCount: number }[];
+/** A new release because the files of the serving program have changed. */
+export function releaseFiles(state: State, endpoint: EndpointRecord, now: EpochMs): void {
+  release(state, endpoint, [{ field: 'files', old: null, new: new Date(now).toISOString() }], now);
+}
+
+function release(state: State, endpoint: EndpointRecord, diff: ReleaseRecord['diff'], now: EpochMs): void {
+  endpoint.version += 1;
+  const added: ReleaseRecord = { id: nextId(state, 'rel'), version: endpoint.version, createdAt: now, diff };
+  endpoint.releases = [added, ...endpoint.releases].slice(0, MAX_RELEASES);
+}
+
+function differences(before: ContainerRecord, after: ContainerRecord): ReleaseRecord['diff'] {
+  const fields = ['args', 'disk', 'env', 'image', 'ports', 'registry'] as const;
+  return fields
+    .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+    .map((field) => ({ field, old: before[field], new: after[field] }));
+}
+
+/** A text that sorts as the number does. */
+const versionText = (version: number): string => String(version).padStart(12, '0');
+
+/** Newest first. */
+export function releasesDocument(state: State, endpoint: EndpointRecord, call: Call): Json {
+  // Two of the same millisecond are in the order of their versions.
+  const positioned = endpoint.releases.map((each) => ({ ...each, release: each.id, id: versionText(each.version) }));
+  const { rows, pagination } = pageOf(state, call, positioned.toReversed());
+  const workers = workersIn(queueOf(state, endpoint.id));
+  const onVersion = (version: number): number => workers.filter((worker) => worker.version === version).length;
+  const workersOnLatest = onVersion(endpoint.version);
+  const workersTotal = workers.length;
+  return {
+    endpointVersion: endpoint.version,
+    rollout: {
+      inProgress: workersOnLatest < workersTotal,
+      workersOnLatest,
+      workersTotal,
+      // New workers use the latest version: without workers the rollout is complete.
+      percentOnLatest: workersTotal === 0 ? 100 : Math.floor((100 * workersOnLatest) / workersTotal),
+    },
+    pagination,
+    releases: rows.map(({ release: id, version, createdAt, diff }) => ({
+      id,
+      version,
+      source: 'MANUAL',
+      buildId: null,
+      createdByUserId: USER,
+      workerCount: onVersion(version),
+      createdAt: new Date(createdAt).toISOString(),
+      diff: diff as Json[],
+    })),
+  };
+}
+
+const documentOf = ({ endpointId: _endpoint, createdAt: _createdAt, ...shown }: BuildRecord): Json => shown;
+
+export function buildsDocument(state: State, endpoint: EndpointRecord, call: Call): Json {
+  const ofEndpoint = builds.all(state).filter(({ endpointId }) => endpointId === endpoint.id);
+  const { rows, pagination } = pageOf(state, call, ofEndpoint);
+  return { builds: rows.map(documentOf), pagination };
+}
+
+/** Throws the 404 Problem when the endpoint has no such build. */
+export function buildDocument(state: State, endpoint: EndpointRecord, id: string): Json {
+  const build = builds.get(state, id);
+  if (build?.endpointId !== endpoint.id) throw notFound('build not found');
+  return documentOf(build);
+}
+
+/** Absent members are as the status has them. */
+export interface BuildBody extends Partial<Omit<BuildRecord, 'endpointId' | 'createdAt'>> {
+  readonly status: BuildRecord['status'];
+}
+
+const FINAL: readonly BuildRecord['status'][] = ['COMPLETED', 'FAILED', 'CANCELLED', 'TEST_FAILED'];
+
+export function putBuild(state: State, { id: endpointId }: EndpointRecord, body: BuildBody, now: EpochMs): Json {
+  const { id = nextId(state, 'build'), status } = body;
+  const previous = builds.get(state, id);
+  const time = new Date(now).toISOString();
+  const none = { commitHash: null, commitMessage: null, branch: null, commitDate: null, imageName: null };
+  const build: BuildRecord = {
+    ...{ ...none, createdAt: now, ...previous },
+    startedAt: status === 'PENDING' ? null : (previous?.startedAt ?? time),
+    completedAt: FINAL.includes(status) ? (previous?.completedAt ?? time) : null,
+    error: status === 'FAILED' || status === 'TEST_FAILED' ? 'the build failed' : null,
+    ...{ ...body, id, endpointId },
+  };
+  return documentOf(builds.put(state, build));
+}
+
+export interface UpdateEndpointBody extends ContainerBody {
+  readonly name?: string;
+  readonly scaling?: EndpointRecord['scaling'];
+  /** An empty `minCudaVersion` removes the constraint. */
+  readonly gpu?: Partial<EndpointGpu>;
+  readonly cpu?: readonly Pick<EndpointCpu, 'id' | 'vcpuCount'>[];
+  readonly dataCenterIds?: string[];
+  readonly networkVolumes?: string[];
+  readonly globalVolumes?: string[];
+  readonly flashboot?: string;
+  readonly templateId?: string;
+  readonly timeout?: Milliseconds;
+  readonly workers?: Readonly<Partial<EndpointRecord['workers']>>;
+}
+
+export type CreateEndpointBody = UpdateEndpointBody & Pick<EndpointRecord, 'name' | 'type' | 'scaling'>;
 
 /** New pools have no exclusions. Throws the 400 Problem on a CPU endpoint, or for an unknown GPU. */
-function gpuFor(current: EndpointRecord, request: GpuBody | undefined): { readonly gpu?: EndpointGpu } {
+function gpuFor(current: EndpointRecord, request: UpdateEndpointBody['gpu']): { readonly gpu?: EndpointGpu } {
   if (request === undefined) return {};
   if (current.cpu !== undefined) throw badRequest('gpu on a CPU endpoint: the kind of compute is fixed at creation');
   const kept = current.gpu ?? { pools: [], count: 1, allowedCudaVersions: [], minCudaVersion: null };
   const { excludedTypes: keptExclusions, ...others } = kept;
-  const excludedTypes = request.pools === undefined ? keptExclusions : request.excludedTypes;
+  const { excludedTypes: given, ...asked } = request;
+  const excludedTypes = request.pools === undefined ? keptExclusions : given;
+  const minCudaVersion = request.minCudaVersion ?? kept.minCudaVersion;
   const gpu: EndpointGpu = {
     ...others,
-    pools: [...(request.pools ?? kept.pools)],
-    ...(excludedTypes !== undefined && { excludedTypes: [...excludedTypes] }),
-    count: request.count ?? kept.count,
-    allowedCudaVersions: [...(request.allowedCudaVersions ?? kept.allowedCudaVersions)],
-    minCudaVersion: request.minCudaVersion === undefined ? kept.minCudaVersion : request.minCudaVersion || null,
+    ...asked,
+    ...(excludedTypes !== undefined && { excludedTypes }),
+    minCudaVersion: minCudaVersion === '' ? null : minCudaVersion,
   };
   if (gpu.allowedCudaVersions.length > 0 && gpu.minCudaVersion !== null)
     throw badRequest('gpu.allowedCudaVersions and gpu.minCudaVersion exclude each other');
@@ -54,7 +168,7 @@ function gpuFor(current: EndpointRecord, request: GpuBody | undefined): { readon
 }
 
 /** Throws the 400 Problem on a GPU endpoint, and as in specification 2.2. */
-function cpuFor(current: EndpointRecord, request: CpuBody | undefined): { readonly cpu?: EndpointCpu[] } {
+function cpuFor(current: EndpointRecord, request: UpdateEndpointBody['cpu']): { readonly cpu?: EndpointCpu[] } {
   if (request === undefined) return {};
   if (current.gpu !== undefined) throw badRequest('cpu on a GPU endpoint: the kind of compute is fixed at creation');
   const cpu = request.map(({ id, vcpuCount }) => {
@@ -65,7 +179,11 @@ function cpuFor(current: EndpointRecord, request: CpuBody | undefined): { readon
 }
 
 /** Throws the 400 Problem beside network volumes and on a CPU endpoint, 404 for an unknown one. */
-function globalVolumesFor(state: State, current: EndpointRecord, body: EndpointBody): { globalVolumes?: string[] } {
+function globalVolumesFor(
+  state: State,
+  current: EndpointRecord,
+  body: UpdateEndpointBody,
+): { globalVolumes?: string[] } {
   const ids = body.globalVolumes ?? current.globalVolumes ?? [];
   const { networkVolumes = current.networkVolumes, cpu = current.cpu } = body;
   if (body.globalVolumes !== undefined && body.networkVolumes !== undefined)
@@ -74,7 +192,7 @@ function globalVolumesFor(state: State, current: EndpointRecord, body: EndpointB
     throw badRequest('a global volume cannot be used with network volumes');
   if (ids.length > 0 && cpu !== undefined) throw badRequest('global volumes need a GPU endpoint');
   for (const id of body.globalVolumes ?? []) globalVolumes.find(state, id);
-  return body.globalVolumes === undefined ? {} : { globalVolumes: [...ids] };
+  return body.globalVolumes === undefined ? {} : { globalVolumes: ids };
 }
 
 /** 404 Problem: unknown volume. 400: two volumes in one data center (specification 2.4), no hardware. */
@@ -131,29 +249,6 @@ const urlsOf = (type: EndpointRecord['type'], base: string): Json =>
         health: `${base}/health`,
       };
 
-interface EndpointBody extends ContainerBody {
-  readonly gpu?: GpuBody;
-  readonly cpu?: CpuBody;
-  readonly dataCenterIds?: readonly string[];
-  readonly networkVolumes?: readonly string[];
-  readonly globalVolumes?: readonly string[];
-  readonly flashboot?: string;
-  readonly templateId?: string;
-  readonly timeout?: Milliseconds;
-  readonly workers?: Readonly<Partial<EndpointRecord['workers']>>;
-}
-
-export interface CreateEndpointBody extends EndpointBody {
-  readonly name: string;
-  readonly type: EndpointRecord['type'];
-  readonly scaling: EndpointRecord['scaling'];
-}
-
-export interface UpdateEndpointBody extends EndpointBody {
-  readonly name?: string;
-  readonly scaling?: EndpointRecord['scaling'];
-}
-
 /** Throws the 400, 404 and 422 Problems of contract rules, Serverless endpoints. */
 export function createEndpoint(state: State, now: EpochMs, request: CreateEndpointBody): EndpointRecord {
   const { body, template } = resolveTemplate(state, request, 'endpoint');
@@ -171,7 +266,8 @@ export function createEndpoint(state: State, now: EpochMs, request: CreateEndpoi
   };
   delete defaults.cpu;
   const settings = settingsOf(state, defaults, body);
-  const container = containerOf(state, defaults, body);
+  checkContainer(state, body);
+  const container = containerWith(defaults.container, body);
   const id = nextId(state, 'ep');
   const releases = [firstRelease(nextId(state, 'rel'), now)];
   return endpoints.put(state, { ...defaults, ...settings, container, id, releases });
@@ -187,7 +283,8 @@ export function updateEndpoint(
   const { templateId, ...untemplated } = request;
   const { body, template } = resolveTemplate(state, templateId === '' ? untemplated : request, 'endpoint');
   const settings = settingsOf(state, endpoint, body);
-  const container = containerOf(state, endpoint, body);
+  checkContainer(state, body);
+  const container = containerWith(endpoint.container, body);
   Object.assign(endpoint, settings);
   if (templateId !== undefined) endpoint.template = template?.id ?? null;
   addRelease(state, endpoint, container, now);
@@ -206,18 +303,13 @@ function settingsOf(state: State, current: EndpointRecord, body: UpdateEndpointB
   const changed = {
     ...gpuFor(current, body.gpu),
     ...cpuFor(current, body.cpu),
-    dataCenterIds: [...(body.dataCenterIds ?? current.dataCenterIds)],
-    networkVolumes: [...(body.networkVolumes ?? current.networkVolumes)],
+    dataCenterIds: body.dataCenterIds ?? current.dataCenterIds,
+    networkVolumes: body.networkVolumes ?? current.networkVolumes,
     ...globalVolumesFor(state, current, body),
   };
   const { gpu, cpu, dataCenterIds, networkVolumes } = body;
   if ((gpu ?? cpu ?? dataCenterIds ?? networkVolumes) !== undefined) checkPlacement(state, { ...current, ...changed });
   return { name, scaling, timeoutMs, flashboot, workers, ...changed };
-}
-
-function containerOf(state: State, { container }: EndpointRecord, body: ContainerBody): ContainerRecord {
-  checkContainer(state, body);
-  return containerWith(container, body);
 }
 
 /** Images are not run: the first image's name selects a built-in handler, else `echo`. */

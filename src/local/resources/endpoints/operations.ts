@@ -3,20 +3,21 @@ import type { EpochMs } from '../../../core/unit-types.ts';
 import { notFound } from '../../contract/problem.ts';
 import { type Call, found, operation, type Operation, steps } from '../../http/operation.ts';
 import { listed } from '../../http/pages.ts';
-import { bodyOf } from '../../http/validate.ts';
 import { LAST_WORDS, programOf } from '../../model/container.ts';
 import { type EndpointRecord, endpoints, isThrottled } from '../../model/endpoints.ts';
-import { endpointChanged, removeQueue } from '../../queue/index.ts';
-import { CHUNK_INTERVAL_MS } from '../../queue/builtin-handlers.ts';
-import { queueOf, queuesOf, type Run, type Worker, type WorkerStatus, workersIn } from '../../queue/records.ts';
+import { endpointChanged, removeQueue } from '../../queue/engine.ts';
+import { CHUNK_INTERVAL_MS } from '../../queue/job-output.ts';
+import { queueOf, queuesOf, type Run, type Worker, workersIn, type WorkerStatus } from '../../queue/records.ts';
 import {
+  buildDocument,
+  buildsDocument,
   createEndpoint,
   type CreateEndpointBody,
   endpointDocument,
+  releasesDocument,
   updateEndpoint,
   type UpdateEndpointBody,
 } from './configure.ts';
-import { buildDocument, buildsDocument, releasesDocument } from './releases.ts';
 import {
   containerLine,
   linesOfFailedStart,
@@ -151,14 +152,14 @@ export const endpointOperations: readonly Operation[] = [
       return listed('endpoints', shown, (endpoint) => endpointDocument(endpoint, origin), state, ...call);
     },
     createEndpoint: (state, call, now) => {
-      const endpoint = createEndpoint(state, now, bodyOf(call) as CreateEndpointBody);
+      const endpoint = createEndpoint(state, now, call.body as CreateEndpointBody);
       endpointChanged(state, endpoint.id);
       return endpointDocument(endpoint, call.origin);
     },
     getEndpoint: (state, call, now) => endpointDocument(find(state, call, now), call.origin),
     updateEndpoint: (state, call, now) => {
       const endpoint = find(state, call, now);
-      updateEndpoint(state, endpoint, now, bodyOf(call) as UpdateEndpointBody);
+      updateEndpoint(state, endpoint, now, call.body as UpdateEndpointBody);
       endpointChanged(state, endpoint.id);
       return endpointDocument(endpoint, call.origin);
     },

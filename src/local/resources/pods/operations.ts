@@ -1,16 +1,22 @@
 import type { Bytes, EpochMs, Milliseconds } from '../../../core/unit-types.ts';
 import { badRequest, conflict, forbidden, NO_ROOM, tooLarge } from '../../contract/problem.ts';
-import { isPodKey } from '../../http/auth.ts';
+import { isPodKey } from '../../http/admission.ts';
 import { type Call, found, operation, type Operation, steps } from '../../http/operation.ts';
 import { listed } from '../../http/pages.ts';
-import { bodyOf } from '../../http/validate.ts';
 import { LAST_WORDS } from '../../model/container.ts';
 import { type PodEvent, type PodRecord, pods } from '../../model/pods.ts';
-import { isTaken } from '../../model/stock.ts';
+import { isTaken } from '../../model/hardware.ts';
 import { containerLine, linesOfFailedStart, type LogLine, logStream, systemLine } from '../log-stream.ts';
 import { bootNote, createPod, type CreatePodBody, updatePod, type UpdatePodBody } from './configure.ts';
-import { podDocument } from './document.ts';
-import { ACTIONS, applyAction, type PodAction, PROVISIONING_MS, STARTING_MS, statusAt } from './transitions.ts';
+import {
+  ACTIONS,
+  applyAction,
+  type PodAction,
+  podDocument,
+  PROVISIONING_MS,
+  STARTING_MS,
+  statusAt,
+} from './document.ts';
 import { readableTemplate } from '../templates.ts';
 import type { State } from '../../state/state.ts';
 
@@ -142,7 +148,7 @@ export const podOperations: readonly Operation[] = [
     updatePod: (state, call, now) => {
       const pod = find(state, call, now);
       checkNotClusterMember(pod);
-      updatePod(state, pod, bodyOf(call) as UpdatePodBody, now, call.settings);
+      updatePod(state, pod, call.body as UpdatePodBody, now, call.settings);
       return podDocument(pod, now, call.addressOf);
     },
     deletePod: (state, call, now) => {
@@ -151,7 +157,7 @@ export const podOperations: readonly Operation[] = [
       applyAction(pod, 'terminate', now);
     },
     podAction: (state, call, now) => {
-      const { action } = bodyOf(call) as { action: PodAction };
+      const { action } = call.body as { action: PodAction };
       // The key of a pod stops it and nothing else.
       if (isPodKey(call.keyId) && action !== 'stop') throw forbidden();
       const pod = find(state, call, now);
@@ -167,7 +173,7 @@ export const podOperations: readonly Operation[] = [
   }),
   ...steps({
     createPod: (state, call, now) => {
-      const pod = createPod(state, now, bodyOf(call) as CreatePodBody, call.settings);
+      const pod = createPod(state, now, call.body as CreatePodBody, call.settings);
       return podDocument(pod, now, call.addressOf);
     },
   }).map((create) => ({ ...create, checkSize })),

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { LOCAL_KEY } from '../../../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../../../src/local/http/admission.ts';
 import { serveLocal } from '../../../../src/local/http/server.ts';
-import { recordPrinted } from '../../../../src/local/queue/index.ts';
+import { recordPrinted } from '../../../../src/local/queue/engine.ts';
 import { submit, type AttachedService } from '../../../support/local/attached-service.ts';
 import { exit, KILLED, managed, workerIds } from '../../../support/local/managed-service.ts';
 import { attachWorker } from '../../../support/local/protocol-worker.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { JOBS_ONLY_KEY } from '../../../../src/local/http/auth.ts';
+import { JOBS_ONLY_KEY } from '../../../../src/local/http/admission.ts';
 import { serveLocal } from '../../../../src/local/http/server.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 import { json, pointedAt, serve } from '../../../support/servers/scripted-server.ts';

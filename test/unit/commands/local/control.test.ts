@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { serveLocal } from '../../../../src/local/http/server.ts';
-import type { LocalServiceOptions } from '../../../../src/local/service-options.ts';
+import type { LocalServiceOptions } from '../../../../src/local/service.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';

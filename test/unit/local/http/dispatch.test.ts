@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EXPIRED_KEY, JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../../src/local/http/auth.ts';
+import { EXPIRED_KEY, JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../../src/local/http/admission.ts';
 import { DroppedConnection } from '../../../../src/local/http/faults.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
@@ -99,11 +99,6 @@ describe('unknown paths', () => {
       expect((await send('GET', '/v2/pods')).headers.get('ratelimit')).toMatch(/^"minute";r=999;/);
     },
   );
-
-  it('answers GET / with the addresses of the service', async () => {
-    const answer = await localFixture().send('GET', '/', undefined, null);
-    expect([answer.status, answer.body.detail]).toEqual([404, expect.stringContaining('/v2/openapi.json')]);
-  });
 });
 
 describe('bodies and queries', () => {
@@ -223,60 +218,9 @@ describe('injected faults', () => {
     };
     expect(networkVolumes.some(({ name }) => name === 'dropped')).toBe(accepted);
   });
-
-  it('apply with their probability', async () => {
-    // The first one is for the ids of the new state.
-    const draws = [0.5, 0.1, 0.9, 0.2];
-    const { send } = localFixture({ random: () => draws.shift() ?? 1 });
-    await send(add.method, add.path, { kind: 'server-error', probability: 0.3 });
-    const statuses = [];
-    for (let index = 0; index < 3; index++) statuses.push((await send('GET', '/v2/pods')).status);
-    expect(statuses).toEqual([503, 200, 503]);
-  });
-
-  it('are listed, removed one by one, and checked', async () => {
-    const { send } = localFixture();
-    const { body } = await send(add.method, add.path, { kind: 'drop', count: 3 });
-    expect((await send('GET', '/local/fault')).body).toEqual({ faults: [body] });
-    expect((await send('DELETE', `/local/fault/${String(body.id)}`)).status).toBe(204);
-    expect((await send('DELETE', `/local/fault/${String(body.id)}`)).status).toBe(404);
-    expect((await send(add.method, add.path, { kind: 'gremlin' })).status).toBe(422);
-  });
 });
 
 describe('control', () => {
-  it('counts what each list shows', async () => {
-    const { send } = localFixture();
-    const compute = { gpuTypeId: 'GPU-80G', gpuCountPerPod: 2, podCount: 3 };
-    await send('POST', '/v2/clusters', { name: 'c', type: 'RAY', compute });
-    const { body: status } = await send('GET', '/local/status');
-    const counts = {
-      clusters: '/v2/clusters',
-      endpoints: '/v2/serverless',
-      templates: '/v2/templates',
-      networkVolumes: '/v2/network-volumes',
-      registries: '/v2/registries',
-      delegations: '/v2/registries/delegations',
-    };
-    for (const [name, path] of Object.entries(counts)) {
-      const [rows] = Object.values((await send('GET', path)).body);
-      expect([name, status[name]]).toEqual([name, (rows as readonly unknown[]).length]);
-    }
-    expect(status['clusters']).toBe(1);
-  });
-
-  it('moves the clock, and pods with it', async () => {
-    const { send } = localFixture();
-    const { body: pod } = await send('POST', '/v2/pods', POD_BODY);
-    const moved = await send('POST', '/local/clock', { advanceMs: 1_860_000 });
-    expect(moved.body).toEqual({ now: '2026-01-01T00:31:00.000Z', advancedMs: 1_860_000 });
-    expect((await send('GET', `/v2/pods/${String(pod.id)}`)).body).toMatchObject({
-      status: 'RUNNING',
-      runtime: { uptime: 1855 },
-    });
-    expect((await send('POST', '/local/clock', { advanceMs: -1 })).status).toBe(422);
-  });
-
   it('resets the resources and the clock', async () => {
     const { send } = localFixture();
     await send('POST', '/v2/pods', POD_BODY);

@@ -1,10 +1,6 @@
 import { parseList, type InnerList, type Item } from 'structured-headers';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JOBS_ONLY_KEY, READ_ONLY_KEY } from '../../../../src/local/http/auth.ts';
-import { Problem } from '../../../../src/local/contract/problem.ts';
-import { countRequest, quotaOf, rateUsage, WINDOWS } from '../../../../src/local/http/rate-limit.ts';
-import { createState } from '../../../../src/local/state/state.ts';
+import { JOBS_ONLY_KEY, READ_ONLY_KEY } from '../../../../src/local/http/admission.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 
 /** `[name, parameters]` of each member, as a reader of structured fields finds them. */
@@ -55,38 +51,5 @@ describe('rate windows (specification 8.1)', () => {
     const health = await send('GET', '/v2/echo/health', undefined, JOBS_ONLY_KEY);
     expect(health.headers.has('ratelimit')).toBe(false);
     expect(health.status).not.toBe(429);
-  });
-
-  it('never let more through than the quota in any window, and always say when to come back', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 0, max: 40_000 }), { minLength: 1, maxLength: 80 }),
-        fc.integer({ min: 1, max: 5 }),
-        (pauses, minute) => {
-          const quota = quotaOf({ minute, hour: 12 });
-          let now = 1_000_000;
-          const usage = rateUsage.of(createState(now));
-          const windows = new Map<string, number>();
-          for (const pause of pauses) {
-            now += pause;
-            try {
-              countRequest(usage, quota, now);
-            } catch (error) {
-              expect(error).toBeInstanceOf(Problem);
-              const wait = Number((error as Problem).headers['Retry-After']);
-              expect(Number.isInteger(wait) && wait >= 1).toBe(true);
-              // Who waits as long as told is let in.
-              countRequest(structuredClone(usage), quota, now + wait * 1000);
-              continue;
-            }
-            for (const { name } of WINDOWS) {
-              const window = `${name}/${String(usage[name].startedAt)}`;
-              windows.set(window, (windows.get(window) ?? 0) + 1);
-              expect(windows.get(window)).toBeLessThanOrEqual(quota[name]);
-            }
-          }
-        },
-      ),
-    );
   });
 });

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../../../src/local/http/admission.ts';
 import { type ServedService, serveLocal } from '../../../../src/local/http/server.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import { memoryStore } from '../../../../src/local/state/store.ts';
@@ -22,26 +22,10 @@ const serve = async (fixture = localFixture()) => {
 };
 
 describe('the local service over HTTP', () => {
-  it('answers with links to its own address', async () => {
-    const { url } = await serve();
-    const answer = await fetch(`${url}/v2/serverless/echo`, { headers });
-    expect(answer.status).toBe(200);
-    expect(((await answer.json()) as { requestUrls: { run: string } }).requestUrls.run).toBe(`${url}/v2/echo/run`);
-  });
-
   it('publishes its contract without a key', async () => {
     const { url } = await serve();
     const document = (await (await fetch(`${url}/v2/openapi.json`)).json()) as { openapi: string };
     expect(document.openapi).toBe('3.1.0');
-  });
-
-  it.each(['drop', 'accept-drop'])('closes the connection where a fault says %s', async (kind) => {
-    const { url, send } = await serve();
-    await send('POST', '/local/fault', { kind, count: 1 });
-    const body = JSON.stringify({ name: 'maybe', size: 10, dataCenter: 'EU-WEST-1' });
-    await expect(fetch(`${url}/v2/network-volumes`, { method: 'POST', headers, body })).rejects.toThrow();
-    const list = await (await fetch(`${url}/v2/network-volumes`, { headers })).text();
-    expect(list.includes('maybe')).toBe(kind === 'accept-drop');
   });
 
   it('keeps an encoded slash within its path segment', async () => {

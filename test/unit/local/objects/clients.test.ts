@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { realClock } from '../../../../src/host/runtime/runtime.ts';
-import { LOCAL_STORAGE_KEY } from '../../../../src/local/objects/signature.ts';
+import { LOCAL_STORAGE_KEY } from '../../../../src/local/objects/request.ts';
 import { serveLocal } from '../../../../src/local/http/server.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';

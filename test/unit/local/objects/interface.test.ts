@@ -112,14 +112,6 @@ describe('a file', () => {
     expect(errorOf(await object('PUT', `/vol-datasets/${decodeURIComponent(key)}`, { body: 'x' }))[0]).not.toBe(200);
   });
 
-  it('is not put where a folder is, and no folder where a file is', async () => {
-    const { object } = volumeFixture();
-    await object('PUT', '/vol-datasets/a/b', { body: 'x' });
-    expect((await object('PUT', '/vol-datasets/a', { body: 'x' })).status).toBe(409);
-    expect((await object('PUT', '/vol-datasets/a/b/c', { body: 'x' })).status).toBe(409);
-    expect((await object('GET', '/vol-datasets/a/b')).text).toBe('x');
-  });
-
   it('is not read through a link that leaves the volume', async () => {
     const { object, folder } = volumeFixture();
     await object('PUT', '/vol-datasets/a', { body: 'x' });

@@ -86,37 +86,11 @@ describe('an upload in parts', () => {
     expect((await object('HEAD', '/vol-datasets/big')).status).toBe(404);
   });
 
-  it('that cannot be put into its place keeps its parts', async () => {
-    const { object, put, end, uploadId } = await begun();
-    const parts = [await put(1, 'first '), await put(2, 'second')].map(
-      ({ headers }, index) => [index + 1, headers.get('etag') ?? ''] as const,
-    );
-    await object('PUT', '/vol-datasets/big/file', { body: 'the key is a folder now' });
-    expect(errorOf(await end(parts))).toEqual([409, 'InvalidObjectState']);
-    const { text } = await object('GET', '/vol-datasets/big', { query: { uploadId } });
-    expect(textsOf(text, 'Size')).toEqual(['6', '6']);
-    await object('DELETE', '/vol-datasets/big/file');
-    await object('DELETE', '/vol-datasets/big/');
-    expect((await end(parts)).status).toBe(200);
-    expect((await object('GET', '/vol-datasets/big')).text).toBe('first second');
-  });
-
   it('that is aborted is gone, with its parts', async () => {
     const { object, put, uploadId } = await begun();
     await put(1, 'first');
     expect((await object('DELETE', '/vol-datasets/big', { query: { uploadId } })).status).toBe(204);
     expect(errorOf(await put(2, 'x'))).toEqual([404, 'NoSuchUpload']);
     expect(textsOf((await object('GET', '/vol-datasets', { query: { uploads: '' } })).text, 'Key')).toEqual([]);
-  });
-
-  it('is one of its key only', async () => {
-    const { object, uploadId } = await begun();
-    const query = { partNumber: '1', uploadId };
-    expect(errorOf(await object('PUT', '/vol-datasets/other', { query, body: 'x' }))).toEqual([404, 'NoSuchUpload']);
-    const foreign = { partNumber: '1', uploadId: '../../x' };
-    expect(errorOf(await object('PUT', '/vol-datasets/big', { query: foreign, body: 'x' }))).toEqual([
-      404,
-      'NoSuchUpload',
-    ]);
   });
 });

@@ -5,7 +5,7 @@ import { type EpochMs, HOUR_MS } from '../../../../src/core/unit-types.ts';
 import { type PodRecord, pods } from '../../../../src/local/model/pods.ts';
 import { sshKeys } from '../../../../src/local/model/records.ts';
 import { bootNote } from '../../../../src/local/resources/pods/configure.ts';
-import { applyAction } from '../../../../src/local/resources/pods/transitions.ts';
+import { applyAction } from '../../../../src/local/resources/pods/document.ts';
 import { createPodContainers, type StartContainer } from '../../../../src/local/containers.ts';
 import { createState } from '../../../../src/local/state/state.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
@@ -55,20 +55,6 @@ describe('containers of pods', () => {
     };
     expect(await restart()).not.toContain('ssh-ed25519 AAAA added-later');
     expect(await restart()).toContain('ssh-ed25519 AAAA added-later');
-  });
-
-  it('are tried again when one could not be started', async () => {
-    let isBroken = true;
-    const { containers, folder } = containersOf(() =>
-      isBroken ? Promise.reject(new Error('no port')) : Promise.resolve({ port: 4022, stop: () => Promise.resolve() }),
-    );
-    await containers.sync();
-    const start = Number(startIn(folder));
-    expect(containers.addressOf('pod-train', start)).toBeNull();
-    isBroken = false;
-    await containers.sync();
-    expect(containers.addressOf('pod-train', start)).toEqual({ host: '127.0.0.1', port: 4022 });
-    await containers.stop();
   });
 
   it('leave what another process makes for the same start, and remove what earlier starts left', async () => {

@@ -9,15 +9,16 @@ import {
   setTimeToLive,
   submit,
 } from '../../../../src/local/queue/engine.ts';
-import { queueOf, waitingCount, waitingJobs, workersIn } from '../../../../src/local/queue/records.ts';
 import {
-  expiryOf,
-  isTerminal,
-  type JobEvent,
-  nextStatus,
-  transition,
-} from '../../../../src/local/queue/job-changes.ts';
-import { queuesOf, type Job, type JobStatus } from '../../../../src/local/queue/records.ts';
+  type Job,
+  type JobStatus,
+  queueOf,
+  queuesOf,
+  waitingCount,
+  waitingJobs,
+  workersIn,
+} from '../../../../src/local/queue/records.ts';
+import { expiryOf, isTerminal, type JobEvent, nextStatus } from '../../../../src/local/queue/job-changes.ts';
 import type { State } from '../../../../src/local/state/state.ts';
 import { endpoints } from '../../../../src/local/model/endpoints.ts';
 import { copyOf } from '../../../support/local/saved-state.ts';
@@ -257,19 +258,5 @@ describe('the table of transitions', () => {
       }),
     );
     expect(found).toEqual(legal);
-  });
-
-  test('a transition does not modify the record, and an invalid one returns undefined', () => {
-    const { state } = createHarness();
-    const endpoint = endpoints.get(state, 'echo');
-    if (endpoint === undefined) throw new Error('no endpoint');
-    const submission = { sync: false, input: '{}', lowPriority: false, retentionMs: 1, ttlMs: 10_000 };
-    const job = Object.freeze(submit(state, endpoint, submission, 1));
-    for (const status of statuses)
-      for (const event of events) {
-        const moved = transition(Object.freeze({ ...job, status }), event);
-        expect(moved?.status).toBe(nextStatus(status, event.kind));
-        expect(moved?.id ?? job.id).toBe(job.id);
-      }
   });
 });

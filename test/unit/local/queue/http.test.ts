@@ -56,47 +56,6 @@ test('errors have the format of the queue API', async () => {
   expect(await call('POST /v2/echo/run', '{"input":')).toMatchObject({ status: 400 });
 });
 
-test.each(['runsync?wait=1000', 'runsync'])('%s waits on the service clock', async (operation) => {
-  const call = client(memoryStore());
-  const { status, text } = await call(`POST /v2/demo/${operation}`, '{"input":{"a":[1.0]}}');
-  expect(status).toBe(200);
-  expect(text).toContain(operation === 'runsync' ? '"output":{"a":[1.0]},"status":"COMPLETED"' : '"status":"IN_');
-});
-
-test.each([undefined, '', '{}'])('cancel and purge accept a body of %j', async (body) => {
-  const call = client(memoryStore());
-  const id = idOf((await call('POST /v2/sleep/run', '{"input":{"seconds":1}}')).text);
-  expect(await call(`POST /v2/sleep/cancel/${id}`, body)).toEqual({
-    status: 200,
-    text: `{"id":"${id}","status":"CANCELLED"}`,
-  });
-  expect(await call('POST /v2/sleep/purge-queue', body)).toEqual({
-    status: 200,
-    text: '{"removed":0,"status":"completed"}',
-  });
-});
-
-test('retry accepts an empty JSON body', async () => {
-  const call = client(memoryStore());
-  const id = idOf((await call('POST /v2/fail/runsync', '{"input":{}}')).text);
-  expect(await call(`POST /v2/fail/retry/${id}`, '{}')).toEqual({
-    status: 200,
-    text: `{"id":"${id}","status":"IN_QUEUE"}`,
-  });
-});
-
-test.each([
-  ['GET /v2/echo/run', 'POST'],
-  ['GET /v2/echo/purge-queue', 'POST'],
-  ['DELETE /v2/echo/status/x', 'GET'],
-  ['POST /v2/echo/status-sync/x', 'GET'],
-])('%s: 405, with what the path does answer', async (request, allowed) => {
-  expect(await client(memoryStore())(request)).toEqual({
-    status: 405,
-    text: `{"error":"this path answers ${allowed}"}`,
-  });
-});
-
 test('the largest payloads pass the frame, and one byte more is refused by the operation', async () => {
   const call = client(memoryStore());
   const padded = (bytes: number): string => `{"input":{"x":"${'y'.repeat(bytes - 18)}"}}`;

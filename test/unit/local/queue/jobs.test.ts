@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
-import { endpoints } from '../../../../src/local/model/endpoints.ts';
 import { createHarness, idIn, objectIn } from '../../../support/local/queue-fixture.ts';
 
 const MINUTE = 60_000;
@@ -89,16 +88,6 @@ describe('job transitions (specification 3.2)', () => {
     expect(await service.status('fail', id)).toMatchObject({ status: 'COMPLETED', output: { attempts: 2 } });
   });
 
-  test('retry of a TIMED_OUT job', async () => {
-    const service = createHarness();
-    const id = await service.submit('sleep', '{"seconds":60}', ',"policy":{"executionTimeout":5000}');
-    service.pass(COLD_START_MS + 5000);
-    expect(await service.status('sleep', id)).toMatchObject({ status: 'TIMED_OUT', executionTime: 5000 });
-    expect((await service.call(`POST /sleep/retry/${id}`)).value).toEqual({ id, status: 'IN_QUEUE' });
-    service.pass(1);
-    expect(await service.status('sleep', id)).toMatchObject({ status: 'IN_PROGRESS' });
-  });
-
   test.each([
     ['IN_QUEUE', 'demo', 0],
     ['IN_PROGRESS', 'demo', COLD_START_MS + 1],
@@ -111,13 +100,6 @@ describe('job transitions (specification 3.2)', () => {
     expect(answer.status).toBe(409);
     expect(answer.text).toContain(status);
     expect(await service.status(endpoint, id)).toMatchObject({ status });
-  });
-
-  test('an expired job cannot be retried: 404', async () => {
-    const service = createHarness();
-    const id = await service.submit('fail', '{}');
-    service.pass(31 * MINUTE);
-    expect((await service.call(`POST /fail/retry/${id}`)).status).toBe(404);
   });
 });
 
@@ -205,12 +187,5 @@ describe('unknown paths', () => {
     const service = createHarness();
     const id = await service.submit('echo', '{}');
     expect((await service.call(`GET /demo/status/${id}`)).status).toBe(404);
-  });
-
-  test('an endpoint that balances load has no queue: 400', async () => {
-    const service = createHarness();
-    const [echo] = endpoints.all(service.state);
-    if (echo !== undefined) echo.type = 'LOAD_BALANCER';
-    expect((await service.call('POST /echo/run', '{"input":{}}')).status).toBe(400);
   });
 });

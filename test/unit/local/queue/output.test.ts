@@ -1,9 +1,7 @@
-import fc from 'fast-check';
 import { endpoints } from '../../../../src/local/model/endpoints.ts';
 import { describe, expect, test } from 'vitest';
-import { arrayOf, decodeJson, type Json, memberAt, stringOf } from '../../../../src/core/json.ts';
-import { appendChunk, MAX_CHUNK_BYTES, NO_CHUNKS, takeChunks } from '../../../../src/local/queue/chunks.ts';
-import { memberText } from '../../../../src/local/queue/documents.ts';
+import { arrayOf, type Json, memberAt } from '../../../../src/core/json.ts';
+import { MAX_CHUNK_BYTES } from '../../../../src/local/queue/job-output.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
 import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
@@ -21,20 +19,6 @@ describe('numbers and text come back exactly', () => {
     const service = createHarness();
     const sent = await service.call('POST /demo/runsync', `{"x":"\\"input\\":{}","input": ${input} ,"policy":{}}`);
     expect(sent.text).toContain(`"output":${input},"status":"COMPLETED"`);
-  });
-
-  test('when input is given twice, the last one is used', async () => {
-    const { text } = await createHarness().call('POST /echo/runsync', '{"input":{"n":1},"input":{"n":2}}');
-    expect(text).toContain('"output":{"n":2}');
-  });
-
-  test('the text of a member is found in any object', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), fc.nat(3), (others, value, indent) => {
-        const source = JSON.stringify({ ...others, input: value }, null, indent);
-        expect(JSON.parse(memberText(source, 'input'))).toEqual(JSON.parse(JSON.stringify(value)));
-      }),
-    );
   });
 });
 
@@ -87,25 +71,6 @@ describe('stream (specification 4.5, 4)', () => {
     expect(service.clock.now() - from).toBe(10_000);
   });
 
-  test('a cancelled job keeps the chunks it had made', async () => {
-    const service = createHarness();
-    const id = await service.submit('stream', '{"chunks":9}');
-    service.pass(COLD_START_MS + 450);
-    await service.call(`POST /stream/cancel/${id}`);
-    expect(await chunksOf(service, 'stream', id)).toHaveLength(2);
-    expect(await chunksOf(service, 'stream', id)).toEqual([]);
-  });
-
-  test('a retried job streams from the start', async () => {
-    const service = createHarness();
-    const id = await service.submit('stream', '{"chunks":30}', ',"policy":{"executionTimeout":5000}');
-    service.pass(COLD_START_MS + 5000);
-    expect(await chunksOf(service, 'stream', id)).toHaveLength(25);
-    await service.call(`POST /stream/retry/${id}`);
-    service.pass(200);
-    expect(memberAt(await chunksOf(service, 'stream', id), '0.metrics.stream_index')).toBe(0);
-  });
-
   test('a hosted model answers to its slug, and streams the words of a prompt', async () => {
     const service = createHarness();
     const id = await service.submit('demo-text-model', '{"prompt":"to be or not"}');
@@ -130,37 +95,6 @@ describe('stream (specification 4.5, 4)', () => {
     expect(joined(chunks.map((chunk) => chunk.output)) === joined(output)).toBe(true);
     expect(joined(output)).toHaveLength(5_000_000);
   });
-
-  test.each([
-    ['characters of several bytes', '€'.repeat(400_000)],
-    ['surrogate pairs', `x${'😀'.repeat(300_000)}`],
-    ['characters that need escapes', '\u0001"'.repeat(300_000)],
-    ['lone surrogates', '\ud800'.repeat(200_000)],
-  ])('a string of %s is cut between them', (_what, output) => {
-    const { pending } = appendChunk(NO_CHUNKS, { output, metrics: { n: 1 } });
-    const parts = pending.map((text) => stringOf(memberAt(decodeJson(text), 'output')));
-    expect(pending.length).toBeGreaterThan(1);
-    expect(Math.max(...pending.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(MAX_CHUNK_BYTES);
-    expect(parts.join('') === output).toBe(true);
-    expect(parts.some((part) => /^[\udc00-\udfff]/.test(part ?? ''))).toBe(false);
-  });
-
-  test('any other large output is cut as JSON text', () => {
-    const output = { list: Array.from({ length: 200_000 }, (_, index) => index) };
-    const { pending } = appendChunk(NO_CHUNKS, { output, metrics: {} });
-    const text = pending.map((chunk) => stringOf(memberAt(decodeJson(chunk), 'output'))).join('');
-    expect(text).toBe(JSON.stringify(output));
-  });
-
-  test('one answer carries a bounded part, the next the rest', () => {
-    const all = appendChunk(NO_CHUNKS, { output: 'x'.repeat(21_000_000), metrics: {} });
-    const first = takeChunks(all);
-    const second = takeChunks(first.rest);
-    const third = takeChunks(second.rest);
-    expect([...first.taken, ...second.taken, ...third.taken]).toEqual(all.pending);
-    expect(third.rest.pending).toEqual([]);
-    expect(first.taken.length).toBeLessThan(all.pending.length / 2);
-  });
 });
 
 describe('built-in handlers', () => {
@@ -182,14 +116,5 @@ describe('built-in handlers', () => {
     expect(job).toMatchObject({ status: 'FAILED' });
     expect(job.error).toMatch(reason);
     expect(job.output).toBeUndefined();
-  });
-
-  test('sleep sleeps as long as asked', async () => {
-    const service = createHarness();
-    const id = await service.submit('sleep', '{"seconds":2.5}');
-    service.pass(COLD_START_MS + 2499);
-    expect(await service.status('sleep', id)).toMatchObject({ status: 'IN_PROGRESS' });
-    service.pass(1);
-    expect(await service.status('sleep', id)).toMatchObject({ status: 'COMPLETED', executionTime: 2500 });
   });
 });

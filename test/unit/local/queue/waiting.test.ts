@@ -12,14 +12,6 @@ describe('status-sync', () => {
     expect(await service.call(`GET /demo/status/${id}`)).toMatchObject({ status: 200, text: waited.text });
   });
 
-  test('answers at once for a job that has ended', async () => {
-    const service = createHarness();
-    const id = await service.submit('fail', '{}');
-    service.pass(5000);
-    expect(await service.call(`GET /fail/status-sync/${id}`)).toMatchObject({ value: { status: 'FAILED' } });
-    expect(service.clock.slept).toEqual([]);
-  });
-
   test.each([
     ['', 90_000, 'IN_PROGRESS'],
     ['?wait=1000', 1000, 'IN_PROGRESS'],

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type EndpointRecord, endpoints, newEndpoint } from '../../../../src/local/model/endpoints.ts';
 import { endpointChanged, removeQueue } from '../../../../src/local/queue/engine.ts';
-import { queueOf, workersIn } from '../../../../src/local/queue/records.ts';
+import { queueOf, queuesOf, workersIn } from '../../../../src/local/queue/records.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
-import { queuesOf } from '../../../../src/local/queue/records.ts';
 import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
 
 const endpoint = (changes: Partial<EndpointRecord>): EndpointRecord => ({
@@ -30,29 +29,6 @@ describe('workers', () => {
     service.pass(3000);
     expect(statuses(service)).toEqual(['IDLE']);
     service.pass(4999);
-    expect(statuses(service)).toEqual(['IDLE']);
-    service.pass(1);
-    expect(statuses(service)).toEqual([]);
-  });
-
-  test('a job that waits too long gets a worker, also while the next check of an idle one is set for later', async () => {
-    const service = createHarness({ endpoints: [endpoint({ workers: { min: 0, max: 3, idleTimeout: 60 } })] });
-    await submitAll(service, 1, 1);
-    service.pass(COLD_START_MS + 1000);
-    expect(statuses(service)).toEqual(['IDLE']);
-    await submitAll(service, 2);
-    expect(statuses(service)).toEqual(['RUNNING']);
-    service.pass(4000);
-    expect(statuses(service)).toEqual(['RUNNING', 'INITIALIZING']);
-  });
-
-  test('an idle worker takes a job without a cold start, and idles anew after it', async () => {
-    const service = createHarness({ endpoints: [endpoint({})] });
-    await submitAll(service, 1, 1);
-    service.pass(COLD_START_MS + 1000 + 4000);
-    const [id = ''] = await submitAll(service, 1, 1);
-    expect(await service.status('mine', id)).toMatchObject({ status: 'IN_PROGRESS', delayTime: 0 });
-    service.pass(1000 + 4999);
     expect(statuses(service)).toEqual(['IDLE']);
     service.pass(1);
     expect(statuses(service)).toEqual([]);
@@ -112,19 +88,6 @@ describe('workers', () => {
     expect(workersIn(queueOf(service.state, 'mine'))).toMatchObject([{ status: 'INITIALIZING', version: 2 }]);
   });
 
-  test('a lowered maximum lets jobs end', async () => {
-    const service = createHarness({ endpoints: [endpoint({})] });
-    await submitAll(service, 3, 20);
-    service.pass(6000);
-    expect(statuses(service)).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
-    Object.assign(endpoints.get(service.state, 'mine')?.workers ?? {}, { max: 1 });
-    endpointChanged(service.state, 'mine');
-    service.pass(1);
-    expect(statuses(service)).toEqual(['RUNNING', 'RUNNING', 'RUNNING']);
-    service.pass(20_000);
-    expect(statuses(service)).toEqual(['IDLE']);
-  });
-
   test.each(['removeQueue', 'removed by another'])('deleting an endpoint cancels its jobs (%s)', async (how) => {
     const service = createHarness({ endpoints: [endpoint({ workers: { min: 0, max: 1, idleTimeout: 5 } })] });
     const ids = await submitAll(service, 2);
@@ -138,15 +101,5 @@ describe('workers', () => {
     expect((await service.call(`GET /mine/status/${ids[0] ?? ''}`)).status).toBe(404);
     service.pass(31 * 60_000);
     expect(queuesOf(service.state).jobs).toEqual({});
-  });
-
-  test('timers that nothing waits for do not pile up', async () => {
-    const service = createHarness();
-    for (let job = 0; job < 1200; job++) {
-      await service.submit('echo', '{}');
-      service.pass(20_000);
-    }
-    // Each job sets several timers, one of them a day away; half an hour of jobs is 90.
-    expect(queuesOf(service.state).timers.toJSON().length).toBeLessThan(1100);
   });
 });

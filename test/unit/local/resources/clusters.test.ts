@@ -47,12 +47,6 @@ describe('a cluster', () => {
     expect((await local.send('GET', `/v2/clusters/${id}`)).body['template']).toBe('tpl-train');
   });
 
-  it('takes no registry credential of its own', async () => {
-    const { send } = localFixture();
-    const body = { name: 'c', type: 'SLURM', compute, registry: 'reg-team' };
-    expect((await send('POST', '/v2/clusters', body)).status).toBe(422);
-  });
-
   it('counts its members by status, and has a primary that can be reached', async () => {
     const local = localFixture();
     const id = await create(local, { startSsh: true, ports: ['22/tcp'] });

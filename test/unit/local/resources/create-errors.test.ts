@@ -56,25 +56,6 @@ describe('faults of a create', () => {
     expect((await local.send('GET', '/v2/pods')).status).toBe(200);
   });
 
-  it('refuse answers a restart that the host is full', async () => {
-    const { send } = localFixture();
-    await send('POST', '/local/fault', { kind: 'refuse', count: 1 });
-    const { body } = await send('POST', '/v2/pods/pod-train/action', { action: 'restart' });
-    expect(body['detail']).toMatch(/not enough free gpus on the host/i);
-  });
-
-  it('blocked answers a page that is no problem document', async () => {
-    const { send } = localFixture();
-    await send('POST', '/local/fault', { kind: 'blocked' });
-    const { status, headers, text } = await send('POST', '/v2/pods', POD);
-    expect([status, headers.get('content-type'), headers.has('ratelimit')]).toEqual([
-      403,
-      'text/html; charset=utf-8',
-      false,
-    ]);
-    expect(text).toMatch(/^<!doctype html>/);
-  });
-
   it('start-without-gpu: the pod runs and has no gpu, until it is started again', async () => {
     const { send, clock } = localFixture();
     await send('POST', '/local/fault', { kind: 'start-without-gpu', count: 1 });

@@ -51,13 +51,6 @@ describe('creating an endpoint', () => {
     expect((await send('DELETE', '/v2/templates/tpl-worker')).status).toBe(204);
   });
 
-  it('behaves as the built-in handler its image is named after', async () => {
-    const fixture = localFixture();
-    const id = await create(fixture, { image: 'example/fail:2' });
-    const answer = await fixture.send('POST', `/v2/${id}/runsync`, { input: {} });
-    expect(answer.body).toMatchObject({ status: 'FAILED' });
-  });
-
   it.each([
     ['neither kind of compute', { gpu: undefined }, 400],
     ['both kinds', { cpu }, 400],
@@ -180,16 +173,6 @@ describe('changing an endpoint (contract rules, Serverless endpoints)', () => {
     expect(body['gpu']).toMatchObject(expected);
     if ('pools' in change) expect(body['gpu']).not.toHaveProperty('excludedTypes');
   });
-
-  it('a template is applied once: its members where the body names none', async () => {
-    const fixture = localFixture();
-    const id = await create(fixture, { env: { OLD: '1' } });
-    const change = { templateId: 'tpl-echo', env: { NEW: '2' } };
-    const { body } = await fixture.send('PATCH', `/v2/serverless/${id}`, change);
-    expect(body).toMatchObject({ image: 'example/echo:1.0', disk: 5, env: { NEW: '2' } });
-    const kept = await fixture.send('PATCH', `/v2/serverless/${id}`, { templateId: '' });
-    expect(kept.body).toEqual(body);
-  });
 });
 
 describe('deleting an endpoint', () => {
@@ -223,15 +206,5 @@ describe('deleting an endpoint', () => {
       // A PATCH of these members is refused for its body first.
       expect([request, answer.status]).toEqual([request, method === 'PATCH' ? 422 : 404]);
     }
-  });
-
-  it('requests that wait for one of its jobs learn that it was cancelled', async () => {
-    const fixture = localFixture();
-    const id = await create(fixture, { image: 'example/sleep:1' });
-    const job = (await fixture.send('POST', `/v2/${id}/run`, { input: { seconds: 60 } })).body['id'] as string;
-    const waiting = fixture.send('GET', `/v2/${id}/status-sync/${job}`);
-    await fixture.send('GET', `/v2/${id}/health`);
-    await fixture.send('DELETE', `/v2/serverless/${id}`);
-    expect((await waiting).body).toMatchObject({ status: 'CANCELLED' });
   });
 });

@@ -1,14 +1,10 @@
+import type { Store } from '../../../../src/local/state/store.ts';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../../../src/local/http/auth.ts';
-import { podLines } from '../../../../src/local/resources/pods/operations.ts';
-import { seedPods } from '../../../../src/local/model/pods.ts';
-import { applyAction, ACTIONS, statusAt, type PodAction } from '../../../../src/local/resources/pods/transitions.ts';
+import { LOCAL_KEY } from '../../../../src/local/http/admission.ts';
 import { serveLocal } from '../../../../src/local/http/server.ts';
 import type { LocalService } from '../../../../src/local/service.ts';
-import { type Store } from '../../../../src/local/state/store.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
@@ -168,64 +164,10 @@ describe('the log of a pod', () => {
     expect(Date.parse((await read(localFixture(), `${LOG}?tail=5000`, 5000))[4999]?.ts ?? '')).toBeLessThan(NOW);
   });
 
-  it('sends a comment to keep an idle connection open', async () => {
-    const { service, clock } = localFixture();
-    const headers = { Authorization: `Bearer ${LOCAL_KEY}` };
-    const response = await fetchFrom(
-      service,
-      new Request('http://localhost/v2/pods/pod-stopped/logs?tail=0', { headers }),
-    );
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    const said = [(await reader?.read())?.value, (await reader?.read())?.value];
-    await reader?.cancel();
-    expect(said).toEqual([': nothing new\n\n', ': nothing new\n\n']);
-    expect(clock.now() - NOW).toBeGreaterThan(10_000);
-  });
-
   it.each(['', 'x', '2026-01-01', '7'])('goes on from no event %j', async (id) => {
     const { service } = localFixture();
     const headers = { Authorization: `Bearer ${LOCAL_KEY}`, 'Last-Event-ID': id };
     const response = await fetchFrom(service, new Request(`http://localhost${LOG}`, { headers }));
     expect(response.status).toBe(422);
-  });
-
-  it('is that of a pod with a hostile program after a reset to the odd account', async () => {
-    const fixture = localFixture();
-    await fixture.send('POST', '/local/reset?seed=odd');
-    const [event] = await read(fixture, '/v2/pods/pod-broken/logs?source=container&tail=1', 1);
-    expect(event?.line).toContain('\u001b]52;');
-  });
-});
-
-describe('whatever is done to a pod', () => {
-  const steps = fc.array(
-    fc.record({
-      pause: fc.oneof(fc.constantFrom(0, 1, 2000, 5000), fc.integer({ min: 0, max: 40_000 })),
-      action: fc.constantFrom<PodAction>('start', 'stop', 'restart', 'terminate'),
-    }),
-    { maxLength: 8 },
-  );
-  const ids = seedPods(NOW).map(({ id }) => id);
-
-  it('what its log has told of the past it tells for ever, in order, whatever part is asked for', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...ids), steps, (id, all) => {
-        const pod = seedPods(NOW).find((known) => known.id === id);
-        if (pod === undefined) throw new Error(`no seed ${id}`);
-        pod.locked = false;
-        let now = NOW;
-        let from = NOW - 60_000;
-        const told = [];
-        for (const { pause, action } of all) {
-          now += pause;
-          if (ACTIONS[statusAt(pod, now)].includes(action)) applyAction(pod, action, now);
-          told.push(...podLines(pod, from, now));
-          from = now;
-        }
-        expect(told).toEqual(podLines(pod, NOW - 60_000, from));
-        const times = told.map(({ at }) => at);
-        expect(times).toEqual(times.toSorted((a, b) => a - b));
-      }),
-    );
   });
 });

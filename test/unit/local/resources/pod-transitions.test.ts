@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/local/contract/problem.ts';
-import { podDocument } from '../../../../src/local/resources/pods/document.ts';
-import { giveOddTexts, pods as podTable, seedPods } from '../../../../src/local/model/pods.ts';
-import { createState } from '../../../../src/local/state/state.ts';
 import {
-  applyAction,
   ACTIONS,
+  applyAction,
   isReachable,
+  type PodAction,
+  podDocument,
   startedAt,
   statusAt,
-  type PodAction,
-} from '../../../../src/local/resources/pods/transitions.ts';
+} from '../../../../src/local/resources/pods/document.ts';
+import { seedPods } from '../../../../src/local/model/pods.ts';
 import { isObject } from '../../../../src/core/json.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -69,22 +68,5 @@ describe('the seeded account', () => {
     expect(pods.some(({ mounts }) => mounts.network !== undefined)).toBe(true);
     expect(pods.some(({ mounts }) => mounts.persistent !== undefined)).toBe(true);
     expect(pods.some(({ gpu }) => gpu?.count === 2)).toBe(true);
-  });
-
-  it('has plain names, and on request names that a careless program stumbles over', () => {
-    expect(pods.map(({ name }) => name).filter((name) => !/^[a-z0-9-]+$/.test(name))).toHaveLength(1);
-    const state = createState(NOW);
-    giveOddTexts(state);
-    const odd = podTable.all(state).map(({ name }) => name);
-    const names = odd.join('\n');
-    for (const trap of ['\u001b[31m', '\u001b]52;', '\u009b', '\u202e', 'é', '日本', '\t'])
-      expect(names).toContain(trap);
-    expect(Math.max(...odd.map((name) => name.length))).toBeGreaterThan(200);
-  });
-
-  it('keeps its PROVISIONING and STARTING pods as they are', () => {
-    const later = NOW + 365 * 86_400_000;
-    const held = pods.filter(({ life }) => life.kind === 'held').map((pod) => statusAt(pod, later));
-    expect(held).toEqual(['PROVISIONING', 'STARTING']);
   });
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 
@@ -88,13 +87,6 @@ describe('releases', () => {
     await change(fixture, 'echo', body);
     expect((await releasesOf(fixture, 'echo')).endpointVersion).toBe(version);
   });
-
-  it('the oldest releases are removed', async () => {
-    const fixture = localFixture();
-    for (let disk = 100; disk < 205; disk++) await change(fixture, 'echo', { disk });
-    const { releases } = await releasesOf(fixture, 'echo');
-    expect([releases.length, releases[0]?.version, releases.at(-1)?.version]).toEqual([100, 106, 7]);
-  });
 });
 
 describe('workers roll over to the newest version by the clock', () => {
@@ -141,61 +133,4 @@ describe('workers roll over to the newest version by the clock', () => {
     expect((await fixture.send('GET', `/v2/sleep/status/${job}`)).body).toMatchObject({ status: 'COMPLETED' });
     expect((await workersOf(fixture, 'sleep')).workers).toMatchObject([{ status: 'INITIALIZING', isStale: false }]);
   });
-
-  it('idle workers that are not needed are removed without a replacement', async () => {
-    const fixture = localFixture();
-    await fixture.send('POST', '/v2/echo/runsync', { input: {} });
-    await change(fixture, 'echo', { image: 'example/echo:2' });
-    expect((await workersOf(fixture, 'echo')).workers).toEqual([]);
-  });
-
-  const step = fc.oneof(
-    fc.record({ seconds: fc.integer({ min: 0, max: 90 }) }),
-    fc.record({ jobs: fc.integer({ min: 1, max: 4 }) }),
-    fc.record({ disk: fc.integer({ min: 1, max: 3 }) }),
-    fc.record({ min: fc.integer({ min: 0, max: 3 }) }),
-  );
-
-  it('after any events, the counts agree and all workers reach the newest version', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
-        const fixture = localFixture({ quota: { minute: 1_000_000 } });
-        for (const what of steps) {
-          if ('seconds' in what) fixture.clock.advance(what.seconds * 1000);
-          else if ('disk' in what) await change(fixture, 'sleep', { disk: what.disk });
-          else if ('min' in what) await change(fixture, 'sleep', { workers: { min: what.min } });
-          else
-            for (let job = 0; job < what.jobs; job++)
-              await fixture.send('POST', '/v2/sleep/run', { input: { seconds: 20 } });
-          await expectAgreement(fixture);
-        }
-        fixture.clock.advance(3_600_000);
-        const { rollout } = await expectAgreement(fixture);
-        expect(rollout).toMatchObject({ inProgress: false, percentOnLatest: 100 });
-      }),
-      { numRuns: 40 },
-    );
-  });
 });
-
-/** What must hold of an endpoint's releases and workers at any one moment. */
-async function expectAgreement(fixture: LocalFixture): Promise<Releases> {
-  const releases = await releasesOf(fixture, 'sleep');
-  const { workers, summary, endpointVersion } = await workersOf(fixture, 'sleep');
-  const { rollout } = releases;
-  expect(releases.endpointVersion).toBe(endpointVersion);
-  expect(releases.releases.map(({ version }) => version)).toEqual(
-    Array.from({ length: endpointVersion }, (_, index) => endpointVersion - index),
-  );
-  const fresh = workers.filter(({ isStale }) => !isStale);
-  expect(fresh.every(({ version }) => version === endpointVersion)).toBe(true);
-  expect(rollout.workersTotal).toBe(workers.length);
-  expect(rollout.workersOnLatest).toBe(fresh.length);
-  expect(rollout.inProgress).toBe(fresh.length < workers.length);
-  expect(rollout.percentOnLatest === 100).toBe(!rollout.inProgress);
-  expect(releases.releases.map(({ workerCount }) => workerCount).reduce((a, b) => a + b, 0)).toBe(workers.length);
-  const { total = -1, ...each } = summary;
-  expect(Object.values(each).reduce((a, b) => a + b, 0)).toBe(total);
-  expect(total).toBe(workers.length);
-  return releases;
-}

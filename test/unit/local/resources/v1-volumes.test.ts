@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { READ_ONLY_KEY } from '../../../../src/local/http/auth.ts';
 import { localFixture } from '../../../support/local/service-fixture.ts';
 
 describe('the older volume creation (specification 4.4)', () => {
@@ -12,13 +11,6 @@ describe('the older volume creation (specification 4.4)', () => {
     const answer = await localFixture().send('POST', '/v1/networkvolumes', body);
     expect(answer.status).toBe(status);
     if (status === 201) expect(answer.body).toEqual({ id: expect.stringMatching(/^vol-/) as string, ...body });
-  });
-
-  it('needs a key that may write, and answers no other method', async () => {
-    const { send } = localFixture();
-    expect((await send('POST', '/v1/networkvolumes', {}, READ_ONLY_KEY)).status).toBe(403);
-    expect((await send('GET', '/v1/networkvolumes')).status).toBe(405);
-    expect((await send('GET', '/v1/nothing')).status).toBe(404);
   });
 
   it('is retired by a fault', async () => {

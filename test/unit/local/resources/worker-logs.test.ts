@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../../../src/local/http/admission.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 
@@ -75,39 +75,5 @@ describe("a worker's log", () => {
     if (cancelAfter > 0) await fixture.send('POST', `/v2/${endpoint}/cancel/${job}`);
     const all = await events(fixture, path, 5 + lines.length);
     for (const line of lines) expect(said(all).some((text) => text.includes(line))).toBe(true);
-  });
-
-  it('goes on behind the last event seen, and asks for one source alone', async () => {
-    const fixture = localFixture();
-    await run(fixture, 'stream', { chunks: 3 });
-    const path = await logOf(fixture, 'stream');
-    const all = await events(fixture, path, 10);
-    for (const [index, { id }] of all.entries()) {
-      const rest = all.slice(index + 1);
-      expect(await events(fixture, path, rest.length, id)).toEqual(rest);
-    }
-    const container = all.filter(({ source }) => source === 'container');
-    expect(await events(fixture, `${path}?source=container`, container.length)).toEqual(container);
-  });
-
-  it('remembers the last jobs and the last workers, no more', async () => {
-    const fixture = localFixture();
-    await fixture.send('PATCH', '/v2/serverless/echo', { workers: { max: 1 } });
-    await run(fixture, 'echo', {});
-    const first = await logOf(fixture, 'echo');
-    fixture.clock.advance(2000);
-    for (let job = 0; job < 60; job++) {
-      await run(fixture, 'echo', {});
-      fixture.clock.advance(100);
-    }
-    fixture.clock.advance(30_000);
-    const all = await events(fixture, `${first}?tail=5000`, 50 * 4 + 4);
-    expect(all.filter(({ line }) => line.includes('started')).length).toBe(51);
-    for (let worker = 0; worker < 20; worker++) {
-      expect((await fixture.send('GET', first)).status).toBe(200);
-      await run(fixture, 'echo', {});
-      fixture.clock.advance(30_000);
-    }
-    expect((await fixture.send('GET', first)).status).toBe(404);
   });
 });

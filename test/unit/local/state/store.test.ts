@@ -48,19 +48,6 @@ describe('a state in a file', () => {
     expect(savedState(path).serial).toBe(2);
   });
 
-  it('is written only where something has changed', async () => {
-    const store = fileStore(path);
-    await count(store);
-    await store.close();
-    const before = statSync(path).mtimeMs;
-    await store.transact(fresh, (state) => {
-      state.asOf += 5;
-      state.processedTo += 5;
-    });
-    await store.close();
-    expect(statSync(path).mtimeMs).toBe(before);
-  });
-
   it('goes to a waiting process after a turn, though this one does not end', async () => {
     const stores = [fileStore(path), fileStore(path)] as const;
     await count(stores[0]);

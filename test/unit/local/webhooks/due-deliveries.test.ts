@@ -81,23 +81,4 @@ describe('webhooks (contract rules, Queue API)', () => {
     }
     expect(queuesOf(service.state).deliveries).toEqual([]);
   });
-
-  test.each(['CANCELLED', 'FAILED'])('a job that ends %s is told of too', async (status) => {
-    const { service, sent, look } = await hooked();
-    const id = await service.submit('fail', '{}', ',"webhook":"http://127.0.0.1:9/"');
-    if (status === 'CANCELLED') await service.call(`POST /fail/cancel/${id}`);
-    service.pass(COLD_START_MS + 10);
-    await look();
-    expect(sent).toEqual([expect.stringContaining(`"status":"${status}"`)]);
-  });
-
-  test('a job that was retried before the try is told of when it ends again', async () => {
-    const { service, sent, look } = await hooked();
-    const id = await service.submit('fail', '{"times":1}', ',"webhook":"http://127.0.0.1:9/"');
-    service.pass(COLD_START_MS + 10);
-    await service.call(`POST /fail/retry/${id}`);
-    service.pass(10);
-    await look();
-    expect(sent).toEqual([expect.stringContaining('"status":"COMPLETED"')]);
-  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DroppedConnection, takeStartFault } from '../../../../src/local/http/faults.ts';
-import { managedWorkers } from '../../../../src/local/queue/index.ts';
+import { managedWorkers } from '../../../../src/local/queue/workers.ts';
 import { attached, statusOf, submit, type AttachedService } from '../../../support/local/attached-service.ts';
 import { attachWorker } from '../../../support/local/protocol-worker.ts';
 
@@ -41,31 +41,6 @@ describe.each([
     const next = await local.attach('next');
     expect((await next.takeBatch(2)).map((job) => job.id)).toEqual([id, other]);
     expect(await next.done(id, 1)).toMatchObject({ status: 200 });
-  });
-
-  test('is told to what stops the process', async () => {
-    const local = await attached({ handlers: { mine: { kind: 'command', command: 'worker', cwd: '/' } } });
-    await inject(local, kind);
-    await submit(local, {});
-    const worker = await attachWorker(local.service, 'mine', managedWorkers(local.state)[0]?.workerId);
-    expect(managedWorkers(local.state)).toEqual([{ workerId: worker.id, endpointId: 'mine', isKilled: false }]);
-    await worker.take();
-    expect(managedWorkers(local.state)).toEqual([{ workerId: worker.id, endpointId: 'mine', isKilled: true }]);
-  });
-});
-
-describe('a fault of one endpoint', () => {
-  test('does not affect the workers of another one', async () => {
-    const local = await attached({ handlers: { mine: { kind: 'attach' }, other: { kind: 'attach' } } });
-    await inject(local, 'worker-crash', { endpoint: 'other' });
-    const id = await submit(local, {});
-    await local.worker.take();
-    expect(await local.worker.done(id, 1)).toMatchObject({ status: 200 });
-    expect(await left(local)).toEqual(['worker-crash']);
-    const other = await attachWorker(local.service, 'other');
-    await local.send('POST', '/v2/other/run', { input: {} });
-    await other.take();
-    expect(await left(local)).toEqual([]);
   });
 });
 
@@ -143,23 +118,14 @@ describe('the start of a process', () => {
   const where = { endpointId: 'mine', workerId: 'w1' };
 
   test.each([
-    ['worker-slow-start', { latencyMs: 7000 }, { kind: 'slow', delayMs: 7000 }],
-    ['worker-slow-start', {}, { kind: 'slow', delayMs: 1000 }],
-    ['worker-failed-start', {}, { kind: 'failed' }],
+    ['worker-slow-start', { latencyMs: 7000 }, 7000],
+    ['worker-slow-start', {}, 1000],
+    ['worker-failed-start', {}, 'failed'],
   ])('%s %j', async (kind, settings, expected) => {
     const local = await attached();
     await inject(local, kind, settings);
     expect(takeStartFault(local.state, where, () => 0)).toEqual(expected);
-    expect(takeStartFault(local.state, where, () => 0)).toBeUndefined();
-  });
-
-  test('only where it matches, and with its probability', async () => {
-    const local = await attached();
-    await inject(local, 'worker-failed-start', { match: '/worker/other' });
-    expect(takeStartFault(local.state, where, () => 0)).toBeUndefined();
-    await inject(local, 'worker-failed-start', { match: '/worker/mine', probability: 0.5 });
-    expect(takeStartFault(local.state, where, () => 0.5)).toBeUndefined();
-    expect(takeStartFault(local.state, where, () => 0.4)).toEqual({ kind: 'failed' });
+    expect(takeStartFault(local.state, where, () => 0)).toBe(0);
   });
 });
 
@@ -169,21 +135,5 @@ describe('faults of any request', () => {
     await inject(local, 'drop', settings);
     expect(await local.worker.get('ping')).toMatchObject({ status: 200 });
     expect(await left(local)).toEqual(['drop']);
-  });
-
-  test('affect them when they name their paths', async () => {
-    const local = await attached();
-    await inject(local, 'rate-limit', { match: 'GET /worker/mine/job-take' });
-    await inject(local, 'server-error', { match: 'POST /worker', status: 502 });
-    expect(await local.worker.get('job-take')).toMatchObject({ status: 429 });
-    expect(await local.worker.done('x', 1)).toMatchObject({ status: 502 });
-    expect(await local.worker.done('x', 1)).toMatchObject({ status: 200 });
-  });
-
-  test('faults of workers do not affect other requests', async () => {
-    const local = await attached();
-    for (const kind of ['worker-crash', 'done-drop', 'worker-slow-start']) await inject(local, kind);
-    expect((await local.send('GET', '/v2/pods')).status).toBe(200);
-    expect(await left(local)).toHaveLength(3);
   });
 });

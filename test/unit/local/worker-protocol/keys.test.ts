@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../../src/local/http/auth.ts';
-import { workerKeyOf } from '../../../../src/local/state/keys.ts';
+import { JOBS_ONLY_KEY, LOCAL_KEY, READ_ONLY_KEY } from '../../../../src/local/http/admission.ts';
+import { workerKeyOf } from '../../../../src/local/state/state.ts';
 import { attached, statusOf, submit } from '../../../support/local/attached-service.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
-import { localFixture } from '../../../support/local/service-fixture.ts';
 
 const PATHS: readonly (readonly [string, string])[] = [
   ['GET', '/worker/mine/job-take/w'],
@@ -68,31 +67,6 @@ describe("the worker's key opens nothing else", () => {
       expect((await fetchFrom(local.service, request)).status).toBe(401);
     }
   });
-
-  test('it differs between endpoints and between services, and is derived from the state', async () => {
-    const [one, two] = [await attached(), await attached()];
-    const keys = [
-      workerKeyOf(one.state, 'mine'),
-      workerKeyOf(one.state, 'mine2'),
-      workerKeyOf(two.state, 'mine'),
-      workerKeyOf(two.state, 'mine2'),
-    ];
-    expect(new Set(keys).size).toBe(4);
-    expect(workerKeyOf(JSON.parse(JSON.stringify(one.state)) as typeof one.state, 'mine')).toBe(keys[0]);
-  });
-});
-
-test('the key of before a reset opens nothing after it', async () => {
-  const { service, send } = localFixture({ handlers: { mine: { kind: 'attach' } } });
-  const keyNow = async (): Promise<string> => String((await send('GET', '/local/workers/mine')).body['key']);
-  const ping = async (key: string): Promise<number> =>
-    (await fetchFrom(service, new Request('http://localhost/worker/mine/ping/w', { headers: { Authorization: key } })))
-      .status;
-  const before = await keyNow();
-  expect(await ping(before)).toBe(200);
-  await send('POST', '/local/reset');
-  expect(await ping(before)).toBe(401);
-  expect(await ping(await keyNow())).toBe(200);
 });
 
 describe('what a program needs to attach', () => {

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createState } from '../../../../src/local/state/state.ts';
-import { memoryStore } from '../../../../src/local/state/store.ts';
-import { recordPrinted } from '../../../../src/local/queue/index.ts';
+import { recordPrinted } from '../../../../src/local/queue/engine.ts';
 import { attached, statusOf, submit } from '../../../support/local/attached-service.ts';
 import { EXIT, exit, health, KILLED, managed, pass, workerIds } from '../../../support/local/managed-service.ts';
 import { attachWorker } from '../../../support/local/protocol-worker.ts';
@@ -34,24 +32,6 @@ describe('a silent worker', () => {
     }
     expect(await health(local)).toMatchObject({ jobs: { inProgress: 1, retried: 0 }, workers: { running: 1 } });
   });
-
-  test('is not one that could not send anything, because the clock was advanced', async () => {
-    const local = await attached();
-    const id = await submit(local, {}, { policy: { executionTimeout: 3_600_000 } });
-    await local.worker.take();
-    await local.send('POST', '/local/clock', { advanceMs: 1_800_000 });
-    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_PROGRESS', executionTime: 1_800_000 });
-    await pass(local, 30_000);
-    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
-  });
-
-  test('without a job is removed too, when nobody here runs it', async () => {
-    const local = await attached();
-    await local.worker.take();
-    expect(await health(local)).toMatchObject({ workers: { idle: 1 } });
-    await pass(local, 30_000);
-    expect(await health(local)).toMatchObject({ workers: { idle: 0 } });
-  });
 });
 
 describe('a worker whose process the service runs', () => {
@@ -70,21 +50,6 @@ describe('a worker whose process the service runs', () => {
     await pass(local, 5000);
     expect(workerIds(local)).toEqual([]);
     expect(await held).toMatchObject({ status: 400 });
-  });
-
-  test('gets no jobs when it was removed, and does not attach', async () => {
-    const local = await managed();
-    await submit(local, {});
-    const [workerId = ''] = workerIds(local);
-    const worker = await attachWorker(local.service, 'mine', workerId);
-    await local.send('PATCH', '/v2/serverless/mine', { workers: { max: 0 } });
-    await pass(local, 0);
-    const before = local.clock.monotonic();
-    expect(await worker.get('job-take', 'job_in_progress=0')).toMatchObject({ status: 400 });
-    expect(await worker.get('job-stop')).toMatchObject({ status: 204 });
-    // Not at once, so that a worker that goes on asking does not do so without a pause.
-    expect(local.clock.monotonic() - before).toBe(2000);
-    expect(await health(local)).toMatchObject({ jobs: { inQueue: 1 }, workers: { idle: 0, running: 0 } });
   });
 
   test('loses its jobs when its process ends, and another one is started', async () => {
@@ -137,19 +102,6 @@ describe('a worker whose process the service runs', () => {
     expect(workerIds(local)).not.toContain(worker.id);
   });
 
-  test('that has let go of it goes on', async () => {
-    const local = await managed();
-    const id = await submit(local, {});
-    const worker = await attachWorker(local.service, 'mine', workerIds(local)[0]);
-    await worker.take();
-    await local.send('POST', `/v2/mine/cancel/${id}`);
-    const next = await submit(local, {});
-    expect(await worker.take()).toMatchObject({ id: next });
-    await pass(local, 20_000);
-    expect(workerIds(local)).toEqual([worker.id]);
-    expect(await statusOf(local, next)).toMatchObject({ status: 'IN_PROGRESS' });
-  });
-
   test('is replaced after its jobs when its endpoint has a new release', async () => {
     const local = await managed();
     const id = await submit(local, {});
@@ -166,16 +118,6 @@ describe('a worker whose process the service runs', () => {
     expect(await fresh.take()).toMatchObject({ id: next });
   });
 
-  test('scaling counts workers that run, not jobs', async () => {
-    const local = await managed();
-    for (let job = 0; job < 5; job++) await submit(local, {});
-    expect(workerIds(local)).toHaveLength(1);
-    const worker = await attachWorker(local.service, 'mine', workerIds(local)[0]);
-    expect(await worker.takeBatch(5)).toHaveLength(5);
-    await pass(local, 10_000);
-    expect(workerIds(local)).toEqual([worker.id]);
-  });
-
   test('the workers of a former process of the service are gone, and their jobs wait again', async () => {
     const local = await managed();
     const id = await submit(local, {});
@@ -186,25 +128,6 @@ describe('a worker whose process the service runs', () => {
     expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
     expect(workerIds(local)).not.toContain(worker.id);
     expect(workerIds(local)).toHaveLength(1);
-    await local.service.stop();
-  });
-
-  test('the workers of a former process are gone also when that cannot be saved at first', async () => {
-    const state = createState(Date.UTC(2026, 0, 1));
-    const store = memoryStore(state);
-    let failures = 0;
-    const transact: typeof store.transact = (...args) =>
-      failures-- > 0 ? Promise.reject(new Error('the disk is full')) : store.transact(...args);
-    const handlers = { mine: { kind: 'attach' } } as const;
-    const local = await attached({ handlers, store: { ...store, transact } });
-    const id = await submit(local, {});
-    await local.worker.take();
-    failures = 1;
-    local.service.start(0);
-    // The clock jumps to the next try by itself.
-    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-    expect(local.clock.monotonic()).toBeLessThan(30_000);
-    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
     await local.service.stop();
   });
 });

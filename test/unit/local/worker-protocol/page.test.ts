@@ -5,10 +5,13 @@ import { MAX_BODY_BYTES } from '../../../../src/local/http/dispatch.ts';
 import { SILENCE_MS } from '../../../../src/local/queue/workers.ts';
 import { STOP_GRACE_MS } from '../../../../src/local/queue/job-changes.ts';
 import { MAX_WORKERS } from '../../../../src/local/queue/worker-protocol.ts';
-import { MAX_OUTPUT_BYTES } from '../../../../src/local/model/job-output.ts';
-import { HOLD_MS } from '../../../../src/local/queue/held-requests.ts';
-import { REMOVED_PAUSE_MS } from '../../../../src/local/queue/worker-operations.ts';
-import { MAX_BATCH, MAX_WORKER_ID_LENGTH } from '../../../../src/local/queue/worker-operations.ts';
+import { MAX_OUTPUT_BYTES } from '../../../../src/local/queue/job-output.ts';
+import {
+  HOLD_MS,
+  MAX_BATCH,
+  MAX_WORKER_ID_LENGTH,
+  REMOVED_PAUSE_MS,
+} from '../../../../src/local/queue/worker-operations.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../workers/README.md'), 'utf8').replace(/\s+/g, ' ');
 const grouped = (value: number): string => value.toLocaleString('en');

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { endpoints, newEndpoint, type ServedHandler } from '../../../../src/local/model/endpoints.ts';
-import { advanceQueue, cancel, endpointChanged, purge, submit } from '../../../../src/local/queue/engine.ts';
-import { recordWorkerExit } from '../../../../src/local/queue/crashes.ts';
+import {
+  advanceQueue,
+  cancel,
+  endpointChanged,
+  purge,
+  recordWorkerExit,
+  submit,
+} from '../../../../src/local/queue/engine.ts';
 import { managedWorkers } from '../../../../src/local/queue/workers.ts';
 import {
   injectFault,

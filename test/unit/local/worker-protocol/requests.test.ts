@@ -55,26 +55,6 @@ describe('a worker that takes jobs', () => {
     expect(await other.take()).toMatchObject({ id });
   });
 
-  test('is not idle while it has a job that it was asked to stop, although its other job is done', async () => {
-    const local = await attached();
-    const [first, second] = [await submit(local, { n: 1 }), await submit(local, { n: 2 })];
-    await local.worker.takeBatch(2);
-    await local.send('POST', `/v2/mine/cancel/${first}`);
-    await local.worker.done(second, 2);
-    const health = async () => (await local.send('GET', '/v2/mine/health')).body;
-    expect(await health()).toMatchObject({ jobs: { inProgress: 0 }, workers: { idle: 0, running: 1 } });
-    // It takes its next job, so it has let go of the other one.
-    await submit(local, { n: 3 });
-    expect(await local.worker.take()).toMatchObject({ input: { n: 3 } });
-  });
-
-  test('gets jobs of low priority last', async () => {
-    const local = await attached();
-    const low = await submit(local, { n: 1 }, { policy: { lowPriority: true } });
-    const high = await submit(local, { n: 2 });
-    expect((await local.worker.takeBatch(9)).map(({ id }) => id)).toEqual([high, low]);
-  });
-
   test('is answered as soon as a job arrives, and nobody else is', async () => {
     const local = await attached();
     const other = await local.attach('other');
@@ -92,18 +72,6 @@ describe('a worker that takes jobs', () => {
     expect(local.clock.monotonic()).toBe(20_000);
   });
 
-  test('that disconnects while it waits gets no job', async () => {
-    const local = await attached();
-    const hangUp = new AbortController();
-    const held = local.worker.get('job-take', 'job_in_progress=0', hangUp.signal);
-    await local.settled();
-    hangUp.abort();
-    expect(await held).toMatchObject({ status: 204 });
-    const id = await submit(local, {});
-    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
-    expect(await local.worker.take()).toMatchObject({ id });
-  });
-
   test('is answered when the service stops', async () => {
     const local = await attached();
     const held = local.worker.get('job-take', 'job_in_progress=0');
@@ -111,24 +79,6 @@ describe('a worker that takes jobs', () => {
     await local.service.stop();
     expect(await held).toMatchObject({ status: 204 });
     expect(local.clock.monotonic()).toBe(0);
-  });
-
-  test('is shown among the workers of the endpoint, with its own id', async () => {
-    const local = await attached();
-    const held = local.worker.take();
-    await local.settled();
-    expect((await local.send('GET', '/v2/serverless/mine/workers')).body).toMatchObject({
-      summary: { idle: 1, total: 1 },
-      workers: [{ id: local.worker.id, status: 'IDLE' }],
-    });
-    await submit(local, {});
-    await held;
-    expect((await local.send('GET', '/v2/serverless/mine/workers')).body).toMatchObject({
-      summary: { running: 1, total: 1 },
-    });
-    local.clock.advance(1);
-    const log = await local.send('GET', `/v2/serverless/mine/workers/${local.worker.id}/logs`);
-    expect(log.text).toContain('worker started');
   });
 });
 

@@ -124,14 +124,4 @@ describe('progress and chunks', () => {
     await local.worker.post(`job-done/${id}`, body, 'isStream=true');
     expect(await statusOf(local, id)).toMatchObject({ status: 'COMPLETED', output });
   });
-
-  test('an error ends a stream, and its chunks can still be read', async () => {
-    const local = await attached();
-    const id = await submit(local, {});
-    await local.worker.take();
-    await local.worker.post(`job-stream/${id}`, { output: 'a' });
-    await local.worker.post(`job-done/${id}`, { error: 'broken' }, 'isStream=true');
-    expect(await statusOf(local, id)).toMatchObject({ status: 'FAILED', error: 'broken' });
-    expect(JSON.parse((await local.send('GET', `/v2/mine/stream/${id}`)).text)).toMatchObject([{ output: 'a' }]);
-  });
 });

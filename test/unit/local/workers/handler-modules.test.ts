@@ -1,5 +1,4 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
 import { serve } from '../../../support/local/worker-fixture.ts';
@@ -14,18 +13,6 @@ describe('handler modules', () => {
     const { start, ended } = await serve(source, {}, name);
     const id = await start('{"n":21}');
     expect(await ended(id)).toMatchObject({ status: 'COMPLETED', output: { twice: 42 } });
-  });
-
-  test('a file: URL serves as well, and the handler is told which job it is', async () => {
-    const { path, replaceRunner, start, ended } = await serve('export default (_input, job) => job;');
-    replaceRunner({ sources: { mine: { kind: 'module', path: pathToFileURL(path).href } } });
-    const id = await start('{}');
-    expect(await ended(id)).toMatchObject({ output: { id, endpointId: 'mine' } });
-  });
-
-  test('a function that gives nothing completes with null', async () => {
-    const { start, ended } = await serve('export default () => {};');
-    expect(await ended(await start('{}'))).toMatchObject({ status: 'COMPLETED', output: null });
   });
 
   test.each([

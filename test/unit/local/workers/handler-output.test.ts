@@ -53,14 +53,14 @@ describe('handler modules', () => {
   test('an output that JSON cannot hold fails the job with the reason', async () => {
     const outputs = {
       NaN: '({ a: [1, NaN] })',
-      'a Set': '({ a: new Set([1]) })',
-      'a BigInt': '1n',
-      'a function': '({ a: 1, b() {} })',
-      'undefined in an array': '[1, , 2]',
-      'a Promise': '({ a: Promise.resolve(1) })',
-      'a Buffer': "({ a: Buffer.from('x') })",
-      'an Error': "({ a: new Error('x') })",
-      'an invalid Date': "({ a: new Date('x') })",
+      'a value of type Set': '({ a: new Set([1]) })',
+      'a value of type BigInt': '1n',
+      'a value of type Function': '({ a: 1, b() {} })',
+      'a value of type Undefined': '[1, , 2]',
+      'a value of type Promise': '({ a: Promise.resolve(1) })',
+      'a value of type Uint8Array': "({ a: Buffer.from('x') })",
+      'a value of type Error': "({ a: new Error('x') })",
+      'a value of type Date': "({ a: new Date('x') })",
       'an object that contains itself': '{ const a = {}; a.a = a; return a; }',
     };
     const { service, start, ended } = await serve(
@@ -82,20 +82,5 @@ describe('handler modules', () => {
       status: 'FAILED',
       error: 'the output has 25000002 bytes, and a job may have at most 20 MB',
     });
-  });
-
-  test("dates, addresses and objects of one's own classes are output", async () => {
-    const { start, ended } = await serve(`class Empty {}
-    class Point { x = 1; move() {} }
-    export default () => ({ at: new Date(0), to: new URL('http://a.test/'), own: [new Empty(), new Point()] });`);
-    expect(await ended(await start('{}'))).toMatchObject({
-      status: 'COMPLETED',
-      output: { at: '1970-01-01T00:00:00.000Z', to: 'http://a.test/', own: [{}, { x: 1 }] },
-    });
-  });
-
-  test('null and an empty object are output', async () => {
-    const { start, ended } = await serve('export default () => ({ a: null, b: {}, c: undefined });');
-    expect(await ended(await start('{}'))).toMatchObject({ status: 'COMPLETED', output: { a: null, b: {} } });
   });
 });

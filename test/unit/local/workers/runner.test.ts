@@ -48,13 +48,6 @@ describe('handler modules', () => {
     expect(await service.status('mine', id)).toMatchObject({ status: 'CANCELLED' });
   });
 
-  test('an execution timeout ends an endless loop for real', async () => {
-    const loop = await loopStarted(',"policy":{"executionTimeout":5000}');
-    loop.service.pass(5000);
-    expect(await loop.service.status('mine', loop.id)).toMatchObject({ status: 'TIMED_OUT' });
-    await expectStill(loop);
-  });
-
   test('a job whose outcome is saved together with a sync runs once', async () => {
     const served = await serve('');
     const { service, stop, replaceRunner, tick } = served;
@@ -119,13 +112,6 @@ describe('handler modules', () => {
     expect(await readFile(file, 'utf8')).toBe('x');
   });
 
-  test('stop ends an endless loop and reports nothing of it', async () => {
-    const loop = await loopStarted();
-    await loop.stop();
-    await expectStill(loop);
-    expect(await loop.service.status('mine', loop.id)).toMatchObject({ status: 'IN_PROGRESS' });
-  });
-
   test('a runner that takes over runs the job again, and repeats no chunk', async () => {
     const source = `import { existsSync, writeFileSync } from 'node:fs';
       export default async function* (input) { yield 'a'; yield 'b'; if (!existsSync(input.file)) { writeFileSync(input.file, ''); await new Promise(() => setInterval(() => {}, 1000)); } yield 'c'; }`;
@@ -145,31 +131,5 @@ describe('handler modules', () => {
     expect(await ended(id)).toMatchObject({ status: 'COMPLETED', output: ['a', 'b', 'c'] });
     expect([memberAt(first, '0.output'), memberAt(first, '1.output')]).toEqual(['a', 'b']);
     expect(JSON.parse((await service.call(`GET /mine/stream/${id}`)).text)).toMatchObject([{ output: 'c' }]);
-  });
-
-  test('a worker keeps its thread from job to job, and loses it when it goes', async () => {
-    const { service, start, ended, tick } = await serve('let calls = 0; export default () => ++calls;');
-    expect(await ended(await start('{}'))).toMatchObject({ output: 1 });
-    expect(await ended(await service.submit('mine', '{}'))).toMatchObject({ output: 2 });
-    service.pass(60_000);
-    await tick();
-    expect(await ended(await start('{}'))).toMatchObject({ output: 1 });
-  });
-
-  test('a step that cannot be kept is told by the next tick', async () => {
-    let broken = false;
-    const { service, start, tick, replaceRunner } = await serve('export default () => 1;');
-    replaceRunner({
-      transact: (step) =>
-        service.transact((state, now) => {
-          const result = step(state, now);
-          if (broken) throw new Error('the disk is full');
-          return result;
-        }),
-    });
-    await start('{}');
-    await tick();
-    broken = true;
-    await expect(tick()).rejects.toThrow('the disk is full');
   });
 });

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { realClock } from '../../../../src/host/runtime/runtime.ts';
 import { createStartProcess } from '../../../../src/host/process/start-process.ts';
 import { endpoints, newEndpoint } from '../../../../src/local/model/endpoints.ts';
-import { secrets, setSecretValue } from '../../../../src/local/model/secrets.ts';
-import { startExecWorker } from '../../../../src/local/workers/exec-worker.ts';
+import { secrets, setSecretValue } from '../../../../src/local/model/records.ts';
+import { startExecWorker } from '../../../../src/local/workers/start-workers.ts';
 import { serve, type Served } from '../../../support/local/worker-fixture.ts';
 
 // Placeholders are replaced when a worker boots; a new value arrives at the next boot (additions to the contract, 7).

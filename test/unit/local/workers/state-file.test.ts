@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { endpoints } from '../../../../src/local/model/endpoints.ts';
-import { memoryStore, type Store } from '../../../../src/local/state/store.ts';
-import { localFixture, type LocalFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
+import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
 import { savedState } from '../../../support/local/saved-state.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
@@ -59,32 +58,5 @@ describe('handler modules and a state file', () => {
       status: 'FAILED',
       error: expect.stringContaining('berth local serve --endpoint') as string,
     });
-  });
-
-  it('stay as they are where a request is refused', async () => {
-    const store = memoryStore();
-    const { send } = localFixture({ store, handlers: { echo: { kind: 'module', path: handler } } });
-    expect((await send('POST', '/v2/pods', { ...POD_BODY, gpu: undefined })).status).toBe(400);
-    expect((await localFixture({ store }).send('POST', '/v2/echo/runsync', { input: { n: 1 } })).body).toMatchObject({
-      output: { n: 1 },
-    });
-  });
-});
-
-describe('a service whose state cannot be kept', () => {
-  it('tries again and again, and stops when it is told to', async () => {
-    let tries = 0;
-    const store: Store = {
-      transact: () => Promise.reject(new Error(`no room ${String((tries += 1))}`)),
-      replace: () => Promise.reject(new Error('no room')),
-      flush: () => Promise.resolve(),
-      close: () => Promise.resolve(),
-    };
-    const { service, send } = localFixture({ store });
-    service.start(0);
-    await expect(send('GET', '/v2/pods')).rejects.toThrow('no room');
-    for (let look = 0; tries < 5 && look < 200; look++) await setTimeout(1);
-    await service.stop();
-    expect(tries).toBeGreaterThanOrEqual(5);
   });
 });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { LOCAL_KEY } from '../../../../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../../../../src/local/http/admission.ts';
 import type { LocalRequest } from '../../../../../src/local/http/operation.ts';
 import { serveLocal } from '../../../../../src/local/http/server.ts';
 import { createLocalService } from '../../../../../src/local/service.ts';

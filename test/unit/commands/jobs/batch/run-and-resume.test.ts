@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { LOCAL_KEY } from '../../../../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../../../../src/local/http/admission.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import type { TestWorld } from '../../../../support/worlds/test-world.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LOCAL_KEY } from '../../../../../src/local/http/auth.ts';
+import { LOCAL_KEY } from '../../../../../src/local/http/admission.ts';
 import { serveLocal } from '../../../../../src/local/http/server.ts';
 import { createLocalService } from '../../../../../src/local/service.ts';
 import { memoryStore } from '../../../../../src/local/state/store.ts';

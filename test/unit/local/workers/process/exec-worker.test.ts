@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { realClock } from '../../../../../src/host/runtime/runtime.ts';
 import { createStartProcess } from '../../../../../src/host/process/start-process.ts';
-import { startExecWorker } from '../../../../../src/local/workers/exec-worker.ts';
+import { startExecWorker } from '../../../../../src/local/workers/start-workers.ts';
 import { temporaryDirectory } from '../../../../support/files/temporary-directory.ts';
 
 async function worker(command: string, env: Record<string, string> = {}) {
@@ -51,18 +51,6 @@ describe.skipIf(process.platform === 'win32')('a command for each job', () => {
     expect((outcome as { error: string }).error).toMatch(error);
   });
 
-  test('the character U+FFFD is output', async () => {
-    const { run } = await worker("printf '\\357\\277\\275'");
-    expect(await run('{}')).toEqual({ kind: 'output', text: '"\uFFFD"' });
-  });
-
-  test('NaN in a string or in other text is output', async () => {
-    const { run } = await worker(`echo '["NaN"]'`);
-    expect(await run('{}')).toEqual({ kind: 'output', text: '["NaN"]' });
-    const other = await worker('echo two NaN');
-    expect(await other.run('{}')).toEqual({ kind: 'output', text: '"two NaN"' });
-  });
-
   test.each([
     ['echo "no such model" >&2; exit 3', 'the command ended with exit code 3\nno such model'],
     ['exit 1', 'the command ended with exit code 1'],
@@ -79,12 +67,6 @@ describe.skipIf(process.platform === 'win32')('a command for each job', () => {
     const { run, printed } = await worker('echo working >&2; echo 1');
     expect(await run('{}')).toEqual({ kind: 'output', text: '1' });
     expect(printed()).toBe('working\n');
-  });
-
-  test('a worker runs one job after the other', async () => {
-    const { run, started } = await worker('cat');
-    expect([await run('1'), await run('2')].map((each) => each?.kind === 'output' && each.text)).toEqual(['1', '2']);
-    expect(started.stopped).toBe(false);
   });
 
   test('a job that is stopped has no outcome', async () => {

@@ -100,29 +100,6 @@ describe('the processes of workers', () => {
     expect([PORT, PORT_HEALTH, HEALTH_CHECK_PATH]).toEqual(expected ?? [undefined, undefined, undefined]);
   });
 
-  test('one is stopped when its worker was idle too long', async () => {
-    const { local, processes, until } = await supervised();
-    const id = await submit(local, {});
-    await until(() => processes.length > 0);
-    const worker = await attachWorker(local.service, 'mine', processes[0]?.workerId);
-    await worker.take();
-    await worker.done(id, 1);
-    expect(processes[0]?.calls).toEqual([]);
-    await until(() => processes[0]?.calls.includes('stop') === true);
-    expect(processes).toHaveLength(1);
-  });
-
-  test('one that ends with a job gives it back, and another one is started', async () => {
-    const { local, processes, log, until } = await supervised();
-    const id = await submit(local, {});
-    await until(() => processes.length > 0);
-    await (await attachWorker(local.service, 'mine', processes[0]?.workerId)).take();
-    processes[0]?.end({ signal: 'SIGKILL' });
-    await until(() => processes.length > 1);
-    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
-    expect(log).toEqual([`mine: (worker ${processes[0]?.workerId ?? ''} was ended by SIGKILL)`]);
-  });
-
   test('what it prints is shown and is its log; each end at its start is shown', async () => {
     const { local, processes, log, until } = await supervised();
     await submit(local, {});
@@ -157,15 +134,6 @@ describe('the processes of workers', () => {
     expect(processes).toHaveLength(1);
     await submit(local, {});
     await until(() => processes.length === 2);
-  });
-
-  test('the same exit code of another program is a crash like any other', async () => {
-    const { local, processes, until } = await supervised();
-    const id = await submit(local, {});
-    await until(() => processes.length > 0);
-    processes[0]?.end({ code: 78 });
-    await until(() => processes.length > 1);
-    expect(await statusOf(local, id)).toMatchObject({ status: 'IN_QUEUE' });
   });
 
   test('an injected failed start starts no process; a slow start starts it late', async () => {

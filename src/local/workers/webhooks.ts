@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../core/context.ts';
 import { asError } from '../../core/failure.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { WebhookRefused } from './due-deliveries.ts';
+import { WebhookRefused } from './runner.ts';
 
 /** Outside the public internet, multicast included (IANA special-purpose registries). */
 const PRIVATE_IPV4 =
@@ -49,14 +49,11 @@ const dotted = (group: string): string => {
 
 const TIMEOUT_MS: Milliseconds = 10_000;
 
-/** All its addresses; rejects when there is none. */
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>;
 
 interface WebhookOptions {
   readonly clock: Clock;
-  /** Webhooks must not reach it on any address of this machine. */
   readonly ownPort: number;
-  /** Allows other ports of this machine, and private networks. */
   readonly allowPrivate: boolean;
   readonly resolve?: Resolve | undefined;
 }

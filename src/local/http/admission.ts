@@ -1,0 +1,94 @@
+import { DAY_SECONDS, type EpochMs, HOUR_SECONDS } from '../../core/unit-types.ts';
+import type { Scope } from '../contract/document.ts';
+import { forbidden, tooManyRequests, unauthorized } from '../contract/problem.ts';
+import { createPart, isSameKey, podOfKey, type State, workerKeyOf } from '../state/state.ts';
+import type { LocalRequest, Operation, ServiceSettings } from './operation.ts';
+
+/** The full-access key. The keys are public by design: they are accepted by local services only. */
+export const LOCAL_KEY = 'berth-local-full-access';
+export const READ_ONLY_KEY = 'berth-local-read-only';
+export const JOBS_ONLY_KEY = 'berth-local-jobs-only';
+export const EXPIRED_KEY = 'berth-local-expired';
+
+export interface Key {
+  readonly id: string;
+  readonly scopes: readonly Scope[];
+}
+
+const KEYS: ReadonlyMap<string, Key> = new Map([
+  [LOCAL_KEY, { id: 'key-full-access', scopes: ['read', 'write', 'jobs', 'control'] }],
+  [READ_ONLY_KEY, { id: 'key-read-only', scopes: ['read'] }],
+  [JOBS_ONLY_KEY, { id: 'key-jobs-only', scopes: ['jobs'] }],
+]);
+
+/** Throws the 401 Problem (specification 5.4), and 403 for a client's key where a worker's belongs. */
+export function authenticate(
+  { authorization = '' }: LocalRequest['headers'],
+  operation: Pick<Operation, 'id' | 'service' | 'scope'>,
+  params: Readonly<Record<string, string>> = {},
+  settings?: ServiceSettings,
+  state?: State,
+): Key {
+  const text = authorization.trim();
+  const isOfWorker = operation.service === 'worker';
+  if (text === '') throw unauthorized(isOfWorker ? 'missing worker key' : 'missing bearer token');
+  const token = text.replace(/^bearer +/i, '');
+  const key = KEYS.get(token);
+  if (isOfWorker && state !== undefined) {
+    if (isSameKey(text, workerKeyOf(state, params['endpointId'] ?? '')))
+      return { id: 'key-worker', scopes: ['worker'] };
+    throw key === undefined ? unauthorized('invalid worker key') : forbidden();
+  }
+  const podId = state && podOfKey(state, token);
+  if (podId !== undefined) {
+    const isAllowed = settings?.podKeys === 'own' && params['id'] === podId && OWN_POD.includes(operation.id);
+    return { id: `${POD_KEY}${podId}`, scopes: isAllowed ? [operation.scope] : [] };
+  }
+  if (!/^bearer +[A-Za-z0-9\-._~+/]+=*$/i.test(text)) throw unauthorized('malformed bearer token');
+  if (key === undefined) throw unauthorized(`${token === EXPIRED_KEY ? 'expired' : 'invalid'} bearer token`);
+  return key;
+}
+
+const POD_KEY = 'key of ';
+
+/** What the key of a pod may do with that pod where it may do anything (additions 11). */
+const OWN_POD: readonly string[] = ['getPod', 'podAction'];
+
+export const isPodKey = (keyId: string): boolean => keyId.startsWith(POD_KEY);
+
+export const WINDOWS = [
+  { name: 'minute', seconds: 60, quota: 1000 },
+  { name: 'hour', seconds: HOUR_SECONDS, quota: 30_000 },
+  { name: 'day', seconds: DAY_SECONDS, quota: 300_000 },
+] as const;
+
+export type Quota = Readonly<Partial<Record<(typeof WINDOWS)[number]['name'], number>>>;
+
+/** A window starts with the first request after the previous one ended. */
+const usage = createPart<Record<string, { startedAt: EpochMs; used: number }>>('rate', () => ({}));
+
+/** The headers. Throws the 429 Problem without counting (specification 7.2, 8.1). Queue operations have other limits. */
+export function countRequest(state: State, quota: Quota, now: EpochMs): Readonly<Record<string, string>> {
+  const windows = WINDOWS.map(({ name, seconds, quota: usual }) => {
+    let current = usage.of(state)[name];
+    if (current === undefined || now >= current.startedAt + seconds * 1000)
+      current = usage.of(state)[name] = { startedAt: current === undefined ? state.since : now, used: 0 };
+    const reset = Math.max(1, Math.ceil((current.startedAt + seconds * 1000 - now) / 1000));
+    return { name, seconds, limit: quota[name] ?? usual, current, reset };
+  });
+  const exceeded = windows.findLast(({ limit, current }) => current.used >= limit);
+  if (exceeded === undefined) for (const { current } of windows) current.used += 1;
+  const headers = {
+    RateLimit: windows
+      .map(({ name, limit, current, reset }) => {
+        const left = Math.max(0, limit - current.used);
+        return `"${name}";r=${String(left)};t=${String(reset)}`;
+      })
+      .join(', '),
+    'RateLimit-Policy': windows
+      .map(({ name, limit, seconds }) => `"${name}";q=${String(limit)};w=${String(seconds)}`)
+      .join(', '),
+  };
+  if (exceeded === undefined) return headers;
+  throw tooManyRequests(`rate limit exceeded for the ${exceeded.name} window`, exceeded.reset, headers);
+}
