@@ -10,7 +10,7 @@ import { createTestWorld } from '../support/worlds/test-world.ts';
 test.each<readonly [string, string, string, number]>([
   ['jobs batch run echo --input parts --out r.jsonl', 'cannot read parts: it is a folder', '--input parts/', 14],
   ['jobs batch run echo --input . --out r.jsonl', 'cannot read .: it is a folder', '', 14],
-  ['jobs batch run echo --input t.txt --out t.txt/r.jsonl', 't.txt is no directory', '', 14],
+  ['jobs batch run echo --input t.txt --out t.txt/r.jsonl', 't.txt is not a directory', '', 14],
   ['files sync pipe vol-datasets:/x', 'pipe is neither a file nor a folder', 'files cp - ', 2],
   ['files cp pipe vol-datasets:/x', 'pipe is neither a file nor a folder', 'files cp - ', 2],
   ['files cp nothing vol-datasets:/x', 'nothing: there is no such file or folder', '', 4],

@@ -77,14 +77,6 @@ type Chunks = AsyncIterable<Uint8Array>;
 
 export const isGzip = (name: string): boolean => name.toLowerCase().endsWith('.gz');
 
-/** The same chunks in the same sizes become the same bytes. */
-export async function* gzip(chunks: Chunks): AsyncGenerator<Uint8Array> {
-  const { createGzip } = await import('node:zlib');
-  const compressed = createGzip();
-  pipeline(Readable.from(chunks), compressed, () => undefined);
-  for await (const chunk of compressed) yield chunk as Uint8Array;
-}
-
 /** Fails with local-file (14), with `name`, for corrupt or truncated content. */
 export async function* gunzip(chunks: Chunks, name: string): AsyncGenerator<Uint8Array> {
   const { createGunzip } = await import('node:zlib');

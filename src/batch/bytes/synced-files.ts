@@ -56,8 +56,6 @@ export function createGroupWriter(file: AppendFile, afterSync?: (texts: readonly
   };
 }
 
-export type GroupWriter = ReturnType<typeof createGroupWriter>;
-
 const createGroup = () => ({ texts: [] as string[], length: 0, synced: createDeferred() });
 
 type Group = ReturnType<typeof createGroup>;

@@ -1,9 +1,11 @@
+/** What the rooms of a batch have in common. */
 import type { ItemCounts, Resubmittable } from './item-states.ts';
-import type { RunLimits } from './run-end.ts';
-import type { Shard } from './shard.ts';
+import { usage } from '../../core/failure.ts';
+import { berth, type CommandLine, flags } from '../../core/message.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
-import type { DollarRange } from '../../core/units.ts';
 import type { JobOptions } from '../../queue/submission.ts';
+
+export const LOCAL_SERVICE = 'the local service';
 
 export interface BatchTarget {
   readonly endpoint: string;
@@ -12,15 +14,50 @@ export interface BatchTarget {
   readonly service: string;
 }
 
+export interface RunLimits {
+  readonly concurrency: number;
+  /** Submissions per second. */
+  readonly rate: number;
+  readonly inFlight: number;
+  /** Of this run: above it, no more items are sent. */
+  readonly maxFailures: number;
+  readonly maxTime: Milliseconds;
+  readonly retryFailed: number;
+}
+
 /** Kept from run to run; undefined ones have defaults. */
 export type BatchSettings = Readonly<
   Partial<Record<keyof RunLimits, number | undefined>> & Partial<Omit<JobOptions, 'webhook'>>
 >;
 
-export interface Resubmit {
-  readonly states: readonly Resubmittable[];
-  /** Only those whose error contains this text; an unknown item has none. */
-  readonly onlyError?: string | undefined;
+export type Resubmit = readonly Resubmittable[];
+
+/** By the monotonic clock of this process: not a date, and not valid in another process. */
+export type MonotonicMs = number;
+
+export interface KnownJob {
+  readonly item: number;
+  readonly job: string;
+  /** JSON text of the label. */
+  readonly id: string | undefined;
+  readonly submittedAt: EpochMs;
+  readonly retries: number;
+}
+
+export type StopReason = 'interrupt' | 'timeout' | 'failures' | 'error';
+
+export interface Stopped {
+  readonly reason: StopReason;
+  readonly failure?: unknown;
+}
+
+export interface RunEnd {
+  readonly counts: ItemCounts;
+  /** Absent when nothing is left to do. */
+  readonly stopped?: Stopped;
+  readonly unordered?: boolean;
+  /** Jobs that were accepted and could not be recorded. */
+  readonly unrecorded: readonly Pick<KnownJob, 'item' | 'job'>[];
 }
 
 export interface BatchSummary extends Omit<BatchTarget, 'endpointId'> {
@@ -41,6 +78,7 @@ export interface BatchStatus extends BatchSummary {
   readonly state: 'running' | 'ended' | 'stopped';
   readonly holder: { readonly pid: number; readonly host: string } | undefined;
   readonly begunAt: EpochMs;
+  readonly lastEndedAt: EpochMs | undefined;
   readonly shard: Shard | undefined;
   /** Of a sum of several. */
   readonly shards?: readonly BatchStatus[];
@@ -52,60 +90,25 @@ export interface ResultLine {
   readonly bytes: Uint8Array;
 }
 
-export interface BatchHistory {
-  readonly retried: number;
-  readonly timeline: Timeline;
-  /** Of all known prices per hour. */
-  readonly workerPrice: DollarRange | undefined;
+/** Every `of`-th item, from the `index`-th on (1 to `of`): one of several processes that share an input. */
+export interface Shard {
+  readonly index: number;
+  readonly of: number;
 }
 
-export interface TimelineSummary {
-  readonly bucketMs: Milliseconds;
-  readonly buckets: readonly { readonly at: EpochMs; readonly completed: number; readonly notCompleted: number }[];
+/** Parses `I/N`. Fails with usage (2). */
+export function parseShard(text: string, from: string): Shard {
+  const [, index, of] = /^(\d{1,6})\/(\d{1,6})$/.exec(text.trim())?.map(Number) ?? [];
+  if (index === undefined || of === undefined || index < 1 || index > of)
+    throw usage(`${from} must be I/N, 1/N to N/N, not ${JSON.stringify(text)}`);
+  return { index, of };
 }
 
-const FIRST_SPAN_MS = 1000;
-const MAX_BUCKETS = 120;
+export const isInShard = (shard: Shard | undefined, item: number): boolean =>
+  shard === undefined || (item - shard.index) % shard.of === 0;
 
-/** Wider buckets replace too many narrow ones, so memory is limited. */
-export function createTimeline() {
-  let counts = new Map<EpochMs, readonly [completed: number, notCompleted: number]>();
-  let bucketMs = FIRST_SPAN_MS;
-  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  const startOf = (at: EpochMs): EpochMs => Math.floor(at / bucketMs) * bucketMs;
-  const put = (at: EpochMs, completed: number, notCompleted: number): void => {
-    [first, last] = [Math.min(first, at), Math.max(last, at)];
-    while ((last - first) / bucketMs >= MAX_BUCKETS) {
-      bucketMs *= bucketMs === FIRST_SPAN_MS ? 5 : 2;
-      const before = counts;
-      counts = new Map();
-      for (const [start, counted] of before) put(start, ...counted);
-    }
-    const [done, other] = counts.get(startOf(at)) ?? [0, 0];
-    counts.set(startOf(at), [done + completed, other + notCompleted]);
-  };
-  const lastAt = (): EpochMs | undefined => (counts.size === 0 ? undefined : last);
-  const summary = (): TimelineSummary | undefined => {
-    if (counts.size === 0) return undefined;
-    const from = startOf(first);
-    const buckets = Array.from({ length: Math.floor((last - from) / bucketMs) + 1 }, (_, index) => {
-      const at = from + index * bucketMs;
-      const [completed, notCompleted] = counts.get(at) ?? [0, 0];
-      return { at, completed, notCompleted };
-    });
-    return { bucketMs, buckets };
-  };
-  return {
-    add: (at: EpochMs, isCompleted: boolean): void => {
-      put(at, isCompleted ? 1 : 0, isCompleted ? 0 : 1);
-    },
-    addAll: (other: { readonly last: typeof lastAt; readonly summary: typeof summary }): void => {
-      for (const { at, completed, notCompleted } of other.summary()?.buckets ?? []) put(at, completed, notCompleted);
-      last = Math.max(last, other.last() ?? last);
-    },
-    last: lastAt,
-    summary,
-  };
-}
+/** A batch is named by its results file. `local`: it runs on the local service in this process. */
+export const resumeLine = (local: boolean, results: string, ...more: readonly string[]): CommandLine =>
+  berth`${flags(local ? ['--local'] : [])} jobs batch resume ${results} ${flags(more)}`;
 
-export type Timeline = ReturnType<typeof createTimeline>;
+export const batchStatusLine = (results: string): CommandLine => berth`jobs batch status ${results}`;

@@ -45,7 +45,7 @@ const TRANSITIONS: Readonly<Record<Exclude<ItemEvent['kind'], 'end'>, Transition
   accept: { sending: 'submitted' },
   refuse: { sending: 'failed' },
   lose: { sending: 'unknown' },
-  retry: { submitted: 'submitted', failed: 'submitted', timedOut: 'submitted' },
+  retry: { submitted: 'submitted' },
   resubmit: Object.fromEntries(RESUBMITTABLE.map((state) => [state, 'waiting'])),
 };
 

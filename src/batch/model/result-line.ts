@@ -1,5 +1,5 @@
 import type { Ending } from './item-states.ts';
-import { encodeJson, Exact, isObject, type Json, memberAt, stringAt, stringOf } from '../../core/json.ts';
+import { encodeJson, Exact, isObject, type Json, stringAt } from '../../core/json.ts';
 import { jobError } from '../../queue/job-error.ts';
 import { jobOutcome, jobStatus } from '../../queue/job-status.ts';
 
@@ -69,13 +69,3 @@ const VARIABLE_PARTS: readonly (readonly [RegExp, string])[] = [
 /** Masks numbers, ids, paths and addresses, so that errors of one kind are equal. */
 export const errorPattern = (error: string): string =>
   VARIABLE_PARTS.reduce((text, [part, mask]) => text.replace(part, mask), error);
-
-/** Ignores case; also matches the pattern that a report shows. */
-export function errorMatcher(wanted: string): (result: Json) => boolean {
-  const lower = wanted.toLowerCase();
-  return (result) => {
-    const error = memberAt(result, 'error');
-    const whole = stringOf(error) ?? (error === undefined ? '' : encodeJson(error));
-    return [whole, errorPattern(errorOf(result))].some((text) => text.toLowerCase().includes(lower));
-  };
-}

@@ -2,12 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Options, parse } from 'csv-parse';
 import {
-  COLUMN_TYPES,
-  type ColumnType,
-  type ColumnTypes,
   createItem,
   type InputFormat,
-  invalidCsv,
+  inputName,
   type InvalidItem,
   type Item,
   jsonProblem,
@@ -17,47 +14,25 @@ import {
 } from './items.ts';
 import { type Failure, usage } from '../../core/failure.ts';
 import { encodeJson, Exact, type Json } from '../../core/json.ts';
-import { namedValues } from '../../core/text.ts';
 import { formatBytes } from '../../core/units.ts';
+
+const COLUMN_TYPES = ['string', 'number', 'boolean', 'json'] as const;
+type ColumnType = (typeof COLUMN_TYPES)[number];
 
 interface Column {
   readonly name: string;
   readonly type: ColumnType;
 }
 
-const isType = (text: string): text is ColumnType => COLUMN_TYPES.some((type) => type === text);
-
-/** Parses `price:number,active:boolean`. Fails with usage (2). */
-export function parseColumnTypes(text: string): ColumnTypes {
-  const pairs = text.split(',').map((part) => {
-    const { name, type } = splitTyped(part.trim());
-    if (type === undefined || name === '')
-      throw usage(
-        `--types has ${JSON.stringify(part)}, which is not a column and its type`,
-        `Write name:TYPE, with commas between; TYPE is one of ${COLUMN_TYPES.join(', ')}.`,
-      );
-    return [name, type] as const;
-  });
-  return namedValues('--types', pairs, (type) => type);
-}
-
-/** Without a known type after the last colon, all of it is the name. */
-function splitTyped(text: string): { readonly name: string; readonly type: ColumnType | undefined } {
+/** The type after the last colon (`price:number`) is not part of the name; without a known one, all of it is the name. */
+function columnOf(text: string): Column {
   const colon = text.lastIndexOf(':');
-  const type = text.slice(colon + 1).trim();
-  return colon >= 0 && isType(type) ? { name: text.slice(0, colon), type } : { name: text, type: undefined };
+  const type = COLUMN_TYPES.find((each) => each === text.slice(colon + 1).trim());
+  return colon >= 0 && type !== undefined ? { name: text.slice(0, colon), type } : { name: text, type: 'string' };
 }
-
-/** The type after a colon (`price:number`) is not part of the name; one of `types` wins. */
-const typedColumns = (header: readonly string[], types: ColumnTypes = {}): readonly Column[] =>
-  header.map((text) => {
-    const { name, type = 'string' } = splitTyped(text);
-    return { name, type: Object.hasOwn(types, name) ? (types[name] ?? type) : type };
-  });
 
 /** JSON syntax: other spellings, such as 007, +5 or 1,000, may mean something else. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
 /** Characters. */
 const MAX_SHOWN = 40;
 
@@ -72,7 +47,7 @@ function typedValue<T>(text: string, type: ColumnType, invalid: (reason: string)
       return NUMBER.test(cell) ? new Exact(cell) : invalid(`${shown} is not a number`);
     case 'boolean': {
       const lower = cell.toLowerCase();
-      return Object.hasOwn(BOOLEANS, lower) ? (BOOLEANS[lower] ?? null) : invalid(`${shown} is neither true nor false`);
+      return lower === 'true' || lower === 'false' ? lower === 'true' : invalid(`${shown} is neither true nor false`);
     }
     case 'json': {
       const problem = jsonProblem(Buffer.from(cell));
@@ -120,7 +95,7 @@ async function* readRows(chunks: AsyncIterable<Uint8Array>, path: string): Async
   // The types of the package allow only rows of strings.
   const parser = parse(options as unknown as Options);
   // When reading the chunks fails, the parser stops and throws that error.
-  pipeline(Readable.from(skipByteOrderMark(chunks)), parser, () => undefined);
+  pipeline(Readable.from(unmarked(chunks)), parser, () => undefined);
   try {
     yield* parser as AsyncIterable<Row>;
   } catch (error) {
@@ -134,6 +109,15 @@ async function* readRows(chunks: AsyncIterable<Uint8Array>, path: string): Async
   }
 }
 
+/** Without a byte order mark. */
+async function* unmarked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    yield isFirst ? withoutByteOrderMark(chunk) : chunk;
+    isFirst = false;
+  }
+}
+
 /** After these errors the end of the row is unknown. */
 const CSV_ERRORS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'the row that begins here has a quote that is never closed',
@@ -142,27 +126,18 @@ const CSV_ERRORS: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'the row that begins here has a quote inside a field without quotes around it',
 };
 
-async function* skipByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let head: Uint8Array | undefined = new Uint8Array(0);
-  for await (const chunk of chunks) {
-    if (head !== undefined) head = Buffer.concat([head, chunk]);
-    if (head === undefined) yield chunk;
-    else if (head.byteLength >= 3) {
-      yield withoutByteOrderMark(head);
-      head = undefined;
-    }
-  }
-  if (head !== undefined) yield head;
-}
+const invalidCsv = (path: string, line: number, reason: string, hint: string): Failure =>
+  usage(`${inputName(path)}, line ${line}: ${reason}`, hint);
 
-function columnsOf({ fields, line }: Row, format: InputFormat): readonly Column[] {
+function columnsOf({ fields, line }: Row, { path, inputField, idField }: InputFormat): readonly Column[] {
   const invalid = (reason: string, hint = 'The first line of a CSV file names its columns.'): Failure =>
-    invalidCsv(format.path, line, reason, hint);
+    invalidCsv(path, line, reason, hint);
   if (!fields.every((field) => isUtf8(field))) throw invalid('the header is not UTF-8 text', 'Save the file as UTF-8.');
-  const columns = typedColumns(fields.map(textOf), format.types);
+  const texts = fields.map(textOf);
+  const columns = texts.map(columnOf);
   const names = columns.map(({ name }) => name);
-  const untyped = fields.map(textOf).find((text) => /:\s*[A-Za-z]\w*\s*$/.test(text) && names.includes(text));
-  if (untyped !== undefined && format.inputField === undefined && format.types?.[untyped] === undefined)
+  const untyped = texts.find((text) => names.includes(text) && /:\s*[A-Za-z]\w*\s*$/.test(text));
+  if (untyped !== undefined && inputField === undefined)
     throw invalid(
       `column ${JSON.stringify(untyped)}: ${untyped.slice(untyped.lastIndexOf(':') + 1).trim()} is not a type`,
       `Types are ${COLUMN_TYPES.join(', ')}.`,
@@ -177,7 +152,7 @@ function columnsOf({ fields, line }: Row, format: InputFormat): readonly Column[
   if (unnamed >= 0) throw invalid(`column ${unnamed + 1} has no name`);
   const duplicate = names.find((name, at) => names.indexOf(name) !== at);
   if (duplicate !== undefined) throw invalid(`two columns are named ${JSON.stringify(duplicate)}`);
-  for (const field of [format.inputField, format.idField, ...Object.keys(format.types ?? {})])
+  for (const field of [inputField, idField])
     if (field !== undefined && !names.includes(field))
       throw invalid(`no column is named ${JSON.stringify(field)}`, `The header names ${names.join(', ')}.`);
   return columns;
@@ -191,34 +166,29 @@ function parseRow(
 ): Item | InvalidItem {
   const invalid = (reason: string): InvalidItem => ({ kind: 'invalid', number, line, reason });
   if (fields.length !== columns.length)
-    return invalid(
-      `it has ${countOf(fields.length, 'field')}, and the header names ${countOf(columns.length, 'column')}`,
-    );
+    return invalid(`fields: ${fields.length}; columns that the header names: ${columns.length}`);
   const notText = fields.findIndex((field) => !isUtf8(field));
   if (notText >= 0) return invalid(`column ${JSON.stringify(columns[notText]?.name)}: it is not UTF-8 text`);
   const { inputField, idField } = format;
-  const at = (name: string): number => columns.findIndex((column) => column.name === name);
+  const texts = fields.map(textOf);
   let wrong: InvalidItem | undefined;
   const values = columns.map(({ name, type }, index): Json =>
-    typedValue(textOf(fields[index] ?? EMPTY), inputField === undefined ? type : 'string', (reason) => {
+    typedValue(texts[index] ?? '', inputField === undefined ? type : 'string', (reason) => {
       wrong ??= invalid(`row ${number}, column ${JSON.stringify(name)}: ${reason}`);
       return null;
     }),
   );
   if (wrong !== undefined) return wrong;
+  const at = (field: string): number => columns.findIndex(({ name }) => name === field);
   const id = idField === undefined ? undefined : encodeJson(values[at(idField)] ?? null);
   if (inputField === undefined) {
     // `fromEntries` allows a column named `__proto__`.
     const row = Object.fromEntries(columns.map(({ name }, index) => [name, values[index]]));
     return createItem(Buffer.from(encodeJson(row)), id, format, number, invalid);
   }
-  const input = Buffer.from(textOf(fields[at(inputField)] ?? EMPTY).trim());
+  const input = Buffer.from((texts[at(inputField)] ?? '').trim());
   const problem = jsonProblem(input);
   return problem === undefined
     ? createItem(input, id, format, number, invalid)
     : invalid(`column ${JSON.stringify(inputField)}: ${problem.reason}`);
 }
-
-const EMPTY = new Uint8Array(0);
-
-const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,8 +1,12 @@
-import type { InputPorts } from './inputs.ts';
 import type { DurableFiles, FolderEntry } from '../../core/context.ts';
-import { type Failure, localFile, usage } from '../../core/failure.ts';
+import { localFile, usage } from '../../core/failure.ts';
 import { compilePathGlob } from '../../core/patterns.ts';
 import { compareBytes } from '../../core/text.ts';
+
+export interface InputPorts {
+  readonly durable: DurableFiles;
+  readonly signal: AbortSignal;
+}
 
 /** With its name in messages: as it was given where it was named by itself. */
 export interface FoundInput {
@@ -10,14 +14,10 @@ export interface FoundInput {
   readonly name: string;
 }
 
-/** In the order given. Fails with usage (2) without a match or for duplicates, else as `missing` says. */
-export async function findInputs(
-  ports: InputPorts,
-  patterns: readonly string[],
-  missing: (pattern: string) => Error = doesNotExist,
-): Promise<readonly FoundInput[]> {
+/** In the order given. Fails with usage (2) without a match or for duplicates, local-file (14) for a missing file. */
+export async function findInputs(ports: InputPorts, patterns: readonly string[]): Promise<readonly FoundInput[]> {
   const found: FoundInput[] = [];
-  for (const pattern of patterns) found.push(...(await findPattern(ports, pattern, missing)));
+  for (const pattern of patterns) found.push(...(await findPattern(ports, pattern)));
   const paths = new Set<string>();
   for (const { path } of found) {
     if (paths.has(path)) throw usage(`--input names ${path} twice`, 'Its items would be sent twice.');
@@ -26,20 +26,11 @@ export async function findInputs(
   return found;
 }
 
-/** In the order given. Fails with usage (2) when one is missing. */
-export async function findMoved(ports: InputPorts, given: readonly string[]): Promise<readonly string[]> {
-  const found = await findInputs(ports, given, (name) =>
-    usage(`the input ${name} is not there`, 'Say where it is now: --input FILE'),
-  );
-  return found.map(({ name }) => name);
-}
+/** A backslash counts too: it takes the next character as it is. */
+const WILDCARD = /[*?[{\\]/;
 
-async function findPattern(
-  { durable, signal }: InputPorts,
-  pattern: string,
-  missing: (pattern: string) => Error,
-): Promise<readonly FoundInput[]> {
-  if (pattern === '-') throw usage('stdin cannot be combined with other inputs', 'Leave out - or the other inputs.');
+async function findPattern({ durable, signal }: InputPorts, pattern: string): Promise<readonly FoundInput[]> {
+  if (pattern === '-') throw usage('use either "-" (stdin) or input files, not both');
   if (pattern === '') throw usage('--input is not the name of a file', 'Name a file, or a glob in quotes.');
   const isFolder = pattern.endsWith('/');
   const path = durable.absolute(pattern) + (isFolder ? '/' : '');
@@ -48,7 +39,7 @@ async function findPattern(
   if (!isFolder && wildcard < 0)
     throw (await durable.resolve(pattern)).kind === 'directory'
       ? localFile(`cannot read ${pattern}: it is a folder`, `For all files in it: --input ${pattern}/`)
-      : missing(pattern);
+      : localFile(`cannot read ${pattern}: it does not exist`, 'Check its name.');
   const matches = wildcard < 0 ? () => true : compilePathGlob(path, `the pattern ${path}`);
   const found: FoundInput[] = [];
   for await (const name of filesBelow(durable, wildcard < 0 ? path : path.slice(0, wildcard), signal))
@@ -57,30 +48,20 @@ async function findPattern(
   return found;
 }
 
-/** A backslash counts too: it takes the next character as it is. */
-const WILDCARD = /[*?[{\\]/;
-
 /** Paths that begin with a prefix, in the order of their bytes. */
 async function* filesBelow(files: DurableFiles, prefix: string, signal: AbortSignal): AsyncGenerator<string> {
   const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
   signal.throwIfAborted();
-  const entries = await files.entries(folder === '' ? '.' : folder);
-  for (const { name, kind } of entries.toSorted(compareEntries)) {
-    const path = `${folder}${name}`;
-    if (kind === 'file' && path.startsWith(prefix)) yield path;
-    const below = `${path}/`;
-    if (kind === 'folder' && (below.startsWith(prefix) || prefix.startsWith(below)))
-      yield* filesBelow(files, below, signal);
+  // As complete paths compare: all that is in a folder begins with its name and a slash.
+  const sortName = ({ name, kind }: FolderEntry): string => (kind === 'folder' ? `${name}/` : name);
+  const entries = await files.entries(folder);
+  for (const entry of entries.toSorted((one, other) => compareBytes(sortName(one), sortName(other)))) {
+    const path = `${folder}${sortName(entry)}`;
+    if (!path.startsWith(prefix)) continue;
+    if (entry.kind === 'file') yield path;
+    if (entry.kind === 'folder') yield* filesBelow(files, path, signal);
   }
 }
-
-/** Compares as the complete paths compare: all that is in a folder begins with its name and a slash. */
-const compareEntries = (one: FolderEntry, other: FolderEntry): number => compareBytes(sortName(one), sortName(other));
-
-const sortName = ({ name, kind }: FolderEntry): string => (kind === 'folder' ? `${name}/` : name);
-
-const doesNotExist = (pattern: string): Failure =>
-  localFile(`cannot read ${pattern}: it does not exist`, 'Check its name.');
 
 /** Stdin, a pipe or a device: it must be copied. */
 export async function readOnceInput(

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { type Failure, usage } from '../../core/failure.ts';
 import { decodeJson, JsonSyntaxError } from '../../core/json.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 import { formatBytes } from '../../core/units.ts';
@@ -15,17 +14,10 @@ export interface InputFormat {
   readonly inputField?: string;
   /** The member (or column) that labels the item in the results. */
   readonly idField?: string;
-  readonly types?: ColumnTypes;
   /** Lines that are whole submissions are inputs all the same. */
   readonly asIs?: boolean;
   readonly maxBytes: Bytes;
 }
-
-export const COLUMN_TYPES = ['string', 'number', 'boolean', 'json'] as const;
-export type ColumnType = (typeof COLUMN_TYPES)[number];
-
-/** Other columns contain text. */
-export type ColumnTypes = Readonly<Record<string, ColumnType>>;
 
 export interface Item {
   readonly kind: 'item';
@@ -47,6 +39,9 @@ export interface InvalidItem {
   readonly column?: number;
   readonly reason: string;
 }
+
+/** By what is read at once: one `await` per item is slow. Iterate each group to its end before the next. */
+export type ItemGroups = AsyncGenerator<Iterable<Item | InvalidItem>>;
 
 /** Calls `invalid` for anything but an object (contract rules, Queue API), or one that is too large. */
 export function createItem(
@@ -90,12 +85,9 @@ export function jsonProblem(bytes: Uint8Array): { readonly reason: string; reado
   }
 }
 
-/** Not copied. */
-const bufferOf = (bytes: Uint8Array): Buffer =>
-  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
 /** Invalid bytes become replacement characters. */
-export const textOf = (bytes: Uint8Array): string => bufferOf(bytes).toString('utf8');
+export const textOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
 export const withoutByteOrderMark = (bytes: Uint8Array): Uint8Array =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
@@ -104,7 +96,3 @@ export const inputName = (path: string): string => (path === '-' ? 'stdin' : pat
 
 export const describeInvalid = (path: string, { input = path, line, column, reason }: InvalidItem): string =>
   `${inputName(input)}, line ${line}${column === undefined ? '' : `, column ${column}`}: ${reason}`;
-
-/** Exit 2. */
-export const invalidCsv = (path: string, line: number, reason: string, hint: string): Failure =>
-  usage(`${inputName(path)}, line ${line}: ${reason}`, hint);

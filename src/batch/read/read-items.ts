@@ -6,6 +6,7 @@ import {
   type InvalidItem,
   isJsonSpace,
   type Item,
+  type ItemGroups,
   jsonProblem,
   MAX_LINE_BYTES,
   textOf,
@@ -17,12 +18,8 @@ import { memberSource } from '../../core/json-source.ts';
 import { formatBytes } from '../../core/units.ts';
 import { isSubmission } from '../../queue/submission.ts';
 
-/** Created while iterated: finish each group before the next. Fails with usage (2) for an invalid CSV. */
-export async function* readItems(
-  chunks: AsyncIterable<Uint8Array>,
-  format: InputFormat,
-  firstItem = 1,
-): AsyncGenerator<Iterable<Item | InvalidItem>> {
+/** Fails with usage (2) for an invalid CSV. */
+export async function* readItems(chunks: AsyncIterable<Uint8Array>, format: InputFormat, firstItem = 1): ItemGroups {
   if (format.format === 'csv') {
     const { readCsv } = await import('./csv.ts');
     for await (const row of readCsv(chunks, format, firstItem)) yield [row];
@@ -53,27 +50,19 @@ function parseItem(
   format: InputFormat,
 ): Item | InvalidItem {
   const invalid = (reason: string, column?: number): InvalidItem => ({
-    kind: 'invalid',
-    number,
-    line,
-    reason,
+    ...{ kind: 'invalid', number, line, reason },
     ...(column === undefined ? {} : { column: column + indent }),
   });
   const problem = jsonProblem(bytes);
   if (problem !== undefined) return invalid(problem.reason, problem.column);
-  const { inputField, idField } = format;
-  if (
-    inputField === undefined &&
-    format.asIs !== true &&
-    mayBeSubmission(bytes) &&
-    isSubmission(decodeJson(textOf(bytes)))
-  )
+  const { inputField, idField, asIs = false } = format;
+  const text = textOf(bytes);
+  // Few lines are decoded for this.
+  if (inputField === undefined && !asIs && BESIDE_INPUT.test(text) && isSubmission(decodeJson(text)))
     throw usage(
       `${inputName(format.path)}, line ${line}: this is a whole submission, "input" and what is sent beside it`,
       'Use --input-field input to send its input, or --as-is to send the line as the input.',
     );
-  if (inputField === undefined && idField === undefined) return createItem(bytes, undefined, format, number, invalid);
-  const text = textOf(bytes);
   const input = inputField === undefined ? bytes : encode(memberSource(text, inputField));
   if (input === undefined) return invalid(`it has no member ${JSON.stringify(inputField)}`);
   const id = idField === undefined ? undefined : memberSource(text, idField);
@@ -81,11 +70,7 @@ function parseItem(
   return createItem(input, id, format, number, invalid);
 }
 
-/** Few lines are decoded for this. */
-const mayBeSubmission = (bytes: Uint8Array): boolean => {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.includes('"input"') && ['"policy"', '"webhook"', '"s3Config"'].some((name) => buffer.includes(name));
-};
+const BESIDE_INPUT = /"(?:policy|webhook|s3Config)"/;
 
 const BRACKET = 0x5b;
 

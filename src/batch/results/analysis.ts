@@ -1,22 +1,14 @@
 import type { InputPorts } from '../read/inputs.ts';
-import {
-  type BatchHistory,
-  type BatchStatus,
-  createTimeline,
-  type ResultLine,
-  type TimelineSummary,
-} from '../model/batch.ts';
-import type { ItemState } from '../model/item-states.ts';
+import type { BatchStatus, ResultLine } from '../model/batch.ts';
 import { endingOrFailed, errorOf, errorPattern } from '../model/result-line.ts';
 import { textOf } from '../read/items.ts';
-import { readBatchResults } from '../store/batch-results.ts';
+import { readBatchResults, sumOf } from '../store/batch-results.ts';
 import { widest } from '../store/replay.ts';
-import { type Part, sumOf } from './shards.ts';
-import { decodeJson, type Json, numberAt, parsePlainJson, stringAt } from '../../core/json.ts';
-import { DAY_MS, type EpochMs, HOUR_MS, type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
+import { decodeJson, numberAt, stringAt } from '../../core/json.ts';
+import { DAY_MS, HOUR_MS, type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import type { DollarRange } from '../../core/units.ts';
 
-/** `from` is included, `to` is not, except in the last bin. */
+/** `from` is included, `to` is not, except in the last bin. Empty ones are left out. */
 interface Bin {
   readonly from: number;
   readonly to: number;
@@ -101,7 +93,9 @@ function binsOf(points: readonly Point[], min: number, max: number): readonly Bi
     const at = above < 0 ? counts.length - 1 : Math.max(0, above - 1);
     counts[at] = (counts[at] ?? 0) + count;
   }
-  return counts.map((count, at) => ({ from: edges[at] ?? 0, to: edges[at + 1] ?? 0, count }));
+  return counts
+    .map((count, at) => ({ from: edges[at] ?? 0, to: edges[at + 1] ?? 0, count }))
+    .filter(({ count }) => count > 0);
 }
 
 /** Each about twice the one before. */
@@ -132,22 +126,22 @@ function linearEdges(min: number, max: number): readonly number[] {
 }
 
 interface FailureExample {
-  readonly item: number;
-  readonly job: string | undefined;
+  readonly item?: number;
+  readonly job?: string | undefined;
   readonly error: string;
 }
 
 /** Same error except for numbers, ids, paths and addresses, and the same end state. */
-interface FailureGroup<State, Example> {
+interface FailureGroup {
   readonly pattern: string;
-  readonly state: State;
+  readonly state: string;
   readonly count: number;
-  readonly examples: readonly Example[];
+  readonly examples: readonly FailureExample[];
 }
 
-interface FailureSummary<State = ItemState, Example = FailureExample> {
+interface FailureSummary {
   /** The most frequent first. */
-  readonly groups: readonly FailureGroup<State, Example>[];
+  readonly groups: readonly FailureGroup[];
   /** Items in groups that are not in `groups`. */
   readonly others: number;
 }
@@ -158,28 +152,21 @@ const MAX_DESCRIBED = 50;
 const MAX_EXAMPLES = 3;
 
 /** In limited memory. */
-export function createFailureGroups<
-  State extends string = ItemState,
-  Example extends Pick<FailureExample, 'error'> = FailureExample,
->() {
-  const groups = new Map<string, { state: State; pattern: string; count: number; examples: Example[] }>();
+export function createFailureGroups() {
+  const groups = new Map<string, { state: string; pattern: string; count: number; examples: FailureExample[] }>();
   let others = 0;
   return {
-    add: (state: State, example: Example): void => {
+    add: (state: string, example: FailureExample): void => {
       const pattern = errorPattern(example.error);
       const key = `${state} ${pattern}`;
-      let group = groups.get(key);
-      if (group === undefined && groups.size < MAX_GROUPS)
-        groups.set(key, (group = { state, pattern, count: 0, examples: [] }));
-      if (group === undefined) {
-        others += 1;
-        return;
-      }
+      const group = groups.get(key) ?? { state, pattern, count: 0, examples: [] };
+      if (groups.size < MAX_GROUPS) groups.set(key, group);
+      if (!groups.has(key)) others += 1;
       group.count += 1;
       const isNew = group.examples.every(({ error }) => error !== example.error);
       if (group.examples.length < MAX_EXAMPLES && isNew) group.examples.push(example);
     },
-    summary: (): FailureSummary<State, Example> => {
+    summary: (): FailureSummary => {
       const sorted = [...groups.values()].sort((a, b) => b.count - a.count);
       const rest = sorted.slice(MAX_DESCRIBED).reduce((sum, { count }) => sum + count, others);
       return { groups: sorted.slice(0, MAX_DESCRIBED), others: rest };
@@ -187,45 +174,60 @@ export function createFailureGroups<
   };
 }
 
-export interface BatchAnalysis extends BatchStatus, ResultsAnalysis, Pick<BatchHistory, 'retried'> {
-  readonly lastEndedAt: EpochMs | undefined;
+/** Times are milliseconds as the service reports them. */
+export interface BatchAnalysis extends BatchStatus {
+  readonly retried: number;
   /** From the start of the batch to its last result; undefined when no end time is known. */
   readonly wallMs: Milliseconds | undefined;
   readonly perSecond: number | undefined;
-  readonly timeline: TimelineSummary | undefined;
   /** Without idle and starting workers; undefined when no price is known. */
   readonly cost: DollarRange | undefined;
+  /** From the submission of a job to its start. */
+  readonly delay: DistributionSummary | undefined;
+  readonly execution: DistributionSummary | undefined;
+  /** Of all jobs; undefined when none reports one. */
+  readonly executionMs: Milliseconds | undefined;
+  readonly failures: FailureSummary;
 }
 
 /** The batch may still run. Changes nothing. Fails as `readBatchResults` and `sumOf` do. */
 export async function analyzeBatch(ports: InputPorts, results: readonly string[]): Promise<BatchAnalysis> {
-  const [parts, tally, timeline] = [[] as Part[], createResultsTally(), createTimeline()];
-  let retried = 0;
-  let workerPrice: DollarRange | undefined;
+  const [delay, execution, failures] = [createDistribution(), createDistribution(), createFailureGroups()];
+  const parts: Awaited<ReturnType<typeof readBatchResults>>[] = [];
+  let executionMs: Milliseconds | undefined;
+  const add = ({ item, bytes }: ResultLine): void => {
+    const result = decodeJson(textOf(bytes));
+    const [delayMs, ranMs] = [numberAt(result, 'delayTime'), numberAt(result, 'executionTime')];
+    if (delayMs !== undefined) delay.add(delayMs);
+    if (ranMs !== undefined && ranMs >= 0) {
+      execution.add(ranMs);
+      executionMs = (executionMs ?? 0) + ranMs;
+    }
+    const state = endingOrFailed(result);
+    if (state !== 'completed') failures.add(state, { item, job: stringAt(result, 'job'), error: errorOf(result) });
+  };
   for (const name of results) {
-    const { lines, history, ...part } = await readBatchResults(ports, name);
-    for await (const group of lines('as-stored')) tally.add(group);
+    const part = await readBatchResults(ports, name);
+    for await (const group of part.lines('as-stored')) for (const line of group) add(line);
     parts.push(part);
-    timeline.addAll(history.timeline);
-    retried += history.retried;
-    if (history.workerPrice !== undefined) workerPrice = widest(workerPrice, history.workerPrice);
   }
-  const [status, analysis] = [sumOf(parts), tally.summary()];
-  const { counts, begunAt } = status;
-  const lastEndedAt = timeline.last();
+  const status = sumOf(parts);
+  const { counts, begunAt, lastEndedAt } = status;
+  const prices = parts.flatMap(({ journal }) => journal.workerPrice ?? []);
+  const workerPrice = prices.reduce<DollarRange | undefined>(widest, undefined);
   const ended = counts.planned - counts.waiting - counts.inFlight - counts.unknown;
   // The wall clock may have been set back since the start.
   const wallMs = lastEndedAt === undefined ? undefined : Math.max(0, lastEndedAt - begunAt);
   return {
     ...status,
-    ...analysis,
-    retried,
+    retried: parts.reduce((sum, { journal }) => sum + journal.retried, 0),
     wallMs,
-    lastEndedAt,
     perSecond: wallMs === undefined || wallMs === 0 ? undefined : (ended / wallMs) * 1000,
-    timeline: timeline.summary(),
-    cost:
-      workerPrice && analysis.executionMs !== undefined ? executionCost(workerPrice, analysis.executionMs) : undefined,
+    cost: workerPrice && executionMs !== undefined ? executionCost(workerPrice, executionMs) : undefined,
+    delay: delay.summary(),
+    execution: execution.summary(),
+    executionMs,
+    failures: failures.summary(),
   };
 }
 
@@ -237,52 +239,4 @@ export function executionCost(perHour: DollarRange, milliseconds: number): Dolla
   const cost = (dollars: number): number =>
     Number(((dollars * milliseconds) / HOUR_MS).toPrecision(SIGNIFICANT_DIGITS));
   return { low: cost(perHour.low), high: cost(perHour.high) };
-}
-
-/** Milliseconds as the service reports them. */
-interface ResultsAnalysis {
-  /** From the submission of a job to its start. */
-  readonly delay: DistributionSummary | undefined;
-  readonly execution: DistributionSummary | undefined;
-  /** Of all jobs; undefined when none reports one. */
-  readonly executionMs: Milliseconds | undefined;
-  readonly failures: FailureSummary;
-}
-
-/** Results are not kept in memory. */
-function createResultsTally() {
-  const [delay, execution, failures] = [createDistribution(), createDistribution(), createFailureGroups()];
-  let executionMs: Milliseconds | undefined;
-  const add = (item: number, result: Json): void => {
-    const [delayMs, ranMs] = [numberAt(result, 'delayTime'), numberAt(result, 'executionTime')];
-    if (delayMs !== undefined) delay.add(delayMs);
-    if (ranMs !== undefined && ranMs >= 0) {
-      execution.add(ranMs);
-      executionMs = (executionMs ?? 0) + ranMs;
-    }
-    const state = endingOrFailed(result);
-    if (state !== 'completed') failures.add(state, { item, job: stringAt(result, 'job'), error: errorOf(result) });
-  };
-  return {
-    add: (lines: Iterable<ResultLine>): void => {
-      for (const { item, bytes } of lines) add(item, parseResult(bytes));
-    },
-    summary: (): ResultsAnalysis => ({
-      delay: delay.summary(),
-      execution: execution.summary(),
-      executionMs,
-      failures: failures.summary(),
-    }),
-  };
-}
-
-/** The numbers need not be exact here. */
-function parseResult(bytes: Uint8Array): Json {
-  const text = textOf(bytes);
-  try {
-    return parsePlainJson(text);
-  } catch {
-    // Nested too deeply for the parser of the engine.
-    return decodeJson(text);
-  }
 }

@@ -1,18 +1,14 @@
 import { localFile, usage } from '../../core/failure.ts';
 import { decodeJson, isObject, type Json, type JsonObject } from '../../core/json.ts';
-import { findMoved } from '../read/find-inputs.ts';
 import { type BatchInputs, inputItems, type InputPorts } from '../read/inputs.ts';
 import { textOf } from '../read/items.ts';
 import { RESULT_MEMBERS } from '../model/result-line.ts';
 import type { BatchStatus, ResultLine } from '../model/batch.ts';
-import { readBatchResults } from '../store/batch-results.ts';
-import { sumOf } from './shards.ts';
+import { readBatchResults, sumOf } from '../store/batch-results.ts';
 import type { DurableFiles } from '../../core/context.ts';
 import { writeSyncedFile } from '../bytes/synced-files.ts';
 
 interface ExportOptions {
-  /** Set when the inputs were moved. */
-  readonly input: readonly string[];
   readonly joinInput: boolean;
   /** Joined rows always are. */
   readonly ordered: boolean;
@@ -35,18 +31,17 @@ export const EXPORT_MEMBERS = RESULT_MEMBERS.flatMap((name) =>
 export async function exportResults(
   ports: InputPorts,
   results: readonly string[],
-  { joinInput, ordered, input }: ExportOptions,
+  { joinInput, ordered }: ExportOptions,
 ): Promise<ExportedResults> {
   const all: StoredBatch[] = [];
   for (const name of results) all.push(await readBatchResults(ports, name));
   const status = sumOf(all);
   const about = { status, files: all.flatMap(({ files }) => files) };
   if (!joinInput) return { ...about, rows: plainRows(status.name, ordered ? inOrder(all) : asStored(all)) };
-  const moved = await findMoved(ports, input);
   const [first] = all;
   if (first === undefined) throw new Error('no results file was named');
   // The shards of a batch have one input.
-  return { ...about, rows: joinedRows(ports, status.name, await first.inputs(moved), inOrder(all)) };
+  return { ...about, rows: joinedRows(ports, status.name, await first.inputs(), inOrder(all)) };
 }
 
 type StoredBatch = Awaited<ReturnType<typeof readBatchResults>>;

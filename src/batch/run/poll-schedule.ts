@@ -1,5 +1,5 @@
 import TinyQueue from 'tinyqueue';
-import type { KnownJob, MonotonicMs } from '../model/run-end.ts';
+import type { KnownJob, MonotonicMs } from '../model/batch.ts';
 import type { Absence } from '../../queue/not-there-yet.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 
@@ -105,12 +105,10 @@ export interface Job extends JobRef, PolledJob {
   readonly absence: Absence | undefined;
   /** In a row, 429 excluded. */
   readonly failedPolls: number;
-  /** In an earlier run: it is to be retried. */
-  readonly hasFailed: boolean;
 }
 
 /** Lists the members one by one: thousands of jobs are created per second, and object spread is slower. */
-export const newJob = ({ item, job, id, retries }: JobRef, acceptedAt: MonotonicMs, hasFailed = false): Job => ({
+export const newJob = ({ item, job, id, retries }: JobRef, acceptedAt: MonotonicMs): Job => ({
   item,
   job,
   id,
@@ -120,7 +118,6 @@ export const newJob = ({ item, job, id, retries }: JobRef, acceptedAt: Monotonic
   notFoundPolls: 0,
   absence: undefined,
   failedPolls: 0,
-  hasFailed,
   pollAt: acceptedAt,
 });
 

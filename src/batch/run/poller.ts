@@ -2,11 +2,10 @@ import { type Json, numberAt } from '../../core/json.ts';
 import { absenceOfJob } from '../../queue/not-there-yet.ts';
 import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
 import type { Ending } from '../model/item-states.ts';
-import type { MonotonicMs } from '../model/run-end.ts';
+import type { MonotonicMs } from '../model/batch.ts';
 import { createPollSchedule, type Job, type JobRef, newJob, retryPollDelay } from './poll-schedule.ts';
 import type { Fatal, RetryLater } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
-import { delayUntilNext, speedUp, takeTokens } from './adaptive-rate.ts';
 
 /** Each may be large. */
 const MAX_SAVING = 256;
@@ -16,8 +15,6 @@ export function createPoller(run: RunState) {
   const schedule = createPollSchedule<Job>(() => rates.poll.perSecond);
   let active = 0;
   let saving = 0;
-  let toRetry = 0;
-  let rerunCount = 0;
 
   const postpone = (job: Job, outcome: RetryLater, sentAt: number): void => {
     onRetryLater(run, 'poll', outcome, sentAt);
@@ -37,7 +34,7 @@ export function createPoller(run: RunState) {
   };
   const onSuccess = (): void => {
     monitor.onSuccess();
-    rates.poll = speedUp(rates.poll);
+    rates.poll.speedUp();
   };
 
   const save = async (job: Job, document: Json, ending: Ending): Promise<void> => {
@@ -60,10 +57,6 @@ export function createPoller(run: RunState) {
     if (executionMs !== undefined) observer.onExecuted?.(executionMs);
   };
 
-  const recordRetry = (job: Job): Promise<void> =>
-    // oxlint-disable-next-line berth/no-wall-clock -- a date, for the journal
-    records.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now(), id: job.id });
-
   /** Instead of saving its result. */
   const retry = async (job: Job, document: Json, ending: JobOutcome): Promise<void> => {
     const sentAt = clock.monotonic();
@@ -73,7 +66,8 @@ export function createPoller(run: RunState) {
         onSuccess();
         measure(job, document);
         const acceptedAt = clock.monotonic();
-        await recordRetry(job);
+        // oxlint-disable-next-line berth/no-wall-clock -- a date, for the journal
+        await records.record(job.item, { kind: 'retry', job: job.job }, { at: clock.now() });
         schedule.addQueued({ ...job, retries: job.retries + 1, acceptedAt, queuedPolls: 0 });
         return;
       }
@@ -146,30 +140,10 @@ export function createPoller(run: RunState) {
     }
   };
 
-  /** Its result is written already: nothing changes unless the retry succeeds. */
-  const retryEnded = async (job: Job): Promise<void> => {
-    const sentAt = clock.monotonic();
-    const outcome = await client.retry(job.job);
-    if (outcome.kind === 'retry-later') {
-      postpone(job, outcome, sentAt);
-      return;
-    }
-    toRetry -= 1;
-    if (outcome.kind === 'fatal') control.stop('error', 'now', outcome.failure);
-    if (outcome.kind === 'refused') observer.onNotRetried?.(outcome.failure);
-    // With an unknown outcome, the next poll shows whether it runs again.
-    if (outcome.kind !== 'requeued' && outcome.kind !== 'unknown') return;
-    onSuccess();
-    rerunCount += 1;
-    const acceptedAt = clock.monotonic();
-    await recordRetry(job);
-    schedule.addQueued({ ...job, hasFailed: false, acceptedAt, retries: 1 });
-  };
-
   const handle = async (job: Job): Promise<void> => {
     active += 1;
     try {
-      await (job.hasFailed ? retryEnded : poll)(job);
+      await poll(job);
     } finally {
       active -= 1;
       control.wake();
@@ -180,30 +154,20 @@ export function createPoller(run: RunState) {
     add: (job: JobRef, acceptedAt: MonotonicMs): void => {
       schedule.addQueued(newJob(job, acceptedAt));
     },
-    addFailed: (job: JobRef, endedAt: MonotonicMs): void => {
-      toRetry += 1;
-      schedule.addTimed(newJob(job, endedAt, true));
-    },
     /** Milliseconds until the next poll; undefined when it must wait for an event. */
     step: (): number | undefined => {
       const now = clock.monotonic();
       for (;;) {
         if (!control.mayPoll() || saving >= MAX_SAVING) return undefined;
-        const delayMs = delayUntilNext(rates.poll, active - saving, now);
+        const delayMs = rates.poll.delay(active - saving);
         if (delayMs === undefined || !canSend(run)) return undefined;
         const untilDueMs = schedule.dueAt() - now;
         if (delayMs > 0 || untilDueMs > 0) return Math.max(delayMs, untilDueMs);
         const job = schedule.take(now);
         if (job === undefined) return undefined;
-        rates.poll = takeTokens(rates.poll, now);
+        rates.poll.take();
         run.start(handle(job));
       }
-    },
-    get toRetry(): number {
-      return toRetry;
-    },
-    get rerunCount(): number {
-      return rerunCount;
     },
   };
 }

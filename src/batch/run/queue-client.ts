@@ -15,8 +15,6 @@ export interface RetryLater {
   readonly retryAfterMs: Milliseconds | undefined;
   /** True for 429; false when it was not reached or failed. */
   readonly throttled: boolean;
-  /** 408 or 425 for this request only: the number of attempts must be limited. */
-  readonly requestOnly?: boolean;
   readonly failure: Failure;
 }
 /** No request will succeed: the key, the endpoint or the balance is the cause. */
@@ -104,8 +102,6 @@ function statusAnswer({ value }: ApiAnswer, job: string): StatusOutcome {
 }
 
 function submitFailure(failure: Failure): SubmitOutcome {
-  // The service stopped waiting for the request (408) or refused to process it yet (425): it had no effect.
-  if (failure.status === 408 || failure.status === 425) return { ...retryLater(failure), requestOnly: true };
   if (hadNoEffect(failure)) return retryLater(failure);
   if (failure.exit === EXIT.unknown) return { kind: 'unknown', failure };
   // A 402 is about the balance: every other item would fail too.
@@ -134,7 +130,7 @@ function retryFailure(failure: Failure): RetryOutcome {
 /** The key was rejected, or the certificate is not valid. */
 const isFatal = ({ exit, code }: Failure): boolean => exit === EXIT.denied || code === 'certificate';
 
-/** 408, 425 or 429, or not reached. */
+/** 429, or not reached. */
 const hadNoEffect = ({ exit, code }: Failure): boolean =>
   exit === EXIT.rateLimited || (exit === EXIT.unavailable && code !== 'redirected' && code !== 'certificate');
 

@@ -1,38 +1,26 @@
 import type { EndEvent } from '../model/item-states.ts';
 import type { LineOwner } from '../model/result-line.ts';
-import {
-  MAX_RETRY_AFTER_MS,
-  type MonotonicMs,
-  type RequestKind,
-  type RunLimits,
-  type Stopped,
-  type StopReason,
-} from '../model/run-end.ts';
-import type { RequestRates } from './adaptive-rate.ts';
+import type { MonotonicMs, RunLimits, Shard, Stopped, StopReason } from '../model/batch.ts';
+import { MAX_RETRY_AFTER_MS, type RequestKind, type RequestRates } from './adaptive-rate.ts';
 import type { QueueClient, RetryLater } from './queue-client.ts';
-import type { RunRecords } from '../store/records.ts';
-import type { RateWindow } from '../../core/api.ts';
+import type { RunRecords } from '../store/open-batch.ts';
 import type { Clock } from '../../core/context.ts';
 import type { Failure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { HOUR_MS, type Milliseconds } from '../../core/unit-types.ts';
 
 export interface RunOptions extends RunLimits {
-  /** That share the limits of the service. */
-  readonly shards?: number;
+  readonly shard?: Shard | undefined;
   /** Undefined for the service's default. */
   readonly ttlMs?: Milliseconds | undefined;
 }
 
 export interface RunObserver {
-  readonly onReady?: (applyWindows: (windows: readonly RateWindow[]) => void) => void;
   readonly onExecuted?: (milliseconds: Milliseconds) => void;
   readonly onRequest?: OnRequest;
   /** A submission may or may not have been accepted. */
   readonly onUnknown?: (failure: Failure) => void;
   readonly onEnded?: (event: EndEvent, document: Json) => void;
-  /** A job that failed in an earlier run cannot be retried. */
-  readonly onNotRetried?: (refusal: Failure) => void;
 }
 
 export interface RunState {

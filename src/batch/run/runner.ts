@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/context.ts';
 import type { Json } from '../../core/json.ts';
-import type { InvalidItem, Item } from '../read/items.ts';
+import type { ItemGroups } from '../read/items.ts';
 import { createItemQueue, createSubmitter } from './submitter.ts';
-import type { KnownJob, MonotonicMs, RunEnd } from '../model/run-end.ts';
-import type { RunRecords } from '../store/records.ts';
+import { isInShard, type KnownJob, type MonotonicMs, type RunEnd } from '../model/batch.ts';
+import type { RunRecords } from '../store/open-batch.ts';
 import { countsAddUp, type EndEvent, notCompleted } from '../model/item-states.ts';
 import { createPoller } from './poller.ts';
 import type { QueueClient } from './queue-client.ts';
-import { createRequestRates } from './adaptive-rate.ts';
+import type { RequestRates } from './adaptive-rate.ts';
 import {
   createFailureMonitor,
   createRunControl,
@@ -20,11 +20,11 @@ import {
 export interface RunParts {
   readonly records: RunRecords;
   readonly options: RunOptions;
-  /** Items that are not waiting are skipped. */
-  readonly items: AsyncGenerator<Iterable<Item | InvalidItem>>;
+  readonly rates: RequestRates;
+  /** Items that are not waiting, or of another shard, are skipped. */
+  readonly items: ItemGroups;
   readonly client: QueueClient;
   readonly clock: Clock;
-  readonly random: () => number;
   /** No more requests are sent, but answers to pending ones are still processed. */
   readonly interrupt: AbortSignal;
   readonly observer?: RunObserver;
@@ -32,11 +32,10 @@ export interface RunParts {
 
 /** Never fails: an error is the reason in `stopped`. No write is pending when it returns. */
 export async function runItems(parts: RunParts): Promise<RunEnd> {
-  const { options, clock, records, interrupt, client, observer = {} } = parts;
+  const { options, clock, records, rates, interrupt, client, observer = {} } = parts;
   const { states } = records;
   const scheduler = createScheduler(clock);
   const control = createRunControl(scheduler.wake);
-  const rates = createRequestRates(options, clock, parts.random);
   const maxFailures = options.maxFailures + notCompleted(states.counts());
   const checkFailures = (event: EndEvent, document: Json): void => {
     observer.onEnded?.(event, document);
@@ -71,7 +70,8 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
     },
   };
 
-  const items = createItemQueue(parts.items, ({ number }) => states.stateOf(number) === 'waiting', scheduler.wake);
+  const isWanted = (item: number): boolean => isInShard(options.shard, item) && states.stateOf(item) === 'waiting';
+  const items = createItemQueue(parts.items, isWanted, scheduler.wake);
   const poller = createPoller(run);
   const submitter = createSubmitter(run, items, ({ number, id }, job, at) => {
     poller.add({ item: number, job, id, retries: 0 }, at);
@@ -81,9 +81,7 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const acceptedAt = ({ submittedAt }: KnownJob): MonotonicMs =>
     // oxlint-disable-next-line berth/no-wall-clock -- a date of the records
     clock.monotonic() - Math.max(0, clock.now() - submittedAt);
-  for (const job of records.failed) poller.addFailed(job, started);
   for (const job of records.jobs) poller.add(job, acceptedAt(job));
-  observer.onReady?.(rates.applyWindows);
 
   const onInterrupt = (): void => {
     control.stop('interrupt', 'now');
@@ -94,8 +92,8 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   const isDone = (): boolean => {
     if (running > 0) return false;
     if (!control.mayPoll()) return true;
-    const allEnded = states.count('submitted') === 0 && poller.toRetry === 0;
-    return allEnded && states.count('sending') === 0 && (!control.maySubmit() || items.empty);
+    const areAllEnded = states.count('submitted') === 0 && states.count('sending') === 0;
+    return areAllEnded && (!control.maySubmit() || items.empty);
   };
   try {
     await scheduler.run(() => {
@@ -118,7 +116,6 @@ export async function runItems(parts: RunParts): Promise<RunEnd> {
   return {
     counts,
     ...(stopped === undefined ? {} : { stopped }),
-    rerunCount: poller.rerunCount,
     unrecorded: submitter.unrecorded,
   };
 }

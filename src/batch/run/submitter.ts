@@ -1,6 +1,5 @@
-import type { KnownJob } from '../model/run-end.ts';
-import type { InvalidItem, Item } from '../read/items.ts';
-import { availableRequests, delayUntilNext, maxIntents, returnToken, speedUp, takeTokens } from './adaptive-rate.ts';
+import type { KnownJob } from '../model/batch.ts';
+import type { InvalidItem, Item, ItemGroups } from '../read/items.ts';
 import { retryPollDelay } from './poll-schedule.ts';
 import type { SubmitOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
@@ -9,9 +8,6 @@ import { duplicateJobId } from '../../queue/job-id.ts';
 
 /** Items are taken from the queue only when this many fit, because each group of intents needs a sync of its own. */
 const groupSize = (maxActive: number): number => Math.max(1, Math.floor(maxActive / 8));
-
-/** By a 408 or 425; then it counts as refused. */
-const MAX_POSTPONED = 3;
 
 /** The intent is on disk before the request. `onAccepted` comes when the job's id is on disk. */
 export function createSubmitter(
@@ -49,7 +45,7 @@ export function createSubmitter(
 
   /** Only for an item that was certainly not accepted. */
   const withdraw = async (item: Item): Promise<void> => {
-    rates.submit = returnToken(rates.submit);
+    rates.submit.giveBack();
     const recorded = records.record(item.number, { kind: 'withdraw' });
     queue.putBack(item);
     control.wake();
@@ -95,7 +91,7 @@ export function createSubmitter(
 
   const recordAccepted = ({ number }: Item, job: string): Promise<void> => {
     monitor.onSubmitted();
-    rates.submit = speedUp(rates.submit);
+    rates.submit.speedUp();
     // oxlint-disable-next-line berth/no-wall-clock -- a date, for the journal
     return records.record(number, { kind: 'accept', job }, { at: clock.now() });
   };
@@ -105,13 +101,6 @@ export function createSubmitter(
     await run.endItem({ item: number, id }, { status: 'REFUSED', error: message }, { kind: 'refuse' });
   };
 
-  const postponedCounts = new Map<number, number>();
-  const countPostponed = ({ number }: Item): number => {
-    const count = (postponedCounts.get(number) ?? 0) + 1;
-    postponedCounts.set(number, count);
-    return count;
-  };
-
   const onNotAccepted = async (
     item: Item,
     outcome: Exclude<SubmitOutcome, { kind: 'accepted' }>,
@@ -119,10 +108,6 @@ export function createSubmitter(
   ): Promise<void> => {
     switch (outcome.kind) {
       case 'retry-later':
-        if (outcome.requestOnly === true && countPostponed(item) > MAX_POSTPONED) {
-          await recordRefused(item, outcome.failure);
-          return;
-        }
         onRetryLater(run, 'submit', outcome, sentAt);
         await withdraw(item);
         return;
@@ -153,22 +138,22 @@ export function createSubmitter(
 
   const freeJobs = (): number => options.inFlight - states.count('sending') - states.count('submitted');
   /** Returns a delay as `step` does. */
-  const takeItems = (now: number): number | undefined => {
+  const takeItems = (): number | undefined => {
     queue.check();
-    const maxActive = Math.floor(maxIntents(rates.submit));
+    const maxActive = Math.floor(rates.submit.maxIntents());
     const active = writingIntents + ready.length + recording;
     if (active > maxActive - groupSize(maxActive)) return undefined;
     const free = freeJobs();
     const allowed = monitor.submissionsAllowed(sending) - writingIntents - ready.length;
-    const count = Math.max(0, Math.min(free, allowed, availableRequests(rates.submit, active, now, maxActive)));
+    const count = Math.max(0, Math.min(free, allowed, rates.submit.available(active, maxActive)));
     const items = takeFromQueue(count);
     if (items.length > 0) {
-      rates.submit = takeTokens(rates.submit, now, items.length);
+      rates.submit.take(items.length);
       start(writeIntents(items));
     }
     // Continues when an item is loaded, or a job ends while the service has the maximum number.
     if (items.length < count || items.length >= free) return undefined;
-    return delayUntilNext(rates.submit, active + items.length, now, maxActive);
+    return rates.submit.delay(active + items.length, maxActive);
   };
   const takeFromQueue = (count: number): readonly Item[] => {
     const items: Item[] = [];
@@ -188,14 +173,14 @@ export function createSubmitter(
     /** `now` is monotonic. Milliseconds until more may be sent; undefined when it must wait for an event. */
     step: (now: number): number | undefined => {
       // A wait that the service asked for also applies to items whose intent was being written at that time.
-      if (!control.maySubmit() || rates.submit.blockedUntil > now) withdrawReady();
+      if (!control.maySubmit() || rates.submit.isBlocked()) withdrawReady();
       if (!control.maySubmit()) return undefined;
       if (sending === 0 && !queue.empty && monitor.submissionsAllowed(0) === 0) {
         withdrawReady();
         return probe(now);
       }
       submitReady();
-      return takeItems(now);
+      return takeItems();
     },
   };
 }
@@ -227,11 +212,7 @@ function createProbe({ client, clock, control, monitor, start }: RunState) {
 }
 
 /** `onChange` is called when an item was loaded, at the end, and when reading failed. */
-export function createItemQueue(
-  groups: AsyncGenerator<Iterable<Item | InvalidItem>>,
-  isWanted: (item: Item) => boolean,
-  onChange: () => void,
-) {
+export function createItemQueue(groups: ItemGroups, isWanted: (item: number) => boolean, onChange: () => void) {
   const returned: Item[] = [];
   let group: Iterator<Item | InvalidItem, unknown> | undefined;
   let next: Item | undefined;
@@ -245,7 +226,7 @@ export function createItemQueue(
       if (step.done === true) {
         group = undefined;
         void loadGroup();
-      } else if (step.value.kind === 'item' && isWanted(step.value)) next = step.value;
+      } else if (step.value.kind === 'item' && isWanted(step.value.number)) next = step.value;
     }
   };
   const loadGroup = async (): Promise<void> => {

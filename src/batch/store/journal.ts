@@ -1,12 +1,13 @@
-import { linesOf } from '../bytes/split-lines.ts';
-import { createGroupWriter, type GroupWriter, writeSyncedFile } from '../bytes/synced-files.ts';
-import { endPath, newJournalPath, tornPath } from './file-names.ts';
+import { firstBytes, linesOf } from '../bytes/split-lines.ts';
+import { createGroupWriter, writeSyncedFile } from '../bytes/synced-files.ts';
+import { endPath, newJournalPath, tornPath } from './paths.ts';
 import {
   type BatchHeader,
   checksum,
   checksumOfRecord,
   decodeRecord,
   encodeRecord,
+  hex,
   type JournalRecord,
 } from './record.ts';
 import type { DurableFiles } from '../../core/context.ts';
@@ -15,11 +16,13 @@ import { collectBytes } from '../../core/files.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 
 /** In a file beside the journal, which cannot show that records at its end are missing. */
-interface SyncedEnd {
-  /** A checksum: the file may have been left by another batch at this place. */
-  readonly header: number;
+interface SyncedEnd extends Chain {
   readonly bytes: Bytes;
-  /** A checksum too. */
+}
+
+/** Checksums of the header and of the last record: that of each record begins with that of the one before. */
+interface Chain {
+  readonly header: number;
   readonly last: number;
 }
 
@@ -29,39 +32,16 @@ function encodeEnd({ header, bytes, last }: SyncedEnd): Buffer {
   return Buffer.from(`${checksum(text, 0)} ${text}\n`);
 }
 
-const hex = (sum: number): string => sum.toString(16).padStart(8, '0');
+const END_BYTES: Bytes = encodeEnd({ header: 0, bytes: 0, last: 0 }).byteLength;
 
-const LENGTH: Bytes = encodeEnd({ header: 0, bytes: 0, last: 0 }).byteLength;
-
-function decodeEnd(content: Buffer): SyncedEnd | undefined {
+/** Undefined when the file is missing or is none. Fails with local-file (14). */
+async function readSyncedEnd(durable: DurableFiles, path: string): Promise<SyncedEnd | undefined> {
+  if ((await durable.size(endPath(path))) !== END_BYTES) return undefined;
+  const content = await collectBytes(durable.read(endPath(path), 0), END_BYTES);
   const [, sum, text = '', header = '', bytes, last = ''] =
-    /^([0-9a-f]{8}) (([0-9a-f]{8}) (\d{16}) ([0-9a-f]{8}))\n$/.exec(content.toString('latin1')) ?? [];
+    /^([0-9a-f]{8}) (([0-9a-f]{8}) (\d{16}) ([0-9a-f]{8}))\n$/.exec(content?.toString('latin1') ?? '') ?? [];
   if (sum === undefined || checksum(text, 0) !== sum) return undefined;
   return { header: Number.parseInt(header, 16), bytes: Number(bytes), last: Number.parseInt(last, 16) };
-}
-
-/** Undefined when the file is missing or truncated. Fails with local-file (14). */
-async function readSyncedEnd(durable: DurableFiles, path: string): Promise<SyncedEnd | undefined> {
-  if ((await durable.size(endPath(path))) !== LENGTH) return undefined;
-  const content = await collectBytes(durable.read(endPath(path), 0), LENGTH);
-  return content === undefined ? undefined : decodeEnd(content);
-}
-
-/** Write only after a journal sync; not synced: an earlier end is right too. Fails with local-file (14). */
-async function openSyncedEnd(durable: DurableFiles, path: string, first: SyncedEnd) {
-  await refuseForeignEnd(durable, path);
-  const file = await durable.openRanges(endPath(path), 0o600);
-  const write = (end: SyncedEnd): Promise<void> => file.write(encodeEnd(end), 0);
-  await write(first);
-  await file.sync();
-  return { write, close: (): Promise<void> => file.close() };
-}
-
-/** Fails with local-file (14) when a file is there that no batch wrote. */
-async function refuseForeignEnd(durable: DurableFiles, path: string): Promise<void> {
-  const size = (await durable.size(endPath(path))) ?? 0;
-  if (size > 0 && (await readSyncedEnd(durable, path)) === undefined)
-    throw localFile(`${endPath(path)} exists already, and this batch would write it`, 'Move it away.');
 }
 
 export interface JournalEnd {
@@ -71,43 +51,41 @@ export interface JournalEnd {
   readonly chain: Chain;
 }
 
-/** Checksums of the header and of the last record: that of each record begins with that of the one before. */
-interface Chain {
-  readonly header: number;
-  readonly last: number;
-}
-
 /** Hold the lock. Renamed after the sync: the header is always complete. Fails with local-file (14). */
 export async function createJournal(durable: DurableFiles, path: string, header: BatchHeader): Promise<Journal> {
-  if ((await durable.size(path)) !== undefined) throw localFile(`${path} exists already`, 'Name another --out.');
   await refuseForeignEnd(durable, path);
   const line = encodeRecord({ kind: 'header', header });
   const record = Buffer.from(line);
-  const unfinished = newJournalPath(path);
-  await writeSyncedFile(durable, unfinished, [record]);
-  await durable.replace(unfinished, path);
+  await writeSyncedFile(durable, newJournalPath(path), [record]);
+  await durable.replace(newJournalPath(path), path);
   const last = checksumOfRecord(line);
   return reopenJournal(durable, path, { validBytes: record.byteLength, tornBytes: 0, chain: { header: last, last } });
 }
 
+/** Fails with local-file (14) when a file is there that no batch wrote. */
+async function refuseForeignEnd(durable: DurableFiles, path: string): Promise<void> {
+  const size = (await durable.size(endPath(path))) ?? 0;
+  if (size > 0 && (await readSyncedEnd(durable, path)) === undefined)
+    throw localFile(`${endPath(path)} exists already, and this batch would write it`, 'Move it away.');
+}
+
 /** Moves an incomplete last record to a file named after its offset. Fails with local-file (14). */
-export async function reopenJournal(durable: DurableFiles, path: string, end: JournalEnd): Promise<Journal> {
+export async function reopenJournal(durable: DurableFiles, path: string, end: JournalEnd) {
   const { validBytes, tornBytes, chain } = end;
+  await refuseForeignEnd(durable, path);
   // A crash may have left an incomplete copy: it is always written again.
   if (tornBytes > 0) await writeSyncedFile(durable, tornPath(path, validBytes), durable.read(path, validBytes));
   const file = await durable.open(path);
   if (tornBytes > 0) await file.truncate(validBytes);
-  let bytes = validBytes;
-  const syncedEnd = await openSyncedEnd(durable, path, { ...chain, bytes });
+  let [bytes, { last }] = [validBytes, chain];
+  // Written only after a sync of the journal, and not synced: an earlier end is right too.
+  const synced = await durable.openRanges(endPath(path), 0o600);
+  await synced.write(encodeEnd({ ...chain, bytes }), 0);
+  await synced.sync();
   const writer = createGroupWriter(file, async (lines) => {
     bytes += Buffer.byteLength(lines.join(''));
-    await syncedEnd.write({ header: chain.header, bytes, last: checksumOfRecord(lines.at(-1) ?? '') });
+    await synced.write(encodeEnd({ header: chain.header, bytes, last: checksumOfRecord(lines.at(-1) ?? '') }), 0);
   });
-  return journalOn({ ...writer, close: () => Promise.all([writer.close(), syncedEnd.close()]).then() }, chain.last);
-}
-
-function journalOn(writer: GroupWriter, seed: number) {
-  let last = seed;
   return {
     /** On disk when it resolves. Fails with local-file (14), and then every later write fails too. */
     write: (record: JournalRecord): Promise<void> => {
@@ -120,12 +98,12 @@ function journalOn(writer: GroupWriter, seed: number) {
     check: (): Promise<void> => writer.check(),
     close: async (): Promise<void> => {
       await writer.idle();
-      await writer.close();
+      await Promise.all([writer.close(), synced.close()]);
     },
   };
 }
 
-export type Journal = ReturnType<typeof journalOn>;
+export type Journal = Awaited<ReturnType<typeof reopenJournal>>;
 
 /** Ignores an incomplete last record. Fails with local-file (14) when records are missing or corrupt. */
 export async function readJournal(
@@ -152,9 +130,8 @@ export async function readJournal(
       continue;
     }
     if (brokenAt !== undefined) throw brokenJournal(path, brokenAt, 'a broken record is followed by others');
-    if ((line.start === 0) !== (record.kind === 'header' || record.kind === 'other-version'))
+    if ((line.start === 0) !== (record.kind === 'header'))
       throw brokenJournal(path, line.start, 'a record is in the wrong place');
-    if (record.kind === 'other-version') throw otherVersion(path, record.version);
     const last = checksumOfRecord(Buffer.from(line.bytes.subarray(0, 8)).toString());
     chain = { header: chain?.header ?? last, last };
     onRecord(record, line.start);
@@ -178,28 +155,17 @@ const MAX_HEADER_BYTES = 64 * 1024 * 1024;
 
 /** Reads only the header: any file may have this name. Fails with local-file (14) for another file. */
 export async function readHeader(durable: DurableFiles, path: string): Promise<BatchHeader> {
-  for await (const line of linesOf(beginningOf(durable.read(path, 0)), MAX_HEADER_BYTES)) {
+  const beginning = firstBytes(durable.read(path, 0), MAX_HEADER_BYTES);
+  for await (const line of linesOf(beginning, MAX_HEADER_BYTES)) {
     const record = line.complete ? decodeRecord(line.bytes) : undefined;
-    if (record?.kind === 'other-version') throw otherVersion(path, record.version);
-    if (record?.kind !== 'header') break;
-    return record.header;
+    if (record?.kind === 'header') return record.header;
+    break;
   }
   throw noJournal(path);
 }
 
-/** Only the first chunk where no header begins. */
-async function* beginningOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    const isJournal = bytes > 0 || /^[0-9a-f]{8} \d{1,9} /.test(Buffer.from(chunk.subarray(0, 20)).toString('latin1'));
-    bytes += chunk.byteLength;
-    yield chunk;
-    if (!isJournal || bytes > MAX_HEADER_BYTES) return;
-  }
-}
-
 const noJournal = (path: string): Failure =>
-  localFile(`${path} is not the journal of a batch`, 'Name the results file of a batch.');
+  localFile(`${path} is not the journal of a batch of this version of berth`, 'Name the results file of a batch.');
 
 /** Exit 14. The file is not changed. */
 export const brokenJournal = (path: string, offset: number, why: string, hint = RESTORE): Failure =>
@@ -207,9 +173,3 @@ export const brokenJournal = (path: string, offset: number, why: string, hint = 
 
 const RESTORE =
   'Nothing was changed. Restore a copy of it, or begin a new batch with another --out; what was fetched is in the results file.';
-
-const otherVersion = (path: string, version: unknown): Failure =>
-  localFile(
-    `the journal ${path} was written by another version of berth (form ${String(version)})`,
-    'Go on with that version.',
-  );

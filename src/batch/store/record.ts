@@ -1,8 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
-import type { BatchSettings, BatchTarget } from '../model/batch.ts';
+import type { BatchSettings, BatchTarget, Shard } from '../model/batch.ts';
 import type { Ending, ItemEvent } from '../model/item-states.ts';
-import type { Shard } from '../model/shard.ts';
 import type { CheckedInput, SharedFormat } from '../read/inputs.ts';
 import { isObject } from '../../core/json.ts';
 import type { Bytes, EpochMs } from '../../core/unit-types.ts';
@@ -10,7 +8,7 @@ import type { DollarRange } from '../../core/units.ts';
 
 /** Not needed to determine the next state. */
 export interface EventData {
-  /** JSON text of the item's label, with `send` and `retry`. */
+  /** JSON text of the item's label, with `send`. */
   readonly id?: string | undefined;
   /** With `accept` and `retry`, and with an end whose time is known. */
   readonly at?: EpochMs | undefined;
@@ -24,34 +22,6 @@ export interface EventRecord {
   readonly item: number;
   readonly event: ItemEvent;
   readonly data: EventData;
-}
-
-/** After the code and the item. Names as in `ItemEvent` and `EventData`. */
-interface Members extends Required<EventData> {
-  readonly job: string;
-  readonly ending: Ending;
-}
-
-/** The code of an event, and its members in their order. Those at the end may be missing. */
-const EVENTS: Readonly<Record<ItemEvent['kind'], readonly [code: string, ...members: (keyof Members)[]]>> = {
-  send: ['i', 'id'],
-  withdraw: ['w'],
-  accept: ['s', 'job', 'at'],
-  refuse: ['x', 'resultBytes', 'checksum', 'at'],
-  lose: ['u'],
-  end: ['e', 'ending', 'resultBytes', 'checksum', 'at'],
-  retry: ['r', 'job', 'at', 'id'],
-  resubmit: ['a'],
-};
-const KINDS = new Map<unknown, ItemEvent['kind']>(
-  (Object.keys(EVENTS) as ItemEvent['kind'][]).map((kind) => [EVENTS[kind][0], kind]),
-);
-
-function eventToArray({ item, event, data }: EventRecord): readonly unknown[] {
-  const known: Partial<Members> = { ...data, ...event };
-  const [code, ...names] = EVENTS[event.kind];
-  const members = names.map((name) => known[name] ?? (name === 'resultBytes' ? 0 : null));
-  return [code, item, ...members.slice(0, 1 + members.findLastIndex((member) => member !== null))];
 }
 
 /** The form of journals. Another one is not read. */
@@ -71,9 +41,6 @@ export interface BatchHeader extends BatchTarget {
   readonly ordered: boolean;
   readonly createdAt: EpochMs;
 }
-
-/** Another batch may have replaced it since the first header was read. */
-export const isSameBatch = (one: BatchHeader, other: BatchHeader): boolean => isDeepStrictEqual(one, other);
 
 export interface InputIdentity extends SharedFormat {
   /** A copy of an input that can be read only once: it belongs to the batch. */
@@ -95,42 +62,15 @@ export type JournalRecord =
 
 /** CRC-32, byte length, JSON, line feed. `seed`: the previous checksum where chained, otherwise 0. */
 export function encodeRecord(record: JournalRecord, seed = 0): string {
-  const frequent = record.kind === 'event' ? frequentJson(record) : undefined;
-  if (frequent !== undefined) return `${checksum(frequent, seed)} ${String(frequent.length)} ${frequent}\n`;
   const json = JSON.stringify(toArray(record));
   return `${checksum(json, seed)} ${String(Buffer.byteLength(json))} ${json}\n`;
 }
 
-/** For the two frequent records in ASCII without escapes, as `toArray` gives it; else undefined. */
-function frequentJson({ item, event, data: { id, at } }: JournalRecord & { kind: 'event' }): string | undefined {
-  if (event.kind === 'send' && id === undefined) return `["${EVENTS.send[0]}",${String(item)}]`;
-  if (event.kind === 'accept' && PLAIN_JOB_ID.test(event.job) && Number.isSafeInteger(at))
-    return `["${EVENTS.accept[0]}",${String(item)},"${event.job}",${String(at)}]`;
-  return undefined;
-}
-
-const PLAIN_JOB_ID = /^[\w-]+$/;
-
-/** What the next checksum begins with where records are chained. */
-export const checksumOfRecord = (line: string): number => Number.parseInt(line.slice(0, 8), 16);
-
-const partsOf = (line: Uint8Array): { readonly sum: string; readonly json: string } | undefined => {
+/** Undefined for an incomplete or corrupt record, for another seed, and for a header of another form. */
+export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | undefined {
   const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8');
-  const [, sum, length, json] = /^([0-9a-f]{8}) (\d{1,9}) (.*)$/s.exec(text) ?? [];
-  return sum === undefined || json === undefined || Buffer.byteLength(json) !== Number(length)
-    ? undefined
-    : { sum, json };
-};
-
-interface OtherVersion {
-  readonly kind: 'other-version';
-  readonly version: unknown;
-}
-
-/** Undefined for an incomplete or corrupt record, and for another seed. */
-export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | OtherVersion | undefined {
-  const { sum, json } = partsOf(line) ?? {};
-  if (json === undefined || checksum(json, seed) !== sum) return undefined;
+  const [, sum, length, json = ''] = /^([0-9a-f]{8}) (\d{1,9}) (.*)$/s.exec(text) ?? [];
+  if (Buffer.byteLength(json) !== Number(length) || checksum(json, seed) !== sum) return undefined;
   try {
     const value: unknown = JSON.parse(json);
     return Array.isArray(value) ? fromArray(value) : undefined;
@@ -139,14 +79,33 @@ export function decodeRecord(line: Uint8Array, seed = 0): JournalRecord | OtherV
   }
 }
 
-/** A table is much faster than `toString(16)` of a large number. */
-export function checksum(text: string, seed: number): string {
-  const sum = crc32(text, seed);
-  return hex(sum >>> 24) + hex(sum >>> 16) + hex(sum >>> 8) + hex(sum);
+export const checksum = (text: string, seed: number): string => hex(crc32(text, seed));
+
+export const hex = (sum: number): string => sum.toString(16).padStart(8, '0');
+
+/** What the next checksum begins with where records are chained. */
+export const checksumOfRecord = (line: string): number => Number.parseInt(line.slice(0, 8), 16);
+
+/** After the code and the item. Names as in `ItemEvent` and `EventData`. */
+interface Members extends Required<EventData> {
+  readonly job: string;
+  readonly ending: Ending;
 }
 
-const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
-const hex = (bits: number): string => HEX_BYTES[bits & 0xff] ?? '';
+/** The code of an event, and its members in their order. Those at the end may be missing. */
+const EVENTS: Readonly<Record<ItemEvent['kind'], readonly [code: string, ...members: (keyof Members)[]]>> = {
+  send: ['i', 'id'],
+  withdraw: ['w'],
+  accept: ['s', 'job', 'at'],
+  refuse: ['x', 'resultBytes', 'checksum', 'at'],
+  lose: ['u'],
+  end: ['e', 'ending', 'resultBytes', 'checksum', 'at'],
+  retry: ['r', 'job', 'at'],
+  resubmit: ['a'],
+};
+const KINDS = new Map<unknown, ItemEvent['kind']>(
+  (Object.keys(EVENTS) as ItemEvent['kind'][]).map((kind) => [EVENTS[kind][0], kind]),
+);
 
 function toArray(record: JournalRecord): readonly unknown[] {
   switch (record.kind) {
@@ -158,42 +117,36 @@ function toArray(record: JournalRecord): readonly unknown[] {
       return ['p', record.perHour.low, record.perHour.high];
     case 'ordered':
       return ['o', record.bytes, record.checksum];
-    case 'event':
-      return eventToArray(record);
+    case 'event': {
+      const known: Partial<Members> = { ...record.data, ...record.event };
+      const [code, ...names] = EVENTS[record.event.kind];
+      const members = names.map((name) => known[name] ?? (name === 'resultBytes' ? 0 : null));
+      return [code, record.item, ...members.slice(0, 1 + members.findLastIndex((member) => member !== null))];
+    }
   }
 }
 
 /** What a right checksum has is as it was written. */
-function fromArray([code, first, ...members]: readonly unknown[]): JournalRecord | OtherVersion | undefined {
+function fromArray([code, first, ...members]: readonly unknown[]): JournalRecord | undefined {
   switch (code) {
     case 'berth batch':
-      if (!isObject(first)) return undefined;
-      return first['version'] === VERSION
-        ? { kind: 'header', header: first as unknown as BatchHeader }
-        : { kind: 'other-version', version: first['version'] };
+      if (!isObject(first) || first['version'] !== VERSION) return undefined;
+      return { kind: 'header', header: first as unknown as BatchHeader };
     case 'l':
       return { kind: 'settings', settings: first as BatchSettings };
     case 'p':
       return { kind: 'price', perHour: { low: Number(first), high: Number(members[0]) } };
     case 'o':
       return { kind: 'ordered', bytes: Number(first), checksum: Number(members[0]) };
-    default:
-      return eventFrom(KINDS.get(code), Number(first), members);
   }
-}
-
-function eventFrom(
-  kind: ItemEvent['kind'] | undefined,
-  item: number,
-  members: readonly unknown[],
-): JournalRecord | undefined {
+  const kind = KINDS.get(code);
   if (kind === undefined) return undefined;
-  const known: Record<string, unknown> = { kind };
+  const event: Record<string, unknown> = { kind };
   const data: Record<string, unknown> = {};
   for (const [at, member] of members.entries()) {
     const name = EVENTS[kind][at + 1];
     if (name === undefined || member === null) continue;
-    (name === 'job' || name === 'ending' ? known : data)[name] = member;
+    (name === 'job' || name === 'ending' ? event : data)[name] = member;
   }
-  return { kind: 'event', item, event: known as unknown as ItemEvent, data };
+  return { kind: 'event', item: Number(first), event: event as unknown as ItemEvent, data };
 }

@@ -1,16 +1,16 @@
+import type { BatchSettings, KnownJob } from '../model/batch.ts';
 import { createItemStates, hasResult, type ItemStates } from '../model/item-states.ts';
-import type { BatchSettings } from '../model/batch.ts';
-import type { KnownJob } from '../model/run-end.ts';
-import { journalPath } from './file-names.ts';
 import { brokenJournal, type JournalEnd, readJournal } from './journal.ts';
-import type { BatchHeader, EventRecord, JournalRecord } from './record.ts';
+import { journalPath } from './paths.ts';
+import type { BatchHeader, EventRecord } from './record.ts';
 import type { DurableFiles } from '../../core/context.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import type { DollarRange } from '../../core/units.ts';
 
 /** More slots need more memory, fewer make probing slower. */
 const SLOTS_PER_ID = 1.5;
 
-/** Six bytes per id: a hash table of 32-bit hashes, indexed by 32 other bits. */
+/** Detects that the service gave two jobs one id. Six bytes per id: a table of 32-bit hashes, indexed by 32 other bits. */
 export function createJobIds(capacity: number) {
   const slotCount = Math.ceil(capacity * SLOTS_PER_ID) + 16;
   const slots = new Uint32Array(slotCount);
@@ -36,9 +36,6 @@ export function createJobIds(capacity: number) {
   };
 }
 
-/** Detects that the service returned the same id for two jobs. */
-type JobIds = ReturnType<typeof createJobIds>;
-
 function hashesOf(text: string): readonly [number, number] {
   let first = 0xdeadbeef;
   let second = 0x41c6ce57;
@@ -58,16 +55,15 @@ export interface JournalState {
   readonly settings: BatchSettings;
   readonly states: ItemStates;
   readonly jobs: readonly KnownJob[];
-  /** Failed or timed out; empty unless they are wanted. */
-  readonly failed: readonly KnownJob[];
-  readonly jobIds: JobIds;
+  readonly jobIds: ReturnType<typeof createJobIds>;
   /** Length of the results file in bytes, and its CRC-32. */
   readonly resultBytes: number;
   readonly checksum: number;
-  /** Rerun after the last sort: the results may have two lines for one item. */
+  /** Sent again after the last sort: the results may have two lines for one item. */
   readonly hasRerunItems: boolean;
   readonly resubmitted: number;
   readonly retried: number;
+  readonly lastEndedAt: EpochMs | undefined;
   /** Per hour; undefined when the journal has none. */
   readonly workerPrice: DollarRange | undefined;
   /** The last record, apart from prices, is `ordered`: the sorted copy was about to replace the results. */
@@ -77,27 +73,14 @@ export interface JournalState {
   readonly end: JournalEnd;
 }
 
-interface ReplayOptions {
-  /** Whether the failed jobs are wanted, with the settings of the batch. */
-  readonly wantFailed?: (settings: BatchSettings) => boolean;
-  readonly onRecord?: (record: JournalRecord) => void;
-}
-
 /** One byte per ended item. Fails with local-file (14), also for an event that is not possible. */
-export async function replayJournal(
-  durable: DurableFiles,
-  results: string,
-  { wantFailed, onRecord }: ReplayOptions = {},
-): Promise<JournalState> {
+export async function replayJournal(durable: DurableFiles, results: string): Promise<JournalState> {
   const path = journalPath(results);
-  const [open, failed] = [createOpenItems(), createOpenItems()];
-  let batch: { readonly header: BatchHeader; readonly states: ItemStates; readonly jobIds: JobIds } | undefined;
-  let resultBytes = 0;
-  let checksum = 0;
-  let hasRerunItems = false;
-  let endsWithOrdered = false;
-  let inOrder = false;
-  let [resubmitted, retried] = [0, 0];
+  const open = new Map<number, OpenItem>();
+  let batch: Pick<JournalState, 'header' | 'states' | 'jobIds'> | undefined;
+  let [resultBytes, checksum, resubmitted, retried] = [0, 0, 0, 0];
+  let [hasRerunItems, endsWithOrdered, inOrder] = [false, false, false];
+  let lastEndedAt: EpochMs | undefined;
   let workerPrice: DollarRange | undefined;
   let settings: BatchSettings = {};
 
@@ -106,19 +89,15 @@ export async function replayJournal(
       resultBytes = data.resultBytes ?? 0;
       checksum = data.checksum ?? 0;
       inOrder = false;
+      lastEndedAt = Math.max(lastEndedAt ?? 0, data.at ?? 0) || undefined;
     }
-    const before = open.get(item);
-    const after = afterRecord(before, { item, event, data });
+    const after = afterRecord(open.get(item), { item, event, data });
     if (after === undefined) open.delete(item);
     else open.set(item, after);
     if (event.kind === 'accept') batch?.jobIds.add(event.job);
-    else if (event.kind === 'end') {
-      const isFailed = event.ending === 'failed' || event.ending === 'timedOut';
-      if (before !== undefined && wantFailed !== undefined && isFailed) failed.set(item, before);
-    } else if (event.kind === 'retry' || event.kind === 'resubmit') {
-      if (event.kind === 'retry') retried += 1;
-      if (event.kind === 'resubmit') resubmitted += 1;
-      failed.delete(item);
+    else if (event.kind === 'retry') retried += 1;
+    else if (event.kind === 'resubmit') {
+      resubmitted += 1;
       // Its line in the results stays until they are sorted.
       if (hadResult) [hasRerunItems, inOrder] = [true, false];
     }
@@ -126,66 +105,54 @@ export async function replayJournal(
   const end = await readJournal(durable, path, (record, offset) => {
     // Others may be written between the record of a sort and the rename.
     if (record.kind !== 'price' && record.kind !== 'settings') endsWithOrdered = record.kind === 'ordered';
-    if (record.kind === 'header') {
-      const { planned, invalid, shard } = record.header;
-      ({ settings } = record.header);
-      batch = {
-        header: record.header,
-        states: createItemStates(planned, shard?.items ?? planned + invalid),
-        jobIds: createJobIds(planned),
-      };
-      return;
+    switch (record.kind) {
+      case 'header': {
+        const { header } = record;
+        const { planned, invalid, shard } = header;
+        ({ settings } = header);
+        const states = createItemStates(planned, shard?.items ?? planned + invalid);
+        batch = { header, states, jobIds: createJobIds(planned) };
+        return;
+      }
+      case 'ordered':
+        ({ bytes: resultBytes, checksum } = record);
+        [inOrder, hasRerunItems] = [true, false];
+        return;
+      case 'settings':
+        settings = { ...settings, ...record.settings };
+        return;
+      case 'price':
+        workerPrice = widest(workerPrice, record.perHour);
+        return;
+      case 'event': {
+        const { item, event } = record;
+        const hadResult = hasResult(batch?.states.stateOf(item) ?? 'waiting');
+        if (batch?.states.apply(item, event) !== true)
+          throw brokenJournal(path, offset, `item ${String(item)} cannot ${event.kind} there`);
+        onEvent(record, hadResult);
+      }
     }
-    if (record.kind === 'ordered') {
-      resultBytes = record.bytes;
-      ({ checksum } = record);
-      inOrder = true;
-      hasRerunItems = false;
-    } else if (record.kind === 'settings') settings = { ...settings, ...record.settings };
-    else if (record.kind === 'price') workerPrice = widest(workerPrice, record.perHour);
-    else {
-      const { item, event } = record;
-      const hadResult = hasResult(batch?.states.stateOf(item) ?? 'waiting');
-      if (batch?.states.apply(item, event) !== true)
-        throw brokenJournal(path, offset, `item ${String(item)} cannot ${event.kind} there`);
-      onEvent(record, hadResult);
-    }
-    onRecord?.(record);
   });
   if (batch === undefined) throw brokenJournal(path, 0, 'it has no header');
+  const jobs = [...open].flatMap(([item, each]) => (each.job === undefined ? [] : [{ item, ...each }]));
   const content = { resultBytes, checksum, hasRerunItems, endsWithOrdered, inOrder };
-  const jobs = { jobs: jobsOf(open), failed: wantFailed?.(settings) === true ? jobsOf(failed) : [] };
-  return { ...batch, ...jobs, ...content, settings, resubmitted, retried, workerPrice, end };
+  return { ...batch, jobs, ...content, settings, resubmitted, retried, lastEndedAt, workerPrice, end };
 }
 
-type OpenItem =
-  | ({ readonly state: 'sending' | 'unknown' } & Pick<KnownJob, 'id'>)
-  | ({ readonly state: 'submitted' } & Omit<KnownJob, 'item'>);
+/** Without a job until one was accepted. */
+type OpenItem = Omit<KnownJob, 'item'> | { readonly id: string | undefined; readonly job?: undefined };
 
 /** One for all items without a label: a journal has millions of them. */
-const SENDING: OpenItem = { state: 'sending', id: undefined };
+const SENDING: OpenItem = { id: undefined };
 
 /** Undefined when it has ended or waits again. */
 function afterRecord(before: OpenItem | undefined, { event, data }: EventRecord): OpenItem | undefined {
   const { kind } = event;
-  if (kind === 'send') return data.id === undefined ? SENDING : { ...SENDING, id: data.id };
-  if (kind === 'lose') return { state: 'unknown', id: before?.id };
+  if (kind === 'send') return data.id === undefined ? SENDING : { id: data.id };
   if (kind !== 'accept' && kind !== 'retry') return undefined;
-  const retriesBefore = before?.state === 'submitted' ? before.retries : 0;
-  return {
-    ...{ state: 'submitted', id: before?.id ?? data.id, job: event.job },
-    ...{ submittedAt: data.at ?? 0, retries: kind === 'retry' ? retriesBefore + 1 : 0 },
-  };
+  const retries = kind === 'retry' && before?.job !== undefined ? before.retries + 1 : 0;
+  return { id: before?.id, job: event.job, submittedAt: data.at ?? 0, retries };
 }
-
-const jobsOf = (open: ReadonlyMap<number, OpenItem>): readonly KnownJob[] =>
-  [...open].flatMap(([item, each]) => {
-    if (each.state !== 'submitted') return [];
-    const { state: _, ...job } = each;
-    return [{ item, ...job }];
-  });
-
-const createOpenItems = () => new Map<number, OpenItem>();
 
 export const widest = (known: DollarRange | undefined, { low, high }: DollarRange): DollarRange => ({
   low: Math.min(low, known?.low ?? low),

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
-import type { DurableFiles } from '../../core/context.ts';
-import { Failure, localFile } from '../../core/failure.ts';
+import { Failure, localFile, usage } from '../../core/failure.ts';
 import { sentence } from '../../core/message.ts';
-import { resumeLine } from '../model/command-lines.ts';
-import type { Shard } from '../model/shard.ts';
-import { resumeBatch } from './resume.ts';
+import { optionsText } from '../../queue/submission.ts';
 import { writeSyncedFile } from '../bytes/synced-files.ts';
+import { type BatchSettings, type Resubmit, resumeLine, type Shard } from '../model/batch.ts';
+import { findInputs, readOnceInput, readUntilAborted } from '../read/find-inputs.ts';
 import {
   checkPiped,
   formatOf,
@@ -15,17 +14,12 @@ import {
   planInputs,
   type PlanOptions,
   sharedFormat,
-} from '../read/check-inputs.ts';
-import { findInputs, readOnceInput, readUntilAborted } from '../read/find-inputs.ts';
-import { inputCopyPath, journalPath, temporaryCopyPath } from '../store/file-names.ts';
-import { findBatch, mustBeNew, resolveResultsPath } from '../store/results-path.ts';
-import { createBatch, withNewPlace } from '../store/open-batch.ts';
+} from '../read/inputs.ts';
+import { findBatch, identityOf, locateInputs } from '../store/find-batch.ts';
+import { createBatch, recoverBatch, withNewPlace } from '../store/open-batch.ts';
+import { inputCopyPath, journalPath, mustBeNew, resolveResultsPath } from '../store/paths.ts';
 import { type BatchHeader, VERSION } from '../store/record.ts';
-import { identityOf, locateInputs } from '../store/stored-inputs.ts';
-import type { BatchPorts, BatchView } from './ports.ts';
-import type { BatchSettings } from '../model/batch.ts';
-import { type BatchReport, runToEnd } from './run-to-end.ts';
-import { optionsText } from '../../queue/submission.ts';
+import { type BatchPorts, type BatchReport, type BatchView, runToEnd } from './run-to-end.ts';
 
 interface BeginOptions extends InputOptions {
   /** Files and globs; or `-` alone, which is stdin. */
@@ -48,76 +42,67 @@ interface BeginRun {
 
 /** Creates nothing. Fails with usage (2) for the input, local-file (14) for the results. */
 export async function checkBatch(ports: BatchPorts, options: BeginOptions): Promise<InputSummary> {
-  const { durable, local } = ports;
-  const piped = await readOnceInput(durable, options.inputs);
-  const path = await resolveResultsPath(durable, options.out);
-  if (options.fresh || (await headerAt(durable, path)) === undefined)
-    await mustBeNew(durable, path, piped !== undefined, local);
+  const { piped } = await placeOf(ports, options);
   const planned = planOptionsOf(options);
   if (piped !== undefined) return await checkPiped(ports, piped, planned);
   return (await planInputs(ports, await findInputs(ports, options.inputs), planned)).summary;
+}
+
+/** Where the results go, and the header of the batch that is there: without one, the place is new. */
+async function placeOf({ durable, local }: BatchPorts, { inputs, out, fresh }: BeginOptions) {
+  const piped = await readOnceInput(durable, inputs);
+  const path = await resolveResultsPath(durable, out);
+  const isThere = !fresh && (await durable.resolve(journalPath(path))).kind === 'file';
+  if (isThere) return { piped, path, header: (await findBatch(durable, path)).header };
+  await mustBeNew(durable, path, local);
+  return { piped, path, header: undefined };
 }
 
 /** Fails as `checkBatch`, `connect` and creating the batch do: nothing was sent then. */
 export async function beginBatch(
   ports: BatchPorts,
   options: BeginOptions,
-  { endpoint, connect }: BeginRun,
+  run: BeginRun,
   view: BatchView,
 ): Promise<BatchReport> {
   const { durable, clock, local } = ports;
-  const { ordered, settings } = options;
-  const piped = await readOnceInput(durable, options.inputs);
-  const path = await resolveResultsPath(durable, options.out);
-  const header = options.fresh ? undefined : await headerAt(durable, path);
-  if (header !== undefined) return await goOn(ports, { path, header, options, endpoint, connect }, view);
-  const checkPlace = (): Promise<void> => mustBeNew(durable, path, piped !== undefined, local);
-  await checkPlace();
-  const { open, plan } = await withNewPlace(durable, path, piped !== undefined, async (release) => {
-    await checkPlace();
+  const { endpoint, connect } = run;
+  const { ordered, settings, shard } = options;
+  const { piped, path, header: known } = await placeOf(ports, options);
+  if (known !== undefined) return await goOn(ports, { path, header: known, options }, run, view);
+  const { open, plan } = await withNewPlace(durable, path, async (release) => {
+    await mustBeNew(durable, path, local);
     // An input that can be read only once is copied only for an endpoint that exists.
     const early = piped === undefined ? undefined : await connect();
-    const copy = temporaryCopyPath(path);
+    const copy = inputCopyPath(path);
     if (piped !== undefined) await writeSyncedFile(durable, copy, readUntilAborted(ports, piped));
     const found = piped === undefined ? await findInputs(ports, options.inputs) : [{ path: copy, name: piped }];
     const checked = await planInputs(ports, found, planOptionsOf(options));
     const target = { endpoint, ...(early ?? (await connect())) };
     // Reading stdin can take long, and another program may have created files in that time.
-    if (piped !== undefined) await checkPlace();
+    await mustBeNew(durable, path, local);
     const { extras, summary } = checked;
-    const { planned, invalid } = summary;
     const items = checked.sources.reduce((sum, source) => sum + source.items, 0);
-    const input = await identityOf(durable, durable.absolute(path), checked);
-    // oxlint-disable-next-line berth/no-wall-clock -- a date, for the journal
-    const createdAt = clock.now();
-    const header = {
+    const header: BatchHeader = {
       version: VERSION,
       ...target,
-      input,
+      input: await identityOf(durable, durable.absolute(path), checked),
       extras,
       settings,
-      planned,
-      invalid,
-      ...(options.shard === undefined ? {} : { shard: { ...options.shard, items } }),
+      planned: summary.planned,
+      invalid: summary.invalid,
+      ...(shard === undefined ? {} : { shard: { ...shard, items } }),
       ordered,
-      createdAt,
-    } as const;
+      // oxlint-disable-next-line berth/no-wall-clock -- a date, for the journal
+      createdAt: clock.now(),
+    };
     return { open: await createBatch(durable, path, header, release), plan: checked };
   });
-  // The copy has its final name now.
-  const copy = { path: inputCopyPath(path), name: inputCopyPath(path) };
-  const inputs =
-    piped === undefined ? plan : { ...plan, sources: plan.sources.map((input) => ({ ...input, ...copy })) };
   await view.onBegun?.(plan.summary);
-  return await runToEnd(ports, { path, open, inputs }, view);
+  return await runToEnd(ports, { path, open, inputs: plan }, view);
 }
 
-async function headerAt(durable: DurableFiles, path: string): Promise<BatchHeader | undefined> {
-  const { kind } = await durable.resolve(journalPath(path));
-  return kind === 'file' ? (await findBatch(durable, path)).header : undefined;
-}
-
-interface SameBatch extends BeginRun {
+interface SameBatch {
   readonly path: string;
   readonly header: BatchHeader;
   readonly options: BeginOptions;
@@ -126,10 +111,11 @@ interface SameBatch extends BeginRun {
 /** Fails with local-file (14) where the batch at this place is another one: nothing was sent. */
 async function goOn(
   ports: BatchPorts,
-  { path, header, options, endpoint, connect }: SameBatch,
+  { path, header, options }: SameBatch,
+  { endpoint, connect }: BeginRun,
   view: BatchView,
 ): Promise<BatchReport> {
-  const { inputs, copied, ...format } = header.input;
+  const { inputs, copied = false, ...format } = header.input;
   const another = (what: string) =>
     localFile(
       `the batch at ${path} has another ${what}: nothing was sent`,
@@ -140,14 +126,12 @@ async function goOn(
   if (!isDeepStrictEqual(shard, options.shard ?? {})) throw another('shard');
   const isPiped = (await readOnceInput(ports.durable, options.inputs)) !== undefined;
   const found = isPiped ? [] : await findInputs(ports, options.inputs);
-  const names = found.map(({ name }) => name);
-  const isRead = !isPiped && copied !== true && found.length === inputs.length;
-  if (!isRead || !isDeepStrictEqual(format, sharedFormat(names, options))) throw another('input');
-  if (inputs.some((input, at) => input.format !== formatOf(names[at] ?? '', options))) throw another('input');
+  const formats = found.map(({ name }) => formatOf(name, options));
+  const isSame = isDeepStrictEqual([format, inputs.map((input) => input.format)], [sharedFormat(options), formats]);
+  if (copied || !isSame) throw another('input');
   const paths = found.map((each) => each.path);
-  await locateInputs(ports, path, header, paths).catch((error: unknown) => {
-    if (error instanceof Failure && error.exit === EXIT.usage) throw another('input');
-    throw error;
+  await locateInputs(ports, { path, header }, paths).catch((error: unknown) => {
+    throw error instanceof Failure && error.exit === EXIT.usage ? another('input') : error;
   });
   const { settings } = options;
   const service = async (): Promise<string> => (await connect()).service;
@@ -158,3 +142,34 @@ const planOptionsOf = (options: BeginOptions): PlanOptions => ({
   ...options,
   extras: optionsText(options.settings),
 });
+
+interface ResumeOptions {
+  readonly service: () => Promise<string>;
+  /** Given anew. */
+  readonly settings: BatchSettings;
+  /** Set when they were moved: all of them, in the order of the batch. */
+  readonly input: readonly string[];
+  readonly resubmit?: Resubmit;
+}
+
+/** Fails with usage (2) for another address or input, local-file (14) for changed files. */
+export async function resumeBatch(
+  ports: BatchPorts,
+  name: string,
+  { service, settings, input, resubmit }: ResumeOptions,
+  view: BatchView,
+): Promise<BatchReport> {
+  const { durable, signal } = ports;
+  const found = await findBatch(durable, name);
+  const { path, header } = found;
+  const moved = (await findInputs(ports, input)).map((each) => each.path);
+  const inUse = await service();
+  if (inUse !== header.service)
+    throw usage(
+      `this batch was begun at ${header.service}, and the address in use is ${inUse}`,
+      'Use the settings it was begun with.',
+    );
+  const inputs = await locateInputs(ports, found, moved);
+  const open = await recoverBatch(durable, path, { header, settings, resubmit, signal });
+  return await runToEnd(ports, { path, open, inputs }, view);
+}

@@ -1,36 +1,54 @@
-import type { BatchPorts, BatchProgress, BatchView } from './ports.ts';
-import { createCostMeter, createErrorTally, type ErrorTotals, type ExecutionCost } from './cost-meter.ts';
-import type { BatchSummary } from '../model/batch.ts';
-import { type ItemCounts, itemsLeft } from '../model/item-states.ts';
-import type { RateWindow } from '../../core/api.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { asId } from '../../core/ids.ts';
-import { RATE_LIMITS } from '../../queue/limits.ts';
-import { optionsText } from '../../queue/submission.ts';
-import { allItems, type BatchInputs, nameOfInputs } from '../read/inputs.ts';
+import { createCostMeter, type ExecutionCost } from './cost-meter.ts';
+import type { BatchSummary, MonotonicMs, RunEnd, Stopped } from '../model/batch.ts';
+import { type EndEvent, type ItemCounts, itemsLeft } from '../model/item-states.ts';
+import { errorOf, MAX_ERROR_LENGTH } from '../model/result-line.ts';
+import { allItems, type BatchInputs, type InputPorts, type InputSummary } from '../read/inputs.ts';
+import { createFailureGroups } from '../results/analysis.ts';
+import { createRequestRates } from '../run/adaptive-rate.ts';
 import { createQueueClient } from '../run/queue-client.ts';
 import type { RunOptions } from '../run/run-state.ts';
 import { runItems } from '../run/runner.ts';
-import type { RunEnd, Stopped } from '../model/run-end.ts';
-import { itemsInShard } from '../model/shard.ts';
-import { finishBatch } from '../store/stored-results.ts';
-import type { OpenBatch } from '../store/open-batch.ts';
-import { createRecords } from '../store/records.ts';
+import { inputName } from '../store/find-batch.ts';
+import { createRecords, finishBatch, type OpenBatch } from '../store/open-batch.ts';
+import type { Context } from '../../core/context.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
+import { asId } from '../../core/ids.ts';
+import type { Json } from '../../core/json.ts';
+import type { DollarRange } from '../../core/units.ts';
+import { RATE_LIMITS } from '../../queue/limits.ts';
+import { optionsText } from '../../queue/submission.ts';
 
-export interface BatchReport
-  extends BatchSummary, Pick<ErrorTotals, 'commonestError' | 'unknownReason' | 'refusedRetries'> {
+export interface BatchPorts extends InputPorts, Pick<Context, 'batchApi' | 'clock' | 'random' | 'onSecondInterrupt'> {
+  readonly local: boolean;
+  /** Per hour; undefined when it is unknown. May fail. */
+  readonly workerPrice: (endpointId: string, signal: AbortSignal) => Promise<DollarRange | undefined>;
+}
+
+export interface BatchView {
+  /** Called before the first request of a new batch. */
+  readonly onBegun?: (summary: InputSummary) => Promise<void>;
+  /** One sentence for each repaired file or for items set back. */
+  readonly onNotes: (notes: readonly string[]) => Promise<void>;
+  readonly follow: (progress: () => BatchProgress, until: AbortSignal) => Promise<void>;
+  /** Only when requests are still pending. */
+  readonly onFirstInterrupt: (pendingRequests: number) => void;
+}
+
+export interface BatchProgress {
+  readonly counts: ItemCounts;
+  readonly cost: ExecutionCost | undefined;
+  /** No request has succeeded since then. */
+  readonly problem: { readonly failingSince: MonotonicMs; readonly message: string } | undefined;
+}
+
+export interface BatchReport extends BatchSummary, ReturnType<ReturnType<typeof createErrorTally>['totals']> {
   readonly expiredItems: readonly number[];
   readonly tookMs: number;
   /** Undefined when no price or no execution time is known. */
   readonly cost: ExecutionCost | undefined;
-  readonly resumed: boolean;
   readonly stopped: StopCause | undefined;
   readonly unrecorded: RunEnd['unrecorded'];
-  /** In this run, refused ones included. */
-  readonly failedItems: number;
-  /** Of these, submissions that the service refused. */
-  readonly refused: number;
 }
 
 interface RunningBatch {
@@ -41,7 +59,7 @@ interface RunningBatch {
 
 /** An error that stopped it is in the report. Throws only errors that are bugs. */
 export async function runToEnd(ports: BatchPorts, batch: RunningBatch, view: BatchView): Promise<BatchReport> {
-  const { path, open, inputs } = batch;
+  const { path, open } = batch;
   const { states, header, resubmitted } = open;
   const { endpoint, service, invalid } = header;
   const before = states.counts();
@@ -49,18 +67,15 @@ export async function runToEnd(ports: BatchPorts, batch: RunningBatch, view: Bat
   const { end, totals, ...run } = await drive(ports, batch, before, view);
   const { counts } = end;
   const unordered = end.unordered === true;
-  const { failedJobs, ...errors } = totals;
   return {
     ...{ name: path, endpoint, service, invalid, unordered, counts, resubmitted },
-    input: nameOfInputs(inputs.sources.map(({ name, path: at }) => name ?? at)),
+    input: inputName(path, header),
     unknownItems: [...states.items('unknown')],
     expiredItems: [...states.items('expired')],
     ...run,
-    ...errors,
+    ...totals,
     resumable: itemsLeft(counts) > 0 || unordered,
-    resumed: wasBegun(before),
     unrecorded: end.unrecorded,
-    failedItems: failedJobs + totals.refused,
   };
 }
 
@@ -80,14 +95,10 @@ async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, be
   const { states, journal } = open;
   const { endpointId } = open.header;
   const started = clock.monotonic();
-  let applyWindows = (_: readonly RateWindow[]): void => undefined;
+  const options = runOptions(open);
+  const rates = createRequestRates(options, options.shard?.of ?? 1, clock, ports.random);
   const secondInterrupt = new AbortController();
-  const api = ports.batchApi({
-    signal: secondInterrupt.signal,
-    onWindows: (windows) => {
-      applyWindows(windows);
-    },
-  });
+  const api = ports.batchApi({ signal: secondInterrupt.signal, onWindows: rates.applyWindows });
   const client = createQueueClient(api, asId(endpointId), optionsText(open.settings));
   const requestPrice = (until: AbortSignal) => ports.workerPrice(endpointId, until);
   const cost = createCostMeter(clock, signal, requestPrice, wasBegun(before), ({ low, high }) => {
@@ -115,19 +126,12 @@ async function drive(ports: BatchPorts, { path, open, inputs }: RunningBatch, be
     const run = await runItems({
       // oxlint-disable-next-line berth/no-wall-clock -- a date, for the journal
       records: createRecords(open, () => clock.now()),
-      options: runOptions(open),
-      items: itemsInShard(allItems(ports, inputs), open.header.shard),
-      client,
-      clock,
-      random: ports.random,
+      ...{ options, rates, client, clock },
+      items: allItems(ports, inputs),
       interrupt: signal,
       observer: {
-        onReady: (apply) => {
-          applyWindows = apply;
-        },
         onExecuted: cost.onExecuted,
         onEnded: tally.onEnded,
-        onNotRetried: tally.onNotRetried,
         onRequest: (failure, failingSince) => {
           problem = failure && failingSince !== undefined ? { failingSince, message: failure.message } : undefined;
         },
@@ -158,7 +162,7 @@ function runOptions({ states, settings, header }: OpenBatch): RunOptions {
   const most = partOf(MAX_IN_FLIGHT, shards);
   return {
     concurrency: settings.concurrency ?? DEFAULT_CONCURRENCY,
-    shards,
+    shard: header.shard,
     rate: (settings.rate ?? RATE_LIMITS.run.rate) / shards,
     get inFlight() {
       if (inFlight !== undefined || maxFailures === undefined) return inFlight ?? most;
@@ -185,3 +189,38 @@ function stopCause(stopped: Stopped | undefined): StopCause | undefined {
 /** A second interrupt aborted it: the request may have been accepted. */
 const requestAborted = (): Failure =>
   new Failure({ code: 'outcome-unknown', exit: EXIT.unknown, message: 'its answer was not waited for' });
+
+/** Why items did not complete in this run. */
+function createErrorTally() {
+  const [errors, unknown] = [createFailureGroups(), createFailureGroups()];
+  let [failedItems, refused] = [0, 0];
+  return {
+    onEnded: (event: EndEvent, document: Json): void => {
+      if (event.kind === 'refuse') refused += 1;
+      else if (event.ending !== 'failed' && event.ending !== 'timedOut') return;
+      failedItems += 1;
+      errors.add('', { error: errorOf(document) });
+    },
+    onUnknown: ({ message }: Failure): void => {
+      unknown.add('', { error: message.slice(0, MAX_ERROR_LENGTH) });
+    },
+    totals: () => ({
+      /** Refused ones included. */
+      failedItems,
+      /** Submissions that the service refused. */
+      refused,
+      /** Undefined when there is none. */
+      commonestError: mostFrequent(errors),
+      /** Why the outcome of a submission is unknown; undefined when there is none. */
+      unknownReason: mostFrequent(unknown)?.error,
+    }),
+  };
+}
+
+/** Its pattern, such as `no model at <path>`, where the texts differ. */
+function mostFrequent(groups: ReturnType<typeof createFailureGroups>) {
+  const [group] = groups.summary().groups;
+  if (group === undefined) return undefined;
+  const { pattern, count, examples } = group;
+  return { error: examples.length === 1 ? (examples[0]?.error ?? pattern) : pattern, count };
+}

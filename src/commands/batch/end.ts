@@ -19,12 +19,12 @@ import type { Result } from '../../output/view.ts';
 
 /** Exit 0 all completed, 13 some not, 9 --max-time, 130/143 interrupt, else the failure's. */
 export function batchResult(ctx: CommandContext, report: BatchReport, { failedOk }: EndOptions): Result {
-  const { tookMs, cost, commonestError, resumed } = report;
+  const { tookMs, cost, commonestError } = report;
   const value = {
     ...summaryOf(report),
     tookSeconds: tookMs / 1000,
     executionCostUsd: cost === undefined ? null : { ...cost },
-    commonestError: commonestError === undefined ? null : { ...commonestError, sinceResume: resumed },
+    commonestError: commonestError ?? null,
   };
   const result = { kind: 'one', view: batchView, value } as const;
   const failure = failureOf(report);
@@ -44,7 +44,7 @@ const resumeCommand = ({ service, name }: BatchReport, ...more: readonly string[
 
 function notesOf(ctx: CommandContext, report: BatchReport): readonly Message[] {
   const { counts, stopped, unordered, resumable } = report;
-  const { failedItems, refused, refusedRetries } = report;
+  const { failedItems, refused } = report;
   const failed = counts.failed + counts.timedOut;
   const states = [...(counts.failed > 0 ? ['failed'] : []), ...(counts.timedOut > 0 ? ['timed-out'] : [])];
   return [
@@ -55,9 +55,6 @@ function notesOf(ctx: CommandContext, report: BatchReport): readonly Message[] {
     ...(unordered ? ['All results are fetched, but not sorted yet.'] : []),
     ...(resumable ? [sentence`Continue: ${resumeCommand(report)}`] : []),
     ...commonestErrorNotes(ctx, report),
-    ...(refusedRetries === undefined
-      ? []
-      : [`${countOf(refusedRetries.count, 'failed job')} could not be retried: ${refusedRetries.failure.message}`]),
     ...(counts.unknown > 0 ? [unknownNote(report)] : []),
     // An input that the service refused would be refused again.
     ...(itemsLeft(counts) === 0 && failed > 0 && (failedItems === 0 || failedItems > refused)
@@ -90,11 +87,9 @@ const DEFAULT_COLUMNS = 200;
 
 /** The error is shortened to one terminal line. */
 function commonestErrorNotes({ terminal }: CommandContext, report: BatchReport): readonly string[] {
-  const { commonestError, failedItems, resumed } = report;
+  const { commonestError, failedItems } = report;
   if (commonestError === undefined) return [];
-  const since = resumed ? ' since the resume' : '';
-  const head =
-    failedItems === 1 ? `Error${since}: ` : `Most common error${since} (${commonestError.count} of ${failedItems}): `;
+  const head = failedItems === 1 ? 'Error: ' : `Most common error (${commonestError.count} of ${failedItems}): `;
   const width = (terminal.errorColumns ?? DEFAULT_COLUMNS) - head.length;
   const error = safeText(commonestError.error);
   return [head + (error.length <= width ? error : `${error.slice(0, Math.max(0, width - 1))}…`)];

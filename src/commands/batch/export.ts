@@ -34,7 +34,6 @@ export const exportBatch = defineCommand({
     ordered: option.on('in the order of the input'),
     out: option.text('write to this file, not to stdout', { metavar: 'FILE' }),
     force: option.on('replace the file of --out if it exists'),
-    input: option.text('where the input is now, if moved', { metavar: 'FILE' }),
   },
   examples: [
     ['berth jobs batch export results.jsonl --format csv --out results.csv', 'a table for a spreadsheet'],
@@ -46,12 +45,11 @@ export const exportBatch = defineCommand({
       import('../../batch/index.ts'),
       import('./ports.ts'),
     ]);
-    const { joinInput, out, force, input } = values;
+    const { joinInput, out, force } = values;
     const format = formatOf(ctx.output, values.format, out);
     const members = EXPORT_MEMBERS.filter((name) => name !== 'input' || joinInput);
     checkKnownFields(members, ctx.output, suggestName, 'result');
-    const options = { ...values, input: input === undefined ? [] : [input] };
-    const exported = await exportResults(await batchPorts(ctx), values.results, options);
+    const exported = await exportResults(await batchPorts(ctx), values.results, values);
     const states = new Set<string>(statesOf(EXPORT_STATES, values.status));
     const missing = missingFields(ctx.output);
     let count = 0;

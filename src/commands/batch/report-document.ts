@@ -1,4 +1,4 @@
-import { type BatchAnalysis, type BatchStatus, type DistributionSummary, QUANTILE_ERROR } from '../../batch/index.ts';
+import { type BatchAnalysis, type DistributionSummary, QUANTILE_ERROR } from '../../batch/index.ts';
 import { batchView, formatRate, shardMembers, summaryOf } from './summary-view.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { MINUTE_MS } from '../../core/unit-types.ts';
@@ -6,11 +6,11 @@ import { formatDuration } from '../../core/units.ts';
 import type { Section, View } from '../../output/view.ts';
 
 /** Recognizes an earlier page, which may be replaced. */
-export const PAGE_TITLE = 'Batch report: ';
+export const PAGE_BEGINNING = '<!doctype html>\n<!-- batch report of berth -->\n';
 
 /** The table and the page show these numbers. */
 export function reportDocument(analysis: BatchAnalysis): JsonObject {
-  const { wallMs, perSecond, cost, timeline, delay, execution, executionMs, failures, lastEndedAt } = analysis;
+  const { wallMs, perSecond, cost, delay, execution, executionMs, failures, lastEndedAt } = analysis;
   return {
     ...summaryOf(analysis),
     state: analysis.state,
@@ -24,13 +24,6 @@ export function reportDocument(analysis: BatchAnalysis): JsonObject {
     quantileError: QUANTILE_ERROR,
     executionMs: distributionOf(execution),
     delayMs: distributionOf(delay),
-    timeline:
-      timeline === undefined
-        ? null
-        : {
-            bucketSeconds: timeline.bucketMs / 1000,
-            buckets: timeline.buckets.map((bucket) => ({ ...bucket, at: dateOf(bucket.at) })),
-          },
     failures: failures.groups.map(({ pattern, state, count, examples }) => ({
       pattern,
       state,
@@ -46,20 +39,15 @@ const dateOf = (at: number): string => new Date(at).toISOString();
 
 /** Null while no job reported a time. */
 const distributionOf = (summary: DistributionSummary | undefined): JsonObject | null =>
-  summary === undefined ? null : { ...timesOf(summary), bins: summary.bins.map((bin) => ({ ...bin })) };
-
-function timesOf(summary: DistributionSummary | undefined): JsonObject | null {
-  if (summary === undefined) return null;
-  const { bins: _, ...times } = summary;
-  return times;
-}
+  summary === undefined ? null : { ...summary, bins: summary.bins.map((bin) => ({ ...bin })) };
 
 /** `1s to 2s`; exact seconds where short texts would repeat. */
 export function binLabels({ bins }: DistributionSummary): readonly string[] {
-  const bounds = [...bins.slice(0, 1).map(({ from }) => from), ...bins.map(({ to }) => to)];
-  const short = bounds.map(formatTime);
-  const texts = new Set(short).size === short.length ? short : bounds.map((milliseconds) => `${milliseconds / 1000}s`);
-  return bins.map((_, at) => `${texts[at] ?? ''} to ${texts[at + 1] ?? ''}`);
+  const label = (show: (milliseconds: number) => string) => bins.map(({ from, to }) => `${show(from)} to ${show(to)}`);
+  const short = label(formatTime);
+  const isClear =
+    new Set(short).size === short.length && bins.every(({ from, to }) => formatTime(from) !== formatTime(to));
+  return isClear ? short : label((milliseconds) => `${milliseconds / 1000}s`);
 }
 
 export const quantilesOf = (times: DistributionSummary): string =>
@@ -68,7 +56,7 @@ export const quantilesOf = (times: DistributionSummary): string =>
 type Example = BatchAnalysis['failures']['groups'][number]['examples'][number];
 
 export const exampleLine = ({ item, job, error }: Example): string =>
-  `item ${item}${job === undefined ? '' : `, job ${job}`}: ${error}`;
+  `item ${String(item)}${job === undefined ? '' : `, job ${job}`}: ${error}`;
 
 /** At most three significant digits: `12ms`, `1.25s`, `3m 20s`. */
 export function formatTime(milliseconds: number): string {
@@ -127,54 +115,3 @@ function failureLines({ failures }: BatchAnalysis): Section['lines'] {
     ...(others > 0 ? [{ label: String(others), value: 'with other errors: see --json' }] : []),
   ];
 }
-
-export function statusDocument(status: BatchStatus, analysis: BatchAnalysis | undefined): JsonObject {
-  const { state, holder, unordered, begunAt } = status;
-  return {
-    ...summaryOf(status),
-    state,
-    // Of the process that works on the batch.
-    ...(holder === undefined ? {} : { pid: holder.pid, host: holder.host }),
-    ...(unordered ? { unordered } : {}),
-    begun: dateOf(begunAt),
-    ...shardMembers(status),
-    ...(analysis === undefined ? {} : resultMembers(analysis)),
-  };
-}
-
-function resultMembers(analysis: BatchAnalysis): JsonObject {
-  const { wallSeconds, executionCostUsd } = reportDocument(analysis);
-  return {
-    ...{ wallSeconds, executionCostUsd },
-    executionMs: timesOf(analysis.execution),
-    delayMs: timesOf(analysis.delay),
-    commonestErrors: commonestErrors(analysis).map(({ pattern, state, count }) => ({ pattern, state, count })),
-  };
-}
-
-const MAX_ERRORS = 3;
-
-const commonestErrors = (analysis: BatchAnalysis | undefined) => analysis?.failures.groups.slice(0, MAX_ERRORS) ?? [];
-
-/** The state of a batch; `analysis` is what its results show. */
-export const statusView = (analysis?: BatchAnalysis): View => ({
-  ...batchView,
-  detail: (row, facts) => {
-    const [about, counts] = batchView.detail?.(row, facts) ?? [];
-    return [
-      { lines: [...(about?.lines ?? []), ...statusTimes(analysis)] },
-      { lines: counts?.lines ?? [] },
-      {
-        lines: commonestErrors(analysis).map(({ pattern, count }) => ({
-          label: 'error',
-          value: { text: `${count} × ${pattern}`, tone: 'bad' },
-        })),
-      },
-    ];
-  },
-});
-
-const statusTimes = (analysis: BatchAnalysis | undefined): Section['lines'] => [
-  ...(analysis?.execution === undefined ? [] : [{ label: 'execution time', value: quantilesOf(analysis.execution) }]),
-  ...(analysis?.delay === undefined ? [] : [{ label: 'delay', value: quantilesOf(analysis.delay) }]),
-];

@@ -1,5 +1,5 @@
 import { type BatchAnalysis, type DistributionSummary, QUANTILE_ERROR } from '../../batch/index.ts';
-import { binLabels, exampleLine, formatTime, PAGE_TITLE, quantilesOf } from './report-document.ts';
+import { binLabels, exampleLine, formatTime, PAGE_BEGINNING, quantilesOf } from './report-document.ts';
 import { formatRate, OUTCOMES } from './summary-view.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { formatDollarRange, formatDuration } from '../../core/units.ts';
@@ -47,7 +47,7 @@ i { display: inline-block; height: .7em; background: var(--busy) }
 
 /** The page runs and loads nothing, whatever an error text contains. */
 export function reportPage(report: BatchAnalysis): string {
-  const { counts, wallMs, perSecond, cost, timeline, failures, resubmitted, retried } = report;
+  const { counts, wallMs, perSecond, cost, failures, resubmitted, retried } = report;
   const facts = {
     completed: `${grouped(counts.completed)} of ${grouped(counts.planned)} items`,
     'to the last result': wallMs && formatDuration(wallMs),
@@ -59,9 +59,6 @@ export function reportPage(report: BatchAnalysis): string {
   const states = OUTCOMES.flatMap(([member, label]) =>
     counts[member] === 0 ? [] : [bar(label, [member, counts[member]])],
   );
-  const steps = timeline?.buckets.map(({ at, completed, notCompleted }) =>
-    bar(utc(at), ['completed', completed], ['failed', notCompleted]),
-  );
   const groups = failures.groups.map(({ pattern, state, count, examples }) => {
     const ended = OUTCOMES.find(([member]) => member === state)?.[1] ?? state;
     const lines = examples.map((example) => markup`<li>${exampleLine(example)}</li>`);
@@ -69,12 +66,11 @@ export function reportPage(report: BatchAnalysis): string {
     return bar(markup`<details>${summary}<ul>${lines}</ul></details>`, ['failed', count]);
   });
   const others = failures.others === 0 ? '' : ` ${grouped(failures.others)} items have other errors.`;
-  return markup`<!doctype html>
-<html lang="en">
+  return markup`${{ html: PAGE_BEGINNING }}<html lang="en">
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <meta name="viewport" content="width=device-width">
-<title>${PAGE_TITLE}${report.name}</title>
+<title>Batch report: ${report.name}</title>
 <link rel="icon" href="data:,">
 <style>${{ html: STYLE }}</style>
 <h1>${report.name}</h1>
@@ -83,7 +79,6 @@ export function reportPage(report: BatchAnalysis): string {
     typeof value === 'string' ? markup`<tr><th>${label}</th><td colspan="2">${value}</td></tr>\n` : markup``,
   )}</table>
 ${section('Items', '', states)}
-${section('Results over time', `Completed and not, in steps of ${formatDuration(timeline?.bucketMs ?? 0)}.`, steps)}
 ${timesSection('Execution time', report.execution)}
 ${timesSection('Delay before the start', report.delay)}
 ${section('Failures by pattern', `Numbers, ids, paths and addresses are masked.${others}`, groups)}

@@ -4,7 +4,6 @@ import { option } from '../../cli/model/params.ts';
 import { missingShards, resultsArg } from './options.ts';
 import { BATCH_REPORT } from './schemas.ts';
 import { localFile, usage } from '../../core/failure.ts';
-import type { Bytes } from '../../core/unit-types.ts';
 
 export const report = defineCommand({
   output: BATCH_REPORT,
@@ -18,12 +17,12 @@ export const report = defineCommand({
     ['berth jobs batch report results.jsonl --html report.html', 'the same as a page'],
   ],
   run: async (ctx, { results, html }) => {
-    const [{ analyzeBatch }, { batchPorts }, { PAGE_TITLE, reportDocument, reportView }] = await Promise.all([
+    const [{ analyzeBatch }, { batchPorts }, { PAGE_BEGINNING, reportDocument, reportView }] = await Promise.all([
       import('../../batch/index.ts'),
       import('./ports.ts'),
       import('./report-document.ts'),
     ]);
-    for (const name of results) if (html !== undefined) await checkPageName(ctx, html, name, PAGE_TITLE);
+    if (html !== undefined) await checkPageName(ctx, html, results, PAGE_BEGINNING);
     const analysis = await analyzeBatch(await batchPorts(ctx), results);
     if (html !== undefined) await ctx.files.write(html, (await import('./report-page.ts')).reportPage(analysis));
     const notes = [...missingShards(analysis), ...(html === undefined ? [] : [`wrote ${html}`])];
@@ -31,23 +30,21 @@ export const report = defineCommand({
   },
 });
 
-const BEGINNING_BYTES: Bytes = 2048;
-
 /** Replaces an earlier page and an empty file, but no other file, also through a link. */
-async function checkPageName(ctx: CommandContext, html: string, results: string, title: string): Promise<void> {
+async function checkPageName(
+  ctx: CommandContext,
+  html: string,
+  results: readonly string[],
+  beginning: string,
+): Promise<void> {
   const durable = await ctx.durable();
-  const [page, own] = [durable.absolute(html), durable.absolute(results)];
-  if (page === own || page.startsWith(`${own}.`))
+  const page = durable.absolute(html);
+  if (results.some((name) => page === durable.absolute(name) || page.startsWith(`${durable.absolute(name)}.`)))
     throw usage('--html names a file of the batch itself', 'Name another file for the page.');
   const { path, kind } = await durable.resolve(html);
-  if (kind === 'directory' || kind === 'other')
-    throw localFile(`${html} is no file that can be written`, 'Name another one: --html.');
-  if (kind !== 'file' || ((await durable.size(path)) ?? 0) === 0) return;
-  if ((await beginningOf(durable.read(path, 0))).includes(`<title>${title}`)) return;
-  throw localFile(`${html} exists and is not the page of a batch`, 'Name another file: --html.');
-}
-
-async function beginningOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  for await (const chunk of chunks) return new TextDecoder().decode(chunk.subarray(0, BEGINNING_BYTES));
-  return '';
+  if (kind !== 'file') return;
+  for await (const chunk of durable.read(path, 0)) {
+    if (new TextDecoder().decode(chunk.subarray(0, beginning.length)) === beginning) return;
+    throw localFile(`${html} exists and is not the page of a batch`, 'Name another file: --html.');
+  }
 }

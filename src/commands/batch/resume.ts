@@ -1,9 +1,7 @@
-import type { Resubmit } from '../../batch/index.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { failedOkOption, RESUBMIT_STATES, settingOptions, settingsOf, statesOf } from './options.ts';
 import { BATCH_END, RUN_EXITS } from './schemas.ts';
-import { usage } from '../../core/failure.ts';
 
 export const resume = defineCommand({
   output: BATCH_END,
@@ -11,7 +9,7 @@ export const resume = defineCommand({
   changesMachine: true,
   needs: 'write',
   details:
-    'Submitted items are not sent again, unless --resubmit says so; an expired or unknown item may then run twice. Limits and job options of earlier runs are kept. --retry-failed works within 30 minutes of the end of a job.',
+    'Submitted items are not sent again, unless --resubmit says so; an expired or unknown item may then run twice. Limits and job options of earlier runs are kept.',
   args: { results: arg.text('results file of the batch', { complete: 'file' }) },
   options: {
     input: option.texts('where the input is now, if moved; several in their order', {
@@ -22,7 +20,6 @@ export const resume = defineCommand({
       metavar: 'STATE',
       choices: Object.keys(RESUBMIT_STATES),
     }),
-    onlyError: option.text('with --resubmit: only items whose error contains this'),
     failedOk: failedOkOption,
     ...settingOptions,
   },
@@ -32,15 +29,12 @@ export const resume = defineCommand({
   exits: RUN_EXITS,
   examples: [
     ['berth jobs batch resume results.jsonl', 'continue'],
-    ['berth jobs batch resume results.jsonl --retry-failed 2', 'and retry failed jobs, twice at most'],
-    [
-      "berth jobs batch resume results.jsonl --resubmit failed --only-error 'out of memory'",
-      'new jobs for some failures',
-    ],
+    ['berth jobs batch resume results.jsonl --retry-failed 2', 'and retry jobs that fail from here on, twice at most'],
+    ['berth jobs batch resume results.jsonl --resubmit failed', 'new jobs for those that failed'],
   ],
   run: async (ctx, values) => {
-    const resubmit = resubmitOf(values);
     const settings = settingsOf(values);
+    const resubmit = statesOf(RESUBMIT_STATES, values.resubmit);
     const [{ resumeBatch }, { batchPorts, serviceAddress }, { viewOf }, { batchResult }] = await Promise.all([
       import('../../batch/index.ts'),
       import('./ports.ts'),
@@ -52,17 +46,3 @@ export const resume = defineCommand({
     return batchResult(ctx, ended, values);
   },
 });
-
-/** Usage (2) when --only-error stands alone. */
-function resubmitOf(given: {
-  readonly resubmit: readonly string[];
-  readonly onlyError: string | undefined;
-}): Resubmit | undefined {
-  const states = statesOf(RESUBMIT_STATES, given.resubmit);
-  if (given.onlyError !== undefined && states.every((state) => state === 'unknown'))
-    throw usage(
-      '--only-error needs --resubmit with failed, expired, timed-out or cancelled',
-      'Unknown items have no error.',
-    );
-  return states.length === 0 ? undefined : { states, onlyError: given.onlyError };
-}

@@ -27,7 +27,6 @@ const runOptions = {
   inputField: option.text('member or column that holds the input (default: the line)', { metavar: 'NAME' }),
   idField: option.text('member or column that labels the item in the results', { metavar: 'NAME' }),
   asIs: option.on('send lines that have input, policy or webhook as they are'),
-  types: option.text('types of CSV columns: string, number, boolean or json', { metavar: 'NAME:TYPE,...' }),
   skipInvalid: option.on('leave out invalid items instead of refusing all'),
   ordered: option.on('sort the results in the order of the input at the end'),
   fresh: option.on('refuse to go on with a batch at --out'),
@@ -55,7 +54,7 @@ export const run = defineCommand({
   examples: [
     ['berth jobs batch run demo --input items.jsonl --out results.jsonl', 'a job for each line'],
     ['berth jobs batch run demo --input items.csv --id-field sku --out priced.jsonl', 'rows of a CSV file'],
-    ['berth jobs batch run demo --input items.csv --types price:number,tags:json --out r.jsonl', 'with typed columns'],
+    ['berth jobs batch run demo --input items.csv --id-field sku --out r.jsonl', 'a row is an object of its columns'],
     ['berth jobs batch resume results.jsonl', 'continue after any interruption'],
   ],
   run: async (ctx, values) => {

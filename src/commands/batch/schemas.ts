@@ -42,24 +42,12 @@ const SHARDS = {
 };
 
 const COST = orNull(RANGE_USD);
-const PATTERN = { pattern: TEXT, state: TEXT, count: COUNT };
-
-/** Milliseconds; the quantiles are estimates. */
-const TIMES = {
-  count: COUNT,
-  mean: NUMBER,
-  min: NUMBER,
-  p50: NUMBER,
-  p95: NUMBER,
-  p99: NUMBER,
-  max: NUMBER,
-} satisfies Record<Exclude<keyof DistributionSummary, 'bins'>, OutputSchema>;
 
 export const BATCH_END = ownObject({
   ...SUMMARY,
   tookSeconds: NUMBER,
   executionCostUsd: COST,
-  commonestError: orNull(ownObject({ error: TEXT, count: COUNT, sinceResume: YES_NO })),
+  commonestError: orNull(ownObject({ error: TEXT, count: COUNT })),
 });
 
 export const BATCH_PLAN = ownObject({
@@ -75,16 +63,15 @@ export const BATCH_STATUS = ownObject(
     ...{ pid: WHOLE, host: TEXT },
     unordered: YES_NO,
     ...SHARDS,
-    wallSeconds: orNull(NUMBER),
-    executionCostUsd: COST,
-    executionMs: orNull(ownObject(TIMES)),
-    delayMs: orNull(ownObject(TIMES)),
-    commonestErrors: manyOf(ownObject(PATTERN)),
   },
 );
 
+/** Milliseconds; the quantiles are estimates. */
 const DISTRIBUTION = orNull(
-  ownObject({ ...TIMES, bins: manyOf(ownObject({ from: NUMBER, to: NUMBER, count: COUNT })) }),
+  ownObject({
+    ...{ count: COUNT, mean: NUMBER, min: NUMBER, p50: NUMBER, p95: NUMBER, p99: NUMBER, max: NUMBER },
+    bins: manyOf(ownObject({ from: NUMBER, to: NUMBER, count: COUNT })),
+  } satisfies Record<keyof DistributionSummary, OutputSchema>),
 );
 
 export const BATCH_REPORT = ownObject(
@@ -101,14 +88,13 @@ export const BATCH_REPORT = ownObject(
     quantileError: NUMBER,
     executionMs: DISTRIBUTION,
     delayMs: DISTRIBUTION,
-    timeline: orNull(
-      ownObject({
-        bucketSeconds: NUMBER,
-        buckets: manyOf(ownObject({ at: TIME, completed: COUNT, notCompleted: COUNT })),
-      }),
-    ),
     failures: manyOf(
-      ownObject({ ...PATTERN, examples: manyOf(ownObject({ item: COUNT, error: ANYTHING }, { job: TEXT })) }),
+      ownObject({
+        pattern: TEXT,
+        state: TEXT,
+        count: COUNT,
+        examples: manyOf(ownObject({ item: COUNT, error: ANYTHING }, { job: TEXT })),
+      }),
     ),
     otherFailures: COUNT,
   },

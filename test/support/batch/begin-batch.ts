@@ -31,7 +31,7 @@ export const beginFiles = (
   header: BatchHeader,
   copy?: () => Promise<void>,
 ): Promise<OpenBatch> =>
-  withNewPlace(durable, path, copy !== undefined, async (release) => {
+  withNewPlace(durable, path, async (release) => {
     await copy?.();
     return await createBatch(durable, path, header, release);
   });

@@ -1,9 +1,13 @@
 import { onTestFinished } from 'vitest';
-import { createRecords } from '../../../src/batch/store/records.ts';
 import { beginFiles, headerOf } from './begin-batch.ts';
-import { finishBatch } from '../../../src/batch/store/stored-results.ts';
-import type { OpenBatch } from '../../../src/batch/store/open-batch.ts';
-import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/recover-batch.ts';
+import {
+  createRecords,
+  finishBatch,
+  type OpenBatch,
+  recoverBatch,
+  type RecoverOptions,
+} from '../../../src/batch/store/open-batch.ts';
+import { createRequestRates } from '../../../src/batch/run/adaptive-rate.ts';
 import { readItems } from '../../../src/batch/read/read-items.ts';
 import type { RunOptions } from '../../../src/batch/run/run-state.ts';
 import { runItems } from '../../../src/batch/run/runner.ts';
@@ -23,7 +27,7 @@ import { type AutoAdvancingClock, createAutoAdvancingClock } from '../clocks/aut
 import { countSubmissions, type SubmissionCounts } from './check-journal.ts';
 import { batchApiOf } from './batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
-import type { RunEnd } from '../../../src/batch/model/run-end.ts';
+import type { RunEnd } from '../../../src/batch/model/batch.ts';
 
 export interface RunnerFixture {
   readonly clock: AutoAdvancingClock;
@@ -162,27 +166,25 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
     run: async (batch, runOptions = {}, more = {}) => {
       const { interrupt, durable: files = durable } = more;
       const { input, endpointId } = batch.header;
+      const limits = {
+        concurrency: 8,
+        rate: 99,
+        inFlight: 100,
+        maxFailures: Number.POSITIVE_INFINITY,
+        maxTime: Number.POSITIVE_INFINITY,
+        retryFailed: 0,
+        ...runOptions,
+      };
+      const rates = createRequestRates(limits, 1, clock, random);
+      windows.take = rates.applyWindows;
       const end = await runItems({
         records: createRecords(batch, () => clock.now()),
-        options: {
-          concurrency: 8,
-          rate: 99,
-          inFlight: 100,
-          maxFailures: Number.POSITIVE_INFINITY,
-          maxTime: Number.POSITIVE_INFINITY,
-          retryFailed: 0,
-          ...runOptions,
-        },
+        options: limits,
+        rates,
         items: readItems(files.read(IN), formatOf({ ...input, format: 'jsonl', path: IN })),
         client: createQueueClient(watched(more), asId(endpointId)),
         clock,
-        random,
         interrupt: interrupt ?? new AbortController().signal,
-        observer: {
-          onReady: (apply) => {
-            windows.take = apply;
-          },
-        },
       });
       const ordered = await finishBatch(files, OUT, batch, end, interrupt ?? new AbortController().signal);
       await batch.close().catch(() => undefined);

@@ -1,8 +1,12 @@
-import { createRecords } from '../../../src/batch/store/records.ts';
 import { beginFiles, headerOf } from './begin-batch.ts';
-import { finishBatch } from '../../../src/batch/store/stored-results.ts';
-import type { OpenBatch } from '../../../src/batch/store/open-batch.ts';
-import { recoverBatch, type RecoverOptions } from '../../../src/batch/store/recover-batch.ts';
+import {
+  createRecords,
+  finishBatch,
+  type OpenBatch,
+  recoverBatch,
+  type RecoverOptions,
+} from '../../../src/batch/store/open-batch.ts';
+import { createRequestRates } from '../../../src/batch/run/adaptive-rate.ts';
 import { readItems } from '../../../src/batch/read/read-items.ts';
 import { formatOf } from './input-format.ts';
 import type { RunOptions } from '../../../src/batch/run/run-state.ts';
@@ -18,7 +22,7 @@ import { type AutoAdvancingClock, createAutoAdvancingClock } from '../clocks/aut
 import { lines, OUT } from './runner-fixture.ts';
 import { batchApiOf } from './batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
-import type { RunEnd } from '../../../src/batch/model/run-end.ts';
+import type { RunEnd } from '../../../src/batch/model/batch.ts';
 
 /** A request to a scripted service. */
 export interface ScriptedRequest {
@@ -81,21 +85,22 @@ export async function createScriptedService(
     batch,
     resume: (options = {}) => recoverBatch(slow, OUT, options),
     run: async (open, options = {}, interrupt = new AbortController().signal) => {
+      const limits = {
+        concurrency: 8,
+        rate: 99,
+        inFlight: 100,
+        maxFailures: Number.POSITIVE_INFINITY,
+        maxTime: 5 * 3_600_000,
+        retryFailed: 0,
+        ...options,
+      };
       const end = await runItems({
         records: createRecords(open, () => clock.now()),
-        options: {
-          concurrency: 8,
-          rate: 99,
-          inFlight: 100,
-          maxFailures: Number.POSITIVE_INFINITY,
-          maxTime: 5 * 3_600_000,
-          retryFailed: 0,
-          ...options,
-        },
+        options: limits,
+        rates: createRequestRates(limits, 1, clock, () => 0.5),
         items: readItems(files.read(path), formatOf(input)),
         client: createQueueClient(batchApiOf(send), asId('echo')),
         clock,
-        random: () => 0.5,
         interrupt,
       });
       return finishBatch(slow, OUT, open, end, interrupt);

@@ -39,21 +39,6 @@ describe('a service that gives two items the same id', () => {
     expect(read(world, OUT).trim().split('\n')).toHaveLength(9);
   });
 
-  test('recognizes the id of a job that ended in an earlier run', async () => {
-    const world = await createTinyQueueWorld({
-      submit: ({ nth }) => (nth === 9 ? { body: { id: 'job-1' } } : undefined),
-    });
-    write(world, 'in.jsonl', items(10));
-    world.before = (operation, nth) => {
-      if (operation === 'status' && nth === 4) world.signal('SIGINT');
-    };
-    expect((await berthIn(world, [...RUN, '--in-flight', '4'])).code).toBe(130);
-    world.before = () => undefined;
-    const ran = await berthIn(world, [...RESUME, '--json']);
-    expect(ran.code, ran.err).toBe(13);
-    expect(summary(ran)).toMatchObject({ completed: 9, unknown: 1 });
-  });
-
   test('stops with counts when all ids are the same, and no item gets the result of another', async () => {
     const world = await createTinyQueueWorld({ submit: () => ({ body: { id: 'job' } }) });
     write(world, 'in.jsonl', items(60));
@@ -79,28 +64,4 @@ test('distinguishes many ids and recognizes each of them', () => {
   const names = Array.from({ length: 50_000 }, (_, at) => `job-${at.toString(36)}-e${String(at % 7)}`);
   expect(names.filter((name) => !ids.add(name))).toEqual([]);
   expect(names.filter((name) => ids.add(name))).toEqual([]);
-});
-
-describe('a submission answered with 408 or 425', () => {
-  test.each([408, 425])('is sent again after %d', async (status) => {
-    const world = await createTinyQueueWorld({
-      submit: ({ nth }) => (nth === 3 ? { status, body: { error: 'later' } } : undefined),
-    });
-    write(world, 'in.jsonl', items(8));
-    const ran = await berthIn(world, [...RUN, '--json']);
-    expect(ran.code, ran.err).toBe(0);
-    expect(summary(ran)).toMatchObject({ completed: 8 });
-    expect(world.submitted).toHaveLength(9);
-  });
-
-  test('fails the item after several tries', async () => {
-    const world = await createTinyQueueWorld({
-      submit: ({ input }) => ((input as { n: number }).n === 3 ? { status: 425, body: { error: 'later' } } : undefined),
-    });
-    write(world, 'in.jsonl', items(8));
-    const ran = await berthIn(world, [...RUN, '--json']);
-    expect(ran.code, ran.err).toBe(13);
-    expect(summary(ran)).toMatchObject({ completed: 7, failed: 1 });
-    expect(world.submitted.length).toBeLessThan(15);
-  });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { planInputs } from '../../../../src/batch/read/check-inputs.ts';
+import { planInputs } from '../../../../src/batch/read/inputs.ts';
 import { findInputs } from '../../../../src/batch/read/find-inputs.ts';
 import { type BatchInputs, type InputPorts, allItems } from '../../../../src/batch/read/inputs.ts';
 import type { InvalidItem, Item } from '../../../../src/batch/read/items.ts';

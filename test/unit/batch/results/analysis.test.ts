@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDistribution, QUANTILE_ERROR } from '../../../../src/batch/results/analysis.ts';
-import { createTimeline } from '../../../../src/batch/model/batch.ts';
 import { errorPattern } from '../../../../src/batch/model/result-line.ts';
 
 describe('a distribution', () => {
@@ -29,36 +28,14 @@ describe('a distribution', () => {
         expect(summary?.bins.reduce((sum, { count }) => sum + count, 0)).toBe(list.length);
         for (const [at, bin] of (summary?.bins ?? []).entries()) {
           expect(bin.from).toBeLessThan(bin.to);
-          expect(bin.from).toBe(summary?.bins[at - 1]?.to ?? bin.from);
+          expect(bin.count).toBeGreaterThan(0);
+          expect(bin.from).toBeGreaterThanOrEqual(summary?.bins[at - 1]?.to ?? bin.from);
         }
         expect(summary?.bins[0]?.from).toBeLessThanOrEqual(sorted[0] ?? 0);
         expect(summary?.bins.length).toBeLessThanOrEqual(20);
       }),
     );
   });
-
-  test('ignores what is no time', () => {
-    const distribution = createDistribution();
-    for (const value of [-1, Number.NaN, Number.POSITIVE_INFINITY]) distribution.add(value);
-    expect(distribution.summary()).toBeUndefined();
-  });
-});
-
-test('a timeline counts every end once, in at most 121 spans, for any dates', () => {
-  fc.assert(
-    fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 4e12 }), fc.boolean()), { minLength: 1 }), (ends) => {
-      const timeline = createTimeline();
-      for (const [at, completed] of ends) timeline.add(at, completed);
-      const { buckets = [], bucketMs = 0 } = timeline.summary() ?? {};
-      expect(buckets.length).toBeLessThanOrEqual(121);
-      expect(buckets.reduce((sum, { completed }) => sum + completed, 0)).toBe(ends.filter(([, done]) => done).length);
-      expect(buckets.reduce((sum, { notCompleted }) => sum + notCompleted, 0)).toBe(
-        ends.filter(([, done]) => !done).length,
-      );
-      for (const [at] of ends)
-        expect(buckets.some((bucket) => bucket.at <= at && at < bucket.at + bucketMs)).toBe(true);
-    }),
-  );
 });
 
 test.each([

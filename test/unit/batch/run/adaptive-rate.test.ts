@@ -1,150 +1,130 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  applyWindows,
-  createSendRate,
-  speedUp,
-  maxIntents,
-  takeTokens,
-  backOff,
-  delayUntilNext,
-  type SendRate,
-} from '../../../../src/batch/run/adaptive-rate.ts';
+import { createRequestRates, createSendRate } from '../../../../src/batch/run/adaptive-rate.ts';
 import { RATE_LIMITS } from '../../../../src/queue/limits.ts';
+import { createTestClock } from '../../../support/clocks/test-clock.ts';
 
 const BOUNDS = { concurrency: 16, rate: 50 };
 
-type Step = (pace: SendRate, now: number) => SendRate;
-const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.constant<Step>((pace) => speedUp(pace)),
-  fc.constant<Step>((pace, now) => (delayUntilNext(pace, 0, now) === 0 ? takeTokens(pace, now) : pace)),
-  fc
-    .record({
-      ago: fc.nat(5000),
-      asked: fc.option(fc.nat(60_000), { nil: undefined }),
-      random: fc.double({ min: 0, max: 0.999, noNaN: true }),
-    })
-    .map(
-      ({ ago, asked, random }): Step =>
-        (pace, now) =>
-          backOff(pace, now, { sentAt: now - ago, throttled: random > 0.5, retryAfterMs: asked }, random),
-    ),
+/** A rate on a clock that moves with `pass`. */
+function createRate(bounds = BOUNDS, random = 0.5) {
+  let now = 1_000_000;
+  const rate = createSendRate(bounds, { monotonic: () => now }, () => random);
+  const pass = (milliseconds: number): void => {
+    now += milliseconds;
+  };
+  return { rate, pass, now: () => now };
+}
+
+const step = fc.oneof(
+  fc.record({ kind: fc.constantFrom('success' as const, 'send' as const) }),
+  fc.record({
+    kind: fc.constant('backOff' as const),
+    ago: fc.nat(5000),
+    asked: fc.option(fc.nat(60_000), { nil: undefined }),
+    throttled: fc.boolean(),
+  }),
 );
 
-describe('a pace', () => {
+describe('a rate', () => {
   test('never exceeds its bounds, and never comes to a stop', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(step, fc.nat(2000)), { maxLength: 200 }), (steps) => {
-        let now = 1_000_000;
-        let pace = createSendRate(BOUNDS, now);
-        for (const [change, passes] of steps) {
-          pace = change(pace, now);
-          expect(pace.concurrency).toBeLessThanOrEqual(BOUNDS.concurrency);
-          expect(pace.concurrency).toBeGreaterThanOrEqual(1);
-          expect(pace.perSecond).toBeLessThanOrEqual(BOUNDS.rate);
-          expect(pace.perSecond).toBeGreaterThanOrEqual(1);
-          expect(delayUntilNext(pace, BOUNDS.concurrency, now)).toBeUndefined();
-          const wait = delayUntilNext(pace, 0, now);
-          expect(wait).toBeDefined();
-          expect(delayUntilNext(pace, 0, now + (wait ?? 0))).toBe(0);
-          now += passes;
+        const { rate, pass, now } = createRate();
+        for (const [each, passes] of steps) {
+          if (each.kind === 'success') rate.speedUp();
+          else if (each.kind === 'backOff')
+            rate.backOff({ sentAt: now() - each.ago, throttled: each.throttled, retryAfterMs: each.asked });
+          else if (rate.delay(0) === 0) rate.take();
+          expect(rate.concurrency).toBeLessThanOrEqual(BOUNDS.concurrency);
+          expect(rate.concurrency).toBeGreaterThanOrEqual(1);
+          expect(rate.perSecond).toBeLessThanOrEqual(BOUNDS.rate);
+          expect(rate.perSecond).toBeGreaterThanOrEqual(1);
+          expect(rate.delay(BOUNDS.concurrency)).toBeUndefined();
+          expect(rate.delay(0)).toBeLessThanOrEqual(80_000);
+          pass(passes);
         }
       }),
     );
   });
 
-  test('allows no more than its rate in any ten seconds, and nothing while it is paused', () => {
-    let now = 0;
-    let pace = createSendRate(BOUNDS, now);
-    const times: number[] = [];
-    while (now < 30_000) {
-      const wait = delayUntilNext(pace, 0, now) ?? 1;
-      if (wait > 0) {
-        now += wait;
-        continue;
-      }
-      pace = takeTokens(pace, now);
-      times.push(now);
-      if (times.length === 300) pace = backOff(pace, now, { sentAt: now, throttled: true, retryAfterMs: 4000 }, 0);
+  test.each([
+    ['stays below 96 % of the known limit', RATE_LIMITS.run, 900, 960],
+    ['uses what it may', BOUNDS, 490, 506],
+  ])('%s in ten seconds', (_, bounds, least, most) => {
+    const { rate, pass, now } = createRate(bounds);
+    const end = now() + 10_000;
+    let sent = 0;
+    for (let wait = rate.delay(0) ?? 1; now() + wait < end; wait = rate.delay(0) ?? 1) {
+      pass(wait);
+      if (rate.available(0) === 0) continue;
+      rate.take();
+      sent += 1;
     }
-    for (const from of times)
-      expect(times.filter((at) => at >= from && at < from + 10_000).length).toBeLessThanOrEqual(506);
-    expect((times[300] ?? 0) - (times[299] ?? 0)).toBeGreaterThanOrEqual(4000);
+    expect(sent).toBeGreaterThan(least);
+    expect(sent).toBeLessThanOrEqual(most);
   });
 
   test('halves once a storm, however many of it come back, and recovers', () => {
-    let pace = createSendRate(BOUNDS, 0);
-    for (let count = 0; count < 200; count++) pace = speedUp(pace);
-    expect(pace.concurrency).toBe(16);
-    for (let count = 0; count < 50; count++) pace = backOff(pace, 1000, { sentAt: 900, throttled: false }, 0.5);
-    expect([pace.concurrency, pace.perSecond, pace.backoffs]).toEqual([8, 25, 1]);
-    pace = backOff(pace, 2000, { sentAt: 1500, throttled: false }, 0.5);
-    expect([pace.concurrency, pace.backoffs]).toEqual([4, 2]);
-    for (let count = 0; count < 1000; count++) pace = speedUp(pace);
-    expect([pace.concurrency, pace.perSecond, pace.backoffs]).toEqual([16, 50, 0]);
-  });
-
-  test('stays below 96 % of the known limit', () => {
-    const { rate, concurrency } = RATE_LIMITS.run;
-    let [now, pace] = [0, createSendRate({ rate, concurrency }, 0)];
-    let sent = 0;
-    for (let wait = delayUntilNext(pace, 0, now) ?? 1; now + wait < 10_000; wait = delayUntilNext(pace, 0, now) ?? 1) {
-      now += wait;
-      pace = takeTokens(pace, now);
-      sent += 1;
-    }
-    expect(sent).toBeLessThanOrEqual(960);
-    expect(sent).toBeGreaterThan(900);
+    const { rate, pass, now } = createRate();
+    for (let count = 0; count < 200; count++) rate.speedUp();
+    const sentAt = now();
+    pass(100);
+    for (let count = 0; count < 50; count++) rate.backOff({ sentAt, throttled: false });
+    expect([rate.concurrency, rate.perSecond]).toEqual([8, 25]);
+    for (let count = 0; count < 1000; count++) rate.speedUp();
+    expect([rate.concurrency, rate.perSecond]).toEqual([16, 50]);
   });
 
   test('waits for the next window after a 429, halves after a second one, and recovers within a window', () => {
-    const throttled = (pace: SendRate, now: number) => backOff(pace, now, { sentAt: now, throttled: true }, 0);
-    let pace = throttled(createSendRate(BOUNDS, 0), 1000);
-    expect([pace.perSecond, pace.blockedUntil]).toEqual([50, 11_000]);
-    pace = throttled(speedUp(pace), 12_000);
-    expect([pace.perSecond, pace.blockedUntil]).toEqual([25, 22_000]);
-    for (let sent = 0; sent < 10 * 50; sent++) pace = speedUp(pace);
-    expect(pace.perSecond).toBe(50);
-    expect(throttled(pace, 60_000).perSecond).toBe(50);
+    const { rate, pass, now } = createRate(BOUNDS, 0);
+    const throttled = (): readonly number[] => {
+      rate.backOff({ sentAt: now(), throttled: true });
+      return [rate.perSecond, rate.delay(0) ?? 0];
+    };
+    expect(throttled()).toEqual([50, 10_000]);
+    rate.speedUp();
+    pass(11_000);
+    expect(throttled()).toEqual([25, 10_000]);
+    for (let sent = 0; sent < 10 * 50; sent++) rate.speedUp();
+    expect(rate.perSecond).toBe(50);
+    pass(40_000);
+    expect(throttled()[0]).toBe(50);
   });
 
   test('waits 30 s at most, and goes on with one request, after however many backoffs', () => {
-    let rate = createSendRate({ concurrency: 32, rate: 100 }, 0);
-    let now = 0;
+    const { rate, pass, now } = createRate(BOUNDS, 1);
     for (let count = 0; count < 30; count++) {
-      rate = backOff(rate, now, { sentAt: now, throttled: false }, 1);
-      expect(rate.blockedUntil - now).toBeLessThanOrEqual(30_000);
-      now = rate.blockedUntil + 1;
+      rate.backOff({ sentAt: now(), throttled: false });
+      expect(rate.delay(0)).toBeLessThanOrEqual(30_000);
+      pass(30_001);
     }
-    expect(rate.blockedUntil - rate.backoffAt).toBe(30_000);
-    expect(rate.concurrency).toBe(1);
-    expect(delayUntilNext(rate, 0, now + 1000)).toBe(0);
-  });
-
-  test('waits at least as long as it is asked to, jittered', () => {
-    const waits = [0, 0.5, 0.999].map(
-      (random) =>
-        backOff(createSendRate(BOUNDS, 0), 0, { sentAt: 0, throttled: true, retryAfterMs: 7000 }, random).blockedUntil,
-    );
-    expect(Math.min(...waits)).toBe(7000);
-    expect(new Set(waits).size).toBe(3);
+    expect([rate.concurrency, rate.available(0)]).toEqual([1, 1]);
   });
 
   test('spreads the rest of a nearly used window and waits for an exhausted one', () => {
     const window = { name: 'minute', quota: 60, windowSeconds: 60, seenAt: 0 };
-    const scarce = applyWindows(createSendRate(BOUNDS, 0), [{ ...window, remaining: 6, resetSeconds: 12 }], 0);
-    expect(scarce.windowPerSecond).toBe(0.5);
-    const empty = applyWindows(createSendRate(BOUNDS, 0), [{ ...window, remaining: 0, resetSeconds: 12 }], 1000);
-    expect(delayUntilNext(empty, 0, 1000)).toBe(12_000);
-    const tomorrow = applyWindows(createSendRate(BOUNDS, 0), [{ ...window, remaining: 0, resetSeconds: 40_000 }], 1000);
-    expect(delayUntilNext(tomorrow, 0, 1000)).toBe(0);
-    const plenty = applyWindows(scarce, [{ ...window, remaining: 59, resetSeconds: 12 }], 0);
-    expect(plenty.windowPerSecond).toBe(Number.POSITIVE_INFINITY);
+    const delayIn = (remaining: number, resetSeconds: number): number | undefined => {
+      const { rate } = createRate();
+      rate.applyWindows([{ ...window, remaining, resetSeconds }]);
+      rate.take(rate.available(0));
+      return rate.delay(0);
+    };
+    expect(delayIn(6, 12)).toBe(2000);
+    expect(delayIn(0, 12)).toBe(12_000);
+    // In over an hour: the next 429 stops the batch.
+    expect(delayIn(0, 40_000)).toBe(20);
+    expect(delayIn(59, 12)).toBe(20);
   });
+});
 
-  test('keeps few intents ahead at usual rates', () => {
-    let pace = createSendRate({ concurrency: 32, rate: 99 }, 0);
-    for (let count = 0; count < 5000; count++) pace = speedUp(pace);
-    expect(maxIntents(pace)).toBe(32);
-  });
+test.each([
+  ['submit', 'poll'],
+  ['poll', 'submit'],
+] as const)('a long wait of %s delays %s by seconds only: results expire', (kind, other) => {
+  const clock = createTestClock();
+  const rates = createRequestRates({ concurrency: 8, rate: 10 }, 1, clock, () => 0.5);
+  rates.backOff(kind, { sentAt: clock.monotonic(), throttled: true, retryAfterMs: 600_000 });
+  expect(rates[kind].delay(0)).toBeGreaterThanOrEqual(600_000);
+  expect(rates[other].delay(0)).toBeLessThanOrEqual(11_000);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countsAddUp } from '../../../../src/batch/model/item-states.ts';
-import type { StopReason } from '../../../../src/batch/model/run-end.ts';
+import type { StopReason } from '../../../../src/batch/model/batch.ts';
 import { EXIT } from '../../../../src/core/exit-codes.ts';
 import type { Json } from '../../../../src/core/json.ts';
 import { OUT } from '../../../support/batch/runner-fixture.ts';

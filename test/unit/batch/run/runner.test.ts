@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { Failure } from '../../../../src/core/failure.ts';
 import { createRunnerFixture, lines, type RunnerFixture } from '../../../support/batch/runner-fixture.ts';
-import type { RunEnd } from '../../../../src/batch/model/run-end.ts';
+import type { RunEnd } from '../../../../src/batch/model/batch.ts';
 
 const RUN = 'POST /v2/echo/run';
-const STATUS = 'GET /v2/echo/status';
 
 /** Each item has one line, its job ran its own input, and the service took nothing twice. */
 async function expectExact(fixture: RunnerFixture, end: RunEnd, twice: readonly number[] = []): Promise<void> {
@@ -40,22 +38,6 @@ describe('a batch', () => {
     expect(fixture.durable.text('r.jsonl')).toContain('"big":9007199254740993,"e":1.0');
   });
 
-  test('a slow job does not delay the results of the others', async () => {
-    const fixture = await createRunnerFixture();
-    const inputs = ['{"seconds":15}', ...Array.from({ length: 20 }, () => '{"seconds":1}')];
-    const end = await fixture.run(await fixture.begin(inputs, { endpoint: 'sleep' }));
-    expect(end.counts.completed).toBe(21);
-    expect(fixture.results().at(-1)?.item).toBe(1);
-  });
-
-  test('polls jobs rarely', async () => {
-    const fixture = await createRunnerFixture();
-    let looks = 0;
-    const batch = await fixture.begin(lines(60));
-    await fixture.run(batch, {}, { before: (_, [, , operation]) => (looks += operation === 'status' ? 1 : 0) });
-    expect(looks).toBeLessThan(240);
-  });
-
   test('puts results in the order of the input when requested', async () => {
     const fixture = await createRunnerFixture();
     const inputs = [5, 1, 3, 2, 4].map((seconds) => `{"seconds":${String(seconds)}}`);
@@ -87,35 +69,12 @@ describe('a batch', () => {
 });
 
 describe('a batch with injected faults', () => {
-  test('slows down after many 429 answers and sends nothing twice', async () => {
-    const fixture = await createRunnerFixture();
-    await fixture.control('POST', '/local/fault', { kind: 'rate-limit', probability: 0.5, count: 60, retryAfter: 2 });
-    const started = fixture.clock.now();
-    const end = await fixture.run(await fixture.begin(lines(40)));
-    expect(end.counts).toMatchObject({ completed: 40, unknown: 0 });
-    expect(fixture.clock.now() - started).toBeGreaterThan(4000);
-    await expectExact(fixture, end);
-  });
-
   test('stops on a Retry-After of hours and keeps what it has', async () => {
     const fixture = await createRunnerFixture();
     await fixture.control('POST', '/local/fault', { kind: 'rate-limit', match: RUN, retryAfter: 40_000 });
     const end = await fixture.run(await fixture.begin(lines(5)));
     expect(end.stopped?.failure).toMatchObject({ exit: 6 });
     expect(end.counts).toMatchObject({ waiting: 5, unknown: 0 });
-  });
-
-  test('marks a submission answered with 5xx as unknown and never resends it unasked', async () => {
-    const fixture = await createRunnerFixture();
-    await fixture.control('POST', '/local/fault', { kind: 'server-error', match: RUN, count: 3 });
-    const end = await fixture.run(await fixture.begin(lines(40)));
-    expect(end.counts).toMatchObject({ completed: 37, unknown: 3, waiting: 0 });
-    await expectExact(fixture, end);
-    const again = await fixture.run(await fixture.resume());
-    expect(again.counts).toMatchObject({ completed: 37, unknown: 3 });
-    const asked = await fixture.run(await fixture.resume({ resubmit: { states: ['unknown'] } }));
-    expect(asked.counts).toMatchObject({ completed: 40, unknown: 0 });
-    await expectExact(fixture, asked);
   });
 
   test('stops soon when every answer is 5xx, with few unknown submissions', async () => {
@@ -126,75 +85,9 @@ describe('a batch with injected faults', () => {
     expect(end.counts.unknown).toBeLessThan(60);
     expect(end.counts.waiting).toBeGreaterThan(90);
   });
-
-  test('marks submissions on dropped connections as unknown, also if the service did not read them', async () => {
-    const fixture = await createRunnerFixture();
-    await fixture.control('POST', '/local/fault', { kind: 'drop', match: RUN, count: 4 });
-    const end = await fixture.run(await fixture.begin(lines(40)));
-    expect(end.counts).toMatchObject({ completed: 36, unknown: 4 });
-    await expectExact(fixture, end);
-  });
-
-  test('marks accepted and dropped submissions as unknown and resubmits them only on request', async () => {
-    const fixture = await createRunnerFixture();
-    await fixture.control('POST', '/local/fault', { kind: 'accept-drop', match: RUN, count: 4 });
-    const end = await fixture.run(await fixture.begin(lines(40)));
-    expect(end.counts).toMatchObject({ completed: 36, unknown: 4 });
-    await expectExact(fixture, end);
-    const batch = await fixture.resume({ resubmit: { states: ['unknown'] } });
-    const twice = lines(40).flatMap((_, at) => (fixture.results().some(({ item }) => item === at + 1) ? [] : [at + 1]));
-    const asked = await fixture.run(batch);
-    expect(asked.counts).toMatchObject({ completed: 40, unknown: 0 });
-    await expectExact(fixture, asked, twice);
-  });
-
-  test('retries failing polls', async () => {
-    const fixture = await createRunnerFixture();
-    // Few looks are under way while nothing is known: a dozen failures in a row take most of the time that is borne.
-    await fixture.control('POST', '/local/fault', { kind: 'server-error', match: STATUS, count: 12 });
-    await fixture.control('POST', '/local/fault', { kind: 'drop', match: STATUS, probability: 0.3, count: 20 });
-    const end = await fixture.run(await fixture.begin(lines(40)));
-    expect(end.counts).toMatchObject({ completed: 40, unknown: 0 });
-    await expectExact(fixture, end);
-  });
-
-  test('counts jobs as expired when the clock jumps past retention', async () => {
-    const fixture = await createRunnerFixture();
-    const interrupt = new AbortController();
-    const batch = await fixture.begin(lines(30));
-    const stop = (method: string): void => {
-      if (method === 'GET') interrupt.abort(new Error('enough'));
-    };
-    const first = await fixture.run(batch, {}, { interrupt: interrupt.signal, before: stop });
-    expect(first.stopped?.reason).toBe('interrupt');
-    await fixture.control('POST', '/local/clock', { advanceMs: 100_000_000 });
-    const sent = first.counts.inFlight;
-    expect(sent).toBeGreaterThan(0);
-    const end = await fixture.run(await fixture.resume());
-    expect(end.counts.expired).toBe(sent);
-    expect(end.counts.completed).toBe(30 - sent);
-    await expectExact(fixture, end);
-    expect(fixture.results().filter(({ status }) => status === 'EXPIRED')).toHaveLength(sent);
-  });
-
-  test('stops on a missing endpoint with every item waiting', async () => {
-    const fixture = await createRunnerFixture();
-    const batch = await fixture.begin(lines(10), { endpoint: 'no-such-endpoint' });
-    const end = await fixture.run(batch);
-    expect(end.stopped?.failure).toBeInstanceOf(Failure);
-    expect(end.stopped?.failure).toMatchObject({ exit: 4 });
-    expect(end.counts).toMatchObject({ waiting: 10, unknown: 0 });
-  });
 });
 
 describe('jobs that fail', () => {
-  test('are counted and written with their error', async () => {
-    const fixture = await createRunnerFixture();
-    const end = await fixture.run(await fixture.begin(lines(5), { endpoint: 'fail' }));
-    expect(end.counts).toMatchObject({ failed: 5, completed: 0 });
-    expect(fixture.results()).toHaveLength(5);
-  });
-
   test('are retried as often as requested, under the same id', async () => {
     const fixture = await createRunnerFixture();
     const end = await fixture.run(await fixture.begin(lines(5, ',"times":2'), { endpoint: 'fail' }), {
@@ -208,26 +101,6 @@ describe('jobs that fail', () => {
         .sort(),
     ).toEqual([1, 2, 3, 4, 5]);
     for (const count of (await fixture.submissions()).values()) expect(count).toBe(1);
-  });
-
-  test('are retried on resume and leave one line each', async () => {
-    const fixture = await createRunnerFixture();
-    await fixture.run(await fixture.begin(lines(5, ',"times":1'), { endpoint: 'fail' }));
-    const end = await fixture.run(await fixture.resume({ settings: { retryFailed: 1 } }), { retryFailed: 1 });
-    expect(end.counts).toMatchObject({ completed: 5, failed: 0 });
-    expect(fixture.results().map(({ item, status }) => [item, status])).toEqual(
-      [1, 2, 3, 4, 5].map((item) => [item, 'COMPLETED']),
-    );
-  });
-
-  test('stop the batch when there are more of them than allowed', async () => {
-    const fixture = await createRunnerFixture();
-    const batch = await fixture.begin(lines(200), { endpoint: 'fail' });
-    const end = await fixture.run(batch, { maxFailures: 3, inFlight: 10 });
-    expect(end.stopped?.reason).toBe('failures');
-    expect(end.counts.failed).toBeGreaterThan(3);
-    expect(end.counts.failed).toBeLessThan(40);
-    expect(end.counts.inFlight).toBe(0);
   });
 });
 

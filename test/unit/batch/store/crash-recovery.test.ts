@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endPath, journalPath } from '../../../../src/batch/store/file-names.ts';
+import { endPath, journalPath } from '../../../../src/batch/store/paths.ts';
 import type { OpenBatch } from '../../../../src/batch/store/open-batch.ts';
 import { journalMismatches } from '../../../support/batch/check-journal.ts';
 import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../support/batch/runner-fixture.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { endPath, journalPath } from '../../../../src/batch/store/file-names.ts';
+import { endPath, journalPath } from '../../../../src/batch/store/paths.ts';
 import { replayJournal } from '../../../../src/batch/store/replay.ts';
 import { journalMismatches } from '../../../support/batch/check-journal.ts';
 import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../support/batch/runner-fixture.ts';
@@ -127,52 +127,4 @@ describe('a process that is killed', () => {
     expect(again.states.count('completed')).toBeGreaterThan(0);
     await again.close();
   });
-
-  test('while a result was half written: it is fetched again', async () => {
-    const fixture = await createRunnerFixture();
-    await fixture.run(await fixture.begin(lines(ITEMS)));
-    const lastEnd = fixture.durable
-      .text(journalPath(OUT))
-      .lastIndexOf('\n', fixture.durable.text(journalPath(OUT)).length - 2);
-    const left = afterKill(fixture.durable);
-    left.files.set(journalPath(OUT), (left.files.get(journalPath(OUT)) ?? Buffer.alloc(0)).subarray(0, lastEnd + 1));
-    await left.remove(endPath(journalPath(OUT)));
-    left.files.set(OUT, (left.files.get(OUT) ?? Buffer.alloc(0)).subarray(0, -5));
-    const end = await fixture.run(await fixture.resume({}, left), {}, { durable: left });
-    expect(end.counts.completed).toBe(ITEMS);
-    await expectAccounted(fixture, left, []);
-  });
-
-  test('while the sorted results replace the file: one complete file is there', async () => {
-    const fixture = await createRunnerFixture();
-    const batch = await fixture.begin(lines(ITEMS), { ordered: true });
-    let left: MemoryFiles | undefined;
-    fixture.durable.onChange = () => {
-      if (fixture.durable.text(journalPath(OUT)).includes('["o",')) left ??= afterKill(fixture.durable);
-    };
-    await fixture.run(batch);
-    expect(left?.files.has(`${OUT}.ordered`)).toBe(true);
-    const durable = left ?? afterKill(fixture.durable);
-    await (await fixture.resume({}, durable)).close();
-    expect(fixture.results(durable).map(({ item }) => item)).toEqual(Array.from({ length: ITEMS }, (_, at) => at + 1));
-    expect(durable.files.has(`${OUT}.ordered`)).toBe(false);
-  });
-});
-
-test('the second of two processes on one batch stops', async () => {
-  const fixture = await createRunnerFixture();
-  const batch = await fixture.begin(lines(ITEMS));
-  await expect(fixture.resume()).rejects.toMatchObject({
-    exit: 14,
-    message: expect.stringContaining('4711') as string,
-  });
-  await batch.close();
-  await (await fixture.resume()).close();
-});
-
-test('results that are shorter than the journal says are not appended to', async () => {
-  const fixture = await createRunnerFixture();
-  await fixture.run(await fixture.begin(lines(ITEMS)));
-  fixture.durable.files.set(OUT, Buffer.alloc(0));
-  await expect(fixture.resume()).rejects.toMatchObject({ exit: 14 });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Ending, type ItemEvent, type ItemState, nextState } from '../../../../src/batch/model/item-states.ts';
-import { createRecords } from '../../../../src/batch/store/records.ts';
-import { recoverBatch } from '../../../../src/batch/store/recover-batch.ts';
+import { createRecords } from '../../../../src/batch/store/open-batch.ts';
+import { recoverBatch } from '../../../../src/batch/store/open-batch.ts';
 import { beginFiles, headerOf } from '../../../support/batch/begin-batch.ts';
 import { memoryFiles } from '../../../support/batch/memory-files.ts';
 import { OUT } from '../../../support/batch/runner-fixture.ts';

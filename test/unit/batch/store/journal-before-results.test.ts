@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { recoverBatch } from '../../../../src/batch/store/recover-batch.ts';
-import { journalPath } from '../../../../src/batch/store/file-names.ts';
+import { recoverBatch } from '../../../../src/batch/store/open-batch.ts';
+import { journalPath } from '../../../../src/batch/store/paths.ts';
 import { OUT } from '../../../support/batch/runner-fixture.ts';
 import { afterKill } from '../../../support/batch/memory-files.ts';
 import { answerNormally, createScriptedService } from '../../../support/batch/scripted-service.ts';

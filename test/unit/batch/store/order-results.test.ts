@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { orderResults, type WrittenResults } from '../../../../src/batch/store/stored-results.ts';
+import { orderResults, type WrittenResults } from '../../../../src/batch/store/results-file.ts';
 import type { JournalRecord } from '../../../../src/batch/store/record.ts';
 import type { DurableFiles } from '../../../../src/core/context.ts';
 import { openDurable } from '../../../../src/host/files/durable-files.ts';

@@ -14,7 +14,7 @@ import { createRunnerFixture, lines, OUT, type RunnerFixture } from '../../../su
 const ITEMS = 4;
 const ALL = [1, 2, 3, 4];
 const RUN = { concurrency: 2 };
-const FAILED: Resubmit = { states: ['failed'] };
+const FAILED: Resubmit = ['failed'];
 
 /** A batch of which every item failed. */
 async function failedBatch(fixture: RunnerFixture, ordered = false): Promise<MemoryFiles> {
@@ -58,20 +58,6 @@ test.each([
 );
 
 describe('items that are sent again', () => {
-  test('are counted, run as new jobs, and have one line each', async () => {
-    const fixture = await createRunnerFixture();
-    const files = await failedBatch(fixture);
-    const before = fixture.results().map(({ job }) => job);
-    const batch = await fixture.resume({ resubmit: FAILED });
-    expect(batch.states.counts()).toMatchObject({ waiting: ITEMS, failed: 0 });
-    const end = await fixture.run(batch, RUN);
-    expect(end.counts).toMatchObject({ failed: ITEMS, waiting: 0 });
-    const after = fixture.results(files);
-    expect(after.map(({ item }) => item)).toEqual(ALL);
-    for (const { job } of after) expect(before).not.toContain(job);
-    expect(await replayJournal(files, OUT)).toMatchObject({ resubmitted: ITEMS, hasRerunItems: false, inOrder: true });
-  });
-
   test('are none of those that have completed', async () => {
     const fixture = await createRunnerFixture();
     const inputs = ['{"n":1,"times":0}', '{"n":2}', '{"n":3,"times":0}'];
@@ -79,7 +65,7 @@ describe('items that are sent again', () => {
     const before = fixture.results();
     const batch = await fixture.resume({ resubmit: FAILED });
     expect(batch.states.counts()).toMatchObject({ waiting: 1, failed: 0, completed: 2 });
-    expect(batch.repairs).toEqual(['1 item is sent again']);
+    expect(batch.repairs).toEqual(['items sent again: 1']);
     await fixture.run(batch, RUN);
     expect((await replayJournal(fixture.durable, OUT)).resubmitted).toBe(1);
     const jobs = (results: typeof before) => results.flatMap(({ item, job }) => (item === 2 ? [] : job)).sort();
@@ -95,21 +81,5 @@ describe('items that are sent again', () => {
     expect(end.counts).toMatchObject({ unknown: 2, failed: 2 });
     const unknown = [...batch.states.items('unknown')];
     expect(fixture.results().map(({ item }) => item)).toEqual(ALL.filter((item) => !unknown.includes(item)));
-  });
-
-  test('are chosen by their latest error', async () => {
-    const fixture = await createRunnerFixture();
-    const inputs = ['{"n":1,"error":"CUDA out of memory: 12 GiB"}', '{"n":2,"error":"bad input /tmp/x/7"}'];
-    await fixture.run(await fixture.begin(inputs, { endpoint: 'fail' }), RUN);
-    const chosen = async (onlyError: string): Promise<readonly number[]> => {
-      const batch = await fixture.resume({ resubmit: { ...FAILED, onlyError } });
-      const items = [...batch.states.items('waiting')];
-      await fixture.run(batch, RUN);
-      return items;
-    };
-    expect(await chosen('OUT OF MEMORY')).toEqual([1]);
-    expect(await chosen('bad input <path>')).toEqual([2]);
-    expect(await chosen('no such error')).toEqual([]);
-    expect((await replayJournal(fixture.durable, OUT)).resubmitted).toBe(2);
   });
 });

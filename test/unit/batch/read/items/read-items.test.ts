@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeInvalid, type InputFormat, type InvalidItem, type Item } from '../../../../../src/batch/read/items.ts';
 import { readItems } from '../../../../../src/batch/read/read-items.ts';
-import { memberSource } from '../../../../../src/core/json-source.ts';
-import { createInputTally } from '../../../../../src/batch/read/check-inputs.ts';
 import { formatOf } from '../../../../support/batch/input-format.ts';
 
 const JSONL: InputFormat = formatOf({ path: 'items.jsonl', format: 'jsonl' });
@@ -102,31 +100,6 @@ describe('JSON Lines input', () => {
   });
 });
 
-describe('the raw text of a member', () => {
-  test('equals what a JSON parser finds', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), (object, other) => {
-        for (const name of [...Object.keys(object), other]) {
-          const source = memberSource(JSON.stringify(object), name);
-          expect(source === undefined ? undefined : (JSON.parse(source) as unknown)).toEqual(
-            Object.hasOwn(object, name) ? JSON.parse(JSON.stringify(object[name])) : undefined,
-          );
-        }
-      }),
-    );
-  });
-
-  test.each([
-    ['{"a":1,"a":2}', '2'],
-    ['{"b":{"a":1}}', undefined],
-    ['["a",1]', undefined],
-    ['{"\\u0061": "x" }', '"x"'],
-    ['{"x":"a","a":[{"a":5}]}', '[{"a":5}]'],
-  ])('of %s is %s', (source, expected) => {
-    expect(memberSource(source, 'a')).toBe(expected);
-  });
-});
-
 describe('CSV', () => {
   test('gives one object of columns per row, whatever the cells contain', async () => {
     const found = await read('\uFEFFname,text\nä,"one, ""two""\nthree"\n__proto__,4\n', CSV);
@@ -144,8 +117,8 @@ describe('CSV', () => {
   });
 
   test.each([
-    ['too few fields', 'a,b\n1,2\n\n"x\ny"\n3,4\n', 4, 'it has 1 field, and the header names 2 columns'],
-    ['too many', 'a\n1,2\n2\n', 2, 'it has 2 fields, and the header names 1 column'],
+    ['too few fields', 'a,b\n1,2\n\n"x\ny"\n3,4\n', 4, 'fields: 1; columns that the header names: 2'],
+    ['too many', 'a\n1,2\n2\n', 2, 'fields: 2; columns that the header names: 1'],
     [
       'bytes that are no text',
       Buffer.concat([Buffer.from('\uFEFFa,b\nx,'), Buffer.of(0xe9), Buffer.from('\n1,2')]),
@@ -205,22 +178,4 @@ describe('CSV', () => {
     };
     await expect(reading()).rejects.toThrow('the disk reports an error');
   });
-
-  test('is refused without the requested column', async () => {
-    await expect(read('a\n1\n', { ...CSV, idField: 'b' })).rejects.toMatchObject({ exit: 2 });
-  });
-});
-
-test('a tally counts and measures what would be sent, options of the jobs included, and names the first of what is bad', async () => {
-  const content = '{"a":1}\nbad\n{"long":"xxxx"}\n';
-  const tally = createInputTally(',"policy":{"ttl":10000}');
-  for (const item of await read(content)) tally.add(item, 'items.jsonl');
-  const found = tally.summary(content.length);
-  const options = ',"policy":{"ttl":10000}'.length;
-  expect(found).toMatchObject({
-    ...{ planned: 2, invalid: 1, bytes: content.length },
-    largestBody: 25 + options,
-    bodyBytes: 42 + 2 * options,
-  });
-  expect(found.invalidItems).toMatchObject([{ line: 2, input: 'items.jsonl' }]);
 });

@@ -35,15 +35,6 @@ describe('a journal that is changed between two runs', () => {
     expect(world.submitted.length).toBe(submitted);
   });
 
-  test('a journal that is longer than the file beside it says resumes: a power cut may have kept an older one', async () => {
-    const world = await createStoppedBatch();
-    const [header = '', second = ''] = read(world, JOURNAL).split('\n');
-    write(world, END, endOf(header.slice(0, 8), `${header}\n${second}\n`.length, second.slice(0, 8)));
-    const ran = await berthIn(world, [...RESUME, '--json']);
-    expect(ran.code, ran.err).toBe(0);
-    expect(summary(ran)).toMatchObject({ completed: 20 });
-  });
-
   test.each([
     ['that is missing, as in a copy', undefined],
     ['that is empty, as after a power cut', ''],
@@ -110,27 +101,5 @@ describe('a journal that is changed between two runs', () => {
       expect([read(world, OUT), read(world, JOURNAL)]).toEqual([results, left]);
     }
     expect(world.submitted.length).toBe(submitted);
-  });
-
-  test('a batch begun by an earlier build is refused in one line, and nothing is touched', async () => {
-    const world = await createStoppedBatch();
-    const facts = { endpoint: 'echo', endpointId: 'echo', service: 'http://127.0.0.1:1', extras: '' };
-    const input = {
-      format: 'jsonl',
-      inputs: [{ object: { address: 'in.jsonl', bytes: 1, version: '' }, format: 'jsonl' }],
-    };
-    const header = { version: 2, ...facts, input, planned: 20, invalid: 0, ordered: false, createdAt: 0 };
-    const json = JSON.stringify(['berth batch', header]);
-    write(world, JOURNAL, `${checksum(json, 0)} ${String(json.length)} ${json}\n${checksum('["i",1]', 0)} 7 ["i",1]\n`);
-    const files = (): readonly string[] => [JOURNAL, END, OUT, 'in.jsonl'].map((name) => read(world, name));
-    const [before, submitted] = [files(), world.submitted.length];
-    for (const verb of ['resume', 'status', 'report', 'export']) {
-      const ran = await berthIn(world, ['jobs', 'batch', verb, OUT]);
-      expect([ran.code, ran.err]).toEqual([
-        14,
-        expect.stringContaining(`the journal ${JOURNAL} was written by another version of berth (form 2)`),
-      ]);
-    }
-    expect([files(), world.submitted.length]).toEqual([before, submitted]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
-import { items, RESUME, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
+import { items, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
 import { createTinyQueueWorld, type TinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
 
 const TEN_DAYS_MS = 10 * 86_400_000;
@@ -54,22 +54,6 @@ describe.each(JUMPS)('a batch while the wall clock is set ten days %s', (_, jump
     expect(summary(ran)).toMatchObject({ inFlight: 10 });
     expect(world.clock.monotonic() - began).toBeGreaterThanOrEqual(60_000);
     expect(tookOf(ran)).toBeGreaterThanOrEqual(59);
-  });
-
-  test('between two runs resumes as usual', async () => {
-    const world = await slowService();
-    world.before = (operation, nth) => {
-      if (operation === 'run' && nth === 20) world.signal('SIGINT');
-    };
-    expect((await berthIn(world, RUN)).code).toBe(130);
-    world.before = () => undefined;
-    world.clock.jumpWall(jumpMs);
-    const ran = await berthIn(world, [...RESUME, '--max-time', '1h', '--json']);
-    expect(ran.code, ran.err).toBe(0);
-    expect(summary(ran)).toMatchObject({ completed: 40 });
-    expect(tookOf(ran)).toBeGreaterThan(0);
-    expect(tookOf(ran)).toBeLessThan(TEN_DAYS_MS / 1000);
-    expect(world.submitted).toHaveLength(40);
   });
 
   test('after a 429 continues when the wait is over', async () => {

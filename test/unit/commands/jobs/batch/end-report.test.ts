@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createAutoAdvancingClock } from '../../../../support/clocks/auto-advancing-clock.ts';
 import { refuseBodies } from '../../../../support/servers/refusing-proxy.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
-import { createTestWorld } from '../../../../support/worlds/test-world.ts';
 import {
   secondProcess,
   items,
-  waitForJobs,
   local,
   createBatchWorld,
   OUT,
@@ -18,7 +15,7 @@ import {
 } from '../../../../support/batch/command-fixture.ts';
 
 const RUN_FAIL = ['jobs', 'batch', 'run', 'fail', ...RUN.slice(4)];
-const RETRY = [...RESUME, '--retry-failed', '1'];
+const RETRY = [...RESUME, '--resubmit', 'failed'];
 const ADVICE = 'berth jobs batch resume out.jsonl --resubmit failed';
 
 describe('failed items', () => {
@@ -36,40 +33,6 @@ describe('failed items', () => {
     expect(summary(asJson)).toMatchObject({ commonestError: { count: 2, error: 'out of memory' } });
   });
 
-  test('are grouped by errors that differ only in numbers, ids, paths and addresses', async () => {
-    const world = await createBatchWorld();
-    const errors = [
-      'cannot allocate 512 MiB',
-      'cannot allocate 64 MiB',
-      'no model at /models/a/b.bin',
-      'cannot allocate 8 MiB',
-    ];
-    write(world, 'in.jsonl', errors.map((error) => items(1, `,"error":"${error}"`)).join(''));
-    const ran = await berthIn(world, [...RUN_FAIL, '--json']);
-    expect(summary(ran)).toMatchObject({ commonestError: { count: 3, error: 'cannot allocate <n> MiB' } });
-  });
-
-  test('are reported since the resume, and the message says so', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(2, ',"error":"out of memory"'));
-    await berthIn(world, RUN_FAIL);
-    const retried = await berthIn(secondProcess(world), RETRY);
-    expect(retried.err).toMatch(/^Most common error since the resume \(2 of 2\): out of memory/m);
-    const asJson = await berthIn(secondProcess(world), [...RESUME, '--retry-failed', '2', '--json']);
-    expect(summary(asJson)).toMatchObject({ commonestError: { count: 2, sinceResume: true } });
-  });
-
-  test('can be retried on the local service of the same process', async () => {
-    const world = createTestWorld({ clock: createAutoAdvancingClock() });
-    write(world, 'in.jsonl', items(1));
-    const argv = ['--local', ...RUN_FAIL];
-    const ran = await berthIn(world, argv);
-    expect([ran.code, ran.err]).toEqual([13, expect.stringContaining(ADVICE.replace('berth', 'berth --local'))]);
-    const again = { ...createTestWorld(), env: world.env, cwd: world.cwd, directory: world.directory };
-    // The same command goes on with the batch, which has ended.
-    expect((await berthIn(again, argv)).err).toContain(ADVICE.replace('berth', 'berth --local'));
-  });
-
   test('are reported in one line, for any length of error and width of terminal', async () => {
     const world = await createBatchWorld({ tty: { stderr: true } });
     write(world, 'in.jsonl', items(3, `,"error":"${'too long '.repeat(100)}"`));
@@ -77,25 +40,6 @@ describe('failed items', () => {
     const [line] = /Most common error.*/.exec(ran.err) ?? [];
     expect(line).toHaveLength(80);
     expect(line).toMatch(/…$/);
-  });
-
-  test('are followed by the resume command, never cut', async () => {
-    const world = await createBatchWorld({ tty: { stderr: true } });
-    write(world, 'in.jsonl', items(3));
-    const argv = [...RUN_FAIL.slice(0, -1), 'results-of-a-name-that-is-rather-long.jsonl'];
-    const { err } = await berthIn(world, argv);
-    expect(err.split('\n')).toContain(
-      '  berth jobs batch resume results-of-a-name-that-is-rather-long.jsonl --resubmit failed',
-    );
-  });
-
-  test('that the service no longer keeps cannot be retried', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(3));
-    expect((await berthIn(world, RUN_FAIL)).err).toContain(ADVICE);
-    world.clock.advance(7_200_000);
-    const late = await berthIn(secondProcess(world), RETRY);
-    expect([late.code, late.err]).toEqual([13, expect.stringContaining('3 failed jobs could not be retried: ')]);
   });
 
   test('cannot be retried when the service refused their input', async () => {
@@ -110,25 +54,6 @@ describe('failed items', () => {
     const retried = await berthIn(secondProcess(world), RETRY);
     expect(retried.code).toBe(13);
   });
-});
-
-test('expired items are listed with a command that sends them again, and it does', async () => {
-  const world = await createBatchWorld();
-  const slow = items(12, ',"seconds":600').split('\n').slice(2).join('\n');
-  // Neither an empty line nor one of white space is an item, and a file may have its line ends from elsewhere.
-  write(world, 'in.jsonl', `${items(2, ',"seconds":1')}\r\n \t\r\n${slow}`);
-  const running = berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4)]);
-  await waitForJobs(world, 12);
-  while (read(world, 'out.jsonl.journal').split('"completed"').length <= 2) await new Promise(setImmediate);
-  await local(world, 'clock', 'advance', '3h');
-  const ran = await running;
-  expect(ran.code).toBe(13);
-  expect(ran.err).toContain(
-    '10 items expired, and may have run: 3-12. Send again: berth jobs batch resume out.jsonl --resubmit expired\n',
-  );
-  const again = await berthIn(secondProcess(world), [...RESUME, '--resubmit', 'expired', '--json']);
-  expect(again.code).toBe(13);
-  expect(summary(again)).toMatchObject({ completed: 2, timedOut: 10, expired: 0, resubmitted: 10 });
 });
 
 describe('the error of a stopped batch', () => {
@@ -185,20 +110,4 @@ describe('--max-failures', () => {
     write(there, 'in.jsonl', items(60));
     expect(summary(await berthIn(there, limited('echo')))).toMatchObject({ completed: 60 });
   });
-
-  test('allows as many jobs in flight as --in-flight', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(60));
-    const failing = await berthIn(world, limited('fail', '--in-flight', '40'));
-    expect(summary(failing)['failed']).toBeGreaterThan(10);
-  });
-});
-
-test.each([
-  ['{"n":1}\nnope\n', 'skipped 1 invalid item\n'],
-  ['{"n":1}\nnope\nnope\n', 'skipped 2 invalid items\n'],
-])('skipped items are reported: %j', async (input, said) => {
-  const world = await createBatchWorld();
-  write(world, 'in.jsonl', input);
-  expect((await berthIn(world, [...RUN, '--skip-invalid'])).err).toContain(said);
 });

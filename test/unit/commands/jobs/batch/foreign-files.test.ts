@@ -2,16 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
-import {
-  items,
-  waitForJobs,
-  createBatchWorld,
-  read,
-  RESUME,
-  RUN,
-  summary,
-  write,
-} from '../../../../support/batch/command-fixture.ts';
+import { items, createBatchWorld, read, RESUME, RUN, write } from '../../../../support/batch/command-fixture.ts';
 
 test.each([
   ['ended', []],
@@ -33,19 +24,4 @@ test.each([
     expect(read(world, name)).toBe(added);
     expect(read(world, 'out.jsonl')).toBe(results);
   }
-});
-
-test('lines added after an interrupt are moved to another file, and the remaining results are fetched', async () => {
-  const world = await createBatchWorld();
-  write(world, 'in.jsonl', items(100));
-  const running = berthIn(world, RUN);
-  await waitForJobs(world, 5);
-  world.signal('SIGINT');
-  await running;
-  const length = read(world, 'out.jsonl').length;
-  appendFileSync(join(world.directory, 'out.jsonl'), 'mine\n');
-  const ran = await berthIn(world, [...RESUME, '--json']);
-  expect(ran.code, ran.err).toBe(0);
-  expect(summary(ran)).toMatchObject({ completed: 100 });
-  expect(read(world, `out.jsonl.torn-${String(length)}`)).toBe('mine\n');
 });

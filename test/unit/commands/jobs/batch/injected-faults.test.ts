@@ -125,7 +125,7 @@ test('a link that comes in the place of the results ends the batch with 14, and 
   const stdin = new PassThrough();
   const running = berthIn({ ...world, stdin }, [...RUN.slice(0, 5), '-', ...RUN.slice(6)]);
   // It comes while the input is read, when nobody looks any more.
-  while (!existsSync(`${results}.input.new`)) await new Promise(setImmediate);
+  while (!existsSync(`${results}.journal.input`)) await new Promise(setImmediate);
   symlinkSync('/dev/full', results);
   stdin.end(items(ITEMS));
   const ran = await running;

@@ -42,11 +42,3 @@ test('--max-time ends the batch with 9 while requests fail, and a resume complet
   const rest = await berthIn(world, [...RESUME, '--max-time', '5m', '--json']);
   expect([rest.code, summary(rest)]).toEqual([0, expect.objectContaining({ completed: 3 })]);
 });
-
-test('--timeout before the verb limits each request, not the batch', async () => {
-  const world = await createBatchWorld();
-  write(world, 'in.jsonl', items(2));
-  await local(world, 'fault', 'add', 'latency', '--latency', '1h', '--match', '/v2/echo', '--count', '100');
-  const ran = await berthIn(world, ['--timeout', '5s', ...RUN]);
-  expect([ran.code, ran.err]).toEqual([7, expect.stringContaining('no complete answer within 5s')]);
-});

@@ -1,10 +1,6 @@
-import { mkdirSync } from 'node:fs';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { COUNT, doIn, createPlace, killedRun } from '../../../../support/batch/batch-place.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
-import { secondProcess, items, OUT, read, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
+import { items, OUT, read, RUN, summary, write } from '../../../../support/batch/command-fixture.ts';
 import { FAST, createTinyQueueWorld } from '../../../../support/batch/tiny-queue-server.ts';
 
 describe('messages of a batch', () => {
@@ -28,26 +24,6 @@ describe('messages of a batch', () => {
     expect(ran.err).toContain('in.jsonl, line 11,');
     expect(ran.err).not.toContain('in.jsonl, line 12,');
     expect(ran.err).toContain('and 5 more');
-  });
-});
-
-describe('a running batch', () => {
-  test('is shown by status with its process and host', async () => {
-    const world = await createTinyQueueWorld();
-    write(world, 'in.jsonl', items(40));
-    let status: Promise<Awaited<ReturnType<typeof berthIn>>[]> | undefined;
-    world.before = (operation, nth) => {
-      if (operation === 'status' && nth === 5)
-        status = Promise.all([
-          berthIn(secondProcess(world), ['jobs', 'batch', 'status', OUT, '--json']),
-          berthIn(secondProcess(world), ['jobs', 'batch', 'status', OUT]),
-        ]);
-    };
-    const ran = await berthIn(world, [...RUN, '--in-flight', '4']);
-    expect(ran.code, ran.err).toBe(0);
-    const [json, shown] = (await status) ?? [];
-    expect(json === undefined ? undefined : summary(json)).toMatchObject({ state: 'running', host: hostname() });
-    expect(shown?.out).toContain(`process ${String(process.pid)} on ${hostname()} is at work on it`);
   });
 });
 
@@ -75,17 +51,4 @@ describe('a second Ctrl-C', () => {
     expect(sent).toBeLessThanOrEqual(60);
     expect(read(world, `${OUT}.journal`).match(/\["i",/g)?.length).toBeGreaterThanOrEqual(sent);
   });
-});
-
-test('a resume says how many submissions a killed process leaves in progress, also of one', async () => {
-  const said = async (count: number): Promise<string> => {
-    const place = await createPlace();
-    mkdirSync(join(place.world.directory, 'results'), { recursive: true });
-    write(place.world, 'results/one.jsonl', items(count));
-    await killedRun(place, 'one', 1, 'results/one.jsonl');
-    return (await doIn(place, 'one', 'resume')).err;
-  };
-  const all = [await said(1), await said(COUNT)].join('');
-  expect(all).toContain('1 submission was in progress when it ended: it is unknown now');
-  expect(all).toMatch(/[2-9] submissions were in progress when it ended: they are unknown now/);
 });

@@ -56,13 +56,4 @@ describe('the progress of a batch', () => {
     expect(ran.code).toBe(9);
     expect(ran.err).toMatch(said);
   });
-
-  test('distinguishes failed from timed out', async () => {
-    const world = await createBatchWorld({ tty: { stderr: true } });
-    write(world, 'in.jsonl', items(40, ',"seconds":8'));
-    const argv = ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4), '--execution-timeout', '5s'];
-    const ran = await berthIn(world, argv);
-    expect(ran.err).toMatch(/░ \d+% {2}\d+ timed out, \d+ in flight/);
-    expect(ran.err).not.toContain(' failed,');
-  });
 });

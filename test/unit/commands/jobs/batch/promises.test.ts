@@ -40,24 +40,6 @@ describe('a batch', () => {
     expect(rowsOf(joined)).toEqual(numbers.map((n) => ({ input: { n }, output: { n } })));
   });
 
-  test('sends failed items again as new jobs where it is asked to, and counts that', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(3));
-    expect((await run(world, 'fail')).code).toBe(13);
-    expect(summary(await batchIn(world, 'status', RESULTS))).toMatchObject({
-      failed: 3,
-      resubmitted: 0,
-      state: 'ended',
-    });
-    const none = await batchIn(world, 'resume', RESULTS, '--resubmit', 'failed', '--only-error', 'no such text');
-    expect([none.code, none.err]).toEqual([13, expect.stringContaining('no item to send again with this error')]);
-    const ran = await batchIn(world, 'resume', RESULTS, '--resubmit', 'failed');
-    expect([ran.code, ran.err]).toEqual([13, expect.stringContaining('3 items are sent again')]);
-    expect(summary(ran)).toMatchObject({ planned: 3, failed: 3, resubmitted: 3 });
-    const exported = await exportOf(world, '--status', 'failed', '--ordered');
-    expect(rowsOf(exported)).toMatchObject([{ item: 1 }, { item: 2 }, { item: 3 }]);
-  });
-
   test('stops where it is told to, and a resume goes on with what is left and sends nothing twice', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(40));
@@ -75,24 +57,5 @@ describe('a batch', () => {
     expect(rows).toMatchObject(Array.from({ length: 40 }, (_, at) => ({ item: at + 1 })));
     expect(new Set(rows.map(({ job }) => job)).size).toBe(40);
     expect(new Set((await countSubmissions(world.store)).values())).toEqual(new Set([1]));
-  });
-
-  test('is not resumed at another service', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(2));
-    expect((await run(world)).code).toBe(0);
-    const elsewhere = { ...world, env: { ...world.env, BERTH_QUEUE_URL: 'http://127.0.0.1:8' } };
-    const refused = await batchIn(elsewhere, 'resume', RESULTS);
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('this batch was begun at')]);
-  });
-
-  test('owns its place: a second batch there is refused at its start, and nothing of the first changes', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(4));
-    expect((await run(world)).code).toBe(0);
-    write(world, 'in.jsonl', items(5));
-    const refused = await run(world);
-    expect([refused.code, refused.err]).toEqual([14, expect.stringMatching(/name another --out/i)]);
-    expect(summary(await batchIn(world, 'status', RESULTS))).toMatchObject({ planned: 4, completed: 4 });
   });
 });

@@ -35,13 +35,6 @@ describe('jobs batch run', () => {
     expect(summary(status)).toMatchObject({ completed: 30, state: 'ended' });
   });
 
-  test('keeps a copy of piped input, so that the batch can resume', async () => {
-    const world = await createBatchWorld({ stdin: items(3) });
-    const ran = await berthIn(world, ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl']);
-    expect(ran.code, ran.err).toBe(0);
-    expect(read(world, 'out.jsonl.input')).toBe(items(3));
-  });
-
   test('ends with 13 when items did not complete, and prints the command that retries them', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(3));
@@ -103,7 +96,7 @@ describe('leftovers of a killed run', () => {
   test.each([
     ['an empty results file', { 'out.jsonl': '' }],
     ['half a journal that was never renamed', { 'out.jsonl': '', 'out.jsonl.journal.new': 'deadbeef 700 ["ber' }],
-    ['half a copy of the piped input', { 'out.jsonl.input.new': '{"n":1}\n{"n' }],
+    ['half a copy of the piped input', { 'out.jsonl.journal.input': '{"n":1}\n{"n' }],
   ])('do not block a new run: %s', async (_, files) => {
     const world = await createBatchWorld({ stdin: items(3) });
     for (const [name, content] of Object.entries(files)) write(world, name, content);
@@ -111,8 +104,9 @@ describe('leftovers of a killed run', () => {
     expect(ran.code, ran.err).toBe(0);
     expect(summary(ran)).toMatchObject({ planned: 3, completed: 3 });
     const lying = readdirSync(world.directory).filter((name) => name.startsWith('out'));
-    expect(lying.sort()).toEqual(['out.jsonl', 'out.jsonl.input', 'out.jsonl.journal', 'out.jsonl.journal.end']);
-    expect(read(world, 'out.jsonl.input')).toBe(items(3));
+    const ends = ['', '.journal', '.journal.end', '.journal.input'];
+    expect(lying.sort()).toEqual(ends.map((end) => `out.jsonl${end}`));
+    expect(read(world, 'out.jsonl.journal.input')).toBe(items(3));
   });
 
   test('before its journal existed cannot be resumed, and the error says what to do', async () => {
@@ -129,14 +123,14 @@ test('the second of two runs to one file ends with 14 and changes nothing of the
   const argv = ['jobs', 'batch', 'run', 'echo', '--input', '-', '--out', 'out.jsonl', '--json'];
   const first = berthIn({ ...world, stdin }, argv);
   stdin.write('{"n":1}\n');
-  while (!existsSync(join(world.directory, 'out.jsonl.input.new'))) await new Promise(setImmediate);
+  while (!existsSync(join(world.directory, 'out.jsonl.journal.input'))) await new Promise(setImmediate);
   const second = await berthIn(secondProcess(world, { stdin: items(30) }), argv);
   expect([second.code, second.err]).toEqual([14, expect.stringContaining(`process ${String(process.pid)}`)]);
   stdin.end('{"n":2}\n');
   const ran = await first;
   expect(ran.code, ran.err).toBe(0);
   expect(summary(ran)).toMatchObject({ planned: 2, completed: 2 });
-  expect(read(world, 'out.jsonl.input')).toBe(items(2));
+  expect(read(world, 'out.jsonl.journal.input')).toBe(items(2));
 });
 
 describe('an interrupt', () => {
@@ -184,35 +178,4 @@ describe('an interrupt', () => {
     expect(ran.code).toBe(2);
     expect(ran.err).toContain('Use the settings it was begun with.');
   });
-
-  test('the second of two processes at once ends with 14 and names the first', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(300));
-    const running = berthIn(world, RUN);
-    await waitForJobs(world, 1);
-    const second = await berthIn(secondProcess(world), ['jobs', 'batch', 'resume', 'out.jsonl']);
-    world.signal('SIGINT');
-    expect(second.code).toBe(14);
-    expect(second.err).toContain(`process ${String(process.pid)}`);
-    await running;
-  });
-});
-
-test('a corrupt journal is refused by every command and not modified', async () => {
-  const world = await createBatchWorld();
-  write(world, 'in.jsonl', items(5));
-  await berthIn(world, RUN);
-  const broken = read(world, 'out.jsonl.journal').replace('["i",2]', '["i",9]');
-  write(world, 'out.jsonl.journal', broken);
-  for (const verb of ['status', 'resume']) {
-    const ran = await berthIn(world, ['jobs', 'batch', verb, 'out.jsonl']);
-    expect(ran.code).toBe(14);
-    expect(ran.err).toMatch(/broken at byte \d+/);
-    expect(read(world, 'out.jsonl.journal')).toBe(broken);
-  }
-});
-
-test('a path without a batch ends with 14', async () => {
-  const ran = await berthIn(await createBatchWorld(), ['jobs', 'batch', 'status', 'nothing.jsonl']);
-  expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('there is no batch at nothing.jsonl')]);
 });

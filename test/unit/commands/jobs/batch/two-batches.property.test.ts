@@ -6,14 +6,10 @@ import {
   doIn,
   expectWhole,
   createPlace,
-  filesIn,
   killedRun,
   NAMES,
   type Place,
 } from '../../../../support/batch/batch-place.ts';
-import { items } from '../../../../support/batch/command-fixture.ts';
-import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
-import { createTestWorld } from '../../../../support/worlds/test-world.ts';
 
 /** What is done next, for one of two batches that are aimed at one place. `kill` is a run that is killed at a request. */
 interface Step {
@@ -71,27 +67,5 @@ describe('two batches that are aimed at one results file', () => {
       // A history that fails is short enough to be read as it is.
       { numRuns: 6, endOnFailure: true },
     );
-  });
-});
-
-describe('a file that two batches would write', () => {
-  const ends = ['.journal', '.journal.new', '.journal.lock', '.ordered', '.input', '.input.new'];
-  const runTo = (place: Place, name: BatchName, out: string, stdin: string): Promise<Ran> =>
-    berthIn({ ...createTestWorld({ stdin, clock: place.world.clock }), env: place.world.env, cwd: place.world.cwd }, [
-      ...['jobs', 'batch', 'run', name, '--input', '-', '--out', out],
-    ]);
-
-  test.each(
-    ends.flatMap((end) => [[end, 'r.jsonl', `r.jsonl${end}`] as const, [end, `r.jsonl${end}`, 'r.jsonl'] as const]),
-  )('%s: with %s first, %s is refused, or each has its own', async (_, first, second) => {
-    const place = await createPlace();
-    expect((await runTo(place, 'one', first, items(COUNT))).code).toBe(0);
-    const before = filesIn(place.world.directory);
-    const ran = await runTo(place, 'two', second, items(COUNT));
-    if (ran.code !== 0) {
-      expect([ran.code, filesIn(place.world.directory)], ran.err).toEqual([14, before]);
-      return;
-    }
-    expect(filesIn(place.world.directory)).toEqual(expect.arrayContaining([...before]));
   });
 });
