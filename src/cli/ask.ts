@@ -34,10 +34,9 @@ export async function ask(ctx: CommandContext, { line, typed }: Question): Promi
   const where = await onProfile(ctx);
   const isYes =
     typed === undefined
-      ? await ctx.prompts.confirm(`Continue${where}?`, false)
+      ? await ctx.prompts.confirm(`Continue${where}?`)
       : (await ctx.prompts.text(`Type ${safeText(typed)} to continue${where}:`, {
           check: (text) => (text === typed || text === '' ? undefined : `not ${safeText(typed)}; Enter cancels`),
-          clearsWrong: true,
           instead: 'Pass --yes to confirm.',
         })) === typed;
   if (!isYes) throw new Failure({ code: 'declined', exit: EXIT.usage, message: 'not confirmed: nothing was changed' });
@@ -142,6 +141,6 @@ export function promptsWithKey({ settings, api, dryRun, prompts }: CommandContex
     text: (message, options) => after(() => prompts.text(message, options)),
     secret: (message) => after(() => prompts.secret(message)),
     select: (message, choices) => after(() => prompts.select(message, choices)),
-    confirm: (message, initial) => prompts.confirm(message, initial),
+    confirm: (message) => prompts.confirm(message),
   };
 }

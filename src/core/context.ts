@@ -255,11 +255,10 @@ export interface Choice<T> {
   readonly description?: string;
 }
 
-/** With `clearsWrong`, a wrong answer is not left for correction. `instead` is the hint without an answer. */
+/** `instead` is the hint without an answer. */
 interface TextOptions {
   readonly initial?: string;
   readonly check?: (value: string) => string | undefined;
-  readonly clearsWrong?: boolean;
   readonly instead?: string;
 }
 
@@ -267,7 +266,7 @@ interface TextOptions {
 export interface Prompts {
   text(message: string, options?: TextOptions): Promise<string>;
   secret(message: string): Promise<string>;
-  /** Yes or no, asked again after any other answer. Enter alone gives `initial`, which is no unless it is said. */
-  confirm(message: string, initial?: boolean): Promise<boolean>;
+  /** Anything but yes is a no. */
+  confirm(message: string): Promise<boolean>;
   select<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
 }

@@ -37,19 +37,29 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
   const keep = (one: Opened): Answer => {
     const handle = String((handles += 1));
     opened.set(handle, one);
-    return (id) => void sftp.handle(id, Buffer.from(handle));
+    return (id) => {
+      sftp.handle(id, Buffer.from(handle));
+    };
   };
   const fileAt = (handle: Buffer): fs.FileHandle => {
     const found = opened.get(handle.toString());
     if (found === undefined || Array.isArray(found)) throw new Error('no such handle');
     return found;
   };
-  const names = (entries: Entry[]): Answer => (entries.length === 0 ? end : (id) => void sftp.name(id, entries));
-  const end: Answer = (id) => void sftp.status(id, STATUS_CODE.EOF);
+  const end: Answer = (id) => {
+    sftp.status(id, STATUS_CODE.EOF);
+  };
+  const names = (entries: Entry[]): Answer => {
+    if (entries.length === 0) return end;
+    return (id) => {
+      sftp.name(id, entries);
+    };
+  };
   const attributes =
     (stats: Stats): Answer =>
-    (id) =>
-      void sftp.attrs(id, attributesOf(stats));
+    (id) => {
+      sftp.attrs(id, attributesOf(stats));
+    };
 
   const requests = {
     REALPATH: async (path: string) => names([entryOf(view.absolute(path))]),
@@ -65,7 +75,10 @@ export function serveSftp(sftp: SFTPWrapper, view: ContainerView): void {
     READ: async (handle: Buffer, offset: number, length: number): Promise<Answer> => {
       const buffer = Buffer.alloc(Math.min(length, MAX_READ));
       const { bytesRead } = await fileAt(handle).read(buffer, 0, buffer.byteLength, offset);
-      return bytesRead === 0 ? end : (id) => void sftp.data(id, buffer.subarray(0, bytesRead));
+      if (bytesRead === 0) return end;
+      return (id) => {
+        sftp.data(id, buffer.subarray(0, bytesRead));
+      };
     },
     OPENDIR: async (path: string) => keep(await entriesOf(await real(path))),
     READDIR: async (handle: Buffer) => {

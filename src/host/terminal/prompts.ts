@@ -1,44 +1,9 @@
-import { Transform } from 'node:stream';
 import type * as inquirer from '@inquirer/prompts';
 import type { Choice, Prompts, SuspendHooks, Terminal } from '../../core/context.ts';
 import { interrupted, usage } from '../../core/failure.ts';
 import { errorCode } from '../../core/files.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Input, Runtime } from '../runtime/runtime.ts';
-
-interface KeySteps {
-  readonly input: Input;
-  readonly release: () => void;
-}
-
-/** Splits a paste before each control character: a menu finds its matches only after a step's keys. */
-function keysInSteps(stdin: Input): KeySteps {
-  const steps = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      // No byte of a longer character of UTF-8 is a control character.
-      // oxlint-disable-next-line no-control-regex -- they are what is looked for
-      const parts = chunk.toString('latin1').split(/(?=[\0-\x1f\x7f])/);
-      const next = (): void => {
-        const part = parts.shift();
-        if (part === undefined) {
-          done();
-          return;
-        }
-        this.push(Buffer.from(part, 'latin1'));
-        setImmediate(next);
-      };
-      next();
-    },
-  });
-  stdin.pipe(steps);
-  return {
-    input: Object.assign(steps, { setRawMode: (raw: boolean) => stdin.setRawMode?.(raw) }),
-    release: () => {
-      stdin.unpipe(steps);
-      stdin.pause();
-    },
-  };
-}
 
 /** By name or description, in any case. */
 function matchingChoices<T>(choices: readonly Choice<T>[], term: string): readonly Choice<T>[] {
@@ -71,52 +36,42 @@ export function createPrompts(
     await before();
     const { stdin, stderr } = streams();
     const kit = await import('@inquirer/prompts');
-    const { input, release } = keysInSteps(stdin);
-    const [inputEnd, gone] = [new AbortController(), new AbortController()];
+    const ended = new AbortController();
     // A closed terminal cannot be read, and its modes cannot be set.
     const onGone = (): void => {
-      gone.abort();
+      ended.abort(interrupted('SIGHUP'));
     };
     stdin.on('error', onGone);
-    const removeEndListeners = onInputEnd(input, () => {
-      inputEnd.abort();
+    const removeEndListeners = onInputEnd(stdin, () => {
+      ended.abort(usage('the input ended before the answer', instead));
     });
     const removeSuspendHooks = terminal.onSuspend(suspendHooks({ stdin, stderr }));
     try {
       return await question(kit, {
-        input,
+        input: stdin,
         output: stderr,
-        signal: AbortSignal.any([signal, inputEnd.signal, gone.signal]),
+        signal: AbortSignal.any([signal, ended.signal]),
       });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       // Its signal may come later.
-      if (gone.signal.aborted || errorCode(error) === 'EIO' || isClosed(stdin)) throw interrupted('SIGHUP');
-      if (inputEnd.signal.aborted) throw usage('the input ended before the answer', instead);
+      if (errorCode(error) === 'EIO' || isClosed(stdin)) throw interrupted('SIGHUP');
+      if (ended.signal.aborted) throw ended.signal.reason;
       if (error instanceof Error && error.name === 'ExitPromptError') throw interrupted('SIGINT');
       throw error;
     } finally {
       removeEndListeners();
       removeSuspendHooks();
-      release();
+      stdin.pause();
       stdin.off('error', onGone);
     }
   };
   return {
-    text: (message, { initial, check, clearsWrong = false, instead } = {}) =>
-      ask(
-        (kit, context) =>
-          kit.input(
-            {
-              message,
-              ...(initial === undefined ? {} : { default: initial }),
-              validate: (value) => check?.(value) ?? true,
-              ...(clearsWrong ? { theme: CLEARED } : {}),
-            },
-            context,
-          ),
-        instead,
-      ),
+    text: (message, { initial, check, instead } = {}) => {
+      const validate = (value: string): string | true => check?.(value) ?? true;
+      const question = { message, validate, ...(initial === undefined ? {} : { default: initial }) };
+      return ask((kit, context) => kit.input(question, context), instead);
+    },
     secret: (message) =>
       ask((kit, context) =>
         kit.password(
@@ -124,16 +79,7 @@ export function createPrompts(
           context,
         ),
       ),
-    confirm: async (message, initial = false) => {
-      const question = {
-        message: `${message} (${initial ? 'Y/n' : 'y/N'})`,
-        validate: (line: string) => yesOrNo(line, initial) !== undefined || 'Answer y or n',
-        transformer: (line: string, { isFinal }: { readonly isFinal: boolean }) =>
-          isFinal ? (yesOrNo(line, initial) ? 'Yes' : 'No') : line,
-        theme: CLEARED,
-      };
-      return yesOrNo(await ask((kit, context) => kit.input(question, context), CONFIRMS), initial) ?? false;
-    },
+    confirm: (message) => ask((kit, context) => kit.confirm({ message, default: false }, context), CONFIRMS),
     select: (message, choices) => {
       const safe = choices.map(safeChoice);
       return ask((kit, context) =>
@@ -147,16 +93,6 @@ export function createPrompts(
 const isClosed = ({ fd }: Input): boolean => fd !== undefined && !process.getBuiltinModule('node:tty').isatty(fd);
 
 const CONFIRMS = 'Nothing was confirmed. --yes answers it with yes.';
-
-const CLEARED = { validationFailureMode: 'clear' } as const;
-
-/** In any case; an empty line is `initial`. Undefined for any other answer. */
-function yesOrNo(line: string, initial: boolean): boolean | undefined {
-  const answer = line.trim().toLowerCase();
-  if (answer === '') return initial;
-  if ('yes'.startsWith(answer)) return true;
-  return 'no'.startsWith(answer) ? false : undefined;
-}
 
 const SHOW_CURSOR = '\u001b[?25h';
 
