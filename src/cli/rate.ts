@@ -2,7 +2,7 @@
 import { unlessFailed } from '../core/failure.ts';
 import { isUsableId } from '../core/ids.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../core/json.ts';
-import { type DollarRange, formatDollarParts } from '../core/units.ts';
+import { type DollarRange, formatDollars } from '../core/units.ts';
 import { idOf } from '../output/view.ts';
 import type { Collection } from './model/collection.ts';
 import type { CommandContext } from './model/context.ts';
@@ -137,11 +137,7 @@ export const rateText = ({ total, unknown }: Pick<Rate, 'total' | 'unknown'>): s
 /** `at least $16.63/h (pods $8.27, workers $8.36; the price of 1 worker is not known)`. */
 export function rateInFull(rate: Rate): string {
   const names = RATE_PARTS.filter((part) => (rate.parts[part] ?? 0) !== 0);
-  const amounts = formatDollarParts(
-    names.map((part) => rate.parts[part] ?? 0),
-    rate.total,
-  );
-  const paid = names.map((part, at) => `${part} ${amounts[at] ?? ''}`).join(', ');
+  const paid = names.map((part) => `${part} ${formatDollars(rate.parts[part] ?? 0)}`).join(', ');
   const details = [paid, ...rate.unknown].filter((text) => text !== '').join('; ');
   return details === '' ? rateText(rate) : `${rateText(rate)} (${details})`;
 }

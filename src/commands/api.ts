@@ -1,5 +1,5 @@
 import { berth, sentence } from '../core/message.ts';
-import { destroysAnything } from '../core/request-access.ts';
+import { destroysAnything } from '../core/access.ts';
 import { usage } from '../core/failure.ts';
 import { encodeJson, type Json, type JsonObject, jsonOrText, memberAt } from '../core/json.ts';
 import type { ApiRequest, Method, ServiceName } from '../core/api.ts';

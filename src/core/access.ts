@@ -1,5 +1,7 @@
+import type { ApiRequest } from './api.ts';
 import { EXIT } from './exit-codes.ts';
 import { Failure } from './failure.ts';
+import { isObject, type Json, memberAt, tryDecodeJson } from './json.ts';
 import { berth, sentence } from './message.ts';
 import type { SettingsView } from './settings.ts';
 
@@ -38,4 +40,24 @@ export function accessFailure(needed: Access, allowed: AllowedAccess): Failure |
 export function requireAccess(needed: Access, allowed: AllowedAccess): void {
   const failure = accessFailure(needed, allowed);
   if (failure !== undefined) throw failure;
+}
+
+/** Looks only at the request, so `berth api` is treated alike. In the local service, only reset destroys. */
+export function destroysAnything({ method, path, body, destroys }: ApiRequest): boolean {
+  if (destroys !== undefined) return destroys;
+  const last = path.at(-1);
+  if (path[0] === 'local') return last === 'reset';
+  if (method === 'DELETE' || method === 'PUT' || last === 'purge-queue') return true;
+  return last === 'action' && memberAt(jsonBody(body), 'action') === 'terminate';
+}
+
+function jsonBody(body: ApiRequest['body']): Json | undefined {
+  const raw = isObject(body) ? body['raw'] : undefined;
+  if (!(raw instanceof Uint8Array)) return body as Json | undefined;
+  return tryDecodeJson(Buffer.from(raw).toString());
+}
+
+export function accessNeeded(request: ApiRequest): Access {
+  if (request.method === 'GET') return 'read';
+  return destroysAnything(request) ? 'full' : 'write';
 }

@@ -7,8 +7,6 @@ export interface Address {
   readonly origin: string;
   /** The start of every request's path, without a trailing slash: empty, or `/some/prefix`. */
   readonly prefix: string;
-  readonly secure: boolean;
-  readonly loopback: boolean;
 }
 
 /** Ports that web clients never connect to, because they belong to other protocols (Fetch standard, "bad port"). */
@@ -34,21 +32,13 @@ export function parseAddress(text: string, what: string): Address {
       `${what} cannot be used: web clients never connect to port ${portOf(url)}`,
       'That port belongs to another protocol. Let the service listen on a different one.',
     );
-  return {
-    origin: url.origin,
-    prefix: url.pathname.replace(/\/+$/, ''),
-    secure: url.protocol === 'https:',
-    loopback: isLoopback(url.hostname),
-  };
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
 }
-
-/** Whether a key may be sent to an address: over https, or over http within this machine. */
-export const mayCarryKey = (address: Address): boolean => address.secure || address.loopback;
 
 /** Fails with usage (2) as `parseAddress` does, and for plain http to another machine. */
 export function parseKeyAddress(text: string, what: string): Address {
   const address = parseAddress(text, what);
-  if (mayCarryKey(address)) return address;
+  if (address.origin.startsWith('https:') || isOnThisMachine(address.origin)) return address;
   throw usage(
     `${what} is plain http to another machine: the key would travel in the clear`,
     'Use https. Plain http is for this machine only: localhost, 127.0.0.1 or [::1].',
@@ -95,14 +85,8 @@ export function storageAddressAt(text: string, dataCenter: string, what: string)
   return parseKeyAddress(text.trim().replaceAll(DATA_CENTER, dataCenter), what);
 }
 
-interface Bound {
-  readonly port: number;
-  readonly address: string;
-  readonly family: string;
-}
-
 /** Fails with an Error for a closed server and for one that listens on a path. */
-export function boundAddress(server: { address(): Bound | string | null }): Bound {
+export function boundAddress<A extends object>(server: { address(): A | string | null }): A {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return address;

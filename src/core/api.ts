@@ -11,7 +11,7 @@ export interface RawBody {
   readonly raw: Uint8Array;
 }
 
-/** The value of one query name. A list is sent as one `name=value` pair for each of its values. */
+/** A list is sent as one `name=value` pair for each of its values. */
 export type QueryValue = string | number | boolean | undefined | readonly string[];
 
 /** What a valid answer is; any other is unreadable (a read exits 7, a write 8). A write may answer 204. */
@@ -85,7 +85,7 @@ export interface RequestPreview {
   readonly body?: Json;
 }
 
-/** One server-sent event (contract rules, pod and worker logs). */
+/** One server-sent event. */
 export interface ServerEvent {
   readonly id: string | undefined;
   readonly event: string | undefined;
@@ -101,15 +101,13 @@ export interface Api {
   preview(request: ApiRequest): Promise<RequestPreview>;
 }
 
-/** A request whose address and headers are made once and that is sent many times, each time with another body. */
 export interface PreparedRequest {
-  /** Fails as `Api.send` does. */
   send(body: Json | RawBody): Promise<ApiAnswer>;
 }
 
-/** An Api for thousands of requests. Each request is sent once, without retries. */
+/** Each request is sent once, without retries. */
 export interface BatchApi extends Api {
-  /** Prepares a request that has a body. The first `send` makes the address and headers; later ones reuse them. */
+  /** For a request with a body, sent many times: address and headers are made once. */
   prepare(request: Omit<ApiRequest, 'body'>): PreparedRequest;
 }
 

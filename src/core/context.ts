@@ -4,7 +4,7 @@ import type { HeldLock } from './files.ts';
 import type { JsonObject } from './json.ts';
 import type { AccountDocument, RememberedJobs, RememberedLists } from './remembered.ts';
 import type { DataText, TerminalText } from './safe-text.ts';
-import type { ProfileStore, SettingsView } from './settings.ts';
+import type { ProfileStore, SettingsView, StorageKey } from './settings.ts';
 import type { EpochMs, Milliseconds } from './unit-types.ts';
 
 export type * from './file-ports.ts';
@@ -32,11 +32,9 @@ export interface Context {
   readonly rawOutput: { write(bytes: Uint8Array): Promise<void> };
   /** The streams of a program that ran elsewhere, as it wrote them. Fails as `stdout` does. */
   readonly programOutput: Readonly<Record<'out' | 'err', (bytes: Uint8Array) => Promise<void>>>;
-  /** Takes messages to the user: only text that was made safe. */
   readonly stderr: Sink<TerminalText>;
   readonly files: Files;
   durable(): Promise<RangeFiles>;
-  /** Loads its module on the first call. */
   archives(): Promise<Archives>;
   volumeFiles(place: VolumePlace): Promise<VolumeFiles>;
   readonly prompts: Prompts;
@@ -81,9 +79,9 @@ export type RunAgain = (
 export interface Clock {
   /** The wall clock. It may jump forward or back: use it only for dates. */
   now(): EpochMs;
-  /** Time since an arbitrary start. It never goes back, and changes of the wall clock do not affect it: use it for spans. */
+  /** Time since an arbitrary start, which never goes back: use it for spans. */
   monotonic(): Milliseconds;
-  /** Waits for a span. An abort of the signal ends the wait early; the promise then rejects with the signal's reason. */
+  /** Rejects with the signal's reason at its abort. */
   sleep(milliseconds: Milliseconds, signal?: AbortSignal): Promise<void>;
   /** Real time, even when the clock is moved. Cancel it at the end: it keeps the process alive. */
   deadline(milliseconds: Milliseconds): { readonly signal: AbortSignal; cancel(): void };
@@ -119,11 +117,11 @@ export interface LocalServer {
   /** The seeded full-access key. It is valid on this server only. */
   readonly key: string;
   readonly secretPrefix: string;
-  readonly storageKey: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly storageKey: StorageKey;
   stop(): Promise<void>;
 }
 
-/** Starts local services. Commands reach everything else of them through the Api. */
+/** Commands reach everything else of local services through the Api. */
 export interface LocalHost {
   serve(options: LocalServeOptions): Promise<LocalServer>;
   servePage(options: PageOptions): Promise<Pick<LocalServer, 'url' | 'stop'>>;
@@ -162,7 +160,6 @@ export interface OwnKeys {
   remove(name: string): void;
 }
 
-/** Another process of berth, which outlives this one. */
 export interface Companion {
   tell(word: string): void;
 }
@@ -172,7 +169,7 @@ export interface Spawn {
   /** Starts a program beside this one. Fails with usage (2) when there is no such program. */
   start(command: string, args: readonly string[], streams: ProgramStreams): Promise<StartedProgram>;
   readonly self: readonly string[];
-  /** Starts berth with these arguments in a session of its own. It reads what is told; its stdin ends with this process. */
+  /** Starts berth in a session of its own, which outlives this process. It reads what is told; its stdin ends with this process. */
   companion(argv: readonly string[]): Promise<Companion>;
   ownKeys(): Promise<OwnKeys>;
   /** Connects standard input and output to a port until one of them ends. Fails with unavailable (7) where nobody listens. */
@@ -197,15 +194,15 @@ export interface RunOptions {
 }
 
 export interface Terminal {
-  /** stdout is a terminal, which a person reads: tables have borders and footers. */
+  /** stdout is a terminal. */
   readonly output: boolean;
   /** stdout was closed at the start: what is written to it is lost without an error. */
   readonly outputClosed: boolean;
-  /** stderr is a terminal, which a person reads: notes are shown. */
+  /** stderr is a terminal: notes are shown. */
   readonly errors: boolean;
   /** Terminals can move their cursor: live views on stdout redraw, and spinners on stderr turn. */
   readonly redraws: boolean;
-  /** Questions are possible: stdin and stderr are terminals that move their cursor, without `--no-input`. */
+  /** stdin and stderr are terminals that move their cursor, without `--no-input`. */
   readonly canAsk: boolean;
   readonly columns: number | undefined;
   readonly rows: number | undefined;
@@ -215,6 +212,12 @@ export interface Terminal {
   onSuspend(hooks: SuspendHooks): () => void;
   /** Ctrl-C, Ctrl-Z and Ctrl-\\ work as always. */
   takeOver(view: LiveHooks): Promise<TakenTerminal>;
+}
+
+/** Both hooks must finish before they return: right after `suspend` the process is stopped or gone. */
+export interface SuspendHooks {
+  readonly suspend: () => void;
+  readonly resume: () => void;
 }
 
 export interface LiveHooks extends SuspendHooks {
@@ -235,16 +238,10 @@ export interface Key {
   readonly text: string | undefined;
 }
 
-/** Both hooks must finish before they return: right after `suspend` the process is stopped or gone. */
-export interface SuspendHooks {
-  readonly suspend: () => void;
-  readonly resume: () => void;
-}
-
 /** For work that blocks the event loop: Ctrl-C ends it with interrupted (130), SIGTERM the process. */
 export type Blocking = <T>(work: () => T) => T;
 
-/** An output stream for text. A write resolves when the bytes are taken. A closed pipe or a full disk is a Failure. */
+/** A write resolves when the bytes are taken. A closed pipe or a full disk is a Failure. */
 export interface Sink<T extends string = string> {
   write(text: T): Promise<void>;
 }
@@ -262,7 +259,7 @@ interface TextOptions {
   readonly instead?: string;
 }
 
-/** Questions to the user. Allowed only when `terminal.canAsk`. Ctrl-C during a question throws the interrupted Failure. */
+/** Allowed only when `terminal.canAsk`. Ctrl-C during a question throws the interrupted Failure. */
 export interface Prompts {
   text(message: string, options?: TextOptions): Promise<string>;
   secret(message: string): Promise<string>;

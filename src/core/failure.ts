@@ -9,7 +9,7 @@ export interface RequestName {
   readonly id?: string;
 }
 
-/** The contents of an error message and of an error object. Members that do not apply are absent. */
+/** Members that do not apply are absent. */
 export interface FailureFacts {
   readonly code: string;
   readonly exit: ExitCode;
@@ -26,8 +26,6 @@ export interface FailureFacts {
   readonly request?: RequestName | undefined;
   readonly id?: string | undefined;
 }
-
-export type PrintedFacts = Omit<FailureFacts, 'hint'> & { readonly hint?: string };
 
 /** The only error thrown on purpose. Any other error is a bug and exits 1. */
 export class Failure extends Error implements FailureFacts {
@@ -48,7 +46,7 @@ export class Failure extends Error implements FailureFacts {
     Object.assign(this, facts);
   }
 
-  /** Returns a copy with some facts replaced, for a layer above that knows more (an id, a better hint). */
+  /** For a layer above that knows more (an id, a better hint). */
   with(facts: Partial<FailureFacts>): Failure {
     return new Failure({ ...this.facts(), ...facts }, this.cause);
   }
@@ -62,12 +60,8 @@ export class Failure extends Error implements FailureFacts {
   }
 }
 
-export function printedFacts(
-  { hint, ...facts }: FailureFacts,
-  settings: { readonly accountWords: AccountWords },
-): PrintedFacts {
-  return hint === undefined ? facts : { ...facts, hint: printed(hint, settings) };
-}
+export const printedFacts = ({ hint, ...facts }: FailureFacts, settings: { readonly accountWords: AccountWords }) =>
+  hint === undefined ? facts : { ...facts, hint: printed(hint, settings) };
 
 /** Rethrows what is no Failure, and every error after an interrupt, which ends the command. */
 export function rethrowUnlessFailure(
@@ -90,11 +84,11 @@ export async function unlessFailed<T>(
   }
 }
 
-/** A usage failure (2): refused before anything was sent. */
+/** (2): refused before anything was sent. */
 export const usage = (message: string, hint?: Message): Failure =>
   new Failure({ code: 'usage', exit: EXIT.usage, message, hint });
 
-/** Failure (8): the result of an accepted request does not match what was asked. `checkCommand` shows it. */
+/** (8): the result of an accepted request does not match what was asked. `checkCommand` shows it. */
 export const unknownOutcome = (message: string, checkCommand: CommandLine | undefined, id?: string): Failure =>
   new Failure({
     code: 'outcome-unknown',
@@ -104,7 +98,7 @@ export const unknownOutcome = (message: string, checkCommand: CommandLine | unde
     id,
   });
 
-/** A failure with a file of the user's (14). The message names the file. */
+/** (14). The message names the file. */
 export const localFile = (message: string, hint?: Message, cause?: unknown): Failure =>
   new Failure({ code: 'local-file', exit: EXIT.localFile, message, hint }, cause);
 
@@ -135,7 +129,6 @@ export const isInterrupt = (error: unknown): error is Failure =>
 export const closedPipe = (): Failure =>
   new Failure({ code: 'closed-pipe', exit: EXIT.done, message: 'the reader of the output is gone' });
 
-/** The failure (3) for a missing key. It names both solutions: log in, or use the local service. */
 export const noKey = (): Failure =>
   new Failure({
     code: 'no-key',

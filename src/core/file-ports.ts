@@ -13,9 +13,9 @@ export interface Files {
   mode(path: string): Promise<number | undefined>;
 }
 
-/** Every failure is local-file (14); afterwards, how much of the last write is in the file is not known. */
+/** After a failure (14), how much of the last write is in the file is not known. */
 export interface AppendFile {
-  /** Resolves when the system has taken every byte. First fails as `check` does, before anything is written. */
+  /** First fails as `check` does, before anything is written. */
   append(bytes: Uint8Array): Promise<void>;
   sync(): Promise<void>;
   /** Fails when another program removed, replaced, truncated or wrote the file; the message says which. */
@@ -31,24 +31,18 @@ export interface ResolvedPath {
   readonly kind: 'file' | 'directory' | 'other' | 'nothing' | 'no-folder';
 }
 
-/** Size and version of a regular file. The version changes with the size and with the modification time. */
-export interface FileVersion {
-  readonly bytes: Bytes;
-  readonly version: string;
-}
-
-export interface FolderEntry {
-  readonly name: string;
-  /** `other`: a pipe, a device, a socket, or a link to a folder. A link to a file is a file. */
-  readonly kind: 'file' | 'folder' | 'other';
+/** `other`: a pipe, a device, a socket, or a link to a folder. A link to a file is a file. */
+export type FolderEntry = Pick<TreeEntry, 'name'> & {
+  readonly kind: Exclude<TreeEntry['kind'], 'link'>;
   readonly link?: true;
-}
+};
 
 export interface TreeEntry {
   readonly name: string;
   /** A link is a `link`, unless links are followed; `other` is a pipe, a device or a socket. */
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly bytes: Bytes;
+  /** Changes with the size and with the modification time. */
   readonly version: string;
   readonly modifiedAt: EpochMs;
   readonly executable: boolean;
@@ -58,12 +52,12 @@ export interface TreeEntry {
 
 /** Files that must survive a crash. Every failure is local-file (14) and names the file. */
 export interface DurableFiles {
-  /** Follows symbolic links and says what is there. Opens nothing. */
   resolve(path: string): Promise<ResolvedPath>;
   absolute(path: string): string;
   size(path: string): Promise<Bytes | undefined>;
-  describe(path: string): Promise<FileVersion | undefined>;
-  /** The names in a folder and what they lead to, in no particular order; none when there is no such folder. */
+  /** Of a regular file alone. */
+  describe(path: string): Promise<Pick<TreeEntry, 'bytes' | 'version'> | undefined>;
+  /** In no particular order; none when there is no such folder. */
   entries(folder: string): Promise<readonly FolderEntry[]>;
   makeFolder(path: string): Promise<void>;
   /** With `from`, even 0, only a regular file is read: a pipe could never end. Stdin on a terminal: usage (2). */
@@ -79,11 +73,11 @@ export interface DurableFiles {
   /** Takes over the lock of a dead holder. Changes of `files` fail after another process takes the lock over. */
   lock(path: string, files?: readonly string[]): Promise<() => Promise<void>>;
   self(): LockHolder;
-  /** The process that holds a lock; undefined when nobody does. For a holder on another machine this takes seconds. */
+  /** For a holder on another machine this takes seconds. */
   holder(path: string): Promise<LockHolder | undefined>;
 }
 
-/** A file whose ranges are written in any order. Every failure is local-file (14) and names the file. */
+/** A file whose ranges are written in any order. Failures as of `DurableFiles`. */
 export interface RangeWriter {
   write(bytes: Uint8Array, at: Bytes): Promise<void>;
   sync(): Promise<void>;
@@ -92,7 +86,6 @@ export interface RangeWriter {
   close(): Promise<void>;
 }
 
-/** Files that are written and read in ranges, several at once. Every failure is local-file (14) and names the file. */
 export interface RangeFiles extends DurableFiles {
   /** A link that leads nowhere stays a link; a name that is not UTF-8 is `other`. Fails without the folder. */
   contents(folder: string, followLinks: boolean): AsyncIterable<TreeEntry>;
@@ -104,23 +97,19 @@ export interface RangeFiles extends DurableFiles {
   removeLeftovers(folder: string): Promise<void>;
 }
 
-/** What a copy makes of the entries of an archive; paths begin with the name of what is copied. */
+/** Paths begin with the name of what is copied. */
 export interface EntryChecks {
-  /** Whether an entry is copied. Asked once for each. */
   takes(entry: Pick<TreeEntry, 'kind' | 'bytes'> & { readonly path: string }): boolean;
   /** A file became larger while it was read: what it had at the start is in the archive. */
   grew(path: string): void;
-  /** An entry that was taken cannot be here; the others can. */
   fails(path: string, why: string): void;
 }
 
-/** What takes an archive. Fails with local-file (14), or with not-an-archive (7). */
+/** Fails with local-file (14), or with not-an-archive (7). */
 export interface ArchiveInput {
-  /** Resolves when more may be written. */
   write(bytes: Uint8Array): Promise<void>;
-  /** The archive is complete: puts in place what was in it. */
   finish(): Promise<void>;
-  /** The archive is not complete: leaves what is there as it was. */
+  /** Leaves what is there as it was. */
   discard(): Promise<void>;
 }
 
@@ -152,16 +141,16 @@ export interface VolumeFile {
   readonly modifiedAt: EpochMs | undefined;
 }
 
+/** The key of a folder ends with a slash. */
 export type VolumeEntry =
   | { readonly kind: 'file'; readonly key: string; readonly file: VolumeFile }
-  /** Its key ends with a slash. */
   | { readonly kind: 'folder'; readonly key: string };
 
 export interface FileSource {
   readonly bytes: Bytes;
   /** The version of the file that it replaces: where that is still seen after the writing, the service is late. */
   readonly replaces?: string | undefined;
-  /** The bytes from `start` up to, but not including, `end`. Local-file (14) where there are fewer. */
+  /** `end` is not included. Local-file (14) where there are fewer. */
   read(start: Bytes, end: Bytes): AsyncIterable<Uint8Array>;
 }
 

@@ -18,40 +18,6 @@ const CLOSE_ARRAY = 0x5d;
 /** Levels of nesting. Deeper parts are kept as text. */
 const MAX_DEPTH = 256;
 
-interface Replaced {
-  /** The text with a marked string for each part. */
-  readonly text: string;
-  readonly parts: readonly string[];
-  /** Returns the number of the part that a decoded string replaces; undefined for a string of the text itself. */
-  readonly partOf: (decoded: string) => number | undefined;
-}
-
-function replaceInexact(source: string): Replaced {
-  const spans = inexactSpans(source);
-  if (spans.length === 0) return { text: source, parts: [], partOf: () => undefined };
-  const length = markLength(source);
-  const mark = '\u0001'.repeat(length);
-  const quoted = '\\u0001'.repeat(length);
-  const pieces: string[] = [];
-  let from = 0;
-  for (const [index, { start, end }] of spans.entries()) {
-    pieces.push(source.slice(from, start), `"${quoted}${String(index)}"`);
-    from = end;
-  }
-  return {
-    text: pieces.join('') + source.slice(from),
-    parts: spans.map(({ start, end }) => source.slice(start, end)),
-    partOf: (decoded) => (decoded.startsWith(mark) ? Number(decoded.slice(length)) : undefined),
-  };
-}
-
-/** A longer row of this character than any string of the text has. The character can be written as this escape only. */
-function markLength(source: string): number {
-  let longest = 0;
-  for (const [run] of source.matchAll(/(?:\\u0001)+/g)) longest = Math.max(longest, run.length / '\\u0001'.length);
-  return longest + 1;
-}
-
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -66,8 +32,7 @@ function inexactSpans(text: string): readonly Span[] {
     if (code === QUOTE) at = endOfString(text, at) - 1;
     else if (isOfNumber(code)) {
       const end = endOfNumber(text, at);
-      if (depth <= MAX_DEPTH && !isShortWhole(text, at, end) && isInexact(text, at, end))
-        spans.push({ start: at, end });
+      if (depth <= MAX_DEPTH && isInexact(text, at, end)) spans.push({ start: at, end });
       at = end - 1;
     } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       if (++depth === MAX_DEPTH + 1) deepStart = at;
@@ -91,16 +56,6 @@ function endOfNumber(text: string, start: number): number {
     if (!isOfNumber(code) && code !== 0x65 && code !== 0x45) return at;
   }
   return text.length;
-}
-
-/** Whether a number is a whole number of at most 15 digits, which a double represents exactly: most numbers are. */
-function isShortWhole(text: string, start: number, end: number): boolean {
-  if (end - start > 15 || (end - start > 1 && text.charCodeAt(start) === 0x30)) return false;
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at);
-    if (code < 0x30 || code > 0x39) return false;
-  }
-  return true;
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -165,13 +120,30 @@ export const jsonOrText = (text: string): Json => {
 
 /** Undefined for what is not JSON: why is not looked for, which takes long. */
 export function tryDecodeJson(source: string): Json | undefined {
-  const replaced = replaceInexact(withoutMark(source));
+  const text = withoutMark(source);
+  const spans = inexactSpans(text);
   try {
-    return restore(parsePlainJson(replaced.text), replaced);
+    return spans.length === 0 ? parsePlainJson(text) : decodeMarked(text, spans);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+function decodeMarked(text: string, spans: readonly Span[]): Json {
+  // A longer row of this character than any string of the text has. It can be written as this escape only.
+  const rows = Array.from(text.matchAll(/(?:\\u0001)+/g), ([row]) => row.length / '\\u0001'.length);
+  const length = 1 + rows.reduce((most, each) => Math.max(most, each), 0);
+  const mark = '\u0001'.repeat(length);
+  const pieces = spans.map(({ start }, index) => {
+    const before = text.slice(spans[index - 1]?.end ?? 0, start);
+    return `${before}"${'\\u0001'.repeat(length)}${String(index)}"`;
+  });
+  const marked = pieces.join('') + text.slice(spans.at(-1)?.end ?? 0);
+  return restore(parsePlainJson(marked), (decoded) => {
+    const span = decoded.startsWith(mark) ? spans[Number(decoded.slice(length))] : undefined;
+    return span === undefined ? decoded : new Exact(text.slice(span.start, span.end));
+  });
 }
 
 const withoutMark = (source: string): string => source.replace(/^\uFEFF/, '');
@@ -253,16 +225,12 @@ export const stringsOf = (value: Json | undefined): readonly string[] =>
 
 export const itemsAt = (value: Json | undefined, path: string): readonly Json[] => arrayAt(value, path) ?? [];
 
-function restore(value: Json, replaced: Replaced): Json {
-  if (replaced.parts.length === 0) return value;
-  if (typeof value === 'string') {
-    const part = replaced.partOf(value);
-    return part === undefined ? value : new Exact(replaced.parts[part] ?? '');
-  }
+function restore(value: Json, exact: (decoded: string) => Json): Json {
+  if (typeof value === 'string') return exact(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => restore(item, replaced));
+  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => restore(item, exact));
   const members = value as Record<string, Json>;
-  for (const name in members) members[name] = restore(members[name] as Json, replaced);
+  for (const name in members) members[name] = restore(members[name] as Json, exact);
   return value;
 }
 

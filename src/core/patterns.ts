@@ -2,56 +2,46 @@ import { usage } from './failure.ts';
 
 type NameMatcher = (name: string) => boolean;
 
-const MAX_ALTERNATIVES = 256;
-
-/** `*` also matches a slash and a leading dot; `!` turns a pattern around. Usage (2) if empty or over 256 forms. */
+/** `*` also matches a slash and a leading dot; `!` turns a pattern around. Usage (2) if one is empty. */
 export function compileGlobs(patterns: readonly string[], label: string): NameMatcher {
   const matchers = patterns.map((pattern) => {
     const isTurned = pattern.startsWith('!');
     const rest = isTurned ? pattern.slice(1) : pattern;
     if (rest === '') throw usage(`${label} is empty`, `Quote a pattern for the shell: ${label} 'train-*'`);
-    const expression = expressionOf(rest, label, false);
+    const expression = expressionOf(rest, false);
     return (name: string) => expression.test(name) !== isTurned;
   });
   return (name) => matchers.some((matches) => matches(name));
 }
 
-/** As `compileGlobs` without `!`, but only `**` matches a slash. Usage (2) for more than 256 alternatives. */
-export function compilePathGlob(pattern: string, label: string): NameMatcher {
-  const expression = expressionOf(pattern, label, true);
+/** As `compileGlobs` without `!`, but only `**` matches a slash. */
+export function compilePathGlob(pattern: string): NameMatcher {
+  const expression = expressionOf(pattern, true);
   return (path) => expression.test(path);
 }
 
-function expressionOf(pattern: string, label: string, inPath: boolean): RegExp {
-  const sources = alternatives(pattern, label).map((each) => sourceOf(each, inPath));
-  return new RegExp(`^(?:${sources.join('|')})$`, 'su');
-}
+/** Innermost first. Braces without a comma, or without an end, are characters. */
+const BRACES = /(?<!\\)\{([^{}]*,[^{}]*)\}/su;
 
-/** Expands `{a,b}`, inner braces first. Braces without a comma, or without an end, are characters. */
-function alternatives(pattern: string, label: string): readonly string[] {
-  const done: string[] = [];
-  const open = [pattern];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [whole, before = '', inner = '', after = ''] =
-      /^((?:\\.|[^\\])*?)\{([^{}]*,[^{}]*)\}(.*)$/su.exec(next) ?? [];
-    if (whole === undefined) done.push(next);
-    else open.push(...inner.split(',').map((each) => before + each + after));
-    if (done.length + open.length > MAX_ALTERNATIVES)
-      throw usage(`${label} has more than ${MAX_ALTERNATIVES} alternatives`, 'Write a shorter pattern.');
-  }
-  return done;
-}
+/** `\uE000`, `\uE001` and `\uE002` stand for the braces and commas of `{a,b}`. */
+const PARTS = /\\(.)|(?<![^/\uE000\uE001])\*\*\/|\*+|\?|[\uE000-\uE002]|\[([!^]?)(\]?[^\]]+|\])\]|./gsu;
 
-const PARTS = /\\(.)|(?<![^/])\*\*\/|\*+|\?|\[([!^]?)(\]?[^\]]+|\])\]|./gsu;
-
-const sourceOf = (pattern: string, inPath: boolean): string =>
-  pattern.replace(PARTS, (part: string, escaped?: string, not?: string, set?: string) => {
+function expressionOf(pattern: string, inPath: boolean): RegExp {
+  let text = pattern;
+  while (BRACES.test(text))
+    text = text.replace(BRACES, (_, inner: string) => `\uE000${inner.replaceAll(',', '\uE001')}\uE002`);
+  const source = text.replace(PARTS, (part: string, escaped?: string, not?: string, set?: string) => {
+    if (part === '\uE000') return '(?:';
+    if (part === '\uE001') return '|';
+    if (part === '\uE002') return ')';
     if (part === '**/') return inPath ? '(?:.*/)?' : '.*/';
     if (part.startsWith('*')) return inPath && part === '*' ? '[^/]*' : '.*';
     if (part === '?') return inPath ? '[^/]' : '.';
     if (set === undefined) return literal(escaped ?? part);
     return `${inPath ? '(?!/)' : ''}${not === '' ? `(?=${setOf(set)})` : `(?!${setOf(set)})`}.`;
   });
+  return new RegExp(`^(?:${source})$`, 'su');
+}
 
 const setOf = (set: string): string =>
   [...set.matchAll(/(.)-(.)|./gsu)]

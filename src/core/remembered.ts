@@ -7,18 +7,12 @@ export interface ListRow {
   readonly description: string;
 }
 
-export interface RememberedList {
-  readonly rows: readonly ListRow[];
-  /** Read within the last minute, and nothing was changed since. */
-  readonly isFresh: boolean;
-}
-
 /** Lists of the service as they were last read with the address and the key in use, for the completion in shells. */
 export interface RememberedLists {
-  /** Undefined where the list was never read, or where no key is configured. */
-  read(list: string): Promise<RememberedList | undefined>;
+  /** Undefined where it was never read, or without a key. Fresh: read within the last minute, and nothing was changed since. */
+  read(list: string): Promise<{ readonly rows: readonly ListRow[]; readonly isFresh: boolean } | undefined>;
   write(list: string, rows: readonly ListRow[]): Promise<void>;
-  /** Records that a command has changed something at the service, so that no list is known to be complete. */
+  /** After a change at the service. */
   expire(): Promise<void>;
   forget(): Promise<void>;
 }

@@ -16,8 +16,6 @@ const SECRET_WORDS = ['TOKEN', 'KEY', 'SECRET', 'PASSWORD', 'PASSWD', 'PASSPHRAS
 /** A part that is one of these says so too. */
 const SECRET_PARTS = /(^|_)(PAT|PWD|AUTH|COOKIE|DSN|PEM|WEBHOOK|SALT)S?(?=_|$)/u;
 
-const ORDINARY_WORDS = ['MONKEY', 'DONKEY', 'TURKEY', 'HOCKEY', 'JOCKEY', 'WHISKEY', 'COMPASS', 'BYPASS'] as const;
-
 export type IsSecret = (name: string, value: Json) => boolean;
 
 /** A placeholder, which the service replaces by the value of a secret: `{{ PREFIX_SECRET_name }}`. */
@@ -28,11 +26,10 @@ export function createIsSecret(more: readonly string[]): IsSecret {
   // Without words, it matches nothing.
   const own = endingWith(more.length === 0 ? ['(?!)'] : more.map(partsOf));
   const secret = endingWith(SECRET_WORDS);
-  const ordinary = new RegExp(`(${ORDINARY_WORDS.join('|')})S?(?=_|$)`, 'gu');
   return (name, value) => {
     const text = stringOf(value);
     const whole = partsOf(name);
-    const parts = whole.replace(ordinary, '').replace(/PUB(LIC)?_?KEYS?(?=_|$)|^(BERTH_CREATE_KEY|PWD)$/g, '');
+    const parts = whole.replace(/PUB(LIC)?_?KEYS?(?=_|$)|^(BERTH_CREATE_KEY|PWD)$/g, '');
     if (text === '' || (text !== undefined && PLACEHOLDER.test(text))) return false;
     const isCount = parts.endsWith('TOKENS') && /^\d+$/.test(text ?? '');
     return own.test(whole) || (!isCount && (secret.test(parts) || SECRET_PARTS.test(parts)));
@@ -48,11 +45,7 @@ const partsOf = (name: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .toUpperCase();
 
-/**
- * Replaces the secret variables of every member `env`, and of each change of a field `env`, by `***`; so in commands the values
- * of flags and assignments whose names say secret, and in both the passwords in addresses. Returns the same value where there
- * are none.
- */
+/** By `***`: secret variables in each `env`, in commands the values of secret flags and assignments, and passwords in addresses. */
 export function hideSecrets(value: Json, isSecret: IsSecret): Json {
   const items = arrayOf(value);
   if (items !== undefined) {

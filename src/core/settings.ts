@@ -4,36 +4,34 @@ import type { Milliseconds } from './unit-types.ts';
 /** Where a setting's value came from, for `config list`. `base-url`: it follows that setting. */
 export type SettingSource = 'flag' | 'environment' | 'profile' | 'default' | 'base-url';
 
+type Texts =
+  | 'base-url'
+  | 'queue-url'
+  | 'rest-url'
+  | 'storage-url'
+  | 'api-key-file'
+  | 'worker-prefix'
+  | 'secret-names'
+  | 'secret-prefix'
+  | 'notify'
+  | 'config-dir'
+  | 'data-dir';
+type Spans = 'pods-stop-after' | 'pods-terminate-after';
+type Switches = 'local' | 'no-input' | 'quiet' | 'no-color' | 'verbose';
+
 /** The compiler checks `settings/settings-table.ts` against it. */
-export interface SettingValues {
-  readonly 'base-url': string | undefined;
-  readonly 'queue-url': string | undefined;
-  readonly 'rest-url': string | undefined;
-  readonly 'storage-url': string | undefined;
-  readonly 'api-key-file': string | undefined;
+export type SettingValues = Readonly<
+  Record<Texts, string | undefined> & Record<Spans, Milliseconds | undefined> & Record<Switches, boolean>
+> & {
   readonly profile: string;
-  readonly local: boolean;
   readonly timeout: Milliseconds;
   readonly retries: number;
   readonly access: 'read' | 'write' | 'full';
   readonly output: OutputFormat | undefined;
   readonly 'max-answer-bytes': number;
-  readonly 'worker-prefix': string | undefined;
-  readonly 'secret-names': string | undefined;
-  readonly 'secret-prefix': string | undefined;
-  readonly 'pods-stop-after': Milliseconds | undefined;
-  readonly 'pods-terminate-after': Milliseconds | undefined;
   readonly guard: 'off' | 'warn';
-  readonly notify: string | undefined;
-  readonly 'config-dir': string | undefined;
-  readonly 'data-dir': string | undefined;
-  readonly 'no-input': boolean;
-  readonly quiet: boolean;
-  readonly 'no-color': boolean;
-  readonly verbose: boolean;
-}
+};
 
-/** The effective settings. The connection uses the addresses and the key; commands only show them. */
 export interface SettingsView {
   /** Fails with usage (2) for a bad flag or variable, local-file (14) for a bad profile value. */
   get<N extends keyof SettingValues>(name: N): SettingValues[N];
@@ -48,7 +46,7 @@ export interface SettingsView {
   key(): Promise<KeyView | undefined>;
 }
 
-/** The key of the files on volumes. Never printed. */
+/** Of the files on volumes. */
 export interface StorageKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -75,7 +73,6 @@ export interface ProfileStore {
   set(profile: string, name: string, value: string | undefined): Promise<void>;
   /** What each alias of the user stands for. Aliases belong to no profile. */
   aliases(): Promise<Readonly<Record<string, string>>>;
-  /** Undefined removes the alias. */
   setAlias(name: string, text: string | undefined): Promise<void>;
   setKey(profile: string, key: string | undefined): Promise<void>;
   /** Returns whether there was one. Fails with denied (3) for a key that no request can carry. */

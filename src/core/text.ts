@@ -1,21 +1,14 @@
 import { usage } from './failure.ts';
 
-/** Fails with usage (2) for a repeated name. Without `shown`, its values may be secret and are not printed. */
+/** Fails with usage (2) for a repeated name. */
 export function namedValues<T>(
   flag: string,
   entries: readonly (readonly [name: string, value: T])[],
-  shown?: (value: T) => string,
 ): Record<string, T> {
-  const values = new Map<string, T>();
-  for (const [name, value] of entries) {
-    const first = values.get(name);
-    if (values.has(name)) {
-      const both = shown === undefined || first === undefined ? '' : `: ${shown(first)} and ${shown(value)}`;
-      throw usage(`${flag} gives ${name} twice${both}`, 'It has one value: keep one of them.');
-    }
-    values.set(name, value);
-  }
-  return Object.fromEntries(values);
+  const names = entries.map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw usage(`${flag} gives ${twice} twice`, 'It has one value: keep one of them.');
+  return Object.fromEntries(entries);
 }
 
 const maxEdits = (length: number): number => (length <= 3 ? 1 : length <= 6 ? 2 : 3);

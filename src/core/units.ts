@@ -72,20 +72,6 @@ export function formatBytes(bytes: Bytes): string {
 export const formatDollars = (amount: number): string =>
   amount > 0 && amount < 0.005 ? '<$0.01' : `${amount <= -0.005 ? '-' : ''}$${Math.abs(amount).toFixed(2)}`;
 
-/** The parts shown add up to the sum shown: rounded down, then those that lost most get the remaining cents. */
-export function formatDollarParts(parts: readonly number[], sum: number): readonly string[] {
-  const missing = sum - parts.reduce((total, part) => total + part, 0);
-  if (Math.abs(missing) >= 0.005) return parts.map((part) => formatDollars(part));
-  const cents = parts.map((part) => Math.floor(part * 100));
-  const left = Math.round(Number(sum.toFixed(2)) * 100) - cents.reduce((total, each) => total + each, 0);
-  const lost = (at: number): number => (parts[at] ?? 0) * 100 - (cents[at] ?? 0);
-  const raised = new Set([...parts.keys()].sort((a, b) => lost(b) - lost(a)).slice(0, Math.max(0, left)));
-  return cents.map((each, at) => {
-    const shown = each + (raised.has(at) ? 1 : 0);
-    return shown === 0 && (parts[at] ?? 0) > 0 ? '<$0.01' : formatDollars(shown / 100);
-  });
-}
-
 export const costOver = (perHour: number, milliseconds: Milliseconds): number => (perHour * milliseconds) / UNITS.h;
 
 export const hourlyPrice = (price: number | undefined): string =>
@@ -121,25 +107,18 @@ export function parseTimestamp(text: string, what: string, { now, endOfDay = fal
   const trimmed = text.trim();
   const [, full, minute = '', second = ':00', hours = '', minutes = ''] = TIMESTAMP.exec(trimmed) ?? [];
   const date = full ?? (DATE.test(trimmed) ? trimmed : undefined);
-  if (date !== undefined) {
-    const zone = hours === '' ? 'Z' : `${hours}:${minutes}`;
-    const written = full === undefined ? date : `${date}T${minute}${second}${zone}`;
-    const at = Date.parse(written);
-    if (Number.isNaN(at) || !isOnCalendar(date)) throw usage(`${what} is not on the calendar: ${trimmed}`);
-    return full === undefined ? timestampAt(at + (endOfDay ? DAY_MS : 0)) : { at, text: written };
-  }
-  if (/^\d{4}-\d\d-\d\d[Tt ]/.test(trimmed))
-    throw usage(`${what} names no time zone: ${JSON.stringify(text)}`, 'Write 2026-01-31T12:00:00Z.');
   // A bare number is refused: it could be a year, or a duration in any unit.
-  if (/^[\d.]+[a-z]/.test(trimmed)) {
-    const at = now - parseDuration(trimmed, 'd', what);
-    if (at < 0) throw usage(`${what} is before 1970: ${trimmed} ago`);
-    return timestampAt(at);
-  }
-  throw usage(
-    `${what} is not a time: ${JSON.stringify(text)}`,
-    'Write a date (2026-01-31), a time (2026-01-31T12:00:00Z), or how long ago (7d, 12h).',
-  );
+  const ago = date === undefined && /^[\d.]+[a-z]/.test(trimmed) ? now - parseDuration(trimmed, 'd', what) : -1;
+  if (ago >= 0) return timestampAt(ago);
+  const zone = hours === '' ? 'Z' : `${hours}:${minutes}`;
+  const written = full === undefined ? (date ?? '') : `${full}T${minute}${second}${zone}`;
+  const at = Date.parse(written);
+  if (date === undefined || Number.isNaN(at) || !isOnCalendar(date))
+    throw usage(
+      `${what} is not a time: ${JSON.stringify(text)}`,
+      'Write a date (2026-01-31), a time with its zone (2026-01-31T12:00:00Z), or how long ago (7d, 12h).',
+    );
+  return full === undefined ? timestampAt(at + (endOfDay ? DAY_MS : 0)) : { at, text: written };
 }
 
 const timestampAt = (at: number): Timestamp => ({ at, text: formatTimestamp(at) });

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type AllowedAccess, requireAccess } from '../core/access.ts';
-import { accessNeeded } from '../core/request-access.ts';
+import { type AllowedAccess, requireAccess, accessNeeded } from '../core/access.ts';
 import { type Address, parseKeyAddress } from '../core/addresses.ts';
 import type { ApiAnswer, ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';

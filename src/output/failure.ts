@@ -1,6 +1,6 @@
 import type { SettingsView, Sink, Terminal } from '../core/context.ts';
 import { EXIT, type ExitCode } from '../core/exit-codes.ts';
-import { Failure, type FailureFacts, messageOf, printedFacts, type PrintedFacts } from '../core/failure.ts';
+import { Failure, type FailureFacts, messageOf, printedFacts } from '../core/failure.ts';
 import { linesOf, type PrintedPart, printedParts } from '../core/message.ts';
 import { safeText, type SafeText, say, type TerminalText } from '../core/safe-text.ts';
 import { escapeJson } from './formats/json.ts';
@@ -34,7 +34,7 @@ const bug = (error: unknown): FailureFacts => ({
   hint: 'Please report it, with the command line and what --verbose prints.',
 });
 
-const errorJson = ({ exit: _, ...error }: PrintedFacts, onTerminal: boolean): TerminalText =>
+const errorJson = ({ exit: _, ...error }: ReturnType<typeof printedFacts>, onTerminal: boolean): TerminalText =>
   styled`${escapeJson(JSON.stringify({ error }, undefined, onTerminal ? 2 : 0))}\n`;
 
 const PREFIX = say`error: `;

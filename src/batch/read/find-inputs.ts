@@ -40,7 +40,7 @@ async function findPattern({ durable, signal }: InputPorts, pattern: string): Pr
     throw (await durable.resolve(pattern)).kind === 'directory'
       ? localFile(`cannot read ${pattern}: it is a folder`, `For all files in it: --input ${pattern}/`)
       : localFile(`cannot read ${pattern}: it does not exist`, 'Check its name.');
-  const matches = wildcard < 0 ? () => true : compilePathGlob(path, `the pattern ${path}`);
+  const matches = wildcard < 0 ? () => true : compilePathGlob(path);
   const found: FoundInput[] = [];
   for await (const name of filesBelow(durable, wildcard < 0 ? path : path.slice(0, wildcard), signal))
     if (matches(name) && (await durable.describe(name)) !== undefined) found.push({ path: name, name });

@@ -2,8 +2,7 @@ import { type CommandContext, IdCache, type Progress } from '../model/context.ts
 import { dryRunOutput } from './dry-run.ts';
 import { patientApi, record, recordingApi, recordingFiles, recordingVolume } from './transports.ts';
 import { recordFileWrites, recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
-import { accessFailure, allowedAccess } from '../../core/access.ts';
-import { accessNeeded } from '../../core/request-access.ts';
+import { accessFailure, allowedAccess, accessNeeded } from '../../core/access.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
 import { type Api, type ApiRequest, readRequest } from '../../core/api.ts';
 import type { Clock, Context } from '../../core/context.ts';

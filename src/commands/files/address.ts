@@ -99,7 +99,7 @@ export async function findAll(volume: VolumeFiles, address: VolumeAddress): Prom
   const first = path.search(/[*?[{]/);
   const files: Found[] = [];
   if (first >= 0) {
-    const matches = compilePathGlob(path, addressText(address));
+    const matches = compilePathGlob(path);
     for await (const file of filesOf(volume, { kind: 'folder', key: path.slice(0, path.lastIndexOf('/', first) + 1) }))
       if (matches(file.key)) files.push({ kind: 'file', file });
   }

@@ -117,11 +117,11 @@ const environment = (server: LocalServer): Readonly<Record<string, string>> => (
 
 function serveOptions(ctx: CommandContext, values: ValuesOf<typeof options>): Omit<LocalServeOptions, 'port'> {
   const { python, reload, pageSize, podKeys, allowPrivateWebhooks, streamShape = 'array' } = values;
-  const quota = namedValues('--quota', values.quota.map(quotaOf), String);
+  const quota = namedValues('--quota', values.quota.map(quotaOf));
   return {
     ...{ python, reload, pageSize, podKeys, allowPrivateWebhooks, streamShape },
     ...(values.state === undefined ? {} : { stateFile: values.state }),
-    endpoints: namedValues('--endpoint', values.endpoint.map(endpointOf), (source) => source ?? 'attached workers'),
+    endpoints: namedValues('--endpoint', values.endpoint.map(endpointOf)),
     workerPrefix: workerPrefixOf(ctx, values.workerPrefix),
     ...(values.quota.length === 0 ? {} : { quota }),
     queueLimits: !values.noQueueLimits,

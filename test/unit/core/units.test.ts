@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  formatBytes,
-  formatDollarParts,
-  formatDollars,
-  formatDuration,
-  parseDuration,
-} from '../../../src/core/units.ts';
+import { formatBytes, formatDollars, formatDuration, parseDuration } from '../../../src/core/units.ts';
 
 describe('durations', () => {
   it.each([
@@ -82,32 +76,5 @@ describe('sizes and money', () => {
     [-2, '-$2.00'],
   ])('%d dollars are %s', (amount, text) => {
     expect(formatDollars(amount)).toBe(text);
-  });
-
-  it.each([
-    [[9.6424, 0.4133], '$9.64 $0.42'],
-    [[2, 4, 8.36, 0.07], '$2.00 $4.00 $8.36 $0.07'],
-    [[9.64, 0.0006], '$9.64 <$0.01'],
-    [[0.0333, 0.00005], '$0.03 <$0.01'],
-    [[], ''],
-  ])('the parts %j of a sum are shown as %s', (parts, text) => {
-    const sum = parts.reduce((total, part) => total + part, 0);
-    expect(formatDollarParts(parts, sum).join(' ')).toBe(text);
-  });
-
-  it('the parts of a sum add up to it as they are shown', () => {
-    const amount = fc.double({ min: 0.1, max: 1000, noNaN: true });
-    fc.assert(
-      fc.property(fc.array(amount, { minLength: 1, maxLength: 12 }), (parts) => {
-        const sum = parts.reduce((total, part) => total + part, 0);
-        const cents = (text: string): number => Math.round(Number(text.slice(1)) * 100);
-        const shown = formatDollarParts(parts, sum).map(cents);
-        expect(shown.reduce((total, each) => total + each, 0)).toBe(cents(formatDollars(sum)));
-      }),
-    );
-  });
-
-  it('parts that are not all of a sum are rounded each', () => {
-    expect(formatDollarParts([1.005, 2.236], 5)).toEqual([formatDollars(1.005), formatDollars(2.236)]);
   });
 });

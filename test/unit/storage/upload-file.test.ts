@@ -34,7 +34,7 @@ function volume(
   const client = new S3Client({
     transport,
     connection: {
-      endpoint: { origin: 'http://localhost', prefix: '', secure: false, loopback: true },
+      endpoint: { origin: 'http://localhost', prefix: '' },
       region: 'EU-NORTH-1',
       bucket: 'vol-datasets',
       credentials: LOCAL_STORAGE_KEY,

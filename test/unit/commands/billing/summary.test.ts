@@ -145,7 +145,7 @@ test.each([
   [['--last', '7x'], '--last is not a duration: "7x"'],
   [['--last', '7d', '--bucket', 'month'], '--last 7d cannot be counted in buckets of a month'],
   [['--from', 'yesterday'], '--from is not a time'],
-  [['--to', '2026-02-30'], '--to is not on the calendar'],
+  [['--to', '2026-02-30'], '--to is not a time'],
   [['--id', 'x'], '--id needs --by'],
   [['--by', 'public-endpoint', '--id', 'x'], '--id needs --by'],
 ])('%j ends 2 and sends nothing', async (flags, words) => {

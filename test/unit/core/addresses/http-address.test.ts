@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
-import { isOnThisMachine, mayCarryKey, parseAddress, REFUSED_PORTS } from '../../../../src/core/addresses.ts';
+import { isOnThisMachine, parseAddress, parseKeyAddress, REFUSED_PORTS } from '../../../../src/core/addresses.ts';
 
 const refusal = (text: string): Failure => {
   try {
@@ -69,7 +69,7 @@ describe('a key may be sent', () => {
     'http://[::1]:8181',
     'http://[0:0:0:0:0:0:0:1]',
   ])('to %s', (text) => {
-    expect(mayCarryKey(parseAddress(text, 'base-url'))).toBe(true);
+    expect(() => parseKeyAddress(text, 'base-url')).not.toThrow();
   });
 
   it.each([
@@ -84,7 +84,7 @@ describe('a key may be sent', () => {
     'http://[::2]',
     'http://127-0-0-1.evil.test',
   ])('not to %s', (text) => {
-    expect(mayCarryKey(parseAddress(text, 'base-url'))).toBe(false);
+    expect(() => parseKeyAddress(text, 'base-url')).toThrow('plain http to another machine');
   });
 });
 

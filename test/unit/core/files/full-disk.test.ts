@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toFailure } from '../../../../src/core/files/load-failure.ts';
+import { toFailure } from '../../../../src/core/load-failure.ts';
 
 it.each(['ENOSPC', 'EDQUOT'])('a write that nobody expects to fail ends 14 on a full disk: %s', (code) => {
   const error = Object.assign(new Error(`${code}: write`), { code });

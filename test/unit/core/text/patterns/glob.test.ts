@@ -40,7 +40,7 @@ describe('a pattern for names', () => {
     expect(['web', 'api-1', 'db'].map(either)).toEqual([true, true, false]);
   });
 
-  test.each(['', '!', '{a,b}'.repeat(20)])('%j is refused (2)', (pattern) => {
+  test.each(['', '!'])('%j is refused (2)', (pattern) => {
     expect(() => compileGlobs([pattern], '--match')).toThrow(expect.objectContaining({ exit: 2 }) as Error);
   });
 

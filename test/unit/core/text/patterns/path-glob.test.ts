@@ -18,7 +18,7 @@ const CASES: readonly (readonly [string, readonly string[], readonly string[]])[
 
 describe('a pattern for paths', () => {
   test.each(CASES)('%s matches whole paths, folder by folder', (pattern, matching, other) => {
-    const matches = compilePathGlob(pattern, 'the pattern');
+    const matches = compilePathGlob(pattern);
     expect([...matching, ...other].filter(matches)).toEqual(matching);
   });
 
@@ -31,13 +31,9 @@ describe('a pattern for paths', () => {
         const source = pattern.replace(/(?<![^/])\*\*\/|\*\*+|\*|\?/gu, (part) =>
           part === '**/' ? '(?:.*/)?' : part === '?' ? '[^/]' : part === '*' ? '[^/]*' : '.*',
         );
-        expect(compilePathGlob(pattern, 'it')(path)).toBe(new RegExp(`^${source}$`, 'u').test(path));
+        expect(compilePathGlob(pattern)(path)).toBe(new RegExp(`^${source}$`, 'u').test(path));
       }),
       { numRuns: 2000 },
     );
-  });
-
-  test('is refused when its braces have too many alternatives', () => {
-    expect(() => compilePathGlob('{a,b}'.repeat(9), 'the pattern')).toThrow('more than 256 alternatives');
   });
 });
