@@ -66,29 +66,29 @@ export async function refusedAttempt(
   const [exit, hint] = meaningOf(status, code, connection);
   const failure = new Failure({
     code: exit === EXIT.notFound ? 'not-found' : exit === EXIT.denied ? 'forbidden' : 'storage',
-    exit,
+    ...{ exit, hint, status },
     message: `cannot ${what}: the storage service answered ${String(status)}${said === '' ? '' : ` ${said}`}`,
-    hint,
-    status,
   });
+  // Now and then the service denies what is allowed.
   const isDenied = exit === EXIT.denied;
   const as = isDenied || RETRYABLE.test(code) ? 503 : status === NO_SPACE ? 400 : status;
-  // Now and then the service denies what is allowed.
   return { kind: 'failed', end: { kind: 'status', status: as, retryAfterMs }, failure, ...(isDenied && { most: 2 }) };
 }
 
 /** The failure (7) for a request without a readable answer. Repeating it is safe. */
 export function lostAttempt(what: string, error: WireError, { endpoint, from }: S3Connection): FailedAttempt {
-  const { host } = new URL(endpoint.origin);
   const { stage, certificate, final } = error;
-  const how = stage === 'not-sent' ? `could not reach ${host}` : `no readable answer came from ${host}`;
-  const failure = {
-    code: certificate ? 'certificate' : 'storage-unavailable',
-    exit: EXIT.unavailable,
-    message: `cannot ${what}: ${how}: ${error.message}`,
-    hint: `Check the network and the address (${from.address}). To run it again is safe.`,
-  };
-  return { kind: 'failed', end: { kind: 'lost', stage, final }, failure: new Failure(failure, error) };
+  const how = stage === 'not-sent' ? 'could not reach' : 'no readable answer came from';
+  const failure = new Failure(
+    {
+      code: certificate ? 'certificate' : 'storage-unavailable',
+      exit: EXIT.unavailable,
+      message: `cannot ${what}: ${how} ${new URL(endpoint.origin).host}: ${error.message}`,
+      hint: `Check the network and the address (${from.address}). To run it again is safe.`,
+    },
+    error,
+  );
+  return { kind: 'failed', end: { kind: 'lost', stage, final }, failure };
 }
 
 /** The failure (7) for an answer that does not say what it must. `reason` may have any length and any characters. */

@@ -1,4 +1,4 @@
-import { type Failure, localFile, messageOf } from '../core/failure.ts';
+import { localFile, messageOf } from '../core/failure.ts';
 import type { VolumeEntry, VolumeFile } from '../core/file-ports.ts';
 import { compareBytes } from '../core/text.ts';
 import type { Bytes } from '../core/unit-types.ts';
@@ -56,7 +56,7 @@ export async function* readFile(
           yield wanted;
         }
         if (status < 300 && headers['etag'] === undefined) throw unreadable(what, 'it has no ETag');
-        if (isChanged) throw changedFile(address);
+        if (isChanged) throw localFile(`${address} was changed or removed while it was read`, 'Run it again.');
         if (!isRange) throw unreadable(what, 'it is not the range that was asked for');
         if (at < end) throw new WireError('answered', 'the answer is shorter than it said');
         return;
@@ -68,9 +68,6 @@ export async function* readFile(
     await retry.next(failed);
   }
 }
-
-const changedFile = (address: string): Failure =>
-  localFile(`${address} was changed or removed while it was read`, 'Run it again.');
 
 interface Listing {
   readonly prefix: string;
@@ -98,16 +95,16 @@ export async function* listPages(
   { prefix, isShallow, after }: Listing,
 ): AsyncGenerator<readonly VolumeEntry[] | undefined> {
   const what = `list ${client.address(prefix)}`;
-  const about = {
-    ...{ 'list-type': '2', 'encoding-type': 'url', prefix },
-    ...(isShallow === true ? { delimiter: '/' } : {}),
-    ...(after === undefined ? {} : { 'start-after': after }),
-  };
   const list = { what, method: 'GET', key: '', roots: ['ListBucketResult'], patience: PATIENCE } as const;
   const tokens = new Set<string>();
   let token: string | undefined;
   for (let listings = 1; ;) {
-    const query = { ...about, ...(token === undefined ? {} : { 'continuation-token': token }) };
+    const query = {
+      ...{ 'list-type': '2', 'encoding-type': 'url', prefix },
+      ...(isShallow === true && { delimiter: '/' }),
+      ...(after !== undefined && { 'start-after': after }),
+      ...(token !== undefined && { 'continuation-token': token }),
+    };
     const { entries, next } = readPage((await client.send({ ...list, query })).document, prefix, what);
     yield entries;
     if (next === undefined) return;
@@ -174,18 +171,14 @@ function readPage(listing: XmlElement | undefined, prefix: string, what: string)
   try {
     const isEncoded = childText(listing, 'EncodingType') === 'url';
     const decoded = (key: string): string => (isEncoded ? decodeURIComponent(key.replaceAll('+', ' ')) : key);
+    const files = childrenOf(listing, 'Contents').map((entry) => fileOf(entry, decoded));
+    const folders = childrenOf(listing, 'CommonPrefixes').map((entry) => decoded(needed(entry, 'Prefix')));
     const entries = [
-      ...childrenOf(listing, 'Contents').map((entry): VolumeEntry => {
-        const file = fileOf(entry, decoded);
-        return { kind: file.key.endsWith('/') ? 'folder' : 'file', key: file.key, file };
-      }),
-      ...childrenOf(listing, 'CommonPrefixes').map((entry): VolumeEntry => ({
-        kind: 'folder',
-        key: decoded(needed(entry, 'Prefix')),
-      })),
+      ...files.map((file): VolumeEntry => ({ kind: file.key.endsWith('/') ? 'folder' : 'file', key: file.key, file })),
+      ...folders.map((key): VolumeEntry => ({ kind: 'folder', key })),
     ];
-    for (const { key } of entries)
-      if (!key.startsWith(prefix)) throw new Error(`${JSON.stringify(key)} was not asked for`);
+    const other = entries.find(({ key }) => !key.startsWith(prefix));
+    if (other !== undefined) throw new Error(`${JSON.stringify(other.key)} was not asked for`);
     return {
       // A service may name an empty folder, also the one that is listed, as a key that ends with a slash.
       entries: entries.filter(({ key }) => key !== prefix && !key.startsWith(UPLOADS)),

@@ -22,66 +22,38 @@ interface UnsignedRequest {
   readonly payloadHash: string;
 }
 
-interface SignedRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-const ALGORITHM = 'AWS4-HMAC-SHA256';
-
 export const UNSIGNED = 'UNSIGNED-PAYLOAD';
 
 /** AWS Signature Version 4. */
-export function signRequest(
-  request: UnsignedRequest,
-  credentials: Credentials,
-  region: string,
-  date: EpochMs,
-): SignedRequest {
+export function signRequest(request: UnsignedRequest, credentials: Credentials, region: string, date: EpochMs) {
+  const { method, origin, path, payloadHash } = request;
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
   const time = new Date(date).toISOString().replace(/[-:]|\.\d{3}/g, '');
   const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
   const headers: Record<string, string> = {
     ...request.headers,
-    'x-amz-content-sha256': request.payloadHash,
-    'x-amz-date': time,
-    ...(credentials.sessionToken === undefined ? {} : { 'x-amz-security-token': credentials.sessionToken }),
+    ...{ 'x-amz-content-sha256': payloadHash, 'x-amz-date': time },
+    ...(sessionToken === undefined ? {} : { 'x-amz-security-token': sessionToken }),
   };
-  const query = canonicalQuery(request.query);
-  const signed = Object.entries({ ...headers, host: new URL(request.origin).host })
-    .map(([name, value]) => [name, value.trim().replace(/ {2,}/g, ' ')] as const)
-    .toSorted(([one], [other]) => compareText(one, other));
+  const query = sorted(request.query, encodeStrictly).map(([name, value]) => `${encodeStrictly(name)}=${value}`);
+  const signed = sorted({ ...headers, host: new URL(origin).host }, (text) => text.trim().replace(/ {2,}/g, ' '));
   const names = signed.map(([name]) => name).join(';');
-  const canonical = [
-    request.method,
-    request.path,
-    query,
-    ...signed.map(([name, value]) => `${name}:${value}`),
-    '',
-    names,
-    request.payloadHash,
-  ].join('\n');
-  const text = [ALGORITHM, time, scope, sha256(canonical)].join('\n');
-  const key = scope
-    .split('/')
-    .reduce<string | Buffer>((last, part) => hmac(last, part), `AWS4${credentials.secretAccessKey}`);
-  const signature = createHmac('sha256', key).update(text).digest('hex');
+  const lines = [...signed.map(([name, value]) => `${name}:${value}`), '', names, payloadHash];
+  const canonical = [method, path, query.join('&'), ...lines].join('\n');
+  const key = scope.split('/').reduce<string | Buffer>((last, part) => hmac(last, part), `AWS4${secretAccessKey}`);
+  const signature = hmac(key, ['AWS4-HMAC-SHA256', time, scope, sha256(canonical)].join('\n')).toString('hex');
+  const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
   return {
-    url: `${request.origin}${request.path}${query === '' ? '' : `?${query}`}`,
-    headers: {
-      ...headers,
-      authorization: `${ALGORITHM} Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`,
-    },
+    url: `${origin}${path}${query.length === 0 ? '' : `?${query.join('&')}`}`,
+    headers: { ...headers, authorization },
   };
 }
 
-const canonicalQuery = (query: Readonly<Record<string, string>>): string =>
-  Object.entries(query)
-    .map(([name, value]) => [encodeStrictly(name), encodeStrictly(value)] as const)
-    .toSorted(([one], [other]) => compareText(one, other))
-    .map(([name, value]) => `${name}=${value}`)
-    .join('&');
-
-const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+/** By their encoded names. */
+const sorted = (members: Readonly<Record<string, string>>, map: (value: string) => string) =>
+  Object.entries(members)
+    .map(([name, value]) => [name, map(value)] as const)
+    .toSorted(([one], [other]) => (encodeStrictly(one) < encodeStrictly(other) ? -1 : 1));
 
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex');
 

@@ -2,7 +2,7 @@ import { storageAddressAt } from '../core/addresses.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, usage } from '../core/failure.ts';
 import type { VolumeFiles, VolumePlace } from '../core/file-ports.ts';
-import { berth, sentence } from '../core/message.ts';
+import { berth, type Message, sentence } from '../core/message.ts';
 import { S3Client, type S3ClientOptions } from './client.ts';
 import { proofOf } from './parts.ts';
 import { findFile, hasEntries, listEntries, readFile } from './read.ts';
@@ -66,43 +66,31 @@ export async function openVolumeFiles(
   if (dataCenter === '') throw usage(`the volume ${id} names no data center`, 'Files are reached by data center.');
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,62}$/.test(id)) throw usage(`the volume id ${JSON.stringify(id)} names no bucket`);
   const { from, ...credentials } = own ?? keyOf(env);
-  return createVolumeFiles(
-    new S3Client({
-      ...client,
-      retries: client.retries === 0 ? 0 : Math.max(MIN_RETRIES, client.retries),
-      connection: {
-        endpoint: storageAddressAt(url, dataCenter.toLowerCase(), 'storage-url'),
-        region: dataCenter,
-        bucket: id,
-        credentials,
-        from: { address: urlFrom, key: from },
-      },
-    }),
-  );
+  const connection = {
+    endpoint: storageAddressAt(url, dataCenter.toLowerCase(), 'storage-url'),
+    ...{ region: dataCenter, bucket: id, credentials, from: { address: urlFrom, key: from } },
+  };
+  const retries = client.retries === 0 ? 0 : Math.max(MIN_RETRIES, client.retries);
+  return createVolumeFiles(new S3Client({ ...client, retries, connection }));
 }
 
-/** Of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. Denied (3) where no header can carry them. */
+const noKey = (message: string, hint: Message): Failure =>
+  new Failure({ code: 'no-storage-key', exit: EXIT.denied, message, hint });
+
+/** Of the AWS_* variables. Denied (3) where no header can carry them. */
 function keyOf(env: StorageOptions['env']): StorageKey {
+  const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const;
   // An empty one counts as absent.
-  const variable = (name: string): string | undefined => (env[name]?.trim() === '' ? undefined : env[name]?.trim());
-  const [accessKeyId, secretAccessKey] = [variable('AWS_ACCESS_KEY_ID'), variable('AWS_SECRET_ACCESS_KEY')];
-  const sessionToken = variable('AWS_SESSION_TOKEN');
+  const [accessKeyId, secretAccessKey, sessionToken] = names.map((name) => {
+    const value = env[name]?.trim();
+    return value === '' ? undefined : value;
+  });
   if (accessKeyId === undefined || secretAccessKey === undefined)
-    throw new Failure({
-      code: 'no-storage-key',
-      exit: EXIT.denied,
-      message: 'no storage key is configured',
-      hint: sentence`Keep one in the profile: ${berth`auth login --storage`}. Or set BERTH_STORAGE_ACCESS_KEY and BERTH_STORAGE_SECRET, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`,
-    });
-  if (
-    !/^[\x21-\x2b\x2d-\x7e]+$/.test(accessKeyId) ||
-    ![secretAccessKey, sessionToken ?? 'none'].every((text) => /^[\x21-\x7e]+$/.test(text))
-  )
-    throw new Failure({
-      code: 'bad-storage-key',
-      exit: EXIT.denied,
-      message: 'the storage key has invalid characters',
-      hint: 'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.',
-    });
+    throw noKey(
+      'no storage key is configured',
+      sentence`Keep one in the profile: ${berth`auth login --storage`}. Or set BERTH_STORAGE_ACCESS_KEY and BERTH_STORAGE_SECRET, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`,
+    );
+  if (accessKeyId.includes(',') || !/^[\x21-\x7e]+$/.test(`${accessKeyId}${secretAccessKey}${sessionToken ?? ''}`))
+    throw noKey('the storage key has invalid characters', `Check ${names.join(', ')}.`);
   return { accessKeyId, secretAccessKey, sessionToken, from: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY' };
 }

@@ -124,22 +124,17 @@ export async function confirmFiles(
   files: readonly WrittenFile[],
 ): Promise<ReadonlyMap<string, Failure>> {
   const left = new Map(files.map((file) => [file.key, file]));
+  // It may fail, or go round in circles: then each file is looked at.
   if (left.size > FEW)
-    try {
-      await confirmByListing(client, left);
-    } catch (error) {
-      // It may fail, or go round in circles: each file is looked at.
+    await confirmByListing(client, left).catch((error: unknown) => {
       if (client.signal.aborted) throw error;
-    }
+    });
   const failures = new Map<string, Failure>();
-  const confirm = async (file: WrittenFile): Promise<void> => {
-    try {
-      await awaitFile(client, file);
-    } catch (error) {
+  const confirm = (file: WrittenFile): Promise<unknown> =>
+    awaitFile(client, file).catch((error: unknown) => {
       rethrowUnlessFailure(error, client);
       failures.set(file.key, error);
-    }
-  };
+    });
   await allEnded([...left.values()].map(confirm));
   return failures;
 }
