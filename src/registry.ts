@@ -29,7 +29,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'clusters',
     section: 'Compute',
     summary: 'pods that work together on a fast network',
-    load: async () => (await import('./commands/clusters/index.ts')).clusters,
+    load: async () => (await import('./commands/clusters.ts')).clusters,
   },
   {
     name: 'jobs',
@@ -89,13 +89,13 @@ export const NOUNS: readonly Noun[] = [
     name: 'volumes',
     section: 'Storage and images',
     summary: 'network volumes',
-    load: async () => (await import('./commands/volumes/index.ts')).volumes,
+    load: async () => (await import('./commands/volumes.ts')).volumes,
   },
   {
     name: 'global-volumes',
     section: 'Storage and images',
     summary: 'volumes for every data center',
-    load: async () => (await import('./commands/global-volumes.ts')).globalVolumes,
+    load: async () => (await import('./commands/volumes.ts')).globalVolumes,
   },
   {
     name: 'files',
@@ -107,25 +107,25 @@ export const NOUNS: readonly Noun[] = [
     name: 'templates',
     section: 'Storage and images',
     summary: 'container settings to start pods and endpoints from',
-    load: async () => (await import('./commands/templates/index.ts')).templates,
+    load: async () => (await import('./commands/templates.ts')).templates,
   },
   {
     name: 'secrets',
     section: 'Storage and images',
     summary: 'values for the variables of pods and endpoints, never shown',
-    load: async () => (await import('./commands/secrets/index.ts')).secrets,
+    load: async () => (await import('./commands/secrets.ts')).secrets,
   },
   {
     name: 'registries',
     section: 'Storage and images',
     summary: 'credentials and delegations for private images',
-    load: async () => (await import('./commands/registries/index.ts')).registries,
+    load: async () => (await import('./commands/registries.ts')).registries,
   },
   {
     name: 'catalog',
     section: 'Storage and images',
     summary: 'GPUs, CPUs, data centers and public templates',
-    load: async () => (await import('./commands/catalog/index.ts')).catalog,
+    load: async () => (await import('./commands/catalog.ts')).catalog,
   },
   {
     name: 'billing',
@@ -170,7 +170,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'doctor',
     section: 'Access and settings',
     summary: 'check addresses, key, clock, proxy and settings',
-    load: async () => (await import('./commands/doctor/index.ts')).doctor,
+    load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   {
     name: 'api',
@@ -202,7 +202,7 @@ export const NOUNS: readonly Noun[] = [
     name: 'schema',
     section: 'Tools',
     summary: "the JSON Schema of a command's output",
-    load: async (program) => (await import('./commands/schema/index.ts')).schema(program),
+    load: async (program) => (await import('./commands/schema.ts')).schema(program),
   },
   {
     name: 'version',

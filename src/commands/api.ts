@@ -1,7 +1,7 @@
 import { berth, sentence } from '../core/message.ts';
 import { destroysAnything } from '../core/access.ts';
 import { usage } from '../core/failure.ts';
-import { encodeJson, type Json, type JsonObject, jsonOrText, memberAt } from '../core/json.ts';
+import { encodeJson, type Json, type JsonObject, jsonOrText, memberAt, stringOf } from '../core/json.ts';
 import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
 import { ask } from '../cli/ask.ts';
 import { defineCommand, yesOption } from '../cli/model/command.ts';
@@ -56,7 +56,7 @@ export const api = defineCommand({
       service,
       method,
       path,
-      query: queryOf(method === 'GET' ? [...query, ...fields.map(asText)] : query),
+      query: byName(method === 'GET' ? [...query, ...fields.map(asText)] : query),
       // Any content type is accepted.
       headers: { accept: 'application/json, application/problem+json, */*', ...headersOf(values.header) },
       expects: values.rawBody ? 'bytes' : 'anything',
@@ -88,15 +88,9 @@ export const api = defineCommand({
 type Field<T> = readonly [name: string, value: T];
 
 /** Decoded; the request encodes again. Usage (2) for a full URL: the key goes only to profile addresses. */
-function splitPath(path: string): {
-  readonly path: readonly string[];
-  readonly query: readonly Field<string>[];
-} {
+function splitPath(path: string) {
   if (/^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(path))
-    throw usage(
-      'this takes a path, not an address',
-      'Write what comes after the host, such as /v2/pods; --service says which of the addresses.',
-    );
+    throw usage('this takes a path, not an address', 'Write what comes after the host, such as /v2/pods.');
   const [before = '', ...after] = path.split('?');
   const segments = before.replace(/^\//, '').split('/');
   try {
@@ -109,34 +103,30 @@ function splitPath(path: string): {
   }
 }
 
-function typedField(field: string): Field<Json> {
-  const [name, text] = nameAndValue(field, '=');
-  return [name, jsonOrText(text)];
-}
-
 function nameAndValue(text: string, separator: string): Field<string> {
   const at = text.indexOf(separator);
   if (at < 1) throw usage(`${JSON.stringify(text)} is not NAME${separator}VALUE`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-const asText = ([name, value]: Field<Json>): Field<string> => [
-  name,
-  typeof value === 'string' ? value : encodeJson(value),
-];
+function typedField(field: string): Field<Json> {
+  const [name, text] = nameAndValue(field, '=');
+  return [name, jsonOrText(text)];
+}
 
-const queryOf = (fields: readonly Field<string>[]): Record<string, readonly string[]> =>
-  Object.fromEntries(byName(fields));
+const asText = ([name, value]: Field<Json>): Field<string> => [name, stringOf(value) ?? encodeJson(value)];
+
+function byName<T>(fields: readonly Field<T>[]): Readonly<Record<string, readonly T[]>> {
+  const values = new Map<string, T[]>();
+  for (const [name, value] of fields) values.set(name, [...(values.get(name) ?? []), value]);
+  return Object.fromEntries(values);
+}
 
 /** A repeated name gets an array of its values. */
 const objectOf = (fields: readonly Field<Json>[]): JsonObject =>
-  Object.fromEntries([...byName(fields)].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
-
-function byName<T>(fields: readonly Field<T>[]): ReadonlyMap<string, readonly T[]> {
-  const values = new Map<string, T[]>();
-  for (const [name, value] of fields) values.set(name, [...(values.get(name) ?? []), value]);
-  return values;
-}
+  Object.fromEntries(
+    Object.entries(byName(fields)).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
 
 function headersOf(lines: readonly string[]): Record<string, string> {
   return namedValues(

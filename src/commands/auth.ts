@@ -13,10 +13,9 @@ import { cleanKey } from '../settings/keys.ts';
 import { noProfile } from '../settings/read-profiles.ts';
 import { changeResult } from '../cli/resource/change-result.ts';
 import { otherMembers, textColumn } from '../cli/resource/fields.ts';
-import type { View } from '../output/view.ts';
+import type { Result, View } from '../output/view.ts';
 import { either, manyOf, oneOf, orNull, ownObject, TEXT, YES_NO } from '../cli/model/output-schema.ts';
 import { readAccount } from './account/index.ts';
-import { loginStorage, logoutStorage, STORAGE_LOGIN } from './auth-storage.ts';
 import { KEY_VARIABLES, SETTINGS } from '../settings/settings-table.ts';
 
 const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const;
@@ -52,6 +51,8 @@ const profileRow = ({ name, current, keyTail, values }: Profile): JsonObject => 
   ...values,
 });
 
+const STORAGE_LOGIN = ownObject({ profile: TEXT, storageUrl: orNull(TEXT) });
+
 const login = defineCommand({
   output: either(PROFILE, STORAGE_LOGIN),
   summary: 'keep a key and addresses in a profile, and use it',
@@ -69,61 +70,58 @@ const login = defineCommand({
     ['berth auth login --storage --with-key < storage-key.txt', 'the key of the files on volumes'],
   ],
   run: async (ctx, { withKey, noCheck, storage }) => {
-    const { profile, local } = ctx.settings;
-    if (local) throw usage('the local service needs no login', 'Name a profile of your own with --profile.');
+    const { settings, profiles, prompts } = ctx;
+    const { profile } = settings;
+    if (settings.local) throw usage('the local service needs no login', 'Name a profile of your own with --profile.');
+    const kept = settings.get('base-url');
+    requireAnswers(ctx, [...(storage || kept !== undefined ? [] : ['--base-url']), ...(withKey ? [] : ['--with-key'])]);
     if (storage) return await loginStorage(ctx, withKey);
     const addresses = givenAddresses(ctx);
-    const base = ctx.settings.get('base-url') ?? (await askBase(ctx, withKey));
-    const given = withKey ? new TextDecoder().decode(await ctx.files.read('-')) : await askKey(ctx);
+    const base = kept ?? (await prompts.text('Address of the management API', { check: invalidAddress })).trim();
+    const given = withKey ? new TextDecoder().decode(await ctx.files.read('-')) : await prompts.secret('API key');
     const key = cleanKey(given, 'the input');
     if (!noCheck) await checkLogin(ctx, base, key);
     // Written together: a key must never be kept with the addresses of another login.
-    const kept = ctx.settings.source('base-url') === 'profile' ? addresses : { ...addresses, 'base-url': base };
-    await ctx.profiles.logIn(profile, kept, key);
-    const listed = (await ctx.profiles.list()).find((each) => each.name === profile);
+    await profiles.logIn(
+      profile,
+      settings.source('base-url') === 'profile' ? addresses : { ...addresses, 'base-url': base },
+      key,
+    );
+    const listed = (await profiles.list()).find((each) => each.name === profile);
     const saved = listed ?? { name: profile, current: true, keyTail: undefined, values: {} };
-    const tail = saved.keyTail ?? '';
     const [variable] = setKeyVariables(ctx);
-    const notes = [
-      `Profile ${profile} is in use${tail === '' ? '' : `, with a key that ends in ${tail}`}.`,
+    return changeResult(ctx, profileRow(saved), [
+      `Profile ${profile} is in use.`,
       ...(variable === undefined ? [] : [`${variable} is set and used first: unset it, or pass --profile ${profile}.`]),
-    ];
-    return changeResult(ctx, profileRow(saved), notes);
+    ]);
   },
 });
 
 const setKeyVariables = ({ env }: CommandContext): readonly string[] =>
   KEY_VARIABLES.filter((name) => (env[name] ?? '') !== '');
 
-async function askKey(ctx: CommandContext): Promise<string> {
-  if (!ctx.terminal.canAsk)
+/** Usage (2) without a terminal. */
+function requireAnswers({ terminal }: CommandContext, missing: readonly string[]): void {
+  if (missing.length > 0 && !terminal.canAsk)
     throw usage(
-      'missing --with-key: there is no terminal to ask for the key on',
-      sentence`Pipe it in: ${berth`auth login --with-key`} < key.txt`,
+      `missing ${missing.join(' and ')}: there is no terminal to ask on`,
+      sentence`Pipe the key in: ${berth`auth login --with-key --base-url https://...`} < key.txt`,
     );
-  return await ctx.prompts.secret('API key');
 }
 
 /** Usage (2) for an address that the key must not be sent to. */
-const givenAddresses = ({ settings }: CommandContext): Readonly<Record<string, string>> =>
+const givenAddresses = (ctx: CommandContext): Readonly<Record<string, string>> =>
   Object.fromEntries(
     ADDRESSES.flatMap((name) => {
-      const [value, source] = [settings.get(name), settings.source(name)];
-      if (value === undefined || (source !== 'flag' && source !== 'environment')) return [];
-      parseKeyAddress(value, name);
-      return [[name, value]];
+      const value = givenSetting(ctx, name);
+      if (value !== undefined) parseKeyAddress(value, name);
+      return value === undefined ? [] : [[name, value]];
     }),
   );
 
-/** The only question before the key, which is typed without echo. */
-async function askBase(ctx: CommandContext, withKey: boolean): Promise<string> {
-  if (!ctx.terminal.canAsk)
-    throw usage(
-      `missing --base-url${withKey ? '' : ' and --with-key'}: there is no terminal to ask on`,
-      sentence`Give the address of your service, and pipe the key in: ${berth`auth login --with-key --base-url https://...`} < key.txt`,
-    );
-  const answer = await ctx.prompts.text('Address of the management API', { check: invalidAddress });
-  return answer.trim();
+function givenSetting({ settings }: CommandContext, name: 'storage-url' | (typeof ADDRESSES)[number]) {
+  const source = settings.source(name);
+  return source === 'flag' || source === 'environment' ? settings.get(name) : undefined;
 }
 
 function invalidAddress(address: string): string | undefined {
@@ -133,6 +131,29 @@ function invalidAddress(address: string): string | undefined {
   } catch (error) {
     return messageOf(error);
   }
+}
+
+/** Keeps the key of the files on volumes in the profile, beside the API key. */
+async function loginStorage(ctx: CommandContext, withKey: boolean): Promise<Result> {
+  const { settings, prompts } = ctx;
+  const { profile } = settings;
+  const lines = withKey
+    ? new TextDecoder()
+        .decode(await ctx.files.read('-'))
+        .trimEnd()
+        .split(/\r?\n/)
+    : [await prompts.secret('Access key'), await prompts.secret('Secret')];
+  const [accessKeyId = '', secretAccessKey = ''] = lines;
+  if (lines.length !== 2 || accessKeyId === '' || secretAccessKey === '')
+    throw usage('stdin must have two lines', 'Write the access key in the first and the secret in the second.');
+  await ctx.profiles.setStorageKey(profile, { accessKeyId, secretAccessKey }, givenSetting(ctx, 'storage-url'));
+  const storageUrl = settings.text('storage-url') ?? null;
+  return changeResult(ctx, { profile, storageUrl }, [
+    `Profile ${profile} has a storage key.`,
+    storageUrl === null
+      ? sentence`It needs the address of the files: ${berth`config set storage-url URL`}`
+      : sentence`Check it: ${berth`files ls VOLUME`}`,
+  ]);
 }
 
 const logout = defineCommand({
@@ -150,23 +171,24 @@ const logout = defineCommand({
   run: async (ctx, { forget, storage }) => {
     if (forget && storage) throw usage('use either --forget or --storage');
     await requireNamedProfile(ctx);
-    if (storage) return await logoutStorage(ctx);
     const { profile } = ctx.settings;
-    const existed = forget ? await ctx.profiles.remove(profile) : await forgetKey(ctx, profile);
-    const note = existed
-      ? `Profile ${profile} ${forget ? 'is forgotten' : 'has no key now'}.`
-      : `Profile ${profile} had nothing to forget.`;
+    const what = forget ? 'profile' : storage ? 'storage key' : 'key';
+    const existed = forget
+      ? await ctx.profiles.remove(profile)
+      : storage
+        ? await ctx.profiles.setStorageKey(profile, undefined)
+        : await forgetKey(ctx, profile);
+    const note = existed ? `forgot the ${what} of profile ${profile}` : `profile ${profile} had no ${what}`;
     return changeResult(ctx, { profile, forgot: existed ? (forget ? 'profile' : 'key') : 'nothing' }, [note]);
   },
 });
 
-/** Usage (2). */
+/** Usage (2) for a profile that is not there. */
 async function requireNamedProfile({ settings, profiles }: CommandContext): Promise<void> {
   const source = settings.source('profile');
   if (settings.local || (source !== 'flag' && source !== 'environment')) return;
   const names = (await profiles.list()).map(({ name }) => name);
-  if (names.includes(settings.profile)) return;
-  throw noProfile(settings.profile, names, profiles.path);
+  if (!names.includes(settings.profile)) throw noProfile(settings.profile, names, profiles.path);
 }
 
 async function forgetKey(ctx: CommandContext, profile: string): Promise<boolean> {
@@ -221,27 +243,21 @@ async function checkLogin(ctx: CommandContext, base: string, key: string): Promi
     await checkKey(ctx.loginApi({ base, key }));
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
-    const nothing = 'Nothing was kept, and the profile in use is as before.';
-    if (error.status === 401)
-      throw error.with({
-        message: `the service does not accept this key: ${error.message}`,
-        hint: `${nothing} Copy the key again from where it was made.`,
-      });
-    throw error.with({
-      message: `the key could not be checked: ${error.message}`,
-      hint: `${nothing} Check the address, or keep the key without asking the service: --no-check`,
-    });
+    const isRefused = error.status === 401;
+    const what = isRefused ? 'the service does not accept this key' : 'the key could not be checked';
+    const next = isRefused ? 'Copy the key again.' : 'Check the address, or keep the key unchecked: --no-check';
+    throw error.with({ message: `${what}: ${error.message}`, hint: `Nothing was kept. ${next}` });
   }
 }
 
 /** The cheapest request that needs the key. Denied (3) for a refused key. */
 async function checkKey(api: Api): Promise<string> {
-  await api
-    .send(readRequest(['v2', 'registries', 'delegations'], { expects: { list: 'delegations' } }))
-    .catch((error: unknown) => {
-      if (error instanceof Failure && error.status === 403) return;
-      throw error;
-    });
+  try {
+    await api.send(readRequest(['v2', 'registries', 'delegations'], { expects: { list: 'delegations' } }));
+  } catch (error) {
+    // It is known, and may not read this.
+    if (!(error instanceof Failure && error.status === 403)) throw error;
+  }
   return 'accepted by the service';
 }
 

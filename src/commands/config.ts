@@ -1,34 +1,32 @@
-import { usage } from '../core/failure.ts';
-import { type Json, type JsonObject, stringAt } from '../core/json.ts';
-import { berth, sentence } from '../core/message.ts';
 import { type Command, defineCommand, defineGroup, type Group, type Program } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
+import { manyOf, orNull, ownObject, TEXT } from '../cli/model/output-schema.ts';
 import { arg, type Param } from '../cli/model/params.ts';
 import { aliasWords } from '../cli/parse/user-aliases.ts';
-import { text } from '../output/cells.ts';
-import type { View } from '../output/view.ts';
-import { SETTINGS, type Setting } from '../settings/settings-table.ts';
 import { changeResult, textResult } from '../cli/resource/change-result.ts';
 import { textColumn } from '../cli/resource/fields.ts';
-import { manyOf, orNull, ownObject, TEXT } from '../cli/model/output-schema.ts';
+import { usage } from '../core/failure.ts';
+import { type JsonObject, stringAt } from '../core/json.ts';
+import { berth, sentence } from '../core/message.ts';
+import { text } from '../output/cells.ts';
+import type { Result, View } from '../output/view.ts';
+import { SETTINGS, type Setting } from '../settings/settings-table.ts';
 
 const settingView: View = {
   noun: ['setting', 'settings'],
   id: text('name'),
   columns: [
-    textColumn('name'),
-    textColumn('value'),
-    textColumn('source'),
-    textColumn('flag', { wide: true }),
-    textColumn('variable', { wide: true }),
+    ...['name', 'value', 'source'].map((name) => textColumn(name)),
+    ...['flag', 'variable'].map((name) => textColumn(name, { wide: true })),
     { header: 'MEANING', show: text('summary'), wide: true },
   ],
 };
 
-const kept = SETTINGS.filter((setting: Setting) => setting.inProfile && !setting.secret).map((setting) => setting.name);
-
+const ALL: readonly Setting[] = SETTINGS;
+const namesOf = (settings: readonly Setting[]): readonly string[] => settings.map(({ name }) => name);
+const KEPT = namesOf(ALL.filter(({ inProfile, secret }) => inProfile && !secret));
 const CHOICES = Object.fromEntries(
-  SETTINGS.flatMap((setting: Setting) => (setting.kind === 'choice' ? [[setting.name, setting.choices] as const] : [])),
+  ALL.flatMap((setting) => (setting.kind === 'choice' ? [[setting.name, setting.choices] as const] : [])),
 );
 
 const ALIAS = 'alias.';
@@ -40,27 +38,36 @@ function settingName(choices: readonly string[]): Param<string> {
   const param = arg.text('setting, or alias.NAME', { choices });
   return {
     ...param,
-    parse: (text, label) => {
-      if (text === 'api-key')
+    parse: (word, label) => {
+      if (word === 'api-key')
         throw usage(
           'the key is no setting to be shown or set here',
           sentence`See it: ${berth`auth status`}. Set it: ${berth`auth login`}`,
         );
-      return aliasOf(text) === undefined ? param.parse(text, label) : text;
+      return aliasOf(word) === undefined ? param.parse(word, label) : word;
     },
   };
 }
 
 const SETTING = ownObject({
-  name: TEXT,
-  value: orNull(TEXT),
-  source: orNull(TEXT),
-  flag: orNull(TEXT),
-  variable: orNull(TEXT),
-  summary: TEXT,
+  ...{ name: TEXT, summary: TEXT },
+  ...{ value: orNull(TEXT), source: orNull(TEXT), flag: orNull(TEXT), variable: orNull(TEXT) },
 });
 
 const CHANGED_SETTING = ownObject({ name: TEXT, value: orNull(TEXT), profile: orNull(TEXT) });
+
+const aliasRow = (name: string, value: string | undefined): JsonObject => ({
+  ...{ name, value: value ?? null, source: value === undefined ? null : 'config' },
+  ...{ flag: null, variable: null, summary: 'an alias of yours' },
+});
+
+async function settingRow({ settings }: CommandContext, setting: Setting): Promise<JsonObject> {
+  const { name, flag = null, variable = null, summary, secret } = setting;
+  const key = secret && !settings.local ? await settings.key() : undefined;
+  const value = secret ? key && `ends in ${key.tail}` : settings.text(name);
+  const source = secret ? key?.source : settings.source(name);
+  return { name, value: value ?? null, source: source ?? null, flag, variable, summary };
+}
 
 const list = defineCommand({
   output: manyOf(SETTING),
@@ -69,57 +76,42 @@ const list = defineCommand({
     ['berth config list', 'those in use now'],
     ['berth config list -o wide', 'with the flag and the variable of each'],
   ],
-  run: async (ctx) => ({
-    kind: 'many',
-    view: settingView,
-    values: [...(await Promise.all(SETTINGS.map((setting) => settingRow(ctx, setting)))), ...(await aliasRows(ctx))],
-  }),
+  run: async (ctx) => {
+    const rows = await Promise.all(ALL.map((setting) => settingRow(ctx, setting)));
+    const aliases = Object.entries(await ctx.profiles.aliases());
+    const values = [...rows, ...aliases.map(([name, value]) => aliasRow(ALIAS + name, value))];
+    return { kind: 'many', view: settingView, values };
+  },
 });
-
-const aliasRows = async ({ profiles }: CommandContext): Promise<readonly Json[]> =>
-  Object.entries(await profiles.aliases()).map(([name, value]) => aliasRow(ALIAS + name, value));
-
-const aliasRow = (name: string, value: string | undefined): JsonObject => ({
-  name,
-  value: value ?? null,
-  source: value === undefined ? null : 'config',
-  flag: null,
-  variable: null,
-  summary: 'an alias of yours',
-});
-
-async function settingRow(ctx: CommandContext, setting: Setting): Promise<JsonObject> {
-  const { name, flag, variable, summary } = setting;
-  const { settings } = ctx;
-  const shown = { flag: flag ?? null, variable: variable ?? null, summary };
-  if (!setting.secret)
-    return { name, value: settings.text(name) ?? null, source: settings.source(name) ?? null, ...shown };
-  const key = settings.local ? undefined : await settings.key();
-  return { name, value: key === undefined ? null : `ends in ${key.tail}`, source: key?.source ?? null, ...shown };
-}
-
-async function readAlias({ profiles }: CommandContext, name: string): Promise<string | undefined> {
-  const aliases = await profiles.aliases();
-  return Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-}
 
 const get = defineCommand({
   output: SETTING,
   summary: 'print one value',
   examples: [['berth config get timeout', 'the value alone']],
-  args: {
-    name: settingName(SETTINGS.filter((setting: Setting) => !setting.secret).map((setting) => setting.name)),
-  },
+  args: { name: settingName(namesOf(ALL.filter(({ secret }) => !secret))) },
   run: async (ctx, { name }) => {
-    const alias = aliasOf(name);
-    const setting = SETTINGS.find((each) => each.name === name);
+    const setting = ALL.find((each) => each.name === name);
+    const aliases = new Map(Object.entries(setting === undefined ? await ctx.profiles.aliases() : {}));
     const row =
-      setting === undefined ? aliasRow(name, await readAlias(ctx, alias ?? name)) : await settingRow(ctx, setting);
+      setting === undefined ? aliasRow(name, aliases.get(aliasOf(name) ?? name)) : await settingRow(ctx, setting);
     const value = stringAt(row, 'value');
     const notes = value === undefined ? [`${name} is not set.`] : [];
     return textResult(ctx, row, value === undefined ? '' : `${value}\n`, notes);
   },
 });
+
+/** Keeps a value or an alias, or forgets it. */
+async function change(ctx: CommandContext, name: string, value: string | undefined): Promise<Result> {
+  const alias = aliasOf(name);
+  const { profile, local } = ctx.settings;
+  if (alias === undefined && local)
+    throw usage('the local service has no settings of its own', 'Name a profile with --profile.');
+  if (alias === undefined) await ctx.profiles.set(profile, name, value);
+  else await ctx.profiles.setAlias(alias, value);
+  const where = alias === undefined ? ` in profile ${profile}` : '';
+  const note = `${name} is ${value ?? 'unset now'}${where}.`;
+  return changeResult(ctx, { name, value: value ?? null, profile: alias === undefined ? profile : null }, [note]);
+}
 
 const set = (program: Program): Command =>
   defineCommand({
@@ -133,25 +125,12 @@ const set = (program: Program): Command =>
     ],
     details:
       '`berth auth login` sets the key. alias.NAME makes `berth NAME` run a command, with the words after NAME added; an alias cannot replace a command of berth.',
-    args: { name: settingName(kept), value: { ...arg.text('its value'), choicesAfter: CHOICES } },
+    args: { name: settingName(KEPT), value: { ...arg.text('its value'), choicesAfter: CHOICES } },
     run: async (ctx, { name, value }) => {
       const alias = aliasOf(name);
-      if (alias !== undefined) {
-        await aliasWords(
-          alias,
-          value,
-          program.flags,
-          program.nouns.map((noun) => noun.name),
-        );
-        await ctx.profiles.setAlias(alias, value);
-        return changeResult(ctx, { name, value, profile: null }, [`The alias ${alias} stands for: ${value}`]);
-      }
-      refuseLocal(ctx);
-      const { profile } = ctx.settings;
-      const isNew = (await ctx.profiles.list()).every((other) => other.name !== profile);
-      await ctx.profiles.set(profile, name, value);
-      const note = `${name} is ${value} in profile ${profile}${isNew ? ', which is new' : ''}.`;
-      return changeResult(ctx, { name, value, profile }, [note]);
+      const nouns = program.nouns.map((noun) => noun.name);
+      if (alias !== undefined) await aliasWords(alias, value, program.flags, nouns);
+      return await change(ctx, name, value);
     },
   });
 
@@ -163,23 +142,9 @@ const unset = defineCommand({
     ['berth config unset alias.busy', 'remove the alias'],
     ['berth config unset timeout', 'its default is used again'],
   ],
-  args: { name: settingName(kept) },
-  run: async (ctx, { name }) => {
-    const alias = aliasOf(name);
-    if (alias !== undefined) {
-      await ctx.profiles.setAlias(alias, undefined);
-      return changeResult(ctx, { name, value: null, profile: null }, [`${name} is unset now.`]);
-    }
-    refuseLocal(ctx);
-    const { profile } = ctx.settings;
-    await ctx.profiles.set(profile, name, undefined);
-    return changeResult(ctx, { name, value: null, profile }, [`${name} is unset now in profile ${profile}.`]);
-  },
+  args: { name: settingName(KEPT) },
+  run: (ctx, { name }) => change(ctx, name, undefined),
 });
-
-function refuseLocal(ctx: CommandContext): void {
-  if (ctx.settings.local) throw usage('the local service has no settings of its own', 'Name a profile with --profile.');
-}
 
 export const config = (program: Program): Group =>
   defineGroup('settings, and where each value comes from', { list, get, set: set(program), unset });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../src/cli/resource/field-writes.ts';
 import { readPaths, type ResourceTable } from '../../src/cli/resource/fields.ts';
-import { CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from '../../src/commands/catalog/fields.ts';
-import { CLUSTER_TABLE } from '../../src/commands/clusters/fields.ts';
+import { CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from '../../src/commands/catalog.ts';
+import { CLUSTER_TABLE } from '../../src/commands/clusters.ts';
 import { BUILD_TABLE } from '../../src/commands/endpoints/builds.ts';
 import { ENDPOINT_TABLE } from '../../src/commands/endpoints/fields.ts';
 import { WORKER_TABLE } from '../../src/commands/endpoints/workers.ts';
 import { POD_TABLE } from '../../src/commands/pods/fields.ts';
-import { DELEGATION_TABLE, REGISTRY_TABLE } from '../../src/commands/registries/fields.ts';
-import { TEMPLATE_TABLE } from '../../src/commands/templates/fields.ts';
-import { VOLUME_TABLE } from '../../src/commands/volumes/fields.ts';
+import { DELEGATION_TABLE, REGISTRY_TABLE } from '../../src/commands/registries.ts';
+import { TEMPLATE_TABLE } from '../../src/commands/templates.ts';
+import { VOLUME_TABLE } from '../../src/commands/volumes.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 
 interface Schema {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { MAX_GB, MIN_GB } from '../../src/commands/volumes/fields.ts';
+import { MAX_GB, MIN_GB } from '../../src/commands/volumes.ts';
 import { DURATION_BOUNDS, PAYLOAD_LIMITS, RATE_LIMITS, RESULT_RETENTION_MS } from '../../src/queue/limits.ts';
 import { settingNamed } from '../../src/settings/settings-table.ts';
 import { localFixture } from '../support/local/service-fixture.ts';

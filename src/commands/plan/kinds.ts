@@ -27,13 +27,12 @@ import { checkDeadlineVariables } from '../pods/deadlines.ts';
 import { POD_TABLE } from '../pods/fields.ts';
 import { networkMount } from '../pods/pod-cells.ts';
 import { RESTARTING } from '../pods/update.ts';
-import { PASSWORD, REGISTRY_TABLE } from '../registries/fields.ts';
+import { PASSWORD, REGISTRY_TABLE } from '../registries.ts';
 import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../cli/container/container-command.ts';
 import { CONTAINER_MEMBERS } from '../../cli/container/container-fields.ts';
-import { TEMPLATE_TABLE } from '../templates/fields.ts';
-import { VOLUME_TABLE } from '../volumes/fields.ts';
-import { v1First } from '../volumes/index.ts';
+import { TEMPLATE_TABLE } from '../templates.ts';
+import { v1First, VOLUME_TABLE } from '../volumes.ts';
 
 export const KINDS = ['registry', 'volume', 'template', 'endpoint', 'pod'] as const;
 export type KindName = (typeof KINDS)[number];

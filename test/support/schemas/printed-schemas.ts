@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { readSchemas } from '../../../src/commands/schema/index.ts';
+import { readSchemas } from '../../../src/commands/schema.ts';
 import { contractSchemas } from '../../../src/local/index.ts';
 import { FLAGS, NOUNS } from '../../../src/registry.ts';
 

@@ -11,5 +11,5 @@ test.each(['pods list', 'pods get pod-train', 'volumes list --json', 'help pods'
 
 test('says nothing of it where there is nothing to print', async () => {
   const { err } = await berth(['config', 'set', 'timeout', '20s'], { stdoutClosed: true });
-  expect(err).toBe('timeout is 20s in profile default, which is new.\n');
+  expect(err).toBe('timeout is 20s in profile default.\n');
 });

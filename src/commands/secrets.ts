@@ -1,17 +1,14 @@
-import type { ApiAnswer } from '../../core/api.ts';
-import { Failure, usage } from '../../core/failure.ts';
-import { encodeJson, type Json, type JsonObject, objectAt, stringAt, stringOf } from '../../core/json.ts';
-import { CREATED_AT, NAME_FLAG } from '../../cli/container/container-fields.ts';
-import { defineCommand } from '../../cli/model/command.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { option } from '../../cli/model/params.ts';
-import { ENDPOINTS, PODS, SECRETS as COLLECTION, TEMPLATES } from '../../cli/resource/collections.ts';
-import { defineTable, type Fields } from '../../cli/resource/fields.ts';
-import { usersOf } from '../../cli/resource/in-use.ts';
-import { get, list, noun } from '../../cli/resource/noun.ts';
-import { bodyArguments, bodyFlags, bodyFrom } from '../../cli/resource/noun-body.ts';
-import { patch, post, remove, written } from '../../cli/resource/noun-writes.ts';
-import { idArgument, rowSchema } from '../../cli/resource/read.ts';
+import { CREATED_AT, NAME_FLAG } from '../cli/container/container-fields.ts';
+import { defineCommand } from '../cli/model/command.ts';
+import type { CommandContext } from '../cli/model/context.ts';
+import { option } from '../cli/model/params.ts';
+import { ENDPOINTS, PODS, SECRETS as COLLECTION, TEMPLATES } from '../cli/resource/collections.ts';
+import { defineTable, type Fields } from '../cli/resource/fields.ts';
+import { usersOf } from '../cli/resource/in-use.ts';
+import { bodyArguments, bodyFlags, bodyFrom } from '../cli/resource/noun-body.ts';
+import { patch, post, remove, written } from '../cli/resource/noun-writes.ts';
+import { get, list, noun } from '../cli/resource/noun.ts';
+import { idArgument, rowSchema } from '../cli/resource/read.ts';
 import {
   isSecretGiven,
   redactingSecret,
@@ -19,8 +16,11 @@ import {
   type Secret,
   secretOptions,
   withSecret,
-} from '../../cli/resource/secret.ts';
-import { resource, withId } from '../../cli/resource/targets.ts';
+} from '../cli/resource/secret.ts';
+import { resource, withId } from '../cli/resource/targets.ts';
+import type { ApiAnswer } from '../core/api.ts';
+import { Failure, usage } from '../core/failure.ts';
+import { encodeJson, type Json, type JsonObject, objectAt, stringAt, stringOf } from '../core/json.ts';
 
 const DESCRIPTION = option.text('what it is for; "" clears it');
 

@@ -1,24 +1,17 @@
-import { type Command, defineCommand, type Program } from '../../cli/model/command.ts';
-import { ERROR, printedSchema, schemaNameOf } from '../../cli/model/common-schemas.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import {
-  ANY_OBJECT,
-  CONTRACT_PREFIX,
-  manyOf,
-  type OutputSchema,
-  ownObject,
-  TEXT,
-} from '../../cli/model/output-schema.ts';
-import { arg } from '../../cli/model/params.ts';
-import { textColumn } from '../../cli/resource/fields.ts';
-import { didYouMean } from '../../cli/words.ts';
-import { commandsOf } from '../help/describe.ts';
-import { fileSchema } from '../plan/file-schema.ts';
-import { usage } from '../../core/failure.ts';
-import { arrayOf, encodeJson, isObject, type Json, type JsonObject, stringOf } from '../../core/json.ts';
-import { berth, sentence } from '../../core/message.ts';
-import { text } from '../../output/cells.ts';
-import { asksForData, type Result, type View } from '../../output/view.ts';
+import { type Command, defineCommand, type Program } from '../cli/model/command.ts';
+import { ERROR, printedSchema, schemaNameOf } from '../cli/model/common-schemas.ts';
+import type { CommandContext } from '../cli/model/context.ts';
+import { ANY_OBJECT, CONTRACT_PREFIX, manyOf, type OutputSchema, ownObject, TEXT } from '../cli/model/output-schema.ts';
+import { arg } from '../cli/model/params.ts';
+import { textColumn } from '../cli/resource/fields.ts';
+import { didYouMean } from '../cli/words.ts';
+import { commandsOf } from './help/describe.ts';
+import { fileSchema } from './plan/file-schema.ts';
+import { usage } from '../core/failure.ts';
+import { arrayOf, encodeJson, isObject, type Json, type JsonObject, stringOf } from '../core/json.ts';
+import { berth, sentence } from '../core/message.ts';
+import { text } from '../output/cells.ts';
+import { asksForData, type Result, type View } from '../output/view.ts';
 
 type ContractSchemas = Readonly<Record<string, JsonObject>>;
 
@@ -64,10 +57,10 @@ function completeSchema(schema: OutputSchema, contract: ContractSchemas, about: 
   };
 }
 
-const contractName = (reference: string): string | undefined =>
-  [CONTRACT_PREFIX, PUBLISHED_PREFIX].flatMap((prefix) =>
-    reference.startsWith(prefix) ? [reference.slice(prefix.length)] : [],
-  )[0];
+const contractName = (reference: string): string | undefined => {
+  const prefix = [CONTRACT_PREFIX, PUBLISHED_PREFIX].find((each) => reference.startsWith(each));
+  return prefix && reference.slice(prefix.length);
+};
 
 const CLOSING = ['additionalProperties', 'unevaluatedProperties'];
 

@@ -1,32 +1,168 @@
-import type { Query } from '../../cli/model/collection.ts';
-import {
-  type Command,
-  type CommandWords,
-  defineCommand,
-  defineGroup,
-  type WatchSpec,
-} from '../../cli/model/command.ts';
-import { either, manyOf } from '../../cli/model/output-schema.ts';
-import { arg, dollarsOf, flagName, isGiven, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
-import * as collections from '../../cli/resource/collections.ts';
-import { filteredRows, type ListFilter, listOptions } from '../../cli/resource/list.ts';
-import { rowSchema } from '../../cli/resource/read.ts';
-import { type Resource, resource, withId } from '../../cli/resource/targets.ts';
-import { rowRequest } from '../../cli/resource/requests.ts';
-import { nearestNames } from '../../cli/words.ts';
-import { availableDataCenterView, CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from './fields.ts';
-import { TEMPLATE_TABLE } from '../templates/fields.ts';
-import { usage } from '../../core/failure.ts';
-import { type Json, memberAt, numberAt } from '../../core/json.ts';
-import { suggestionOf } from '../../core/text.ts';
-import { answerResult, idOf, type View } from '../../output/view.ts';
+import type { Query } from '../cli/model/collection.ts';
+import { type Command, type CommandWords, defineCommand, defineGroup, type WatchSpec } from '../cli/model/command.ts';
+import { either, manyOf } from '../cli/model/output-schema.ts';
+import { arg, dollarsOf, flagName, isGiven, option, type Params, type ValuesOf } from '../cli/model/params.ts';
+import * as collections from '../cli/resource/collections.ts';
+import { defineTable, type Field, type Fields } from '../cli/resource/fields.ts';
+import { filteredRows, type ListFilter, listOptions } from '../cli/resource/list.ts';
+import { rowSchema } from '../cli/resource/read.ts';
+import { rowRequest } from '../cli/resource/requests.ts';
+import { type Resource, resource, withId } from '../cli/resource/targets.ts';
+import { didYouMean } from '../cli/words.ts';
+import { TEMPLATE_TABLE } from './templates.ts';
+import { usage } from '../core/failure.ts';
+import { arrayAt, type Json, memberAt, numberAt } from '../core/json.ts';
+import { money, text, toned, yesNo } from '../output/cells.ts';
+import { answerResult, type Cell, idOf, type Shown } from '../output/view.ts';
+
+const availability = toned('availability', { HIGH: 'good', MEDIUM: 'good', LOW: 'warn', NONE: 'bad' });
+
+function place(row: Json): Cell {
+  const version = text('version')(row);
+  if (version !== '') return { text: `${version} ${yesNo('available')(row)}` };
+  const { text: word, tone } = availability(row);
+  return { text: `${text('id')(row)} ${word}`, tone };
+}
+
+/** Empty where the cloud does not offer the GPU, even if the catalog has a price. */
+const cloudPrice =
+  (cloud: 'secure' | 'community') =>
+  (row: Json): Shown =>
+    memberAt(row, cloud) === false ? undefined : money(`price.${cloud}`)(row);
+
+function vcpus(row: Json): Shown {
+  const [minimum, maximum] = [text('vcpu.min')(row), text('vcpu.max')(row)];
+  return minimum === '' && maximum === '' ? undefined : `${minimum} to ${maximum}`;
+}
+
+const placesField = (path: string, label: string): Field => ({
+  path,
+  type: 'objects',
+  label,
+  lines: (row) => {
+    const rows = arrayAt(row, path);
+    return rows === undefined ? [] : [{ label, value: rows.map(place) }];
+  },
+  column: {
+    show: (row) =>
+      arrayAt(row, path)
+        ?.map((each) => place(each).text)
+        .join(', '),
+  },
+});
+
+const HARDWARE_FIELDS = {
+  id: { path: 'id' },
+  name: { path: 'name' },
+  availability: {
+    path: 'availability',
+    values: ['HIGH', 'MEDIUM', 'LOW', 'NONE'],
+    show: availability,
+    lines: (row) =>
+      memberAt(row, 'availability') === undefined ? [] : [{ label: 'overall', value: availability(row) }],
+  },
+  dataCenters: placesField('dataCenters', 'data centers'),
+} as const satisfies Fields;
+
+const GPU_FIELDS = {
+  ...HARDWARE_FIELDS,
+  pool: { path: 'pool' },
+  manufacturer: { path: 'manufacturer', label: 'maker' },
+  memory: { path: 'memory', type: 'gigabytes' },
+  securePrice: {
+    path: 'price.secure',
+    type: 'dollars',
+    show: cloudPrice('secure'),
+    column: { header: 'SECURE/H' },
+  },
+  communityPrice: {
+    path: 'price.community',
+    type: 'dollars',
+    show: cloudPrice('community'),
+    column: { header: 'COMMUNITY/H', dropFirst: true },
+  },
+  serverlessPrice: { path: 'price.serverless', type: 'dollars', column: { header: 'SERVERLESS/H' } },
+  maxCount: { path: 'maxCount.secure', type: 'count', label: 'most in one pod', column: { header: 'MOST' } },
+  secure: { path: 'secure', type: 'flag', label: 'secure cloud' },
+  community: { path: 'community', type: 'flag', label: 'community cloud' },
+  cudaVersions: placesField('cudaVersions', 'cuda'),
+} as const satisfies Fields;
+
+export const GPU_TABLE = defineTable({
+  noun: ['GPU type', 'GPU types'],
+  fields: GPU_FIELDS,
+  table: ['id', 'name', 'memory', 'securePrice', 'communityPrice', 'availability'],
+  wide: ['pool', 'serverlessPrice', 'maxCount', 'manufacturer', 'dataCenters', 'cudaVersions'],
+  detail: [
+    { fields: ['id', 'name', 'manufacturer', 'memory', 'pool', 'secure', 'community', 'maxCount'] },
+    { title: 'price an hour', fields: ['securePrice', 'communityPrice', 'serverlessPrice'] },
+    { title: 'availability', fields: ['availability', 'dataCenters', 'cudaVersions'] },
+  ],
+});
+
+const CPU_FIELDS = {
+  ...HARDWARE_FIELDS,
+  group: { path: 'group', column: { dropFirst: true } },
+  vcpu: { path: 'vcpu', type: 'object', show: vcpus },
+  ramGbPerVcpu: {
+    path: 'ramGbPerVcpu',
+    type: 'gigabytes',
+    label: 'memory a vcpu',
+    column: { header: 'GB/VCPU', show: text('ramGbPerVcpu') },
+  },
+  securePrice: {
+    path: 'price.securePerVcpu',
+    type: 'dollars',
+    label: 'secure, a vcpu',
+    column: { header: 'VCPU/H' },
+  },
+  serverlessPrice: {
+    path: 'price.serverlessPerVcpu',
+    type: 'dollars',
+    label: 'serverless, a vcpu',
+    column: { header: 'SERVERLESS VCPU/H' },
+  },
+} as const satisfies Fields;
+
+export const CPU_TABLE = defineTable({
+  noun: ['CPU flavor', 'CPU flavors'],
+  fields: CPU_FIELDS,
+  table: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu', 'securePrice', 'availability'],
+  wide: ['serverlessPrice', 'dataCenters'],
+  detail: [
+    { fields: ['id', 'name', 'group', 'vcpu', 'ramGbPerVcpu'] },
+    { title: 'price an hour', fields: ['securePrice', 'serverlessPrice'] },
+    { title: 'availability', fields: ['availability', 'dataCenters'] },
+  ],
+});
+
+const DATA_CENTER_FIELDS = {
+  id: { path: 'id' },
+  name: { path: 'name' },
+  region: { path: 'region' },
+  globalNetwork: { path: 'globalNetwork', type: 'flag' },
+  volumes: { path: 'networkVolumeTypes', type: 'list', label: 'volumes' },
+  compliance: { path: 'compliance', type: 'list' },
+  gpus: placesField('gpuAvailability', 'gpus'),
+  cpus: placesField('cpuAvailability', 'cpus'),
+} as const satisfies Fields;
+
+export const DATA_CENTER_TABLE = defineTable({
+  noun: ['data center', 'data centers'],
+  fields: DATA_CENTER_FIELDS,
+  table: ['id', 'name', 'region', 'volumes', 'globalNetwork', 'gpus', 'cpus'],
+  wide: ['compliance'],
+  detail: [
+    { fields: ['id', 'name', 'region', 'volumes', 'globalNetwork', 'compliance'] },
+    { title: 'availability', fields: ['gpus', 'cpus'] },
+  ],
+});
 
 interface CatalogSpec<O extends Params> extends CommandWords {
   readonly options: O;
   readonly query: (values: ValuesOf<O>) => Query;
   /** For filters that the service does not have. */
   readonly keep?: (row: Json, values: ValuesOf<O>) => boolean;
-  readonly view?: (values: ValuesOf<O>) => View;
   /** By all rows, before they are filtered: usage (2). */
   readonly check?: (values: ValuesOf<O>, rows: readonly Json[]) => void;
   readonly watch?: WatchSpec;
@@ -59,7 +195,7 @@ function catalogCommand<const O extends Params>(resource: Resource, spec: Catalo
         };
         const result = await filteredRows(ctx, resource, filter, { query: asked, keep });
         spec.check?.(values, all);
-        return { ...result, view: spec.view?.(values) ?? resource.view };
+        return result;
       }
       const ofLists = [...listOnly, ...Object.keys(ofEveryList)];
       const filters = ofLists.filter((key) => isGiven((allValues as Readonly<Record<string, unknown>>)[key]));
@@ -69,7 +205,7 @@ function catalogCommand<const O extends Params>(resource: Resource, spec: Catalo
           'Leave one out.',
         );
       const answer = await withId(ctx, resource, given, (id) => ctx.api.send(rowRequest({ path: onePath }, id, asked)));
-      return answerResult(spec.view?.(values) ?? resource.view, answer);
+      return answerResult(resource.view, answer);
     },
   });
 }
@@ -118,8 +254,7 @@ const gpus = catalogCommand(GPUS, {
     const unknown = gpu.find((id) => !rows.some((row) => idOf(row) === id));
     if (unknown === undefined) return;
     const ids = rows.map(idOf);
-    const near = suggestionOf(nearestNames(unknown, ids));
-    throw usage(`there is no GPU type ${unknown}`, near ?? `One of ${ids.join(', ')}.`);
+    throw usage(`there is no GPU type ${unknown}`, didYouMean(unknown, ids) ?? `One of ${ids.join(', ')}.`);
   },
   watch: { ended: (result) => result.kind === 'many' && result.values.some(isAvailable), bell: true },
   listOnly: ['available', 'gpu', 'maxPrice'],
@@ -179,7 +314,6 @@ const datacenters = catalogCommand(DATA_CENTERS, {
     compliance: option.list('only with one of these attestations, such as GDPR', { metavar: 'WORD' }),
     globalNetwork: option.on('only with global networking'),
   },
-  view: ({ available: asked }) => (asked ? availableDataCenterView : DATA_CENTERS.view),
   listOnly: ['region', 'volumeType', 'compliance', 'globalNetwork'],
   query: (values) => ({
     include: values.available ? 'GPU_AVAILABILITY,CPU_AVAILABILITY' : undefined,

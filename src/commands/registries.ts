@@ -1,22 +1,76 @@
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
-import { asId } from '../../core/ids.ts';
-import { berth } from '../../core/message.ts';
-import { idOf } from '../../output/view.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { unlessUnread } from '../../cli/run/dry-run.ts';
-import { lookupRows } from '../../cli/resource/requests.ts';
-import { requireYes, ask, asks } from '../../cli/ask.ts';
-import { defineCommand, yesOption } from '../../cli/model/command.ts';
-import { OUTCOMES } from '../../cli/model/common-schemas.ts';
-import { REGISTRIES as COLLECTION } from '../../cli/resource/collections.ts';
-import { get, list, noun } from '../../cli/resource/noun.ts';
-import { bodyArguments, bodyFlags, bodyFrom } from '../../cli/resource/noun-body.ts';
-import { create, post, remove, written } from '../../cli/resource/noun-writes.ts';
-import { idArgument, rowSchema } from '../../cli/resource/read.ts';
-import { redactingSecret, refuseSecretOnArgv, secretOptions, withSecret } from '../../cli/resource/secret.ts';
-import { each, report, resource, rowCalled } from '../../cli/resource/targets.ts';
-import { DELEGATION_TABLE, PASSWORD, REGISTRY_TABLE } from './fields.ts';
+import { ask, asks, requireYes } from '../cli/ask.ts';
+import { NAME_FLAG } from '../cli/container/container-fields.ts';
+import { defineCommand, yesOption } from '../cli/model/command.ts';
+import { OUTCOMES } from '../cli/model/common-schemas.ts';
+import type { CommandContext } from '../cli/model/context.ts';
+import { option } from '../cli/model/params.ts';
+import { REGISTRIES as COLLECTION } from '../cli/resource/collections.ts';
+import { defineTable, type Fields } from '../cli/resource/fields.ts';
+import { bodyArguments, bodyFlags, bodyFrom } from '../cli/resource/noun-body.ts';
+import { create, post, remove, written } from '../cli/resource/noun-writes.ts';
+import { get, list, noun } from '../cli/resource/noun.ts';
+import { idArgument, rowSchema } from '../cli/resource/read.ts';
+import { lookupRows } from '../cli/resource/requests.ts';
+import { redactingSecret, refuseSecretOnArgv, type Secret, secretOptions, withSecret } from '../cli/resource/secret.ts';
+import { each, report, resource, rowCalled } from '../cli/resource/targets.ts';
+import { unlessUnread } from '../cli/run/dry-run.ts';
+import { EXIT } from '../core/exit-codes.ts';
+import { Failure } from '../core/failure.ts';
+import { asId } from '../core/ids.ts';
+import { berth } from '../core/message.ts';
+import { idOf } from '../output/view.ts';
+
+/** Contract, Registry and CreateRegistryRequest. */
+const REGISTRY_FIELDS = {
+  id: { path: 'id' },
+  name: { path: 'name', create: NAME_FLAG },
+  username: {
+    path: 'username',
+    writeOnly: true,
+    create: option.text('user name at the registry', {
+      metavar: 'USER',
+      ask: { kind: 'text', question: 'User name', answer: 'a user name' },
+    }),
+  },
+  password: { path: 'password', writeOnly: true, create: 'accepted' },
+} as const satisfies Fields;
+
+/** Never printed. */
+export const PASSWORD = { member: 'password', question: 'Password or token' } as const satisfies Secret;
+
+export const REGISTRY_TABLE = defineTable({
+  noun: ['registry', 'registries'],
+  fields: REGISTRY_FIELDS,
+  table: ['id', 'name'],
+});
+
+/** Contract, EcrDelegation and CreateDelegationRequest. */
+const DELEGATION_FIELDS = {
+  resource: {
+    path: 'resource',
+    writeOnly: true,
+    create: option.text('the ARN of the repository', {
+      metavar: 'ARN',
+      ask: { kind: 'text', question: 'ARN of the repository', answer: 'an ARN' },
+    }),
+  },
+  id: { path: 'id' },
+  name: { path: 'name', create: option.text('its name', { metavar: 'NAME' }) },
+  delegatorUserId: { path: 'delegatorUserId', label: 'by' },
+  awsUser: { path: 'awsUser', label: 'account' },
+  repository: { path: 'repository' },
+  tag: { path: 'tag' },
+  awsRegion: { path: 'awsRegion', label: 'region' },
+  dockerRegistryUri: { path: 'dockerRegistryUri', label: 'address' },
+  createdAt: { path: 'createdAt', type: 'time', column: { header: 'AGE' } },
+} as const satisfies Fields;
+
+export const DELEGATION_TABLE = defineTable({
+  noun: ['delegation', 'delegations'],
+  fields: DELEGATION_FIELDS,
+  table: ['id', 'name', 'repository', 'tag', 'createdAt'],
+  wide: ['awsRegion', 'dockerRegistryUri', 'awsUser', 'delegatorUserId'],
+});
 
 const REGISTRIES = resource(COLLECTION, REGISTRY_TABLE);
 const DELEGATIONS = resource(

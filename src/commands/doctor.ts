@@ -1,0 +1,225 @@
+import { defineCommand } from '../cli/model/command.ts';
+import { type CommandContext, isLocalService } from '../cli/model/context.ts';
+import { manyOf, oneOf, orNull, ownObject, TEXT } from '../cli/model/output-schema.ts';
+import { textColumn } from '../cli/resource/fields.ts';
+import { endsInVersion } from '../core/addresses.ts';
+import { type ApiAnswer, readRequest } from '../core/api.ts';
+import { EXIT, type ExitCode } from '../core/exit-codes.ts';
+import { Failure, rethrowUnlessFailure } from '../core/failure.ts';
+import { memberAt } from '../core/json.ts';
+import { berth, linesOf, type Message, printed, sentence } from '../core/message.ts';
+import { MINUTE_MS } from '../core/unit-types.ts';
+import { formatDuration } from '../core/units.ts';
+import { text, toned } from '../output/cells.ts';
+import { isTableOutput } from '../output/formats/format-table.ts';
+import type { View } from '../output/view.ts';
+import { settingNamed } from '../settings/settings-table.ts';
+
+/** `SKIPPED`: could not be checked because of the finding of another row. */
+interface Check {
+  readonly check: string;
+  readonly result: 'OK' | 'WARNING' | 'ERROR' | 'SKIPPED';
+  readonly finding: string;
+  readonly hint?: Message | undefined;
+  readonly exit?: ExitCode;
+}
+
+const CHECKS = manyOf(
+  ownObject({ check: TEXT, result: oneOf('OK', 'WARNING', 'ERROR', 'SKIPPED'), finding: TEXT, hint: orNull(TEXT) }),
+);
+
+const doctorView: View = {
+  noun: ['check', 'checks'],
+  id: text('check'),
+  columns: [
+    textColumn('check'),
+    { header: 'RESULT', show: toned('result', { OK: 'good', WARNING: 'warn', ERROR: 'bad', SKIPPED: 'quiet' }) },
+    textColumn('finding'),
+    // Printed below the table as well, where it is never truncated.
+    { header: 'WHAT TO DO', show: text('hint'), wide: true },
+  ],
+};
+
+/** A failed check does not stop the others. */
+export const doctor = defineCommand({
+  output: CHECKS,
+  summary: 'check addresses, key, clock, proxy and settings; changes nothing',
+  examples: [['berth doctor', 'each check, and what to do where one fails']],
+  details:
+    'Each request is sent once, without retries. Ends 0 only when all is well; else with the exit code of the first thing that is not.',
+  run: async (ctx) => {
+    const checks: Check[] = [await settingsCheck(ctx), proxyCheck(ctx), await keyCheck(ctx)];
+    const unreached = new Map<string, string>();
+    for (const probe of PROBES) checks.push(...(await addressChecks(ctx, probe, unreached)));
+    const shown = checks.map((check, at) => once(check, checks.slice(0, at)));
+    const bad = shown.find((each) => each.result === 'ERROR');
+    return {
+      kind: 'many',
+      view: doctorView,
+      values: shown.map(({ check, result, finding, hint }) => ({
+        ...{ check, result, finding },
+        hint: hint === undefined ? null : printed(hint, ctx.settings),
+      })),
+      notes: isTableOutput(ctx.output) ? shown.flatMap(advice) : [],
+      exit: bad === undefined ? EXIT.done : (bad.exit ?? EXIT.bug),
+    };
+  },
+});
+
+/** The same failure is said once: later rows name the first one. */
+function once(check: Check, before: readonly Check[]): Check {
+  const first = before.find(({ result, finding }) => result === 'ERROR' && finding === check.finding);
+  if (first === undefined) return check;
+  return { check: check.check, result: 'SKIPPED', finding: `not known: see ${first.check}` };
+}
+
+const advice = ({ check, result, finding, hint }: Check): readonly Message[] =>
+  result === 'OK' || result === 'SKIPPED'
+    ? []
+    : ['', `${check}: ${finding}`, ...linesOf(hint).map((line) => sentence`  -> ${line}`)];
+
+const ok = (check: string, finding: string): Check => ({ check, result: 'OK', finding });
+
+const failed = (check: string, exit: ExitCode, finding: string, hint: Message | undefined): Check => ({
+  ...{ check, result: 'ERROR', exit, finding, hint },
+});
+
+/** Rethrows what is not a Failure. */
+function failedWith(check: string, error: unknown): Check {
+  if (!(error instanceof Failure)) throw error;
+  return failed(check, error.exit, error.message, adviceOf(error));
+}
+
+/** In place of a hint that says to run doctor. */
+function adviceOf({ code, status, hint, message }: Failure): Message | undefined {
+  if (code === 'certificate' && !/expired|not valid yet/.test(message))
+    return sentence`Nothing was sent. Check that the address is the right one: ${berth`config list`}.`;
+  if (code === 'certificate')
+    return "Nothing was sent. If this machine's clock is right, tell whoever runs the service.";
+  if (code !== 'unavailable' || status !== undefined) return hint;
+  return message.includes('proxy')
+    ? 'Check HTTPS_PROXY and HTTP_PROXY, or name the host in NO_PROXY to reach it without a proxy.'
+    : sentence`Check the address (${berth`config list`}), the network, and that the service is up.`;
+}
+
+async function settingsCheck(ctx: CommandContext): Promise<Check> {
+  try {
+    if (ctx.settings.local) return ok('settings', 'the local service in this process');
+    await ctx.profiles.list();
+    return ok('settings', `profile ${ctx.settings.profile}, in ${ctx.profiles.path}`);
+  } catch (error) {
+    return failedWith('settings', error);
+  }
+}
+
+/** Without passwords. The lower-case name is used when both spellings are set. */
+function proxyCheck({ env }: CommandContext): Check {
+  const found: string[] = [];
+  for (const name of ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']) {
+    const value = env[name]?.trim() ?? '';
+    if (value === '') continue;
+    const full = value.includes('://') ? value : `http://${value}`;
+    if (!URL.canParse(full))
+      return failed('proxy', EXIT.usage, `${name} is not an address`, 'Set it to http://HOST:PORT, or unset it.');
+    found.push(`${name}=${new URL(full).host}`);
+  }
+  return ok('proxy', found.join(' ') || 'none');
+}
+
+async function keyCheck(ctx: CommandContext): Promise<Check> {
+  try {
+    if (ctx.settings.local) return ok('key', 'not needed');
+    const key = await ctx.settings.key();
+    if (key !== undefined) return ok('key', `from the ${key.source}${key.tail === '' ? '' : `, ends in ${key.tail}`}`);
+    return failed('key', EXIT.denied, 'there is no key', sentence`Log in: ${berth`auth login`}. Or use --local.`);
+  } catch (error) {
+    return failedWith('key', error);
+  }
+}
+
+interface Probe {
+  readonly service: 'base' | 'queue' | 'rest';
+  readonly setting: 'base-url' | 'queue-url' | 'rest-url';
+  readonly path: readonly string[];
+}
+
+/** Only the management API must answer with its list: a refusal by the others proves the address too. */
+const PROBES: readonly Probe[] = [
+  { service: 'base', setting: 'base-url', path: ['v2', 'registries', 'delegations'] },
+  { service: 'queue', setting: 'queue-url', path: ['v2', 'berth-doctor', 'health'] },
+  { service: 'rest', setting: 'rest-url', path: ['v1', 'networkvolumes'] },
+];
+
+/** An address that cannot be reached is not tried again for a second service: `unreached` has it, with its setting. */
+async function addressChecks(
+  ctx: CommandContext,
+  { service, setting, path }: Probe,
+  unreached: Map<string, string>,
+): Promise<readonly Check[]> {
+  let address = '';
+  try {
+    address = (ctx.settings.local ? 'the local service' : ctx.settings.get(setting)) ?? '';
+    if (address === '' && service === 'rest') return [ok(setting, 'not set; the management API is used for volumes')];
+    const before = unreached.get(address);
+    if (before !== undefined) return [{ check: setting, result: 'SKIPPED', finding: `${address}: see ${before}` }];
+    const answer = await ctx.api.send({ ...readRequest(path, { expects: 'anything' }), service, once: true });
+    if (service === 'base' && memberAt(answer.value ?? null, 'delegations') === undefined)
+      return [notTheService(setting, address, 'what answers is not the service')];
+    return [ok(setting, `${address} answers`), ...(service === 'base' ? clockCheck(ctx, answer) : [])];
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    const { status } = error;
+    if (status === undefined && address !== '') unreached.set(address, setting);
+    if (service === 'rest' && status === 410) return [retired(ctx, address)];
+    if (status === 404 && (service === 'base' || endsInVersion(address)))
+      return [notTheService(setting, address, 'it answers, and has nothing where the service has its lists (404)')];
+    const isAnswer = status !== undefined && status < 500 && status !== 401 && status !== 407 && service !== 'base';
+    return [isAnswer ? ok(setting, `${address} answers`) : failedWith(setting, error)];
+  }
+}
+
+/** Additions to the contract, 4. */
+function retired({ settings }: CommandContext, address: string): Check {
+  const { flag = '', variable = '' } = settingNamed('rest-url');
+  const source = settings.source('rest-url');
+  const unset =
+    source === 'flag'
+      ? `leave out ${flag}`
+      : source === 'environment'
+        ? `unset the variable ${variable}`
+        : berth`config unset rest-url`;
+  return {
+    check: 'rest-url',
+    result: 'WARNING',
+    finding: `${address}: the older volume API (v1) is retired (410); volumes are created with the management API`,
+    hint: sentence`Drop the address: ${unset}.`,
+  };
+}
+
+const notTheService = (check: string, address: string, what: string): Check =>
+  failed(
+    check,
+    EXIT.notFound,
+    `${address}: ${what}`,
+    endsInVersion(address)
+      ? 'The address ends in a version, and berth adds one itself: leave it out.'
+      : 'Check the address: it is the part before /v2.',
+  );
+
+/** A larger difference than a minute makes times in answers, tokens and log cursors wrong. */
+function clockCheck(ctx: CommandContext, answer: ApiAnswer): readonly Check[] {
+  // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with a date
+  const aheadMs = Date.parse(answer.headers['date'] ?? '') - ctx.clock.now();
+  if (Number.isNaN(aheadMs)) return [];
+  if (Math.abs(aheadMs) <= MINUTE_MS) return [ok('clock', "within a minute of the service's")];
+  const off = formatDuration(Math.abs(aheadMs));
+  if (isLocalService(answer)) return [ok('clock', `the local service is ${off} ${aheadMs > 0 ? 'ahead' : 'behind'}`)];
+  return [
+    {
+      check: 'clock',
+      result: 'WARNING',
+      finding: `${off} away from the service's`,
+      hint: "Set this machine's clock.",
+    },
+  ];
+}
