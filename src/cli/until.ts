@@ -96,7 +96,7 @@ export async function until(
       const states = open().map(({ id }) => `${id} ${stateOf(id)}`);
       const more = states.length > MAX_NAMED ? [`${states.length - MAX_NAMED} more`] : [];
       const named = [...states.slice(0, MAX_NAMED), ...more].join(', ');
-      progress.update(`${goal.name}: ${named}, ${formatDuration(passedMs())}`);
+      progress.update(`waiting for ${goal.name}: ${named}, ${formatDuration(passedMs())}`);
       await ctx.clock.sleep(Math.min(pauseMs, leftMs), ctx.signal);
     }
   } finally {

@@ -110,28 +110,15 @@ function wordsAt(document: Json | undefined, path: string): readonly string[] | 
 }
 
 /** JSON form, else `cmd` split as a shell does, or at white space if a quote is not closed. */
-async function loadDecoder(): Promise<(args: string) => Command> {
+async function decodeArgs(args: string): Promise<Command> {
+  const decoded = jsonForm(args);
+  if (decoded !== undefined || args.trim() === '') return { entrypoint: [], cmd: [], ...decoded };
   const { split } = await import('shlex');
-  return (args) => {
-    const decoded = jsonForm(args);
-    if (decoded !== undefined || args.trim() === '') return { entrypoint: [], cmd: [], ...decoded };
-    try {
-      return { entrypoint: [], cmd: split(args) };
-    } catch {
-      return { entrypoint: [], cmd: args.trim().split(/\s+/) };
-    }
-  };
-}
-
-const decodeArgs = async (args: string): Promise<Command> => (await loadDecoder())(args);
-
-/** The same line for all spellings of a command. */
-export async function loadCommandLine(): Promise<(args: string) => string> {
-  const decode = await loadDecoder();
-  return (args) => {
-    const { entrypoint, cmd } = decode(args);
-    return [...entrypoint, ...cmd].map(shellWord).join(' ');
-  };
+  try {
+    return { entrypoint: [], cmd: split(args) };
+  } catch {
+    return { entrypoint: [], cmd: args.trim().split(/\s+/) };
+  }
 }
 
 /** A JSON object with only `entrypoint` or `cmd`; undefined for another text. */

@@ -167,7 +167,7 @@ async function tellRows(context: Context, view: View, rows: readonly Json[], now
 function progress(context: Context, first: string): Progress {
   if (context.settings.get('quiet')) return { update: () => undefined, stop: () => Promise.resolve() };
   if (!context.terminal.errors || !context.terminal.redraws)
-    return openWaitLines(context.clock, (text) => tell(context, `Waiting for ${text}`));
+    return openWaitLines(context.clock, (text) => tell(context, text.replace(/^(?:waiting for )?/, 'Waiting for ')));
   let text = first;
   const loading = import('../../output/live/spinner.ts').then(({ openSpinner }) => openSpinner(context, text));
   return {

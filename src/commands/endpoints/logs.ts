@@ -57,11 +57,9 @@ const logOf = (ctx: CommandContext, endpoint: string, worker: string): Log<'endp
   }),
 });
 
-const MAX_NAMED = 3;
-
 /** Not-found (4) if none has run. */
 async function lastEnded(ctx: CommandContext, endpoint: string, ended: readonly string[]): Promise<string> {
-  const [last, ...earlier] = ended.filter(isUsableId);
+  const last = ended.find(isUsableId);
   if (last === undefined)
     throw new Failure({
       code: 'no-worker',
@@ -70,7 +68,6 @@ async function lastEnded(ctx: CommandContext, endpoint: string, ended: readonly 
       hint: sentence`Workers start when jobs wait, unless --workers-min keeps some. See ${berth`endpoints workers ${endpoint}`}.`,
       id: endpoint,
     });
-  const rest = earlier.length === 0 ? '' : ` Earlier ones: ${earlier.slice(0, MAX_NAMED).join(', ')}.`;
-  await ctx.tell(`Endpoint ${endpoint} has no workers now. This is the log of ${last}, which has ended.${rest}`);
+  await ctx.tell(`Endpoint ${endpoint} has no workers now. This is the log of ${last}, which has ended.`);
   return last;
 }

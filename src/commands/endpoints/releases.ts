@@ -1,5 +1,5 @@
 import { readListOf } from '../../cli/resource/targets.ts';
-import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { defineCommand, waitOptions } from '../../cli/model/command.ts';
 import { beyondNotes, limitOption } from '../../cli/resource/list.ts';
@@ -8,7 +8,6 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { readRequest } from '../../core/api.ts';
 import { age, percent, text } from '../../output/cells.ts';
 import { answerResult, type Facts, type Result, type Section, type View } from '../../output/view.ts';
-import { loadCommandLine } from '../../cli/container/container-command.ts';
 import { ENDPOINT_ARGUMENT, ENDPOINTS } from '../../cli/resource/collections.ts';
 import { otherMembers } from '../../cli/resource/fields.ts';
 import { contractSchema } from '../../cli/model/output-schema.ts';
@@ -35,10 +34,7 @@ export async function waitForRollout(ctx: CommandContext, id: string, timeoutMs:
   return end;
 }
 
-/** So that spellings of one command are the same. */
-type ShowArgs = (args: string) => string;
-
-const releaseView = (showArgs: ShowArgs): View => ({
+const releaseView: View = {
   noun: ['release', 'releases'],
   id: (row) => stringAt(row, 'releases.0.id') ?? '',
   columns: [
@@ -56,9 +52,9 @@ const releaseView = (showArgs: ShowArgs): View => ({
         ...otherMembers(row, ['endpointVersion', 'rollout', 'releases', 'pagination']),
       ],
     },
-    ...itemsAt(row, 'releases').map((release) => section(release, facts, showArgs)),
+    ...itemsAt(row, 'releases').map((release) => section(release, facts)),
   ],
-});
+};
 
 const KNOWN_ROLLOUT = ['inProgress', 'workersOnLatest', 'workersTotal', 'percentOnLatest'];
 const KNOWN = ['id', 'version', 'source', 'buildId', 'createdByUserId', 'createdAt', 'workerCount', 'diff'];
@@ -70,13 +66,7 @@ function rolledOut(row: Json): string {
   return `${text('rollout.workersOnLatest')(row)} of ${total}${going}`;
 }
 
-function section(release: Json, facts: Facts, showArgs: ShowArgs): Section {
-  const changed = itemsAt(release, 'diff').flatMap((entry) => {
-    const isArgs = memberAt(entry, 'field') === 'args';
-    const side = (name: string): string => value(memberAt(entry, name), isArgs ? showArgs : undefined);
-    const [before, after] = [side('old'), side('new')];
-    return isArgs && before === after ? [] : [{ label: text('field')(entry), value: `${before} -> ${after}` }];
-  });
+function section(release: Json, facts: Facts): Section {
   return {
     title: `release ${text('version')(release) || text('id')(release)}`,
     lines: [
@@ -86,18 +76,17 @@ function section(release: Json, facts: Facts, showArgs: ShowArgs): Section {
       ...['buildId', 'createdByUserId']
         .map((member) => ({ label: member === 'buildId' ? 'build' : 'by', value: text(member)(release) }))
         .filter(({ value }) => value !== ''),
-      ...changed,
+      ...itemsAt(release, 'diff').map((entry) => ({
+        label: text('field')(entry),
+        value: `${value(memberAt(entry, 'old'))} -> ${value(memberAt(entry, 'new'))}`,
+      })),
       ...otherMembers(release, KNOWN),
     ],
   };
 }
 
-const value = (side: Json | undefined, show: (given: string) => string = (given) => given): string =>
-  side === undefined || side === null || side === ''
-    ? '(none)'
-    : typeof side === 'string'
-      ? show(side)
-      : encodeJson(side);
+const value = (side: Json | undefined): string =>
+  side === undefined || side === null || side === '' ? '(none)' : (stringOf(side) ?? encodeJson(side));
 
 const isRollingOut = (result: Result): boolean =>
   result.kind === 'one' && memberAt(result.value, 'rollout.inProgress') === true;
@@ -113,12 +102,16 @@ export const releases = defineCommand({
     ['berth endpoints releases captions --json --jq .rollout.percentOnLatest', 'how far it is, for a script'],
   ],
   run: async (ctx, { id, limit, wait, waitTimeout }) => {
-    const view = releaseView(await loadCommandLine());
     const { id: known, list } = await readListOf(ctx, ENDPOINTS, id, 'releases', limit);
     if (!wait)
-      return { kind: 'one', view, value: list.document, notes: beyondNotes('release', { limit }, list.beyond) };
+      return {
+        kind: 'one',
+        view: releaseView,
+        value: list.document,
+        notes: beyondNotes('release', { limit }, list.beyond),
+      };
     const { answer, failure } = await waitForRollout(ctx, known, waitTimeout);
     if (answer === undefined) throw failure ?? new Error('no answer');
-    return { ...answerResult(view, answer), failure };
+    return { ...answerResult(releaseView, answer), failure };
   },
 });

@@ -93,10 +93,6 @@ export const run = defineCommand({
     const body = { raw: jobBody(given, values, values.sync ? 'runsync' : 'run') };
     const waitMs = Math.min(values.syncWait ?? DEFAULT_SYNC_WAIT_MS, Math.max(1000, values.waitTimeout));
     const syncDeadlineMs = waitMs + ctx.settings.get('timeout');
-    if (values.webhook !== undefined && ctx.settings.local)
-      await ctx.tell(
-        'The webhook will not be delivered: only "local serve" and "local exec" deliver webhooks, and --local does not.',
-      );
     const answer = await withQueue(ctx, values.endpoint, (id) => {
       const checkCommand = healthLine(id);
       return ctx.api.send(

@@ -200,7 +200,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'jobs stream': [line('jobs stream e1 j1')],
   'jobs cancel': [line('jobs cancel e1 j1 j2 --yes')],
   'jobs retry': [line('jobs retry e1 failed1'), line('jobs retry e1 failed1 --wait')],
-  'jobs recent': [line('jobs recent e1 --status')],
+  'jobs recent': [line('jobs recent e1')],
   'jobs wait': [line('jobs wait e1 j1 --any')],
   'queue purge': [line('queue purge e1 --yes')],
   health: [line('health e1')],

@@ -112,7 +112,7 @@ export const JOBS: Readonly<Record<string, Lines>> = {
     failing: ['jobs run fail --input {} --wait'],
   },
   'jobs recent': {
-    full: ['jobs run echo --input {}', 'jobs recent echo --status'],
+    full: ['jobs run echo --input {}', 'jobs recent echo'],
     empty: ['jobs recent'],
     failing: [],
   },

@@ -79,14 +79,3 @@ test('past lines of several workers are in the order of their times, and --searc
   const since = ['--since', '2025-12-31T00:00:00Z'];
   expect(await shown(...since, '--until', '2026-01-01T00:00:00.001Z')).toEqual(all.slice(0, 4));
 });
-
-test.each([
-  ['--follow and --until', ['--follow', '--since', '1h', '--until', '1m'], /use either --follow or --until/],
-  ['--until without a start', ['--until', '1m'], /--until needs --since/],
-  ['an invalid expression', ['--search', '(', '--regex'], /invalid --search/],
-])('refuses %s before anything is sent', async (_, flags, words) => {
-  const server = await serve([workers(['w1', 'w2'])]);
-  const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'logs', 'a', 'b', ...flags]);
-  expect([ran.code, server.seen]).toEqual([2, []]);
-  expect(ran.err).toMatch(words);
-});

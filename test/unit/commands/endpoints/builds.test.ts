@@ -47,17 +47,6 @@ test.each([
   expect((await account('endpoints builds get demo b --exit-status')).code).toBe(code);
 });
 
-test.each(['none', 'constructor'])(
-  'a build %s that is not there ends 4, and so does an endpoint that is not there',
-  async (id) => {
-    const account = createAccount();
-    const ran = await account(`endpoints builds get demo ${id}`);
-    expect([ran.code, ran.out]).toEqual([4, '']);
-    expect(ran.err).toContain('build not found');
-    expect((await account(`endpoints builds list ${id}`)).code).toBe(4);
-  },
-);
-
 test('a watch ends when no build that it follows goes on, and an unknown status goes on', async () => {
   const build = (status: string) =>
     json({

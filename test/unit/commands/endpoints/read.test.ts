@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
-import { json, pointedAt, routed, serve, text } from '../../../support/servers/scripted-server.ts';
+import { json, routed, text } from '../../../support/servers/scripted-server.ts';
 import { works } from '../../../support/worlds/expect-run.ts';
 
 /** Every member of the published Endpoint, and two unknown ones. */
@@ -158,14 +158,6 @@ test('releases --wait polls until every worker runs the newest release', async (
   expect(out).toContain('rollout on it\t100%');
 });
 
-test.each<[string, unknown]>([
-  ['no workers', { inProgress: true, workersOnLatest: 0, workersTotal: 0, percentOnLatest: 0 }],
-  ['no word on the rollout', undefined],
-])('with %s there is nothing to wait for', async (_, rollout) => {
-  const { server } = await works(['endpoints', 'releases', 'ep1', '--wait'], [json({ releases: [], rollout })]);
-  expect(server.seen).toHaveLength(2);
-});
-
 const WORKERS = {
   endpointVersion: 3,
   summary: { running: 1, idle: 0, initializing: 0, throttled: 1, unhealthy: 0, total: 2 },
@@ -203,28 +195,12 @@ const line = (id: string, words: string): string =>
 const events = (...lines: readonly string[]) => text(lines.join(''), 200, { 'content-type': 'text/event-stream' });
 
 describe('logs', () => {
-  test('of a named worker are fetched without listing the workers', async () => {
-    const { server, out } = await works(
-      ['endpoints', 'logs', 'ep1', 'w1', '--tail', '2'],
-      [events(line('1', 'one'), line('2', 'two'))],
-    );
-    expect(server.seen.map(({ url }) => url)).toEqual(['/v2/serverless/ep1/workers/w1/logs?tail=2']);
-    expect(out).toMatch(/ one\n.* two\n$/);
-  });
-
   test('without a worker are those of the only worker', async () => {
     const routes = {
       'GET /v2/serverless/ep1/workers': json({ workers: WORKERS.workers.slice(0, 1) }),
       'GET /v2/serverless/ep1/workers/w1/logs': events(line('1', 'alone')),
     };
     expect((await works(['endpoints', 'logs', 'ep1', '--tail', '1'], [routed(routes)])).out).toContain('alone');
-  });
-
-  test('without workers end with an error that says so', async () => {
-    const server = await serve([json({ workers: [] })]);
-    const ran = await berth(['endpoints', 'logs', 'ep1'], { env: pointedAt(server.url) });
-    expect([ran.code, ran.out]).toEqual([4, '']);
-    expect(ran.err).toMatch(/no workers now\n.*See berth endpoints workers ep1\./);
   });
 });
 

@@ -134,11 +134,6 @@ describe('create and update refuse before anything is sent', () => {
   });
 });
 
-test('a LOAD_BALANCER endpoint has an idle timeout and scales by requests', async () => {
-  const argv = [...CREATE, ...GPU, '--type', 'LOAD_BALANCER', '--request-count', '4', '--idle-timeout', '5'];
-  expect((await preview(...argv)).body).toMatchObject({ workers: { idleTimeout: 5 } });
-});
-
 test('names are accepted for a template, a registry and volumes; the price is shown before', async () => {
   const world = createTestWorld(LOCAL);
   const made = await berthIn(world, [
@@ -180,16 +175,6 @@ test('the output of get can be edited and passed to create and to update', async
   expect(JSON.parse(created.out)).toMatchObject({ name: 'copy', image: 'i', type: 'QUEUE', env: { A: '1', B: '2' } });
 });
 
-test('the output of get of a CPU endpoint is passed to create without the memory that the service added', async () => {
-  const yaml = await berth(['endpoints', 'get', 'echo', '-o', 'yaml'], LOCAL);
-  const ran = await berth(['endpoints', 'create', '--name', 'copy', '--file', '-', '--dry-run'], {
-    ...LOCAL,
-    stdin: yaml.out,
-  });
-  expect(ran.err).toContain('cpu.memory');
-  expect(JSON.parse(ran.out)).toMatchObject({ body: { cpu: [{ id: 'cpu-general', vcpuCount: 2 }] } });
-});
-
 test('update --wait waits until the release has rolled out', async () => {
   const world = createTestWorld(LOCAL);
   const created = await berthIn(world, [...CREATE, ...GPU, '--workers-min', '2', '--wait', '--json']);
@@ -227,24 +212,6 @@ describe('a service that fails', () => {
     expect([ran.code, ran.out]).toEqual([8, '']);
     expect(ran.err).toContain('berth endpoints list');
     expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
-  });
-
-  test("the service's list of errors is shown line by line", async () => {
-    const refused = {
-      title: 'Unprocessable',
-      status: 422,
-      detail: 'no',
-      errors: ['$.a: not allowed', '$.b: too small'],
-    };
-    const server = await serve([
-      routed({
-        'POST /v2/serverless': json(refused, 422, { 'content-type': 'application/problem+json' }),
-        'GET /v2/catalog/gpus': json({}),
-      }),
-    ]);
-    const ran = await berth([...CREATE, ...GPU], { env: pointedAt(server.url) });
-    expect(ran.code).toBe(5);
-    expect(ran.err).toMatch(/\n {2}- \$\.a: not allowed\n {2}- \$\.b: too small\n/);
   });
 });
 

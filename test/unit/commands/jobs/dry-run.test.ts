@@ -29,16 +29,3 @@ test.each([
   if (argv[0] === 'run') expect(body).toEqual({ input: { n: 1 } });
   expect(server.seen.filter((each) => each.method !== 'GET')).toEqual([]);
 });
-
-test('a dry run where the health of a public model may not be read prints the request', async () => {
-  const server = await serve([
-    routed({ 'GET /v2/serverless': json({ endpoints: [] }), 'GET /v2/open-model/health': problem(403, 'not allowed') }),
-  ]);
-  const ran = await berth(['jobs', 'run', 'open-model', '--input', '1', '--dry-run'], { env: pointedAt(server.url) });
-  expect([ran.code, JSON.parse(ran.out)]).toEqual([0, expect.objectContaining({ method: 'POST', body: { input: 1 } })]);
-});
-
-test('a dry run of the public model of the local service prints the request', async () => {
-  const ran = await berth(['--local', 'jobs', 'run', 'demo-text-model', '--input', '{}', '--dry-run']);
-  expect([ran.code, ran.out], ran.err).toEqual([0, expect.stringContaining('/v2/demo-text-model/run')]);
-});

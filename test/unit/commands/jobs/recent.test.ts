@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
 import { json, KEY, serve } from '../../../support/servers/scripted-server.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
@@ -35,14 +34,6 @@ describe('jobs recent', () => {
     expect(states(await recent(account))).toEqual([`${second} COMPLETED`, `${first} COMPLETED`]);
   });
 
-  test('lists a job that was submitted between two milliseconds', async () => {
-    const clock = createTestClock();
-    let ticks = 0;
-    const account = createAccount({ ...clock, monotonic: () => clock.monotonic() + (ticks += 0.3) });
-    const job = await local(account, "jobs run demo --input '{}'");
-    expect(states(await recent(account))).toEqual([`${job} IN_QUEUE`]);
-  });
-
   test.each([
     ['jobs status', (job: string) => `jobs status sleep ${job}`, 'IN_PROGRESS'],
     ['jobs cancel', (job: string) => `jobs cancel sleep ${job}`, 'CANCELLED'],
@@ -67,27 +58,6 @@ describe('jobs recent', () => {
     expect(await recent(account, 'echo')).toEqual([]);
   });
 
-  test('with --status asks for each, and says of an expired one that it is not found', async () => {
-    const clock = createTestClock();
-    const account = createAccount(clock);
-    const old = await local(account, "jobs run demo --input '{}'");
-    clock.advance(40 * 60_000);
-    const running = await local(account, 'jobs run sleep --input \'{"seconds":600}\'');
-    await local(account, 'local clock advance 2s');
-    const rows = await recent(account, '--status');
-    expect(states(rows)).toEqual([`${running} IN_PROGRESS`, `${old} IN_QUEUE`]);
-    expect(rows.map(({ error }) => error && `${error.code}: ${error.message}`)).toEqual([
-      undefined,
-      'not-found: not found (404)',
-    ]);
-    const table = await local(account, 'jobs recent --status');
-    expect(table).toMatch(new RegExp(`${old}\\s+demo\\s+40m\\s+not found \\(404\\)`));
-    // What was asked is kept.
-    expect(states(await recent(account))[0]).toBe(`${running} IN_PROGRESS`);
-    expect((await recent(account))[1]?.error).toEqual({ code: 'not-found', message: 'not found (404)', status: 404 });
-    expect(await local(account, 'jobs recent')).toMatch(new RegExp(`${old}\\s+demo\\s+40m\\s+not found \\(404\\)`));
-  });
-
   test('keeps that jobs status did not find a job any more, until one does', async () => {
     const account = createAccount();
     const job = await local(account, "jobs run echo --input '{}' --wait -o id");
@@ -109,7 +79,7 @@ describe('jobs recent', () => {
   test('says that nothing is remembered of an endpoint', async () => {
     const account = createAccount();
     await local(account, "jobs run demo --input '{}'");
-    for (const flags of ['', '--status', '--json']) {
+    for (const flags of ['', '--json']) {
       const { code, err } = await account(`jobs recent nosuch ${flags}`);
       expect([code, err]).toEqual([
         0,
@@ -117,54 +87,6 @@ describe('jobs recent', () => {
       ]);
     }
     expect((await account('jobs recent demo')).err).toBe('');
-  });
-
-  test('a job that was seen to end is not found once the service has it no more, however young it is', async () => {
-    const account = createAccount();
-    await local(account, "jobs run echo --input '{}' --wait");
-    await local(account, "local fault add replica-lag --latency 1h --match 'GET /v2/echo/status'");
-    const [row] = await recent(account, '--status');
-    expect(row?.error?.message).toBe('not found (404)');
-  });
-
-  test('asks for no more than ten jobs at the same time', async () => {
-    const account = createAccount();
-    for (let job = 0; job < 25; job++) await local(account, "jobs run demo --input '{}'");
-    const { err, out } = await account('--verbose jobs recent --status -o id');
-    expect(out.trim().split('\n')).toHaveLength(25);
-    let [open, most] = [0, 0];
-    for (const line of err.split('\n').filter((each) => each.includes('/status/') || /^<|^\s*\d{3}/.test(each))) {
-      open += line.includes('GET http') ? 1 : -1;
-      most = Math.max(most, open);
-    }
-    expect(most).toBe(10);
-  });
-
-  test('ends as the request of a job does that cannot be read, after the rows', async () => {
-    const account = createAccount();
-    const job = await local(account, "jobs run demo --input '{}'");
-    await local(account, "local fault add server-error --match 'GET /v2/demo/status'");
-    const ran = await account('jobs recent --status --retries 0');
-    expect([ran.code, ran.out, ran.err]).toEqual([
-      7,
-      expect.stringMatching(new RegExp(`${job}\\s+demo\\s+\\w+\\s+not read: .*503`)) as string,
-      expect.stringMatching(/503/) as string,
-    ]);
-  });
-
-  test.each(['-o wide', '-o jsonl', '-o yaml', '-o csv', '-o id', '--fields id,status', '--jq .[0].id'])(
-    'prints %s',
-    async (flags) => {
-      const account = createAccount();
-      const job = await local(account, "jobs run demo --input '{}'");
-      expect(await local(account, `jobs recent ${flags}`)).toContain(job);
-    },
-  );
-
-  test('without any prints an empty list, and none of another account', async () => {
-    const [account, other] = [createAccount(), createAccount()];
-    await local(other, "jobs run demo --input '{}'");
-    expect(await recent(account)).toEqual([]);
   });
 
   test.each([

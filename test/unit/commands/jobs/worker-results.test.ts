@@ -47,14 +47,6 @@ describe('the traceback of a failed job', () => {
     expect(JSON.parse(out)).toEqual(FAILED);
   });
 
-  test('is only the exception in a table of jobs', async () => {
-    const { url } = await serve([json(FAILED), json({ ...FAILED, id: 'j2' })]);
-    const { code, out } = await berth(['jobs', 'wait', 'up', 'j1', 'j2'], { env: pointedAt(url) });
-    expect(code).toBe(10);
-    expect(out).toContain('ValueError: a');
-    expect(out).not.toContain('Traceback');
-  });
-
   test('follows the end of a stream on stderr, line by line', async () => {
     const { url } = await serve([json([]), json(FAILED), json([])]);
     const { code, out, err } = await berth(['jobs', 'stream', 'up', 'j1'], { env: pointedAt(url) });
@@ -89,11 +81,5 @@ describe('the progress of a job', () => {
     expect(err).toContain('IN_PROGRESS half');
     expect(err).not.toContain('\u001b[2J');
     expect(err).not.toContain('x'.repeat(100));
-  });
-
-  test('is the output of jobs status meanwhile', async () => {
-    const { url } = await serve([json(running({ percent: 10 }))]);
-    const { out } = await berth(['jobs', 'status', 'up', 'j1'], { env: pointedAt(url) });
-    expect(out).toContain('{"percent":10}');
   });
 });
