@@ -1,9 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { hasSshd, startSshd, type Sshd } from '../support/servers/sshd.ts';
-import { berthPath, cleanEnvironment, serve, temporaryFolder, type Environment } from './support.ts';
+import { berthPath, cleanEnvironment, serve, type Environment } from './support.ts';
 import { hasTerminal, programInTerminal } from './terminal.ts';
 import { until } from './workers/support.ts';
 
@@ -48,14 +46,6 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
-
-/** Whether a process has ended, also where its parent has not asked for its exit code. */
-const isEnded = (pid: number): boolean =>
-  ['', 'Z'].includes(
-    spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
-      .stdout.trim()
-      .slice(0, 1),
-  );
 
 /** The processes of ssh that go to a server. */
 const clientsOf = ({ port }: Sshd): readonly number[] =>
@@ -106,17 +96,6 @@ sshdTest.each([
     expect(commands.map(isAlive)).toEqual([true]);
   },
 );
-
-sshdTest.each([
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const)('%s ends pods ssh with %i and its ssh', async (signal, code) => {
-  const all = await pods('lab');
-  const { child, ended, said } = await running(all, ['pods', 'ssh', 'lab', '--', LINE]);
-  child.kill(signal);
-  expect(await ended, said()).toBe(code);
-  await until(() => clientsOf(all.sshd).length === 0);
-});
 
 sshdTest('a signal to pods exec in several pods ends all of them, each with its outcome', async () => {
   const all = await pods('one', 'two', 'three');
@@ -171,35 +150,6 @@ terminalTest('Ctrl-C at pods exec ends it with 130, and the terminal is as befor
   terminal.press('C-c');
   expect(await terminal.waitFor('same terminal, code 130')).toContain('may still run in pod');
   await until(() => clientsOf(all.sshd).length === 0);
-});
-
-terminalTest('Ctrl-C at pods exec says that the command may go on also where it ends ssh at once', async () => {
-  const all = await pods('lab');
-  const folder = await temporaryFolder();
-  // In the place of ssh: ended by the signal itself, as ssh is before it has begun to watch for signals.
-  await writeFile(path.join(folder, 'ssh'), '#!/bin/sh\necho "started."\nexec sleep 1000\n', { mode: 0o755 });
-  const env = { ...all.env, PATH: [folder, all.env.PATH].join(path.delimiter) };
-  const terminal = await programInTerminal(SIZE, inShell('pods', 'exec', 'lab', '--', 'true'), env);
-  await terminal.waitFor('started.');
-  terminal.press('C-c');
-  expect(await terminal.waitFor('same terminal, code 130')).toContain('may still run in pod');
-});
-
-terminalTest('Ctrl-C at pods exec says so also where the end of ssh and the signal arrive together', async () => {
-  const all = await pods('lab');
-  const folder = await temporaryFolder();
-  // In the place of ssh: stops berth, and ends at Ctrl-C with 255, as ssh does. Berth goes on when both have happened.
-  const program = ["trap 'exit 255' INT", 'kill -STOP $PPID', 'echo "pid $$. pid $PPID."', 'while :; do sleep 1; done'];
-  await writeFile(path.join(folder, 'ssh'), ['#!/bin/sh', ...program, ''].join('\n'), { mode: 0o755 });
-  const env = { ...all.env, PATH: [folder, all.env.PATH].join(path.delimiter) };
-  const terminal = await programInTerminal(SIZE, inShell('pods', 'exec', 'lab', '--', 'true'), env);
-  await terminal.waitFor(/pid \d+\. pid \d+\./);
-  const [ssh = 0, parent = 0] = pidsIn(terminal.printed());
-  endAtLast([ssh, parent]);
-  terminal.press('C-c');
-  await until(() => isEnded(ssh));
-  process.kill(parent, 'SIGCONT');
-  expect(await terminal.waitFor('same terminal, code 130')).toContain('may still run in pod');
 });
 
 terminalTest('with -t, Ctrl-C goes to the command in the pod, whose exit code is that of pods exec', async () => {

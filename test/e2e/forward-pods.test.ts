@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { folderWithKey, LAB, sshTest, useBrowser } from './pods-support.ts';
+import { folderWithKey, LAB, sshTest } from './pods-support.ts';
 import { localExec } from './workers/support.ts';
 
 /** Waits for a line of the output of a forward that runs in the background. */
@@ -111,25 +111,3 @@ berth pods forward lab 0:1 2> stopped.txt || echo "stopped $?"
     expect(folder.read('taken.txt')).toMatch(/port \d+ of this machine is in use/);
   },
 );
-
-sshTest('pods forward --open shows the page of the pod in a browser', async () => {
-  const folder = await folderWithKey({ 'server.mjs': SERVER });
-  useBrowser(folder);
-  const { code, stdout, stderr } = await localExec(
-    folder,
-    [],
-    `${LAB}${HELPERS}
-"${process.execPath}" server.mjs notebook &
-server=$!
-until test -s port.txt; do sleep 0.1; done
-berth pods forward lab "0:$(cat port.txt)" --open > rows.txt 2> forward.txt &
-forward=$!
-until test -e page.html; do sleep 0.1; done
-cat page.html
-kill $forward $server
-wait
-`,
-  );
-  expect(code, stderr).toBe(0);
-  expect(stdout).toContain('page notebook /');
-});

@@ -40,3 +40,12 @@ test.skipIf(!isRoot)('a folder in it that a variable of berth names is used, whe
   expect(refused.code).toBe(14);
   expect(refused.stderr).toContain('belongs to another user');
 });
+
+test.skipIf(!isRoot)('completion --install of root in the home of another user is refused', async () => {
+  const home = await temporaryFolder();
+  chownSync(home, ANOTHER_USER, ANOTHER_USER);
+  const env = { ...(await cleanEnvironment()), HOME: home };
+  const { code, stderr } = await berth(['completion', 'bash', '--install'], { env });
+  expect([code, stderr]).toEqual([2, expect.stringContaining('is the home folder of another user')]);
+  expect(readdirSync(home)).toEqual([]);
+});

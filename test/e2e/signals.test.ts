@@ -69,24 +69,14 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-test('SIGQUIT ends a command as SIGTERM does, without a core file, which would have the key', async () => {
+test.each(['SIGQUIT', 'SIGHUP'] as const)('%s ends a command as SIGTERM does, without a core file', async (name) => {
   const { env, asked } = await endlessJob();
   const script = 'ulimit -c unlimited 2> /dev/null; exec "$@"';
   const { child, ended } = start('/bin/sh', ['-c', script, 'sh', berthPath(), 'jobs', 'wait', 'ep', 'job1'], env);
   await asked();
-  child.kill('SIGQUIT');
+  child.kill(name);
   const { code, signal, stderr } = await ended;
   expect([code, signal], stderr).toEqual([143, null]);
-  expect(stderr).toContain('Go on with: berth jobs wait ep job1');
-});
-
-test('SIGHUP ends a command as SIGTERM does', async () => {
-  const { env, asked } = await endlessJob();
-  const { child, ended } = start(berthPath(), ['jobs', 'wait', 'ep', 'job1'], env);
-  await asked();
-  child.kill('SIGHUP');
-  const { code, stderr } = await ended;
-  expect(code, stderr).toBe(143);
   expect(stderr).toContain('Go on with: berth jobs wait ep job1');
 });
 
@@ -157,16 +147,6 @@ test.each(['SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
     }
   },
 );
-
-test.skipIf(!hasProc)('`local exec` starts what ends its command after SIGKILL before the command', async () => {
-  // A child that ends meanwhile has no command line any more.
-  const script = 'for pid in $(cat /proc/$PPID/task/*/children); do cat /proc/$pid/cmdline | tr "\\0" "\\n"; done';
-  const { code, stdout, stderr } = await berth(['local', 'exec', '--', 'sh', '-c', script], {
-    env: await cleanEnvironment(),
-  });
-  expect(code, stderr).toBe(0);
-  expect(stdout.split('\n')).toContain('berth-watcher');
-});
 
 test('`pods ssh` gives the key to no program that it starts', async () => {
   const { url } = await serveJson({

@@ -163,7 +163,7 @@ async function hostKeyOf(file: string, make: () => string): Promise<string> {
 type KeyTools = Pick<typeof utils, 'generateKeyPairSync' | 'parseKey'>;
 
 /** The package drops a leading zero byte: about 7 in 1000 of its keys cannot be read. */
-export function makeHostKey({ generateKeyPairSync, parseKey }: KeyTools): string {
+function makeHostKey({ generateKeyPairSync, parseKey }: KeyTools): string {
   for (;;) {
     const key = generateKeyPairSync('ed25519').private;
     if (!(parseKey(key) instanceof Error)) return key;
@@ -182,7 +182,7 @@ function isPeerOf(user: number | undefined, { peer, own }: { readonly peer: numb
   return userOfConnection(table, peer, own).some((each) => each === user || each === 0);
 }
 
-export const userOfConnection = (table: string, from: number, to: number): readonly number[] =>
+const userOfConnection = (table: string, from: number, to: number): readonly number[] =>
   table.split('\n').flatMap((line) => {
     const [, local, remote, , , , , uid] = line.trim().split(/\s+/);
     return local === loopback(from) && remote === loopback(to) ? [Number(uid)] : [];
