@@ -83,7 +83,7 @@ const LAYERS = {
       tables: ['text'],
       text: [],
     },
-    ['cells.ts', 'cell-text.ts', 'fields.ts', 'view.ts', 'trusted.ts', 'without-secrets.ts', 'samples.ts']
+    ['cells.ts', 'cell-text.ts', 'fields.ts', 'view.ts', 'trusted.ts', 'without-secrets.ts']
       .map((name) => `output/${name}`)
       .concat('core'),
   ),

@@ -1,4 +1,4 @@
-import { safeText, type SafeText, say, type TerminalText } from '../core/safe-text.ts';
+import { safeText, say, type TerminalText } from '../core/safe-text.ts';
 import type { Paint, Piece } from './text/colour.ts';
 import { joinText, spaces, styled } from './text/terminal-text.ts';
 import { piecesWidth } from './text/text-width.ts';
@@ -19,33 +19,6 @@ function blockPieces(percent: number, blocks = BLOCKS): readonly Piece[] {
     { text: safeText('█'.repeat(full)), tone: 'busy' },
     { text: safeText('░'.repeat(blocks - full)), tone: 'quiet' },
   ];
-}
-
-const LEVELS = '▁▂▃▄▅▆▇█';
-
-/** The last value at the right, always `columns` wide. Zero is the lowest block, an unknown value a space. */
-export function sparkline(
-  values: readonly (number | undefined)[],
-  columns: number,
-  most = Math.max(1, ...known(values)),
-): SafeText {
-  const shown = columns <= 0 ? [] : values.slice(-columns);
-  return safeText(
-    shown
-      .map((value) => blockOf(value, most))
-      .join('')
-      .padStart(columns),
-  );
-}
-
-const known = (values: readonly (number | undefined)[]): readonly number[] =>
-  values.filter((value) => value !== undefined).filter((value) => Number.isFinite(value));
-
-function blockOf(value: number | undefined, most: number): string {
-  if (value === undefined || !Number.isFinite(value)) return ' ';
-  const share = most > 0 ? Math.min(1, Math.max(0, value / most)) : 0;
-  // Every value above zero differs from zero.
-  return LEVELS[share === 0 ? 0 : Math.max(1, Math.round(share * (LEVELS.length - 1)))] ?? ' ';
 }
 
 const DASH = say`-`;

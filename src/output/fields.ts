@@ -1,8 +1,8 @@
 import { type Failure, usage } from '../core/failure.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/json.ts';
-import { safeText, say } from '../core/safe-text.ts';
+import { safeText } from '../core/safe-text.ts';
 import { plainCell } from './cells.ts';
-import { type Column, type Output, type OutputOptions, type Result, rowsOf, type RowsResult } from './view.ts';
+import { type Column, type OutputOptions, type Result, rowsOf, type RowsResult } from './view.ts';
 
 type Selection = ReadonlyMap<string, Selection>;
 
@@ -84,7 +84,10 @@ type Suggest = (name: string, known: readonly string[]) => string | undefined;
 /** A name that only a row has is accepted: a newer service may send it. Without rows, all are. Usage (2). */
 export function checkFields(result: Result, { fields = [] }: OutputOptions, suggest: Suggest): void {
   if (result.kind !== 'one' && result.kind !== 'many') return;
-  const wrong = unknownFields(result, fields);
+  const { paths = [] } = result.view;
+  const rows = rowsOf(result);
+  const isUnknown = (path: string): boolean => !isKnown(path, paths) && !rows.some((row) => hasField(row, path));
+  const wrong = rows.length === 0 ? [] : fields.filter(isUnknown);
   if (wrong.length > 0) throw wrongFields(result.view.noun[0], wrong, namesOf(result), suggest);
 }
 
@@ -112,27 +115,6 @@ export function missingFields({ fields = [] }: OutputOptions) {
   };
 }
 
-/** Says on stderr which paths of `--fields` no row has, where it is too late to refuse them. */
-export async function warnUnknownFields(
-  result: RowsResult,
-  { fields = [] }: OutputOptions,
-  output: Pick<Output, 'stderr'>,
-): Promise<void> {
-  const unknown = unknownFields(result, fields);
-  if (unknown.length === 0) return;
-  const names = namesOf(result).slice(0, MAX_NAMES).join(', ');
-  await output.stderr.write(
-    say`--fields: no ${result.view.noun[0]} here has ${unknown.join(', ')}; there are ${names}\n`,
-  );
-}
-
-function unknownFields(result: RowsResult, fields: readonly string[]): readonly string[] {
-  const { paths = [] } = result.view;
-  const rows = rowsOf(result);
-  if (rows.length === 0) return [];
-  return fields.filter((path) => !isKnown(path, paths) && !rows.some((row) => hasField(row, path)));
-}
-
 /** True for a known path, for an object around one, and for what is inside a value whose members are not known. */
 const isKnown = (path: string, known: readonly string[]): boolean =>
   known.some((each) => each === path || each.startsWith(`${path}.`)) ||
@@ -144,16 +126,11 @@ const namesOf = (result: RowsResult): readonly string[] => [
 
 function wrongFields(noun: string, wrong: readonly string[], known: readonly string[], suggest: Suggest): Failure {
   const near = wrong.flatMap((path) => suggest(path, known) ?? []);
+  const names = known.slice(0, MAX_NAMES).map((name) => safeText(name));
   const more = known.length > MAX_NAMES ? ', ...' : '';
   return usage(
     `--fields: no ${noun} has ${wrong.map((path) => safeText(path)).join(', ')}`,
-    [
-      ...near,
-      `There are ${known
-        .slice(0, MAX_NAMES)
-        .map((name) => safeText(name))
-        .join(', ')}${more}.`,
-    ].join('\n'),
+    [...near, `There are ${names.join(', ')}${more}.`].join('\n'),
   );
 }
 

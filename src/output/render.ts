@@ -1,6 +1,6 @@
 import { encodeJson, type Json } from '../core/json.ts';
 import { safeText, say } from '../core/safe-text.ts';
-import { pickFields, warnUnknownFields } from './fields.ts';
+import { pickFields } from './fields.ts';
 import { DEFAULT_FORMAT, FORMAT_TABLE, isJsonFormat, isTableOutput } from './formats/format-table.ts';
 import type { JqResult } from './formats/jq.ts';
 import { data } from './trusted.ts';
@@ -36,7 +36,6 @@ export async function render(result: Result, options: OutputOptions, output: Out
       await renderRows(result, options, output);
       if (isTableOutput(options) && rowsOf(result).length === 0 && output.terminal.errors)
         await output.stderr.write(say`No ${result.view.noun[1]}.\n`);
-      await warnUnknownFields(result, options, output);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Message, PrintedPart } from '../core/message.ts';
 import type { DataText, TerminalText } from '../core/safe-text.ts';
 import type { IsSecret } from '../core/secret-names.ts';
 import type { OutputFormat } from '../core/settings.ts';
-import type { EpochMs, Milliseconds } from '../core/unit-types.ts';
+import type { EpochMs } from '../core/unit-types.ts';
 
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'busy' | 'bad' | 'warn';
 
@@ -34,12 +34,6 @@ export type Shown = Item | readonly Item[] | undefined;
 
 export interface Facts {
   readonly now: EpochMs;
-}
-
-export interface Sample {
-  readonly row: Json;
-  /** On the monotonic clock. */
-  readonly at: Milliseconds;
 }
 
 export interface Column {

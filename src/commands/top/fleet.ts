@@ -9,7 +9,8 @@ import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { asId, isUsableId } from '../../core/ids.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
-import { idOf, type Sample } from '../../output/view.ts';
+import { idOf } from '../../output/view.ts';
+import type { Sample } from './samples.ts';
 import { healthRequest } from '../../queue/requests.ts';
 
 export interface Shown {

@@ -12,8 +12,8 @@ import {
 } from '../../core/json.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { plainText } from '../../output/cells.ts';
-import { latestPerMinute, valuesOf } from '../../output/samples.ts';
-import { idOf, type Sample } from '../../output/view.ts';
+import { latestPerMinute, type Sample, valuesOf } from './samples.ts';
+import { idOf } from '../../output/view.ts';
 import type { Fleet } from './fleet.ts';
 
 export interface Row {

@@ -59,17 +59,8 @@ async function stopTierUp(): Promise<() => void> {
 /** jq's exit code for an expression that does not compile. */
 const COMPILE_ERROR = 3;
 
-const STEP = String.raw`(?:[A-Za-z_]\w*|\[\d{0,9}\])`;
-const PATH = String.raw`\.(?:${STEP}(?:\.[A-Za-z_]\w*|\[\d{0,9}\])*)?`;
-const PATHS = new RegExp(String.raw`^\s*${PATH}(?:\s*\|\s*${PATH})*\s*$`);
-const MAX_PATHS_LENGTH = 200;
-
-/** Whether an expression consists of paths, such as `.[].id` or `.a | .b[0]`: these always compile. */
-export const isPaths = (expression: string): boolean => expression.length <= MAX_PATHS_LENGTH && PATHS.test(expression);
-
 /** Call it before a request is sent. Fails with usage (2) and jq's own message. */
 export async function checkJq(expression: string, blocking: Blocking = runDirectly): Promise<void> {
-  if (isPaths(expression)) return;
   const result = await callJq('', expression, [], blocking);
   if (result?.exitCode === COMPILE_ERROR) throw jqFailure(result.stderr, EXIT.usage);
 }

@@ -36,14 +36,6 @@ describe('a status and its exit code', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('keeps each validation error', async () => {
-    const errors = ['$.gpu.count: must be at least 1', '$.nme: unknown property not allowed'];
-    const server = await serve((response) => {
-      json(response, problem(422, 'Unprocessable', 'bad body', errors), 422);
-    });
-    expect(await failureOf(connect(server.url).api.send(write))).toMatchObject({ errors });
-  });
-
   it.each([
     ['{"error":"no such endpoint"}', 'no such endpoint'],
     ['{"error":{"message":"no such endpoint","n":1}}', 'no such endpoint'],
@@ -157,11 +149,6 @@ describe('a dry run', () => {
     expect(await previewOf('{"input": {"a": 1}}')).toEqual({ input: { a: 1 } });
     expect(await previewOf('not json')).toBe('not json');
   });
-
-  it('refuses the same requests as sending', async () => {
-    const { api } = connect('http://example.com');
-    expect(await failureOf(api.preview(read))).toMatchObject({ exit: 2 });
-  });
 });
 
 describe('--verbose', () => {
@@ -179,13 +166,5 @@ describe('--verbose', () => {
     expect(trace[3]).toContain('(try 2)');
     expect(trace[4]).toMatch(/^< 200 in /);
     expect(trace.join('\n')).not.toContain(KEY);
-  });
-
-  it('prints a lost connection', async () => {
-    const { api, trace } = connect(`http://127.0.0.1:${String(await freePort())}`, { retries: 0 });
-    await failureOf(api.send(write));
-    expect(trace[0]).toContain('[12 B]');
-    expect(trace[1]).toContain('connection refused');
-    expect(trace[1]).toContain('not-sent');
   });
 });

@@ -7,7 +7,7 @@ import { createApi } from '../../../src/http/api.ts';
 import { createTransport } from '../../../src/http/wire/client.ts';
 import { traceLine } from '../../../src/http/trace.ts';
 import { createTestClock } from '../../support/clocks/test-clock.ts';
-import { failureOf, freePort, KEY } from '../../support/servers/http-server.ts';
+import { failureOf, KEY } from '../../support/servers/http-server.ts';
 
 type Handle = (request: IncomingMessage & { readonly text: string }, response: ServerResponse) => void;
 
@@ -125,17 +125,6 @@ describe('requests of a batch', () => {
     );
   });
 
-  test('are traced one by one, each without the key', async () => {
-    const { send, trace } = await setup((request, response) =>
-      request.method === 'GET' ? response.destroy() : response.end('{"id":"x"}'),
-    );
-    for (const n of [1, 2]) await send({ ...RUN, body: raw(`{"n":${String(n)}}`) });
-    await failureOf(send(STATUS));
-    expect(trace.map((line) => line.slice(0, 2))).toEqual(['> ', '< ', '> ', '< ', '> ', '< ']);
-    expect(trace.filter((line) => line.includes('authorization: Bearer ***'))).toHaveLength(3);
-    expect(trace.join()).not.toContain(KEY);
-  });
-
   test('report rate windows, and decode compressed answers', async () => {
     const { send, windows } = await setup((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip', ratelimit: '"minute";r=5;t=9' });
@@ -147,32 +136,6 @@ describe('requests of a batch', () => {
 });
 
 describe('a failed request of a batch', () => {
-  const statuses = [
-    [429, { 'retry-after': '7' }, { exit: 6, retryAfter: 7 }],
-    [401, {}, { exit: 3 }],
-    [404, {}, { exit: 4 }],
-    [422, {}, { exit: 5 }],
-    [302, { location: `http://elsewhere/?${KEY}` }, { exit: 8 }],
-    [502, {}, { exit: 8 }],
-  ] as const;
-  test.each(statuses)('%i fails at once, without a retry', async (status, headers, expected) => {
-    const { send, seen } = await setup((_, response) => response.writeHead(status, headers).end(`no ${KEY}`));
-    expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject(expected);
-    expect(seen).toHaveLength(1);
-  });
-
-  const broken: readonly (readonly [string, Handle, number])[] = [
-    ['a connection that is reset', ({ socket }) => socket.resetAndDestroy(), 8],
-    ['an answer that breaks off', ({ socket }) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"id"'), 8],
-    ['an empty answer', (_, response) => response.end(''), 8],
-    ['an answer that is not JSON', (_, response) => response.end('<html>'), 8],
-    ['an answer that is too large', (_, response) => response.end(`"${'x'.repeat(2_000_000)}"`), 8],
-  ];
-  test.each(broken)('%s leaves a write unknown', async (_, handle, exit) => {
-    const { send } = await setup(handle);
-    expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit });
-  });
-
   test.each([
     ['breaks off', ({ socket }) => socket.end('HTTP/1.1 429 No\r\ncontent-length: 50\r\n\r\n{"ti'), {}],
     ['never ends', ({ socket }) => socket.write('HTTP/1.1 429 No\r\ncontent-length: 50\r\n\r\n{'), { timeoutMs: 80 }],
@@ -184,22 +147,4 @@ describe('a failed request of a batch', () => {
       expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit: 6 });
     },
   );
-
-  test('nobody listening: nothing was sent', async () => {
-    const { send } = await setup(() => undefined, { port: await freePort() });
-    expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit: 7 });
-  });
-
-  test('a server that never answers is aborted at the deadline', async () => {
-    const { send } = await setup(() => undefined, { timeoutMs: 40 });
-    expect(await failureOf(send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit: 8 });
-    expect(await failureOf(send(STATUS))).toMatchObject({ exit: 7 });
-  });
-
-  test('an interrupt ends requests in flight', async () => {
-    const { send, interrupt } = await setup(() => {
-      interrupt.abort(new Error('stop'));
-    });
-    await expect(send({ ...RUN, body: raw('{}') })).rejects.toThrow('stop');
-  });
 });

@@ -90,15 +90,6 @@ describe('several at once', () => {
     expect(await ended).toBe('ended');
   });
 
-  it('end with the failure of the items, after the results before it', async () => {
-    const { work, running } = works();
-    const got: string[] = [];
-    const ended = collect(severalAtOnce(numbers(9, 2), work, { atOnce: 4, ahead: 9 }), got);
-    await settle();
-    for (const { end } of [...running.values()]) end();
-    expect([await ended, got]).toEqual(['no more', ['done 0', 'done 1']]);
-  });
-
   it('begin no other when one fails, and wait for those that run', async () => {
     const { work, running } = works();
     const got: string[] = [];

@@ -1,9 +1,7 @@
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ApiRequest, ServerEvent } from '../../../../src/core/api.ts';
-import { interrupted } from '../../../../src/core/failure.ts';
 import { createDeadlineClock, untilRead } from '../../../support/clocks/deadline-clock.ts';
-import { connect, failureOf, json, read, serve, type World } from '../../../support/servers/http-server.ts';
+import { connect, failureOf, read, serve, type World } from '../../../support/servers/http-server.ts';
 
 const logs: ApiRequest = { ...read, path: ['v2', 'pods', 'p1', 'logs'] };
 const EVENTS = { 'content-type': 'text/event-stream' };
@@ -27,28 +25,6 @@ describe('a stream of events', () => {
       { id: '2', event: 'log', data: 'a\nb' },
     ]);
     expect(server.seen[0]?.headers).toMatchObject({ accept: 'text/event-stream', 'accept-encoding': 'identity' });
-  });
-
-  it('sends the cursor as Last-Event-ID', async () => {
-    const server = await serve((response) => response.writeHead(200, EVENTS).end());
-    await collect(connect(server.url), { ...logs, headers: { 'Last-Event-ID': 'c-7' } });
-    expect(server.seen[0]?.headers['last-event-id']).toBe('c-7');
-  });
-
-  it('is decompressed if the server compresses it', async () => {
-    const server = await serve((response) =>
-      response.writeHead(200, { ...EVENTS, 'content-encoding': 'gzip' }).end(gzipSync('data: x\n\n')),
-    );
-    expect(await collect(connect(server.url))).toMatchObject([{ data: 'x' }]);
-  });
-
-  it('may last longer than the deadline of a request', async () => {
-    const clock = createDeadlineClock();
-    const server = await serve((response) => {
-      response.writeHead(200, EVENTS).write('data: 1\n\n');
-      void clock.expireWhenQuiet().then(() => response.end('data: 2\n\n'));
-    });
-    expect(await collect(connect(server.url, { clock }))).toHaveLength(2);
   });
 
   it('ends at its own deadline', async () => {
@@ -91,28 +67,6 @@ describe('a stream of events', () => {
     await closed;
   });
 
-  it('is retried until it is connected', async () => {
-    const server = await serve((response, _, count) => {
-      if (count < 3) json(response, {}, 503);
-      else response.writeHead(200, EVENTS).end('data: 1\n\n');
-    });
-    expect(await collect(connect(server.url))).toHaveLength(1);
-  });
-
-  it('that the service refuses fails like any refused request', async () => {
-    const server = await serve((response) => {
-      json(response, { title: 'Not Found', status: 404, detail: 'pod not found' }, 404);
-    });
-    expect(await failureOf(collect(connect(server.url)))).toMatchObject({ exit: 4, detail: 'pod not found' });
-  });
-
-  it('with another content type ends 7', async () => {
-    const server = await serve((response) => {
-      json(response, {});
-    });
-    expect(await failureOf(collect(connect(server.url)))).toMatchObject({ exit: 7, code: 'unavailable' });
-  });
-
   it('with one endless event ends 7 with bounded memory', async () => {
     const server = await serve((response) => {
       response.writeHead(200, EVENTS).write('data: ');
@@ -124,18 +78,6 @@ describe('a stream of events', () => {
       more();
     });
     expect(await failureOf(collect(connect(server.url)))).toMatchObject({ exit: 7 });
-  });
-
-  it('ends with an interrupt', async () => {
-    const server = await serve((response) => {
-      response.writeHead(200, EVENTS).write('data: 1\n\n');
-    });
-    const world = connect(server.url);
-    const stopped = interrupted('SIGINT');
-    const work = async (): Promise<void> => {
-      for await (const event of world.api.events(logs)) if (event.data === '1') world.interrupt.abort(stopped);
-    };
-    expect(await failureOf(work())).toBe(stopped);
   });
 
   it('is closed when the reader stops reading', async () => {

@@ -6,7 +6,6 @@ import { hintOf } from '../../../support/text/hint-of.ts';
 import {
   connect,
   failureOf,
-  freePort,
   json,
   onRequest,
   read,
@@ -16,46 +15,12 @@ import {
 } from '../../../support/servers/http-server.ts';
 
 describe('a connection that never opens: 7, nothing was sent, and reads and writes are retried', () => {
-  it('refused at each address of a host name', async () => {
-    const { api } = connect(`http://localhost:${String(await freePort())}`, { retries: 0 });
-    expect((await failureOf(api.send(read))).message).toContain('connection refused');
-  });
-
-  it('handshake closed by the server', async () => {
-    const server = await serveTcp((socket) => {
-      socket.on('data', () => socket.destroy());
-    });
-    const failure = await failureOf(connect(`https://127.0.0.1:${String(server.port)}`).api.send(write));
-    expect(failure).toMatchObject({ exit: 7 });
-    expect(hintOf(failure)).toContain('Nothing was sent');
-  });
-
   it('handshake that never ends: the connect timeout', async () => {
     const server = await serveTcp(() => undefined);
     const world = connect(`https://127.0.0.1:${String(server.port)}`, { retries: 0 }, { connectTimeoutMs: 20 });
     const failure = await failureOf(world.api.send(write));
     expect(failure).toMatchObject({ exit: 7 });
     expect(failure.message).toContain('no connection in time');
-  });
-
-  it('succeeds when a later try connects', async () => {
-    const port = await freePort();
-    const { api, clock } = connect(`http://127.0.0.1:${String(port)}`, {
-      transport: (() => {
-        let tries = 0;
-        return async () => {
-          const { WireError } = await import('../../../../src/http/transport.ts');
-          if (++tries < 3) throw new WireError('not-sent', 'connection refused');
-          return {
-            status: 201,
-            headers: {},
-            body: [Buffer.from('{"id":"p1"}')] as unknown as AsyncIterable<Uint8Array>,
-          };
-        };
-      })(),
-    });
-    expect((await api.send(write)).value).toEqual({ id: 'p1' });
-    expect(clock.slept).toHaveLength(2);
   });
 });
 

@@ -5,16 +5,7 @@ import { Failure } from '../../../../src/core/failure.ts';
 import { proxyFor, readProxies } from '../../../../src/http/wire/proxy.ts';
 import { createTransport } from '../../../../src/http/wire/client.ts';
 import { hintOf } from '../../../support/text/hint-of.ts';
-import {
-  connect,
-  failureOf,
-  json,
-  listen,
-  onRequest,
-  read,
-  serveTcp,
-  write,
-} from '../../../support/servers/http-server.ts';
+import { connect, failureOf, json, listen, read, serveTcp, write } from '../../../support/servers/http-server.ts';
 
 const PASSWORD = 'proxy-pass-word';
 
@@ -115,32 +106,6 @@ describe('a proxy', () => {
       expect(proxy.seen).toHaveLength(status === 407 ? 1 : 4);
     },
   );
-
-  it('that answers 407 to plain http says what it wants, without the password', async () => {
-    const proxy = await serveProxy(407);
-    const failure = await getPlain({ http_proxy: proxy.url }).catch(String);
-    expect(failure).toContain('it wants a user name and password');
-    expect(failure).not.toContain(PASSWORD);
-  });
-
-  it('may send informational answers for plain http', async () => {
-    const before = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\ncontent-length: 9\r\nlink: </a>\r\n\r\n';
-    const proxy = await serveTcp((socket) => {
-      onRequest(socket, () => socket.write(`${before}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`));
-    });
-    expect(await getPlain({ HTTP_PROXY: proxy.url })).toBe(200);
-  });
-
-  it('that closes the connection when asked for a tunnel is asked once per try', async () => {
-    let asked = 0;
-    const proxy = await serveTcp((socket) => {
-      asked++;
-      socket.on('data', () => socket.end());
-    });
-    const { api } = connect('https://example.com', {}, { env: { HTTPS_PROXY: proxy.url } });
-    expect(await failureOf(api.send(write))).toMatchObject({ exit: 7 });
-    expect(asked).toBe(4);
-  });
 
   it.each([
     `http://x:${PASSWORD}#y@proxy:80`,

@@ -1,8 +1,7 @@
 import { cachedDataVersionTag } from 'node:v8';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
-import { callJq, checkJq, isPaths } from '../../../../src/output/formats/jq.ts';
+import { callJq, checkJq } from '../../../../src/output/formats/jq.ts';
 import { openRows, render } from '../../../../src/output/render.ts';
 import { podList, podView } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
@@ -27,17 +26,6 @@ test.each([
   expect(to.out()).toBe(expected);
 });
 
-test.each([
-  ['.[0].id', undefined, 'pod-7f3a9c01\n'],
-  ['.[0:2][].id', undefined, 'pod-7f3a9c01\npod-2\n'],
-  ['.[0:2] | map(.id)', 'jsonl', '["pod-7f3a9c01","pod-2"]\n'],
-  ['.[0].runtime.gpus[0].memoryUtil', undefined, '9007199254740993\n'],
-] as const)('%s raw', async (jq, format, expected) => {
-  const to = screen();
-  await render(podList, as({ jq, format, raw: true }), to);
-  expect(to.out()).toBe(expected);
-});
-
 test('raw text on a terminal has its control characters escaped', async () => {
   const to = screen({ tty: true });
   await render(podList, as({ jq: '.[4].name', raw: true }), to);
@@ -59,24 +47,11 @@ test('an expression that does not compile is a usage error before anything is se
   );
 });
 
-test.each(['.a.b.c', 'input', 'halt_error', '.[] | error("x")', 'range(1e12)', 'def f: f; f'])(
-  '%s compiles, and is not run to find out',
-  async (expression) => {
-    expect(await failureOf(checkJq(expression))).toBeUndefined();
-  },
-);
-
 test('an expression that fails after some results: the results are printed, then it ends 1 with the message of jq', async () => {
   const to = screen();
   const error = await failureOf(render(podList, as({ jq: '1, (.[0].id | .x)' }), to));
   expect(to.out()).toBe('1\n');
   expect(error).toMatchObject({ exit: 1, message: '--jq: Cannot index string with string ("x")' });
-});
-
-test('results on a terminal have their control characters escaped', async () => {
-  const to = screen({ tty: true });
-  await render(podList, as({ jq: '.[4].name' }), to);
-  expect(to.out()).toBe('"\\u202egnp.exe\\u2066 \\u0085c1\\ttab"\n');
 });
 
 test('streamed rows are filtered one by one', async () => {
@@ -99,49 +74,6 @@ test('an expression that runs out of memory is one clear error, and the next one
   const to = screen();
   await render(podList, as({ jq: '.[0].id' }), to);
   expect(to.out()).toBe('"pod-7f3a9c01"\n');
-});
-
-const name = fc.stringMatching(/^[A-Za-z_]\w{0,5}$/);
-const item = fc.oneof(
-  fc.constant('[]'),
-  fc.nat(99).map((index) => `[${String(index)}]`),
-);
-const path = fc
-  .tuple(
-    fc.oneof(name, item),
-    fc.array(
-      fc.oneof(
-        name.map((key) => `.${key}`),
-        item,
-      ),
-      { maxLength: 3 },
-    ),
-  )
-  .map(([first, rest]) => `.${first}${rest.join('')}`);
-const paths = fc
-  .array(fc.oneof(fc.constant('.'), path), { minLength: 1, maxLength: 3 })
-  .map((list) => list.join(' | '));
-
-test('what is taken for paths compiles in jq, so it needs no check', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.oneof(paths, fc.stringMatching(/^[.|[\] a0]{1,8}$/)), async (expression) => {
-      fc.pre(isPaths(expression));
-      const result = await callJq('', expression, [], (work) => work());
-      expect(result).toEqual({ stdout: '', stderr: '', exitCode: 0 });
-    }),
-    { numRuns: 60 },
-  );
-});
-
-test.each(['..', '.a..b', '.a.[0]', '.[a]', '.[-1]', '.a b', '| .a', '.a |', '.0', '', '.a[', '$x', '.a.'])(
-  '%s is not taken for paths',
-  (expression) => {
-    expect(isPaths(expression)).toBe(false);
-  },
-);
-
-test.each(['.', '.id', '.[].id', '.[0].runtime.gpus[0]', ' .a|.b ', '.if'])('%s is taken for paths', (expression) => {
-  expect(isPaths(expression)).toBe(true);
 });
 
 test('the flags of V8 are the same after a filter as before', async () => {

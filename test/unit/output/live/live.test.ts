@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { berth, sentence } from '../../../../src/core/message.ts';
 import { openSpinner } from '../../../../src/output/live/spinner.ts';
 import { openWatchView } from '../../../../src/output/live/watch-view.ts';
 import { pod, podList, podView } from '../../../support/output/pods.ts';
@@ -30,20 +29,6 @@ describe('--watch on a terminal', () => {
     expect(seen.text()).toBe('id\ne\nf');
     expect(seen.cursor).toBe(true);
     expect(to.out().startsWith(HIDE)).toBe(true);
-  });
-
-  test('breaks a note between words, and no command in it', async () => {
-    const to = screen({ tty: true, columns: 30, rows: 12 });
-    const live = await openWatchView(as({ fields: ['id'] }), to, WATCH);
-    const notes = [
-      'The container disks cost something too, which is not published.',
-      sentence`See ${berth`pods list -o wide`}.`,
-    ];
-    await live.show({ ...list('a'), notes });
-    await live.close(true);
-    expect(new Terminal(30, 12).write(to.out()).text()).toContain(
-      'The container disks cost\n  something too, which is not\n  published.\nSee berth pods list -o wide.',
-    );
   });
 
   test('never draws more lines than the screen has', async () => {
@@ -85,20 +70,6 @@ describe('--watch on a terminal', () => {
     await settled();
     const last = to.out().slice(to.out().lastIndexOf('ID '));
     expect(last.split('\n')[0]?.length).toBeGreaterThan(60);
-  });
-
-  test('gives the cursor back before the process stops, and draws again when it goes on', async () => {
-    const to = screen({ tty: true });
-    const live = await openWatchView(as(), to, WATCH);
-    await live.show(podList);
-    to.suspend();
-    expect(to.out().endsWith(SHOW)).toBe(true);
-    const before = to.out().length;
-    to.resume();
-    await settled();
-    expect(to.out().slice(before)).toContain(HIDE);
-    expect(to.out().slice(before)).toContain('train-');
-    await live.close(false);
   });
 
   test('says how old the values are while polls fail', async () => {
@@ -180,15 +151,5 @@ describe('spinner', () => {
     const seen = new Terminal(80, 5).write(to.err());
     expect([seen.text(), seen.cursor]).toEqual(['', true]);
     spinner.stop();
-  });
-
-  test('prints nothing if stderr is not a terminal or the command was already interrupted', async () => {
-    const piped = screen();
-    (await openSpinner(piped, 'waiting')).stop();
-    expect(piped.err()).toBe('');
-    const over = screen({ tty: true });
-    over.abort();
-    (await openSpinner(over, 'waiting')).stop();
-    expect(over.err()).toBe('');
   });
 });

@@ -47,23 +47,6 @@ describe('a failure as text', () => {
     );
     expect(to.err()).toBe('error: pod p: pod not found: 404 Not Found\n');
   });
-
-  test('does not repeat the status if the message names it', async () => {
-    const to = screen();
-    const message = 'the service answered 404 Not Found: pod not found';
-    await renderFailure(
-      new Failure({ code: 'x', exit: 4, message, status: 404, title: 'Not Found', detail: 'pod not found' }),
-      'text',
-      to,
-    );
-    expect(to.err()).toBe(`error: ${message}\n`);
-  });
-
-  test('with a message only is one line', async () => {
-    const to = screen();
-    expect(await renderFailure(usage('no such flag'), 'text', to)).toBe(2);
-    expect(to.err()).toBe('error: no such flag\n');
-  });
 });
 
 describe('a failure as JSON', () => {

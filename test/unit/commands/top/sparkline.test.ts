@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sparkline } from '../../../../src/output/cell-text.ts';
+import { sparkline } from '../../../../src/commands/top/samples.ts';
 import { textWidth } from '../../../../src/output/text/text-width.ts';
 
 describe('a sparkline', () => {
