@@ -5,48 +5,26 @@ import type { AddressOf } from './http/operation.ts';
 import { type PodRecord, pods } from './model/pods.ts';
 import { bootEnvironment, sshKeys } from './model/records.ts';
 import { startedAt, statusAt } from './resources/pods/document.ts';
+import { type FolderRoot, namesIn, removeFolder } from './objects/volumes.ts';
 import type { State, Transact } from './state/state.ts';
 
 /** The name that SSH clients log in with (contract rules, Pods). */
 const USERNAME = 'root';
 
-interface PodContainers {
-  readonly addressOf: AddressOf;
-  /** Starts and stops containers to match the pods that run now. */
-  sync(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 interface ContainerOptions {
   readonly transact: Transact;
   readonly start: StartContainer;
   readonly secretPrefix: string;
-  /** Or what makes one for this run, which `stop` removes. */
-  readonly root: string | (() => Promise<string>);
+  readonly root: FolderRoot;
   readonly volumeFolder: (id: string) => Promise<string | undefined>;
 }
 
-interface Wanted {
-  readonly id: string;
-  readonly start: EpochMs;
-  readonly publicKeys: readonly string[];
-  readonly variables: Readonly<Record<string, string>>;
-  readonly mounts: PodRecord['mounts'];
-}
-
-interface Running {
-  readonly start: EpochMs;
-  readonly container: PodContainer;
-}
-
 /** For RUNNING pods with 22/tcp and a key. Another start has an empty folder, except for mounts. */
-export function createPodContainers(options: ContainerOptions): PodContainers {
+export function createPodContainers(options: ContainerOptions) {
   const { transact, root } = options;
-  const running = new Map<string, Running>();
+  const running = new Map<string, { readonly start: EpochMs; readonly container: PodContainer }>();
   let isOpen = false;
-  let made: Promise<string> | undefined;
   let last: Promise<void> = Promise.resolve();
-  const rootPath = (): Promise<string> => (typeof root === 'string' ? Promise.resolve(root) : (made ??= root()));
 
   const end = async (id: string): Promise<void> => {
     const ending = running.get(id);
@@ -66,38 +44,41 @@ export function createPodContainers(options: ContainerOptions): PodContainers {
     for (const [id, { start }] of running) if (starts.get(id) !== start) await end(id);
     for (const each of wanted) {
       if (running.has(each.id)) continue;
-      const container = await rootPath()
+      const container = await root
+        .path()
         .then((path) => open(options, join(path, generation), each))
         // A machine without a folder to write to has no containers: the service works without. The next sync tries again.
         .catch(() => undefined);
       if (container !== undefined) running.set(each.id, { start: each.start, container });
     }
-    const path = typeof root === 'string' ? root : await made?.catch(() => undefined);
+    const path = await root.known();
     if (path !== undefined) await clean(path, generation, new Set(kept));
   };
 
   return {
-    addressOf: (podId, start) => {
+    addressOf: ((podId, start) => {
       if (!isOpen) return undefined;
       const found = running.get(podId);
       if (found?.start !== start) return null;
       return { host: '127.0.0.1', port: found.container.port };
-    },
-    sync: () => {
+    }) satisfies AddressOf,
+    /** Starts and stops containers to match the pods that run now. */
+    sync: (): Promise<void> => {
       isOpen = true;
       // What failed is retried by the next step.
       return (last = last.catch(() => undefined).then(step));
     },
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await last.catch(() => undefined);
       await Promise.all([...running.keys()].map(end));
-      const folder = await made?.catch(() => undefined);
-      if (folder !== undefined) await removeFolder(folder);
+      await root.removeTemporary();
     },
   };
 }
 
-const wantedOf = (state: State, now: EpochMs, secretPrefix: string): readonly Wanted[] =>
+type Wanted = ReturnType<typeof wantedOf>[number];
+
+const wantedOf = (state: State, now: EpochMs, secretPrefix: string) =>
   pods.all(state).flatMap((pod) => {
     const start = startedAt(pod, now);
     const isOpen = statusAt(pod, now) === 'RUNNING' && pod.ports.includes('22/tcp');
@@ -152,12 +133,6 @@ async function clean(root: string, generation: string, kept: ReadonlySet<string>
   for (const name of await namesIn(join(root, generation)))
     if (!kept.has(name)) await removeFolder(join(root, generation, name));
 }
-
-/** A program that was just ended may still have written there: the first try can fail. */
-const removeFolder = (folder: string): Promise<void> =>
-  fs.rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-
-const namesIn = (folder: string): Promise<readonly string[]> => fs.readdir(folder).catch(() => []);
 
 export interface PodContainer {
   /** On the loopback address. */

@@ -10,7 +10,7 @@ import { lastStockTurn } from './model/hardware.ts';
 import { giveOddTexts } from './model/pods.ts';
 import type { ObjectPorts } from './objects/interface.ts';
 import { isSigned } from './objects/request.ts';
-import { createVolumeFolders, temporaryRoot } from './objects/volumes.ts';
+import { createVolumeFolders, folderRoot } from './objects/volumes.ts';
 import { advanceQueue, endpointChanged, loseAllWorkers } from './queue/engine.ts';
 import type { StreamShape } from './queue/operations.ts';
 import { queuesOf } from './queue/records.ts';
@@ -28,9 +28,9 @@ import {
   servedBy,
   type StartProcess,
   type WorkerName,
+  type Workers,
   workerVariables,
 } from './workers/handlers.ts';
-import type { Workers } from './workers/start-workers.ts';
 import type { Resolve, SendWebhook } from './workers/webhooks.ts';
 
 export interface LocalService {
@@ -104,7 +104,8 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const variablesOf = (state: State, worker: WorkerName, prefix = options.workerPrefix) =>
     workerVariables(state, worker, prefix, options.workerRunner);
 
-  const folders = createVolumeFolders(transact, options.volumesFolder ?? temporaryRoot('volumes'));
+  const volumesRoot = folderRoot(options.volumesFolder, 'volumes');
+  const folders = createVolumeFolders(transact, volumesRoot);
   const { startContainer } = options;
   const containers =
     startContainer === undefined
@@ -113,7 +114,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
           transact,
           start: startContainer,
           secretPrefix: settings.secretPrefix,
-          root: options.podsFolder ?? temporaryRoot('pods'),
+          root: folderRoot(options.podsFolder, 'pods'),
           volumeFolder: (id) => folders.folder(id),
         });
 
@@ -130,15 +131,15 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     [
       ...createTable(options),
       ...createWorkerOperations(held, options.log),
-      ...createControlOperations({
-        reset: (seed) =>
+      ...createControlOperations(
+        (seed) =>
           store.replace((previous) => {
             const state = create(previous);
             if (seed === 'odd') giveOddTexts(state);
             return state;
           }),
         variablesOf,
-      }),
+      ),
     ],
     frame,
   );
@@ -247,7 +248,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
       await loop;
       await workers?.stop();
       await containers?.stop();
-      await folders.close();
+      await volumesRoot.removeTemporary();
       await store.close();
     },
   };

@@ -1,6 +1,5 @@
 import openapi from './openapi.json';
 
-/** A JSON Schema (2020-12) as data. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export interface Parameter {
@@ -46,8 +45,6 @@ interface OpenApi {
 /** The contract, as it is published at /v2/openapi.json. */
 export const contract = openapi as unknown as OpenApi;
 
-export const nameOf = ({ $ref }: Reference): string => $ref.slice($ref.lastIndexOf('/') + 1);
-
 /** What a reference names, or the value itself. */
 export function resolve<T extends object>(value: T | Reference): T {
   if (!('$ref' in value)) return value;
@@ -76,6 +73,8 @@ function rowOf(method: string, path: string, { parameters = [], requestBody, res
       .flatMap(({ in: place, name, schema }) =>
         ['query', 'header'].includes(place) ? [{ in: place, name, schema: resolve(schema) }] : [],
       ),
-    ...(requestBody === undefined ? {} : { body: nameOf(requestBody.content['application/json'].schema) }),
+    ...(requestBody === undefined
+      ? {}
+      : { body: requestBody.content['application/json'].schema.$ref.split('/').at(-1) ?? '' }),
   };
 }

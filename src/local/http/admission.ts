@@ -64,7 +64,6 @@ export const WINDOWS = [
 
 export type Quota = Readonly<Partial<Record<(typeof WINDOWS)[number]['name'], number>>>;
 
-/** A window starts with the first request after the previous one ended. */
 const usage = createPart<Record<string, { startedAt: EpochMs; used: number }>>('rate', () => ({}));
 
 /** The headers. Throws the 429 Problem without counting (specification 7.2, 8.1). Queue operations have other limits. */

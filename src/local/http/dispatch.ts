@@ -12,7 +12,6 @@ export interface Frame {
   readonly random: () => number;
   readonly transact: Call['transact'];
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
   readonly addressOf: AddressOf;
 }
@@ -69,7 +68,6 @@ function routesOf(operations: readonly Operation[]) {
     }));
 }
 
-/** Unchanged when its percent-encoding is not UTF-8. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -296,7 +294,6 @@ const json = (status: number, type: string, body: Json, ...headers: readonly Hea
   body: encodeJson(body),
 });
 
-/** Later parts win. Names in lower case. */
 const allHeaders = (...parts: readonly Headers[]): Headers =>
   Object.fromEntries(
     parts.flatMap((part) => Object.entries(part).map(([name, value]) => [name.toLowerCase(), value] as const)),

@@ -16,7 +16,6 @@ export type FaultRecord = Readonly<Partial<Record<FaultSettingName, number>>> & 
   readonly kind: FaultKind;
   /** Absent: affects every request until it is removed. */
   count?: number;
-  /** Above 0, up to 1. */
   readonly probability?: number;
   /** A method, the beginning of a path, or both: `POST`, `/v2/pods`, `POST /v2/echo/run`. */
   readonly match?: string;
@@ -25,7 +24,6 @@ export type FaultRecord = Readonly<Partial<Record<FaultSettingName, number>>> & 
   readonly detail?: string;
 };
 
-/** In the order they were added. */
 export const faults = createPart<FaultRecord[]>('faults', () => []);
 
 export type FaultedRequest = Readonly<Record<'method' | 'path', string>>;
@@ -33,7 +31,6 @@ export type FaultedRequest = Readonly<Record<'method' | 'path', string>>;
 /** The faults of one request or step: at most one of a kind. */
 export type TakenFaults = ReadonlyMap<FaultKind, FaultRecord>;
 
-/** Counts them down. */
 export function takeFaults(
   injected: FaultRecord[],
   points: readonly FaultPoint[],
@@ -52,7 +49,6 @@ export function takeFaults(
   return taken;
 }
 
-/** The first of those at a step. */
 export const takeFaultAt = (
   state: State,
   points: readonly FaultPoint[],
@@ -75,7 +71,6 @@ function matches({ kind, match = defaultMatch(kind), endpoint }: FaultRecord, { 
 export const settingOf = (member: FaultSettingName, fault: FaultRecord): number =>
   fault[member] ?? FAULT_SETTINGS[member].fallback;
 
-/** In milliseconds; 0 without a fault of the kind. */
 export function latencyOf(taken: TakenFaults, kind: FaultKind): Milliseconds {
   const fault = taken.get(kind);
   return fault === undefined ? 0 : settingOf('latencyMs', fault);
@@ -124,7 +119,6 @@ const FAULT_EFFECTS: Readonly<Record<Exclude<RequestFaultKind, 'latency' | 'repl
   'accept-drop': ['answer', () => new DroppedConnection(true)],
 };
 
-/** Throws what the faults of this stage answer. */
 export function failAt(stage: FaultStage, taken: TakenFaults, request: FaultedRequest): void {
   if (taken.size === 0) return;
   for (const [kind, [failing, errorOf]] of Object.entries(FAULT_EFFECTS)) {

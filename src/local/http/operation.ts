@@ -11,7 +11,6 @@ export interface LocalRequest {
   readonly origin: string;
   /** Encoded, as in the address: without the query, and without the segments `.` and `..`. */
   readonly path: string;
-  /** Starts with `?`; empty when there is none. */
   readonly query: string;
   /** Names are in lower case. Values of a header that was sent several times are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
@@ -21,12 +20,10 @@ export interface LocalRequest {
 
 export interface LocalAnswer {
   readonly status: number;
-  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | AsyncIterable<string | Uint8Array>;
 }
 
-/** Throws a TypeError for an invalid address. */
 export function addressParts(url: string): Pick<LocalRequest, 'origin' | 'path' | 'query'> {
   const { origin, pathname, search } = new URL(url);
   return { origin, path: pathname, query: search };
@@ -59,7 +56,6 @@ export const settingsOf = (given: GivenSettings): ServiceSettings => {
 export interface Call extends Pick<LocalRequest, 'headers' | 'origin' | 'signal'> {
   readonly operation: Operation;
   readonly settings: ServiceSettings;
-  /** Decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** Empty when there was none. */
@@ -103,7 +99,6 @@ export const listIn = (query: URLSearchParams, name: string): readonly string[] 
 
 export interface Reply {
   readonly status: number;
-  /** Absent for 204. */
   readonly body?: Json;
   readonly stream?: AsyncIterable<string>;
 }
@@ -128,7 +123,6 @@ export const reply =
     return body === undefined ? { status: 204 } : { status, body };
   };
 
-/** Of the contract. */
 export function operation(id: string, run: Operation['run']): Operation {
   const row = ROWS.get(id);
   if (row === undefined) throw new Error(`the contract has no operation ${id}`);

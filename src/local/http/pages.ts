@@ -10,7 +10,6 @@ interface PagedRow {
   readonly createdAt: EpochMs;
 }
 
-/** For lists that never have a second page. */
 export const WHOLE_LIST: Json = { nextCursor: null, hasNextPage: false };
 
 interface Cursor {
@@ -86,7 +85,6 @@ function readCursor(call: Call): Cursor | undefined {
   return { position: { createdAt, id }, page };
 }
 
-/** None when it is malformed. */
 function decode(text: string): readonly unknown[] {
   try {
     const values: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());

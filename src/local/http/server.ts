@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { boundAddress, cannotListen } from '../../core/addresses.ts';
+import { Problem } from '../contract/problem.ts';
 import { DroppedConnection } from './faults.ts';
 import { addressParts, type LocalAnswer, type LocalRequest } from './operation.ts';
 
@@ -91,20 +92,20 @@ async function answerOf(service: RequestHandler, incoming: IncomingMessage, outg
   const request = requestOf(incoming, caller.signal);
   if (request === undefined) return { status: 400, headers: {}, body: '' };
   const refusal = refusalReason(request);
-  if (refusal !== undefined) return problem(403, 'Forbidden', refusal);
+  if (refusal !== undefined) return refused(new Problem(403, refusal));
   try {
     return await service.answer(request);
   } catch (error) {
     if (error instanceof DroppedConnection || outgoing.destroyed) throw error;
     // This program failed: its state file, or a bug.
-    return problem(500, 'Local Service Error', error instanceof Error ? error.message : String(error));
+    return refused(new Problem(500, error instanceof Error ? error.message : String(error)));
   }
 }
 
-const problem = (status: number, title: string, detail: string): LocalAnswer => ({
+const refused = ({ status, document }: Problem): LocalAnswer => ({
   status,
   headers: { 'content-type': 'application/problem+json' },
-  body: JSON.stringify({ title, status, detail }),
+  body: JSON.stringify(document),
 });
 
 function requestOf(incoming: IncomingMessage, signal: AbortSignal): LocalRequest | undefined {

@@ -14,7 +14,6 @@ export interface MountsRecord {
 export interface ContainerRecord {
   image: string;
   args: string;
-  /** GB. */
   disk: number;
   ports: string[];
   env: Record<string, string>;

@@ -35,7 +35,6 @@ export interface EndpointRecord {
   flashboot: string;
   /** Not saved to the file while a program of the user serves it. */
   handler: BuiltinHandler | ServedHandler;
-  /** Not saved to the file. */
   program?: string;
   container: ContainerRecord;
   /** Exactly one of `gpu` and `cpu` is set. */
@@ -43,7 +42,6 @@ export interface EndpointRecord {
   cpu?: EndpointCpu[];
   dataCenterIds: string[];
   networkVolumes: string[];
-  /** At most one. */
   globalVolumes?: string[];
   /** The template it was last configured from; that template counts as in use. */
   template: string | null;
@@ -66,7 +64,6 @@ export interface EndpointGpu {
 export interface EndpointCpu {
   id: string;
   vcpuCount: number;
-  /** GB. */
   memory: number;
 }
 
@@ -110,7 +107,6 @@ export const newEndpoint = (id: string, handler: EndpointRecord['handler'], now:
   releases: [firstRelease(`rel-${id}`, now)],
 });
 
-/** Hidden ones included. */
 export const endpoints = createRecordTable<EndpointRecord>('endpoints', seedEndpoints);
 
 /** The state file outlives the programs, so the former handler is set again after the step. */
@@ -151,8 +147,8 @@ export const isThrottled = (state: State, { gpu, cpu, dataCenterId }: WorkerHard
 
 function hardwareIn(state: State, dataCenterId: string, { gpu, cpu = [] }: PlacementNeeds): WorkerHardware | undefined {
   if (gpu === undefined) {
-    const flavors = cpusOf(state);
-    const fits = cpu.find(({ id, vcpuCount }) => stockOf(flavors, id, dataCenterId) >= vcpuCount);
+    const freeOf = new Map(cpusOf(state).map(({ id, stock }) => [id, stock[dataCenterId] ?? 0]));
+    const fits = cpu.find(({ id, vcpuCount }) => (freeOf.get(id) ?? 0) >= vcpuCount);
     return fits && { cpu: { id: fits.id, vcpuCount: fits.vcpuCount }, dataCenterId };
   }
   const { count, pools, excludedTypes = [], allowedCudaVersions, minCudaVersion } = gpu;
@@ -164,12 +160,6 @@ function hardwareIn(state: State, dataCenterId: string, { gpu, cpu = [] }: Place
     .find(({ stock }) => (stock[dataCenterId] ?? 0) >= count);
   return wanted && { gpu: { id: wanted.id, count }, dataCenterId };
 }
-
-const stockOf = (
-  catalog: readonly { readonly id: string; readonly stock: Readonly<Record<string, number>> }[],
-  id: string,
-  dataCenterId: string,
-): number => catalog.find((known) => known.id === id)?.stock[dataCenterId] ?? 0;
 
 type BuildText = 'commitHash' | 'commitMessage' | 'branch' | 'commitDate' | 'imageName' | BuildTime | 'error';
 type BuildTime = 'startedAt' | 'completedAt';

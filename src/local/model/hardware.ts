@@ -127,7 +127,6 @@ export function flavorFor(flavors: readonly CpuData[], id: string, vcpuCount: nu
   return flavor;
 }
 
-/** Without either constraint every version is accepted. */
 export const meetsCuda = (version: string, allowed: readonly string[] = [], minimum?: string | null): boolean =>
   allowed.length > 0 ? allowed.includes(version) : compareVersions(version, minimum ?? '0') >= 0;
 
@@ -152,7 +151,6 @@ interface Change {
   /** The data center, or the member of the catalog's prices. */
   readonly member: string;
   readonly value: number;
-  /** Absent for good. */
   readonly span?: Span;
 }
 

@@ -54,7 +54,6 @@ export interface PodRecord extends ContainerRecord {
   id: string;
   name: string;
   mounts: MountsRecord;
-  /** Exactly one of `gpu` and `cpu` is set. */
   gpu?: { id: string; count: number };
   cpu?: { id: string; vcpuCount: number; memory: number };
   cloud: 'SECURE' | 'COMMUNITY';

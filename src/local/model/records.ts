@@ -1,5 +1,5 @@
 import { DAY_MS, type EpochMs, type Milliseconds } from '../../core/unit-types.ts';
-import { createPart, createRecordTable, type Records, recordsFrom, type State, without } from '../state/state.ts';
+import { createPart, createRecordTable, type Records, recordsFrom, type State } from '../state/state.ts';
 
 /** A cluster; its members are the pods whose record names it. */
 export interface ClusterRecord {
@@ -64,7 +64,7 @@ export const setSecretValue = (state: State, { id }: SecretRecord, value: string
 };
 
 export function removeSecret(state: State, { id }: SecretRecord): void {
-  values.replace(state, without(values.of(state), id));
+  Reflect.deleteProperty(values.of(state), id);
   secrets.remove(state, id);
 }
 
@@ -72,21 +72,11 @@ export function removeSecret(state: State, { id }: SecretRecord): void {
 export const secretNamed = (state: State, name: string): SecretRecord | undefined =>
   secrets.all(state).find((secret) => secret.name.toLowerCase() === name.toLowerCase());
 
-interface BootedEnvironment {
-  readonly variables: Readonly<Record<string, string>>;
-  readonly fromSecrets: readonly string[];
-  /** Variables whose placeholder names no secret: they keep its text. */
-  readonly unresolved: readonly string[];
-}
-
 /** Replaces `{{ PREFIX_SECRET_name }}` only as a complete value written exactly so (additions 7). */
-export function bootEnvironment(
-  state: State,
-  prefix: string,
-  env: Readonly<Record<string, string>>,
-): BootedEnvironment {
+export function bootEnvironment(state: State, prefix: string, env: Readonly<Record<string, string>>) {
   const [begin, end] = [`{{ ${prefix}_SECRET_`, ' }}'];
   const fromSecrets: string[] = [];
+  /** Variables whose placeholder names no secret: they keep its text. */
   const unresolved: string[] = [];
   const resolve = (variable: string, text: string): string => {
     if (!text.startsWith(begin) || !text.endsWith(end)) return text;
@@ -95,7 +85,9 @@ export function bootEnvironment(
     (secret === undefined ? unresolved : fromSecrets).push(variable);
     return secret === undefined ? text : (values.of(state)[secret.id] ?? text);
   };
-  const variables = Object.fromEntries(Object.entries(env).map(([name, text]) => [name, resolve(name, text)]));
+  const variables: Readonly<Record<string, string>> = Object.fromEntries(
+    Object.entries(env).map(([name, text]) => [name, resolve(name, text)]),
+  );
   return { variables, fromSecrets, unresolved };
 }
 

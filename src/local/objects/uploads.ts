@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { collectBytes } from '../../core/files.ts';
-import { decodeJson, numberAt, stringAt } from '../../core/json.ts';
 import type { Bytes, EpochMs } from '../../core/unit-types.ts';
 import { childrenOf, childText, parseDocument } from '../../core/xml.ts';
 import { invalidArgument, ObjectError } from './request.ts';
@@ -51,10 +50,9 @@ export async function findUpload(volume: Volume, id: string, wanted?: string): P
   const text = await fs.readFile(join(folderOf(volume, id), UPLOAD_RECORD), 'utf8').catch(() => {
     throw noSuchUpload();
   });
-  const record = decodeJson(text);
-  const key = stringAt(record, 'key') ?? '';
-  if (wanted !== undefined && key !== wanted) throw noSuchUpload();
-  return { id, key, startedAt: numberAt(record, 'startedAt') ?? 0 };
+  const upload = { ...(JSON.parse(text) as Omit<Upload, 'id'>), id };
+  if (wanted !== undefined && upload.key !== wanted) throw noSuchUpload();
+  return upload;
 }
 
 export async function listUploads(volume: Volume): Promise<readonly Upload[]> {

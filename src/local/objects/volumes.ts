@@ -6,8 +6,26 @@ import type { Transact } from '../state/state.ts';
 import { ObjectError } from './request.ts';
 import { makeFolder, Volume } from './volume.ts';
 
-export const temporaryRoot = (name: 'volumes' | 'pods') => (): Promise<string> =>
-  fs.mkdtemp(join(tmpdir(), `berth-${name}-`));
+export type FolderRoot = ReturnType<typeof folderRoot>;
+
+/** The given folder, or a temporary one, made on first use. */
+export function folderRoot(given: string | undefined, name: 'volumes' | 'pods') {
+  let made: Promise<string> | undefined;
+  return {
+    path: async (): Promise<string> => given ?? (made ??= fs.mkdtemp(join(tmpdir(), `berth-${name}-`))),
+    /** Undefined before the first use of a temporary one. */
+    known: (): Promise<string | undefined> =>
+      (given === undefined ? (made ?? Promise.resolve(undefined)) : Promise.resolve(given)).catch(() => undefined),
+    removeTemporary: async (): Promise<void> => {
+      const folder = await made?.catch(() => undefined);
+      if (folder !== undefined) await removeFolder(folder);
+    },
+  };
+}
+
+/** A program that was just ended may still have written there: the first try can fail. */
+export const removeFolder = (folder: string): Promise<void> =>
+  fs.rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 
 const GB = 1_000_000_000;
 
@@ -18,12 +36,10 @@ const VOLUME = /^vol-[\w-]+(\.etags)?$/;
 export type VolumeFolders = ReturnType<typeof createVolumeFolders>;
 
 /** Below the generation of the state: a reset gives volumes their old ids, but not their files. */
-export function createVolumeFolders(transact: Transact, root: string | (() => Promise<string>)) {
+export function createVolumeFolders(transact: Transact, root: FolderRoot) {
   const opened = new Map<string, Promise<Volume>>();
-  let made: Promise<string> | undefined;
-  const rootPath = (): Promise<string> => (typeof root === 'string' ? Promise.resolve(root) : (made ??= root()));
   const find = async (id: string) => {
-    const path = await rootPath();
+    const path = await root.path();
     return transact((state) => {
       const volume = volumes.get(state, id);
       return volume && { ...volume, folder: join(path, state.generation, id) };
@@ -61,28 +77,22 @@ export function createVolumeFolders(transact: Transact, root: string | (() => Pr
 
     /** Removes the folders of deleted volumes. */
     clean: async (): Promise<void> => {
-      const path = typeof root === 'string' ? root : await made;
+      const path = await root.known();
       if (path === undefined) return;
       const { generation, kept } = await transact((state) => ({
         generation: state.generation,
         kept: new Set(volumes.all(state).flatMap(({ id }) => [id, `${id}.etags`])),
       }));
-      const remove = (folder: string) => fs.rm(folder, { recursive: true, force: true });
       for (const name of await namesIn(path))
-        if (GENERATION.test(name) && name !== generation) await remove(join(path, name));
+        if (GENERATION.test(name) && name !== generation) await removeFolder(join(path, name));
       for (const name of await namesIn(join(path, generation)))
-        if (VOLUME.test(name) && !kept.has(name)) await remove(join(path, generation, name));
+        if (VOLUME.test(name) && !kept.has(name)) await removeFolder(join(path, generation, name));
       opened.clear();
-    },
-
-    /** Removes all folders where they were made for this run only. */
-    close: async (): Promise<void> => {
-      if (made !== undefined) await fs.rm(await made, { recursive: true, force: true });
     },
   };
 }
 
-const namesIn = (folder: string): Promise<readonly string[]> => fs.readdir(folder).catch(() => []);
+export const namesIn = (folder: string): Promise<readonly string[]> => fs.readdir(folder).catch(() => []);
 
 /** Regions are sent in any case. */
 const isIn = ({ dataCenter }: VolumeRecord, region: string): boolean =>

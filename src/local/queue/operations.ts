@@ -24,15 +24,10 @@ const LIMITS: Readonly<Record<string, readonly [inWindow: number, atOnce: number
 /** Runs the work of an operation. Problem 429 when a limit is exceeded. */
 type LimitRequests = <T>(call: Call, operation: string, work: () => Promise<T>) => Promise<T>;
 
-interface Usage {
-  active: number;
-  from: EpochMs;
-  count: number;
-}
-
 /** Counted in this process: the processes of `--local` are too short to reach a limit. */
 function knownLimits(): LimitRequests {
-  const usages = new Map<string, Usage>();
+  /** From the start of the present window. */
+  const usages = new Map<string, { active: number; from: EpochMs; count: number }>();
   return async (call, operation, work) => {
     const limit = LIMITS[operation];
     const { endpointId = '' } = call.params;

@@ -151,7 +151,6 @@ export function takeStops(state: State, endpointId: string, workerId: string): r
   return unsent.map(({ jobId }) => jobId);
 }
 
-/** Texts are JSON. */
 export interface Result {
   readonly outcome:
     | { readonly kind: 'error'; readonly error: string }

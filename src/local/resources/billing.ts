@@ -42,11 +42,7 @@ const REPORTS: Readonly<Record<string, Report>> = {
 
 type BucketSize = 'hour' | 'day' | 'week' | 'month' | 'year';
 
-interface Range {
-  readonly start: EpochMs;
-  readonly end: EpochMs;
-  readonly bucketSize: BucketSize;
-}
+type Range = ReturnType<typeof rangeOf>;
 
 const DEFAULT_RANGE_MS = 30 * DAY_MS;
 /** The last day that RFC 3339 can express. */
@@ -75,7 +71,7 @@ const ceilTo = (size: BucketSize, at: number): number => {
 };
 
 /** Full buckets, default 30 days (contract rules, Billing). 400 Problem: empty, or `lastN` with a time. */
-function rangeOf(query: URLSearchParams, now: EpochMs): Range {
+function rangeOf(query: URLSearchParams, now: EpochMs) {
   const bucketSize = (query.get('bucketSize') ?? 'day') as BucketSize;
   const [startTime, endTime, lastN] = [query.get('startTime'), query.get('endTime'), query.get('lastN')];
   if (lastN !== null) {

@@ -26,21 +26,21 @@ import { delegations } from './registries.ts';
 import { advanceClock } from '../state/clock.ts';
 import { nextId, podKeyOf, type State, workerKeyOf } from '../state/state.ts';
 
-interface ControlOptions {
-  /** Works even when the present state cannot be read. */
-  readonly reset: (seed: Seed) => Promise<void>;
-  /** Without a prefix those that the service is set to. */
-  readonly variablesOf: (
-    state: State,
-    worker: { readonly origin: string; readonly endpointId: string; readonly workerId: string },
-    prefix: string | undefined,
-  ) => Readonly<Record<string, string>>;
-}
+/** Without a prefix those that the service is set to. */
+type VariablesOf = (
+  state: State,
+  worker: { readonly origin: string; readonly endpointId: string; readonly workerId: string },
+  prefix: string | undefined,
+) => Readonly<Record<string, string>>;
 
 const control = (request: string, run: Operation['run'], body?: string): Operation =>
   unpublished(request, request, { service: 'control', run, ...(body === undefined ? {} : { body }) });
 
-export const createControlOperations = ({ reset, variablesOf }: ControlOptions): readonly Operation[] => [
+/** `reset` works even when the present state cannot be read. */
+export const createControlOperations = (
+  reset: (seed: Seed) => Promise<void>,
+  variablesOf: VariablesOf,
+): readonly Operation[] => [
   control('GET /local/status', readStatus),
   {
     ...control('POST /local/reset', async (call) => {
@@ -140,7 +140,7 @@ function setUse(state: State, { params, body }: Call, now: EpochMs): Json {
 
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
-function attachment(state: State, { params, query, origin }: Call, variablesOf: ControlOptions['variablesOf']): Json {
+function attachment(state: State, { params, query, origin }: Call, variablesOf: VariablesOf): Json {
   const prefix = query.get('prefix') ?? undefined;
   if (prefix !== undefined && !PREFIX.test(prefix)) throw badRequest('prefix must be the beginning of a variable name');
   const endpoint = findEndpoint(state, params['id']);

@@ -20,7 +20,6 @@ export const linesOfFailedStart = (at: number, lastLine: string): readonly LogLi
 
 /** Computed from the state only: every process returns the same lines, and past lines never change. */
 export interface LogSource {
-  /** Throws the 404 Problem when there is no such log. */
   readonly begin: (state: State, now: EpochMs) => EpochMs;
   /** The lines with `from <= at < to`, in order; none when the pod or worker was removed meanwhile. */
   readonly lines: (state: State, from: number, to: number) => readonly LogLine[];

@@ -1,7 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import { notFound, unprocessable } from '../contract/problem.ts';
-import { contract } from '../contract/document.ts';
 import { type Call, type Operation, steps } from '../http/operation.ts';
 import { listed } from '../http/pages.ts';
 import { endpoints } from '../model/endpoints.ts';
@@ -48,8 +47,7 @@ function keyIn(key: string, { settings }: Call): string {
 /** No answer says what a tag is attached to, so that is not kept. Throws the 404 and 422 Problems. */
 function checkResource(state: State, type: string, id: string): void {
   const table = Object.hasOwn(RESOURCES, type) ? RESOURCES[type] : undefined;
-  const known = contract.components.schemas['ResourceType']?.['enum'] as readonly string[];
-  if (table === undefined) throw unprocessable([`resourceType: must be one of ${known.join(', ')}`]);
+  if (table === undefined) throw unprocessable([`resourceType: must be one of ${Object.keys(RESOURCES).join(', ')}`]);
   if (table.get(state, id) === undefined) throw notFound();
 }
 

@@ -110,7 +110,6 @@ function own(state: State, call: Call): TemplateRecord {
   return template;
 }
 
-/** Throws the 400 Problem. */
 function settingsIn<Body extends TemplateBody>(state: State, args: string, body: Body) {
   asBadRequest(() => {
     checkContainer(state, body);

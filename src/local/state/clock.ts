@@ -2,16 +2,6 @@ import type { Clock } from '../../core/context.ts';
 import type { State } from './state.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 
-/** Monotonic: setting the wall clock changes nothing; `berth local clock advance` moves it forward. */
-export interface LocalClock {
-  /** Never goes back, except after a reset. Time between processes comes from the wall clock. */
-  update(state: State): EpochMs;
-  /** Of the last updated state; the wall clock when there was none. */
-  now(): EpochMs;
-  /** An advance shortens it, an abort rejects with the signal's reason. */
-  sleep(milliseconds: Milliseconds, signal: AbortSignal): Promise<void>;
-}
-
 export function advanceClock(state: State, milliseconds: Milliseconds): void {
   state.clockOffsetMs += milliseconds;
   state.asOf += milliseconds;
@@ -24,8 +14,8 @@ interface Anchor {
   readonly monotonic: number;
 }
 
-/** Each service needs its own. */
-export function createLocalClock(host: Clock): LocalClock {
+/** Monotonic: setting the wall clock changes nothing; `berth local clock advance` moves it forward. */
+export function createLocalClock(host: Clock) {
   let anchor: Anchor | undefined;
   let offset = 0;
   /** Milliseconds of advances since this clock was created. */
@@ -68,7 +58,8 @@ export function createLocalClock(host: Clock): LocalClock {
   };
 
   return {
-    update: (state) => {
+    /** Never goes back, except after a reset. Time between processes comes from the wall clock. */
+    update: (state: State): EpochMs => {
       const base = baseOf(state);
       anchor = { generation: state.generation, base, monotonic: host.monotonic() };
       setOffset(state.clockOffsetMs);
@@ -78,8 +69,9 @@ export function createLocalClock(host: Clock): LocalClock {
       return state.asOf;
     },
     // oxlint-disable-next-line berth/no-wall-clock -- a date: it is compared between processes
-    now: () => (anchor === undefined ? host.now() : Math.floor(baseNow(anchor)) + offset),
-    sleep: async (milliseconds, signal) => {
+    now: (): EpochMs => (anchor === undefined ? host.now() : Math.floor(baseNow(anchor)) + offset),
+    /** An advance shortens it, an abort rejects with the signal's reason. */
+    sleep: async (milliseconds: Milliseconds, signal: AbortSignal): Promise<void> => {
       const until = host.monotonic() + skipped + milliseconds;
       for (;;) {
         signal.throwIfAborted();

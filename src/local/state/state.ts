@@ -15,9 +15,6 @@ export function recordsFrom<T>(entries: Iterable<readonly [string, T]>): Records
   return records as Records<T>;
 }
 
-export const without = <T>(records: Records<T>, key: string): Records<T> =>
-  recordsFrom(Object.entries<T>(records).filter(([known]) => known !== key));
-
 export const STATE_VERSION = 8;
 
 /** JSON; times on the service's clock. Only a resource knows the type of its part: see `createPart`. */
@@ -73,47 +70,35 @@ export function originAfter(previous: State | undefined, random: () => number): 
 export const nextId = (state: State, prefix: string): string =>
   `${prefix}-${(state.serial += 1).toString(36).padStart(6, '0')}`;
 
-interface Part<T> {
-  /** The stored value itself: changes to it are changes of the state. */
-  of(state: State): T;
-  replace(state: State, value: T): void;
-}
-
 /** `seed` is called on first use with the account's creation time (milliseconds since the epoch). */
-export const createPart = <T>(name: string, seed: (since: number) => T): Part<T> => ({
-  of: (state) => (state.parts[name] ??= seed(state.since)) as T,
-  replace: (state, value) => {
+export const createPart = <T>(name: string, seed: (since: number) => T) => ({
+  /** The stored value itself: changes to it are changes of the state. */
+  of: (state: State): T => (state.parts[name] ??= seed(state.since)) as T,
+  replace: (state: State, value: T): void => {
     state.parts[name] = value;
   },
 });
 
-interface RecordTable<T> {
-  /** Oldest first. */
-  all(state: State): readonly T[];
-  get(state: State, id: string): T | undefined;
-  /** Throws the 404 Problem when there is no record with that id. */
-  find(state: State, id: string | undefined): T;
-  put(state: State, record: T): T;
-  remove(state: State, id: string | undefined): void;
-}
-
 export function createRecordTable<T extends { readonly id: string }>(
   name: string,
   seed: (since: number) => readonly T[] = () => [],
-): RecordTable<T> {
+) {
   const part = createPart<Records<T>>(name, (since) => recordsFrom(seed(since).map((record) => [record.id, record])));
-  const find = (state: State, id = ''): T => {
+  const find = (state: State, id: string | undefined = ''): T => {
     const record = part.of(state)[id];
     if (record === undefined) throw notFound();
     return record;
   };
   return {
-    all: (state) => Object.values(part.of(state)),
-    get: (state, id) => part.of(state)[id],
+    /** Oldest first. */
+    all: (state: State): readonly T[] => Object.values(part.of(state)),
+    get: (state: State, id: string): T | undefined => part.of(state)[id],
+    /** Throws the 404 Problem when there is no record with that id. */
     find,
-    put: (state, record) => (part.of(state)[record.id] = record),
-    remove: (state, id) => {
-      part.replace(state, without(part.of(state), find(state, id).id));
+    put: (state: State, record: T): T => (part.of(state)[record.id] = record),
+    /** Throws as `find`. */
+    remove: (state: State, id: string | undefined): void => {
+      Reflect.deleteProperty(part.of(state), find(state, id).id);
     },
   };
 }

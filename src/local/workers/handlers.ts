@@ -1,9 +1,10 @@
+import type { Milliseconds } from '../../core/unit-types.ts';
 import type { EndpointRecord, Served } from '../model/endpoints.ts';
 import { bootEnvironment } from '../model/records.ts';
-import { PING_INTERVAL_MS } from '../queue/workers.ts';
+import { type ManagedWorker, PING_INTERVAL_MS } from '../queue/workers.ts';
 import type { Outcome } from '../queue/job-output.ts';
 import type { Job } from '../queue/records.ts';
-import { type State, workerKeyOf } from '../state/state.ts';
+import { type State, type Transact, workerKeyOf } from '../state/state.ts';
 
 /** Runs in a process group of its own. */
 export interface ProcessSpec {
@@ -88,6 +89,30 @@ export function servedBy(source: EndpointSource): Served {
 export type Environment = Readonly<Record<string, string>>;
 
 export type EnvironmentOf = (state: State, endpoint: EndpointRecord) => Environment;
+
+export interface WorkersOptions {
+  readonly transact: Transact;
+  /** By endpoint id or name. */
+  readonly sources: Readonly<Record<string, EndpointSource>>;
+  readonly startProcess?: StartProcess | undefined;
+  readonly environmentOf: EnvironmentOf;
+  /** These win over the variables of the endpoint. */
+  readonly protocolVariablesOf: (state: State, endpointId: string, workerId: string) => Environment;
+  /** Counts the fault down: called once for each start. */
+  readonly startFault: (state: State, worker: ManagedWorker) => Milliseconds | 'failed';
+  readonly monotonic: () => number;
+  /** Rejects when there is no answer, and with WebhookRefused when it must not be sent again. */
+  readonly sendWebhook: (url: string, body: string) => Promise<number>;
+  readonly log?: ((endpointId: string, line: string) => void) | undefined;
+  readonly onWebhookRefused?: ((jobId: string, reason: string) => void) | undefined;
+}
+
+export interface Workers {
+  /** Call it every 100 ms or so. Rejects with the first error since the last call (local-file, 14). */
+  sync(): Promise<void>;
+  /** Nothing is recorded, and none is left, after that. */
+  stop(): Promise<void>;
+}
 
 /** What the workers of an endpoint of type LOAD_BALANCER read (additions 10). */
 const LOAD_BALANCER_PORTS = { PORT: '80', PORT_HEALTH: '80', HEALTH_CHECK_PATH: '/ping' };

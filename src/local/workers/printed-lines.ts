@@ -6,17 +6,8 @@ const TAIL_LINES = 20;
 /** Of the lines beyond the limits of a second: what a program prints before it crashes says why. */
 const NEWEST_LINES = 100;
 
-interface PrintedLines {
-  /** Pieces of any size. */
-  readonly add: (text: string) => void;
-  /** Passes on an incomplete last line, and how many lines were left out. */
-  readonly end: () => void;
-  /** Oldest first, with those that were left out. */
-  readonly tail: () => readonly string[];
-}
-
 /** Constant memory: long lines are cut, and of the lines beyond the limits of a second only the newest are passed on. */
-export function createPrintedLines(monotonic: () => number, onLine: (line: string) => void): PrintedLines {
+export function createPrintedLines(monotonic: () => number, onLine: (line: string) => void) {
   let incomplete = '';
   let latest: string[] = [];
   let second = Math.floor(monotonic() / 1000);
@@ -61,7 +52,8 @@ export function createPrintedLines(monotonic: () => number, onLine: (line: strin
   };
 
   return {
-    add: (text) => {
+    /** Pieces of any size. */
+    add: (text: string): void => {
       let from = 0;
       for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
         addLine(lastShown(incomplete + text.slice(from, at)));
@@ -76,22 +68,21 @@ export function createPrintedLines(monotonic: () => number, onLine: (line: strin
       // Characters beyond the limit of a line are not kept, so memory does not grow before the line ends.
       else if (incomplete.length <= MAX_LINE_LENGTH) incomplete += rest.slice(0, 2 * MAX_LINE_LENGTH);
     },
-    end: () => {
+    /** Passes on an incomplete last line, and how many lines were left out. */
+    end: (): void => {
       if (incomplete !== '') addLine(lastShown(incomplete));
       incomplete = '';
       passNewest();
     },
-    tail: () => latest.slice(-TAIL_LINES),
+    /** Oldest first, with those that were left out. */
+    tail: (): readonly string[] => latest.slice(-TAIL_LINES),
   };
 }
 
-export interface PrintedStreams extends Omit<PrintedLines, 'add'> {
-  readonly stdout: (text: string) => void;
-  readonly stderr: (text: string) => void;
-}
+export type PrintedStreams = ReturnType<typeof createPrintedStreams>;
 
 /** A line of one stream is not cut by the other. */
-export function createPrintedStreams(monotonic: () => number, onLine: (line: string) => void): PrintedStreams {
+export function createPrintedStreams(monotonic: () => number, onLine: (line: string) => void) {
   const lines = createPrintedLines(monotonic, onLine);
   const errors = createPrintedLines(monotonic, (line) => {
     lines.add(`${line}\n`);
@@ -99,7 +90,7 @@ export function createPrintedStreams(monotonic: () => number, onLine: (line: str
   return {
     stdout: lines.add,
     stderr: errors.add,
-    end: () => {
+    end: (): void => {
       errors.end();
       lines.end();
     },

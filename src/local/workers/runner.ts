@@ -6,14 +6,15 @@ import { jobDocument } from '../queue/documents.ts';
 import { recordChunk, recordOutcome, recordPrinted } from '../queue/engine.ts';
 import { MAX_OUTPUT_BYTES, type Outcome, outputTooLarge } from '../queue/job-output.ts';
 import { type Delivery, type Job, queuesOf, workersIn } from '../queue/records.ts';
-import type { State, Transact } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import type {
   EndpointSource,
   Environment,
-  EnvironmentOf,
   HandlerSource,
   HandlerWorker,
   StartHandlerWorker,
+  Workers,
+  WorkersOptions,
 } from './handlers.ts';
 
 /** A webhook is retried twice, ten seconds apart, until it is answered with 200 (contract rules, Queue API). */
@@ -55,38 +56,15 @@ export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused';
 }
 
-export interface RunnerOptions {
-  readonly transact: Transact;
-  /** By endpoint id or name. Only handler modules and commands for each job run here. */
-  readonly sources: Readonly<Record<string, EndpointSource>>;
-  readonly environmentOf: EnvironmentOf;
+export type RunnerOptions = Omit<
+  WorkersOptions,
+  'startProcess' | 'protocolVariablesOf' | 'startFault' | 'monotonic'
+> & {
   readonly startWorker: StartHandlerWorker;
-  /** Rejects when there is no answer, and with WebhookRefused when it must not be sent again. */
-  readonly sendWebhook: (url: string, body: string) => Promise<number>;
-  readonly log?: ((endpointId: string, line: string) => void) | undefined;
-  readonly onWebhookRefused?: ((jobId: string, reason: string) => void) | undefined;
-}
+};
 
-interface Runner {
-  /** Call it every 100 ms or so. Rejects with the first error since the last call (local-file, 14). */
-  sync(): Promise<void>;
-  /** Nothing is recorded after that. */
-  stop(): Promise<void>;
-}
-
-interface Assignment {
-  readonly workerId: string;
-  readonly job: Job;
-  readonly source: HandlerSource | undefined;
-}
-
-type Environments = ReadonlyMap<string, Environment>;
-
-interface DueWork {
-  readonly assignments: readonly Assignment[];
-  readonly environments: Environments;
-  readonly deliveries: readonly DueDelivery[];
-}
+type DueWork = ReturnType<typeof dueWork>;
+type Environments = DueWork['environments'];
 
 interface RunningWorker {
   readonly handler: HandlerWorker;
@@ -96,7 +74,7 @@ interface RunningWorker {
 }
 
 /** Stops a handler whose worker was removed or whose attempt no longer runs according to the state. */
-export function createRunner(options: RunnerOptions): Runner {
+export function createRunner(options: RunnerOptions): Workers {
   const sources = new Map(Object.entries(options.sources).filter(isHandlerEntry));
   const running = new Map<string, RunningWorker>();
   const background = new Set<Promise<void>>();
@@ -181,7 +159,7 @@ export function createRunner(options: RunnerOptions): Runner {
     for (const again of unrecorded.splice(0)) again();
   };
 
-  const runJob = async ({ workerId, job, source }: Assignment): Promise<void> => {
+  const runJob = async ({ workerId, job, source }: DueWork['assignments'][number]): Promise<void> => {
     if (source === undefined) {
       const error = `nothing serves endpoint ${job.endpointId} now: start with --endpoint ${job.endpointId}=SOURCE`;
       await options.transact((state, now) => {
@@ -268,7 +246,7 @@ function dueWork(
   now: EpochMs,
   sources: ReadonlyMap<string, HandlerSource>,
   environmentOf: (endpoint: EndpointRecord, workerId: string) => Environment,
-): DueWork {
+) {
   const { byEndpoint, jobs } = queuesOf(state);
   const served = endpoints.all(state).filter(({ handler }) => handler === 'module');
   const workers = served.flatMap((endpoint) => {

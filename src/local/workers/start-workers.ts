@@ -14,10 +14,12 @@ import {
   type ProcessEnd,
   type RunningProcess,
   type StartProcess,
+  type Workers,
+  type WorkersOptions,
 } from './handlers.ts';
 import { createPrintedLines } from './printed-lines.ts';
-import { createRunner, type RunnerOptions } from './runner.ts';
-import { type CommandSource, createSupervisor, type SupervisorOptions } from './supervisor.ts';
+import { createRunner } from './runner.ts';
+import { createSupervisor } from './supervisor.ts';
 import { startHandlerThread } from './thread.ts';
 
 interface ExecWorkerOptions extends HandlerStart {
@@ -94,19 +96,9 @@ function isJson(text: string): boolean {
   }
 }
 
-interface WorkersOptions
-  extends Omit<RunnerOptions, 'startWorker'>, Omit<SupervisorOptions, 'sources' | 'startProcess' | 'log'> {
-  readonly startProcess: StartProcess | undefined;
-}
-
-export interface Workers {
-  sync(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 export function startWorkers(options: WorkersOptions): Workers {
-  const { monotonic, startProcess = cannotStart, log = () => undefined } = options;
-  const commands = new Map(Object.entries(options.sources).filter(isCommandEntry));
+  const { monotonic, startProcess = cannotStart } = options;
+  const hasCommands = Object.values(options.sources).some(({ kind }) => kind === 'command');
   const runner = createRunner({
     ...options,
     startWorker: (source, start) =>
@@ -114,10 +106,7 @@ export function startWorkers(options: WorkersOptions): Workers {
         ? startHandlerThread(source, monotonic, start)
         : startExecWorker(source, { ...start, startProcess, monotonic }),
   });
-  const supervisor =
-    commands.size === 0 || options.startProcess === undefined
-      ? undefined
-      : createSupervisor({ ...options, sources: commands, startProcess, log });
+  const supervisor = hasCommands ? createSupervisor(options, startProcess) : undefined;
   return {
     sync: async () => {
       await supervisor?.sync();
@@ -128,9 +117,6 @@ export function startWorkers(options: WorkersOptions): Workers {
     },
   };
 }
-
-const isCommandEntry = (entry: readonly [string, EndpointSource]): entry is [string, CommandSource] =>
-  entry[1].kind === 'command';
 
 const cannotStart: StartProcess = () => {
   throw new Error('no processes can be started here');

@@ -1,42 +1,22 @@
-import type { Milliseconds } from '../../core/unit-types.ts';
 import { asText } from '../../core/text.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { loseAllWorkers, recordPrinted, recordWorkerExit, refuseWaitingJobs } from '../queue/engine.ts';
 import { type ManagedWorker, managedWorkers } from '../queue/workers.ts';
 import { queueOf } from '../queue/records.ts';
-import type { State, Transact } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import {
   describeEnd,
   type EndpointSource,
   type Environment,
-  type EnvironmentOf,
   type ProcessEnd,
   type RunningProcess,
   type StartProcess,
+  type Workers,
+  type WorkersOptions,
 } from './handlers.ts';
 import { createPrintedStreams, type PrintedStreams } from './printed-lines.ts';
 
-export type CommandSource = Extract<EndpointSource, { readonly kind: 'command' }>;
-
-export interface SupervisorOptions {
-  readonly transact: Transact;
-  readonly sources: ReadonlyMap<string, CommandSource>;
-  readonly startProcess: StartProcess;
-  readonly environmentOf: EnvironmentOf;
-  /** These win over the variables of the endpoint. */
-  readonly protocolVariablesOf: (state: State, endpointId: string, workerId: string) => Environment;
-  /** Counts the fault down: called once for each start. */
-  readonly startFault: (state: State, worker: ManagedWorker) => Milliseconds | 'failed';
-  readonly monotonic: () => number;
-  readonly log: (endpointId: string, text: string) => void;
-}
-
-interface Supervisor {
-  /** Rejects with the error of a step (local-file, 14). */
-  sync(): Promise<void>;
-  /** Their jobs are queued again. */
-  stop(): Promise<void>;
-}
+type CommandSource = Extract<EndpointSource, { readonly kind: 'command' }>;
 
 interface Wanted extends ManagedWorker {
   readonly isReady: boolean;
@@ -62,7 +42,8 @@ const NO_WORKER_EXIT = 78;
 const refusalOf = ({ source, isReady, end, printed }: Supervised): string | undefined =>
   end?.code === NO_WORKER_EXIT && !isReady && typeof source.command !== 'string' ? printed.tail().at(-1) : undefined;
 
-export function createSupervisor(options: SupervisorOptions): Supervisor {
+export function createSupervisor(options: WorkersOptions, startProcess: StartProcess): Workers {
+  const log = options.log ?? (() => undefined);
   const running = new Map<string, Supervised>();
   /** On the service's clock: immediately, or later because of a fault. */
   const startTimes = new Map<string, number>();
@@ -93,14 +74,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     if (fault === 'failed') {
       const error = 'its start failed (an injected fault)';
       recordWorkerExit(state, endpointId, workerId, error, now);
-      options.log(endpointId, `(worker ${workerId}: ${error})`);
+      log(endpointId, `(worker ${workerId}: ${error})`);
     } else startTimes.set(workerId, now + fault);
   };
 
   const startOf = (state: State, { endpointId, workerId }: ManagedWorker): Wanted['start'] => {
     const endpoint = endpoints.get(state, endpointId);
-    const source = options.sources.get(endpointId) ?? options.sources.get(endpoint?.name ?? '');
-    if (endpoint === undefined || source === undefined) return undefined;
+    const source = options.sources[endpointId] ?? options.sources[endpoint?.name ?? ''];
+    if (endpoint === undefined || source?.kind !== 'command') return undefined;
     const env = {
       PYTHONUNBUFFERED: '1',
       ...options.environmentOf(state, endpoint),
@@ -139,9 +120,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const unrecorded: string[] = [];
     const printed = createPrintedStreams(options.monotonic, (line) => {
       unrecorded.push(line);
-      options.log(endpointId, line);
+      log(endpointId, line);
     });
-    const process = options.startProcess({
+    const process = startProcess({
       ...source,
       env,
       onStdout: asText(printed.stdout),
@@ -172,7 +153,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const reportEnd = (workerId: string, worker: Supervised, end: ProcessEnd): void => {
     if (worker.isReady && end.code === 0) return;
     const when = worker.isReady ? '' : ' before it asked for a job';
-    options.log(worker.endpointId, `(worker ${workerId} ${describeEnd(end)}${when})`);
+    log(worker.endpointId, `(worker ${workerId} ${describeEnd(end)}${when})`);
   };
 
   return {

@@ -92,17 +92,8 @@ const main = async () => {
 main();
 `;
 
-interface HandlerThread extends HandlerWorker {
-  /** The reason when it cannot be used; undefined when it can, or the thread was stopped. */
-  load(): Promise<string | undefined>;
-}
-
-/** A message from a thread: see `THREAD_SOURCE`. */
-interface ThreadMessage {
-  readonly chunk?: string;
-  readonly output?: string;
-  readonly error?: string;
-}
+/** See `THREAD_SOURCE`. */
+type ThreadMessage = Readonly<Partial<Record<'chunk' | 'output' | 'error', string>>>;
 
 export type ModuleSource = Pick<Extract<HandlerSource, { kind: 'module' }>, 'path'>;
 
@@ -110,7 +101,7 @@ export function startHandlerThread(
   { path }: ModuleSource,
   monotonic: () => number,
   { env, onLine }: HandlerStart,
-): HandlerThread {
+): HandlerWorker & { load(): Promise<string | undefined> } {
   const url = path.startsWith('file:') ? path : pathToFileURL(path).href;
   const thread = new Worker(THREAD_SOURCE, {
     eval: true,

@@ -1,4 +1,5 @@
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { lookup as systemLookup } from 'node:dns/promises';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
@@ -119,10 +120,4 @@ export function createWebhookSender(options: WebhookOptions): SendWebhook {
   };
 }
 
-const resolveBySystem: Resolve = (name) =>
-  new Promise((resolve, reject) => {
-    systemLookup(name, { all: true }, (error, addresses) => {
-      if (error === null) resolve(addresses);
-      else reject(error);
-    });
-  });
+const resolveBySystem: Resolve = (name) => systemLookup(name, { all: true });

@@ -36,7 +36,6 @@ function addRelease(state: State, endpoint: EndpointRecord, container: Container
   release(state, endpoint, diff, now);
 }
 
-/** A new release because the files of the serving program have changed. */
 export function releaseFiles(state: State, endpoint: EndpointRecord, now: EpochMs): void {
   release(state, endpoint, [{ field: 'files', old: null, new: new Date(now).toISOString() }], now);
 }
@@ -57,7 +56,6 @@ function differences(before: ContainerRecord, after: ContainerRecord): ReleaseRe
 /** A text that sorts as the number does. */
 const versionText = (version: number): string => String(version).padStart(12, '0');
 
-/** Newest first. */
 export function releasesDocument(state: State, endpoint: EndpointRecord, call: Call): Json {
   // Two of the same millisecond are in the order of their versions.
   const positioned = endpoint.releases.map((each) => ({ ...each, release: each.id, id: versionText(each.version) }));
@@ -97,14 +95,12 @@ export function buildsDocument(state: State, endpoint: EndpointRecord, call: Cal
   return { builds: rows.map(documentOf), pagination };
 }
 
-/** Throws the 404 Problem when the endpoint has no such build. */
 export function buildDocument(state: State, endpoint: EndpointRecord, id: string): Json {
   const build = builds.get(state, id);
   if (build?.endpointId !== endpoint.id) throw notFound('build not found');
   return documentOf(build);
 }
 
-/** Absent members are as the status has them. */
 export interface BuildBody extends Partial<Omit<BuildRecord, 'endpointId' | 'createdAt'>> {
   readonly status: BuildRecord['status'];
 }

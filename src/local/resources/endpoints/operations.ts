@@ -50,7 +50,6 @@ const workerOf = (state: State, workerId: string): Worker | undefined =>
     .flatMap((queue) => [...workersIn(queue), ...queue.ended])
     .find(({ id }) => id === workerId);
 
-/** Lines with `from <= at < to`, in order. */
 function linesOf(worker: Worker, from: number, to: number): readonly LogLine[] {
   const { id, hardware, startedAt, readyAt, crashedAt, crashReason, endedAt, endReason, protocol } = worker;
   const { gpu, cpu, dataCenterId } = hardware;

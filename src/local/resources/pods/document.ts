@@ -11,7 +11,6 @@ type Launch = Extract<PodEvent, { kind: 'launch' }>;
 type PodStatus = 'PROVISIONING' | 'STARTING' | 'RUNNING' | 'EXITED' | 'ERROR' | 'TERMINATED';
 export type PodAction = 'start' | 'stop' | 'restart' | 'terminate';
 
-/** How long a launched pod is PROVISIONING, and then STARTING. */
 export const PROVISIONING_MS: Milliseconds = 2000;
 export const STARTING_MS = 3000;
 
@@ -25,7 +24,6 @@ export const ACTIONS: Readonly<Record<PodStatus, readonly PodAction[]>> = {
   TERMINATED: [],
 };
 
-/** A pod's status (specification 3.1). */
 export function statusAt(pod: PodRecord, now: EpochMs): PodStatus {
   const { life } = pod;
   switch (life.kind) {
@@ -169,14 +167,12 @@ function wave(seed: string, now: EpochMs, mean: number, amplitude: number): numb
   return Math.min(100, Math.max(0, Math.round(mean + amplitude * Math.sin(phase * 2 * Math.PI))));
 }
 
-/** FNV-1a, 32 bits. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193) >>> 0;
   return value;
 }
 
-/** USD. */
 export const hourlyCost = (pod: PodRecord, now: EpochMs): number =>
   ['EXITED', 'TERMINATED'].includes(statusAt(pod, now)) ? 0 : pod.price;
 

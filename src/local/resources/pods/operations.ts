@@ -23,7 +23,6 @@ import type { State } from '../../state/state.ts';
 /** Of the body, and of the request made of it and its template (additions 3). */
 const MAX_CREATE_BYTES: Bytes = 102_400;
 
-/** Throws the 413 Problem. */
 function checkSize(state: State, bodyText: string): void {
   let size = Buffer.byteLength(bodyText);
   try {
@@ -116,7 +115,6 @@ const heartbeat = (count: number): string => `heartbeat ${String(count)}`;
 const trainingStep = (count: number): string =>
   `step ${String(count)} loss=${(0.4 + 4 / Math.sqrt(count)).toFixed(4)} lr=3.0e-04`;
 
-/** A terminated pod is not found (additions 6). */
 function find(state: State, call: Call, now: EpochMs): PodRecord {
   const pod = pods.get(state, call.params['id'] ?? '');
   return found(pod?.life.kind === 'terminated' ? undefined : pod, call, now, 'pod not found');

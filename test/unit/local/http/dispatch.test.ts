@@ -123,11 +123,6 @@ describe('bodies and queries', () => {
     expect(body.detail).toBe('the body is not JSON: line 2, column 11');
   });
 
-  it('refuses a body larger than any limit', async () => {
-    const answer = await localFixture().send('POST', '/v2/pods', ' '.repeat(22_000_001));
-    expect(answer.status).toBe(413);
-  });
-
   it('names each invalid member of a composed body once', async () => {
     const { body } = await localFixture().send('POST', '/v2/serverless', {
       name: 'e',
@@ -152,19 +147,14 @@ describe('bodies and queries', () => {
     ['/v2/catalog/gpus?include=AVAILABILITY', 400],
     ['/v2/catalog/gpus?include=AVAILABILITY&product=POD,CLUSTER', 200],
     ['/v2/catalog/gpus?include=AVAILABILITY&product=TOASTER', 422],
-    ['/v2/catalog/gpus?product=POD', 400],
-    ['/v2/catalog/gpus?count=2', 400],
     ['/v2/catalog/gpus?include=AVAILABILITY&product=POD&count=0', 422],
     ['/v2/catalog/gpus?include=AVAILABILITY&product=POD&countryCodes=se', 422],
     ['/v2/catalog/gpus?include=AVAILABILITY&product=POD&cudaVersions=12.4&minCudaVersion=12.2', 400],
-    ['/v2/catalog/cpus?vcpuCount=4', 400],
     ['/v2/catalog/cpus?include=AVAILABILITY&product=POD&vcpuCount=4', 200],
     ['/v2/catalog/datacenters?regions=EUROPE,ASIA&globalNetwork=true', 200],
     ['/v2/catalog/datacenters?regions=MOON', 422],
     ['/v2/catalog/datacenters?regions=', 400],
     ['/v2/catalog/datacenters?regions=EUROPE,', 400],
-    ['/v2/catalog/datacenters?include=', 400],
-    ['/v2/catalog/gpus?include=', 400],
     ['/v2/catalog/gpus?include=AVAILABILITY&product=', 400],
     ['/v2/catalog/datacenters?compliance=,', 400],
   ])('%s', async (path, status) => {

@@ -34,13 +34,6 @@ describe('the local service over HTTP', () => {
     expect(((await answer.json()) as { detail: string }).detail).toBe('pod not found');
   });
 
-  it('accepts large bodies up to the limit', async () => {
-    const { url } = await serve();
-    const body = `{"name":"${'x'.repeat(22_000_000)}"}`;
-    const answer = await fetch(`${url}/v2/pods`, { method: 'POST', headers, body });
-    expect(answer.status).toBe(413);
-  });
-
   it('answers with an error when its state cannot be saved', async () => {
     const { url } = await serve(localFixture({ store: fileStore('/dev/null/state.json') }));
     const answer = await fetch(`${url}/v2/pods`, { headers });

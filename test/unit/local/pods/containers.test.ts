@@ -1,3 +1,4 @@
+import { folderRoot } from '../../../../src/local/objects/volumes.ts';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +21,7 @@ function containersOf(start: StartContainer) {
     transact: (step) => Promise.resolve(step(state, NOW)),
     start,
     secretPrefix: 'SECRET_',
-    root,
+    root: folderRoot(root, 'pods'),
     volumeFolder: () => Promise.resolve(undefined),
   });
   return { containers, folder: join(root, state.generation, 'pod-train') };
@@ -45,7 +46,7 @@ describe('containers of pods', () => {
           return Promise.resolve({ port: 4022, stop: () => Promise.resolve() });
         },
         secretPrefix: 'SECRET_',
-        root: temporaryDirectory(),
+        root: folderRoot(temporaryDirectory(), 'pods'),
         volumeFolder: () => Promise.resolve(undefined),
       });
       sshKeys.replace(state, ['ssh-ed25519 AAAA added-later']);

@@ -1,18 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
-import { createHarness, idIn, objectIn } from '../../../support/local/queue-fixture.ts';
+import { createHarness, idIn } from '../../../support/local/queue-fixture.ts';
 
 const MINUTE = 60_000;
 
 describe('job transitions (specification 3.2)', () => {
-  test('run: the job is accepted IN_QUEUE and its id comes at once', async () => {
-    const service = createHarness();
-    const answer = await service.call('POST /demo/run', '{"input":{}}');
-    expect(answer).toMatchObject({ status: 200, value: { status: 'IN_QUEUE' } });
-    expect(objectIn(answer.value).id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{8}-u1$/);
-    expect(service.clock.slept).toEqual([]);
-  });
-
   test('runsync: a job that ends within the wait comes back whole', async () => {
     const service = createHarness();
     const { value } = await service.call('POST /demo/runsync', '{"input":{"a":1}}');
@@ -181,11 +173,5 @@ describe('unknown paths', () => {
       'POST /nowhere/purge-queue',
     ])
       expect([request, (await service.call(request, '{"input":{}}')).status]).toEqual([request, 404]);
-  });
-
-  test('a job is only found on its own endpoint', async () => {
-    const service = createHarness();
-    const id = await service.submit('echo', '{}');
-    expect((await service.call(`GET /demo/status/${id}`)).status).toBe(404);
   });
 });

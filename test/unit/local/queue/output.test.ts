@@ -1,4 +1,3 @@
-import { endpoints } from '../../../../src/local/model/endpoints.ts';
 import { describe, expect, test } from 'vitest';
 import { arrayOf, type Json, memberAt } from '../../../../src/core/json.ts';
 import { MAX_CHUNK_BYTES } from '../../../../src/local/queue/job-output.ts';
@@ -71,15 +70,6 @@ describe('stream (specification 4.5, 4)', () => {
     expect(service.clock.now() - from).toBe(10_000);
   });
 
-  test('a hosted model answers to its slug, and streams the words of a prompt', async () => {
-    const service = createHarness();
-    const id = await service.submit('demo-text-model', '{"prompt":"to be or not"}');
-    service.pass(10_000);
-    const words = (await chunksOf(service, 'demo-text-model', id)).map((chunk) => memberAt(chunk, 'output.text.0'));
-    expect(words).toEqual(['to ', 'be ', 'or ', 'not']);
-    expect(endpoints.get(service.state, 'demo-text-model')?.hidden).toBe(true);
-  });
-
   test('an output of several megabytes comes in chunks of at most 1 MB, whole', async () => {
     const service = createHarness();
     const id = await service.submit('stream', '{"chunks":2,"bytes":2500000}');
@@ -94,27 +84,5 @@ describe('stream (specification 4.5, 4)', () => {
     const joined = (outputs: readonly Chunk['output'][]): string => outputs.flatMap((part) => part.text).join('');
     expect(joined(chunks.map((chunk) => chunk.output)) === joined(output)).toBe(true);
     expect(joined(output)).toHaveLength(5_000_000);
-  });
-});
-
-describe('built-in handlers', () => {
-  test.each([
-    ['sleep', '{}', /seconds/],
-    ['sleep', '{"seconds":-1}', /seconds/],
-    ['sleep', '{"seconds":"1"}', /seconds/],
-    ['fail', '{}', /asked to/],
-    ['fail', '{"error":"{\\"why\\":1}"}', /^\{"why":1\}$/],
-    ['stream', '{"chunks":-1}', /chunks/],
-    ['stream', '{"chunks":1.5}', /chunks/],
-    ['stream', '{"chunks":10001}', /chunks/],
-    ['stream', '{"chunks":100,"bytes":1000000}', /bytes/],
-  ])('%s %s: FAILED with a reason', async (endpointId, input, reason) => {
-    const service = createHarness();
-    const id = await service.submit(endpointId, input);
-    service.pass(2000);
-    const job = await service.status(endpointId, id);
-    expect(job).toMatchObject({ status: 'FAILED' });
-    expect(job.error).toMatch(reason);
-    expect(job.output).toBeUndefined();
   });
 });

@@ -3,15 +3,6 @@ import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
 import { createHarness } from '../../../support/local/queue-fixture.ts';
 
 describe('status-sync', () => {
-  test('waits for the end, and answers like status', async () => {
-    const service = createHarness();
-    const id = await service.submit('demo', '{"n":9007199254740993}');
-    const waited = await service.call(`GET /demo/status-sync/${id}`);
-    expect(waited.text).toContain('"output":{"n":9007199254740993}');
-    expect(service.clock.slept.reduce((sum, span) => sum + span, 0)).toBe(COLD_START_MS + 1000);
-    expect(await service.call(`GET /demo/status/${id}`)).toMatchObject({ status: 200, text: waited.text });
-  });
-
   test.each([
     ['', 90_000, 'IN_PROGRESS'],
     ['?wait=1000', 1000, 'IN_PROGRESS'],
@@ -22,10 +13,6 @@ describe('status-sync', () => {
     const began = service.clock.now();
     expect((await service.call(`GET /sleep/status-sync/${id}${query}`)).value).toMatchObject({ id, status });
     expect(service.clock.now() - began).toBe(wait);
-  });
-
-  test('an unknown job is not found', async () => {
-    expect((await createHarness().call('GET /demo/status-sync/none')).status).toBe(404);
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type EndpointRecord, endpoints, newEndpoint } from '../../../../src/local/model/endpoints.ts';
-import { endpointChanged, removeQueue } from '../../../../src/local/queue/engine.ts';
+import { type EndpointRecord, newEndpoint } from '../../../../src/local/model/endpoints.ts';
 import { queueOf, queuesOf, workersIn } from '../../../../src/local/queue/records.ts';
 import { COLD_START_MS } from '../../../../src/local/queue/workers.ts';
 import { createHarness, type Harness } from '../../../support/local/queue-fixture.ts';
@@ -73,33 +72,5 @@ describe('workers', () => {
     const started = [first, second, low].map((id) => queuesOf(service.state).jobs[id]?.startedAt ?? 0);
     expect(started).toEqual([...started].sort());
     expect(new Set(started).size).toBe(3);
-  });
-
-  test('a changed container replaces idle workers at once and busy ones after their job', async () => {
-    const service = createHarness({ endpoints: [endpoint({ workers: { min: 1, max: 1, idleTimeout: 5 } })] });
-    const [id = ''] = await submitAll(service, 1, 10);
-    service.pass(COLD_START_MS);
-    Object.assign(endpoints.get(service.state, 'mine') ?? {}, { version: 2 });
-    endpointChanged(service.state, 'mine');
-    service.pass(1);
-    expect(workersIn(queueOf(service.state, 'mine'))).toMatchObject([{ status: 'RUNNING', version: 1 }]);
-    service.pass(10_000);
-    expect(await service.status('mine', id)).toMatchObject({ status: 'COMPLETED' });
-    expect(workersIn(queueOf(service.state, 'mine'))).toMatchObject([{ status: 'INITIALIZING', version: 2 }]);
-  });
-
-  test.each(['removeQueue', 'removed by another'])('deleting an endpoint cancels its jobs (%s)', async (how) => {
-    const service = createHarness({ endpoints: [endpoint({ workers: { min: 0, max: 1, idleTimeout: 5 } })] });
-    const ids = await submitAll(service, 2);
-    service.pass(COLD_START_MS);
-    if (how === 'removeQueue') removeQueue(service.state, 'mine', service.clock.now());
-    endpoints.remove(service.state, 'mine');
-    endpointChanged(service.state, 'mine');
-    service.pass(1);
-    expect(ids.map((id) => queuesOf(service.state).jobs[id]?.status)).toEqual(['CANCELLED', 'CANCELLED']);
-    expect(queuesOf(service.state).byEndpoint.mine).toBeUndefined();
-    expect((await service.call(`GET /mine/status/${ids[0] ?? ''}`)).status).toBe(404);
-    service.pass(31 * 60_000);
-    expect(queuesOf(service.state).jobs).toEqual({});
   });
 });

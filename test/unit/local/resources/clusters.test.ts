@@ -96,15 +96,4 @@ describe('a cluster', () => {
     const answer = await send('POST', '/v2/clusters', { name: 'c', type: 'RAY', compute, ...rest });
     expect([answer.status, answer.body['detail']]).toEqual([400, expect.stringContaining(detail)]);
   });
-
-  it('is where its network volume is, mounted on each member', async () => {
-    const local = localFixture();
-    const id = await create(local, { mounts: { network: [{ volumeId: 'vol-checkpoints', path: '/workspace' }] } });
-    expect(await podsAt(local, `/v2/clusters/${id}/pods`)).toMatchObject(
-      Array.from({ length: 3 }, () => ({
-        dataCenterId: 'US-EAST-1',
-        mounts: { network: [{ volumeId: 'vol-checkpoints', path: '/workspace' }] },
-      })),
-    );
-  });
 });

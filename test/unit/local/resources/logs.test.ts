@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/http/admission.ts';
-import { serveLocal } from '../../../../src/local/http/server.ts';
 import type { LocalService } from '../../../../src/local/service.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
@@ -132,27 +131,6 @@ describe('the log of a pod', () => {
     expect(pieces).toEqual(whole);
     expect(new Set(whole.map(({ id }) => id)).size).toBe(60);
     for (const { untilQuiet } of stores) await untilQuiet();
-  });
-
-  it('goes on over HTTP after a broken connection and a new server, and nobody reads on for who has hung up', async () => {
-    const path = join(temporaryDirectory(), 'state.json');
-    const from = `${LOG}?since=2025-12-31T23:00:00Z`;
-    const first = watchedStore(path);
-    const whole = await read(localFixture({ store: first.store }), from, 40);
-    await first.untilQuiet();
-    const pieces: Event[] = [];
-    for (const count of [13, 27]) {
-      const { store, untilQuiet } = watchedStore(path);
-      const { service } = localFixture({ store });
-      const served = await serveLocal(service, { port: 0, host: '127.0.0.1' });
-      const send = (request: Request) =>
-        fetch(new Request(served.url + new URL(request.url).pathname + new URL(request.url).search, request));
-      pieces.push(...(await read({ service, fetchLog: send }, from, count, pieces.at(-1)?.id)));
-      await untilQuiet();
-      await served.stop();
-      await service.stop();
-    }
-    expect(pieces).toEqual(whole);
   });
 
   it('sends the last 100 lines where nothing is asked, and 5000 at most', async () => {

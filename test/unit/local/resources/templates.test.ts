@@ -36,19 +36,6 @@ describe('templateId on a pod is resolved once (contract rules, Pods)', () => {
     expect((await send('GET', `/v2/pods/${String(body['id'])}`)).body['image']).toBe('registry.example/team/train:2.1');
   });
 
-  it.each([
-    [
-      'a network mount of the body',
-      { mounts: { network: [{ volumeId: 'vol-datasets', path: '/d' }] } },
-      { network: 1 },
-    ],
-    ['an empty one', { mounts: {} }, {}],
-    ['a COMMUNITY pod', { cloud: 'COMMUNITY' }, { persistent: 1 }],
-  ])('%s stands where it is given', async (_, rest, kinds) => {
-    const { body, status } = await localFixture().send('POST', '/v2/pods', { ...TRAIN, gpu, ...rest });
-    expect([status, Object.keys(body['mounts'] as object)]).toEqual([201, Object.keys(kinds)]);
-  });
-
   it('a CPU pod takes neither the persistent mount nor the CUDA constraint', async () => {
     const cpu = { id: 'cpu-general', vcpuCount: 2 };
     const { status, body } = await localFixture().send('POST', '/v2/pods', { ...TRAIN, cpu });
@@ -123,21 +110,6 @@ describe('templates', () => {
     await send('DELETE', `/v2/pods/${pod}`);
     expect((await send('DELETE', '/v2/templates/tpl-train')).status).toBe(204);
     expect((await send('GET', '/v2/templates/tpl-train')).status).toBe(404);
-  });
-
-  it('are deleted once no endpoint uses them', async () => {
-    const { send } = localFixture();
-    const created = await send('POST', '/v2/serverless', {
-      name: 'e',
-      type: 'QUEUE',
-      templateId: 'tpl-worker',
-      scaling: { type: 'QUEUE_DELAY', queueDelay: 4 },
-      gpu: { pools: ['POOL-24G'] },
-    });
-    expect([created.status, created.body['image']]).toEqual([201, 'registry.example/team/worker:7']);
-    expect((await send('DELETE', '/v2/templates/tpl-worker')).status).toBe(400);
-    await send('DELETE', `/v2/serverless/${String(created.body['id'])}`);
-    expect((await send('DELETE', '/v2/templates/tpl-worker')).status).toBe(204);
   });
 });
 

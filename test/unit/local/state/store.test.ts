@@ -36,18 +36,6 @@ describe('a state in a file', () => {
     expect(readdirSync(dirname(path))).toEqual(['state.json']);
   });
 
-  it('is saved with the first write of a turn, and at its end', async () => {
-    const store = fileStore(path);
-    await count(store);
-    await store.flush();
-    expect(savedState(path).serial).toBe(1);
-    await count(store);
-    await store.flush();
-    expect(savedState(path).serial).toBe(1);
-    await store.close();
-    expect(savedState(path).serial).toBe(2);
-  });
-
   it('goes to a waiting process after a turn, though this one does not end', async () => {
     const stores = [fileStore(path), fileStore(path)] as const;
     await count(stores[0]);

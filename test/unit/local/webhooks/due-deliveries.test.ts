@@ -40,28 +40,6 @@ describe('webhooks (contract rules, Queue API)', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('is sent once when its delivery cannot be saved for some time', async () => {
-    const sent: string[] = [];
-    let failures = 0;
-    const served = await serve('', {
-      sendWebhook: (url) => {
-        sent.push(url);
-        failures = 3;
-        return Promise.resolve(200);
-      },
-    });
-    const { service } = served;
-    await served.stop();
-    served.replaceRunner({
-      transact: (step) => (failures-- > 0 ? Promise.reject(new Error('the disk is full')) : service.transact(step)),
-    });
-    await service.submit('echo', '{}', ',"webhook":"http://127.0.0.1:9/"');
-    service.pass(COLD_START_MS + 10);
-    for (let time = 0; time < 10; time++) await served.tick().catch(() => undefined);
-    expect(sent).toEqual(['http://127.0.0.1:9/']);
-    expect(queuesOf(service.state).deliveries).toEqual([]);
-  });
-
   test.each([
     ['until it answers 200', [500, 200], 2],
     ['where the connection fails', [new Error('refused'), 200], 2],

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DroppedConnection, takeStartFault } from '../../../../src/local/http/faults.ts';
-import { managedWorkers } from '../../../../src/local/queue/workers.ts';
 import { attached, statusOf, submit, type AttachedService } from '../../../support/local/attached-service.ts';
-import { attachWorker } from '../../../support/local/protocol-worker.ts';
 
 const inject = async ({ send }: AttachedService, kind: string, settings = {}): Promise<void> => {
   expect((await send('POST', '/local/fault', { kind, count: 1, ...settings })).status).toBe(201);
@@ -62,21 +60,6 @@ describe('worker-hang', () => {
     local.clock.advance(5000);
     expect(await local.worker.take()).toMatchObject({ id: waiting });
   });
-
-  test('ends with the process of a worker that the service runs', async () => {
-    const local = await attached({ handlers: { mine: { kind: 'command', command: 'worker', cwd: '/' } } });
-    await inject(local, 'worker-hang');
-    const id = await submit(local, {}, { policy: { executionTimeout: 10_000 } });
-    const worker = await attachWorker(local.service, 'mine', managedWorkers(local.state)[0]?.workerId);
-    await worker.take();
-    local.clock.advance(10_000);
-    expect(await statusOf(local, id)).toMatchObject({ status: 'TIMED_OUT' });
-    await worker.get('ping', '');
-    expect(managedWorkers(local.state)).toHaveLength(1);
-    local.clock.advance(5000);
-    await health(local);
-    expect(managedWorkers(local.state)).toEqual([]);
-  });
 });
 
 test('worker-silent: the signs of life are lost, and the jobs wait again; the clock may be advanced', async () => {
@@ -126,14 +109,5 @@ describe('the start of a process', () => {
     await inject(local, kind, settings);
     expect(takeStartFault(local.state, where, () => 0)).toEqual(expected);
     expect(takeStartFault(local.state, where, () => 0)).toBe(0);
-  });
-});
-
-describe('faults of any request', () => {
-  test.each([{}, { match: 'GET' }, { match: '/' }, { match: '/v2' }])('do not affect workers: %j', async (settings) => {
-    const local = await attached();
-    await inject(local, 'drop', settings);
-    expect(await local.worker.get('ping')).toMatchObject({ status: 200 });
-    expect(await left(local)).toEqual(['drop']);
   });
 });

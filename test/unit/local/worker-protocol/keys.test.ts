@@ -70,37 +70,6 @@ describe("the worker's key opens nothing else", () => {
 });
 
 describe('what a program needs to attach', () => {
-  test('a new worker id each time, the key, and the variables for a prefix', async () => {
-    const local = await attached();
-    const first = (await local.send('GET', '/local/workers/mine')).body;
-    const { body } = await local.send('GET', '/local/workers/mine?prefix=PFX');
-    const workerId = String(body['workerId']);
-    expect(workerId).not.toBe(first['workerId']);
-    expect(first['variables']).toMatchObject({ BERTH_WORKER_POD_ID: first['workerId'] });
-    expect(first['variables']).not.toHaveProperty('PFX_POD_ID');
-    const key = workerKeyOf(local.state, 'mine');
-    const base = 'http://localhost/worker/mine';
-    expect(body).toMatchObject({
-      endpointId: 'mine',
-      workerId,
-      key,
-      pingIntervalMs: 10_000,
-      variables: {
-        PFX_WEBHOOK_GET_JOB: `${base}/job-take/$ID?service=local`,
-        PFX_WEBHOOK_POST_OUTPUT: `${base}/job-done/$PFX_POD_ID/$ID?service=local`,
-        PFX_WEBHOOK_POST_STREAM: `${base}/job-stream/$PFX_POD_ID/$ID?service=local`,
-        PFX_WEBHOOK_PING: `${base}/ping/$PFX_POD_ID?service=local`,
-        PFX_PING_INTERVAL: '10000',
-        PFX_AI_API_KEY: key,
-        PFX_POD_ID: workerId,
-        PFX_POD_HOSTNAME: workerId,
-        PFX_ENDPOINT_ID: 'mine',
-        PFX_SKIP_AUTO_SYSTEM_CHECKS: 'true',
-        PFX_SKIP_GPU_CHECK: 'true',
-      },
-    });
-  });
-
   test.each([
     ['/local/workers/nowhere', 404],
     ['/local/workers/echo', 409],

@@ -102,22 +102,6 @@ describe('a worker whose process the service runs', () => {
     expect(workerIds(local)).not.toContain(worker.id);
   });
 
-  test('is replaced after its jobs when its endpoint has a new release', async () => {
-    const local = await managed();
-    const id = await submit(local, {});
-    const worker = await attachWorker(local.service, 'mine', workerIds(local)[0]);
-    await worker.take();
-    await local.send('PATCH', '/v2/serverless/mine', { image: 'example/new:2' });
-    const next = await submit(local, {});
-    await pass(local, 0);
-    expect(workerIds(local)).toEqual([worker.id]);
-    await worker.done(id, 1);
-    expect(workerIds(local)).toHaveLength(1);
-    expect(workerIds(local)).not.toContain(worker.id);
-    const fresh = await attachWorker(local.service, 'mine', workerIds(local)[0]);
-    expect(await fresh.take()).toMatchObject({ id: next });
-  });
-
   test('the workers of a former process of the service are gone, and their jobs wait again', async () => {
     const local = await managed();
     const id = await submit(local, {});

@@ -71,15 +71,6 @@ describe('a worker that takes jobs', () => {
     expect(await local.worker.get('job-take', 'job_in_progress=0')).toMatchObject({ status: 204, text: '' });
     expect(local.clock.monotonic()).toBe(20_000);
   });
-
-  test('is answered when the service stops', async () => {
-    const local = await attached();
-    const held = local.worker.get('job-take', 'job_in_progress=0');
-    await local.settled();
-    await local.service.stop();
-    expect(await held).toMatchObject({ status: 204 });
-    expect(local.clock.monotonic()).toBe(0);
-  });
 });
 
 describe('jobs to stop', () => {
@@ -113,27 +104,5 @@ describe('jobs to stop', () => {
     await local.worker.take();
     local.clock.advance(after);
     expect(await local.worker.get('job-stop')).toMatchObject({ body: { jobsToStop: [id] } });
-  });
-
-  test.each([
-    ['a request that says so', (id: string) => ['take', id]],
-    ['a heartbeat without the job', (id: string) => ['ping', id]],
-    ['a result of the job', (id: string) => ['done', id]],
-  ])('the worker is busy until it has let go of the job: %s', async (_, how) => {
-    const local = await attached();
-    const id = await submit(local, {});
-    const other = await submit(local, {});
-    await local.worker.take();
-    await local.send('POST', `/v2/mine/cancel/${id}`);
-    expect((await local.send('GET', '/v2/mine/health')).body).toMatchObject({ workers: { running: 1 } });
-    const [kind] = how(id);
-    if (kind === 'take') expect(await local.worker.take()).toMatchObject({ id: other });
-    else {
-      if (kind === 'ping') await local.worker.get('ping', `job_id=${id},x`);
-      expect((await local.send('GET', '/v2/mine/health')).body).toMatchObject({ workers: { running: 1 } });
-      if (kind === 'ping') await local.worker.get('ping', 'job_id=x');
-      else await local.worker.done(id, 1);
-      expect((await local.send('GET', '/v2/mine/health')).body).toMatchObject({ workers: { idle: 1, running: 0 } });
-    }
   });
 });

@@ -17,24 +17,6 @@ describe('handler modules', () => {
     expect(lines.sort()).toEqual(['mine: hello', 'mine: oh']);
   });
 
-  test("what a handler prints is in its worker's record, line by line, the last of them", async () => {
-    const { service, start, ended, until } = await serve(`export default ({ lines }) => {
-      process.stdout.write('in two ');
-      process.stdout.write('pieces\\n');
-      console.log('x'.repeat(3000));
-      for (let line = 0; line < lines; line++) console.log('line ' + line);
-    };`);
-    const printed = (): readonly { readonly at: number; readonly line: string }[] =>
-      Object.values(queuesOf(service.state).byEndpoint.mine?.workers ?? {}).flatMap((worker) => worker.printed ?? []);
-    await ended(await start('{"lines":1}'));
-    const first = await until(printed, (all) => all.length === 3);
-    expect(first.map(({ line }) => line)).toEqual(['in two pieces', `${'x'.repeat(2000)}...`, 'line 0']);
-    expect(new Set(first.map(({ at }) => at))).toEqual(new Set([service.clock.now()]));
-    await ended(await service.submit('mine', '{"lines":300}'));
-    const last = await until(printed, (all) => all.at(-1)?.line === 'line 299');
-    expect([last.length, last[0]?.line]).toEqual([305, 'in two pieces']);
-  });
-
   test.each([
     ['200,000 lines at once', "process.stdout.write('x\\n'.repeat(200_000))", 'x'],
     ['40 MB without a line end', "for (let n = 0; n < 4000; n++) process.stdout.write('x'.repeat(10_000))", undefined],

@@ -100,27 +100,6 @@ describe('the processes of workers', () => {
     expect([PORT, PORT_HEALTH, HEALTH_CHECK_PATH]).toEqual(expected ?? [undefined, undefined, undefined]);
   });
 
-  test('what it prints is shown and is its log; each end at its start is shown', async () => {
-    const { local, processes, log, until } = await supervised();
-    await submit(local, {});
-    for (let start = 1; start <= 3; start++) {
-      await until(() => processes.length === start);
-      processes[start - 1]?.spec.onStderr('no module\n');
-      processes[start - 1]?.end({ code: 1 });
-    }
-    await until(() => processes.length === 4);
-    const ended = (at: number): string =>
-      `mine: (worker ${processes[at]?.workerId ?? ''} ended with exit code 1 before`;
-    expect(log).toEqual([
-      'mine: no module',
-      `${ended(0)} it asked for a job)`,
-      'mine: no module',
-      `${ended(1)} it asked for a job)`,
-      'mine: no module',
-      `${ended(2)} it asked for a job)`,
-    ]);
-  });
-
   test('a Python file that serves no job fails the waiting jobs with its reason; the next job starts it again', async () => {
     const { local, processes, until } = await supervised(['python3', 'runner.py', '/home/worker.py']);
     const ids = [await submit(local, {}), await submit(local, {})];
@@ -134,29 +113,6 @@ describe('the processes of workers', () => {
     expect(processes).toHaveLength(1);
     await submit(local, {});
     await until(() => processes.length === 2);
-  });
-
-  test('an injected failed start starts no process; a slow start starts it late', async () => {
-    const { local, processes, log, until } = await supervised();
-    await local.send('POST', '/local/fault', { kind: 'worker-failed-start', count: 1 });
-    await submit(local, {});
-    await until(() => log.length > 0);
-    expect([processes.length, log[0]]).toEqual([0, expect.stringContaining('its start failed (an injected fault)')]);
-    await local.send('DELETE', '/local/fault');
-    await local.send('POST', '/local/fault', { kind: 'worker-slow-start', count: 1, latencyMs: 60_000 });
-    const before = local.clock.now();
-    await until(() => processes.length > 0);
-    expect(local.clock.now() - before).toBeGreaterThanOrEqual(60_000);
-  });
-
-  test.each(['worker-crash', 'worker-oom'])('%s kills the process', async (kind) => {
-    const { local, processes, until } = await supervised();
-    await local.send('POST', '/local/fault', { kind, count: 1 });
-    await submit(local, {});
-    await until(() => processes.length > 0);
-    await (await attachWorker(local.service, 'mine', processes[0]?.workerId)).take();
-    await until(() => processes[0]?.calls.length !== 0);
-    expect(processes[0]?.calls[0]).toBe('kill');
   });
 
   test('a reload replaces an idle worker at once, and one with a job after it', async () => {
