@@ -80,35 +80,7 @@ describe('berth apply', () => {
   });
 
   const POD = 'kind: pod\nname: train-llm\n';
-  const ENDPOINT = 'kind: endpoint\nname: echo\n';
-  const TEMPLATE = 'kind: template\nid: tpl-train\nname: team training\n';
   const VOLUME = 'kind: volume\nname: datasets\n';
-  test.each([
-    ['pod image', `${POD}image: other:1`],
-    ['pod disk', `${POD}disk: 999`],
-    ['pod variable, beside those that it has', `${POD}env: {NEW: '1'}`],
-    ['pod ports', `${POD}ports: [1234/tcp]`],
-    ['pod command', `${POD}cmd: [other]`],
-    ['pod lock', `${POD}locked: true`],
-    ['endpoint image', `${ENDPOINT}image: other:1`],
-    ['endpoint variables', `${ENDPOINT}env: {NEW: '1', OTHER: a b}`],
-    ['endpoint workers', `${ENDPOINT}workers: {max: 7}`],
-    ['endpoint idle timeout', `${ENDPOINT}workers: {idleTimeout: 77}`],
-    ['endpoint scaling', `${ENDPOINT}scaling: {type: REQUEST_COUNT, requestCount: 9}`],
-    ['endpoint timeout', `${ENDPOINT}timeout: 77000`],
-    ['endpoint flashboot', `${ENDPOINT}flashboot: FLASHBOOT`],
-    ['template image', `${TEMPLATE}image: other:1`],
-    ['template variables', `${TEMPLATE}env: {NEW: '1'}`],
-    ['template mount', `${TEMPLATE}mounts: {persistent: {size: 33, path: /data}}`],
-    ['volume size', `${VOLUME}size: 4000`],
-    ['name by id', 'kind: volume\nid: vol-datasets\nname: other-name'],
-  ])('changes what differs, and then nothing does: %s', async (_, text) => {
-    const world = inWorld();
-    const before = await differingIn(world, text);
-    const done = await outcomes(world, text);
-    expect(done).toMatchObject(before.map(() => ({ action: 'update', ok: true })));
-    expect(await differingIn(world, text)).toEqual([]);
-  });
 
   test('a thing that is there gets the id of one that is made in the same run', async () => {
     const world = inWorld();

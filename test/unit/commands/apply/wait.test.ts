@@ -47,6 +47,16 @@ describe('apply --wait', () => {
   });
 });
 
+test('a pod that cannot start ends 10, also in an apply that is run again', async () => {
+  const world = inWorld();
+  const documents = [POD('bad').replace('a/b:1', 'example/does-not-start:latest'), POD('good')];
+  const first = await apply(world, documents, ['--wait']);
+  expect([first.code, first.err]).toEqual([10, expect.stringMatching(/pods explain pod-/)]);
+  const again = await apply(world, documents, ['--wait']);
+  expect([again.code, again.out]).toEqual([10, expect.stringContaining('is ERROR')]);
+  expect((await apply(world, documents, [])).code).toBe(0);
+});
+
 test('independent things are written at once, four at most', async () => {
   let [now, most] = [0, 0];
   const remote = await remoteService(({ method }) =>

@@ -139,3 +139,57 @@ describeWithS3('with a service that fails at times,', (peer) => {
     expect(CONTENT.subarray(0, 1250).equals(Buffer.concat(read))).toBe(true);
   });
 });
+
+describeWithS3('an S3-compatible service', (peer) => {
+  const open = async (bucket?: string) => {
+    const name = bucket ?? (await peer().createBucket());
+    return { bucket: name, volume: await openTestVolume(peer().endpoint, name, S3_ENV) };
+  };
+
+  test('returns what was written, whole and in ranges', async () => {
+    const { volume } = await open();
+    const written = await volume.writeStream('in/a.jsonl', chunksOf('one\n', 'two\n', 'three\n'));
+    expect(await volume.find('in/a.jsonl')).toMatchObject({ bytes: 14, version: written.version });
+    for (const [start, end, text] of [
+      [0, 14, 'one\ntwo\nthree\n'],
+      [4, 8, 'two\n'],
+      [5, 5, ''],
+    ] as const)
+      expect((await readAll(volume.read(written, start, end))).toString()).toBe(text);
+    const empty = await volume.writeStream('empty', chunksOf());
+    expect(await readAll(volume.read(empty))).toHaveLength(0);
+  });
+
+  test('reads what another client wrote, and writes what it reads', async () => {
+    const { volume, bucket } = await open();
+    const key = 'in/a b+c=é"x"&~*\'()!.jsonl';
+    await peer().put(bucket, key, 'from the other\n');
+    expect(await keysIn(volume, 'in/')).toEqual([key]);
+    const file = await volume.find(key);
+    if (file === undefined) throw new Error('no file');
+    expect((await readAll(volume.read(file))).toString()).toBe('from the other\n');
+    const large = mixedBytes(16 * 1024 * 1024 + 1);
+    await volume.writeStream(`out/${key}`, chunksOf('small'));
+    await volume.writeStream('out/large', chunksOf(large));
+    expect((await peer().get(bucket, `out/${key}`)).toString()).toBe('small');
+    expect(await peer().sha256(bucket, 'out/large')).toBe(sha256(large));
+    expect(await peer().uploads(bucket)).toBe(0);
+  });
+
+  test('lists more keys than fit on a page', async () => {
+    const { volume, bucket } = await open();
+    const keys = Array.from({ length: 2005 }, (_, index) => `k${String(index).padStart(5, '0')}`);
+    await peer().putMany(bucket, keys);
+    expect(await keysIn(volume, '')).toEqual(keys);
+  });
+
+  test('says which bucket is missing', async () => {
+    const { volume } = await open('no-such-bucket');
+    await expect(volume.writeStream('a', chunksOf('x'))).rejects.toMatchObject({
+      exit: 4,
+      message: expect.stringContaining(
+        's3://no-such-bucket/a: the storage service answered 404 NoSuchBucket',
+      ) as unknown,
+    });
+  });
+});
