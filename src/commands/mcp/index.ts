@@ -11,15 +11,31 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
 import { type Command, defineCommand, type Program } from '../../cli/model/command.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
+import type { Collection } from '../../cli/model/collection.ts';
+import { type CommandContext, IdCache } from '../../cli/model/context.ts';
+import * as money from '../../cli/money.ts';
+import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
+import { merged } from '../../cli/resource/request-body.ts';
+import { rowRequest } from '../../cli/resource/requests.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { asId } from '../../core/ids.ts';
 import { errorOf } from '../../cli/resource/several.ts';
 import { dollarsOf, option } from '../../cli/model/params.ts';
 import { accessFailure, allowedAccess } from '../../core/access.ts';
 import { asError, Failure, isInterrupt } from '../../core/failure.ts';
-import { encodeJson, type Json, type JsonObject, objectOf, tryDecodeJson } from '../../core/json.ts';
+import {
+  arrayOf,
+  encodeJson,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  memberAt,
+  objectOf,
+  stringAt,
+  tryDecodeJson,
+} from '../../core/json.ts';
 import { hideSecrets } from '../../core/secret-names.ts';
 import { commandsOf } from '../help/describe.ts';
-import { requireCost } from './cost-limit.ts';
 import { type Allowed, ALLOWED, describeTool, type Tool, toolsOf, wordsOf } from './tools.ts';
 
 export const mcp = (program: Program): Command =>
@@ -50,11 +66,8 @@ export const mcp = (program: Program): Command =>
         let progress = 0;
         return await call(tool, (params.arguments ?? {}) as JsonObject, signal, (message) => {
           if (token === undefined) return;
-          progress += 1;
-          void sendNotification({
-            method: 'notifications/progress',
-            params: { progressToken: token, progress, message },
-          }).catch(() => undefined);
+          const said = { progressToken: token, progress: (progress += 1), message };
+          void sendNotification({ method: 'notifications/progress', params: said }).catch(() => undefined);
         });
       });
       try {
@@ -95,40 +108,34 @@ async function serve(ctx: CommandContext, server: Server): Promise<void> {
   }
 }
 
-type Call = (
-  tool: Tool,
-  given: JsonObject,
-  signal: AbortSignal,
-  onProgress: (message: string) => void,
-) => Promise<CallToolResult>;
-
-function caller(ctx: CommandContext, allow: Allowed, maxHourly: number | undefined): Call {
+/** Runs the command of a tool. Where there is a limit, calls that cost wait for each other. */
+function caller(ctx: CommandContext, allow: Allowed, maxHourly: number | undefined) {
   const level = allow === 'destroy' ? 'full' : allow;
   const own = allowedAccess(ctx.settings);
   const env = { BERTH_ACCESS: accessFailure(level, own) === undefined ? level : own.level, BERTH_NO_INPUT: '1' };
   const { account } = ctx.settings.accountWords;
   let turn: Promise<unknown> = Promise.resolve();
-  const run = async (words: readonly string[], signal: AbortSignal, onError: (text: string) => void) =>
-    await ctx.runAgain([...account, '--json', ...words], { env, signal, onError });
-  return async (tool, given, signal, onProgress) => {
+  return async (tool: Tool, given: JsonObject, signal: AbortSignal, onProgress: (message: string) => void) => {
     let errors = '';
     const onError = (text: string): void => {
       errors += text;
       if (!text.startsWith('{')) onProgress(text.trim());
     };
+    const run = (values: JsonObject) =>
+      ctx.runAgain([...account, '--json', ...wordsOf(tool, values)], { env, signal, onError });
+    const isLimited = maxHourly !== undefined && tool.command.costs;
     const limited = async () => {
-      if (maxHourly !== undefined && tool.command.costs && given['dry-run'] !== true) {
-        const planned = await run(wordsOf(tool, { ...given, 'dry-run': true }), signal, onError);
+      if (isLimited && given['dry-run'] !== true) {
+        const planned = await run({ ...given, 'dry-run': true });
         if (planned.code !== 0) return planned;
         await requireCost(ctx, tryDecodeJson(planned.out) ?? [], maxHourly);
       }
-      return await run(wordsOf(tool, given), signal, onError);
+      return await run(given);
     };
     try {
       // Two that raise the cost at once would both fit below the limit.
-      const inTurn = maxHourly !== undefined && tool.command.costs;
-      const running = inTurn ? turn.then(limited) : limited();
-      if (inTurn) turn = running.catch(() => undefined);
+      const running = isLimited ? turn.then(limited) : limited();
+      if (isLimited) turn = running.catch(() => undefined);
       const { code, out } = await running;
       return resultOf(ctx, tool, code, out, errors);
     } catch (error) {
@@ -161,3 +168,45 @@ const failed = (text: string, exitCode: number): CallToolResult => ({
   isError: true,
   _meta: { exitCode },
 });
+
+/** By the requests of a dry run. Limit-exceeded (15) where the account would cost more, or the cost is not known. */
+async function requireCost(context: CommandContext, requests: Json, maxHourly: number): Promise<void> {
+  const ctx = { ...context, ids: new IdCache() };
+  let total: number | undefined = (await money.ofAccount(ctx)).hourly?.high ?? 0;
+  for (const request of arrayOf(requests) ?? [requests]) {
+    const added = (await addedBy(ctx, request))?.hourly?.high;
+    total = total === undefined || added === undefined ? undefined : total + added;
+  }
+  if (total !== undefined && total <= maxHourly) return;
+  const then = total === undefined ? 'by an unknown amount' : `to ${money.dollarsPerHour(total)}`;
+  throw new Failure({
+    code: 'limit-exceeded',
+    exit: EXIT.limitExceeded,
+    message: `this would raise the account's cost ${then}, and --max-cost is ${money.dollarsPerHour(maxHourly)}: nothing was sent`,
+    hint: 'Stop something first, or ask a person for a higher limit.',
+  });
+}
+
+/** Undefined where it is not known. */
+async function addedBy(ctx: CommandContext, request: Json): Promise<money.Cost | undefined> {
+  const [, noun = '', id = '', ...more] = new URL(stringAt(request, 'url') ?? '').pathname.split('/').slice(1);
+  const body = memberAt(request, 'body') ?? null;
+  const rowOf = async (of: Collection, its: string): Promise<Json> =>
+    (await ctx.api.send(rowRequest(of, asId(its)))).value ?? null;
+  if (noun === 'pods') {
+    const pod = id === '' ? body : await rowOf(PODS, id);
+    return money.ofNewPod(pod, await money.catalogOf(ctx, pod));
+  }
+  if (noun === 'serverless') {
+    const before = id === '' ? undefined : objectOf(await rowOf(ENDPOINTS, id));
+    const endpoint = merged(before ?? {}, objectOf(body) ?? {});
+    return money.ofEndpoint(endpoint, await money.catalogOf(ctx, endpoint));
+  }
+  if (noun === 'clusters') return money.ofNewCluster(body, await money.catalogOf(ctx, { gpu: {} }));
+  if (/^network-?volumes$/i.test(noun)) return money.ofVolume(body);
+  if (!['run', 'runsync', 'retry'].includes([id, ...more][0] ?? '')) return undefined;
+  // A job may start one worker.
+  const endpoint = await rowOf(ENDPOINTS, noun);
+  const hasHardware = itemsAt(endpoint, 'gpu.pools').length + itemsAt(endpoint, 'cpu').length > 0;
+  return hasHardware ? money.ofWorker(endpoint, await money.catalogOf(ctx, endpoint)) : money.sum([]);
+}

@@ -23,15 +23,16 @@ const LEFT_OUT = [
 
 /** What is offered without --tools. */
 const USUAL = [
-  ...['list', 'get', 'create', 'update', 'terminate', 'start', 'stop', 'wait', 'logs', 'explain'].map(of('pods')),
-  ...['list', 'get', 'create', 'update', 'delete', 'workers', 'releases', 'logs', 'explain'].map(of('endpoints')),
-  ...['run', 'status', 'stream', 'cancel', 'wait', 'recent', 'explain', 'batch run', 'batch status'].map(of('jobs')),
-  ...['list', 'get', 'create', 'delete'].map(of('volumes')),
-  ...['run', 'health', 'files ls', 'catalog gpus', 'account balance', 'billing summary'],
+  ...of('pods', 'list get create update terminate start stop wait logs explain'),
+  ...of('endpoints', 'list get create update delete workers releases logs explain'),
+  ...of('jobs', 'run status stream cancel wait recent explain'),
+  ...of('volumes', 'list get create delete'),
+  ...['jobs batch run', 'jobs batch status', 'run', 'health', 'files ls', 'catalog gpus', 'account balance'],
+  'billing summary',
 ];
 
-function of(noun: string): (verb: string) => string {
-  return (verb) => `${noun} ${verb}`;
+function of(noun: string, verbs: string): readonly string[] {
+  return verbs.split(' ').map((verb) => `${noun} ${verb}`);
 }
 
 const needOf = ({ writes, destroys, changesMachine }: Command): Allowed =>
@@ -82,11 +83,7 @@ export function describeTool(tool: Tool): JsonObject {
       additionalProperties: false,
     },
     ...schema,
-    annotations: {
-      readOnlyHint: needOf(command) === 'read',
-      destructiveHint: command.destroys,
-      openWorldHint: true,
-    },
+    annotations: { readOnlyHint: needOf(command) === 'read', destructiveHint: command.destroys, openWorldHint: true },
   };
 }
 
