@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { berthIn } from '../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../support/worlds/test-world.ts';
-import { json, serve, text } from '../../support/servers/scripted-server.ts';
+import { json, serve } from '../../support/servers/scripted-server.ts';
 
 const ACCESS = 'access-of-the-profile';
 const SECRET = 'secret-of-the-profile/+=';
@@ -129,27 +129,4 @@ test('without a key of the files, its own variables and the command that keeps o
     /BERTH_STORAGE_ACCESS_KEY.*berth auth login --storage|berth auth login --storage.*BERTH_STORAGE_ACCESS_KEY/s,
   );
   expect(err).not.toContain('s3:');
-});
-
-test.each([
-  ['a web page', { body: '<!doctype html><p>sign in', status: 200 }, 7, /answers with a web page.*BERTH_STORAGE_URL/s],
-  ['a web page as a refusal', { body: '<html>no</html>', status: 403 }, 7, /answers with a web page/],
-  [
-    'a refusal of the key',
-    { body: '<Error><Code>AccessDenied</Code></Error>', status: 403 },
-    3,
-    /403 AccessDenied.*BERTH_STORAGE_ACCESS_KEY and BERTH_STORAGE_SECRET/s,
-  ],
-])('%s ends in one line after two tries, which names what was used', async (_, { body, status }, code, says) => {
-  const { api } = await service();
-  const storage = await serve([text(body, status)]);
-  const env = {
-    BERTH_BASE_URL: api.url,
-    BERTH_API_KEY: 'key-0123456789-WXYZ',
-    BERTH_STORAGE_ACCESS_KEY: 'access',
-    BERTH_STORAGE_SECRET: 'secret',
-    BERTH_STORAGE_URL: storage.url,
-  };
-  const ran = await berthIn(createTestWorld({ env }), ['files', 'ls', 'data:']);
-  expect([ran.code, ran.err, storage.seen.length]).toEqual([code, expect.stringMatching(says), 2]);
 });

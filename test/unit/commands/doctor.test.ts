@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
-import { freePort } from '../../support/servers/http-server.ts';
 import { berth, type Ran } from '../../support/worlds/run-berth.ts';
 import { listen, json, pointedAt, problem, reset, routed, serve } from '../../support/servers/scripted-server.ts';
 
@@ -98,25 +97,6 @@ describe('berth doctor', () => {
       expect(ran.out + ran.err).not.toContain('secret');
     },
   );
-
-  test.each([['https://example.test', 'HTTPS_PROXY']])(
-    'names the proxy that cannot be reached for %s',
-    async (address, variable) => {
-      const host = `127.0.0.1:${String(await freePort())}`;
-      const ran = await berth(['doctor'], {
-        env: { BERTH_BASE_URL: address, BERTH_API_KEY: 'key', [variable]: `http://${host}` },
-      });
-      expect([ran.code, ran.err]).toEqual([
-        7,
-        expect.stringMatching(new RegExp(`base-url: .*proxy ${host}.*\n {2}-> Check HTTPS_PROXY`)),
-      ]);
-    },
-  );
-
-  test('says nothing of the older volume API for the local service in this process, which has no address to drop', async () => {
-    const ran = await berth(['--local', 'doctor']);
-    expect([ran.code, ran.err]).toEqual([0, '']);
-  });
 
   test('says that the older volume API is retired, which is no error', async () => {
     const routes = {

@@ -99,7 +99,6 @@ const documentOf = ({ out }: Ran) =>
 
 test.each([
   [80, 'all', []],
-  [120, 'all', []],
   [80, 'day', ['--by', 'day']],
 ])('on a terminal of %d columns, of %s', async (columns, name, flags) => {
   const ran = await report(flags, undefined, { tty: true, columns });

@@ -92,16 +92,6 @@ test.each([
   expect(ran.err).toBe('');
 });
 
-test('columns of zeros are left out on a terminal, unless -o wide asks for every column', async () => {
-  const zero = answer(SUMMARY);
-  const records = (zero['records'] as readonly object[]).map((record) => ({ ...record, podGpuAmount: 0 }));
-  const [usual, wide] = await Promise.all(
-    [[], ['-o', 'wide']].map((flags) => summary(flags, json({ ...zero, records }), { tty: true, columns: 400 })),
-  );
-  expect([usual?.out.includes('POD GPU'), wide?.out.includes('POD GPU')]).toEqual([false, true]);
-  expect(usual?.out).toContain('POD CPU');
-});
-
 test.each([['{"records":[],"metadata":7}'], ['{"records":[null,3,{"totalAmount":"x"}]}']])(
   'an answer of another shape is shown as far as it goes: %s',
   async (text) => {

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
-import { works } from '../../../support/worlds/expect-run.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
@@ -107,38 +106,6 @@ test('a wait that sees a pod in ERROR ends 10 and prints the cluster', async () 
   const ran = await berth([...CREATE, '--pods', '2', '--wait', '--json'], { env: pointedAt(server.url) });
   expect(ran.code).toBe(10);
   expect(JSON.parse(ran.out)).toEqual(cluster);
-});
-
-test('the detail view shows every member, and leaves out what is missing', async () => {
-  const document = {
-    id: 'c1',
-    name: 'n',
-    type: 'SLURM',
-    compute: { gpuTypeId: 'GPU-80G', gpuCountPerPod: 8, podCount: 4 },
-    template: 'tpl',
-    dataCenterId: 'EU-1',
-    pods: { total: 4, byStatus: { RUNNING: 3, STARTING: 1, ERROR: 0 } },
-    network: { cidr: '10.0.0.0/24', vxlanId: 7, vxlanPort: 4789 },
-    primary: { podId: 'p1', status: 'RUNNING', sshEndpoint: '1.2.3.4:22' },
-    createdAt: '2025-12-31T00:00:00Z',
-    later: { x: 1 },
-  };
-  const { out } = await works(['clusters', 'get', 'c1'], [json(document)]);
-  expect(out.split('\n')).toEqual(
-    expect.arrayContaining([
-      'compute\tGPU-80G x8 on 4 pods',
-      'template\ttpl',
-      'pods total\t4',
-      'pods status\t3 RUNNING',
-      'pods status\t1 STARTING',
-      'primary pod\tp1',
-      'primary ssh\t1.2.3.4:22',
-      'network cidr\t10.0.0.0/24',
-      'network vxlan id\t7',
-      'later\t{"x":1}',
-    ]),
-  );
-  expect((await works(['clusters', 'get', 'c1'], [json({ id: 'c1' })])).out).toBe('id\tc1\n');
 });
 
 test('a pod of a cluster is not terminated: the refusal names the cluster', async () => {

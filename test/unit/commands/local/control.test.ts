@@ -109,14 +109,6 @@ describe('job ids', () => {
     }
     expect(ids.size).toBe(6);
   });
-
-  it('differ after the state file was lost', async () => {
-    let draws = 0;
-    const make = () => localFixture({ random: () => (draws += 0.01) });
-    const id = async ({ send }: ReturnType<typeof make>) =>
-      (await send('POST', '/v2/echo/run', { input: {} })).body['id'];
-    expect(await id(make())).not.toBe(await id(make()));
-  });
 });
 
 describe('a webhook with --local', () => {
@@ -130,12 +122,6 @@ describe('a webhook with --local', () => {
 });
 
 describe('limits', () => {
-  it('asks the service if no answer has told the limits yet', async () => {
-    const { keyed } = await served({ quota: { minute: 60 } });
-    const { code, out } = await berth(['limits'], { env: keyed });
-    expect([code, out]).toEqual([0, expect.stringMatching(/minute\s+59\s+60/)]);
-  });
-
   it('sends nothing if an earlier answer has told them', async () => {
     const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
     await berthIn(world, ['pods', 'list']);
@@ -223,15 +209,6 @@ describe('commands of `berth local` with a profile of a service on this machine'
     expect(ran.err).toContain(`Changed: the local service at ${url} of the profile "dev".`);
   });
 
-  it('see the same clock as requests to that service', async () => {
-    const { world } = await worldWithProfile();
-    const advanced = async (...flags: readonly string[]): Promise<unknown> =>
-      (JSON.parse((await berthIn(world, ['local', 'clock', 'show', '--json', ...flags])).out) as { advancedMs: number })
-        .advancedMs;
-    await berthIn(world, ['local', 'clock', 'advance', '1h']);
-    expect([await advanced(), await advanced('--local')]).toEqual([3_600_000, 0]);
-  });
-
   it.each(CHANGES)(
     'say that the service of a profile that is elsewhere was left alone: local %s %s',
     async (...argv) => {
@@ -241,21 +218,6 @@ describe('commands of `berth local` with a profile of a service on this machine'
       expect(ran.err).toContain(`Changed: the local service in ${world.directory}`);
     },
   );
-
-  it('say that there is no profile of the name of a flag, as other commands do: 2', async () => {
-    const { world } = await worldWithProfile();
-    const lines = [
-      ['local', 'status'],
-      ['local', 'reset', '--yes'],
-      ['pods', 'list'],
-    ];
-    const [status, ...others] = await Promise.all(
-      lines.map(async (line) => berthIn(world, [...line, '--profile', 'deb'])),
-    );
-    expect([status?.code, status?.err]).toEqual([2, expect.stringContaining('there is no profile "deb" in ')]);
-    expect(status?.err).toContain('Did you mean dev? There are: dev. Make it with: berth auth login --profile deb');
-    for (const { code, err } of others) expect([code, err]).toEqual([2, status?.err]);
-  });
 
   it('refuse a flag that names a service elsewhere: 2', async () => {
     const { world } = await worldWithProfile('https://service.test');

@@ -69,16 +69,6 @@ describe('berth local stock', () => {
     expect(await seen(account, [0, 31])).toBe('HIGH HIGH');
   });
 
-  test('a worker that waits for stock goes on when the time of a change has passed', async () => {
-    const account = createAccount();
-    await local(account, 'local stock set cpu-general none --for 1h');
-    const job = await local(account, "jobs run demo --input '{}'");
-    await local(account, 'local clock advance 59m');
-    expect(await local(account, `jobs status demo ${job} --jq .status --raw`)).toBe('IN_QUEUE');
-    await local(account, 'local clock advance 2m');
-    expect(await local(account, `jobs status demo ${job} --jq .status --raw`)).toBe('COMPLETED');
-  });
-
   test('a price is in the catalog and in what a new pod costs, for its time', async () => {
     const account = createAccount();
     await local(account, 'local stock price GPU-80G 1.50');
@@ -105,15 +95,6 @@ describe('berth local stock', () => {
     expect(await local(account, 'health demo --jq .workers.idle')).toBe('0');
     await local(account, 'local stock clear');
     await local(account, 'local clock advance 5s');
-    expect(await local(account, `jobs status demo ${job} --jq .status --raw`)).toBe('COMPLETED');
-  });
-
-  test('a job that runs when the stock ends goes on', async () => {
-    const account = createAccount();
-    const job = await local(account, "jobs run demo --input '{}'");
-    await local(account, 'local clock advance 1500ms');
-    await local(account, 'local stock set cpu-general 0');
-    await local(account, 'local clock advance 2s');
     expect(await local(account, `jobs status demo ${job} --jq .status --raw`)).toBe('COMPLETED');
   });
 });

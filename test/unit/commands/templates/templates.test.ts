@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
-import { json } from '../../../support/servers/scripted-server.ts';
-import { works } from '../../../support/worlds/expect-run.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
 const CREATE = ['templates', 'create', '--name', 't', '--image', 'i'];
@@ -104,35 +102,4 @@ test('the output of get can be passed to create and to update', async () => {
     (await berthIn(world, ['templates', 'get', 'tpl-train', '--json'])).out,
   ) as { id: string };
   expect(JSON.parse(created.out)).toMatchObject({ ...original, name: 'copy' });
-});
-
-test('the detail view shows every member, unknown ones included', async () => {
-  const document = {
-    id: 'tpl1',
-    name: 'n',
-    image: 'i',
-    args: 'a',
-    disk: 5,
-    mounts: { persistent: { size: 10, path: '/p' } },
-    ports: ['1/tcp'],
-    env: { A: 'b' },
-    registry: 'r',
-    serverless: false,
-    public: false,
-    category: 'CPU',
-    startSsh: true,
-    startJupyter: false,
-    allowedCudaVersions: ['12.4'],
-    readme: 'later',
-  };
-  const { out } = await works(['templates', 'get', 'tpl1'], [json(document)]);
-  for (const line of ['for\tpods', 'category\tCPU', 'cuda\t12.4', 'container cmd\ta', 'container env\tA=b'])
-    expect(out).toContain(`${line}\n`);
-  for (const line of [
-    'pods persistent mount\t10 GB at /p',
-    'pods starts ssh\tyes',
-    'pods starts jupyter\tno',
-    'readme\tlater',
-  ])
-    expect(out).toContain(`${line}\n`);
 });

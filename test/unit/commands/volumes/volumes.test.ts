@@ -197,24 +197,6 @@ describe('delete', () => {
     expect([code, err]).toEqual([0, expect.stringContaining('deleted volume')]);
   });
 
-  test('names ten users and counts the others, pods of clusters included', async () => {
-    const pods = Array.from({ length: 13 }, (_, at) => ({
-      id: `p${String(at)}`,
-      name: 'a',
-      mounts: { network: [{ volumeId: 'v1', path: '/w' }] },
-    }));
-    const server = await serve([
-      routed({
-        'GET /v2/network-volumes/v1': json({ id: 'v1', name: 'data' }),
-        'GET /v2/pods': json({ pods }),
-        'GET /v2/serverless': json({ endpoints: [{ id: 'e1' }, null, { networkVolumes: 7 }] }),
-      }),
-    ]);
-    const ran = await berth(['volumes', 'delete', 'v1', '--yes'], { env: pointedAt(server.url) });
-    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('pod a (p9), 3 more: nothing was sent') as string]);
-    expect(server.seen.map(({ url }) => url)).toContain('/v2/pods?includeClusterPods=true');
-  });
-
   test('fails if who uses it cannot be read, and deletes nothing', async () => {
     const server = await serve([
       routed({ 'GET /v2/network-volumes/v1': json({ id: 'v1', name: 'data' }) }, problem(403, 'not with this key')),
