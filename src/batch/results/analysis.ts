@@ -176,7 +176,6 @@ export function createFailureGroups() {
 
 /** Times are milliseconds as the service reports them. */
 export interface BatchAnalysis extends BatchStatus {
-  readonly retried: number;
   /** From the start of the batch to its last result; undefined when no end time is known. */
   readonly wallMs: Milliseconds | undefined;
   readonly perSecond: number | undefined;
@@ -185,8 +184,6 @@ export interface BatchAnalysis extends BatchStatus {
   /** From the submission of a job to its start. */
   readonly delay: DistributionSummary | undefined;
   readonly execution: DistributionSummary | undefined;
-  /** Of all jobs; undefined when none reports one. */
-  readonly executionMs: Milliseconds | undefined;
   readonly failures: FailureSummary;
 }
 
@@ -220,13 +217,11 @@ export async function analyzeBatch(ports: InputPorts, results: readonly string[]
   const wallMs = lastEndedAt === undefined ? undefined : Math.max(0, lastEndedAt - begunAt);
   return {
     ...status,
-    retried: parts.reduce((sum, { journal }) => sum + journal.retried, 0),
     wallMs,
     perSecond: wallMs === undefined || wallMs === 0 ? undefined : (ended / wallMs) * 1000,
     cost: workerPrice && executionMs !== undefined ? executionCost(workerPrice, executionMs) : undefined,
     delay: delay.summary(),
     execution: execution.summary(),
-    executionMs,
     failures: failures.summary(),
   };
 }

@@ -62,7 +62,6 @@ export interface JournalState {
   /** Sent again after the last sort: the results may have two lines for one item. */
   readonly hasRerunItems: boolean;
   readonly resubmitted: number;
-  readonly retried: number;
   readonly lastEndedAt: EpochMs | undefined;
   /** Per hour; undefined when the journal has none. */
   readonly workerPrice: DollarRange | undefined;
@@ -78,7 +77,7 @@ export async function replayJournal(durable: DurableFiles, results: string): Pro
   const path = journalPath(results);
   const open = new Map<number, OpenItem>();
   let batch: Pick<JournalState, 'header' | 'states' | 'jobIds'> | undefined;
-  let [resultBytes, checksum, resubmitted, retried] = [0, 0, 0, 0];
+  let [resultBytes, checksum, resubmitted] = [0, 0, 0];
   let [hasRerunItems, endsWithOrdered, inOrder] = [false, false, false];
   let lastEndedAt: EpochMs | undefined;
   let workerPrice: DollarRange | undefined;
@@ -95,7 +94,6 @@ export async function replayJournal(durable: DurableFiles, results: string): Pro
     if (after === undefined) open.delete(item);
     else open.set(item, after);
     if (event.kind === 'accept') batch?.jobIds.add(event.job);
-    else if (event.kind === 'retry') retried += 1;
     else if (event.kind === 'resubmit') {
       resubmitted += 1;
       // Its line in the results stays until they are sorted.
@@ -136,7 +134,7 @@ export async function replayJournal(durable: DurableFiles, results: string): Pro
   if (batch === undefined) throw brokenJournal(path, 0, 'it has no header');
   const jobs = [...open].flatMap(([item, each]) => (each.job === undefined ? [] : [{ item, ...each }]));
   const content = { resultBytes, checksum, hasRerunItems, endsWithOrdered, inOrder };
-  return { ...batch, jobs, ...content, settings, resubmitted, retried, lastEndedAt, workerPrice, end };
+  return { ...batch, jobs, ...content, settings, resubmitted, lastEndedAt, workerPrice, end };
 }
 
 /** Without a job until one was accepted. */

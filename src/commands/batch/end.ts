@@ -42,44 +42,52 @@ interface EndOptions {
 const resumeCommand = ({ service, name }: BatchReport, ...more: readonly string[]): CommandLine =>
   resumeLine(service === LOCAL_SERVICE, name, ...more);
 
+const STOPPED: Readonly<Record<string, string>> = {
+  interrupt: 'Interrupted. Nothing was cancelled.',
+  timeout: 'Time is up. Nothing was cancelled.',
+  failures: 'Stopped submitting: more failures than --max-failures.',
+};
+
 function notesOf(ctx: CommandContext, report: BatchReport): readonly Message[] {
-  const { counts, stopped, unordered, resumable } = report;
-  const { failedItems, refused } = report;
-  const failed = counts.failed + counts.timedOut;
+  const { counts, stopped, unordered, resumable, failedItems, refused } = report;
   const states = [...(counts.failed > 0 ? ['failed'] : []), ...(counts.timedOut > 0 ? ['timed-out'] : [])];
+  // An input that the service refused would be refused again.
+  const mayPass = failedItems === 0 || failedItems > refused;
   return [
-    ...(stopped?.reason === 'interrupt' ? ['Interrupted. Nothing was cancelled.'] : []),
-    ...(stopped?.reason === 'timeout' ? ['Time is up. Nothing was cancelled.'] : []),
-    ...(stopped?.reason === 'failures' ? ['Stopped submitting: more failures than --max-failures.'] : []),
+    ...(stopped === undefined ? [] : [STOPPED[stopped.reason] ?? '']),
     ...inFlightNotes(counts),
     ...(unordered ? ['All results are fetched, but not sorted yet.'] : []),
     ...(resumable ? [sentence`Continue: ${resumeCommand(report)}`] : []),
     ...commonestErrorNotes(ctx, report),
-    ...(counts.unknown > 0 ? [unknownNote(report)] : []),
-    // An input that the service refused would be refused again.
-    ...(itemsLeft(counts) === 0 && failed > 0 && (failedItems === 0 || failedItems > refused)
+    ...unknownNotes(report),
+    ...(itemsLeft(counts) === 0 && states.length > 0 && mayPass
       ? [sentence`Send failed items again: ${resumeCommand(report, '--resubmit', states.join(','))}`]
       : []),
-    ...(counts.expired > 0 ? [expiredNote(report)] : []),
+    ...expiredNotes(report),
   ];
 }
 
 const inFlightNotes = ({ inFlight }: ItemCounts): readonly string[] =>
   inFlight > 0 ? [`${countOf(inFlight, 'job')} still running: results are kept for 30 minutes.`] : [];
 
-function unknownNote(report: BatchReport): Message {
+function unknownNotes(report: BatchReport): readonly Message[] {
   const { counts, unknownReason } = report;
+  if (counts.unknown === 0) return [];
   const reason = unknownReason === undefined ? '' : ` (${safeText(unknownReason)})`;
-  return sentence`${countOf(counts.unknown, 'item')} may or may not have run${reason}. To send again, at the risk of running twice: ${resumeCommand(report, '--resubmit', 'unknown')}`;
+  return [
+    sentence`${countOf(counts.unknown, 'item')} may or may not have run${reason}. To send again, at the risk of running twice: ${resumeCommand(report, '--resubmit', 'unknown')}`,
+  ];
 }
 
 const MAX_RANGES = 12;
 
-function expiredNote(report: BatchReport): Message {
+function expiredNotes(report: BatchReport): readonly Message[] {
   const { counts, expiredItems } = report;
-  const isListed = groupNumbers(expiredItems).length <= MAX_RANGES;
-  const listed = isListed ? `: ${rangesOf(expiredItems)}` : '';
-  return sentence`${countOf(counts.expired, 'item')} expired, and may have run${listed}. Send again: ${resumeCommand(report, '--resubmit', 'expired')}`;
+  if (counts.expired === 0) return [];
+  const listed = groupNumbers(expiredItems).length > MAX_RANGES ? '' : `: ${rangesOf(expiredItems)}`;
+  return [
+    sentence`${countOf(counts.expired, 'item')} expired, and may have run${listed}. Send again: ${resumeCommand(report, '--resubmit', 'expired')}`,
+  ];
 }
 
 /** When stderr is not a terminal. */
@@ -109,7 +117,7 @@ function failureOf(report: BatchReport): Failure | undefined {
     hint: lines(
       isRequest ? sentence`Check the service and the network: ${berth`doctor`}` : failure.hint,
       ...inFlightNotes(counts),
-      ...(counts.unknown > 0 ? [unknownNote(report)] : []),
+      ...unknownNotes(report),
       ...(jobs === '' ? [] : [`These were accepted by the service and could not be recorded: ${jobs}.`]),
       sentence`See the state of the batch: ${batchStatusLine(report.name)}`,
       sentence`Then continue: ${resumeCommand(report)}`,
@@ -119,14 +127,7 @@ function failureOf(report: BatchReport): Failure | undefined {
 
 function exitOf(ctx: CommandContext, { counts, stopped, unordered }: BatchReport): ExitCode {
   if (counts.completed === counts.planned && !unordered) return EXIT.done;
-  switch (stopped?.reason) {
-    case 'interrupt':
-      return ctx.signal.reason instanceof Failure ? ctx.signal.reason.exit : EXIT.interrupted;
-    case 'timeout':
-      return EXIT.waitEnded;
-    case 'failures':
-    case 'error':
-    case undefined:
-      return EXIT.batchIncomplete;
-  }
+  if (stopped?.reason === 'timeout') return EXIT.waitEnded;
+  if (stopped?.reason !== 'interrupt') return EXIT.batchIncomplete;
+  return ctx.signal.reason instanceof Failure ? ctx.signal.reason.exit : EXIT.interrupted;
 }

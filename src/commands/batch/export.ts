@@ -2,7 +2,7 @@ import type { ItemCounts } from '../../batch/index.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words.ts';
-import { missingShards, resultsArg, statesOf } from './options.ts';
+import { missingShards, RESUBMIT_STATES, resultsArg, statesOf } from './options.ts';
 import { BATCH_EXPORT } from './schemas.ts';
 import { usage } from '../../core/failure.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -12,13 +12,8 @@ import { checkKnownFields, missingFields } from '../../output/fields.ts';
 import { type RowFormat, rowTexts } from '../../output/formats/csv.ts';
 import type { OutputOptions } from '../../output/view.ts';
 
-const EXPORT_STATES = {
-  completed: 'completed',
-  failed: 'failed',
-  'timed-out': 'timedOut',
-  cancelled: 'cancelled',
-  expired: 'expired',
-} as const;
+const { unknown: _, ...ENDED_STATES } = RESUBMIT_STATES;
+const EXPORT_STATES = { completed: 'completed', ...ENDED_STATES } as const;
 
 export const exportBatch = defineCommand({
   output: BATCH_EXPORT,

@@ -52,13 +52,5 @@ export function checkBounds(label: string, value: number | undefined, [least, mo
     throw usage(`${label} must be ${least / 1000} s to ${most / 1000} s, not ${value / 1000} s`);
 }
 
-/** `shard 3/4 is missing`. */
-export function missingShards({ missingShards: missing = [], shards = [] }: BatchStatus): readonly string[] {
-  const of = String(shards[0]?.shard?.of);
-  if (missing.length === 0) return [];
-  return [
-    missing.length === 1
-      ? `shard ${String(missing[0])}/${of} is missing`
-      : `shards ${rangesOf(missing)} of ${of} are missing`,
-  ];
-}
+export const missingShards = ({ missingShards: missing = [], shards = [] }: BatchStatus): readonly string[] =>
+  missing.length === 0 ? [] : [`missing shards: ${rangesOf(missing)} of ${shards[0]?.shard?.of ?? 0}`];

@@ -6,12 +6,11 @@ import { describeCost, formatRate, OUTCOMES } from './summary-view.ts';
 import { formatDuration } from '../../core/units.ts';
 import { isJsonFormat } from '../../output/formats/format-table.ts';
 
-/** Milliseconds, also between other lines and measurements of the rate. */
 const BAR_INTERVAL_MS = 250;
 const LINE_INTERVAL_MS = 10_000;
+/** Between measurements of the rate. */
 const RATE_INTERVAL_MS = 1000;
 const BAR_LENGTH = 12;
-const SPINNER_COLUMNS = 3;
 /** Shorter failures are not shown: the requests are retried. */
 const MIN_FAILING_MS = 3000;
 
@@ -32,22 +31,25 @@ async function followBatch(ctx: CommandContext, progress: () => BatchProgress, u
   const { clock, terminal, output } = ctx;
   if (!terminal.errors && isJsonFormat(output.format)) return;
   const meter = createRateMeter();
-  const columns = (): number => (terminal.columns ?? 80) - SPINNER_COLUMNS;
-  const drawn = (rate: readonly string[]): string => barLine(progress(), rate, clock.monotonic(), columns());
-  const bar = terminal.errors && terminal.redraws ? ctx.progress(drawn([])) : undefined;
-  let rate: readonly string[] = [];
+  let rate: number | undefined;
+  const line = (head: (counts: ItemCounts) => string): string => {
+    const { counts, cost, problem } = progress();
+    const failingMs = problem === undefined ? 0 : clock.monotonic() - problem.failingSince;
+    const tail =
+      failingMs >= MIN_FAILING_MS
+        ? [`no success for ${formatDuration(failingMs)}: ${problem?.message ?? ''}`]
+        : [...describeRate(counts, rate), ...(cost === undefined ? [] : [describeCost(cost)])];
+    return [head(counts), ...tail].join('  ');
+  };
+  const bar = terminal.errors && terminal.redraws ? ctx.progress(line(barHead)) : undefined;
   let [measuredAt, printedAt] = [Number.NEGATIVE_INFINITY, clock.monotonic()];
   try {
     for (;;) {
       const now = clock.monotonic();
-      if (now - measuredAt >= RATE_INTERVAL_MS) {
-        const { counts } = progress();
-        rate = describeRate(counts, meter(now, endedCount(counts)));
-        measuredAt = now;
-      }
-      if (bar !== undefined) bar.update(drawn(rate));
+      if (now - measuredAt >= RATE_INTERVAL_MS) [rate, measuredAt] = [meter(now, endedCount(progress().counts)), now];
+      if (bar !== undefined) bar.update(line(barHead));
       else if (now - printedAt >= LINE_INTERVAL_MS) {
-        await ctx.tell(logLine(progress(), rate, now));
+        await ctx.tell(line(lineHead));
         printedAt = now;
       }
       await every(ctx, bar === undefined ? RATE_INTERVAL_MS : BAR_INTERVAL_MS, { requests: 0, signal: until });
@@ -61,44 +63,22 @@ async function followBatch(ctx: CommandContext, progress: () => BatchProgress, u
 
 const endedCount = ({ planned, waiting, inFlight }: ItemCounts): number => planned - waiting - inFlight;
 
-/** `███░░░ 25%  250 done, 3 failed, 32 in flight  98.0/s  8s left  ~$0.0123`. */
-function barLine(progress: BatchProgress, rate: readonly string[], now: number, columns: number): string {
-  const { counts } = progress;
-  const ended = endedCount(counts);
-  const share = counts.planned === 0 ? 1 : ended / counts.planned;
+/** `███░░░ 25%  250 done, 3 failed, 32 in flight`: the bar shows how many wait. */
+function barHead(counts: ItemCounts): string {
+  const share = counts.planned === 0 ? 1 : endedCount(counts) / counts.planned;
   const filled = Math.floor(share * BAR_LENGTH);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_LENGTH - filled);
-  const line = (...parts: readonly string[]): string => [`${bar} ${Math.floor(share * 100)}%`, ...parts].join('  ');
-  // The number of waiting items is dropped first: the bar shows it.
-  const [all, withoutWaiting] = [describeCounts(counts), describeCounts({ ...counts, waiting: 0 })];
-  const problem = describeProblem(progress, now);
-  // The longest part: may be truncated at the end.
-  if (problem !== undefined) return line(withoutWaiting, problem);
-  const cost = costParts(progress);
-  const lines = [line(all, ...rate, ...cost), line(withoutWaiting, ...rate, ...cost)];
-  return lines.find((each) => each.length <= columns) ?? line(withoutWaiting, ...rate);
+  return `${bar} ${Math.floor(share * 100)}%  ${describeCounts({ ...counts, waiting: 0 })}`;
 }
 
-function logLine(progress: BatchProgress, rate: readonly string[], now: number): string {
-  const { counts } = progress;
-  const problem = describeProblem(progress, now);
-  const head = [`${endedCount(counts)} of ${counts.planned}`, describeCounts(counts)];
-  return [...head, ...(problem === undefined ? [...rate, ...costParts(progress)] : [problem])].join('  ');
-}
+const lineHead = (counts: ItemCounts): string =>
+  `${endedCount(counts)} of ${counts.planned}  ${describeCounts(counts)}`;
 
 /** Without counts of zero. */
 export const describeCounts = (counts: ItemCounts): string =>
   OUTCOMES.filter(([member]) => counts[member] > 0)
     .map(([member, label]) => `${counts[member]} ${member === 'completed' ? 'done' : label}`)
     .join(', ');
-
-/** `no success for 45s: could not reach ...`. */
-function describeProblem({ problem }: BatchProgress, now: number): string | undefined {
-  const failingMs = problem === undefined ? 0 : now - problem.failingSince;
-  return failingMs < MIN_FAILING_MS
-    ? undefined
-    : `no success for ${formatDuration(failingMs)}: ${problem?.message ?? ''}`;
-}
 
 function describeRate(counts: ItemCounts, perSecond: number | undefined): readonly string[] {
   if (perSecond === undefined) return [];
@@ -110,8 +90,6 @@ function roundedDuration(seconds: number): string {
   const step = seconds < 60 ? 1 : seconds < 600 ? 10 : 60;
   return formatDuration(Math.ceil(seconds / step) * step * 1000);
 }
-
-const costParts = ({ cost }: BatchProgress): readonly string[] => (cost === undefined ? [] : [describeCost(cost)]);
 
 /** Or over this number of items when they took longer. */
 const WINDOW_MS = 30_000;

@@ -1,4 +1,4 @@
-import { type BatchAnalysis, type DistributionSummary, QUANTILE_ERROR } from '../../batch/index.ts';
+import type { BatchAnalysis, DistributionSummary } from '../../batch/index.ts';
 import { batchView, formatRate, shardMembers, summaryOf } from './summary-view.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { MINUTE_MS } from '../../core/unit-types.ts';
@@ -10,18 +10,15 @@ export const PAGE_BEGINNING = '<!doctype html>\n<!-- batch report of berth -->\n
 
 /** The table and the page show these numbers. */
 export function reportDocument(analysis: BatchAnalysis): JsonObject {
-  const { wallMs, perSecond, cost, delay, execution, executionMs, failures, lastEndedAt } = analysis;
+  const { wallMs, perSecond, cost, delay, execution, failures, lastEndedAt } = analysis;
   return {
     ...summaryOf(analysis),
     state: analysis.state,
-    retried: analysis.retried,
     begun: dateOf(analysis.begunAt),
     lastEnded: lastEndedAt === undefined ? null : dateOf(lastEndedAt),
     wallSeconds: wallMs === undefined ? null : wallMs / 1000,
     itemsPerSecond: perSecond ?? null,
-    executionSeconds: executionMs === undefined ? null : executionMs / 1000,
     executionCostUsd: cost === undefined ? null : { ...cost },
-    quantileError: QUANTILE_ERROR,
     executionMs: distributionOf(execution),
     delayMs: distributionOf(delay),
     failures: failures.groups.map(({ pattern, state, count, examples }) => ({
@@ -74,7 +71,7 @@ export const reportView = (analysis: BatchAnalysis): View => ({
   detail: (report, facts) => {
     const [about, counts] = batchView.detail?.(report, facts) ?? [];
     return [
-      { lines: [...(about?.lines ?? []), ...rateLines(analysis)] },
+      { lines: [...(about?.lines ?? []), ...rateLine(analysis)] },
       { title: 'Items', lines: counts?.lines ?? [] },
       { title: 'Execution time', lines: timeLines(analysis.execution) },
       { title: 'Delay before the start', lines: timeLines(analysis.delay) },
@@ -83,10 +80,8 @@ export const reportView = (analysis: BatchAnalysis): View => ({
   },
 });
 
-const rateLines = ({ perSecond, retried }: BatchAnalysis): Section['lines'] => [
-  ...(perSecond === undefined ? [] : [{ label: 'throughput', value: formatRate(perSecond) }]),
-  ...(retried === 0 ? [] : [{ label: 'run again', value: String(retried) }]),
-];
+const rateLine = ({ perSecond }: BatchAnalysis): Section['lines'] =>
+  perSecond === undefined ? [] : [{ label: 'throughput', value: formatRate(perSecond) }];
 
 function timeLines(times: DistributionSummary | undefined): Section['lines'] {
   if (times === undefined) return [];

@@ -47,14 +47,13 @@ i { display: inline-block; height: .7em; background: var(--busy) }
 
 /** The page runs and loads nothing, whatever an error text contains. */
 export function reportPage(report: BatchAnalysis): string {
-  const { counts, wallMs, perSecond, cost, failures, resubmitted, retried } = report;
+  const { counts, wallMs, perSecond, cost, failures, resubmitted } = report;
   const facts = {
     completed: `${grouped(counts.completed)} of ${grouped(counts.planned)} items`,
     'to the last result': wallMs && formatDuration(wallMs),
     throughput: perSecond && formatRate(perSecond),
     'execution cost': cost && `${formatDollarRange(cost)}, without idle and starting workers`,
     'sent again as new jobs': resubmitted && grouped(resubmitted),
-    'run again': retried && grouped(retried),
   };
   const states = OUTCOMES.flatMap(([member, label]) =>
     counts[member] === 0 ? [] : [bar(label, [member, counts[member]])],

@@ -108,14 +108,10 @@ async function within<T>(ctx: CommandContext, milliseconds: number, work: Promis
 
 const MAX_NAMED = 10;
 
-async function describeSkipped(
-  path: string,
-  { invalid, invalidItems }: InputSummary,
-  most = MAX_NAMED,
-): Promise<readonly string[]> {
+async function describeSkipped(path: string, { invalid, invalidItems }: InputSummary): Promise<readonly string[]> {
   if (invalid === 0) return [];
   const { describeInvalid } = await import('../../batch/index.ts');
-  const named = invalidItems.slice(0, most).map((item) => describeInvalid(path, item));
+  const named = invalidItems.slice(0, MAX_NAMED).map((item) => describeInvalid(path, item));
   const more = invalid > named.length ? [`and ${invalid - named.length} more`] : [];
   return [`skipped ${countOf(invalid, 'invalid item')}`, ...named, ...more];
 }

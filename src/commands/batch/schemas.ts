@@ -78,14 +78,11 @@ export const BATCH_REPORT = ownObject(
   {
     ...SUMMARY,
     state: STATE,
-    retried: COUNT,
     begun: TIME,
     lastEnded: orNull(TIME),
     wallSeconds: orNull(NUMBER),
     itemsPerSecond: orNull(NUMBER),
-    executionSeconds: orNull(NUMBER),
     executionCostUsd: COST,
-    quantileError: NUMBER,
     executionMs: DISTRIBUTION,
     delayMs: DISTRIBUTION,
     failures: manyOf(

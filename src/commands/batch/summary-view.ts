@@ -1,5 +1,5 @@
 import type { BatchStatus, BatchSummary, ExecutionCost } from '../../batch/index.ts';
-import { memberHeader } from '../../cli/resource/fields.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
 import { itemsAt, type Json, memberAt, numberAt, numberOf, stringAt } from '../../core/json.ts';
 import { rangesOf } from '../../core/patterns.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -39,16 +39,16 @@ export const OUTCOMES = [
   ['waiting', 'waiting'],
 ] as const;
 
+const TONES: Readonly<Record<string, Tone>> = {
+  completed: 'good',
+  unknown: 'warn',
+  inFlight: 'busy',
+  waiting: 'quiet',
+};
+
 const COUNTS: readonly (readonly [string, string, Tone])[] = [
   ['planned', 'planned', 'strong'],
-  ['completed', 'completed', 'good'],
-  ['failed', 'failed', 'bad'],
-  ['cancelled', 'cancelled', 'bad'],
-  ['timedOut', 'timed out', 'bad'],
-  ['expired', 'expired', 'bad'],
-  ['unknown', 'unknown', 'warn'],
-  ['inFlight', 'in flight', 'busy'],
-  ['waiting', 'waiting', 'quiet'],
+  ...OUTCOMES.map(([name, label]) => [name, label, TONES[name] ?? 'bad'] as const),
   ['invalid', 'invalid, left out', 'warn'],
   ['resubmitted', 'sent again', 'quiet'],
 ];
@@ -56,7 +56,7 @@ const COUNTS: readonly (readonly [string, string, Tone])[] = [
 export const batchView: View = {
   noun: ['batch', 'batches'],
   id: (row) => stringAt(row, 'batch') ?? '',
-  columns: COUNTS.map(([name]) => ({ header: memberHeader(name), show: text(name), right: true })),
+  columns: COUNTS.map(([name]) => textColumn(name, { right: true })),
   detail: (row) => [
     {
       lines: [
@@ -65,7 +65,8 @@ export const batchView: View = {
         { label: 'input', value: text('input')(row) },
         ...stateLines(row),
         ...(memberAt(row, 'begun') === undefined ? [] : [{ label: 'begun', value: text('begun')(row) }]),
-        ...durationLines(row),
+        ...durationLine(row, 'tookSeconds', 'took'),
+        ...durationLine(row, 'wallSeconds', 'to the last result'),
         ...costLines(row),
       ],
     },
@@ -82,13 +83,10 @@ function stateLines(row: Json): Section['lines'] {
   return [{ label: 'state', value: `${pid === undefined ? state : holder}${unordered}` }];
 }
 
-function durationLines(row: Json): Section['lines'] {
-  const [took, wall] = [numberAt(row, 'tookSeconds'), numberAt(row, 'wallSeconds')];
-  return [
-    ...(took === undefined ? [] : [{ label: 'took', value: formatDuration(took * 1000) }]),
-    ...(wall === undefined ? [] : [{ label: 'to the last result', value: formatDuration(wall * 1000) }]),
-  ];
-}
+const durationLine = (row: Json, member: string, label: string): Section['lines'] => {
+  const seconds = numberAt(row, member);
+  return seconds === undefined ? [] : [{ label, value: formatDuration(seconds * 1000) }];
+};
 
 function costLines(row: Json): Section['lines'] {
   const cost = memberAt(row, 'executionCostUsd');
@@ -132,11 +130,9 @@ export function describeCost({ low, high, sinceResume }: ExecutionCost): string 
 export const dryRunView: View = {
   noun: ['batch', 'batches'],
   id: () => '',
-  columns: ['planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody'].map((name) => ({
-    header: memberHeader(name),
-    show: text(name),
-    right: true,
-  })),
+  columns: ['planned', 'invalid', 'inputBytes', 'bodyBytes', 'largestBody'].map((name) =>
+    textColumn(name, { right: true }),
+  ),
   detail: (row) => [
     {
       lines: [

@@ -114,38 +114,13 @@ describe('the inputs of a batch', () => {
     },
   );
 
-  test.each<readonly [string, (path: string) => void]>([
-    [
-      'appended to',
-      (path) => {
-        appendFileSync(path, '{"n":0}\n');
-      },
-    ],
-    [
-      'overwritten with as many bytes',
-      (path) => {
-        writeFileSync(path, '{"n":2}\n'.repeat(100_000));
-      },
-    ],
-    [
-      'cut',
-      (path) => {
-        writeFileSync(path, '');
-      },
-    ],
-    [
-      'touched',
-      (path) => {
-        utimesSync(path, 1, 1);
-      },
-    ],
-    [
-      'removed',
-      (path) => {
-        rmSync(path);
-      },
-    ],
-  ])('are not read on when one is %s meanwhile', async (_, change) => {
+  const changes: Readonly<Record<string, (path: string) => unknown>> = {
+    'appended to': (path) => (appendFileSync(path, '{"n":0}\n'), undefined),
+    'overwritten with as many bytes': (path) => (writeFileSync(path, '{"n":2}\n'.repeat(100_000)), undefined),
+    cut: (path) => (writeFileSync(path, ''), undefined),
+    removed: (path) => (rmSync(path), undefined),
+  };
+  test.each(Object.entries(changes))('are not read on when one is %s meanwhile', async (_, change) => {
     const { ports, at, plan } = folder();
     writeFileSync(at('a.jsonl'), '{"n":1}\n'.repeat(100_000));
     const groups = allItems(ports, await plan('a.jsonl'));

@@ -23,16 +23,6 @@ describe('a job that cannot be looked at', () => {
     const others = fixture.asked.filter(({ n }) => n !== 3);
     expect((others.at(-1)?.at ?? 0) - (others[0]?.at ?? 0)).toBeLessThan(30_000);
   });
-
-  test('a batch stops when the service asks for a wait of hours', async () => {
-    const fixture = await createScriptedService(5, (asked) => {
-      if (asked.operation === 'status') throw failureWith(EXIT.rateLimited, 40_000);
-      return answerNormally(asked);
-    });
-    const end = await fixture.run(fixture.batch);
-    expect(end.stopped).toMatchObject({ reason: 'error', failure: { exit: EXIT.rateLimited } });
-    expect(end.counts).toMatchObject({ planned: 5, unknown: 0 });
-  });
 });
 
 test('a retry whose answer is lost counts as one: a batch comes to its end', async () => {
@@ -98,18 +88,6 @@ test('a job that the service does not have yet is asked for again for a minute, 
   const last = asked.findLast(({ operation, n }) => operation === 'status' && n === 1)?.at ?? 0;
   expect(last - (asked[0]?.at ?? 0)).toBeGreaterThanOrEqual(60_000);
   expect(clock.now() - (asked[0]?.at ?? 0)).toBeLessThan(70_000);
-});
-
-test.each([
-  [2, undefined],
-  [1, { reason: 'failures' }],
-])('with at most %i failures, two failures stop the batch: %j', async (maxFailures, stopped) => {
-  const fixture = await createScriptedService(6, (asked) =>
-    asked.operation === 'status' && asked.n <= 2 ? failed(asked) : answerNormally(asked),
-  );
-  const end = await fixture.run(fixture.batch, { maxFailures });
-  expect(end.stopped).toEqual(stopped);
-  expect(end.counts.failed).toBe(2);
 });
 
 test('while the disk is slow, no more than a few hundred results are in memory', async () => {

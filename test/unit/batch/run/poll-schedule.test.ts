@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createPollSchedule } from '../../../../src/batch/run/poll-schedule.ts';
-import { createRunnerFixture, lines } from '../../../support/batch/runner-fixture.ts';
 
 /** A job of a service that is only thought of. */
 interface Thought {
@@ -137,44 +136,5 @@ describe('polling a service that', () => {
       }),
       { numRuns: 60 },
     );
-  });
-});
-
-describe('a batch', () => {
-  test('keeps up with a service that processes three hundred jobs', async () => {
-    const fixture = await createRunnerFixture();
-    const batch = await fixture.begin(lines(300), { endpoint: 'demo' });
-    const behind: number[] = [];
-    const over = new AbortController();
-    const sampling = (async () => {
-      for (;;) {
-        await fixture.clock.sleep(2000, over.signal);
-        const ended = await fixture.clock.during(fixture.ended());
-        behind.push([...ended.values()].filter((at) => at <= fixture.clock.now()).length - fixture.results().length);
-      }
-    })().catch(() => undefined);
-    let looks = 0;
-    const before = (_: string, [, , operation]: readonly string[]): unknown =>
-      (looks += operation === 'status' ? 1 : 0);
-    const end = await fixture.run(batch, { inFlight: 1000 }, { before });
-    over.abort(new Error('it is over'));
-    await sampling;
-    expect(end.counts.completed).toBe(300);
-    expect(behind.length).toBeGreaterThan(10);
-    expect(Math.max(...behind)).toBeLessThan(10);
-    expect(looks).toBeLessThan(1200);
-    const last = Math.max(...(await fixture.ended()).values());
-    expect(fixture.clock.now() - last).toBeLessThan(1500);
-  });
-
-  test.each([
-    ['few jobs', 'demo', 5, 600],
-    ['a few that take long', 'sleep', 3, 1500],
-  ])('of %s ends soon after they do', async (_, endpoint, count, most) => {
-    const fixture = await createRunnerFixture();
-    const batch = await fixture.begin(lines(count, ',"seconds":9'), { endpoint });
-    const end = await fixture.run(batch);
-    expect(end.counts.completed).toBe(count);
-    expect(fixture.clock.now() - Math.max(...(await fixture.ended()).values())).toBeLessThan(most);
   });
 });

@@ -140,12 +140,4 @@ describe('an ordered batch', () => {
     expect([after.ino, after.mtimeMs]).toEqual([before.ino, before.mtimeMs]);
     expect(read(world, `${OUT}.journal`)).toBe(journal);
   });
-
-  test('never overwrites a file that it did not create', async () => {
-    const world = await createTinyQueueWorld();
-    write(world, 'in.jsonl', items(3));
-    write(world, `${OUT}.ordered`, 'mine');
-    const ran = await berthIn(world, [...RUN, '--ordered']);
-    expect([ran.code, read(world, `${OUT}.ordered`)]).toEqual([14, 'mine']);
-  });
 });

@@ -88,14 +88,6 @@ describe('members that are missing or have other values than the contract says',
   });
 });
 
-test('the list shows the main columns and every row of the answer', async () => {
-  const { out } = await works(['endpoints', 'list', '-o', 'wide'], [json({ endpoints: [FULL, { id: 'bare' }] })]);
-  const [header, first, second] = out.split('\n');
-  expect(header?.split('\t')).toEqual(['ID', 'NAME', 'TYPE', 'WORKERS', 'SCALING', 'AGE', 'HARDWARE', 'IMAGE']);
-  expect(first?.split('\t').slice(3, 7)).toEqual(['1 to 5', '2.5 s delay', '1d', 'POOL-24G, POOL-48G x2']);
-  expect(second).toMatch(/^bare\t-\t-/);
-});
-
 const RELEASES = {
   endpointVersion: 3,
   rollout: { inProgress: true, workersOnLatest: 1, workersTotal: 4, percentOnLatest: 25 },

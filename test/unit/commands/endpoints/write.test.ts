@@ -146,15 +146,6 @@ test('names are accepted for a template, a registry and volumes; the price is sh
   expect(JSON.parse(row.out)).toMatchObject({ image: 'registry.example/team/worker:7', registry: 'reg-team' });
 });
 
-test.each([
-  ['endpoints update echo --name x', ['PATCH /v2/serverless/echo']],
-  ['endpoints create e --image i --gpu-pool POOL-24G --json', ['POST /v2/serverless']],
-])('%s sends one request', async (line, requests) => {
-  const server = await serve([json({ id: 'echo', name: 'echo' })]);
-  expect((await berth(line.split(' '), { env: pointedAt(server.url) })).code).toBe(0);
-  expect(server.seen.map(({ method, url }) => `${method} ${url}`)).toEqual(requests);
-});
-
 test('the output of get can be edited and passed to create and to update', async () => {
   const world = createTestWorld(LOCAL);
   await berthIn(world, [...CREATE, ...GPU, '--env', 'A=1', '--env', 'B=2']);

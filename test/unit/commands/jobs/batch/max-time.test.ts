@@ -4,16 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { berthIn } from '../../../../support/worlds/run-berth.ts';
-import {
-  items,
-  local,
-  OUT,
-  createBatchWorld,
-  RESUME,
-  RUN,
-  summary,
-  write,
-} from '../../../../support/batch/command-fixture.ts';
+import { items, OUT, createBatchWorld, RUN, write } from '../../../../support/batch/command-fixture.ts';
 
 test('--max-time that passes during the first request ends with 9 and leaves no files', async () => {
   const mute = createServer(() => undefined);
@@ -30,15 +21,4 @@ test('--max-time that passes during the first request ends with 9 and leaves no 
   expect(JSON.parse(ran.err)).toMatchObject({ error: { code: 'wait-ended' } });
   expect(ran.err).toContain('Nothing was sent');
   expect(existsSync(join(world.directory, OUT))).toBe(false);
-});
-
-test('--max-time ends the batch with 9 while requests fail, and a resume completes it', async () => {
-  const world = await createBatchWorld();
-  write(world, 'in.jsonl', items(3, ',"seconds":30'));
-  await local(world, 'fault', 'add', 'server-error', '--match', 'GET /v2/sleep/status');
-  const ran = await berthIn(world, ['jobs', 'batch', 'run', 'sleep', ...RUN.slice(4), '--max-time', '20', '--json']);
-  expect([ran.code, summary(ran)]).toEqual([9, expect.objectContaining({ inFlight: 3 })]);
-  await local(world, 'fault', 'clear');
-  const rest = await berthIn(world, [...RESUME, '--max-time', '5m', '--json']);
-  expect([rest.code, summary(rest)]).toEqual([0, expect.objectContaining({ completed: 3 })]);
 });

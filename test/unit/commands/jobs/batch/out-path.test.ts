@@ -23,74 +23,27 @@ const listing = ({ directory }: TestWorld): readonly string[] =>
     .sort();
 
 describe.each([[[]], [['--dry-run']]])('--out with %j', (more) => {
-  test.each<[string, string, number, (world: TestWorld) => void]>([
-    ['pipe', 'no regular file', 14, ({ directory }) => execFileSync('mkfifo', [join(directory, 'pipe')])],
-    [
-      'folder',
-      'folder is a directory',
-      14,
-      ({ directory }) => {
-        mkdirSync(join(directory, 'folder'));
-      },
-    ],
-    [
-      'link',
-      'is a directory',
-      14,
-      ({ directory }) => {
-        mkdirSync(join(directory, 'folder'));
-        symlinkSync('folder', join(directory, 'link'));
-      },
-    ],
-    ['nodir/x.jsonl', 'nodir is not a directory', 14, () => undefined],
-    [
-      'gone',
-      '/nowhere is not a directory',
-      14,
-      ({ directory }) => {
-        symlinkSync('/nowhere/x.jsonl', join(directory, 'gone'));
-      },
-    ],
-    ['in.jsonl/x', 'in.jsonl is not a directory', 14, () => undefined],
-    ['-', 'results are written to a file', 2, () => undefined],
-    ['', 'results are written to a file', 2, () => undefined],
-    ['new/', 'results are written to a file', 2, () => undefined],
-    [
-      'old.jsonl',
-      'old.jsonl exists already',
-      14,
-      (world) => {
-        write(world, 'old.jsonl', 'mine');
-      },
-    ],
-    [
-      'out.jsonl',
-      'out.jsonl.journal is not the journal of a batch',
-      14,
-      (world) => {
-        write(world, 'out.jsonl.journal', '');
-      },
-    ],
-    [
-      'out.jsonl',
-      'out.jsonl.ordered exists already',
-      14,
-      (world) => {
-        write(world, 'out.jsonl.ordered', 'mine');
-      },
-    ],
-    [
-      'other.jsonl.ordered',
-      'other.jsonl.ordered has a name that berth gives',
-      14,
-      (world) => {
-        write(world, 'other.jsonl.journal', '');
-      },
-    ],
-  ])('%j is refused, and nothing is touched: %s', async (out, words, code, prepare) => {
+  test.each([
+    ['pipe', 'no regular file', 14],
+    ['folder', 'folder is a directory', 14],
+    ['link', 'is a directory', 14],
+    ['nodir/x.jsonl', 'nodir is not a directory', 14],
+    ['gone', '/nowhere is not a directory', 14],
+    ['in.jsonl/x', 'in.jsonl is not a directory', 14],
+    ['-', 'results are written to a file', 2],
+    ['new/', 'results are written to a file', 2],
+    ['old.jsonl', 'old.jsonl exists already', 14],
+    ['out.jsonl', 'out.jsonl.journal is not the journal of a batch', 14],
+    ['sorted.jsonl', 'sorted.jsonl.ordered exists already', 14],
+    ['other.jsonl.ordered', 'other.jsonl.ordered has a name that berth gives', 14],
+  ])('%j is refused, and nothing is touched: %s', async (out, words, code) => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(1));
-    prepare(world);
+    for (const name of ['old.jsonl', 'out.jsonl.journal', 'sorted.jsonl.ordered']) write(world, name, 'mine');
+    execFileSync('mkfifo', [join(world.directory, 'pipe')]);
+    mkdirSync(join(world.directory, 'folder'));
+    symlinkSync('folder', join(world.directory, 'link'));
+    symlinkSync('/nowhere/x.jsonl', join(world.directory, 'gone'));
     const before = listing(world);
     const ran = await berthIn(world, runTo(out, ...more));
     expect([ran.code, ran.err]).toEqual([code, expect.stringContaining(words)]);

@@ -71,14 +71,14 @@ describe('a shard', () => {
       const { out, err } = await batch(verb, ...files, '--json');
       expect(JSON.parse(out)).toMatchObject({ planned: 8, completed: 8, state: 'ended', missingShards: [3] });
       expect(JSON.parse(out)).toMatchObject({ shards: [{ shard: 1, planned: 3 }, { shard: 2 }, { shard: 4 }] });
-      expect(err).toContain('shard 3/4 is missing');
+      expect(err).toContain('missing shards: 3 of 4');
     }
     expect((await batch('status', ...files)).out).toMatch(/^shard 4\s+ended: 2 completed$/m);
     expect((await batch('status', ...files, '--exit-status')).code).toBe(13);
     const exported = await batch('export', ...files, '--join-input', '--fields', 'item,input.n', '--format', 'csv');
     const rows = [1, 2, 4, 5, 6, 8, 9, 10].map((item) => `${String(item)},${String(item)}`);
     expect(exported.out.trim().split(/\r?\n/).slice(1)).toEqual(rows);
-    expect(exported.err).toContain('shard 3/4 is missing');
+    expect(exported.err).toContain('missing shards: 3 of 4');
     write(world, 'in.jsonl', items(11));
     expect((await shard(world, '3/4', '--shard', '3/4')).code).toBe(0);
     for (const [wrong, says] of [

@@ -35,15 +35,6 @@ describe('jobs batch run', () => {
     expect(summary(status)).toMatchObject({ completed: 30, state: 'ended' });
   });
 
-  test('ends with 13 when items did not complete, and prints the command that retries them', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(3));
-    const ran = await berthIn(world, ['jobs', 'batch', 'run', 'fail', ...RUN.slice(4)]);
-    expect(ran.code).toBe(13);
-    expect(ran.err).toContain('berth jobs batch resume out.jsonl --resubmit failed');
-    expect(ran.out).toMatch(/failed\s+3/);
-  });
-
   test('names all invalid items by line and column and sends nothing', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', '{"a":1}\n{"b":}\n\nnope\n');
@@ -71,18 +62,6 @@ describe('jobs batch run', () => {
     expect(existsSync(join(world.directory, 'out.jsonl'))).toBe(false);
   });
 
-  test('never overwrites existing results or an existing batch', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(1));
-    write(world, 'out.jsonl', 'mine');
-    const ran = await berthIn(world, RUN);
-    expect([ran.code, read(world, 'out.jsonl')]).toEqual([14, 'mine']);
-    await berthIn(world, [...RUN.slice(0, -1), 'other.jsonl']);
-    const again = await berthIn(world, [...RUN.slice(0, -1), 'other.jsonl', '--fresh']);
-    expect(again.code).toBe(14);
-    expect(again.err).toContain('berth jobs batch resume other.jsonl');
-  });
-
   test('fails before the first job when the endpoint does not exist', async () => {
     const world = await createBatchWorld();
     write(world, 'in.jsonl', items(1));
@@ -107,13 +86,6 @@ describe('leftovers of a killed run', () => {
     const ends = ['', '.journal', '.journal.end', '.journal.input'];
     expect(lying.sort()).toEqual(ends.map((end) => `out.jsonl${end}`));
     expect(read(world, 'out.jsonl.journal.input')).toBe(items(3));
-  });
-
-  test('before its journal existed cannot be resumed, and the error says what to do', async () => {
-    const world = await createBatchWorld();
-    write(world, 'out.jsonl', '');
-    const ran = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl']);
-    expect([ran.code, ran.err]).toEqual([14, expect.stringContaining('run it again')]);
   });
 });
 

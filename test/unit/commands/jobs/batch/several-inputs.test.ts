@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -70,28 +70,6 @@ describe('a batch with several inputs', () => {
     ).toEqual(NUMBERED.map((input, index) => ({ item: index + 1, input })));
     const status = await berthIn(world, ['--json', 'jobs', 'batch', 'status', 'r.jsonl']);
     expect(JSON.parse(status.out)).toMatchObject({ input: 'in/a.jsonl and 4 more' });
-  });
-
-  test('is resumed with its inputs, and not when one of them was changed or is missing', async () => {
-    const world = worldWith(FILES);
-    const first = await run(world, '--input', 'in/*', '--max-failures', '0', '--in-flight', '1', '--max-time', '1s');
-    expect([9, 0]).toContain(first.code);
-    const resume = (...flags: readonly string[]) =>
-      berthIn(world, ['--local', 'jobs', 'batch', 'resume', 'r.jsonl', ...flags]);
-    const path = join(world.directory, 'in/a.jsonl');
-    rmSync(path);
-    expect(await resume()).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('the input in/a.jsonl is not there') as unknown,
-    });
-    writeFileSync(path, lines(1, 2, 3));
-    expect(await resume()).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('is not the one this batch was begun with') as unknown,
-    });
-    writeFileSync(path, lines(1, 2));
-    expect((await resume('--max-time', '1h')).code).toBe(0);
-    expect(outputs(world)).toEqual(NUMBERED);
   });
 
   test('is resumed with inputs that were moved, all of them in their order', async () => {
