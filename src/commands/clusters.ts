@@ -16,7 +16,7 @@ import { type Goal, until } from '../cli/until.ts';
 import { countOf } from '../cli/words.ts';
 import { POD_TABLE, podView } from './pods/fields.ts';
 import { networkMount } from './pods/pod-cells.ts';
-import { inOwnWords } from './pods/refusals.ts';
+import { inOwnWords } from './pods/place.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import { type Json, numberAt, objectAt } from '../core/json.ts';
@@ -217,7 +217,9 @@ const create = defineCommand({
     );
     const answer = await withReferences(ctx, body, REFERENCES, (known) => ctx.api.send(post(CLUSTERS, known))).catch(
       (error: unknown) => {
-        throw error instanceof Failure ? inOwnWords(error, 'create of a cluster') : error;
+        throw error instanceof Failure
+          ? inOwnWords(error, run(berth`catalog gpus --available --product CLUSTER`))
+          : error;
       },
     );
     const result = await written(ctx, CLUSTERS, answer, 'created');

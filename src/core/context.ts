@@ -176,8 +176,6 @@ export interface Spawn {
   connect(host: string, port: number): Promise<void>;
   /** Fails with port-in-use (14), and with usage (2) for an address of another machine. Port 0: any free one. */
   freePort(address: string, port: number): Promise<number>;
-  /** Returns false when no browser could be started. */
-  openInBrowser(url: string): Promise<boolean>;
   /** The home folder by the system, which ssh uses for `~` whatever HOME says. */
   accountHome(): string | undefined;
   /** The path of the file with the host keys of pods that ssh has seen; its folder is made. Fails with local-file (14). */

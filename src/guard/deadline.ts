@@ -24,14 +24,9 @@ export interface Deadline {
   readonly at: EpochMs | undefined;
   /** Neither a duration nor a time: ignored by guards. */
   readonly isUnreadable: boolean;
-  /** The pod is restarting: the deadline counts from when it runs. */
-  readonly isWaiting: boolean;
 }
 
-export interface CountingDeadline {
-  readonly action: DeadlineAction;
-  readonly at: EpochMs;
-}
+type CountingDeadline = Pick<Deadline, 'action'> & { readonly at: EpochMs };
 
 type Limit = { readonly afterMs: Milliseconds } | { readonly at: EpochMs };
 
@@ -91,9 +86,7 @@ export const deadlinesOf = (pod: Json): readonly Deadline[] =>
     const given = stringOf(memberOf(memberAt(pod, 'env'), DEADLINE_VARIABLES[action]));
     if (given === undefined || given === NONE) return [];
     const limit = readLimit(given);
-    const at = limit === undefined ? undefined : endOf(pod, action, limit);
-    const isWaiting = limit !== undefined && action === 'stop' && isStartedAgain(pod);
-    return [{ action, given, at, isUnreadable: limit === undefined, isWaiting }];
+    return [{ action, given, at: limit && endOf(pod, action, limit), isUnreadable: limit === undefined }];
   });
 
 /** The value may come from another program. */
@@ -106,17 +99,10 @@ function readLimit(given: string): Limit | undefined {
   }
 }
 
-/** Its `startedAt` is still of the start before. */
-function isStartedAgain(pod: Json): boolean {
-  const status = stringAt(pod, 'status') ?? '';
-  return stringAt(pod, 'startedAt') !== undefined && ![...STARTED, ...ENDED].includes(status);
-}
-
-function endOf(pod: Json, action: DeadlineAction, limit: Limit): number | undefined {
-  const status = stringAt(pod, 'status') ?? '';
-  if (status === 'TERMINATED' || (action === 'stop' && ENDED.includes(status))) return undefined;
-  if (action === 'stop' && isStartedAgain(pod)) return undefined;
-  const startedAt = stringAt(pod, 'startedAt');
+function endOf(pod: Json, action: DeadlineAction, limit: Limit): EpochMs | undefined {
+  const [status, startedAt] = [stringAt(pod, 'status') ?? '', stringAt(pod, 'startedAt')];
+  const isStopped = ENDED.includes(status) || (startedAt !== undefined && !STARTED.includes(status));
+  if (status === 'TERMINATED' || (action === 'stop' && isStopped)) return undefined;
   const from = Date.parse((action === 'stop' ? startedAt : undefined) ?? stringAt(pod, 'createdAt') ?? '');
   if ('afterMs' in limit) return Number.isNaN(from) ? undefined : from + limit.afterMs;
   // Does not apply to a pod started after that time.
@@ -150,8 +136,3 @@ export const SOON_MS = 600_000;
 /** `now`: the service's time. */
 export const deadlineText = ({ action, at }: CountingDeadline, now: EpochMs): string =>
   at > now ? `${action}s in ${formatDuration(at - now)}` : `${action} overdue by ${formatDuration(now - at)}`;
-
-export const waitingDeadline = (pod: Json): Deadline | undefined => deadlinesOf(pod).find(({ isWaiting }) => isWaiting);
-
-export const waitingText = (action: DeadlineAction, after: string): string =>
-  `${action} after ${after}, counted from when it runs`;

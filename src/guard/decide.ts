@@ -3,15 +3,8 @@ import { DAY_MS, type EpochMs, type Milliseconds } from '../core/unit-types.ts';
 import { Failure } from '../core/failure.ts';
 import { encodeJson, type Json, memberAt, numberAt, numberOf, stringAt } from '../core/json.ts';
 import { compileGlobs } from '../core/patterns.ts';
-import { costOver, formatDollars, formatDuration, parseTimestamp } from '../core/units.ts';
-import {
-  countingDeadlines,
-  deadlinesOf,
-  deadlineText,
-  waitingDeadline,
-  waitingText,
-  type DeadlineAction,
-} from './deadline.ts';
+import { formatDollars, formatDuration, parseTimestamp } from '../core/units.ts';
+import { countingDeadlines, deadlinesOf, deadlineText, type DeadlineAction } from './deadline.ts';
 import type { Finding, IdleWatch } from './idle.ts';
 
 /** All but `deadline` are flags. */
@@ -23,7 +16,7 @@ export const VERDICTS = ['over', 'exempt', 'unknown'] as const;
 export const GUARD_ACTIONS = ['report', 'stop', 'terminate'] as const;
 
 export interface Policy {
-  readonly isIdleWatched: boolean;
+  readonly watch: IdleWatch | undefined;
   readonly maxAge: Milliseconds | undefined;
   readonly maxRunning: Milliseconds | undefined;
   /** US dollars of the account per month (UTC). */
@@ -38,7 +31,6 @@ export interface Policy {
 export interface Facts {
   /** The service's time. */
   readonly now: EpochMs;
-  readonly watch: IdleWatch | undefined;
   /** US dollars of the account, as far as known; undefined if unknown. */
   readonly month: { readonly dollars: number; readonly isComplete: boolean } | undefined;
 }
@@ -62,8 +54,8 @@ export const isActing = (decision: Decision): decision is ActingDecision => deci
 /** Strongest decision; undefined if no rule applies. Call again right before acting. Usage (2). */
 export function compilePolicy(policy: Policy): (pod: Json, facts: Facts) => Decision | undefined {
   const isMatch = policy.match.length === 0 ? () => true : compileGlobs(policy.match, '--match');
-  const hasLimits =
-    policy.isIdleWatched || [policy.maxAge, policy.maxRunning, policy.budget].some((limit) => limit !== undefined);
+  const { watch, maxAge, maxRunning, budget } = policy;
+  const hasLimits = [watch, maxAge, maxRunning, budget].some((limit) => limit !== undefined);
   return (pod, facts) => {
     const isLimited = hasLimits && isMatch(stringAt(pod, 'name') ?? '');
     const doubt = doubtOf(pod, facts.now);
@@ -117,40 +109,29 @@ function isPlausible(value: Json, now: EpochMs): boolean {
 type Found = Finding & Pick<Decision, 'rule'> & { readonly action: DeadlineAction };
 
 const statusOf = (pod: Json): string => stringAt(pod, 'status') ?? '';
+const isPaid = (pod: Json): boolean => (numberAt(pod, 'cost') ?? 0) > 0;
 
 function overdue(pod: Json, now: EpochMs): readonly Found[] {
-  const over = countingDeadlines(pod)
-    .filter(({ at }) => at <= now)
-    .map((deadline): Found => {
-      const late = costOver(numberAt(pod, 'cost') ?? 0, now - deadline.at);
-      const cost = late > 0 ? `, which cost ${formatDollars(late)}` : '';
-      const { action } = deadline;
-      return { rule: 'deadline', action, state: 'met', why: `${deadlineText(deadline, now)}${cost}` };
+  const over = countingDeadlines(pod).filter(({ at }) => at <= now);
+  if (over.length > 0)
+    return over.map((each) => ({ rule: 'deadline', ...each, state: 'met', why: deadlineText(each, now) }));
+  return deadlinesOf(pod)
+    .filter(({ isUnreadable }) => isUnreadable)
+    .map(({ action, given }) => {
+      return { rule: 'deadline', action, state: 'unknown', why: `its deadline to ${action} cannot be read: ${given}` };
     });
-  if (over.length > 0) return over;
-  const unknown = (action: DeadlineAction, why: string): readonly Found[] => [
-    { rule: 'deadline', action, state: 'unknown', why },
-  ];
-  const unreadable = deadlinesOf(pod).find(({ isUnreadable }) => isUnreadable);
-  if (unreadable !== undefined)
-    return unknown(unreadable.action, `its deadline to ${unreadable.action} cannot be read: ${unreadable.given}`);
-  const waiting = waitingDeadline(pod);
-  return waiting === undefined
-    ? []
-    : unknown(waiting.action, `it is being started: ${waitingText(waiting.action, waiting.given)}`);
 }
 
 /** Running limits ignore stopped pods, but not those charged without running (ERROR). */
-function limitsOf(pod: Json, { action, ...policy }: Policy, { now, watch, month }: Facts): readonly Found[] {
-  const since = statusOf(pod) === 'RUNNING' ? timeAt(pod, 'startedAt') : paidSince(pod);
+function limitsOf(pod: Json, { action, ...policy }: Policy, { now, month }: Facts): readonly Found[] {
+  const isRunning = statusOf(pod) === 'RUNNING';
+  const since = isRunning ? timeAt(pod, 'startedAt') : paidSince(pod);
   const findings: readonly (readonly [Found['rule'], Finding | undefined])[] = [
-    ['idle', policy.isIdleWatched && watch !== undefined ? idle(pod, watch, now) : undefined],
+    ['idle', idle(pod, policy.watch, now)],
     ['max-age', longerThan(timeAt(pod, 'createdAt'), policy.maxAge, now, 'created')],
     [
       'max-running',
-      statusOf(pod) === 'RUNNING' || since !== undefined
-        ? longerThan(since, policy.maxRunning, now, 'started')
-        : undefined,
+      isRunning || since !== undefined ? longerThan(since, policy.maxRunning, now, 'started') : undefined,
     ],
     ['budget', overBudget(month, policy.budget)],
   ];
@@ -159,7 +140,7 @@ function limitsOf(pod: Json, { action, ...policy }: Policy, { now, watch, month 
 
 /** In ERROR since its start or creation. Undefined while restarting: `startedAt` is of the start before. */
 function paidSince(pod: Json): EpochMs | undefined {
-  if ((numberAt(pod, 'cost') ?? 0) === 0) return undefined;
+  if (!isPaid(pod)) return undefined;
   const startedAt = timeAt(pod, 'startedAt');
   if (startedAt === undefined) return timeAt(pod, 'createdAt');
   return statusOf(pod) === 'ERROR' ? startedAt : undefined;
@@ -171,11 +152,10 @@ function timeAt(pod: Json, member: string): EpochMs | undefined {
 }
 
 /** A charged pod in ERROR counts as idle. */
-function idle(pod: Json, watch: IdleWatch, now: EpochMs): Finding | undefined {
-  if (statusOf(pod) === 'RUNNING') return watch.find(pod, now);
-  return statusOf(pod) === 'ERROR' && (numberAt(pod, 'cost') ?? 0) > 0
-    ? { state: 'met', why: 'in ERROR and paid' }
-    : undefined;
+function idle(pod: Json, watch: IdleWatch | undefined, now: EpochMs): Finding | undefined {
+  if (watch !== undefined && statusOf(pod) === 'RUNNING') return watch.find(pod, now);
+  const isIdle = watch !== undefined && statusOf(pod) === 'ERROR' && isPaid(pod);
+  return isIdle ? { state: 'met', why: 'in ERROR and paid' } : undefined;
 }
 
 function longerThan(
@@ -196,8 +176,7 @@ function overBudget(month: Facts['month'], budget: number | undefined): Finding 
   if (month === undefined) return { state: 'unknown', why: 'what the account cost this month is not known' };
   const { dollars, isComplete } = month;
   const why = `the account cost ${isComplete ? '' : 'at least '}${formatDollars(dollars)} this month`;
-  if (dollars > budget) return { state: 'met', why };
-  return { state: isComplete ? 'not-met' : 'unknown', why };
+  return { state: dollars > budget ? 'met' : isComplete ? 'not-met' : 'unknown', why };
 }
 
 const STOPPED: readonly string[] = ['EXITED', 'TERMINATED'];
@@ -205,20 +184,18 @@ const STOPPED: readonly string[] = ['EXITED', 'TERMINATED'];
 /** Contract rules, Pods: actions. */
 const CAN_STOP: readonly string[] = ['RUNNING', 'PROVISIONING', 'STARTING'];
 
-function decisionOf(pod: Json, { rule, state, why, action }: Found, policy: Policy): readonly Decision[] {
-  if (state === 'not-met' || (action === 'stop' && STOPPED.includes(statusOf(pod)))) return [];
+function decisionOf(pod: Json, { rule, state, why, action }: Found, { allowTerminate }: Policy): readonly Decision[] {
+  const status = statusOf(pod);
+  if (state === 'not-met' || (action === 'stop' && STOPPED.includes(status))) return [];
   if (state === 'unknown') return [{ pod, rule, verdict: 'unknown', action: 'report', why, held: undefined }];
-  const wanted = action === 'stop' && policy.allowTerminate && losesNothing(pod) ? 'terminate' : action;
-  const held = heldBack(pod, wanted, policy);
+  // A pod in ERROR cannot be stopped; without persistent mount, terminating deletes no more than a stop.
+  const losesNothing = status === 'ERROR' && memberAt(pod, 'mounts.persistent') === undefined;
+  const wanted = action === 'stop' && allowTerminate && losesNothing ? 'terminate' : action;
+  const held =
+    wanted === 'stop' && !CAN_STOP.includes(status)
+      ? `only terminating ends its cost${allowTerminate ? ', and would delete its persistent mount' : ''}`
+      : wanted === 'terminate' && !allowTerminate
+        ? 'terminating needs --allow-terminate'
+        : undefined;
   return [{ pod, rule, verdict: 'over', action: held === undefined ? wanted : 'report', why, held }];
-}
-
-/** A pod in ERROR cannot be stopped; without persistent mount, terminating deletes no more than a stop. */
-const losesNothing = (pod: Json): boolean =>
-  statusOf(pod) === 'ERROR' && memberAt(pod, 'mounts.persistent') === undefined;
-
-function heldBack(pod: Json, action: DeadlineAction, { allowTerminate }: Policy): string | undefined {
-  if (action === 'stop' && !CAN_STOP.includes(statusOf(pod)))
-    return `only terminating ends its cost${allowTerminate ? ', and would delete its persistent mount' : ''}`;
-  return action === 'terminate' && !allowTerminate ? 'terminating needs --allow-terminate' : undefined;
 }

@@ -1,10 +1,10 @@
 import { copyFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { PAGES } from '../support/documents/pages.ts';
-import { folderWithKey, sshTest, useBrowser } from './pods-support.ts';
+import { folderWithKey, sshTest } from './pods-support.ts';
 import { runProgram } from './support.ts';
 import { hasTerminal, programInTerminal } from './terminal.ts';
-import { hasPython, until } from './workers/support.ts';
+import { hasPython } from './workers/support.ts';
 
 // The way of a new user from `pods create` to a notebook in a browser and an editor, as the guide has it.
 
@@ -18,7 +18,7 @@ function blocks(): readonly string[] {
 }
 
 (canWalk ? sshTest : sshTest.skip)(
-  'a new user comes from pods create to a notebook in the browser and to an editor, by the commands of the guide',
+  'a new user comes from pods create to a notebook and to an editor, by the commands of the guide',
   async () => {
     const folder = await folderWithKey();
     for (const [from, to] of [
@@ -26,7 +26,6 @@ function blocks(): readonly string[] {
       ['key.pub', '.ssh/id_ed25519.pub'],
     ] as const)
       copyFileSync(folder.at(from), folder.at(to));
-    useBrowser(folder);
     const env = { ...folder.env, HOME: folder.path };
     const [create = '', forward = '', editor = '', end = ''] = blocks();
     const run = (text: string) => runProgram('sh', ['-e', '-c', text], { env, cwd: folder.path });
@@ -40,8 +39,9 @@ function blocks(): readonly string[] {
     await run('export BERTH_LOCAL=1; berth pods exec lab -- sh -c "echo from the notebook > index.html"');
 
     const browser = await inTerminal(forward);
-    await until(() => folder.has('page.html') || browser.screen().includes('ended'));
-    expect(folder.has('page.html') && folder.read('page.html'), browser.screen()).toContain('from the notebook');
+    await browser.waitFor(/Connected to lab|ended/);
+    const [address = ''] = /127\.0\.0\.1:\d+/.exec(browser.screen()) ?? [];
+    expect(await (await fetch(`http://${address}/`)).text(), browser.screen()).toContain('from the notebook');
 
     const { code, stdout, stderr } = await run(editor);
     expect(code, stderr).toBe(0);

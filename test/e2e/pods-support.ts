@@ -15,15 +15,6 @@ export const sshTest = test.skipIf(!hasSsh || process.platform === 'win32');
 /** Where a program is, without the folder of a test. */
 export const pathOf = (name: string): string => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim();
 
-/** Makes a program the browser of a folder: it writes the page that it was opened with to `page.html`. */
-export function useBrowser(folder: Folder): void {
-  folder.write(
-    'bin/xdg-open',
-    `#!/bin/sh\n"${process.execPath}" -e 'fetch(process.argv[1]).then(async (page) => console.log(await page.text()))' "$1" > "${folder.at('page.new')}"\nmv "${folder.at('page.new')}" "${folder.at('page.html')}"\n`,
-  );
-  chmodSync(folder.at('bin/xdg-open'), 0o755);
-}
-
 /** A service whose only pod, `lab`, is a server of OpenSSH, or another port that leads to it. Gives the address of the service. */
 export const serveLab = (sshd: Sshd, port = sshd.port): Promise<string> =>
   serve((_request, response) => {

@@ -44,8 +44,7 @@ berth pods exec pod-web -- true 2> unreachable.txt || echo "unreachable $?"
   ]);
   expect(stderr).toContain('lab: two');
   expect(folder.read('ssh-failed.txt')).toContain('ssh failed (255)');
-  expect(folder.read('unreachable.txt')).toContain('port 22/tcp is not published');
-  expect(folder.read('unreachable.txt')).toContain('berth pods update pod-web');
+  expect(folder.read('unreachable.txt')).toContain('--start-ssh, which publishes port 22/tcp');
 });
 
 sshTest(

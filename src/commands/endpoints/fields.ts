@@ -11,7 +11,7 @@ import {
 } from '../../cli/container/container-fields.ts';
 import { option } from '../../cli/model/params.ts';
 import { CPUS, DATA_CENTERS, GPUS, POOLS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
-import { defineTable, type Fields, memberLabel, viewOf } from '../../cli/resource/fields.ts';
+import { defineTable, type Fields, memberLabel } from '../../cli/resource/fields.ts';
 import { pick, pickOfCatalog } from '../../cli/resource/read.ts';
 import { usage } from '../../core/failure.ts';
 import { isObject, itemsAt, type Json, memberAt, objectAt, stringAt } from '../../core/json.ts';
@@ -227,8 +227,6 @@ export const ENDPOINT_TABLE = defineTable({
     ...['networkVolumes', 'flashboot', 'requestUrls', 'workers', 'scaling', 'timeout', 'createdAt'],
   ],
 });
-
-export const endpointView = viewOf(ENDPOINT_TABLE);
 
 /** Usage (2) unless whole seconds, as the service requires. */
 function wholeSeconds(milliseconds: number): Json {

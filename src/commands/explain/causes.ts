@@ -1,42 +1,28 @@
 /** Why a pod, an endpoint or a job does not move: one table, the first row that applies is the verdict. */
 import type { CommandContext } from '../../cli/model/context.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
 import { countOf } from '../../cli/words.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { itemsAt, type Json, memberAt, numberAt, stringOf } from '../../core/json.ts';
-import { berth, type Message, printed, printedParts } from '../../core/message.ts';
+import { itemsAt, type Json, memberAt, numberAt } from '../../core/json.ts';
+import { berth, type Message, names, printed, type PrintedPart, printedParts } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { MINUTE_MS } from '../../core/unit-types.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import { formatDuration, hourlyPrice } from '../../core/units.ts';
-import { deadlineText, nextDeadline, waitingDeadline, waitingText } from '../../guard/deadline.ts';
-import { text } from '../../output/cells.ts';
-import type { Result } from '../../output/view.ts';
+import { deadlineText, nextDeadline } from '../../guard/deadline.ts';
+import { list, text } from '../../output/cells.ts';
+import type { Result, Tone, View } from '../../output/view.ts';
 import { jobError } from '../../queue/job-error.ts';
 import { isRunning, jobOutcome } from '../../queue/job-status.ts';
-import type { Evidence, Facts } from './facts.ts';
-import { verdictView } from './verdict-view.ts';
+import type { Facts } from './reads.ts';
 
 type Kind = 'pod' | 'endpoint' | 'job';
-
-type When = (facts: Facts) => string | false | undefined;
-type Cure = (facts: Facts) => Message | readonly Message[];
-
-interface Cause {
-  readonly of: readonly Kind[];
-  readonly code: string;
-  readonly state: 'ok' | 'waiting' | 'blocked';
+type Cause = readonly [
+  of: readonly Kind[],
+  code: string,
   /** The verdict, if the cause applies. */
-  readonly when: When;
-  readonly cure: Cure;
-}
-
-const causeThatIs =
-  (state: Cause['state']) =>
-  (of: readonly Kind[], code: string, when: When, cure: Cure = () => []): Cause => ({ of, code, state, when, cure });
-
-const ok = causeThatIs('ok');
-/** Goes on by itself; what is blocked does not. */
-const waiting = causeThatIs('waiting');
-const blocked = causeThatIs('blocked');
+  when: (facts: Facts, now: EpochMs) => string | false | undefined,
+  cure?: (facts: Facts) => Message | readonly Message[],
+];
 
 const POD: readonly Kind[] = ['pod'];
 const JOB: readonly Kind[] = ['job'];
@@ -44,22 +30,18 @@ const ENDPOINT: readonly Kind[] = ['endpoint'];
 const QUEUE: readonly Kind[] = ['endpoint', 'job'];
 const ANY: readonly Kind[] = ['pod', 'endpoint', 'job'];
 
-const job = (facts: Facts): Json => facts.value('job') ?? null;
 const isPod = (facts: Facts, status: string): boolean => facts.text('pod', 'status') === status;
 const ended = (facts: Facts, outcome: string): boolean => jobOutcome(facts.value('job')) === outcome;
+const hasNoJob = (facts: Facts): boolean => facts.failure('job')?.status === 404;
 const after = (line: string | undefined): string => (line === undefined || line === '' ? '' : `: ${line}`);
 
-const podId = (facts: Facts): string => facts.about['pod'] ?? '';
-const endpointId = (facts: Facts): string => facts.about['endpoint'] ?? '';
-const jobId = (facts: Facts): string => facts.about['job'] ?? '';
+const pod = ({ about }: Facts): string => about['pod'] ?? '';
+const endpoint = ({ about }: Facts): string => about['endpoint'] ?? '';
+const job = ({ about }: Facts): string => about['job'] ?? '';
 
-const podLogs = (facts: Facts): Message => berth`pods logs ${podId(facts)}`;
-const terminate = (facts: Facts): Message => berth`pods terminate ${podId(facts)}`;
-const start = (facts: Facts): Message => berth`pods start ${podId(facts)} --wait`;
-const workerLogs = (facts: Facts): Message => berth`endpoints logs ${endpointId(facts)} ${facts.worker}`;
-const retry = (facts: Facts): Message => berth`jobs retry ${endpointId(facts)} ${jobId(facts)}`;
 /** The service does not return a job's input: only the user has it. */
-const runAgain = (facts: Facts): Message => berth`jobs run ${endpointId(facts)} --input @FILE`;
+const runAgain = (facts: Facts): Message => berth`jobs run ${endpoint(facts)} --input @FILE`;
+const workerLogs = (facts: Facts): Message => berth`endpoints logs ${endpoint(facts)} ${facts.worker}`;
 
 /** 0 if unknown (specification 4.5). */
 const jobs = (facts: Facts, name: string): number => facts.number('health', `jobs.${name}`) ?? 0;
@@ -73,91 +55,77 @@ const hasUsableWorker = (facts: Facts): boolean =>
 
 /** `2 workers: 1 running, 1 idle`. */
 function workersText(facts: Facts): string {
-  const names = ['running', 'idle', 'initializing', 'throttled', 'unhealthy'];
-  const counts = names.map((name) => [name, workers(facts, name)] as const).filter(([, count]) => count > 0);
+  const states = ['running', 'idle', 'initializing', 'throttled', 'unhealthy'];
+  const counts = states.map((name) => [name, workers(facts, name)] as const).filter(([, count]) => count > 0);
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return 'no workers';
   return `${countOf(total, 'worker')}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}`;
 }
 
-/** Builds are listed newest first (additions 1); cancelled ones say nothing. */
+/** Builds are listed newest first (additions 1); cancelled ones say nothing. With an older release a job still runs. */
 function failedBuild(facts: Facts): Json | undefined {
   const newest = itemsAt(facts.value('builds'), 'builds').find((build) => memberAt(build, 'status') !== 'CANCELLED');
-  return ['FAILED', 'TEST_FAILED'].includes(text('status')(newest ?? null)) ? newest : undefined;
+  const isFailed = ['FAILED', 'TEST_FAILED'].includes(text('status')(newest ?? null));
+  return isFailed && !('job' in facts.about && hasUsableWorker(facts)) ? newest : undefined;
 }
 
-function duration(value: Json, member: string): string | undefined {
+function duration(value: Json | undefined, member: string): string | undefined {
   const ms = numberAt(value, member);
   return ms === undefined || ms < 0 ? undefined : formatDuration(ms);
 }
 
-/** Its first start takes longer than usual. */
-function slowStart(facts: Facts): string | undefined {
+/** Not running yet, or not reachable. */
+function starting(facts: Facts, now: EpochMs): string | false {
   const status = facts.text('pod', 'status');
-  const limitMs = { PROVISIONING: 5 * MINUTE_MS, STARTING: 10 * MINUTE_MS }[status];
-  const ageMs = facts.now - Date.parse(facts.text('pod', 'createdAt'));
-  if (limitMs === undefined || !(ageMs >= limitMs) || facts.text('pod', 'startedAt') !== '') return undefined;
-  return `${status} for ${formatDuration(ageMs)}${after(facts.line('last system line'))}`;
+  if (status === 'RUNNING') return !facts.isReachable && 'starting: running, ports not reachable yet';
+  const [line, ageMs] = [facts.line('last system line'), now - Date.parse(facts.text('pod', 'createdAt'))];
+  const since = facts.text('pod', 'startedAt') === '' && ageMs >= 0 ? ` for ${formatDuration(ageMs)}` : '';
+  return ['PROVISIONING', 'STARTING'].includes(status) && `starting: ${status}${since}${after(line)}`;
 }
 
-function rateLimited(facts: Facts): string | undefined {
-  const refused = facts.failures().filter(({ exit }) => exit === EXIT.rateLimited);
-  const seconds = Math.max(0, ...refused.map(({ retryAfter }) => retryAfter ?? 0));
-  return refused.length === 0
-    ? undefined
-    : `rate limited${seconds === 0 ? '' : ` for ${formatDuration(seconds * 1000)}`}`;
+function rateLimited({ all }: Facts): string | undefined {
+  const refused = [...all.values()].filter(({ failure }) => failure?.exit === EXIT.rateLimited);
+  const seconds = Math.max(0, ...refused.map(({ failure }) => failure?.retryAfter ?? 0));
+  if (refused.length === 0) return undefined;
+  return `rate limited${seconds === 0 ? '' : ` for ${formatDuration(seconds * 1000)}`}`;
 }
 
 /** The answer without which there is no verdict. A public model is not in the account; a key for jobs may not read it. */
-function missing(facts: Facts, names: readonly string[]): string | undefined {
-  const maySkip = (name: string): boolean =>
-    ['endpoint', 'workers'].includes(name) &&
-    (facts.hasStatus(name, 404) || (facts.hasStatus(name, 403) && hasUsableWorker(facts)));
-  return names.find((name) => facts.failure(name) !== undefined && !maySkip(name));
+function missing(facts: Facts): string | undefined {
+  const maySkip = (name: string): boolean => {
+    const status = facts.failure(name)?.status;
+    return ['endpoint', 'workers'].includes(name) && (status === 404 || (status === 403 && hasUsableWorker(facts)));
+  };
+  return ['job', 'health', 'endpoint', 'workers'].find((name) => facts.failure(name) !== undefined && !maySkip(name));
 }
 
-function unknown(facts: Facts, ...names: readonly string[]): string | undefined {
-  const name = missing(facts, names);
-  return name && `could not tell: ${facts.sourceOf(name)}: ${facts.failure(name)?.message ?? ''}`;
+function unknown(facts: Facts): string | undefined {
+  const { source = '', failure } = facts.all.get(missing(facts) ?? '') ?? {};
+  return failure && `could not tell: ${source}: ${failure.message}`;
 }
-
-/** Specification 8.2; ids of synchronous jobs begin with `sync` (2.5). */
-const keptFor = (id: string): string => (id.startsWith('sync') ? '1 to 5 minutes (runsync)' : '30 minutes (run)');
 
 function completed(facts: Facts): string {
-  const [queued, ran] = [duration(job(facts), 'delayTime'), duration(job(facts), 'executionTime')];
+  const [queued, ran] = ['delayTime', 'executionTime'].map((member) => duration(facts.value('job'), member));
   return queued === undefined || ran === undefined ? 'completed' : `completed: ${queued} in the queue, ran ${ran}`;
-}
-
-function timedOut(facts: Facts): string {
-  const ran = duration(job(facts), 'executionTime');
-  const whose = facts.submitted?.executionTimeoutMs === undefined ? "the endpoint's" : 'its own';
-  return `stopped by ${whose} execution timeout${ran === undefined ? '' : ` after ${ran}`}`;
-}
-
-function build(facts: Facts): string | undefined {
-  const failed = failedBuild(facts);
-  const isUsable = hasUsableWorker(facts);
-  // With an older release a job still runs.
-  if (failed === undefined || ('job' in facts.about && isUsable)) return undefined;
-  return `newest build failed${after(text('error')(failed))}${isUsable ? '; workers run an older release' : ''}`;
 }
 
 function crash(facts: Facts): string | undefined {
   if (workers(facts, 'unhealthy') === 0 || hasUsableWorker(facts)) return undefined;
-  // A retried job may have been on such a worker.
-  const atStart = jobs(facts, 'retried') > 0 ? '' : ' at start';
-  const line = facts.line('how it ended')?.replace(/^worker crashed: /, '') ?? facts.line('last log line');
-  return `workers crash${atStart}${after(line)}`;
+  return `workers crash${after(facts.line('how it ended')?.replace(/^worker crashed: /, '') ?? facts.line('last log line'))}`;
 }
 
-function healthyPod(facts: Facts): string | undefined {
-  const uptime = facts.number('pod', 'runtime.uptime');
-  if (isPod(facts, 'RUNNING'))
-    return `healthy: running${uptime === undefined ? '' : ` for ${formatDuration(uptime * 1000)}`}`;
-  const isStarting = isPod(facts, 'PROVISIONING') || isPod(facts, 'STARTING');
-  return isStarting ? `healthy: ${facts.text('pod', 'status')}${after(facts.line('last system line'))}` : undefined;
+/** The local service names the program of a worker as its image. */
+function crashCure(facts: Facts): readonly Message[] {
+  const worker = itemsAt(facts.value('workers'), 'workers').find((row) => memberAt(row, 'id') === facts.worker);
+  const program = /^local: (.+)$/s.exec(text('image')(worker ?? null))?.[1];
+  const image = berth`endpoints update ${endpoint(facts)} --wait --image IMAGE`;
+  return [
+    ...(facts.worker === '' ? [] : [workerLogs(facts)]),
+    program === undefined ? image : `fix ${safeText(program)}`,
+  ];
 }
+
+const uptime = (facts: Facts): string => formatDuration((facts.number('pod', 'runtime.uptime') ?? 0) * 1000);
 
 /** The service gives no positions: other waiting jobs may be behind this one. */
 function queued(facts: Facts): string {
@@ -170,203 +138,222 @@ function healthyEndpoint(facts: Facts): string {
   return `healthy: ${countOf(jobs(facts, 'inQueue'), 'job')} waiting, ${jobs(facts, 'inProgress')} running; ${workersText(facts)}`;
 }
 
-const failedJobs = (facts: Facts): string | false =>
-  jobs(facts, 'failed') > jobs(facts, 'completed') &&
-  `jobs fail: ${jobs(facts, 'failed')} of the ${jobs(facts, 'failed') + jobs(facts, 'completed')} that ended`;
-
-const NEEDED = ['pod', 'job', 'health', 'endpoint', 'workers'];
-
-/** The first that applies is the verdict. */
-const CAUSES: readonly Cause[] = [
-  ok(JOB, 'completed', (f) => ended(f, 'completed') && completed(f)),
-  blocked(
-    JOB,
-    'failed',
-    (f) => ended(f, 'failed') && `failed: ${jobError(job(f))?.headline ?? 'the service gives no reason'}`,
-    (f) => (f.text('job', 'status') === 'FAILED' ? retry(f) : runAgain(f)),
-  ),
-  blocked(JOB, 'timed-out', (f) => ended(f, 'timedOut') && timedOut(f), timeoutCure),
-  blocked(JOB, 'cancelled', (f) => ended(f, 'cancelled') && 'cancelled, or its queue was purged', runAgain),
-  blocked(JOB, 'other-endpoint', elsewhere, (f) => berth`jobs explain ${f.submitted?.endpoint ?? ''} ${jobId(f)}`),
-  // To submit it again would run it, and cost, twice.
-  waiting(
-    JOB,
-    'not-there-yet',
-    (f) => f.hasStatus('job', 404) && f.isCertainlyThere && 'not there yet: this machine has just submitted it',
-    (f) => berth`jobs wait ${endpointId(f)} ${jobId(f)}`,
-  ),
-  blocked(
-    JOB,
-    'expired',
-    (f) => f.hasStatus('job', 404) && `expired or unknown: results are kept ${keptFor(jobId(f))}`,
-    (f) => [...(f.submitted === undefined ? [berth`jobs recent`] : []), runAgain(f)],
-  ),
-  blocked(ANY, 'rate-limited', rateLimited, () => berth`limits`),
-  blocked(
-    ANY,
-    'low-balance',
-    (f) => f.failures().some(({ status }) => status === 402) && 'account balance too low: nothing starts',
-    () => berth`billing summary`,
-  ),
-  waiting(
-    ANY,
-    'unknown',
-    (f) => unknown(f, 'pod', 'job'),
-    () => berth`doctor`,
-  ),
-  blocked(POD, 'terminated', (f) => isPod(f, 'TERMINATED') && 'terminated: deleted; network volumes are kept'),
-  blocked(POD, 'crash', crashedPod, (f) => [
-    podLogs(f),
-    berth`pods update ${podId(f)} --image IMAGE`,
-    start(f),
-    terminate(f),
-  ]),
-  blocked(POD, 'stopped', (f) => isPod(f, 'EXITED') && 'stopped', start),
-  waiting(POD, 'slow-start', slowStart, (f) => [podLogs(f), terminate(f)]),
-  waiting(
-    POD,
-    'healthy',
-    (f) => isPod(f, 'RUNNING') && !f.isReachable && 'healthy: running, ports not reachable yet',
-    (f) => berth`pods wait ${podId(f)}`,
-  ),
-  ok(POD, 'healthy', healthyPod),
-  blocked(QUEUE, 'no-result', noResult, (f) => [workerLogs(f), berth`jobs cancel ${endpointId(f)} ${f.lostJob}`]),
-  ok(JOB, 'healthy', (f) => isRunning(job(f)) && `healthy: running for ${duration(job(f), 'executionTime') ?? '?'}`),
-  blocked(
-    QUEUE,
-    'build-failed',
-    build,
-    (f) => berth`endpoints builds get ${endpointId(f)} ${text('id')(failedBuild(f) ?? null)}`,
-  ),
-  blocked(
-    QUEUE,
-    'workers-max-zero',
-    (f) => f.number('endpoint', 'workers.max') === 0 && 'nothing will run: workers-max is 0',
-    (f) => berth`endpoints update ${endpointId(f)} --workers-max 3`,
-  ),
-  blocked(QUEUE, 'workers-crash', crash, crashCure),
-  blocked(QUEUE, 'workers-throttled', throttled, (f) =>
-    memberAt(f.value('endpoint'), 'gpu') === undefined
-      ? berth`catalog cpus --available --product SERVERLESS`
-      : berth`catalog gpus --available --product SERVERLESS`,
-  ),
-  waiting(QUEUE, 'no-worker', noWorker, (f) => berth`endpoints workers ${endpointId(f)} --watch`),
-  blocked(ENDPOINT, 'jobs-fail', failedJobs, (f) => [
-    berth`endpoints logs ${endpointId(f)}`,
-    berth`endpoints releases ${endpointId(f)}`,
-  ]),
-  waiting(
-    QUEUE,
-    'unknown',
-    (f) => unknown(f, ...NEEDED),
-    () => berth`doctor`,
-  ),
-  ok(ENDPOINT, 'healthy', healthyEndpoint),
-  ok(JOB, 'healthy', (f) => f.text('job', 'status') === 'IN_QUEUE' && queued(f)),
-];
-
-function elsewhere(facts: Facts): string | false {
-  const endpoint = facts.submitted?.endpoint ?? endpointId(facts);
-  return facts.hasStatus('job', 404) && endpoint !== endpointId(facts) && `this machine submitted it to ${endpoint}`;
-}
-
-/** A retry has the same timeout again. */
-function timeoutCure(facts: Facts): readonly Message[] {
-  if (facts.submitted?.executionTimeoutMs !== undefined) return [runAgain(facts)];
-  return [berth`endpoints update ${endpointId(facts)} --execution-timeout 1h`, retry(facts)];
-}
-
-function crashedPod(facts: Facts): string | false {
-  const line = facts.line('last container line') ?? facts.line('last system line');
-  return isPod(facts, 'ERROR') && `container does not run${after(line)}`;
-}
-
-function crashCure(facts: Facts): readonly Message[] {
-  // The local service names the program of a worker as its image.
-  const worker = itemsAt(facts.value('workers'), 'workers').find((row) => memberAt(row, 'id') === facts.worker);
-  const program = /^local: (.+)$/s.exec(text('image')(worker ?? null))?.[1];
-  const image = berth`endpoints update ${endpointId(facts)} --wait --image IMAGE`;
-  return [
-    ...(facts.worker === '' ? [] : [workerLogs(facts)]),
-    program === undefined ? image : `fix ${safeText(program)}`,
-  ];
-}
-
-function noResult(facts: Facts): string | undefined {
-  const line = facts.line('worker log');
-  return line && `job ${facts.lostJob} has no result: ${line}`;
-}
-
-function throttled(facts: Facts): string | false {
-  const count = workers(facts, 'throttled');
-  return count > 0 && !hasUsableWorker(facts) && `no free hardware: ${countOf(count, 'worker')} throttled`;
-}
-
 function noWorker(facts: Facts): string | false {
   const count = jobs(facts, 'inQueue');
   const isKnown = facts.value('workers') !== undefined && count > 0 && !hasUsableWorker(facts);
   return isKnown && `${countOf(count, 'job')} waiting, no worker started yet`;
 }
 
-const LINES = ['last system line', 'last container line', 'how it ended', 'last log line', 'worker log'];
+const otherEndpoint = ({ submitted, about }: Facts): string | undefined =>
+  submitted === undefined || submitted.endpoint === about['endpoint'] ? undefined : submitted.endpoint;
 
-type Shows = Readonly<Record<string, (value: Json) => string | undefined>>;
+const OK = ['completed', 'healthy'];
+/** Goes on by itself; all others are blocked. */
+const WAITING = ['not-there-yet', 'starting', 'no-worker', 'unknown'];
 
-function evidenceOf(facts: Facts): readonly Evidence[] {
-  const of = (name: string, shows: Shows): readonly Evidence[] =>
-    Object.entries(shows).flatMap(([fact, show]) => facts.evidence(fact, name, show));
-  const ownMs = facts.submitted?.executionTimeoutMs;
-  const own = { fact: 'execution timeout', source: 'its submission by this machine' };
-  return [
-    ...of('pod', {
-      status: text('status'),
-      cost: (value) => hourlyPrice(numberAt(value, 'cost')),
-      deadline: (value) => {
-        const [next, waits] = [nextDeadline(value), waitingDeadline(value)];
-        return next === undefined ? waits && waitingText(waits.action, waits.given) : deadlineText(next, facts.now);
-      },
-    }),
-    ...of('job', {
-      status: text('status'),
-      'in the queue for': (value) => duration(value, 'delayTime'),
-      'ran for': (value) => duration(value, 'executionTime'),
-    }),
-    ...(ownMs === undefined ? [] : [{ ...own, value: formatDuration(ownMs) }]),
-    ...of('endpoint', {
-      'workers allowed': (value) => `${text('workers.min')(value) || '0'} to ${text('workers.max')(value) || '?'}`,
-      ...(ownMs === undefined ? { 'execution timeout': (value) => duration(value, 'timeout') } : {}),
-    }),
-    ...facts.evidence('workers', facts.value('workers') === undefined ? 'health' : 'workers', () => workersText(facts)),
-    ...of('health', {
-      'jobs waiting': text('jobs.inQueue'),
-      'jobs running': text('jobs.inProgress'),
-      'jobs completed': text('jobs.completed'),
-      'jobs failed': text('jobs.failed'),
-    }),
-    ...LINES.flatMap((name) => facts.evidence(name, name, (value) => stringOf(value))),
-    ...facts.unread(),
-  ];
-}
+const CAUSES: readonly Cause[] = [
+  [JOB, 'completed', (f) => ended(f, 'completed') && completed(f)],
+  [
+    JOB,
+    'failed',
+    (f) => ended(f, 'failed') && `failed: ${jobError(f.value('job'))?.headline ?? 'the service gives no reason'}`,
+    (f) => (f.text('job', 'status') === 'FAILED' ? berth`jobs retry ${endpoint(f)} ${job(f)}` : runAgain(f)),
+  ],
+  [
+    JOB,
+    'timed-out',
+    (f) =>
+      ended(f, 'timedOut') && `stopped after ${duration(f.value('job'), 'executionTime') ?? '?'}: execution timeout`,
+    (f) => berth`jobs run ${endpoint(f)} --input @FILE --execution-timeout 1h`,
+  ],
+  [JOB, 'cancelled', (f) => ended(f, 'cancelled') && 'cancelled, or its queue was purged', runAgain],
+  [
+    JOB,
+    'other-endpoint',
+    (f) => hasNoJob(f) && otherEndpoint(f) && `this machine submitted it to ${otherEndpoint(f) ?? ''}`,
+    (f) => berth`jobs explain ${otherEndpoint(f) ?? ''} ${job(f)}`,
+  ],
+  // To submit it again would run it, and cost, twice.
+  [
+    JOB,
+    'not-there-yet',
+    (f) => hasNoJob(f) && f.isCertainlyThere && 'not there yet: this machine has just submitted it',
+    (f) => berth`jobs wait ${endpoint(f)} ${job(f)}`,
+  ],
+  [
+    JOB,
+    'expired',
+    (f) => hasNoJob(f) && 'expired or unknown: results are kept 30 minutes (run), or 1 to 5 (runsync)',
+    (f) => [berth`jobs recent`, runAgain(f)],
+  ],
+  [ANY, 'rate-limited', rateLimited, () => berth`limits`],
+  [
+    ANY,
+    'low-balance',
+    ({ all }) =>
+      [...all.values()].some(({ failure }) => failure?.status === 402) && 'account balance too low: nothing starts',
+    () => berth`billing summary`,
+  ],
+  [POD, 'terminated', (f) => isPod(f, 'TERMINATED') && 'terminated: deleted; network volumes are kept'],
+  [
+    POD,
+    'crash',
+    (f) =>
+      isPod(f, 'ERROR') &&
+      `container does not run${after(f.line('last container line') ?? f.line('last system line'))}`,
+    (f) => [
+      berth`pods logs ${pod(f)}`,
+      berth`pods update ${pod(f)} --image IMAGE`,
+      berth`pods start ${pod(f)} --wait`,
+      berth`pods terminate ${pod(f)}`,
+    ],
+  ],
+  [POD, 'stopped', (f) => isPod(f, 'EXITED') && 'stopped', (f) => berth`pods start ${pod(f)} --wait`],
+  [POD, 'starting', starting, (f) => [berth`pods logs ${pod(f)}`, berth`pods wait ${pod(f)}`]],
+  [POD, 'healthy', (f) => isPod(f, 'RUNNING') && `healthy: running for ${uptime(f)}`],
+  [
+    QUEUE,
+    'no-result',
+    (f) => f.lostJob !== '' && `job ${f.lostJob} has no result${after(f.line('worker log'))}`,
+    (f) => [workerLogs(f), berth`jobs cancel ${endpoint(f)} ${f.lostJob}`],
+  ],
+  [
+    JOB,
+    'healthy',
+    (f) => isRunning(f.value('job')) && `healthy: running for ${duration(f.value('job'), 'executionTime') ?? '?'}`,
+  ],
+  [
+    QUEUE,
+    'build-failed',
+    (f) => failedBuild(f) !== undefined && `newest build failed${after(text('error')(failedBuild(f) ?? null))}`,
+    (f) => berth`endpoints builds get ${endpoint(f)} ${text('id')(failedBuild(f) ?? null)}`,
+  ],
+  [
+    QUEUE,
+    'workers-max-zero',
+    (f) => f.number('endpoint', 'workers.max') === 0 && 'nothing will run: workers-max is 0',
+    (f) => berth`endpoints update ${endpoint(f)} --workers-max 3`,
+  ],
+  [QUEUE, 'workers-crash', crash, crashCure],
+  [
+    QUEUE,
+    'workers-throttled',
+    (f) =>
+      workers(f, 'throttled') > 0 &&
+      !hasUsableWorker(f) &&
+      `no free hardware: ${countOf(workers(f, 'throttled'), 'worker')} throttled`,
+    (f) =>
+      berth`catalog ${names(memberAt(f.value('endpoint'), 'gpu') === undefined ? 'cpus' : 'gpus')} --available --product SERVERLESS`,
+  ],
+  [QUEUE, 'no-worker', noWorker, (f) => berth`endpoints workers ${endpoint(f)} --watch`],
+  [
+    ENDPOINT,
+    'jobs-fail',
+    (f) =>
+      jobs(f, 'failed') > jobs(f, 'completed') &&
+      `jobs fail: ${jobs(f, 'failed')} of the ${jobs(f, 'failed') + jobs(f, 'completed')} that ended`,
+    (f) => [berth`endpoints logs ${endpoint(f)}`, berth`endpoints releases ${endpoint(f)}`],
+  ],
+  [QUEUE, 'unknown', unknown, () => berth`doctor`],
+  [ENDPOINT, 'healthy', healthyEndpoint],
+  [JOB, 'healthy', (f) => f.text('job', 'status') === 'IN_QUEUE' && queued(f)],
+];
+
+type Show = (value: Json, facts: Facts, now: EpochMs) => string | undefined;
+
+/** Of each answer; lines of logs are evidence as they are. */
+const EVIDENCE: Readonly<Record<string, Readonly<Record<string, Show>>>> = {
+  pod: {
+    status: text('status'),
+    cost: (value) => hourlyPrice(numberAt(value, 'cost')),
+    deadline: (value, _, now) => {
+      const next = nextDeadline(value);
+      return next && deadlineText(next, now);
+    },
+  },
+  job: {
+    status: text('status'),
+    'in the queue for': (value) => duration(value, 'delayTime'),
+    'ran for': (value) => duration(value, 'executionTime'),
+  },
+  endpoint: {
+    'workers allowed': (value) => `${text('workers.min')(value) || '0'} to ${text('workers.max')(value) || '?'}`,
+    'execution timeout': (value) => duration(value, 'timeout'),
+  },
+  workers: { workers: (_, facts) => workersText(facts) },
+  health: {
+    'jobs waiting': text('jobs.inQueue'),
+    'jobs running': text('jobs.inProgress'),
+    'jobs completed': text('jobs.completed'),
+    'jobs failed': text('jobs.failed'),
+  },
+};
+
+const evidenceOf = (facts: Facts, now: EpochMs) =>
+  [...facts.all].flatMap(([name, { source, value = null, failure }]) => {
+    const shown: readonly (readonly [string, string | undefined])[] =
+      failure !== undefined
+        ? [['not read', failure.message]]
+        : typeof value === 'string'
+          ? [[name, value]]
+          : value === null
+            ? []
+            : Object.entries(EVIDENCE[name] ?? {}).map(([fact, show]) => [fact, show(value, facts, now)] as const);
+    return shown.flatMap(([fact, each = '']) => (each === '' ? [] : [{ fact, value: each, source }]));
+  });
 
 /** Exits 10 when blocked, with `exitStatus`; where berth could not tell, as the request that failed. */
-export function explained({ settings }: CommandContext, facts: Facts, exitStatus: boolean): Result {
+export function explained(ctx: CommandContext, facts: Facts, exitStatus: boolean): Result {
+  const { settings } = ctx;
+  const now = ctx.serviceNow();
   const kind = (['pod', 'job', 'endpoint'] as const).find((name) => name in facts.about) ?? 'endpoint';
-  const cause = CAUSES.find(({ of, when }) => of.includes(kind) && when(facts));
-  const { code, state } = cause ?? {};
-  const verdict = cause?.when(facts);
-  const cure = [cause?.cure(facts) ?? []].flat() as readonly Message[];
-  const failed = code === 'unknown' ? facts.failure(missing(facts, NEEDED) ?? '')?.exit : undefined;
+  const found = CAUSES.find(([of, , when]) => of.includes(kind) && when(facts, now));
+  const [, code = 'unknown', when, cureOf] = found ?? [];
+  const state = OK.includes(code) ? 'ok' : WAITING.includes(code) ? 'waiting' : 'blocked';
+  const verdict = when?.(facts, now);
+  const cure = [cureOf?.(facts) ?? []].flat() as readonly Message[];
+  const failed = code === 'unknown' ? facts.failure(missing(facts) ?? '')?.exit : undefined;
   return {
     kind: 'one',
     view: verdictView(cure.map((line) => printedParts(line, settings))),
     value: {
       verdict: typeof verdict === 'string' ? verdict : `could not tell: unknown status ${facts.text(kind, 'status')}`,
-      code: code ?? 'unknown',
-      state: state ?? 'waiting',
-      ...facts.about,
-      evidence: evidenceOf(facts).map((each) => ({ ...each })),
+      ...{ code, state, ...facts.about },
+      evidence: evidenceOf(facts, now),
       cure: cure.map((line) => printed(line, settings)),
     },
-    exit: exitStatus && state === 'blocked' ? EXIT.jobFailed : code === undefined ? EXIT.bug : (failed ?? EXIT.done),
+    exit: exitStatus && state === 'blocked' ? EXIT.jobFailed : found === undefined ? EXIT.bug : (failed ?? EXIT.done),
   };
 }
+
+const TONES: Readonly<Record<string, Tone>> = { ok: 'good', waiting: 'warn', blocked: 'bad' };
+
+const verdictView = (cure: readonly (readonly PrintedPart[])[]): View => ({
+  noun: ['verdict', 'verdicts'],
+  id: text('code'),
+  members: ['verdict', 'code', 'state', 'evidence', 'cure'],
+  columns: [textColumn('verdict'), textColumn('code'), textColumn('state')],
+  detail: (row) => [
+    {
+      lines: [
+        { label: 'verdict', value: { text: text('verdict')(row), tone: TONES[text('state')(row)] ?? 'plain' } },
+        { label: 'code', value: text('code')(row) },
+      ],
+    },
+    {
+      title: 'evidence',
+      lines: itemsAt(row, 'evidence').map((each) => ({
+        label: text('fact')(each),
+        // Without the query, which would leave no room; the JSON has it.
+        value: `${text('value')(each)} (${text('source')(each).replace(/\?.*$/, '')})`,
+      })),
+    },
+    {
+      title: 'what to do',
+      lines: list('cure')(row).map((line, at) => ({
+        label: String(at + 1),
+        value: { text: line, ...(cure[at] === undefined ? {} : { parts: cure[at] }) },
+      })),
+    },
+  ],
+});

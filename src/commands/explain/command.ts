@@ -4,7 +4,7 @@ import { defineCommand, type CommandWords } from '../../cli/model/command.ts';
 import { manyOf, oneOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
 import { option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import type { Facts } from './facts.ts';
+import type { Facts } from './reads.ts';
 
 const EVIDENCE = manyOf(ownObject({ fact: TEXT, value: TEXT, source: TEXT }));
 

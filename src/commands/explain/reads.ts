@@ -1,21 +1,112 @@
 /** What an explanation reads: the row first, then only what its state asks for. */
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
-import { withId } from '../../cli/resource/targets.ts';
+import { readList } from '../../cli/resource/pages.ts';
 import { listRequest, rowRequest } from '../../cli/resource/requests.ts';
-import { readRequest } from '../../core/api.ts';
+import { withId } from '../../cli/resource/targets.ts';
+import { type ApiRequest, isListRequest, type ListRequest, readRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { type Failure, isNotFound } from '../../core/failure.ts';
+import { type Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
-import { itemsAt, type Json, memberAt, stringAt } from '../../core/json.ts';
+import { itemsAt, type Json, jsonOrText, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
+import type { RememberedJob } from '../../core/remembered.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { hasEnded, isRunning } from '../../queue/job-status.ts';
 import { healthRequest, statusRequest } from '../../queue/requests.ts';
-import { Facts } from './facts.ts';
+
+const LOG_IDLE_MS: Milliseconds = 1000;
+
+interface Fact {
+  /** The request. */
+  readonly source: string;
+  readonly value?: Json;
+  readonly failure?: Failure;
+}
+
+/** The answers that an explanation is made of. Each request is sent once and may fail by itself: a refusal is an answer too. */
+export class Facts {
+  /** What is explained: `{ endpoint, job }`, as it is printed. */
+  readonly about: Readonly<Record<string, string>>;
+  /** The job as this machine submitted it. */
+  submitted: RememberedJob | undefined;
+  isCertainlyThere = false;
+  isReachable = true;
+  /** The worker whose log names the cause. */
+  worker = '';
+  /** The job that its worker does not report. */
+  lostJob = '';
+  /** In the order of their requests. */
+  readonly all = new Map<string, Fact>();
+  readonly #ctx: CommandContext;
+
+  constructor(ctx: CommandContext, about: Readonly<Record<string, string>>) {
+    this.#ctx = ctx;
+    this.about = about;
+  }
+
+  /** Fails only when interrupted. */
+  async read(name: string, request: ApiRequest | ListRequest): Promise<void> {
+    const { api } = this.#ctx;
+    await this.#keep(name, request, async () =>
+      isListRequest(request)
+        ? (await readList(api, { ...request, once: true })).document
+        : ((await api.send({ ...request, once: true })).value ?? null),
+    );
+  }
+
+  /** The last line of a log, of those wanted among the latest 100. */
+  async readLine(name: string, request: ApiRequest, isWanted?: (line: string) => boolean): Promise<void> {
+    const query = { ...request.query, ...(isWanted === undefined ? { tail: 1 } : {}) };
+    await this.#keep(name, request, async () => {
+      let last: string | null = null;
+      const events = this.#ctx.api.events({ ...request, query, once: true, idleTimeoutMs: LOG_IDLE_MS });
+      for await (const { data } of events) {
+        const line = stringAt(jsonOrText(data), 'line') ?? data;
+        if (isWanted?.(line) !== false) last = line;
+        if (isWanted === undefined) break;
+      }
+      return last;
+    });
+  }
+
+  async #keep(name: string, { path, query = {} }: ApiRequest, read: () => Promise<Json>): Promise<void> {
+    const given = Object.entries(query).map(([member, value]) => `${member}=${String(value)}`);
+    const source = `GET /${path.join('/')}${given.length === 0 ? '' : `?${given.join('&')}`}`;
+    this.all.set(name, { source });
+    try {
+      this.all.set(name, { source, value: await read() });
+    } catch (error) {
+      rethrowUnlessFailure(error, this.#ctx);
+      this.all.set(name, { source, failure: error });
+    }
+  }
+
+  value(name: string): Json | undefined {
+    return this.all.get(name)?.value;
+  }
+
+  /** A line of a log. */
+  line(name: string): string | undefined {
+    return stringOf(this.value(name));
+  }
+
+  text(name: string, path: string): string {
+    return stringAt(this.value(name), path) ?? '';
+  }
+
+  number(name: string, path: string): number | undefined {
+    return numberAt(this.value(name), path);
+  }
+
+  failure(name: string): Failure | undefined {
+    return this.all.get(name)?.failure;
+  }
+}
 
 /** A refusal that is itself the cause: no credit, or too many requests. */
 const isReason = ({ exit, status }: Failure): boolean => exit === EXIT.rateLimited || status === 402;
 
-/** Fails with not-found (4). */
+/** Fails with not-found (4), as the two below do. */
 export async function readPod(ctx: CommandContext, word: string, isReachable: (pod: Json) => boolean): Promise<Facts> {
   return await withId(ctx, PODS, word, async (id) => {
     const facts = new Facts(ctx, { pod: id });
@@ -31,18 +122,16 @@ export async function readPod(ctx: CommandContext, word: string, isReachable: (p
   });
 }
 
-/** Fails with not-found (4). */
 export async function readEndpoint(ctx: CommandContext, word: string): Promise<Facts> {
   return await withId(ctx, ENDPOINTS, word, async (id) => {
     const facts = new Facts(ctx, { endpoint: id });
     await readQueue(facts, id);
-    if (facts.number('health', 'jobs.inProgress') !== 0)
-      for (const row of busyWorkers(facts)) await readLostResult(facts, id, row);
+    if (facts.number('health', 'jobs.inProgress') !== 0) await readLostResult(facts, id);
     return facts;
   });
 }
 
-/** Of a job that has ended only its status is read. Fails with not-found (4) without such an endpoint. */
+/** Of a job that has ended only its status is read. */
 export async function readJob(
   ctx: CommandContext,
   word: string,
@@ -56,7 +145,7 @@ export async function readJob(
     facts.isCertainlyThere = await isCertainlyThere(id);
     if (hasEnded(facts.value('job'))) return facts;
     await readQueue(facts, id);
-    if (isRunning(facts.value('job'))) for (const row of busyWorkers(facts)) await readLostResult(facts, id, row, job);
+    if (isRunning(facts.value('job'))) await readLostResult(facts, id, job);
     return facts;
   });
 }
@@ -69,22 +158,26 @@ async function readQueue(facts: Facts, id: Id<'endpoint'>): Promise<void> {
     facts.read('health', healthRequest(id)),
     facts.read('builds', below('builds')),
   ]);
-  // Older services have no such list.
-  if (isNotFound(facts.failure('builds'))) facts.forget('builds');
-  // An endpoint that balances load has no queue.
-  if (facts.text('endpoint', 'type') === 'LOAD_BALANCER') facts.forget('health');
+  // Older services have no such list; an endpoint that balances load has no queue.
+  if (isNotFound(facts.failure('builds'))) facts.all.delete('builds');
+  if (facts.text('endpoint', 'type') === 'LOAD_BALANCER') facts.all.delete('health');
   const [row, health] = [facts.failure('endpoint'), facts.failure('health')];
   // A public model has only a queue and is not in the account.
   if (row !== undefined && health !== undefined && !isReason(row) && !isReason(health))
     throw isNotFound(health) ? row : health;
-  const crashed = itemsAt(facts.value('workers'), 'workers').find((each) => memberAt(each, 'status') === 'UNHEALTHY');
+  const [crashed] = workersThatAre(facts, 'UNHEALTHY');
   if (crashed === undefined) return;
-  facts.worker = stringAt(crashed, 'id') ?? '';
+  facts.worker = crashed;
   await Promise.all([
-    facts.readLine('how it ended', workerLog(id, facts.worker, 'system'), saysHowItEnded),
-    facts.readLine('last log line', workerLog(id, facts.worker, 'container')),
+    facts.readLine('how it ended', workerLog(id, crashed, 'system'), saysHowItEnded),
+    facts.readLine('last log line', workerLog(id, crashed, 'container')),
   ]);
 }
+
+const workersThatAre = (facts: Facts, status: string): readonly string[] =>
+  itemsAt(facts.value('workers'), 'workers')
+    .filter((row) => memberAt(row, 'status') === status)
+    .map((row) => stringAt(row, 'id') ?? '');
 
 const workerLog = (id: Id<'endpoint'>, worker: string, source: string) =>
   readRequest([...ENDPOINTS.path, id, 'workers', worker, 'logs'], { query: { source } });
@@ -92,29 +185,27 @@ const workerLog = (id: Id<'endpoint'>, worker: string, source: string) =>
 const saysHowItEnded = (line: string): boolean =>
   /\bcrashed\b|\bexit(ed)?\b.*\bcode\b|\b(SIG[A-Z]{2,}|OOM)\b|\bsignal \d|\bout of memory\b/.test(line);
 
-/** The service does not say which worker has a job: the logs of at most five are read. */
-const busyWorkers = (facts: Facts): readonly Json[] =>
-  itemsAt(facts.value('workers'), 'workers')
-    .filter((row) => memberAt(row, 'status') === 'RUNNING')
-    .slice(0, 5);
+/** The service does not say which worker has a job: at most so many logs are read. */
+const MAX_LOGS = 5;
 
 const saysNoResult = (line: string): boolean => /\bno result\b|\bresult\b.*\brefused\b/.test(line);
 
 /** A worker that does not report the result of a job that still runs. A line may be about a job that has ended since. */
-async function readLostResult(facts: Facts, id: Id<'endpoint'>, row: Json, job?: string): Promise<void> {
-  if (facts.lostJob !== '') return;
-  const worker = stringAt(row, 'id') ?? '';
-  const isWanted = (line: string): boolean => saysNoResult(line) && (job === undefined || line.includes(job));
-  await facts.readLine('worker log', workerLog(id, worker, 'system'), isWanted);
-  const lost = job ?? /\bjob (\S+?)(?=[,;:.]?(\s|$))/.exec(facts.line('worker log') ?? '')?.[1];
-  if (facts.line('worker log') !== undefined && lost !== undefined) {
-    if (job === undefined) await facts.read('lost job', statusRequest(id, lost));
-    if (job !== undefined || isRunning(facts.value('lost job'))) {
-      facts.worker = worker;
-      facts.lostJob = lost;
-      return;
+async function readLostResult(facts: Facts, id: Id<'endpoint'>, job?: string): Promise<void> {
+  for (const worker of workersThatAre(facts, 'RUNNING').slice(0, MAX_LOGS)) {
+    const isWanted = (line: string): boolean => saysNoResult(line) && (job === undefined || line.includes(job));
+    await facts.readLine('worker log', workerLog(id, worker, 'system'), isWanted);
+    const line = facts.line('worker log');
+    const lost = job ?? /\bjob (\S+?)(?=[,;:.]?(\s|$))/.exec(line ?? '')?.[1];
+    if (line !== undefined && lost !== undefined) {
+      if (job === undefined) await facts.read('lost job', statusRequest(id, lost));
+      if (job !== undefined || isRunning(facts.value('lost job'))) {
+        facts.worker = worker;
+        facts.lostJob = lost;
+        return;
+      }
     }
+    facts.all.delete('worker log');
+    facts.all.delete('lost job');
   }
-  facts.forget('worker log');
-  facts.forget('lost job');
 }

@@ -1,27 +1,124 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { isInterrupt, rethrowUnlessFailure } from '../../core/failure.ts';
+import { isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { type Json, memberAt, stringAt } from '../../core/json.ts';
-import { type Message, sentence } from '../../core/message.ts';
+import { sentence } from '../../core/message.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
-import { defineCommand, textIn, type Values } from '../../cli/model/command.ts';
+import { defineCommand } from '../../cli/model/command.ts';
+import { FAILURE } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { ANYTHING, manyOf, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
+import { dollarsOf, onlyWith, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import { notify } from '../../cli/notify.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
 import { sameCommand } from '../../cli/run/same-command.ts';
 import { every } from '../../cli/until.ts';
 import { countOf } from '../../cli/words.ts';
+import { DEADLINE_ACTIONS } from '../../guard/deadline.ts';
+import { GUARD_ACTIONS, type Policy, RULES, VERDICTS } from '../../guard/decide.ts';
+import { IdleWatch, longestInterval } from '../../guard/idle.ts';
+import { text } from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
-import type { Result } from '../../output/view.ts';
-import type { Policy } from '../../guard/decide.ts';
-import { IdleWatch } from '../../guard/idle.ts';
-import { DECISIONS, decisionView } from './decision-view.ts';
-import { GUARD_OPTIONS, idleLimitsOf, policyOf } from './options.ts';
-import { sweep, type Sweep } from './sweep.ts';
+import type { Cell, Result, View } from '../../output/view.ts';
+import { RESULTS, sweep, type Sweep } from './sweep.ts';
+
+const LIMITS = ['idle', 'maxAge', 'maxRunning', 'budget'] as const;
+
+const OPTIONS = {
+  idle: option.durationWithUnit('pods that were idle for this long, with --every'),
+  maxAge: option.durationWithUnit('pods created longer ago than this'),
+  maxRunning: option.durationWithUnit('pods started longer ago than this'),
+  budget: option.text('all selected pods, once the account cost more this month', { metavar: 'DOLLARS' }),
+  match: onlyWith(
+    LIMITS,
+    option.texts("limits: only pods with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' }),
+  ),
+  do: onlyWith(LIMITS, option.choice('limits: what is done (default stop)', DEADLINE_ACTIONS)),
+  allowTerminate: option.on('deadlines and limits may terminate pods'),
+  every: option.durationWithUnit('look again after this time, at least 10s, until Ctrl-C'),
+} as const satisfies Params;
+
+type GuardValues = ValuesOf<typeof OPTIONS>;
+
+/** Each look requests the complete list. */
+const MIN_INTERVAL_MS: Milliseconds = 10_000;
+
+/** Usage (2), also if --every is too rare to tell that a pod is idle. */
+function policyOf({ idle, every: everyMs, budget, do: action = 'stop', ...values }: GuardValues): Policy {
+  if (everyMs !== undefined && everyMs < MIN_INTERVAL_MS)
+    throw usage(`--every is at least ${formatDuration(MIN_INTERVAL_MS)}`);
+  if (idle !== undefined && everyMs === undefined)
+    throw usage(
+      '--idle needs --every: a pod is idle only once it was watched for the whole time',
+      'Such as --every 1m; it runs until Ctrl-C.',
+    );
+  if (idle !== undefined && everyMs !== undefined && everyMs > longestInterval(idle))
+    throw usage(
+      `--every ${formatDuration(everyMs)} is too long for --idle ${formatDuration(idle)}`,
+      'Use at most a tenth of --idle.',
+    );
+  const watch = idle === undefined ? undefined : new IdleWatch(idle);
+  return { ...values, watch, budget: dollarsOf('budget', budget), action };
+}
+
+const DECISIONS = manyOf(
+  ownObject(
+    {
+      at: { ...TIME, description: "the service's time" },
+      id: TEXT,
+      rule: oneOf(...RULES),
+      verdict: {
+        ...oneOf(...VERDICTS),
+        description: 'over: a rule applies; exempt: one applies, and a lock or a cluster exempts the pod',
+      },
+      action: { ...oneOf(...GUARD_ACTIONS), description: 'what is done about it' },
+      why: TEXT,
+    },
+    {
+      name: TEXT,
+      status: TEXT,
+      startedAt: TEXT,
+      held: { ...TEXT, description: 'why less is done than the rule says' },
+      result: { ...oneOf(...RESULTS), description: 'what became of the action' },
+      error: FAILURE,
+      request: { ...ANYTHING, description: 'with --dry-run: the request that would be sent' },
+    },
+  ),
+);
+
+const decisionView: View = {
+  noun: ['decision', 'decisions'],
+  id: text('id'),
+  members: [
+    ...['at', 'id', 'name', 'status', 'startedAt', 'rule', 'verdict', 'action', 'why', 'held', 'result', 'error'],
+    'request',
+  ],
+  columns: [
+    { header: 'NAME', show: (row) => text('name')(row) || text('id')(row) },
+    { header: 'DECISION', show: decisionCell, cutLast: true },
+    {
+      header: 'WHY',
+      wraps: true,
+      show: (row) => [text('held')(row), text('why')(row), text('error.message')(row)].filter(Boolean).join('; '),
+    },
+    textColumn('rule', { wide: true }),
+    textColumn('id', { wide: true }),
+  ],
+};
+
+function decisionCell(row: Json): Cell {
+  const [result, verdict, action] = [text('result')(row), text('verdict')(row), text('action')(row)];
+  if (result === 'failed') return { text: `${action} failed`, tone: 'bad' };
+  if (result !== '') return { text: result, tone: result === 'changed' ? 'warn' : 'good' };
+  if (verdict !== 'over') return { text: verdict, tone: 'quiet' };
+  return { text: action, tone: action === 'report' ? 'warn' : 'bad' };
+}
 
 export const run = defineCommand({
   summary: 'stop pods whose deadline is over, or that exceed a limit',
   details:
     'Looks once, for cron or a timer; stays with --every. If data is missing or inconsistent, it does nothing. Never touches locked pods or members of clusters. Ends 15 when something was over a limit.',
-  options: GUARD_OPTIONS,
+  options: OPTIONS,
   exits: [EXIT.limitExceeded],
   output: DECISIONS,
   writes: true,
@@ -35,13 +132,12 @@ export const run = defineCommand({
     ["berth guard run --match 'nb-*' --max-running 12h --dry-run", 'what it would do, each with its request'],
   ],
   run: async (ctx, values) => {
-    const [policy, limits] = [policyOf(values), idleLimitsOf(values)];
-    const watch = limits === undefined ? undefined : new IdleWatch(limits);
-    if (values.every !== undefined && !ctx.dryRun) return await sweepAgain(ctx, policy, watch, values);
-    const swept = await sweep(ctx, policy, watch);
+    const policy = policyOf(values);
+    if (values.every !== undefined && !ctx.dryRun) return await sweepAgain(ctx, policy, values, values.every);
+    const swept = await sweep(ctx, policy);
     const [isQuiet, isTable] = [ctx.settings.get('quiet'), isTableOutput(ctx.output)];
-    const again = sameCommand({ args: {}, options: GUARD_OPTIONS }, values, ['guard', 'run']);
-    const notes: readonly Message[] = [
+    const again = sameCommand({ args: {}, options: OPTIONS }, values, ['guard', 'run']);
+    const notes = [
       ...(isTable && swept.rows.length === 0 ? [checkedLine(swept)] : []),
       ...(ctx.dryRun ? [sentence`A dry run: nothing was stopped or changed. To do it: ${again}`] : []),
     ];
@@ -64,25 +160,22 @@ const checkedLine = ({ pods, rows }: Sweep): string =>
 async function sweepAgain(
   ctx: CommandContext,
   policy: Policy,
-  watch: IdleWatch | undefined,
-  values: Values,
+  values: GuardValues & { readonly notify?: string },
+  everyMs: Milliseconds,
 ): Promise<Result> {
   const rows = ctx.rows(decisionView);
-  const [everyMs, target] = [Number(values['every']), textIn(values, 'notify')];
   let known: readonly Json[] = [];
   let isTold = false;
   try {
     for (;;) {
-      const swept = await sweepUnlessFailed(ctx, policy, watch);
-      if (swept !== undefined) {
-        const news = swept.rows.filter((row) => isNews(row, known));
-        await rows.rows(news);
-        if (target !== undefined && news.length > 0) {
-          const result: Result = { kind: 'many', view: decisionView, values: news, exit: EXIT.limitExceeded };
-          await notify(ctx, target, [['guard', 'run'], { args: {} }, values], { result, tookMs: everyMs });
-        }
-        known = swept.rows;
+      const swept = await sweepUnlessFailed(ctx, policy);
+      const news = swept?.rows.filter((row) => isNews(row, known)) ?? [];
+      await rows.rows(news);
+      if (values.notify !== undefined && news.length > 0) {
+        const result: Result = { kind: 'many', view: decisionView, values: news, exit: EXIT.limitExceeded };
+        await notify(ctx, values.notify, [['guard', 'run'], { args: {} }, values], { result, tookMs: everyMs });
       }
+      known = swept?.rows ?? known;
       const next = `${swept === undefined ? '' : `${checkedLine(swept)} `}Next check in ${formatDuration(everyMs)}`;
       // Without a terminal nothing else shows that it runs.
       if (swept !== undefined && !isTold) await ctx.tell(`${next}; only changes are printed.`);
@@ -102,13 +195,9 @@ async function sweepAgain(
   }
 }
 
-async function sweepUnlessFailed(
-  ctx: CommandContext,
-  policy: Policy,
-  watch: IdleWatch | undefined,
-): Promise<Sweep | undefined> {
+async function sweepUnlessFailed(ctx: CommandContext, policy: Policy): Promise<Sweep | undefined> {
   try {
-    return await sweep(ctx, policy, watch);
+    return await sweep(ctx, policy);
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     if (error.code === 'usage') throw error;

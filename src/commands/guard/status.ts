@@ -1,77 +1,44 @@
 import { EXIT } from '../../core/exit-codes.ts';
-import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
-import { costOver, formatDollars, formatTimestamp } from '../../core/units.ts';
+import { isObject, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { berth, sentence } from '../../core/message.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
+import { formatDuration, formatTimestamp } from '../../core/units.ts';
 import { defineCommand } from '../../cli/model/command.ts';
-import { manyOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME, YES_NO } from '../../cli/model/output-schema.ts';
+import { manyOf, oneOf, orNull, ownObject, TEXT, TIME, YES_NO } from '../../cli/model/output-schema.ts';
+import { PODS } from '../../cli/resource/collections.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { listRows } from '../../cli/resource/requests.ts';
 import { countOf } from '../../cli/words.ts';
-import { money, text } from '../../output/cells.ts';
+import { countingDeadlines, DEADLINE_ACTIONS, deadlineText } from '../../guard/deadline.ts';
+import { exemptionOf } from '../../guard/decide.ts';
+import { text } from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type View } from '../../output/view.ts';
-import {
-  countingDeadlines,
-  DEADLINE_ACTIONS,
-  deadlineText,
-  waitingDeadline,
-  waitingText,
-} from '../../guard/deadline.ts';
-import { exemptionOf } from '../../guard/decide.ts';
-import { PODS } from '../../cli/resource/collections.ts';
-import { lastRunLine, readLastRun } from './last-run.ts';
-
-const POD = { pod: TEXT, name: TEXT, action: oneOf(...DEADLINE_ACTIONS) };
 
 const DEADLINE = ownObject(
-  { ...POD, at: TIME, overdue: YES_NO },
-  {
-    exempt: { ...TEXT, description: 'what keeps every guard from it' },
-    lateCost: { ...NUMBER, description: 'US dollars that it cost since it was over' },
-  },
+  { pod: TEXT, name: TEXT, action: oneOf(...DEADLINE_ACTIONS), at: TIME, overdue: YES_NO },
+  { exempt: { ...TEXT, description: 'what keeps every guard from it' } },
 );
 
-const WAITING = {
-  ...manyOf(ownObject({ ...POD, after: TEXT })),
-  description: 'those of pods that are being started again: they count from when these run',
-};
-
-const podOf = (pod: Json) => ({ pod: idOf(pod), name: stringAt(pod, 'name') ?? '' });
-
-const countingRows = (pod: Json, now: EpochMs): readonly Json[] =>
-  countingDeadlines(pod).map(({ action, at }): Json => {
-    const cost = numberAt(pod, 'cost');
-    const exempt = exemptionOf(pod, now);
-    const isOverdue = at <= now && exempt === undefined;
-    return {
-      ...podOf(pod),
-      action,
-      at: formatTimestamp(at),
-      overdue: isOverdue,
-      ...(exempt === undefined ? {} : { exempt }),
-      ...(isOverdue && cost !== undefined ? { lateCost: costOver(cost, now - at) } : {}),
-    };
-  });
+const isOverdue = (row: Json): boolean => memberAt(row, 'overdue') === true;
 
 const view = (now: EpochMs): View => ({
   noun: ['deadline', 'deadlines'],
   id: text('pod'),
-  members: ['pod', 'name', 'action', 'at', 'overdue', 'exempt', 'lateCost'],
+  members: ['pod', 'name', 'action', 'at', 'overdue', 'exempt'],
   columns: [
     textColumn('pod', { cutLast: true }),
     textColumn('name'),
     {
       header: 'DEADLINE',
       show: (row) => {
-        const isOver = memberAt(row, 'overdue') === true;
         const action = DEADLINE_ACTIONS.find((each) => each === memberAt(row, 'action')) ?? 'stop';
         const end = deadlineText({ action, at: Date.parse(text('at')(row)) }, now);
         const exempt = text('exempt')(row);
-        return { text: exempt === '' ? end : `${end}; ${exempt}`, tone: isOver ? 'bad' : 'plain' };
+        return { text: exempt === '' ? end : `${end}; ${exempt}`, tone: isOverdue(row) ? 'bad' : 'plain' };
       },
       cutLast: true,
     },
-    { header: 'LATE COST', show: money('lateCost'), right: true },
   ],
 });
 
@@ -80,48 +47,39 @@ export const status = defineCommand({
   details:
     'For monitoring: it ends 15 when a deadline is overdue, because then no guard runs that could keep it. That of a pod that is locked or in a cluster is not overdue.',
   exits: [EXIT.limitExceeded],
-  output: ownObject({ lastRun: orNull(TIME), deadlines: manyOf(DEADLINE), waiting: WAITING }),
+  output: ownObject({ lastRun: orNull(TIME), deadlines: manyOf(DEADLINE) }),
   examples: [['berth guard status --json --jq .lastRun', 'when a guard of this machine last looked']],
   run: async (ctx) => {
     const { values: pods } = await listRows(ctx, PODS);
-    const [now, sweptAt] = [ctx.serviceNow(), await readLastRun(ctx)];
+    const [now, kept] = [ctx.serviceNow(), await ctx.guard.read()];
+    const sweptAt = isObject(kept) ? numberAt(kept, 'sweptAt') : undefined;
     const rows = pods
-      .flatMap((pod) => countingRows(pod, now))
+      .flatMap((pod) =>
+        countingDeadlines(pod).map(({ action, at }): Json => {
+          const exempt = exemptionOf(pod, now);
+          const overdue = at <= now && exempt === undefined;
+          const named = { pod: idOf(pod), name: stringAt(pod, 'name') ?? '' };
+          return { ...named, action, at: formatTimestamp(at), overdue, ...(exempt !== undefined && { exempt }) };
+        }),
+      )
       .toSorted((a, b) => (text('at')(a) < text('at')(b) ? -1 : 1));
-    const waiting = pods.flatMap((pod) => {
-      const found = waitingDeadline(pod);
-      return found === undefined ? [] : [{ ...podOf(pod), action: found.action, after: found.given }];
-    });
-    const overdue = rows.filter((row) => memberAt(row, 'overdue') === true);
-    // A pod's hours count once, even if both of its deadlines are overdue.
-    const lateByPod = new Map<string, number>();
-    for (const row of overdue) {
-      const pod = stringAt(row, 'pod') ?? '';
-      lateByPod.set(pod, Math.max(lateByPod.get(pod) ?? 0, numberAt(row, 'lateCost') ?? 0));
-    }
-    const late = [...lateByPod.values()].reduce((sum, cost) => sum + cost, 0);
+    const overdue = rows.filter(isOverdue).length;
+    const lastRun =
+      sweptAt === undefined
+        ? sentence`No guard has run on this machine: ${berth`guard run --every 1m`}`
+        : `A guard of this machine last ran ${formatDuration(Math.max(0, now - sweptAt))} ago.`;
     return {
       kind: 'many',
       view: view(now),
       values: rows,
       whole: {
-        document: { lastRun: sweptAt === undefined ? null : formatTimestamp(sweptAt), deadlines: rows, waiting },
+        document: { lastRun: sweptAt === undefined ? null : formatTimestamp(sweptAt), deadlines: rows },
         member: 'deadlines',
       },
       notes: isTableOutput(ctx.output)
-        ? [
-            ...(overdue.length === 0
-              ? []
-              : [`${countOf(overdue.length, 'deadline')} overdue, which cost ${formatDollars(late)}.`]),
-            ...waiting.map(({ name, action, after }) => `${name} is being started: ${waitingText(action, after)}.`),
-            lastRunLine(
-              sweptAt,
-              now,
-              (sweptAt === undefined ? rows : overdue).some((row) => memberAt(row, 'action') === 'terminate'),
-            ),
-          ]
+        ? [...(overdue === 0 ? [] : [`${countOf(overdue, 'deadline')} overdue.`]), lastRun]
         : [],
-      exit: overdue.length === 0 ? EXIT.done : EXIT.limitExceeded,
+      exit: overdue === 0 ? EXIT.done : EXIT.limitExceeded,
     };
   },
 });

@@ -1,17 +1,29 @@
-import { Failure, unlessFailed } from '../../core/failure.ts';
-import { type Json, numberAt } from '../../core/json.ts';
+/** One look of a guard: reads all pods, decides, acts, and says what became of each decision. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ApiRequest } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, isNotFound, messageOf, unlessFailed } from '../../core/failure.ts';
+import { asId } from '../../core/ids.ts';
+import { type Json, type JsonObject, memberAt, numberAt, stringAt } from '../../core/json.ts';
+import { berth } from '../../core/message.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
+import { formatTimestamp } from '../../core/units.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { listRows } from '../../cli/resource/requests.ts';
-import { combinedFailure } from '../../cli/resource/several.ts';
-import { previewRow } from '../../cli/run/dry-run.ts';
-import { idOf } from '../../output/view.ts';
-import { compilePolicy, isActing, type Decision, type Facts, type Policy } from '../../guard/decide.ts';
-import type { IdleWatch } from '../../guard/idle.ts';
 import { PODS } from '../../cli/resource/collections.ts';
-import { act, actionRequest, type Done } from './act.ts';
-import { decisionRow } from './decision-view.ts';
-import { keepLastRun } from './last-run.ts';
+import { podAction } from '../../cli/resource/pod-action.ts';
+import { listRows, rowRequest } from '../../cli/resource/requests.ts';
+import { combinedFailure, errorOf } from '../../cli/resource/several.ts';
+import { previewRow } from '../../cli/run/dry-run.ts';
+import { deadlinesOf } from '../../guard/deadline.ts';
+import {
+  type ActingDecision,
+  compilePolicy,
+  type Decision,
+  type Facts,
+  isActing,
+  type Policy,
+} from '../../guard/decide.ts';
+import { idOf } from '../../output/view.ts';
 
 export interface Sweep {
   readonly pods: readonly Json[];
@@ -21,13 +33,13 @@ export interface Sweep {
 }
 
 /** Does nothing on an incomplete list. A dry run makes the same decisions, each with its request. */
-export async function sweep(ctx: CommandContext, policy: Policy, watch: IdleWatch | undefined): Promise<Sweep> {
+export async function sweep(ctx: CommandContext, policy: Policy): Promise<Sweep> {
   const decide = compilePolicy(policy);
   const { values: pods } = await listRows(ctx, PODS);
   const now = ctx.serviceNow();
-  watch?.look(pods, now);
+  policy.watch?.look(pods, now);
   const month = policy.budget === undefined ? undefined : await unlessFailed(ctx, () => readMonth(ctx, now));
-  const facts: Facts = { now, watch, month };
+  const facts: Facts = { now, month };
   const decisions = pods.flatMap((pod) => decide(pod, facts) ?? []);
   const done = new Map<Decision, Done>();
   for (const decision of ctx.dryRun ? [] : decisions.filter(isActing)) {
@@ -38,22 +50,20 @@ export async function sweep(ctx: CommandContext, policy: Policy, watch: IdleWatc
   if (!ctx.dryRun) await keepLastRun(ctx, now);
   const rows = await Promise.all(
     decisions.map(async (decision) => {
-      const row = decisionRow(ctx, decision, done.get(decision), now);
+      const row = rowOf(ctx, decision, done.get(decision), now);
       if (!ctx.dryRun || !isActing(decision)) return row;
       return { ...row, request: previewRow(await ctx.api.preview(actionRequest(decision))) };
     }),
   );
   const outcomes = decisions.map((decision) => ({ id: idOf(decision.pod), failure: done.get(decision)?.failure }));
+  const interrupt: unknown = ctx.signal.aborted ? ctx.signal.reason : undefined;
   return {
     pods,
     rows,
     isOver: decisions.some(({ verdict }) => verdict === 'over'),
-    failure: interruptOf(ctx) ?? combinedFailure(outcomes),
+    failure: interrupt instanceof Failure ? interrupt : combinedFailure(outcomes),
   };
 }
-
-const interruptOf = ({ signal }: CommandContext): Failure | undefined =>
-  signal.aborted && signal.reason instanceof Failure ? signal.reason : undefined;
 
 /** In UTC. */
 async function readMonth(ctx: CommandContext, now: EpochMs): Promise<Facts['month']> {
@@ -64,4 +74,81 @@ async function readMonth(ctx: CommandContext, now: EpochMs): Promise<Facts['mont
     dollars: amounts.reduce<number>((sum, amount) => sum + (amount ?? 0), 0),
     isComplete: !amounts.includes(undefined),
   };
+}
+
+async function keepLastRun(ctx: CommandContext, now: EpochMs): Promise<void> {
+  try {
+    await ctx.guard.write({ sweptAt: now });
+  } catch (error) {
+    await ctx.tell(`Could not note that a guard ran: ${messageOf(error)}`);
+  }
+}
+
+function rowOf(ctx: CommandContext, decision: Decision, done: Done | undefined, now: EpochMs): JsonObject {
+  const { pod, rule, verdict, action, why, held } = decision;
+  const members = ['name', 'status', 'startedAt'].flatMap((member) => {
+    const value = stringAt(pod, member);
+    return value === undefined ? [] : [[member, value] as const];
+  });
+  return {
+    at: formatTimestamp(now),
+    id: idOf(pod),
+    ...Object.fromEntries(members),
+    ...{ rule, verdict, action, why },
+    ...(held !== undefined && { held }),
+    ...(done !== undefined && { result: done.result }),
+    ...(done?.failure !== undefined && { error: errorOf(done.failure, ctx.settings) }),
+  };
+}
+
+export const RESULTS = ['stopped', 'terminated', 'ended before', 'changed', 'failed'] as const;
+
+interface Done {
+  readonly result: (typeof RESULTS)[number];
+  readonly failure?: Failure;
+}
+
+/** Contract rules, Pods: actions, DELETE. */
+function actionRequest({ action, pod }: ActingDecision): ApiRequest {
+  const id = asId<'pod'>(idOf(pod));
+  if (action === 'stop') return podAction(id, 'stop');
+  return { service: 'base', method: 'DELETE', path: [...PODS.path, id], id, checkCommand: berth`pods list` };
+}
+
+/** Must be as when it was decided. A change of variables restarts a pod. */
+const factsOf = (pod: Json): readonly unknown[] => [
+  ...['status', 'startedAt', 'locked', 'cluster'].map((member) => memberAt(pod, member) ?? null),
+  deadlinesOf(pod),
+];
+
+/** Reads the pod again right before, and after a lost answer (8) or refusal (409). A failure belongs to its pod. */
+async function act(ctx: CommandContext, decision: ActingDecision, isStillOver: (pod: Json) => boolean): Promise<Done> {
+  const { pod, action } = decision;
+  const ended = action === 'stop' ? ['EXITED', 'TERMINATED'] : ['TERMINATED'];
+  const isDone = (fresh: Json | undefined): boolean =>
+    fresh === undefined || ended.includes(stringAt(fresh, 'status') ?? '');
+  const result = action === 'stop' ? 'stopped' : 'terminated';
+  try {
+    const fresh = await readAgain(ctx, pod);
+    if (fresh === undefined || !isDeepStrictEqual(factsOf(pod), factsOf(fresh)) || !isStillOver(fresh))
+      return { result: isDone(fresh) ? 'ended before' : 'changed' };
+    await ctx.api.send(actionRequest(decision));
+    return { result };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    if (failure.exit === EXIT.notFound) return { result: 'ended before' };
+    const mayBeDone = !ctx.signal.aborted && (failure.exit === EXIT.unknown || failure.status === 409);
+    const isIt = mayBeDone && (await unlessFailed(ctx, async () => isDone(await readAgain(ctx, pod)))) === true;
+    if (!isIt) return { result: 'failed', failure };
+    return { result: failure.exit === EXIT.unknown ? result : 'ended before' };
+  }
+}
+
+async function readAgain(ctx: CommandContext, pod: Json): Promise<Json | undefined> {
+  try {
+    return (await ctx.api.send(rowRequest(PODS, asId(idOf(pod))))).value ?? null;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }

@@ -1,10 +1,10 @@
-/** start, stop and restart: one or several pods, by ids, names or selectors. */
+/** start, stop, restart and terminate: one or several pods, by ids, names or selectors. */
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, unknownOutcome, unlessFailed } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
-import { arrayAt, type Json } from '../../core/json.ts';
-import { berth, type Message } from '../../core/message.ts';
+import { arrayAt, isObject, type Json, memberAt } from '../../core/json.ts';
+import { berth, lines, type Message } from '../../core/message.ts';
 import { idOf } from '../../output/view.ts';
 import { ask, asks, requireYes } from '../../cli/ask.ts';
 import { run } from '../../cli/hint.ts';
@@ -13,17 +13,17 @@ import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
-import { catalogOf, ofNewPod, ofPod, perHour, sum } from '../../cli/money.ts';
+import { ofPod, perHour } from '../../cli/money.ts';
+import { remove } from '../../cli/resource/noun-writes.ts';
 import { podAction } from '../../cli/resource/pod-action.ts';
 import { idsArgument, rowSchema } from '../../cli/resource/read.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
 import { selectorOptions } from '../../cli/resource/selectors.ts';
 import { SEVERAL } from '../../cli/resource/several.ts';
-import { choose, each, labelOf, report, type Selection, type Target } from '../../cli/resource/targets.ts';
+import { choose, each, labelOf, report, type Selection } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
-import { untilRoom } from './place.ts';
 import { lacksHardware, REACHABLE, statusOf } from './reachable.ts';
-import { inOwnWords } from './refusals.ts';
+import { inOwnWords, ROOM_HINT, untilRoom } from './place.ts';
 import { isLocked, PODS } from './resource.ts';
 import { waitFor, waitResult } from './wait.ts';
 
@@ -59,12 +59,17 @@ function actionCommand(verb: Verb, { done, reached, before, details, ...words }:
       const isSelected = given.id.length === 0;
       if (isSelected) requireYes(ctx);
       const chosen = await choose(ctx, PODS, given);
-      const able = await ableTo(ctx, verb, reached, chosen.targets);
+      const able = chosen.targets.filter(({ row }) => row === undefined || whyNot(row, verb) === undefined);
+      // Those that are already as wanted are not worth a word.
+      const skipped = chosen.targets.flatMap(({ row = null }) => {
+        const reason = row === null || reached.includes(statusOf(row)) ? undefined : whyNot(row, verb);
+        return reason === undefined ? [] : [`${labelOf(row)}: ${reason}`];
+      });
+      if (skipped.length > 0) await ctx.tell(`skipped ${skipped.join(', ')}`);
       const rows = able.flatMap(({ row }) => row ?? []);
       if (asks(ctx) && rows.length > 0) {
         await ctx.tellRows(PODS.view, rows);
-        const price = verb === 'start' ? await priceStarted(ctx, rows) : `${perHour(sum(rows.map(ofPod)))} now`;
-        await ask(ctx, { line: `${countOf(rows.length, 'pod')} will be ${done}: ${price}.` });
+        await ask(ctx, { line: `${countOf(rows.length, 'pod')} will be ${done}.` });
       }
       const send = async (id: Id<'pod'>) => {
         const answer = await act(ctx, verb, id, reached);
@@ -87,29 +92,6 @@ function actionCommand(verb: Verb, { done, reached, before, details, ...words }:
   });
 }
 
-/** The selected pods that can do it now. Says which are skipped, but for those that are already as wanted. */
-async function ableTo(
-  ctx: CommandContext,
-  verb: Verb,
-  reached: readonly string[],
-  targets: readonly Target[],
-): Promise<readonly Target[]> {
-  const reasonOf = ({ row }: Target) => (row === undefined ? undefined : whyNot(row, verb));
-  const skipped = targets.flatMap((target) => {
-    const [reason, row = null] = [reasonOf(target), target.row];
-    return reason === undefined || reached.includes(statusOf(row)) ? [] : [`${labelOf(row)}: ${reason}`];
-  });
-  if (skipped.length > 0) await ctx.tell(`skipped ${skipped.join(', ')}`);
-  return targets.filter((target) => reasonOf(target) === undefined);
-}
-
-/** A stopped pod costs nothing by its own row. */
-async function priceStarted(ctx: CommandContext, pods: readonly Json[]): Promise<string> {
-  const price = async (pod: Json) => ofNewPod(pod, await catalogOf(ctx, pod));
-  const costs = await unlessFailed(ctx, () => Promise.all(pods.map(price)));
-  return costs === undefined ? 'unknown price' : perHour(sum(costs));
-}
-
 /** A service that does not list actions is asked. */
 function whyNot(pod: Json, verb: Verb): string | undefined {
   if (verb !== 'start' && isLocked(pod)) return 'locked';
@@ -122,7 +104,10 @@ async function act(ctx: CommandContext, verb: Verb, id: Id<'pod'>, reached: read
     return await ctx.api.send(podAction(id, verb));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.status !== 409 || reached.length === 0) throw verb === 'stop' ? error : inOwnWords(error, verb);
+    if (error.status !== 409 || reached.length === 0)
+      throw verb === 'stop'
+        ? error
+        : inOwnWords(error, verb === 'start' ? ROOM_HINT : 'Try again later, or create another pod.');
     const answer = await unlessFailed(ctx, () => ctx.api.send(rowRequest(PODS, id)));
     const pod = answer?.value ?? null;
     if (answer !== undefined && reached.includes(statusOf(pod))) return { ...answer, existed: true };
@@ -167,4 +152,22 @@ export const restart = actionCommand('restart', {
   reached: [],
   before: 'EXITED',
   examples: [['berth pods restart train-llm --wait', 'and wait until it can be reached']],
+});
+
+/** The service refuses to stop a locked pod, and terminates it: berth refuses that too. */
+const lockedOf = (pods: readonly Json[]): ReadonlyMap<string, string> =>
+  new Map(pods.filter(isLocked).map((pod) => [idOf(pod), `pod ${labelOf(pod)} is locked`]));
+
+export const terminate = remove(PODS, {
+  summary: 'terminate pods for good',
+  details: 'delete and terminate are one command. A locked pod is refused without --force.',
+  loses: 'container disk and persistent mount (network volumes are kept)',
+  done: 'terminated',
+  typed: (pod) => isObject(memberAt(pod, 'mounts.persistent')),
+  inUse: (_, pods) => Promise.resolve(lockedOf(pods)),
+  hint: (pods) => lines(...pods.map((pod) => run(berth`pods update ${idOf(pod)} --locked off`))),
+  examples: [
+    ['berth pods terminate old-experiment --yes', 'in a script'],
+    ["berth pods terminate --match 'test-*' --older-than 1d --yes", 'several'],
+  ],
 });

@@ -1,17 +1,30 @@
+/** Copies files to and from pods, as a tar archive over ssh: a target has all of it, or stays as it was. */
+import type { ArchiveInput, EntryChecks, ProgramStreams } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { type Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { asError, Failure, localFile, rethrowUnlessFailure, unknownOutcome, usage } from '../../core/failure.ts';
+import { berth } from '../../core/message.ts';
+import { safeText } from '../../core/safe-text.ts';
 import { formatBytes } from '../../core/units.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
+import { run as runLine } from '../../cli/hint.ts';
 import { defineCommand } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { combinedFailure } from '../../cli/resource/several.ts';
 import { countOf } from '../../cli/words.ts';
 import { splitPlace } from '../files/address.ts';
-import { endsWithSlash } from '../files/names.ts';
+import { baseName, endsWithSlash, foldedName, refusedName } from '../files/names.ts';
 import { FILE_OUTCOMES, type FileOutcome, rowOf, viewOf } from '../files/outcomes.ts';
-import { copyOne, type CopyEnd } from './cp-over-ssh.ts';
-import { reachPod } from './reach-pod.ts';
-import type { ReachablePod } from './ssh-command.ts';
-import { START } from './start-first.ts';
+import { reachPod, START } from './reach-pod.ts';
+import {
+  type ReachablePod,
+  remoteCommand,
+  runSshBeside,
+  saidLines,
+  SSH_FAILED,
+  sshArguments,
+  sshRefusal,
+} from './ssh-command.ts';
 
 export const cp = defineCommand({
   summary: 'copy files to and from pods',
@@ -33,44 +46,38 @@ export const cp = defineCommand({
   ],
   run: async (ctx, { place, recursive, start }) => {
     const places = place.map(parsePlace);
-    const target = places.at(-1);
-    if (target === undefined || places.length < 2)
+    const [target, ...sources] = places.toReversed();
+    if (target === undefined || sources.length === 0)
       throw usage('a copy needs a source and a target', 'The last place is the target.');
-    const sourcesInPod = places.slice(0, -1).filter(({ pod }) => pod !== undefined).length;
-    if (sourcesInPod !== (target.pod === undefined ? places.length - 1 : 0))
+    if (sources.some(({ pod }) => (pod === undefined) === (target.pod === undefined)))
       throw usage('a copy goes from this machine to a pod, or from a pod to this machine', FORMS);
-    const pods = new Map<string, Promise<ReachablePod>>();
-    const endOf = async ({ pod: word, path }: Place): Promise<CopyEnd> => {
-      if (word === undefined) return { pod: undefined, path, shown: path };
-      const pod = pods.get(word) ?? reachPod(ctx, word, start);
-      pods.set(word, pod);
-      return { pod: await pod, path, shown: `${word}:${path}` };
-    };
-    const to = await endOf(target);
-    const sources = await Promise.all(places.slice(0, -1).map(endOf));
+    const pods = new Map<string, ReachablePod>();
+    for (const { pod } of places)
+      if (pod !== undefined && !pods.has(pod)) pods.set(pod, await reachPod(ctx, pod, start));
+    const endOf = ({ pod, path }: Place): CopyEnd =>
+      pod === undefined ? { pod: undefined, path, shown: path } : { pod: pods.get(pod), path, shown: `${pod}:${path}` };
+    const to = endOf(target);
     const into = sources.length > 1 ? 'always' : endsWithSlash(target.path) ? 'file' : '';
     const outcomes: FileOutcome[] = [];
     const sum = { files: 0, bytes: 0 };
     const progress = ctx.progress('the files');
     try {
-      for (const from of sources) {
+      for (const from of sources.toReversed().map(endOf)) {
         const copied = { files: 0, bytes: 0 };
         const fails = (path: string, failure: Failure): void =>
           void outcomes.push({ from: path, to: undefined, bytes: 0, failure });
         const onBytes = (bytes: number): void => {
           progress.update(`${from.shown}: ${formatBytes(bytes)}`);
         };
-        const failure = await copyOne(ctx, from, to, { recursive, into, copied, fails, onBytes }).then(
-          () => undefined,
-          (error: unknown) => {
-            rethrowUnlessFailure(error, ctx);
-            return error;
-          },
-        );
-        const { files, bytes } = failure === undefined ? copied : { files: 0, bytes: 0 };
-        sum.files += files;
-        sum.bytes += bytes;
-        outcomes.push({ from: from.shown, to: to.shown, bytes, failure });
+        try {
+          await copyOne(ctx, from, to, { recursive, into, copied, fails, onBytes });
+          sum.files += copied.files;
+          sum.bytes += copied.bytes;
+          outcomes.push({ from: from.shown, to: to.shown, bytes: copied.bytes, failure: undefined });
+        } catch (error) {
+          rethrowUnlessFailure(error, ctx);
+          outcomes.push({ from: from.shown, to: to.shown, bytes: 0, failure: error });
+        }
       }
     } finally {
       await progress.stop();
@@ -85,8 +92,8 @@ export const cp = defineCommand({
   },
 });
 
-/** In a pod, or on this machine. */
 interface Place {
+  /** Undefined on this machine. */
   readonly pod: string | undefined;
   readonly path: string;
 }
@@ -95,8 +102,7 @@ const FORMS = 'Use POD:PATH for a file in a pod, ./NAME for a local name with a 
 
 /** Without a path, or with `~/`, it is the home folder of the pod. Fails with usage (2). */
 function parsePlace(text: string): Place {
-  if (text === '') throw usage('a place is empty', FORMS);
-  if (text === '-') throw usage('cannot copy to or from "-"', 'Name a file.');
+  if (text === '-' || text === '') throw usage(`cannot copy to or from ${JSON.stringify(text)}`, FORMS);
   const place = splitPlace(text);
   if (place === undefined) return { pod: undefined, path: text };
   if (place.name === '') throw usage(`${JSON.stringify(text)} names no pod`, FORMS);
@@ -105,3 +111,236 @@ function parsePlace(text: string): Place {
   if (/[\u0000-\u001f\u007f]/.test(path)) throw usage(`${JSON.stringify(text)} has control characters`, FORMS);
   return { pod: place.name, path: path === '' ? '.' : path };
 }
+
+/** A path in a pod, or on this machine. */
+export interface CopyEnd {
+  readonly pod: ReachablePod | undefined;
+  readonly path: string;
+  readonly shown: string;
+}
+
+type PodEnd = CopyEnd & { readonly pod: ReachablePod };
+
+interface CopyOptions {
+  readonly recursive: boolean;
+  /** The target is a folder: for a file, or always; it is made. Else it is where it is one. */
+  readonly into: 'file' | 'always' | '';
+  /** What was taken, counted here. */
+  readonly copied: { files: number; bytes: number };
+  /** One of the files cannot be copied; the others are. */
+  readonly fails: (path: string, failure: Failure) => void;
+  /** What is left out, by its path in the folder that is copied. */
+  readonly ignores?: (path: string, isFolder: boolean) => boolean;
+  /** How much of the archive went through. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+/** The exit codes of the scripts. */
+const [NOT_THERE, IS_FOLDER, NO_TAR] = [44, 45, 47];
+
+/** Packs $1, a folder only where $2 is not empty. Only what was named is followed where it is a link. */
+const SEND = `
+export LC_ALL=C; p=$1
+command -v tar >/dev/null || exit ${String(NO_TAR)}
+[ -e "$p" ] || exit ${String(NOT_THERE)}
+if [ -d "$p" ]; then
+  [ -n "$2" ] || exit ${String(IS_FOLDER)}
+  cd "$p" && p=$(pwd -P) && cd -P .. || exit
+  [ -n "\${p##*/}" ] || { echo 'the root folder cannot be copied' >&2; exit 1; }
+  exec tar cf - "./\${p##*/}"
+fi
+case $p in */*) cd "\${p%/*}/" || exit;; esac
+exec tar chf - "./\${p##*/}"`;
+
+/**
+ * Unpacks into a folder $2 beside $1, and renames where the archive ended with the file $2: tar takes one that was cut between two
+ * entries for complete. $3 is \`into\`, $4 the name of what arrives. A folder joins one that is there; links there are not followed.
+ */
+const RECEIVE = `
+export LC_ALL=C; t=$1
+command -v tar >/dev/null || exit ${String(NO_TAR)}
+case $t in */*) at=\${t%/*}/;; *) at=./;; esac
+[ -d "$t" ] && at=$t/
+mkdir -p "$at" && tmp=$at$2 && mkdir -m 700 "$tmp" || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+echo ready
+tar xpof - -C "$tmp" && [ -e "$tmp/$2" ] && rm -f "$tmp/$2" || exit 1
+no() { echo "$1" >&2; return 1; }
+put() {
+  if [ -d "$1" ] && [ ! -L "$1" ]; then
+    if [ -d "$2" ] && [ ! -L "$2" ]; then
+      for e in "$1"/* "$1"/.[!.]* "$1"/..?*; do
+        [ -e "$e" ] || [ -L "$e" ] || continue
+        put "$e" "$2/\${e##*/}" || return
+      done
+      return 0
+    fi
+    [ ! -e "$2" ] && [ ! -L "$2" ] || no "$2 is not a folder" || return
+  elif [ -L "$2" ]; then rm -f "$2"
+  elif [ -d "$2" ]; then no "$2 is a folder"; return
+  elif [ -e "$2" ] && [ ! -f "$2" ]; then no "$2 is not a regular file"; return
+  fi
+  mv -f "$1" "$2"
+}
+for d in "$tmp"/* "$tmp"/.[!.]* "$tmp"/..?*; do
+  [ -e "$d" ] || [ -L "$d" ] || continue
+  k=file; [ -d "$d" ] && [ ! -L "$d" ] && k=folder
+  case $3-$k in always-* | file-file) mkdir -p "$t" || exit 1;; esac
+  to=$t
+  if [ -d "$t" ]; then case $3-$k in always-* | *-file) to=$t/$4;; *) to=$t/.;; esac; fi
+  put "$d" "$to" || exit 1
+done`;
+
+export async function copyOne(ctx: CommandContext, from: CopyEnd, to: CopyEnd, options: CopyOptions): Promise<void> {
+  const { recursive, into, onBytes } = options;
+  const archives = await ctx.archives();
+  const mark = `.berth-${Math.floor(ctx.random() * 16 ** 12).toString(16)}.partial`;
+  const name = baseName(from.path).replace(/^\.{1,2}$/, '');
+  const checks = checksOf(ctx, from, to, options);
+  if (isInPod(from)) {
+    const input = archives.unpack(to.path, { mark, name, into, ...checks });
+    await fetchFrom(ctx, from, recursive, input, onBytes);
+  } else if (isInPod(to)) {
+    const source = await (await ctx.durable()).lookAt(from.path, true);
+    if (source === undefined) throw notThere(from);
+    if (source.kind === 'folder' && !recursive) throw isFolder(from);
+    if (source.kind === 'other') throw localFile(`${from.shown} is not a regular file`);
+    await sendTo(ctx, to, [withoutSlash(to.path), mark, into, name], archives.pack(from.path, mark, checks), onBytes);
+  }
+}
+
+const isInPod = (end: CopyEnd): end is PodEnd => end.pod !== undefined;
+
+const withoutSlash = (path: string): string => path.replace(/(?<=.)\/+$/, '').replace(/^-/, './-');
+
+function checksOf(ctx: CommandContext, from: CopyEnd, to: CopyEnd, options: CopyOptions): EntryChecks {
+  const { copied, ignores } = options;
+  const platform = to.pod === undefined ? ctx.platform : 'linux';
+  const taken = new Set<string>();
+  const shown = (path: string): string => from.shown.replace(/\/+$/, '') + path.replace(/^[^/]*/, '');
+  const fails = (path: string, why: string): void => {
+    const message = `${shown(path)} was not copied: ${why}`;
+    options.fails(shown(path), new Failure({ code: 'bad-name', exit: EXIT.localFile, message }));
+  };
+  return {
+    fails,
+    grew: (path) => void ctx.tell(`${shown(path)} grew while it was copied: copied up to its size at the start`),
+    takes: ({ path, kind, bytes }) => {
+      if (ignores?.(path.replace(/^[^/]*\/?/, ''), kind === 'folder') === true) return false;
+      const isTwice = platform !== 'linux' && taken.has(foldedName(path));
+      const why = isTwice ? 'another file has the same name here' : refusedName(path, platform);
+      taken.add(foldedName(path));
+      if (why !== undefined) fails(path, why);
+      else if (kind === 'other') void ctx.tell(`skipped ${shown(path)}: not a regular file`);
+      else if (kind === 'file') {
+        copied.files += 1;
+        copied.bytes += bytes;
+      }
+      return why === undefined && kind !== 'other';
+    },
+  };
+}
+
+async function fetchFrom(
+  ctx: CommandContext,
+  from: PodEnd,
+  recursive: boolean,
+  input: ArchiveInput,
+  onBytes: CopyOptions['onBytes'],
+): Promise<void> {
+  const own = new AbortController();
+  const stop = AbortSignal.any([ctx.signal, own.signal]);
+  let bytes = 0;
+  const onOutput = async (chunk: Uint8Array): Promise<void> => {
+    if (stop.aborted) return;
+    try {
+      await untilAborted(stop, input.write(chunk));
+      onBytes?.((bytes += chunk.byteLength));
+    } catch (error) {
+      own.abort(error);
+    }
+  };
+  try {
+    const script = [SEND, withoutSlash(from.path), recursive ? 'r' : ''];
+    const { code, said } = await runScript(ctx, from.pod, script, { onOutput }, stop);
+    stop.throwIfAborted();
+    // tar of GNU ends with 1 for a file that grew meanwhile.
+    const changed = said.filter((line) => line.endsWith('file changed as we read it'));
+    const isOnlyChanged = code === 1 && changed.length > 0 && changed.length === said.length;
+    if (code !== 0 && !isOnlyChanged) throw failureOf(from, code, said);
+    await input.finish();
+    for (const line of changed) await ctx.tell(line);
+  } catch (error) {
+    await input.discard();
+    throw error;
+  }
+}
+
+async function sendTo(
+  ctx: CommandContext,
+  to: PodEnd,
+  words: readonly string[],
+  archive: AsyncIterable<Uint8Array>,
+  onBytes: CopyOptions['onBytes'],
+): Promise<void> {
+  let [bytes, isSent, isReady, failed] = [0, false, false, undefined as unknown];
+  // The pod puts nothing in place of an archive that ends before its time.
+  async function* input(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of archive) {
+        onBytes?.((bytes += chunk.byteLength));
+        yield chunk;
+      }
+      isSent = true;
+    } catch (error) {
+      failed = error;
+    }
+  }
+  const onOutput = (): void => {
+    isReady = true;
+  };
+  const { code, said } = await runScript(ctx, to.pod, [RECEIVE, ...words], { input: input(), onOutput });
+  ctx.signal.throwIfAborted();
+  if (failed !== undefined) throw asError(failed);
+  if (code === SSH_FAILED && isSent && isReady)
+    throw unknownOutcome(
+      `connection to pod ${to.pod.name} lost: ${to.shown} may be in place`,
+      berth`pods exec ${to.pod.id} -- ls -la ${to.path}`,
+      to.pod.id,
+    );
+  if (code !== 0) throw failureOf(to, code, said);
+}
+
+async function runScript(
+  ctx: CommandContext,
+  pod: ReachablePod,
+  [script = '', ...args]: readonly string[],
+  streams: Omit<ProgramStreams, 'onError'>,
+  signal?: AbortSignal,
+) {
+  const line = remoteCommand(['sh', '-c', script, 'sh', ...args]);
+  const { said, take } = saidLines();
+  const code = await runSshBeside(ctx, await sshArguments(ctx, pod, { line }), { ...streams, onError: take }, signal);
+  return { code, said };
+}
+
+function failureOf({ pod, shown }: PodEnd, code: number, said: readonly string[]): Failure {
+  const { id, name } = pod;
+  if (code === NOT_THERE) return notThere({ shown });
+  if (code === IS_FOLDER) return isFolder({ shown });
+  const why = safeText((code === SSH_FAILED ? said.at(-1) : said[0]) ?? `exit code ${String(code)}`);
+  if (code !== SSH_FAILED) {
+    const message = code === NO_TAR ? `pod ${name} has no tar: install it there` : `${shown}: ${why}`;
+    return new Failure({ code: 'pod-file', exit: EXIT.refused, message, id });
+  }
+  const message = `connection to pod ${name} lost: ${why}`;
+  const hint = runLine(berth`pods get ${id}`);
+  const lost = new Failure({ code: 'connection-lost', exit: EXIT.unavailable, message, hint, id });
+  return sshRefusal(pod, said) ?? lost;
+}
+
+const notThere = ({ shown }: Pick<CopyEnd, 'shown'>): Failure =>
+  new Failure({ code: 'not-found', exit: EXIT.notFound, message: `no such file or folder: ${shown}` });
+
+const isFolder = ({ shown }: Pick<CopyEnd, 'shown'>): Failure => usage(`${shown} is a folder`, 'Pass --recursive.');

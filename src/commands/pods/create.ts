@@ -1,7 +1,18 @@
+/** create and update: the verbs that send a body. */
+import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, unlessFailed } from '../../core/failure.ts';
+import { Failure, unlessFailed, usage } from '../../core/failure.ts';
 import type { SettingsView } from '../../core/context.ts';
-import { isObject, type Json, type JsonObject, stringAt, stringsOf } from '../../core/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  memberAt,
+  objectAt,
+  objectOf,
+  stringAt,
+  stringsOf,
+} from '../../core/json.ts';
 import { berth, lines } from '../../core/message.ts';
 import { suggestName } from '../../core/text.ts';
 import { checkKey, withoutKey } from '../../create/key.ts';
@@ -12,17 +23,20 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { catalogOf, hardwareOf, ofNewPod, perHour, tellPrice } from '../../cli/money.ts';
 import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/noun-body.ts';
-import { post, written } from '../../cli/resource/noun-writes.ts';
+import { post, written, type ReadRow, update as updateOf } from '../../cli/resource/noun-writes.ts';
 import { rowSchema } from '../../cli/resource/read.ts';
 import { merged } from '../../cli/resource/request-body.ts';
 import { isSameKey, ownPublicKeys, readKeys } from '../account/ssh-keys.ts';
 import { checkDeadlineVariables, deadlineLine, deadlinesOfProfile, warnWithoutDeadline } from './deadlines.ts';
 import { createKeyed } from './keyed-create.ts';
-import { place, placementOf } from './place.ts';
-import { REACHABLE } from './reachable.ts';
-import { inOwnWords } from './refusals.ts';
+import { inOwnWords, place, placementOf } from './place.ts';
+import { REACHABLE, statusOf } from './reachable.ts';
 import { PODS, REFERENCES } from './resource.ts';
 import { waitFor, waitResult } from './wait.ts';
+import { isSame } from '../../fleet/differences.ts';
+import { changedCommand, COMMAND_MEMBERS } from '../../cli/container/container-command.ts';
+import { labelOf } from '../../cli/resource/targets.ts';
+import { withPath } from './pod-cells.ts';
 
 export const RULES: BodyRules = {
   needed: ['name', ['gpu', 'cpu'], ['image', 'template']],
@@ -68,10 +82,6 @@ export const create = defineCommand({
       'berth pods create lab --gpu GPU-24G --image example/pytorch:2.8 --wait',
       'one GPU, and wait until it can be reached',
     ],
-    [
-      'berth pods create big --gpu GPU-80G --gpu GPU-48G --max-price 2.50 --until-available 6h --image example/pytorch:2.8',
-      'whichever has room first within six hours',
-    ],
     ['berth pods create web --cpu cpu-general --vcpu 4 --image example/web --port 8080/http', 'a CPU pod with a port'],
     [
       'berth pods create nightly --gpu GPU-24G --image example/pytorch:2.8 --idempotency-key nightly-2026-11-23',
@@ -97,7 +107,7 @@ export const create = defineCommand({
         const cost = ofNewPod(body, catalog);
         return lines(`${hardwareOf(body)}: ${perHour(cost)}`, deadlineLine(ctx, body, cost));
       });
-    const make = (known: JsonObject, send: (one: JsonObject) => ReturnType<typeof ctx.api.send>) =>
+    const make = (known: JsonObject, send: (one: JsonObject) => Promise<ApiAnswer>) =>
       placement === undefined ? send(known) : place(ctx, known, placement, send);
     const answer = await withReferences(ctx, body, REFERENCES, (known) =>
       key === undefined
@@ -105,19 +115,21 @@ export const create = defineCommand({
         : createKeyed(ctx, key, (send) => make(known, send)),
     ).catch((error: unknown) => {
       if (!(error instanceof Failure)) throw error;
-      const [gpu, known] = [stringAt(body, 'gpu.id') ?? '', catalog.map(idOf)];
-      const meant = known.includes(gpu) ? undefined : suggestName(gpu, known);
-      throw inOwnWords(error.with({ hint: lines(meant, error.hint) }), 'create');
+      const gpus = catalog.map(idOf);
+      const gpu = stringAt(body, 'gpu.id') ?? '';
+      throw inOwnWords(
+        error.with({ hint: lines(gpus.includes(gpu) ? undefined : suggestName(gpu, gpus), error.hint) }),
+      );
     });
     const result = await written(ctx, PODS, answer, 'created');
     if (values['wait'] !== true) return result;
     if (result.kind !== 'one') for (const note of result.notes ?? []) await ctx.tell(note);
     const waited = await waitFor(ctx, [{ id: idOf(answer.value), answer }], REACHABLE, Number(values['waitTimeout']));
-    if (result.kind === 'one') return waitResult(ctx, waited, false, REACHABLE);
     // The id is printed in a pipe, also where the wait fails.
-    const failure = waited[0]?.failure;
-    const notes = failure === undefined ? waitResult(ctx, waited, false, REACHABLE).notes : [];
-    return { ...result, notes, failure };
+    const failure = result.kind === 'one' ? undefined : waited[0]?.failure;
+    if (failure !== undefined) return { ...result, notes: [], failure };
+    const ended = waitResult(ctx, waited, false, REACHABLE);
+    return result.kind === 'one' ? ended : { ...result, notes: ended.notes };
   },
 });
 
@@ -153,3 +165,49 @@ export const asFlag = (globalNetworking: Json | undefined): JsonObject =>
   globalNetworking === undefined
     ? {}
     : { globalNetworking: isObject(globalNetworking) ? (globalNetworking['enabled'] ?? false) : globalNetworking };
+
+/** Members whose change restarts the container of a pod that runs. */
+export const RESTARTING = ['image', 'env', 'ports', 'disk', 'registry', 'mounts', 'templateId', ...COMMAND_MEMBERS];
+
+export const update = updateOf(PODS, {
+  summary: 'change a pod',
+  details:
+    'Changes of its container restart a running pod: asked about, or --yes. --env adds and changes variables, and keeps the others. What berth pods get -o yaml printed can be changed and used with --file.',
+  example: 'disk=100',
+  references: REFERENCES,
+  readOnly: ['dataCenterIds', 'startSsh', 'startJupyter'],
+  fromPrinted: ({ globalNetworking, ...pod }) => ({ ...pod, ...asFlag(globalNetworking) }),
+  complete,
+  risky: RESTARTING,
+  risk: restarts,
+  examples: [
+    ['berth pods update web-frontend --locked on', 'protect it from being stopped'],
+    ['berth pods update lab --env MODE=fast --unset-env DEBUG --yes', 'variables; a running pod restarts'],
+  ],
+});
+
+async function restarts(body: JsonObject, pod: Json): Promise<string | undefined> {
+  if (!['RUNNING', 'STARTING'].includes(statusOf(pod))) return undefined;
+  const isCommand = (member: string): boolean => COMMAND_MEMBERS.some((each) => each === member);
+  const differs = (member: string): boolean =>
+    body[member] !== undefined && !isSame(memberAt(pod, member), body[member], member === 'ports');
+  const changed = [
+    ...RESTARTING.filter((member) => !isCommand(member) && differs(member)),
+    ...(await changedCommand(pod, body)),
+  ];
+  return changed.length === 0
+    ? undefined
+    : `pod ${labelOf(pod)} restarts (${changed.join(', ')}): container disk erased, volumes kept.`;
+}
+
+/** The service takes only a complete mount. Refuses a deadline that is over. */
+async function complete(ctx: CommandContext, body: JsonObject, row: ReadRow, values: Values): Promise<JsonObject> {
+  await checkDeadlineVariables(ctx, body, row);
+  const path = textIn(values, 'mountPath');
+  if (path === undefined && values['persistentSize'] === undefined) return body;
+  const before = objectAt(await row(), 'mounts') ?? {};
+  const mounts = merged(before, objectOf(body['mounts']) ?? {});
+  const moved = path === undefined ? mounts : withPath(mounts, path);
+  if (moved === undefined) throw usage('--mount-path: this pod has no mount');
+  return { ...body, mounts: moved };
+}

@@ -8,27 +8,24 @@ import { selectorOptions } from '../../cli/resource/selectors.ts';
 import { combinedFailure, type Outcome, outcomeResult } from '../../cli/resource/several.ts';
 import { choose, labelOf } from '../../cli/resource/targets.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
-import type { Json } from '../../core/json.ts';
-import { berth, lines, type Message } from '../../core/message.ts';
+import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { berth, lines } from '../../core/message.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
-import { reachPod } from './reach-pod.ts';
+import { reachPod, START } from './reach-pod.ts';
 import { statusOf } from './reachable.ts';
 import { PODS } from './resource.ts';
 import {
   linesOf,
-  type ReachablePod,
   remoteCommand,
   runSsh,
   runSshBeside,
-  Said,
+  saidLines,
   SSH_FAILED,
   sshArguments,
   sshRefusal,
 } from './ssh-command.ts';
-import { START } from './start-first.ts';
 
 export const exec = defineCommand({
   summary: 'run a command in a pod, or in several',
@@ -58,77 +55,64 @@ export const exec = defineCommand({
     if (command.length === 0) throw usage('missing COMMAND', runLine(berth`pods exec POD -- nvidia-smi`));
     const line = remoteCommand(command, { cwd, env, tty });
     const { isSelected, targets } = await choose(ctx, PODS, selection);
-    const isAble = (row: Json | undefined): boolean => row === undefined || statusOf(row) === 'RUNNING' || start;
-    const able = targets.filter(({ row }) => isAble(row));
-    const skipped = targets
-      .filter(({ row }) => !isAble(row))
-      .map(({ row = null }) => `${labelOf(row)}: ${statusOf(row)}`);
-    if (skipped.length > 0) await ctx.tell(`skipped ${skipped.join(', ')}`);
-    const [only, ...others] = able;
+    const skipped = targets.filter(({ row }) => row !== undefined && statusOf(row) !== 'RUNNING' && !start);
+    if (skipped.length > 0)
+      await ctx.tell(`skipped ${skipped.map(({ row = null }) => `${labelOf(row)}: ${statusOf(row)}`).join(', ')}`);
+    const words = targets.filter((target) => !skipped.includes(target)).map(({ word }) => word);
+    const [only, ...others] = words;
+    const hint = runLine(berth`pods list`);
     if (only === undefined)
-      throw new Failure({
-        code: 'not-found',
-        exit: EXIT.notFound,
-        message: 'no running pod matches',
-        hint: runLine(berth`pods list`),
-      });
-    if (!isSelected && others.length === 0)
-      return await runInOne(ctx, await reachPod(ctx, only.word, start), line, tty);
+      throw new Failure({ code: 'not-found', exit: EXIT.notFound, message: 'no running pod matches', hint });
+    if (!isSelected && others.length === 0) return await runInOne(ctx, only, { line, tty, start });
     if (tty) throw usage('-t needs one pod', 'Leave it out for several.');
-    const outcomes = await Promise.all(able.map(({ word }) => runBeside(ctx, word, line, start)));
+    const outcomes = await Promise.all(words.map((word) => runBeside(ctx, word, line, start)));
     // In table output, the lines themselves are the output.
     if (isTableOutput(ctx.output)) return { kind: 'nothing', failure: combinedFailure(outcomes) };
     return outcomeResult(ctx, 'pod', outcomes, 'done');
   },
 });
 
-async function runInOne(ctx: CommandContext, pod: ReachablePod, line: string, tty: boolean): Promise<Result> {
-  const said = new Said();
-  const code = await runSsh(ctx, await sshArguments(ctx, pod, { line, tty }), { tty, said, hint: mayGoOn(pod) });
+async function runInOne(
+  ctx: CommandContext,
+  word: string,
+  { line, tty, start }: { readonly line: string; readonly tty: boolean; readonly start: boolean },
+): Promise<Result> {
+  const pod = await reachPod(ctx, word, start);
+  const { said, take } = saidLines();
+  // ssh forwards no signals: only a terminal in the pod gets Ctrl-C, or SIGHUP at disconnect.
+  const hint = lines(`The command may still run in pod ${pod.name}.`, runLine(berth`pods exec ${pod.id} -- ps aux`));
+  const args = await sshArguments(ctx, pod, { line, tty });
+  const code = await runSsh(ctx, args, { tty, onError: take, ...(hint && { hint }) });
   if (code !== SSH_FAILED) return { kind: 'program', code };
-  const refusal = sshRefusal(pod, said.lines);
+  const refusal = sshRefusal(pod, said);
   if (refusal !== undefined) throw refusal;
   return { kind: 'program', code, notes: ['ssh failed (255).', runLine(berth`pods get ${pod.id}`)] };
 }
 
-/** ssh forwards no signals: only a terminal in the pod gets Ctrl-C, or SIGHUP at disconnect. */
-const mayGoOn = ({ id, name }: ReachablePod): Message =>
-  lines(`The command may still run in pod ${name}.`, runLine(berth`pods exec ${id} -- ps aux`)) ?? '';
-
 async function runBeside(ctx: CommandContext, word: string, line: string, start: boolean): Promise<Outcome> {
   try {
     const pod = await reachPod(ctx, word, start);
-    const output = isTableOutput(ctx.output) ? ctx.stdout : ctx.stderr;
-    const said = new Said();
-    const onOutput = prefixedLines(pod.name, (text) => void output.write(text));
-    const onError = prefixedLines(pod.name, (text) => void ctx.stderr.write(text));
+    const { id, name } = pod;
+    const prefixed = (output: CommandContext['stdout']) =>
+      linesOf((text) => void output.write(`${say`${name}: `}${safeText(text, true)}\n` as TerminalText));
+    const { said, take } = saidLines();
+    const [out, err] = [prefixed(isTableOutput(ctx.output) ? ctx.stdout : ctx.stderr), prefixed(ctx.stderr)];
     const code = await runSshBeside(ctx, await sshArguments(ctx, pod, { line }), {
-      onOutput: onOutput.take,
+      onOutput: out.take,
       onError: (bytes) => {
-        said.take(bytes);
-        onError.take(bytes);
+        take(bytes);
+        err.take(bytes);
       },
     });
-    onOutput.end();
-    onError.end();
-    const shown = { id: pod.id, name: pod.name };
-    if (code === 0) return shown;
-    if (ctx.signal.aborted && isInterrupt(ctx.signal.reason))
-      return { ...shown, failure: ctx.signal.reason.with({ hint: mayGoOn(pod) }) };
-    const refusal = code === SSH_FAILED ? sshRefusal(pod, said.lines) : undefined;
-    return { ...shown, failure: refusal ?? endedWith(code) };
+    out.end();
+    err.end();
+    ctx.signal.throwIfAborted();
+    if (code === 0) return { id, name };
+    const refusal = code === SSH_FAILED ? sshRefusal(pod, said) : undefined;
+    const message = code === SSH_FAILED ? 'ssh failed (255)' : `exit code ${String(code)}`;
+    return { id, name, failure: refusal ?? new Failure({ code: 'command-failed', exit: EXIT.jobFailed, message }) };
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     return { id: word, failure: error };
   }
 }
-
-const endedWith = (code: number): Failure =>
-  code === SSH_FAILED
-    ? new Failure({ code: 'ssh-failed', exit: EXIT.jobFailed, message: 'ssh failed (255)' })
-    : new Failure({ code: 'command-failed', exit: EXIT.jobFailed, message: `exit code ${String(code)}` });
-
-const prefixedLines = (name: string, write: (line: TerminalText) => void) =>
-  linesOf((line) => {
-    write(`${say`${name}: `}${safeText(line, true)}\n` as TerminalText);
-  });

@@ -1,18 +1,24 @@
+/** Ports of this machine that lead to a pod, kept through breaks of the connection and restarts of the pod. */
 import { EXIT } from '../../core/exit-codes.ts';
-import { isInterrupt, usage } from '../../core/failure.ts';
-import { numberAt, stringAt } from '../../core/json.ts';
 import { isLoopback } from '../../core/addresses.ts';
+import { Failure, isInterrupt, isNotFound, usage } from '../../core/failure.ts';
+import { type Json, memberAt, numberAt, stringAt, stringsOf } from '../../core/json.ts';
+import { berth } from '../../core/message.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
+import { run as runLine } from '../../cli/hint.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, ownObject, TEXT, WHOLE } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { idArgument } from '../../cli/resource/read.ts';
-import { idOf, type View } from '../../output/view.ts';
-import { PODS } from './resource.ts';
-import { reachPod } from './reach-pod.ts';
-import { START } from './start-first.ts';
+import { every, until } from '../../cli/until.ts';
 import type { RowWriter } from '../../output/render.ts';
-import { type Forward, keepConnected } from './forward-connection.ts';
+import { idOf, type View } from '../../output/view.ts';
+import { askPod, notReachable, podIn, reachableOf, reachPod, START } from './reach-pod.ts';
+import { describeReach, directSsh, isReachable, statusOf } from './reachable.ts';
+import { PODS } from './resource.ts';
+import { addressArguments, linesOf, type ReachablePod, sshOptions, sshRefusal, trustOptions } from './ssh-command.ts';
 
 const FORWARD = ownObject({
   id: TEXT,
@@ -50,14 +56,13 @@ export const forward = defineCommand({
       metavar: 'ADDRESS',
       initialText: '127.0.0.1',
     }),
-    open: option.on('open the first port in the browser'),
     start: START,
   },
   examples: [
     ['berth pods forward train-llm 8888', 'a notebook of the pod at http://127.0.0.1:8888'],
-    ['berth pods forward train-llm 0:8888 6006:6006 --open', 'several; the first on any free port, in the browser'],
+    ['berth pods forward train-llm 0:8888 6006:6006', 'several; the first on any free port'],
   ],
-  run: async (ctx, { id, ports, address = '127.0.0.1', open, start }) => {
+  run: async (ctx, { id, ports, address = '127.0.0.1', start }) => {
     const asked = ports.map(forwardOf);
     if (asked.length === 0) throw usage('missing LOCAL:REMOTE', 'Name ports: 8888:8888, or 8888 for both.');
     if (!/^[\w.:*-]+$/.test(address) || address.startsWith('-'))
@@ -72,16 +77,11 @@ export const forward = defineCommand({
     let rows: RowWriter | undefined;
     try {
       if (start) await reachPod(ctx, id, true);
-      return await keepConnected(ctx, {
-        word: id,
-        forwards,
-        address,
-        onOpen: async (pod) => {
-          rows = ctx.rows(forwardView);
-          await rows.rows(forwards.map((each) => ({ id: pod.id, address, ...each })));
-          await ctx.tell(`Connected to ${pod.name}. Ctrl-C ends it.`);
-          if (open) await openInBrowser(ctx, address, forwards);
-        },
+      return await keepConnected(ctx, id, { address, forwards }, async (pod) => {
+        const isFirst = rows === undefined;
+        rows ??= ctx.rows(forwardView);
+        if (isFirst) await rows.rows(forwards.map((each) => ({ id: pod.id, address, ...each })));
+        await ctx.tell(`Connected to ${pod.name}${isFirst ? '. Ctrl-C ends it' : ' again'}.`);
       });
     } catch (error) {
       if (!isInterrupt(error)) throw error;
@@ -92,9 +92,15 @@ export const forward = defineCommand({
   },
 });
 
-async function openInBrowser(ctx: CommandContext, address: string, [first]: readonly Forward[]): Promise<void> {
-  const url = `http://${isLoopback(address) ? address : '127.0.0.1'}:${String(first?.local)}/`;
-  if (!(await ctx.spawn.openInBrowser(url))) await ctx.tell(`No browser could be started. Open ${url}`);
+/** A port of this machine that leads to a port of the pod. */
+interface Forward {
+  readonly local: number;
+  readonly remote: number;
+}
+
+interface Listening {
+  readonly address: string;
+  readonly forwards: readonly Forward[];
 }
 
 const MAX_PORT = 65_535;
@@ -109,3 +115,112 @@ function forwardOf(word: string): Forward {
     'Ports are numbers from 1 to 65535: 8888:8888, or 8888 for both; 0:8888 takes a free port here.',
   );
 }
+
+const MAX_FIRST_TRIES = 5;
+/** Milliseconds; doubles up to the last one. */
+const [FIRST_WAIT_MS, LAST_WAIT_MS] = [500, 15_000];
+
+type OnOpen = (pod: ReachablePod) => Promise<void>;
+
+/** Reconnects until interrupted. Pod-ended (10), denied (3), unavailable (7), port-in-use (14). */
+async function keepConnected(ctx: CommandContext, word: string, here: Listening, onOpen: OnOpen): Promise<never> {
+  let pod: ReachablePod | undefined;
+  let [wasOpen, failed] = [false, 0];
+  for (;;) {
+    pod = await reached(ctx, word, pod);
+    const { said, isOpen } = await openTunnel(ctx, pod, here, onOpen);
+    wasOpen ||= isOpen;
+    failed = isOpen ? 0 : failed + 1;
+    const why = safeText(said.at(-1)?.replace(/\.$/, '') ?? 'ssh failed');
+    if (!isOpen) throwIfFinal(pod, said, !wasOpen && failed >= MAX_FIRST_TRIES ? why : undefined);
+    if (failed < 2) await ctx.tell(`No connection to ${pod.name}: ${why}. Connecting again.`);
+    await every(ctx, Math.min(LAST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, failed - 1)));
+  }
+}
+
+const KEPT_LINES = 20;
+
+const DETAILS = /^(debug\d: |Authenticated to |Transferred: |Bytes per second: |Warning: Permanently added |\s*$)/;
+
+/** Only at DEBUG1 does `ssh -N` say when the ports are open. A silent connection ends after 30 s. */
+const OPTIONS = [
+  ...['LogLevel=DEBUG1', 'ExitOnForwardFailure=yes'],
+  ...['ServerAliveInterval=10', 'ServerAliveCountMax=3', 'ConnectTimeout=20'],
+];
+
+/** Runs one ssh until it ends: what it said, and whether its ports were open. Usage (2) if ssh is missing. */
+async function openTunnel(ctx: CommandContext, pod: ReachablePod, { address, forwards }: Listening, onOpen: OnOpen) {
+  const said: string[] = [];
+  const refused = new Set<string>();
+  let [isOpen, opened] = [false, Promise.resolve()];
+  let fail: (error: unknown) => void = () => undefined;
+  const broken = new Promise<never>((_, reject) => (fail = reject));
+  const onLine = (line: string): void => {
+    const [, refusal] = /open failed: (.*)/.exec(line) ?? [];
+    if (line.startsWith('debug1: Entering interactive session')) {
+      isOpen = true;
+      opened = onOpen(pod);
+      opened.catch(fail);
+    } else if (refusal !== undefined) {
+      if (!refused.has(refusal)) void ctx.tell(`connection refused on the other side: ${refusal}`);
+      refused.add(refusal);
+    } else if (!DETAILS.test(line)) said.push(line);
+    if (said.length > KEPT_LINES) said.shift();
+  };
+  const host = address.includes(':') ? `[${address}]` : address;
+  const ports = forwards.flatMap(({ local, remote }) => ['-L', `${host}:${String(local)}:localhost:${String(remote)}`]);
+  const trust = trustOptions(pod, await ctx.spawn.knownHosts());
+  const args = [...trust, ...sshOptions(OPTIONS), '-N', ...ports, ...addressArguments(pod.address)];
+  const program = await ctx.spawn.start('ssh', args, { onOutput: () => undefined, onError: linesOf(onLine).take });
+  try {
+    await untilAborted(ctx.signal, Promise.race([program.ended, broken]));
+    await opened;
+    return { said, isOpen };
+  } finally {
+    program.stop();
+  }
+}
+
+/** Fails for errors that a retry cannot change, and at the last try with its reason. */
+function throwIfFinal(pod: ReachablePod, said: readonly string[], last: string | undefined): void {
+  const { id, name } = pod;
+  const inUse = said.find((line) => /cannot listen to port|[Aa]ddress already in use/.test(line));
+  if (inUse !== undefined)
+    throw new Failure({
+      code: 'port-in-use',
+      exit: EXIT.localFile,
+      message: `cannot listen here: ${safeText(inUse)}`,
+      hint: 'Use another port; 0:REMOTE takes a free one.',
+    });
+  const refusal = sshRefusal(pod, said);
+  if (refusal !== undefined) throw refusal;
+  if (last === undefined) return;
+  const message = `could not connect to pod ${name}: ${last}`;
+  const hint = runLine(berth`pods ssh ${id} -- -v`);
+  throw new Failure({ code: 'not-connected', exit: EXIT.unavailable, message, hint, id });
+}
+
+/** Waits while the pod starts. A pod that was reached before and has stopped is pod-ended (10). */
+async function reached(ctx: CommandContext, word: string, known?: ReachablePod): Promise<ReachablePod> {
+  const id = known?.id ?? word;
+  const goal = {
+    noun: 'pod',
+    name: 'reachable',
+    done: (pod: Json) => directSsh(pod) !== undefined,
+    stuck: (pod: Json) => (isComing(pod) ? undefined : notReachable(pod, idOf(pod))),
+    describe: describeReach,
+  };
+  const [end] = await until(ctx, [{ id, read: () => askPod(ctx, id), isFirst: known === undefined }], goal, Infinity);
+  const { answer, failure } = end ?? {};
+  if (failure === undefined && answer !== undefined) return reachableOf(podIn(answer, id));
+  const isGone = isNotFound(failure);
+  if (known === undefined || failure === undefined || (answer === undefined && !isGone))
+    throw failure ?? new Error('no end');
+  const status = isGone ? 'gone' : statusOf(answer?.value ?? null);
+  const message = `pod ${known.name} is ${status}: no longer connected`;
+  throw failure.with({ code: 'pod-ended', exit: EXIT.jobFailed, message, id });
+}
+
+const isComing = (pod: Json): boolean =>
+  ['PROVISIONING', 'STARTING'].includes(statusOf(pod)) ||
+  (statusOf(pod) === 'RUNNING' && stringsOf(memberAt(pod, 'ports')).includes('22/tcp') && !isReachable(pod));

@@ -1,18 +1,25 @@
+import { arg } from '../../cli/model/params.ts';
 import { noun } from '../../cli/resource/noun.ts';
-import { restart, start, stop } from './actions.ts';
-import { connect } from './connect.ts';
+import { explainCommand } from '../explain/command.ts';
+import { restart, start, stop, terminate } from './actions.ts';
 import { cp } from './cp.ts';
-import { create } from './create.ts';
+import { create, update } from './create.ts';
 import { exec } from './exec.ts';
-import { explain } from './explain.ts';
 import { forward } from './forward.ts';
 import { logs } from './logs.ts';
+import { isReachable } from './reachable.ts';
 import { get, list, SUMMARY } from './reads.ts';
 import { ssh } from './ssh.ts';
-import { sshConfig } from './ssh-config.ts';
-import { terminate } from './terminate.ts';
-import { update } from './update.ts';
+import { connect, sshConfig } from './ssh-config.ts';
 import { wait } from './wait.ts';
+
+const explain = explainCommand({
+  summary: 'say whether a pod runs, or why not and what to do',
+  args: { id: arg.text('pod id or name', { metavar: 'POD' }) },
+  examples: [['berth pods explain pod-broken', 'why is it in ERROR, or why does it not start?']],
+  about: ['pod'],
+  read: async (ctx, { id }) => (await import('../explain/reads.ts')).readPod(ctx, id, isReachable),
+});
 
 export const pods = noun(SUMMARY, {
   list,

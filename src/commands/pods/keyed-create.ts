@@ -3,7 +3,7 @@ import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { type Failure, rethrowUnlessFailure, unlessFailed } from '../../core/failure.ts';
 import { encodeJson, type Json, type JsonObject } from '../../core/json.ts';
-import { berth, lines, type Message, sentence } from '../../core/message.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
 import { attemptOf, byAge, podsOfKey, withKey } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -16,6 +16,9 @@ import { PODS } from './resource.ts';
 /** Sends one create. */
 type Send = (body: JsonObject) => Promise<ApiAnswer>;
 
+const podsWith = async (ctx: CommandContext, key: string): Promise<readonly Json[]> =>
+  podsOfKey((await listRows(ctx, PODS)).values, key);
+
 /**
  * Returns the pod of the key where there is one; else `create` makes it with the given `send`, and of two that were made at once
  * the younger is terminated by its maker. A lost answer is looked for up to a minute, then outcome-unknown (8).
@@ -25,27 +28,25 @@ export async function createKeyed(
   key: string,
   create: (send: Send) => Promise<ApiAnswer>,
 ): Promise<ApiAnswer> {
-  const look = async (): Promise<readonly Json[]> => podsOfKey((await listRows(ctx, PODS)).values, key);
-  const existing = ([pod = null]: readonly Json[]): ApiAnswer => ({ ...answerOf(pod), existed: true });
+  const existing = (pod: Json = null): ApiAnswer => ({ ...answerOf(pod), existed: true });
   // A dry run changes nothing that another create must wait for.
   const lock = ctx.dryRun
     ? undefined
     : await ctx.accountLock(`the create with the key ${key}`, (holder) => ctx.tell(`Waiting: ${holder}.`));
   try {
-    const there = await look();
-    if (there.length > 0) return existing(there);
-    const hint = lines(
-      sentence`Before trying again, find out: ${berth`pods list`}`,
-      `Run the same command again with --idempotency-key ${key}: it finds what was created.`,
-    );
+    const [there] = await podsWith(ctx, key);
+    if (there !== undefined) return existing(there);
+    const hint = `Run the same command again with --idempotency-key ${key}: it finds what was created.`;
     const made = await create((body) => sendOnce(ctx, body, { key, attempt: attemptId(ctx), hint }));
     const id = idOf(made.value);
-    const pods = await unlessFailed(ctx, look);
+    const pods = await unlessFailed(ctx, () => podsWith(ctx, key));
     if (pods === undefined)
       await ctx.tell(sentence`could not check that pod ${id} is the only one with its key: ${berth`pods list`}`);
-    const oldest = byAge([...(pods ?? []), ...(pods?.some((pod) => idOf(pod) === id) ? [] : [made.value ?? null])]);
-    if (idOf(oldest[0]) === id) return made;
-    await ctx.tell(`pod ${idOf(oldest[0])} has the same key and is older: terminating pod ${id}`);
+    const others = pods?.filter((pod) => idOf(pod) !== id) ?? [];
+    const own = pods?.find((pod) => idOf(pod) === id) ?? made.value ?? null;
+    const [oldest = own] = byAge([own, ...others]);
+    if (oldest === own) return made;
+    await ctx.tell(`pod ${idOf(oldest)} has the same key and is older: terminating pod ${id}`);
     await terminateOwn(ctx, id);
     return existing(oldest);
   } finally {
@@ -64,10 +65,8 @@ export async function sendOnce(
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     if (error.exit !== EXIT.unknown) throw error;
-    const pods = async () => podsOfKey((await listRows(ctx, PODS)).values, key);
-    return answerOf(
-      await findLost(ctx, error, hint, async () => (await pods()).find((pod) => attemptOf(pod) === attempt)),
-    );
+    const look = async () => (await podsWith(ctx, key)).find((pod) => attemptOf(pod) === attempt);
+    return answerOf(await findLost(ctx, error, hint, look));
   }
 }
 
@@ -99,10 +98,4 @@ export async function findLost(
 
 /** Random: unique across machines. */
 const attemptId = ({ random }: CommandContext): string =>
-  [0, 1]
-    .map(() =>
-      Math.floor(random() * 2 ** 40)
-        .toString(36)
-        .padStart(8, '0'),
-    )
-    .join('');
+  `${random().toString(36).slice(2)}${random().toString(36).slice(2)}`;

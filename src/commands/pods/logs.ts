@@ -1,13 +1,14 @@
-import { berth, flags, sentence } from '../../core/message.ts';
+import { berth, flags } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, usage } from '../../core/failure.ts';
-import { compileGlobs } from '../../core/patterns.ts';
 import type { Id } from '../../core/ids.ts';
 import { stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { listRows, rowRequest } from '../../cli/resource/requests.ts';
+import { rowRequest } from '../../cli/resource/requests.ts';
+import { choose } from '../../cli/resource/targets.ts';
+import { run } from '../../cli/hint.ts';
 import { type Log, LOG_DETAILS, LOG_LINES, LOG_OPTIONS, showLogs } from '../../cli/logs.ts';
 import { PODS } from './resource.ts';
 
@@ -18,7 +19,7 @@ export const logs = defineCommand({
   args: { id: arg.any('pod ids or names', { metavar: 'POD', complete: PODS }) },
   options: {
     ...LOG_OPTIONS,
-    match: option.texts('also the pods whose name matches a glob, such as train-*', { metavar: 'GLOB' }),
+    match: option.texts('the pods whose name matches a glob, such as train-*', { metavar: 'GLOB' }),
   },
   examples: [
     ['berth pods logs train-llm --follow', 'the last 100 lines, then new ones as they are written'],
@@ -30,38 +31,23 @@ export const logs = defineCommand({
     ],
   ],
   run: async (ctx, values) => {
-    const pods = await chosenPods(ctx, values);
+    if (values.id.length > 0 && values.match.length > 0) throw usage('use either POD or --match');
+    const { isSelected, targets } = await choose(ctx, PODS, values);
+    if (targets.length === 0 && isSelected)
+      throw new Failure({
+        code: 'no-match',
+        exit: EXIT.notFound,
+        message: 'no pod matches',
+        hint: run(berth`pods list`),
+      });
+    const pods = targets.map(({ word, row }) => logOf(ctx, word, stringAt(row, 'name') ?? word));
     if (pods.length === 0) throw usage('missing POD', "Name a pod, or several, or use --match 'train-*'.");
     const command = berth`pods logs ${values.id} ${flags(values.match.flatMap((glob) => ['--match', glob]))}`;
-    return await showLogs(ctx, command, pods, values, pods.length > 1 || values.match.length > 0 ? {} : undefined);
+    return await showLogs(ctx, command, pods, values, pods.length > 1 || isSelected ? {} : undefined);
   },
 });
 
-/** Named pods without duplicates, then those that match. Not-found (4) if none matches. */
-async function chosenPods(
-  ctx: CommandContext,
-  { id, match }: { readonly id: readonly string[]; readonly match: readonly string[] },
-): Promise<readonly Log<'pod'>[]> {
-  const named = [...new Set(id)].map((word) => targetOf(ctx, word, word));
-  if (match.length === 0) return named;
-  const matches = compileGlobs(match, '--match');
-  const { values: rows } = await listRows(ctx, PODS);
-  const matching = rows.flatMap((row) => {
-    const [podId, name] = [stringAt(row, 'id'), stringAt(row, 'name') ?? ''];
-    return podId !== undefined && matches(name) && !id.includes(podId) && !id.includes(name) ? [{ podId, name }] : [];
-  });
-  if (matching.length === 0 && named.length === 0)
-    throw new Failure({
-      code: 'no-match',
-      exit: EXIT.notFound,
-      message: `no pod has a name that matches ${match.join(' or ')}`,
-      hint: sentence`See ${berth`pods list`}.`,
-    });
-  const isTwice = (name: string): boolean => matching.filter((each) => each.name === name).length > 1;
-  return [...named, ...matching.map(({ podId, name }) => targetOf(ctx, podId, isTwice(name) ? podId : name))];
-}
-
-const targetOf = (ctx: CommandContext, given: string, name: string): Log<'pod'> => ({
+const logOf = (ctx: CommandContext, given: string, name: string): Log<'pod'> => ({
   lookup: PODS,
   given,
   name,

@@ -1,9 +1,9 @@
 /** Where a new pod finds room: GPU types in the order given, none above a price, once or until there is room. */
 import type { ApiAnswer } from '../../core/api.ts';
-import { EXIT } from '../../core/exit-codes.ts';
+import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, memberAt, numberAt, objectOf, stringAt, stringsOf } from '../../core/json.ts';
-import { berth } from '../../core/message.ts';
+import { berth, type Message, sentence } from '../../core/message.ts';
 import { idOf } from '../../output/view.ts';
 import { run } from '../../cli/hint.ts';
 import { textIn, textsIn, type Values } from '../../cli/model/command.ts';
@@ -13,8 +13,8 @@ import { dollarsPerHour, pricePath, tellPrice, times } from '../../cli/money.ts'
 import { GPUS } from '../../cli/resource/collections.ts';
 import { listRows } from '../../cli/resource/requests.ts';
 import { until } from '../../cli/until.ts';
-import { refusalOf, ROOM_HINT } from './refusals.ts';
 import { PODS } from './resource.ts';
+import { safeText } from '../../core/safe-text.ts';
 
 interface Placement {
   readonly gpus: readonly string[];
@@ -139,3 +139,50 @@ const noRoom = (): Failure =>
 
 const limit = (message: string): Failure =>
   new Failure({ code: 'limit-exceeded', exit: EXIT.limitExceeded, message, hint: run(berth`catalog gpus`) });
+
+export const ROOM_HINT: Message = sentence`Pass --until-available 6h or another --gpu. ${run(berth`catalog gpus --available --product POD`)}`;
+
+interface Refusal {
+  readonly code: 'no-capacity' | 'payment-required' | 'forbidden' | 'too-large';
+  readonly status: number;
+  /** What the service says of a status that has other reasons too. */
+  readonly text?: RegExp;
+  readonly exit?: ExitCode;
+  readonly message: string;
+  readonly hint?: Message;
+}
+
+const PAYMENT = { code: 'payment-required', message: 'balance too low', hint: 'Add credit to the account.' } as const;
+
+const REFUSALS: readonly Refusal[] = [
+  { code: 'forbidden', status: 403, exit: EXIT.denied, message: 'not allowed', hint: run(berth`auth status --check`) },
+  { ...PAYMENT, status: 402 },
+  { ...PAYMENT, status: 400, text: /insufficient funds/i },
+  {
+    code: 'too-large',
+    status: 413,
+    message: 'the request is too large',
+    hint: 'Put large values into the image, on a volume or into a secret.',
+  },
+  {
+    code: 'no-capacity',
+    status: 400,
+    text: /no longer any instances available|instances currently available|resources to deploy|not enough free gpus on the host|insufficient capacity|no available machine|out of stock/i,
+    message: 'no room for this pod',
+  },
+];
+
+/** Undefined for any other failure. A network that answers in place of the service is one. */
+export const refusalOf = ({ code, status, title, detail }: Failure): Refusal | undefined =>
+  code === 'blocked'
+    ? undefined
+    : REFUSALS.find((each) => each.status === status && (each.text?.test(detail ?? title ?? '') ?? true));
+
+/** `roomHint`: what to do where there is no room. */
+export function inOwnWords(failure: Failure, roomHint = ROOM_HINT): Failure {
+  const refusal = refusalOf(failure);
+  if (refusal === undefined) return failure;
+  const { code, exit = EXIT.refused, message, hint = roomHint } = refusal;
+  const said = failure.detail ?? failure.title;
+  return failure.with({ code, exit, message: said === undefined ? message : `${message}: ${safeText(said)}`, hint });
+}

@@ -14,7 +14,7 @@ import {
   objectOf,
 } from '../../core/json.ts';
 import { formatDuration, formatTimestamp } from '../../core/units.ts';
-import { deadlinesOf, deadlineText, nextDeadline, SOON_MS, waitingDeadline } from '../../guard/deadline.ts';
+import { deadlinesOf, deadlineText, nextDeadline, SOON_MS } from '../../guard/deadline.ts';
 import { duration, list, money, percent, text, yesNo } from '../../output/cells.ts';
 import type { Facts, Section, Shown } from '../../output/view.ts';
 
@@ -62,25 +62,22 @@ export const locked = (row: Json): Shown =>
 /** The first deadline to expire; undefined if none counts. */
 export function deadline(row: Json, { now }: Facts): Shown {
   const next = nextDeadline(row);
-  if (next === undefined) {
-    const waiting = waitingDeadline(row);
-    return waiting && `${waiting.action} after ${waiting.given} once it runs`;
-  }
+  if (next === undefined) return undefined;
   return { text: deadlineText(next, now), tone: next.at <= now ? 'bad' : next.at <= now + SOON_MS ? 'warn' : 'plain' };
 }
 
 /** Deadlines have an effect only while a guard runs. */
 export const deadlineLines = (row: Json, { now }: Facts): Lines =>
-  deadlinesOf(row).map(({ action, given, at, isUnreadable, isWaiting }) => ({
-    label: `${action} after`,
-    value: isUnreadable
-      ? { text: `${given} (not a duration or a time: never kept)`, tone: 'warn' as const }
-      : at === undefined
-        ? `${given}${isWaiting ? ', counted from when it runs' : ''}`
+  deadlinesOf(row).map(({ action, given, at }) => {
+    const span = at === undefined ? '' : formatDuration(Math.abs(at - now));
+    const value =
+      at === undefined
+        ? given
         : at <= now
-          ? { text: `${formatTimestamp(at)} (overdue by ${formatDuration(now - at)})`, tone: 'bad' as const }
-          : `${formatTimestamp(at)} (in ${formatDuration(at - now)}, when a guard runs)`,
-  }));
+          ? { text: `${formatTimestamp(at)} (overdue by ${span})`, tone: 'bad' as const }
+          : `${formatTimestamp(at)} (in ${span}, when a guard runs)`;
+    return { label: `${action} after`, value };
+  });
 
 export const actions = (row: Json): Shown => list('actions')(row).join(', ');
 

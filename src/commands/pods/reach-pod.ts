@@ -1,19 +1,26 @@
-/** Which pods ssh can reach, and what to do about the others. */
+/** Which pods ssh can reach, started first where that is asked for, and what to do about the others. */
 import { run } from '../../cli/hint.ts';
 import { type CommandContext, isLocalService } from '../../cli/model/context.ts';
+import { option } from '../../cli/model/params.ts';
+import { catalogOf, hardwareOf, ofNewPod, perHour, tellPrice } from '../../cli/money.ts';
+import { podAction } from '../../cli/resource/pod-action.ts';
 import { rowRequest } from '../../cli/resource/requests.ts';
 import { withId } from '../../cli/resource/targets.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { type Failure, usage } from '../../core/failure.ts';
 import { asId, type Id } from '../../core/ids.ts';
-import { arrayAt, type Json, memberAt, objectAt, stringAt, stringsOf } from '../../core/json.ts';
-import { berth, flags, type Message, sentence } from '../../core/message.ts';
+import { arrayAt, type Json, memberAt, stringAt, stringsOf } from '../../core/json.ts';
+import { berth, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { directSsh, isReachable, statusOf } from './reachable.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
+import { directSsh, isAt, isReachable, REACHABLE, statusOf } from './reachable.ts';
 import { PODS } from './resource.ts';
 import { type ReachablePod, sshAddress } from './ssh-command.ts';
-import { startFirst } from './start-first.ts';
+import { waitForPod } from './wait.ts';
 
+export const START = option.on('start the pod first and wait until it can be reached');
+
+const START_TIMEOUT_MS: Milliseconds = 600_000;
 export const LOOPBACK = '127.0.0.1';
 
 interface PodRead {
@@ -22,9 +29,6 @@ interface PodRead {
   /** Of the local service: a pod without an SSH server has the address of no machine. */
   readonly isLocal: boolean;
 }
-
-export const readPod = async (ctx: CommandContext, word: string): Promise<PodRead> =>
-  podIn(await askPod(ctx, word), word);
 
 export async function askPod(ctx: CommandContext, word: string): Promise<ApiAnswer> {
   await ctx.openLocalPods();
@@ -36,13 +40,27 @@ export function podIn(answer: ApiAnswer, word: string): PodRead {
   return { id: asId<'pod'>(stringAt(pod, 'id') ?? word), pod, isLocal: isLocalService(answer) };
 }
 
-/** With `start`, starts the pod first. Usage (2) without a direct SSH address, not-found (4). */
-export async function reachPod(ctx: CommandContext, word: string, start = false): Promise<ReachablePod> {
-  const found = await readPod(ctx, word);
-  if (!start || !publishesSsh(found.pod)) return reachableOf(found);
-  await startFirst(ctx, found.pod, found.id);
-  return reachableOf(await readPod(ctx, word));
+/** With `start`, starts it first: wait-ended (9) after ten minutes, and as the start fails. */
+export async function readPod(ctx: CommandContext, word: string, start = false): Promise<PodRead> {
+  const read = podIn(await askPod(ctx, word), word);
+  const { id, pod } = read;
+  const status = statusOf(pod);
+  if (!start || isAt(pod, REACHABLE) || status === 'TERMINATED' || !publishesSsh(pod)) return read;
+  if (status === 'EXITED' || status === 'ERROR') {
+    const price = async (): Promise<string> => perHour(ofNewPod(pod, await catalogOf(ctx, pod)));
+    await tellPrice(ctx, async () => sentence`Starting ${id}: ${hardwareOf(pod)}: ${await price()}`);
+    await ctx.api.send(podAction(id, 'start'));
+  }
+  await waitForPod(ctx, id, 'RUNNING', START_TIMEOUT_MS);
+  // A local service of this process starts its server now.
+  await ctx.openLocalPods();
+  await waitForPod(ctx, id, REACHABLE, START_TIMEOUT_MS);
+  return podIn(await askPod(ctx, word), word);
 }
+
+/** Usage (2) without a direct SSH address, not-found (4). */
+export const reachPod = async (ctx: CommandContext, word: string, start = false): Promise<ReachablePod> =>
+  reachableOf(await readPod(ctx, word, start));
 
 export function reachableOf({ id, pod, isLocal }: PodRead): ReachablePod {
   const direct = directSsh(pod);
@@ -55,29 +73,24 @@ export function reachableOf({ id, pod, isLocal }: PodRead): ReachablePod {
 export const startOf = (pod: Json): string => stringAt(pod, 'startedAt') ?? '';
 
 /** Without a published SSH port, a start changes nothing. */
-const publishesSsh = (pod: Json): boolean =>
+export const publishesSsh = (pod: Json): boolean =>
   arrayAt(pod, 'ports') === undefined || stringsOf(memberAt(pod, 'ports')).includes('22/tcp');
 
 export function notReachable(pod: Json, id: string): Failure {
   const status = statusOf(pod);
-  const because = (why: string, hint: Message): Failure => usage(`pod ${id} cannot be reached by SSH: ${why}`, hint);
-  const isStatus = `it is ${status}`;
-  if (status === 'TERMINATED') return because(isStatus, run(berth`pods list`));
-  if (status === 'ERROR') return because(isStatus, run(berth`pods explain ${id}`));
-  if (!publishesSsh(pod)) return because('port 22/tcp is not published', publishing(pod, id));
-  if (status === 'EXITED') return because(isStatus, run(berth`pods start ${id} --wait`));
-  if (['PROVISIONING', 'STARTING'].includes(status) || !isReachable(pod))
-    return because(`${isStatus}, not reachable yet`, run(berth`pods wait ${id}`));
-  return because(`${isStatus} and has no SSH address`, publishing(pod, id));
-}
-
-/** --start-ssh stores the account's keys in a variable at the create (contract rules, Pods). */
-function publishing(pod: Json, id: string): Message {
-  const env = objectAt(pod, 'env');
-  const lacksKey = env !== undefined && env['PUBLIC_KEY'] === undefined && env['SSH_PUBLIC_KEY'] === undefined;
-  const ports = [...new Set([...stringsOf(memberAt(pod, 'ports')), '22/tcp'])].flatMap((port) => ['--port', port]);
-  const key = lacksKey ? ' --env PUBLIC_KEY="$(cat ~/.ssh/id_ed25519.pub)"' : '';
-  return sentence`Create pods with --start-ssh --port 22/tcp. To change this one (restarts it, erases its container disk): ${berth`pods update ${id} ${flags(ports)}`}${key}`;
+  const next = {
+    TERMINATED: berth`pods list`,
+    ERROR: berth`pods explain ${id}`,
+    ...(publishesSsh(pod) ? { EXITED: berth`pods start ${id} --wait` } : {}),
+  }[status];
+  const isComing = ['PROVISIONING', 'STARTING'].includes(status) || !isReachable(pod);
+  const [why, hint] =
+    next !== undefined
+      ? ['', run(next)]
+      : isComing && publishesSsh(pod)
+        ? [', not reachable yet', run(berth`pods wait ${id}`)]
+        : [' and has no SSH address', 'Create pods with --start-ssh, which publishes port 22/tcp.'];
+  return usage(`pod ${id} cannot be reached by SSH: it is ${status}${why}`, hint);
 }
 
 export const noServer = (id: string): Failure =>

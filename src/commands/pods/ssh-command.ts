@@ -5,18 +5,14 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, interrupted, usage } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { type Json, numberAt, stringAt } from '../../core/json.ts';
-import { berth, type Message } from '../../core/message.ts';
+import { berth, type CommandLine, type Message } from '../../core/message.ts';
 import { run } from '../../cli/hint.ts';
 
 /** ssh's exit code for its own errors. */
 export const SSH_FAILED = 255;
 
 /** Validated: nothing in it can become an ssh option or be run by a shell. */
-export interface SshAddress {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-}
+type SshAddress = ReturnType<typeof sshAddress>;
 
 export interface ReachablePod {
   readonly id: Id<'pod'>;
@@ -29,7 +25,7 @@ export interface ReachablePod {
 }
 
 /** Unavailable (7) for an invalid host, user or port. */
-export function sshAddress(address: Json, id: string): SshAddress {
+export function sshAddress(address: Json, id: string) {
   const host = stringAt(address, 'host') ?? '';
   const user = stringAt(address, 'username') ?? '';
   const port = numberAt(address, 'port') ?? Number.NaN;
@@ -86,7 +82,7 @@ const QUIET = ['RemoteCommand=none', 'ClearAllForwardings=yes', 'ServerAliveInte
 
 /** Without a terminal, ssh must not prompt. */
 export async function sshArguments(
-  ctx: Pick<CommandContext, 'spawn' | 'terminal'>,
+  ctx: CommandContext,
   pod: ReachablePod,
   { line, tty = false }: { readonly line: string; readonly tty?: boolean },
 ): Promise<readonly string[]> {
@@ -104,47 +100,41 @@ const LONGEST_LINE = 65_536;
 export function linesOf(onLine: (line: string) => void) {
   const decoder = new TextDecoder();
   let rest = '';
-  const takeText = (text: string): void => {
-    const found = (rest + text).split(/\r?\n/);
-    rest = found.pop() ?? '';
-    found.forEach(onLine);
-    for (; rest.length > LONGEST_LINE; rest = rest.slice(LONGEST_LINE)) onLine(rest.slice(0, LONGEST_LINE));
-  };
   return {
     take: (bytes: Uint8Array): void => {
-      takeText(decoder.decode(bytes, { stream: true }));
+      const found = (rest + decoder.decode(bytes, { stream: true })).split(/\r?\n/);
+      rest = found.pop() ?? '';
+      found.forEach(onLine);
+      for (; rest.length > LONGEST_LINE; rest = rest.slice(LONGEST_LINE)) onLine(rest.slice(0, LONGEST_LINE));
     },
     end: (): void => {
-      takeText(decoder.decode());
       if (rest !== '') onLine(rest);
     },
   };
 }
 
-/** What ssh says, kept to its first characters. */
-export class Said {
-  readonly #decoder = new TextDecoder();
-  #text = '';
+const MAX_SAID = 100;
 
-  readonly take = (bytes: Uint8Array): void => {
-    if (this.#text.length < 8000) this.#text += this.#decoder.decode(bytes, { stream: true });
-  };
-
-  get lines(): readonly string[] {
-    return this.#text.split(/\r?\n/).filter((each) => each.trim() !== '');
-  }
+/** The first lines that ssh says. */
+export function saidLines() {
+  const said: string[] = [];
+  const { take } = linesOf((line) => {
+    if (said.length < MAX_SAID && line.trim() !== '') said.push(line);
+  });
+  return { said, take };
 }
 
 /** Denied (3): by the lines of this ssh alone, and not of another one that the command runs in the pod. */
 export function sshRefusal(pod: ReachablePod, said: readonly string[]): Failure | undefined {
   const { id, name } = pod;
   const { user, host } = pod.address;
-  const refusal = (why: string, hint: Message): Failure =>
-    new Failure({ code: 'ssh-refused', exit: EXIT.denied, message: `pod ${name} ${why}`, hint, id });
-  if (said.some((line) => line.startsWith(`${user}@${host}: Permission denied (`)))
-    return refusal('refused your SSH keys', run(berth`pods ssh ${id} --explain`));
-  if (said.some((line) => line.toLowerCase().includes(`host key for ${hostKeyAlias(pod)} has changed`.toLowerCase())))
-    return refusal('has another SSH host key than before: Host key verification failed', run(berth`pods get ${id}`));
+  const refusal = (why: string, command: CommandLine): Failure =>
+    new Failure({ code: 'ssh-refused', exit: EXIT.denied, message: `pod ${name} ${why}`, hint: run(command), id });
+  const says = (isIt: (line: string) => boolean): boolean => said.some((line) => isIt(line.toLowerCase()));
+  if (says((line) => line.startsWith(`${user}@${host}: permission denied (`.toLowerCase())))
+    return refusal('refused your SSH keys', berth`pods ssh ${id} --explain`);
+  if (says((line) => line.includes(`host key for ${hostKeyAlias(pod)} has changed`.toLowerCase())))
+    return refusal('has another SSH host key than before: Host key verification failed', berth`pods get ${id}`);
   return undefined;
 }
 
@@ -152,18 +142,17 @@ interface Run {
   /** The command has a terminal in the pod: it gets Ctrl-C, and ssh exits with its code. */
   readonly tty: boolean;
   readonly hint?: Message;
-  readonly said?: Said;
+  readonly onError?: (bytes: Uint8Array) => void;
 }
 
 /** Returns the command's code or 255 for ssh's own error. Interrupted (130, 143) if a signal ended it. */
-export async function runSsh(ctx: CommandContext, args: readonly string[], { tty, hint, said }: Run): Promise<number> {
+export async function runSsh(ctx: CommandContext, args: readonly string[], { tty, hint, onError }: Run) {
   let interrupt: Failure | undefined;
   const onSignal = (signal: Parameters<typeof interrupted>[0]): void => {
-    interrupt ??= interrupted(signal);
+    interrupt ??= interrupted(signal, hint);
   };
-  const code = await ctx.spawn.run('ssh', args, { onSignal, onError: said?.take });
-  const isOwnEnd = code === SSH_FAILED || (!tty && code === interrupt?.exit);
-  if (interrupt !== undefined && isOwnEnd) throw hint === undefined ? interrupt : interrupt.with({ hint });
+  const code = await ctx.spawn.run('ssh', args, { onSignal, onError });
+  if (interrupt !== undefined && (code === SSH_FAILED || (!tty && code === interrupt.exit))) throw interrupt;
   return code;
 }
 
@@ -205,7 +194,7 @@ export function remoteCommand(words: readonly string[], { cwd, env = [], tty = f
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** On Windows the user profile, even if a shell sets HOME, as ssh does. Else see `Spawn.accountHome`. */
+/** On Windows the user profile, even if a shell sets HOME, as ssh does. */
 export function homeOfSsh({ env, platform }: Pick<CommandContext, 'env' | 'platform'>): string | undefined {
   const names = platform === 'win32' ? ['USERPROFILE', 'HOME'] : ['HOME', 'USERPROFILE'];
   return names.map((name) => env[name]).find((home) => home !== undefined && home !== '');

@@ -2,13 +2,16 @@ import { run as runLine } from '../../cli/hint.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
-import { option } from '../../cli/model/params.ts';
+import { arg, option } from '../../cli/model/params.ts';
 import { changeResult, textResult } from '../../cli/resource/change-result.ts';
-import { localFile, usage } from '../../core/failure.ts';
+import { localFile, unlessFailed, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
-import { homeOfSsh, quotedPath } from './ssh-command.ts';
+import { refusedName } from '../files/names.ts';
+import { reachPod } from './reach-pod.ts';
+import { PODS } from './resource.ts';
+import { homeOfSsh, quotedPath, type ReachablePod } from './ssh-command.ts';
 
-export const HOST_SUFFIX = '.berth';
+const HOST_SUFFIX = '.berth';
 
 /**
  * ssh inserts names unescaped into ProxyCommand and paths, so names with a quote or a slash are excluded; on Windows, where
@@ -86,15 +89,10 @@ export const sshConfig = defineCommand({
       await durable.remove(config);
     else if (after !== before) await ctx.files.write(config, after, { mode: (await ctx.files.mode(config)) ?? 0o600 });
     if (uninstall && (await durable.size(file)) !== undefined) await durable.remove(file);
-    const other = ctx.spawn.accountHome()?.replace(/\/+$/, '') ?? home;
-    const elsewhere =
-      other === home.replace(/\/+$/, '')
-        ? []
-        : [`ssh reads ${other}/.ssh/config: add this line at its top: Include ${quotedPath(file)}`];
-    const notes = install
-      ? [...elsewhere, sentence`Pods are ssh hosts now: ssh NAME.berth. Names: ${berth`pods list`}`]
-      : ['Removed NAME.berth from ssh.'];
-    return changeResult(ctx, { installed: install, file }, notes);
+    const note = install
+      ? sentence`Pods are ssh hosts now: ssh NAME.berth. Names: ${berth`pods list`}`
+      : 'Removed NAME.berth from ssh.';
+    return changeResult(ctx, { installed: install, file }, [note]);
   },
 });
 
@@ -108,4 +106,33 @@ async function readConfig(ctx: CommandContext, path: string): Promise<string> {
   } catch {
     throw localFile(`${path} is not UTF-8: nothing was changed`, `Add this line at its top: ${LINE}`);
   }
+}
+
+export const connect = defineCommand({
+  summary: "connect stdin and stdout to a pod's SSH port, for ssh's ProxyCommand",
+  details: 'ssh runs it for the hosts of berth pods ssh-config: it finds the address that the pod has now.',
+  changesMachine: true,
+  hidden: true,
+  args: { id: arg.text('a pod id or name; NAME.berth as ssh writes it', { metavar: 'POD', complete: PODS }) },
+  examples: [['berth pods connect train-llm', "as ssh's ProxyCommand: what berth pods ssh-config writes"]],
+  run: async (ctx, { id }) => {
+    const isHost = id.endsWith(HOST_SUFFIX);
+    const pod = await reachPod(ctx, isHost ? id.slice(0, -HOST_SUFFIX.length) : id);
+    if (isHost) await rememberStart(ctx, id, pod);
+    await ctx.spawn.connect(pod.address.host, pod.address.port);
+    return { kind: 'nothing' };
+  },
+});
+
+/** Forgets the host key after a restart: a new container has a new key. Usage (2), local-file (14). */
+async function rememberStart(ctx: CommandContext, host: string, { id, start }: ReachablePod): Promise<void> {
+  if (/[/\\]/.test(host) || refusedName(host, ctx.platform) !== undefined)
+    throw usage(`${JSON.stringify(host)} cannot be a host name`, 'Use the id of the pod.');
+  const files = await ctx.durable();
+  const keys = `${await ctx.spawn.knownHosts()}.d/${host}`;
+  const [mark, now] = [`${keys}.start`, `${id} ${start}\n`];
+  const before = await unlessFailed(ctx, async () => new TextDecoder().decode(await ctx.files.read(mark)));
+  if (before === now) return;
+  if ((await files.size(keys)) !== undefined) await files.remove(keys);
+  await ctx.files.write(mark, now, { mode: 0o600, makeParents: true });
 }

@@ -16,7 +16,7 @@ import {
   quoted,
   type ReachablePod,
   runSshBeside,
-  Said,
+  saidLines,
   SSH_FAILED,
   sshArguments,
   sshRefusal,
@@ -85,15 +85,15 @@ async function runScript(
   script: string,
   onOutput: (bytes: Uint8Array) => void | Promise<void> = () => undefined,
 ): Promise<Ran> {
-  const said = new Said();
+  const { said, take } = saidLines();
   async function* input(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(`{\n${script}\n}\n`);
   }
   const args = await sshArguments(ctx, pod, { line: 'exec sh -s' });
-  const code = await runSshBeside(ctx, args, { input: input(), onOutput, onError: said.take });
+  const code = await runSshBeside(ctx, args, { input: input(), onOutput, onError: take });
   ctx.signal.throwIfAborted();
-  if (code === 0 || code === SSH_FAILED) return { isRun: code === 0, said: said.lines };
-  const message = `pod ${pod.name}: ${safeText(said.lines.at(-1) ?? `exit code ${String(code)}`)}`;
+  if (code === 0 || code === SSH_FAILED) return { isRun: code === 0, said };
+  const message = `pod ${pod.name}: ${safeText(said.at(-1) ?? `exit code ${String(code)}`)}`;
   throw new Failure({ code: 'pod-file', exit: EXIT.refused, message, id: pod.id });
 }
 

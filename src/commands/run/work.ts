@@ -31,7 +31,7 @@ import { post } from '../../cli/resource/noun-writes.ts';
 import { merged } from '../../cli/resource/request-body.ts';
 import { labelOf } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
-import { type CopyEnd, copyOne } from '../pods/cp-over-ssh.ts';
+import { type CopyEnd, copyOne } from '../pods/cp.ts';
 import { createDefaults, RULES, withSshPort } from '../pods/create.ts';
 import { sendOnce } from '../pods/keyed-create.ts';
 import { place, placementOf } from '../pods/place.ts';
@@ -262,7 +262,7 @@ async function copy(ctx: CommandContext, from: CopyEnd, to: CopyEnd, ignores: Ig
   await again(ctx, async () => {
     copied = { files: 0, bytes: 0 };
     try {
-      await copyOne(ctx, from, to, { recursive: true, into: '', copied, fails, ignores, onBytes: () => undefined });
+      await copyOne(ctx, from, to, { recursive: true, into: '', copied, fails, ignores });
       return true;
     } catch (error) {
       rethrowUnlessFailure(error, ctx);

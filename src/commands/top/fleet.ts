@@ -3,7 +3,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { type RateFacts, readWorkers, rowsUnlessFailed } from '../../cli/rate.ts';
 import { ENDPOINTS, PODS, VOLUMES } from '../../cli/resource/collections.ts';
 import { listRows } from '../../cli/resource/requests.ts';
-import { MIN_PAUSE_MS, pauseOf } from '../../cli/until.ts';
+import { pauseOf } from '../../cli/until.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import { asId, isUsableId } from '../../core/ids.ts';
@@ -39,7 +39,6 @@ export class Fleet {
   readAt?: Milliseconds;
   /** Until the next reading; longer than wanted where a rate window is nearly used up. */
   intervalMs: Milliseconds = 0;
-  isPaced = false;
   readonly #readAt = new Map<string, Milliseconds>();
   #podPages = 1;
 
@@ -83,7 +82,6 @@ export class Fleet {
     const workers = Math.ceil((count * wantedMs) / COSTS_EVERY_MS);
     const requests = (shown.pods ? this.#podPages : 0) + Math.min(count, HEALTH_AT_ONCE) + workers;
     this.intervalMs = await pauseOf(ctx, wantedMs, Math.max(1, requests));
-    this.isPaced = this.intervalMs > Math.max(wantedMs, MIN_PAUSE_MS);
   }
 
   takePods(rows: readonly Json[], at: Milliseconds): void {

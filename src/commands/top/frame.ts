@@ -1,11 +1,11 @@
 /** The frame of top: totals, a table of pods, a table of endpoints. Rows and a size in, lines out. */
 import { RATE_PARTS, rateOf, rateText } from '../../cli/rate.ts';
 import { countOf } from '../../cli/words.ts';
-import { itemsAt, type Json, memberAt, numberAt, numberOf, objectAt, stringAt } from '../../core/json.ts';
+import { itemsAt, type Json, memberAt, numberAt, numberOf, objectAt } from '../../core/json.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
-import type { EpochMs } from '../../core/unit-types.ts';
+import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { formatDollars, formatDuration } from '../../core/units.ts';
-import { nextDeadline, SOON_MS, waitingDeadline } from '../../guard/deadline.ts';
+import { nextDeadline, SOON_MS } from '../../guard/deadline.ts';
 import { paintAll } from '../../output/cell-text.ts';
 import { age, money, status, text } from '../../output/cells.ts';
 import { formatRate, sparkline } from './samples.ts';
@@ -15,22 +15,60 @@ import { styled } from '../../output/text/terminal-text.ts';
 import { ellipsize } from '../../output/text/text-width.ts';
 import type { Column, Shown, Tone } from '../../output/view.ts';
 import type { Fleet } from './fleet.ts';
-import type { Row, TopRows } from './rows.ts';
+import { listed, type Row, rowsOf, type Sort, type TopRows } from './rows.ts';
 
-export const MIN_COLUMNS = 60;
-const MIN_ROWS = 8;
+/** What a person chose on the screen. */
+export interface Ui {
+  /** The key of a row; the first one until a key moves it. */
+  readonly selected: string | undefined;
+  readonly sort: Sort;
+  readonly filter: string;
+  readonly isFiltering: boolean;
+}
 
-export const fit = (pieces: readonly Piece[], columns: number, paint: Paint): TerminalText =>
-  paintAll(ellipsize(pieces, columns), paint);
+export interface FrameInput {
+  readonly fleet: Fleet;
+  readonly ui: Ui;
+  /** Monotonic. */
+  readonly now: Milliseconds;
+  readonly serviceNow: EpochMs;
+  /** What the third line says. */
+  readonly state: readonly Piece[];
+  /** The last line of a screen. */
+  readonly footer?: string;
+}
 
-/** The totals, why the cost of an hour is a lower bound, and the line given. Of all rows, filtered or not. */
-export function headLines(
-  fleet: Fleet,
-  { pods, endpoints }: TopRows,
-  state: readonly Piece[],
-  columns: number,
+/** None wider than the terminal. `rows`: undefined shows every row, and selects none. */
+export async function frameLines(
+  { fleet, ui, now, serviceNow, state, footer }: FrameInput,
+  { columns, rows }: { readonly columns: number; readonly rows: number | undefined },
   paint: Paint,
-): readonly TerminalText[] {
+): Promise<readonly TerminalText[]> {
+  const all = rowsOf(fleet, now);
+  const { pods, endpoints } = listed(all, ui.sort, ui.filter);
+  const fit = (pieces: readonly Piece[]): TerminalText => paintAll(ellipsize(pieces, columns), paint);
+  const head = [...headPieces(fleet, all), state].map(fit);
+  const foot = footer === undefined ? [] : [fit([{ text: safeText(footer), tone: 'quiet' }])];
+  const gap = pods && endpoints ? [say``] : [];
+  const room = rows === undefined ? Infinity : rows - head.length - foot.length - 1 - gap.length;
+  const wanted = (of: readonly Row[] | undefined): number => (of === undefined ? 0 : Math.max(1, of.length) + 1);
+  // Each table gets half of the room, and what the other leaves.
+  const podLines = Math.min(wanted(pods), Math.max(Math.ceil(room / 2), room - wanted(endpoints)));
+  const selected = rows === undefined ? undefined : selectedOf(ui, [...(pods ?? []), ...(endpoints ?? [])]);
+  const table = (kind: keyof TopRows, of: readonly Row[] | undefined, lines: number) =>
+    of === undefined ? [] : tableLines(kind, of, selected, { now: serviceNow, lines, columns }, paint);
+  const tables = [await table('pods', pods, podLines), gap, await table('endpoints', endpoints, room - podLines)];
+  const body = [...head, say``, ...tables.flat()];
+  const blank = Array.from({ length: Math.max(0, (rows ?? 0) - foot.length - body.length) }, () => say``);
+  return [...body, ...blank, ...foot].slice(0, rows);
+}
+
+/** The first row if the selected one is not shown. */
+export const selectedOf = ({ selected }: Ui, rows: readonly Row[]): string | undefined =>
+  rows.find(({ key }) => key === selected)?.key ?? rows[0]?.key;
+
+/** The totals, and why the cost of an hour is a lower bound. Of all rows, filtered or not. */
+function headPieces(fleet: Fleet, { pods, endpoints }: TopRows): readonly (readonly Piece[])[] {
   const facts = { ...fleet.otherCosts, pods: fleet.pods, endpoints: fleet.endpoints };
   const rate = rateOf(facts, pods && endpoints ? RATE_PARTS : pods ? ['pods', 'clusters'] : ['workers']);
   const sum = (member: string): number =>
@@ -48,61 +86,22 @@ export function headLines(
     endpoints && countOf(fleet.endpoints?.length ?? 0, 'endpoint'),
   ];
   const totals = parts.filter((part) => part !== undefined).join('  ');
-  const reason: Piece = { text: safeText(`at least: ${rate.unknown.join(', ')}`), tone: 'quiet' };
   return [
-    fit([{ text: safeText(totals), tone: 'strong' }], columns, paint),
-    ...(rate.unknown.length === 0 ? [] : [fit([reason], columns, paint)]),
-    fit(state, columns, paint),
+    [{ text: safeText(totals), tone: 'strong' }],
+    ...(rate.unknown.length === 0
+      ? []
+      : [[{ text: safeText(`at least: ${rate.unknown.join(', ')}`), tone: 'quiet' as const }]]),
   ];
 }
-
-interface Frame extends TopRows {
-  readonly head: readonly TerminalText[];
-  readonly footer?: TerminalText;
-  /** The key of a row. */
-  readonly selected?: string | undefined;
-  readonly now: EpochMs;
-}
-
-/** None wider than the terminal; one that is too small gets a line that says so. `rows`: undefined shows every row. */
-export async function frameLines(
-  frame: Frame,
-  { columns, rows }: { readonly columns: number; readonly rows: number | undefined },
-  paint: Paint,
-): Promise<readonly TerminalText[]> {
-  const { head, footer, pods, endpoints } = frame;
-  if (columns < MIN_COLUMNS || (rows !== undefined && rows < MIN_ROWS))
-    return [fit([{ text: say`top needs ${MIN_COLUMNS} columns and ${MIN_ROWS} rows` }], columns, paint)];
-  const foot = footer === undefined ? [] : [footer];
-  const gap = pods && endpoints ? [say``] : [];
-  const room = rows === undefined ? Infinity : rows - head.length - foot.length - 1 - gap.length;
-  const wanted = (of: readonly Row[] | undefined): number => (of === undefined ? 0 : Math.max(1, of.length) + 1);
-  // Each table gets half of the room, and what the other leaves.
-  const podLines = Math.min(wanted(pods), Math.max(Math.ceil(room / 2), room - wanted(endpoints)));
-  const table = (kind: 'pods' | 'endpoints', lines: number): Promise<readonly TerminalText[]> =>
-    tableLines(kind, frame, { lines, columns }, paint);
-  const body = [
-    ...(pods ? await table('pods', podLines) : []),
-    ...gap,
-    ...(endpoints ? await table('endpoints', room - podLines) : []),
-  ];
-  return [...filled([...head, say``, ...body], rows === undefined ? 0 : rows - foot.length), ...foot];
-}
-
-/** With blank lines at the end. */
-export const filled = (lines: readonly TerminalText[], count: number): readonly TerminalText[] => [
-  ...lines,
-  ...Array.from({ length: Math.max(0, count - lines.length) }, () => say``),
-];
 
 /** `lines` includes the header. */
 async function tableLines(
-  kind: 'pods' | 'endpoints',
-  { selected, now, ...all }: Frame,
-  { lines, columns: width }: { readonly lines: number; readonly columns: number },
+  kind: keyof TopRows,
+  rows: readonly Row[],
+  selected: string | undefined,
+  { now, lines, columns }: { readonly now: EpochMs; readonly lines: number; readonly columns: number },
   paint: Paint,
 ): Promise<readonly TerminalText[]> {
-  const rows = all[kind] ?? [];
   if (rows.length === 0) return [paint(say`  no ${kind}`, 'quiet')];
   const room = rows.length < lines ? rows.length : Math.max(1, lines - 2);
   const at = rows.findIndex(({ key }) => key === selected);
@@ -113,7 +112,7 @@ async function tableLines(
     document,
     history: history.map((each) => each ?? null),
   }));
-  const table = await terminalTable(COLUMNS[kind], shown, { facts: { now }, width: width - 2, wide: false, paint });
+  const table = await terminalTable(COLUMNS[kind], shown, { facts: { now }, width: columns - 2, wide: false, paint });
   const [header = say``, ...body] = table.split('\n').slice(0, room + 1) as TerminalText[];
   return [
     styled`  ${header}`,
@@ -133,14 +132,13 @@ const trend = (most?: number): Column => ({
 
 /** A number that is known, as `form` shows it. */
 const number =
-  (member: string, form: (value: number) => string, toneOf: (row: Json, value: number) => Tone = () => 'plain') =>
+  (member: string, form: (value: number) => string) =>
   (row: Json): Shown => {
     const value = numberAt(row, member);
-    return value === undefined ? '' : { text: form(value), tone: toneOf(row, value) };
+    return value === undefined ? '' : form(value);
   };
 
 const percent = (value: number): string => `${Math.round(value)}%`;
-const seconds = (value: number): string => formatDuration(value * 1000);
 
 const nameColumn = (header: string): Column => ({
   header,
@@ -152,11 +150,11 @@ const COSTS: readonly Column[] = [
   { header: 'TODAY', show: money('costToday'), ...OPTIONAL },
 ];
 
-const COLUMNS: Readonly<Record<'pods' | 'endpoints', readonly Column[]>> = {
+const COLUMNS: Readonly<Record<keyof TopRows, readonly Column[]>> = {
   pods: [
     nameColumn('POD'),
     { header: 'STATUS', show: status(), cutLast: true, always: true },
-    { header: 'GPU', show: number('gpuUtil', percent, (row) => (isIdle(row) ? 'warn' : 'plain')), right: true },
+    { header: 'GPU', show: number('gpuUtil', percent), right: true },
     trend(100),
     { header: 'MEM', show: number('gpuMemoryUtil', percent), ...OPTIONAL },
     { header: 'CPU', show: number('cpuUtil', percent), ...OPTIONAL },
@@ -167,57 +165,33 @@ const COLUMNS: Readonly<Record<'pods' | 'endpoints', readonly Column[]>> = {
   ],
   endpoints: [
     nameColumn('ENDPOINT'),
-    {
-      header: 'WAIT',
-      show: number('inQueue', formatRate, (row, jobs) => (jobs > 0 && busy(row).length === 0 ? 'warn' : 'plain')),
-      right: true,
-    },
+    { header: 'WAIT', show: number('inQueue', formatRate), right: true },
     trend(),
     { header: 'RUN', show: number('inProgress', formatRate), right: true },
     { header: 'WORKERS', show: workersCell, cutLast: true },
     { header: 'DONE/M', show: number('completedPerMinute', formatRate), ...OPTIONAL },
-    {
-      header: 'FAIL/M',
-      show: number('failedPerMinute', formatRate, (_, jobs) => (jobs > 0 ? 'bad' : 'plain')),
-      ...OPTIONAL,
-    },
+    { header: 'FAIL/M', show: number('failedPerMinute', formatRate), ...OPTIONAL },
     ...COSTS,
-    { header: 'READ', show: number('readSecondsAgo', seconds), ...OPTIONAL },
   ],
 };
 
 function endCell(pod: Json, now: EpochMs): Shown {
   const next = nextDeadline(pod);
-  // Counts from when the pod runs.
-  if (next === undefined) return waitingDeadline(pod) === undefined ? undefined : 'waits';
+  if (next === undefined) return undefined;
   const leftMs = next.at - now;
   if (leftMs <= 0) return { text: 'overdue', tone: 'bad' };
   return { text: formatDuration(leftMs), tone: leftMs <= SOON_MS ? 'warn' : 'plain' };
 }
 
-/** Percent, over all samples kept. */
-const IDLE_PERCENT = 5;
-const IDLE_SAMPLES = 5;
-
-function isIdle(row: Json): boolean {
-  const known = itemsAt(row, 'history').flatMap((value) => numberOf(value) ?? []);
-  const isRunning = stringAt(row, 'status') === 'RUNNING';
-  return isRunning && known.length >= IDLE_SAMPLES && known.every((value) => value < IDLE_PERCENT);
-}
-
-/** States with workers, those that run first. */
-const busy = (row: Json): readonly (readonly [state: string, count: number])[] =>
-  Object.entries(objectAt(row, 'workers') ?? {})
-    .map(([state, workers]) => [state, numberOf(workers) ?? 0] as const)
-    .filter(([, workers]) => workers > 0)
-    .sort(([a], [b]) => Number(b === 'running') - Number(a === 'running'));
-
 const WORKER_TONES: Readonly<Record<string, Tone>> = {
   ...{ running: 'good', initializing: 'busy', throttled: 'warn', unhealthy: 'bad' },
 };
 
+/** States with workers, those that run first. */
 function workersCell(row: Json): Shown {
-  const states = busy(row);
+  const states = Object.entries(objectAt(row, 'workers') ?? {})
+    .flatMap(([state, workers]) => ((numberOf(workers) ?? 0) > 0 ? [[state, numberOf(workers) ?? 0] as const] : []))
+    .sort(([a], [b]) => Number(b === 'running') - Number(a === 'running'));
   if (states.length === 0) return numberAt(row, 'readSecondsAgo') === undefined ? undefined : '0';
   return states.map(([state, workers]) => ({ text: `${workers} ${state}`, tone: WORKER_TONES[state] ?? 'plain' }));
 }

@@ -50,7 +50,7 @@ export const top = defineCommand({
   summary: 'watch all pods and endpoints: their use, queues, workers and cost',
   waits: true,
   details:
-    'On a terminal it fills the screen until q; ? shows its keys. $/h and $ today are those of the account, or of the pods or endpoints alone. Elsewhere --once prints one frame, -o jsonl a line a row at each reading.',
+    'On a terminal it fills the screen until q; its last line names the keys. $/h and $ today are those of the account, or of the pods or endpoints alone. Elsewhere --once prints one frame, -o jsonl a line a row at each reading.',
   args: { what: arg.optional('only pods, or only endpoints', { choices: KINDS }) },
   options: {
     once: option.on('print one frame, or with -o its rows, and end'),
@@ -66,13 +66,14 @@ export const top = defineCommand({
   run: async (ctx, { what, once, sort = 'cost', interval }) => {
     const shown = { pods: what !== 'endpoints', endpoints: what !== 'pods' };
     const isFrame = isTableOutput(ctx.output) && ctx.output.fields === undefined;
-    if (once) return await (await import('./data.ts')).once(ctx, shown, sort, isFrame);
-    if (!isFrame) return await (await import('./data.ts')).streamRows(ctx, shown, sort, interval);
+    const top = await import('./live.ts');
+    if (once) return await top.once(ctx, shown, sort, isFrame);
+    if (!isFrame) return await top.streamRows(ctx, shown, sort, interval);
     if (!ctx.terminal.output || !ctx.terminal.redraws)
       throw usage(
         ctx.terminal.output ? 'top needs a terminal that moves its cursor: TERM is "dumb"' : 'top needs a terminal',
         'Print one frame with --once, or the rows of every reading with -o jsonl.',
       );
-    return await (await import('./live.ts')).live(ctx, shown, sort, interval);
+    return await top.live(ctx, shown, sort, interval);
   },
 });

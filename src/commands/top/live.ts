@@ -1,17 +1,86 @@
-/** The screen of top: reads, draws and takes keys until q. */
+/** top as one frame, as rows for programs, and as a screen that takes keys until q. */
 import type { CommandContext } from '../../cli/model/context.ts';
-import { untilAborted } from '../../core/until-aborted.ts';
 import { every } from '../../cli/until.ts';
+import type { Key } from '../../core/context.ts';
 import { isInterrupt } from '../../core/failure.ts';
-import { say } from '../../core/safe-text.ts';
+import type { Json } from '../../core/json.ts';
+import { safeText, say } from '../../core/safe-text.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { type LiveScreen, openLiveScreen } from '../../output/live/screen.ts';
-import { loadPaint } from '../../output/text/colour.ts';
-import type { Result } from '../../output/view.ts';
+import { formatDuration } from '../../core/units.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
+import { text } from '../../output/cells.ts';
+import { keyStep, type LiveScreen, openLiveScreen } from '../../output/live/screen.ts';
+import { loadPaint, type Piece } from '../../output/text/colour.ts';
+import { joinText, styled } from '../../output/text/terminal-text.ts';
+import type { Result, View } from '../../output/view.ts';
 import { Fleet, type Shown } from './fleet.ts';
-import { listed, rowsOf, type Sort } from './rows.ts';
-import { screenLines } from './screen.ts';
-import { FIRST_UI, pressed, type Ui } from './ui.ts';
+import { frameLines, selectedOf, type Ui } from './frame.ts';
+import { listed, type Row, rowsOf, type Sort, SORTS } from './rows.ts';
+
+const MEMBERS = ['at', 'kind', 'id', 'name'];
+
+const topView: View = {
+  noun: ['row', 'rows'],
+  id: text('id'),
+  members: MEMBERS,
+  columns: [...MEMBERS, 'status', 'costToday'].map((member) => ({ header: member.toUpperCase(), show: text(member) })),
+};
+
+function listedRows(ctx: CommandContext, fleet: Fleet, sort: Sort, filter = ''): readonly Row[] {
+  const { pods = [], endpoints = [] } = listed(rowsOf(fleet, ctx.clock.monotonic()), sort, filter);
+  return [...pods, ...endpoints];
+}
+
+function dataRows(ctx: CommandContext, fleet: Fleet, sort: Sort): readonly Json[] {
+  const at = new Date(ctx.serviceNow()).toISOString();
+  return listedRows(ctx, fleet, sort).map(({ data }) => ({ at, ...data }));
+}
+
+const firstUi = (sort: Sort): Ui => ({ selected: undefined, sort, filter: '', isFiltering: false });
+
+export async function once(ctx: CommandContext, shown: Shown, sort: Sort, isFrame: boolean): Promise<Result> {
+  const fleet = new Fleet(shown);
+  await fleet.read(ctx, 0, Infinity);
+  if (!isFrame) return { kind: 'many', view: topView, values: dataRows(ctx, fleet, sort) };
+  const [now, serviceNow] = [ctx.clock.monotonic(), ctx.serviceNow()];
+  const { output, columns, colour } = ctx.terminal;
+  const state: readonly Piece[] = [{ text: say`${new Date(serviceNow).toISOString().slice(0, 19)}Z`, tone: 'quiet' }];
+  const size = { columns: (output ? columns : undefined) ?? Infinity, rows: undefined };
+  const input = { fleet, ui: firstUi(sort), now, serviceNow, state };
+  const lines = await frameLines(input, size, await loadPaint(colour.output));
+  await ctx.stdout.write(joinText(lines.map((line) => styled`${line}\n`)));
+  return { kind: 'nothing' };
+}
+
+/** Readings in a row with a failure; then fails as the last request did. */
+const MAX_FAILURES = 10;
+
+/** Until Ctrl-C (130, without a message). */
+export async function streamRows(
+  ctx: CommandContext,
+  shown: Shown,
+  sort: Sort,
+  wantedMs: Milliseconds,
+): Promise<Result> {
+  const rows = ctx.rows(topView);
+  const fleet = new Fleet(shown);
+  let failed = 0;
+  try {
+    for (;;) {
+      await fleet.read(ctx, wantedMs);
+      const [failure] = fleet.failures;
+      failed = failure === undefined ? 0 : failed + 1;
+      if (failure !== undefined && failed >= MAX_FAILURES) throw failure.failure;
+      await rows.rows(dataRows(ctx, fleet, sort));
+      await every(ctx, fleet.intervalMs, { requests: 0 });
+    }
+  } catch (error) {
+    if (ctx.signal.aborted && isInterrupt(error)) return { kind: 'nothing', exit: error.exit };
+    throw error;
+  } finally {
+    await rows.close();
+  }
+}
 
 const REDRAW_MS: Milliseconds = 1000;
 
@@ -21,13 +90,14 @@ export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wanted
   const stop = AbortSignal.any([ctx.signal, quit.signal]);
   const paint = await loadPaint(ctx.terminal.colour.output);
   const fleet = new Fleet(shown);
-  let ui: Ui = { ...FIRST_UI, sort };
+  let ui = firstUi(sort);
   let drawing: Promise<void> = Promise.resolve();
-
   const drawNow = async (): Promise<void> => {
-    const times = { now: ctx.clock.monotonic(), serviceNow: ctx.serviceNow() };
-    const input = { fleet, ui, ...times, canSelect: screen.hasKeys, output: ctx.output };
-    await screen.draw(fleet.intervalMs > 0 ? await screenLines(input, screen, paint) : [say`reading...`]);
+    const [now, serviceNow] = [ctx.clock.monotonic(), ctx.serviceNow()];
+    const input = { fleet, ui, now, serviceNow, state: stateOf(fleet, ui, now), footer: footerOf(ui, screen) };
+    const { columns, rows } = screen;
+    const isRead = fleet.intervalMs > 0;
+    await screen.draw(isRead ? await frameLines(input, { columns, rows }, paint) : [say`reading...`]);
   };
   // One frame after the other.
   const draw = (): Promise<void> => (drawing = drawing.catch(() => undefined).then(drawNow));
@@ -38,10 +108,8 @@ export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wanted
   const screen: LiveScreen = await openLiveScreen(ctx, {
     kind: 'full',
     onKey: (key) => {
-      const { pods = [], endpoints = [] } = listed(rowsOf(fleet, ctx.clock.monotonic()), ui.sort, ui.filter);
-      const keys = [...pods, ...endpoints].map((row) => row.key);
-      ui = pressed(ui, key, keys, Math.max(1, screen.rows - 6));
-      if (ui.quit) quit.abort(new Error('the user quit'));
+      if (key.name === 'q' && !ui.isFiltering) quit.abort(new Error('the user quit'));
+      ui = pressed(ui, key, listedRows(ctx, fleet, ui.sort, ui.filter), Math.max(1, screen.rows - 6));
       drawSoon();
     },
     onResize: drawSoon,
@@ -49,13 +117,11 @@ export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wanted
   try {
     await draw();
     for (;;) {
-      if (!ui.paused) await untilAborted(stop, fleet.read(ctx, wantedMs));
+      await untilAborted(stop, fleet.read(ctx, wantedMs));
       const readAt = ctx.clock.monotonic();
-      for (;;) {
+      for (let left = fleet.intervalMs; left > 0; left = readAt + fleet.intervalMs - ctx.clock.monotonic()) {
         await draw();
-        const left = readAt + fleet.intervalMs - ctx.clock.monotonic();
-        if (left <= 0 && !ui.paused) break;
-        await every(ctx, left <= 0 ? REDRAW_MS : Math.min(left, REDRAW_MS), { requests: 0, signal: stop });
+        await every(ctx, Math.min(left, REDRAW_MS), { requests: 0, signal: stop });
       }
     }
   } catch (error) {
@@ -65,4 +131,45 @@ export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wanted
   } finally {
     await screen.close();
   }
+}
+
+function stateOf(fleet: Fleet, ui: Ui, now: Milliseconds): readonly Piece[] {
+  const [failed, ...others] = fleet.failures;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  const interval = `${Math.round(fleet.intervalMs / 100) / 10}s`;
+  const filter = ui.isFiltering ? `/${ui.filter}_  ` : ui.filter === '' ? '' : `/${ui.filter}  `;
+  const ago =
+    fleet.readAt === undefined ? '' : `, read ${formatDuration(Math.round((now - fleet.readAt) / 1000) * 1000)} ago`;
+  return [
+    { text: safeText(filter), tone: 'strong' },
+    { text: safeText(failed === undefined ? '' : `${failed.what}: ${failed.failure.message}${more}  `), tone: 'bad' },
+    { text: safeText(`every ${interval}${ago}, by ${ui.sort}`), tone: 'quiet' },
+  ];
+}
+
+const footerOf = ({ isFiltering }: Ui, { hasKeys }: LiveScreen): string =>
+  !hasKeys
+    ? 'Ctrl-C quits'
+    : isFiltering
+      ? 'type a text  enter keep it  escape show everything'
+      : 'q quit  s sort  / find  arrows move';
+
+const MAX_FILTER = 64;
+
+/** `page`: how many rows fit. */
+function pressed(ui: Ui, key: Key, rows: readonly Row[], page: number): Ui {
+  const { name, text: typed = '' } = key;
+  if (name === 'escape') return { ...ui, isFiltering: false, filter: '' };
+  if (ui.isFiltering) {
+    const characters = Array.from(ui.filter + typed);
+    const kept = name === 'backspace' ? characters.slice(0, -1) : characters.slice(0, MAX_FILTER);
+    return name === 'enter' ? { ...ui, isFiltering: false } : { ...ui, filter: kept.join('') };
+  }
+  if (name === 's') return { ...ui, sort: SORTS[(SORTS.indexOf(ui.sort) + 1) % SORTS.length] ?? 'cost' };
+  if (name === '/') return { ...ui, isFiltering: true };
+  const step = keyStep(key, page);
+  if (step === undefined) return ui;
+  const selected = selectedOf(ui, rows);
+  const at = rows.findIndex((row) => row.key === selected) + step;
+  return { ...ui, selected: rows[Math.max(0, Math.min(rows.length - 1, at))]?.key };
 }

@@ -25,7 +25,6 @@ export interface Row {
   readonly document: Json;
   /** As `-o` prints it, but for the time: unknown members are null. */
   readonly data: JsonObject;
-  readonly samples: readonly Sample[];
   /** Of the mean GPU use, or of the jobs that wait. */
   readonly history: readonly (number | undefined)[];
 }
@@ -35,55 +34,51 @@ export type TopRows = Readonly<Record<'pods' | 'endpoints', readonly Row[] | und
 
 /** `now` is monotonic. */
 export function rowsOf(fleet: Fleet, now: Milliseconds): TopRows {
-  const { samples: kept, spent, shown, pods, endpoints } = fleet;
+  const { shown, pods = [], endpoints = [] } = fleet;
   const costs = rateOf({ ...fleet.otherCosts, pods: undefined, endpoints }, ['workers']).endpoints;
-  const rows = (
-    kind: string,
-    documents: readonly Json[],
-    own: (document: Json, samples: readonly Sample[]) => JsonObject,
-    historyOf: (samples: readonly Sample[]) => Row['history'],
-  ): readonly Row[] => {
-    const names = documents.map(nameOf);
-    const shared = new Set(names.filter((name, at) => names.indexOf(name) !== at));
-    return documents.map((document) => {
-      const [id, name] = [idOf(document), nameOf(document)];
-      const key = `${kind} ${id}`;
-      const samples = kept.get(key) ?? [];
-      const readAt = samples.at(-1)?.at;
-      // Not in the report means 0, except for a pod of a cluster: its cluster is billed.
-      const isBilled = spent !== undefined && stringAt(document, 'cluster.id') === undefined;
-      const data = {
-        ...{ kind, id, name, ...own(document, samples) },
-        costToday: spent?.byId.get(id) ?? (isBilled ? 0 : null),
-        createdAt: stringAt(document, 'createdAt') ?? null,
-        readSecondsAgo: readAt === undefined ? null : Math.round((now - readAt) / 1000),
-      };
-      return {
-        key,
-        label: shared.has(name) ? `${id} ${name}` : name,
-        document,
-        data,
-        samples,
-        history: historyOf(samples),
-      };
-    });
-  };
   return {
     pods: shown.pods
-      ? rows('pod', pods ?? [], podData, (samples) => samples.map(({ row }) => gpuMean(row, 'util')))
+      ? rowsOfKind(fleet, now, 'pod', pods, (pod, samples) => ({
+          own: podData(pod),
+          history: samples.map(({ row }) => gpuMean(row, 'util')),
+        }))
       : undefined,
     endpoints: shown.endpoints
-      ? rows(
-          'endpoint',
-          endpoints ?? [],
-          (endpoint, samples) => endpointData(endpoint, samples, costs.get(idOf(endpoint))),
-          (samples) => valuesOf(samples, 'jobs.inQueue'),
-        )
+      ? rowsOfKind(fleet, now, 'endpoint', endpoints, (endpoint, samples) => ({
+          own: endpointData(endpoint, samples, costs.get(idOf(endpoint))),
+          history: valuesOf(samples, 'jobs.inQueue'),
+        }))
       : undefined,
   };
 }
 
-const nameOf = (document: Json): string => stringAt(document, 'name') ?? idOf(document);
+function rowsOfKind(
+  { samples: kept, spent }: Fleet,
+  now: Milliseconds,
+  kind: string,
+  documents: readonly Json[],
+  of: (document: Json, samples: readonly Sample[]) => Pick<Row, 'history'> & { readonly own: JsonObject },
+): readonly Row[] {
+  const nameOf = (document: Json): string => stringAt(document, 'name') ?? idOf(document);
+  const names = documents.map(nameOf);
+  const shared = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+  return documents.map((document) => {
+    const [id, name] = [idOf(document), nameOf(document)];
+    const key = `${kind} ${id}`;
+    const samples = kept.get(key) ?? [];
+    const readAt = samples.at(-1)?.at;
+    const { own, history } = of(document, samples);
+    // Not in the report means 0, except for a pod of a cluster: its cluster is billed.
+    const isBilled = spent !== undefined && stringAt(document, 'cluster.id') === undefined;
+    const data = {
+      ...{ kind, id, name, ...own },
+      costToday: spent?.byId.get(id) ?? (isBilled ? 0 : null),
+      createdAt: stringAt(document, 'createdAt') ?? null,
+      readSecondsAgo: readAt === undefined ? null : Math.round((now - readAt) / 1000),
+    };
+    return { key, label: shared.has(name) ? `${id} ${name}` : name, document, data, history };
+  });
+}
 
 const orNull = (value: number | undefined): number | null =>
   value === undefined || !Number.isFinite(value) ? null : Math.round(value * 1000) / 1000;
@@ -140,21 +135,18 @@ const SIZES: Readonly<Record<Sort, (data: JsonObject) => readonly (number | unde
 /** The filter matches name, id, status or type, in any case. */
 export function listed({ pods, endpoints }: TopRows, sort: Sort, filter = ''): TopRows {
   const sought = filter.toLowerCase();
-  const ordered = (rows: readonly Row[]): readonly Row[] =>
-    rows
-      .filter(({ data }) =>
-        ['name', 'id', 'status', 'type'].some((member) => stringAt(data, member)?.toLowerCase().includes(sought)),
-      )
-      .map((row) => ({ row, sizes: SIZES[sort](row.data).map(known) }))
-      .sort((a, b) => {
-        const at = a.sizes.findIndex((size, index) => size !== b.sizes[index]);
-        return at < 0 ? (sortName(a.row) < sortName(b.row) ? -1 : 1) : (b.sizes[at] ?? 0) - (a.sizes[at] ?? 0);
-      })
-      .map(({ row }) => row);
-  return { pods: pods && ordered(pods), endpoints: endpoints && ordered(endpoints) };
+  const isFound = ({ data }: Row): boolean =>
+    ['name', 'id', 'status', 'type'].some((member) => stringAt(data, member)?.toLowerCase().includes(sought));
+  // Unknown sorts below zero.
+  const sizesOf = ({ data }: Row) => SIZES[sort](data).map((size = -1) => (Number.isFinite(size) ? size : -1));
+  const byName = (a: Row, b: Row): number => (sortName(a) < sortName(b) ? -1 : 1);
+  const bySize = (a: Row, b: Row): number => {
+    const [sizes, others] = [sizesOf(a), sizesOf(b)];
+    const at = sizes.findIndex((size, index) => size !== others[index]);
+    return at < 0 ? byName(a, b) : (others[at] ?? 0) - (sizes[at] ?? 0);
+  };
+  const ordered = (rows: readonly Row[] | undefined) => rows?.filter(isFound).sort(bySize);
+  return { pods: ordered(pods), endpoints: ordered(endpoints) };
 }
-
-/** Unknown sorts below zero. */
-const known = (size: number | undefined): number => (size === undefined || !Number.isFinite(size) ? -1 : size);
 
 const sortName = ({ data }: Row): string => `${stringAt(data, 'name') ?? ''}\n${stringAt(data, 'id') ?? ''}`;

@@ -159,23 +159,6 @@ export async function freePort(address: string, port: number): Promise<number> {
   }
 }
 
-const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
-
-export async function openInBrowser({ platform, env, cwd }: Runtime, url: string): Promise<boolean> {
-  const [command, ...args] = OPENERS[platform] ?? ['xdg-open'];
-  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true, cwd, env: withoutKeys(env) });
-  return await once(child, 'spawn').then(
-    () => {
-      child.unref();
-      return true;
-    },
-    () => false,
-  );
-}
-
 /** Key pairs without a passphrase for pods that berth makes, in its own folder. */
 export const ownKeys = (runtime: Runtime, folder: string): OwnKeys => ({
   make: async (name) => {

@@ -22,7 +22,6 @@ export function createSpawn(runtime: Runtime, interrupt: Interrupt, dataDirector
     },
     connect: async (...given) => (await programs()).connectStreams(runtime, ...given),
     freePort: async (...given) => (await programs()).freePort(...given),
-    openInBrowser: async (url) => (await programs()).openInBrowser(runtime, url),
     accountHome: () => runtime.accountHome(),
     companion: (argv) => runtime.companion(argv),
     knownHosts: async () => join(await sshFolder(), 'known_hosts'),

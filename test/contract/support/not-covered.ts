@@ -61,8 +61,6 @@ export const UNSENT: readonly string[] = [
     'interval',
     // test/unit/guard/idle.test.ts
     'idle',
-    'idleGpu',
-    'idleCpu',
     // test/unit/commands/pods/capacity.test.ts
     'prefer',
     'maxPrice',

@@ -1,5 +1,7 @@
 import type { Json } from '../../../src/core/json.ts';
 import { Fleet } from '../../../src/commands/top/fleet.ts';
+import { frameLines, type Ui } from '../../../src/commands/top/frame.ts';
+import { type Paint, unpainted } from '../../../src/output/text/colour.ts';
 
 /** The service's time of the sample. */
 export const NOW = Date.UTC(2026, 0, 3, 12);
@@ -81,3 +83,15 @@ export function sampleFleet(ticks = 31): Fleet {
   fleet.readAt = LAST;
   return fleet;
 }
+
+/** The screen of a fleet a second after its last reading. */
+export const frameOf = (
+  fleet: Fleet,
+  size: { readonly columns: number; readonly rows: number },
+  ui: Partial<Ui> = {},
+  paint: Paint = unpainted,
+): Promise<readonly string[]> => {
+  const chosen: Ui = { selected: undefined, sort: 'cost', filter: '', isFiltering: false, ...ui };
+  const times = { now: LAST + 1000, serviceNow: NOW };
+  return frameLines({ fleet, ui: chosen, ...times, state: [], footer: 'q quit' }, size, paint);
+};

@@ -2,16 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
 import { parseDuration } from '../../../src/core/units.ts';
-import {
-  checkDeadlines,
-  deadlinesOf,
-  firstDeadline,
-  nextDeadline,
-  storedDeadline,
-} from '../../../src/guard/deadline.ts';
+import { checkDeadlines, deadlinesOf, nextDeadline, storedDeadline } from '../../../src/guard/deadline.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
-const HOUR = 3_600_000;
 
 const pod = (env: Readonly<Record<string, string>>, more: Readonly<Record<string, Json>> = {}): Json => ({
   id: 'pod-1',
@@ -47,11 +40,6 @@ describe('the deadline of a pod that is over first', () => {
       pod({ BERTH_STOP_AFTER: '1h' }, { startedAt: null, status: 'PROVISIONING' }),
       ['stop', '2026-03-10T07:00:00.000Z'],
     ],
-    [
-      'counts from its creation where its container never ran',
-      pod({ BERTH_STOP_AFTER: '1h' }, { startedAt: null, status: 'ERROR' }),
-      ['stop', '2026-03-10T07:00:00.000Z'],
-    ],
     ['is not there when it was started after the time', pod({ BERTH_STOP_AFTER: '2026-03-10' }), undefined],
     ['is not there for a value that is nothing', pod({ BERTH_STOP_AFTER: 'soon' }), undefined],
     ['is not there for a pod without an environment', { id: 'pod-1', status: 'RUNNING' }, undefined],
@@ -63,7 +51,7 @@ describe('the deadline of a pod that is over first', () => {
 
   it('says that a value cannot be read', () => {
     expect(deadlinesOf(pod({ BERTH_STOP_AFTER: 'soon' }))).toEqual([
-      { action: 'stop', given: 'soon', at: undefined, isUnreadable: true, isWaiting: false },
+      { action: 'stop', given: 'soon', at: undefined, isUnreadable: true },
     ]);
   });
 });
@@ -92,15 +80,6 @@ test('a deadline that is over already is refused, and a lifetime is not', () => 
   expect(check({ BERTH_STOP_AFTER: '2026-03-10T11:59:59Z' })).toThrow(/over already/);
   expect(check({ BERTH_TERMINATE_AFTER: 'rubbish' })).toThrow(/BERTH_TERMINATE_AFTER/);
   expect(check({ BERTH_STOP_AFTER: '1s', BERTH_TERMINATE_AFTER: 'none', OTHER: 'rubbish' })).not.toThrow();
-});
-
-test('the time until the first deadline of a pod that starts now', () => {
-  expect(firstDeadline({ BERTH_STOP_AFTER: '4h', BERTH_TERMINATE_AFTER: '2026-03-10T14:00:00Z' }, NOW)).toEqual({
-    action: 'terminate',
-    spanMs: 2 * HOUR,
-  });
-  expect(firstDeadline({ BERTH_STOP_AFTER: 'none' }, NOW)).toBeUndefined();
-  expect(firstDeadline(undefined, NOW)).toBeUndefined();
 });
 
 test('a stored duration is exactly the given one, in one number and one unit', () => {

@@ -97,22 +97,4 @@ describe('pods ssh-config --uninstall', () => {
     expect(existsSync(join(home, '.ssh', 'berth_config'))).toBe(false);
     expect(readFileSync(join(home, '.ssh', 'config'), 'utf8')).toBe('User me\n');
   });
-
-  test('says what to add where ssh reads another home folder than that of HOME', async () => {
-    const world = createTestWorld({ env: { BERTH_LOCAL: '1' }, accountHome: '/home/ann' });
-    const install = () => berthIn(world, ['pods', 'ssh-config', '--install']);
-    expect((await install()).err).toContain(
-      `ssh reads /home/ann/.ssh/config: add this line at its top: Include "${world.directory}/.ssh/berth_config"\n`,
-    );
-    const before = readFileSync(join(world.directory, '.ssh/config'), 'utf8');
-    await install();
-    expect(readFileSync(join(world.directory, '.ssh/config'), 'utf8')).toBe(before);
-    const same = createTestWorld({ env: { BERTH_LOCAL: '1' }, accountHome: world.directory });
-    const usual = await berthIn({ ...same, env: { ...same.env, HOME: world.directory } }, [
-      'pods',
-      'ssh-config',
-      '--install',
-    ]);
-    expect(usual.err).not.toContain('ssh reads');
-  });
 });

@@ -58,7 +58,7 @@ it('explains a worker whose process ends at its start', async () => {
   crash(local, workerIds(local)[0] ?? '', 'No module named torch');
   local.clock.advance(1);
   expect((await local.run('endpoints', 'explain', 'mine')).out).toContain(
-    'workers crash at start: the process was ended by SIGKILL',
+    'workers crash: the process was ended by SIGKILL',
   );
 });
 

@@ -166,8 +166,9 @@ describe('what happens to an action', () => {
       reads += 1;
       return { answer: JSON.stringify({ ...body, runtime: after }) };
     });
+    await remote.send('POST', `/local/pods/${id}/use`, { gpu: 0, cpu: 1 });
     const { body } = await remote.send('GET', `/v2/pods/${id}`);
-    const flags = ['--idle', '30m', '--idle-gpu', '100', '--idle-cpu', '80', '--match', 'p', '--every', '1m'];
+    const flags = ['--idle', '30m', '--match', 'p', '--every', '1m'];
     const running = berthIn(world, ['guard', 'run', ...flags, '-o', 'jsonl']);
     while (reads === 0) await new Promise(setImmediate);
     const looks = world.clock.slept.length;

@@ -11,7 +11,6 @@ test('flags that cannot be kept are refused', async () => {
     ["guard run --match 'x*'", '--match'],
     ['guard run --budget much', '--budget is not an amount'],
     ['guard run --every 1s', '--every is at least 10s'],
-    ['guard run --max-age 1h --idle-gpu 3', '--idle-gpu'],
     ['guard run --idle 2h', '--idle needs --every'],
     ['guard run --idle 2h --dry-run', '--idle needs --every'],
     ['guard run --idle 2h --every 30m', '--every 30m is too long for --idle 2h'],

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { screenLines } from '../../../../src/commands/top/screen.ts';
-import { FIRST_UI } from '../../../../src/commands/top/ui.ts';
-import { createIsSecret } from '../../../../src/core/secret-names.ts';
 import { loadPaint } from '../../../../src/output/text/colour.ts';
 import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { POD_BODY } from '../../../support/local/service-fixture.ts';
 import { remoteService } from '../../../support/servers/remote-service.ts';
-import { LAST, NOW, sampleFleet } from '../../../support/top/sample-fleet.ts';
+import { frameOf, NOW, sampleFleet } from '../../../support/top/sample-fleet.ts';
 import { CREATE } from '../../../support/worlds/guard-account.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
@@ -43,18 +40,7 @@ describe('the deadline of a pod is shown wherever the pod is', () => {
             }
           : pod,
       );
-      const lines = await screenLines(
-        {
-          fleet,
-          ui: FIRST_UI,
-          now: LAST + 1000,
-          serviceNow: NOW,
-          canSelect: true,
-          output: { format: undefined, fields: undefined, jq: undefined, raw: false, isSecret: createIsSecret([]) },
-        },
-        { columns: 160, rows: 20 },
-        paint,
-      );
+      const lines = await frameOf(fleet, { columns: 160, rows: 20 }, {}, paint);
       expect(lines.join('\n')).toContain('ENDS IN');
       return lines.find((line) => line.includes('train-llm')) ?? '';
     };
@@ -102,11 +88,4 @@ test('a list keeps that a deadline is overdue on a narrow terminal, and which po
   const { out } = await account('pods list', { tty: true, columns: 110 });
   expect(out).toMatch(/ID.*LOCKED/);
   expect(out).toMatch(/pod-web.*yes/);
-});
-
-test('a list on a terminal has no column of locks where no pod is locked', async () => {
-  const account = createAccount();
-  await local(account, 'pods update pod-web --locked off');
-  expect((await account('pods list', { tty: true, columns: 200 })).out).not.toContain('LOCKED');
-  expect((await account('pods list')).out).toContain('LOCKED');
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 import { works } from '../../../support/worlds/expect-run.ts';
 import { json } from '../../../support/servers/scripted-server.ts';
-import { berth } from '../../../support/worlds/run-berth.ts';
 
 // RUNNING is not reachable (additions to the contract, 6).
 
@@ -42,17 +41,6 @@ describe('a wait', () => {
     expect(server.seen).toHaveLength(answers.length);
   });
 
-  test.each(['start', 'restart'])('berth pods %s p1 p2 --wait ends when both are there', async (action) => {
-    const second = (document: object): object => ({ ...document, id: 'p2' });
-    const answers = [NO_METRICS, second(NO_METRICS), NO_SSH, second(THERE), NO_PORTS, THERE];
-    const { server, out } = await works(
-      ['pods', action, 'p1', 'p2', '--wait', '--json'],
-      answers.map((each) => json(each)),
-    );
-    expect(server.seen).toHaveLength(answers.length);
-    expect(JSON.parse(out)).toMatchObject([{ status: 'RUNNING' }, { status: 'RUNNING' }]);
-  });
-
   test.each<[string, object]>([
     ['has no ports and takes no SSH', pod({ ports: [], runtime: null, ssh: null })],
     ['is of an older service, without runtime and ssh', pod({})],
@@ -61,19 +49,6 @@ describe('a wait', () => {
   ])('for a pod that %s ends with RUNNING', async (_, document) => {
     const { server, err } = await works(['pods', 'wait', 'p1'], [json(document)]);
     expect([server.seen.length, err]).toEqual([1, 'pod lab is reachable\n']);
-  });
-
-  test('says what it waits for and how to go on', async () => {
-    const account = createAccount();
-    await local(account, 'pods create --name lab --image i --cpu cpu-general --vcpu 2 --port 22/tcp --start-ssh');
-    const ran = await account('pods wait lab --wait-timeout 0s --json');
-    expect([ran.code, ran.out]).toEqual([9, '']);
-    expect(JSON.parse(ran.err)).toMatchObject({
-      error: {
-        code: 'wait-ended',
-        hint: expect.stringMatching(/^Run berth .*pods wait lab --for reachable$/) as string,
-      },
-    });
   });
 
   test('of the local service ends with the addresses of the pod', async () => {
@@ -102,18 +77,6 @@ describe('the private address of a port', () => {
     },
   );
 
-  test('is not shown by pods list -o wide and top', async () => {
-    for (const argv of [
-      ['pods', 'list', '-o', 'wide'],
-      ['pods', 'list', '-o', 'table'],
-    ]) {
-      const { out, err } = await works(argv, [json({ pods: [HIDDEN] })]);
-      expect(out + err).not.toMatch(/\b100\.\d/);
-    }
-    const ran = await berth(['--local', 'top', '--once']);
-    expect(ran.out).not.toMatch(/\b100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./);
-  });
-
   test.each(['100.63.255.255', '100.128.0.1', '203.0.113.7'])(
     '%s is outside of the private block, and shown',
     async (ip) => {
@@ -126,7 +89,7 @@ describe('the private address of a port', () => {
 test('a pod that runs and cannot be reached yet is explained as that, and ssh says what to wait for', async () => {
   const document = pod({ runtime: null, ssh: { proxy: null, direct: null } });
   const explained = await works(['pods', 'explain', 'p1'], [json(document)]);
-  expect(explained.out).toContain('healthy: running, ports not reachable yet');
+  expect(explained.out).toContain('starting: running, ports not reachable yet');
   expect(explained.out).toContain('berth pods wait p1');
   const account = createAccount();
   await local(account, 'pods create --name lab --image i --cpu cpu-general --vcpu 2 --port 22/tcp');

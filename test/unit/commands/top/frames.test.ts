@@ -1,49 +1,28 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ScreenInput, screenLines } from '../../../../src/commands/top/screen.ts';
-import { FIRST_UI, type Ui } from '../../../../src/commands/top/ui.ts';
 import { Fleet } from '../../../../src/commands/top/fleet.ts';
-import { Failure } from '../../../../src/core/failure.ts';
-import type { JsonObject } from '../../../../src/core/json.ts';
-import { createIsSecret } from '../../../../src/core/secret-names.ts';
-import { loadPaint, unpainted } from '../../../../src/output/text/colour.ts';
+import { listed, rowsOf, SORTS, type TopRows } from '../../../../src/commands/top/rows.ts';
+import { type Json, type JsonObject, stringAt } from '../../../../src/core/json.ts';
+import { loadPaint } from '../../../../src/output/text/colour.ts';
 import { textWidth } from '../../../../src/output/text/text-width.ts';
-import { LAST, NOW, sampleFleet } from '../../../support/top/sample-fleet.ts';
-
-const input = (ui: Partial<Ui> = {}, more: Partial<ScreenInput> = {}): ScreenInput => ({
-  fleet: sampleFleet(),
-  ui: { ...FIRST_UI, ...ui },
-  now: LAST + 1000,
-  serviceNow: NOW,
-  canSelect: true,
-  output: { format: undefined, fields: undefined, jq: undefined, raw: false, isSecret: createIsSecret([]) },
-  ...more,
-});
+import { frameOf, LAST, sampleFleet } from '../../../support/top/sample-fleet.ts';
 
 const golden = (name: string): string => `../../../golden/top/${name}.txt`;
 const textOf = (lines: readonly string[]): string => `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
-const drawn = (given: ScreenInput, columns: number, rows = 20): Promise<readonly string[]> =>
-  screenLines(given, { columns, rows }, unpainted);
 
-describe.each([60, 80, 120, 200])('a frame of %i columns', (columns) => {
-  test('shows every row and the totals', async () => {
-    const lines = await drawn(input(), columns);
+test.each([60, 120])(
+  'a frame of %i columns shows every row and the totals, and no line is too wide',
+  async (columns) => {
+    const lines = await frameOf(sampleFleet(), { columns, rows: 20 });
     await expect(textOf(lines)).toMatchFileSnapshot(golden(`frame-${String(columns)}`));
-    expect(lines).toHaveLength(20);
-  });
-
-  test.each(['list', 'detail', 'help', 'filter'] as const)('has no line that is too wide: %s', async (mode) => {
-    for (const selected of ['pod pod-train', 'endpoint ep-busy', 'pod pod-odd']) {
-      const lines = await drawn(input({ mode, selected }), columns, 24);
-      expect(lines).toHaveLength(24);
-      expect(lines.filter((line) => textWidth(line) > columns)).toEqual([]);
-      // oxlint-disable-next-line no-control-regex -- none may reach the terminal
-      expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
-    }
-  });
-});
+    expect([lines.length, lines.filter((line) => textWidth(line) > columns)]).toEqual([20, []]);
+    // oxlint-disable-next-line no-control-regex -- none may reach the terminal
+    expect(lines.join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/);
+  },
+);
 
 test('colours are the sixteen of the terminal, without a background', async () => {
-  const lines = await screenLines(input(), { columns: 100, rows: 20 }, await loadPaint(true));
+  const lines = await frameOf(sampleFleet(), { columns: 100, rows: 20 }, {}, await loadPaint(true));
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(golden('frame-100-colour'));
 });
 
@@ -57,61 +36,67 @@ test('states, numbers and prices are never cut, at any width', async () => {
     LAST,
   );
   for (let columns = 60; columns <= 140; columns += 10) {
-    const lines = await drawn(input({}, { fleet }), columns, 30);
+    const lines = await frameOf(fleet, { columns, rows: 30 });
     for (const text of ['$12345.67', '$0.31', 'PROVISIONING']) expect(textOf(lines), String(columns)).toContain(text);
     expect(lines.filter((line) => /\d…|[$.]…/.test(line))).toEqual([]);
   }
 });
 
-test.each([
-  ['detail of a pod', { mode: 'detail', selected: 'pod pod-train' }],
-  ['detail of an endpoint', { mode: 'detail', selected: 'endpoint ep-busy' }],
-  ['help', { mode: 'help' }],
-] as const)('a page: %s', async (name, ui) => {
-  await expect(textOf(await drawn(input(ui), 80, 24))).toMatchFileSnapshot(golden(name.replaceAll(' ', '-')));
-});
-
 test('a screen with too few rows shows the selected row, and says how many are hidden', async () => {
   for (const selected of ['pod pod-bad', 'endpoint ep-stuck', 'pod pod-train']) {
-    const lines = await drawn(input({ selected }), 80, 13);
+    const lines = await frameOf(sampleFleet(), { columns: 80, rows: 13 }, { selected });
     expect(lines).toHaveLength(13);
     expect(lines.filter((line) => line.startsWith('> '))).toHaveLength(1);
     expect(lines.join('\n')).toMatch(/\d more pods: the arrows move/);
   }
+  expect(await frameOf(sampleFleet(), { columns: 20, rows: 3 })).toHaveLength(3);
 });
 
-test('the status line says what could not be read, how old the rest is, and what was chosen', async () => {
+test('rows of one name have their ids before it; an account without anything shows that', async () => {
   const fleet = sampleFleet();
-  const failure = new Failure({ code: 'network', exit: 7, message: 'connection refused' });
-  fleet.failures = ['pods', 'cost'].map((what) => ({ what, failure }));
-  const text = textOf(await drawn(input({ paused: true, filter: 'web' }, { fleet, now: LAST + 75_000 }), 140));
-  expect(text).toContain('PAUSED  /web  pods: connection refused (and 1 more)  every 2s, read 1m15s ago');
+  fleet.endpoints = (fleet.endpoints ?? []).map((row) => ({ ...(row as JsonObject), name: 'twin' }));
+  expect(textOf(await frameOf(fleet, { columns: 120, rows: 20 }))).toMatch(/ {2}ep-busy twin /);
+  const empty = await frameOf(new Fleet({ pods: true, endpoints: true }), { columns: 80, rows: 12 });
+  expect(empty.map((line) => line.trim())).toEqual(expect.arrayContaining(['no pods', 'no endpoints']));
 });
 
-test.each([
-  [59, 24],
-  [80, 7],
-])('a terminal of %i columns and %i rows gets one line that says what is needed', async (columns, rows) => {
-  expect(await drawn(input(), columns, rows)).toEqual(['top needs 60 columns and 8 rows']);
-});
+const all = ({ pods = [], endpoints = [] }: TopRows) => [...pods, ...endpoints];
+const dataOf = (fleet: Fleet, key: string, now = LAST) => all(rowsOf(fleet, now)).find((row) => row.key === key)?.data;
 
-test('rows of one name have their ids before it, and a detail hides the secrets of variables', async () => {
-  const fleet = sampleFleet();
-  fleet.endpoints = (fleet.endpoints ?? []).map((row) => ({
-    ...(row as JsonObject),
-    name: 'twin',
-    env: { HF_TOKEN: 'hf-value', MODE: 'a' },
-  }));
-  expect(textOf(await drawn(input({}, { fleet }), 120))).toMatch(/ {2}ep-busy twin /);
-  const detail = await drawn(input({ mode: 'detail', selected: 'endpoint ep-busy' }, { fleet }), 120, 60);
-  expect(detail.join('\n')).toMatch(/HF_TOKEN=\*\*\*\s+MODE=a/);
-});
+describe('the rows', () => {
+  test('have the mean of the GPUs, rates of the last minute, and the cost of today', () => {
+    const fleet = sampleFleet();
+    expect(dataOf(fleet, 'pod pod-train', LAST + 1000)).toMatchObject({
+      ...{ gpuMemoryUtil: 62, cpuUtil: 18, memoryUtil: 55, costPerHour: 4.78, costToday: 57.4, readSecondsAgo: 1 },
+    });
+    expect(dataOf(fleet, 'endpoint ep-busy')).toMatchObject({
+      ...{ completedPerMinute: 150, failedPerMinute: 10, costToday: 3.5 },
+    });
+    // A counter that went back has no rate.
+    fleet.takeHealth('ep-busy', { jobs: { completed: 1 } }, LAST + 1);
+    expect(dataOf(fleet, 'endpoint ep-busy')?.['completedPerMinute']).toBeNull();
+  });
 
-test('an account without anything shows that; without keys nothing is selected', async () => {
-  const fleet = new Fleet({ pods: true, endpoints: true });
-  const lines = await drawn(input({}, { fleet }), 80, 12);
-  expect(lines.map((line) => line.trim())).toEqual(expect.arrayContaining(['no pods', 'no endpoints']));
-  const unselected = await drawn(input({}, { canSelect: false }), 80);
-  expect(unselected.filter((line) => line.startsWith('> '))).toEqual([]);
-  expect(unselected.at(-1)).toBe('Ctrl-C quits');
+  test('come from any JSON without an exception', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue({ maxDepth: 3 })), fc.jsonValue({ maxDepth: 3 }), (rows, document) => {
+        const fleet = new Fleet({ pods: true, endpoints: true });
+        fleet.takePods(rows as readonly Json[], 0);
+        fleet.endpoints = [...(rows as readonly Json[]), { id: 'e' }];
+        fleet.takeHealth('e', document as Json, 0);
+        for (const sort of SORTS) expect(all(listed(rowsOf(fleet, 1), sort))).toHaveLength(2 * rows.length + 1);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test.each([
+    ['TRAIN', ['pod-train']],
+    ['provisioning', ['pod-new']],
+    ['load_bal', ['ep-web']],
+    ['nothing has this', []],
+  ])('are filtered by %j in the name, id, status or type', (filter, ids) => {
+    const shown = all(listed(rowsOf(sampleFleet(), LAST), 'name', filter));
+    expect(shown.map(({ data }) => stringAt(data, 'id'))).toEqual(ids);
+  });
 });

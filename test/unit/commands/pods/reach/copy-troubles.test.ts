@@ -193,18 +193,6 @@ test.each([
 /** 202 folders in each other. */
 const DEEP = Array.from({ length: 202 }, () => 'd').join('/');
 
-sshdTest('folders nested more than 200 deep are not sent, and refused by name; the rest is copied', async () => {
-  const { world, at, cp } = await lab();
-  mkdirSync(join(world.directory, 'here', DEEP), { recursive: true });
-  writeFileSync(join(world.directory, 'here/ok'), 'ok');
-  const { code, out } = await cp('-r', 'here', `p1:${at('sent')}`);
-  expect([code, readFileSync(at('sent/ok'), 'utf8')], out).toEqual([14, 'ok']);
-  expect(out).toMatch(/(\/d){201} was not copied: more than 200 nested folders/);
-  expect(readdirSync(at('sent'), { recursive: true }).filter((path) => String(path).split('/').length > 200)).toEqual(
-    [],
-  );
-});
-
 test('folders nested more than 200 deep in the archive of a pod are refused by name', async () => {
   const archive = join(temporaryDirectory(), 'archive');
   writeFileSync(archive, Buffer.concat([new Pax({ path: `t/${DEEP}/file` }).encode(), archiveOf([['t/file']])]));

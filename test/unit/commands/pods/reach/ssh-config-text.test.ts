@@ -51,10 +51,6 @@ sshTest('a name reaches berth as one word, through a program whose path has a qu
   expect(connectTo('lab.berth')).toEqual({ ran: '4:--:lab.berth', others: false });
 });
 
-sshTest('a name with a slash, which would be a path of a host key, is not of the block', () => {
-  expect(connectTo('x/../../y.berth').ran).toBeUndefined();
-});
-
 const ON_WINDOWS = sshConfigText(
   ['C:\\Program Files\\nodejs\\node.exe', 'C:\\tools\\100% berth\\berth', '--profile', 'work'],
   'C:\\Users\\Zoë\\AppData\\Local\\berth\\ssh\\known_hosts',

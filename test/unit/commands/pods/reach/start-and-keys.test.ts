@@ -52,43 +52,32 @@ async function explain({ account, agent = [], file, more, otherHome = false }: K
   return await berthIn({ ...world, env }, ['pods', 'ssh', 'p1', '--explain']);
 }
 
-test('a key of the agent that the account has fits', async () => {
-  const { code, out, err } = await explain({ account: [KEY_A], agent: [KEY_A, KEY_B] });
+test.each<[string, Keys, readonly RegExp[]]>([
+  [
+    'a key of the agent that the account has fits',
+    { account: [KEY_A], agent: [KEY_A, KEY_B] },
+    [/fits +SHA256:\S+ +a@laptop +agent/, /other +SHA256:\S+ +b@laptop +agent/, /A key fits.\nStill refused\? Restart/],
+  ],
+  ['a key of a file fits', { account: [KEY_A], file: KEY_A, more: { status: 'EXITED' } }, [/A key fits.\n$/]],
+  [
+    'the home folder by the system is read, as ssh does, and not that of HOME',
+    { account: [KEY_A], file: KEY_A, otherHome: true },
+    [/ssh would offer 0 keys/],
+  ],
+  [
+    'none fits',
+    { account: [KEY_A], file: KEY_B },
+    [/No key fits. Run berth account ssh-keys add\n/, /erases its container disk\): berth pods restart p1 --wait/],
+  ],
+  [
+    'a pod with SSH_PUBLIC_KEY takes that key and none of the account',
+    { account: [KEY_A], agent: [KEY_A], more: { env: { SSH_PUBLIC_KEY: KEY_B } } },
+    [/Keys of the pod \(SSH_PUBLIC_KEY\): 1./, /No key fits/],
+  ],
+])('pods ssh --explain: %s', async (_, keys, said) => {
+  const { code, out, err } = await explain(keys);
   expect(code).toBe(0);
-  expect(out).toMatch(/fits +SHA256:\S+ +a@laptop +agent/);
-  expect(out).toMatch(/other +SHA256:\S+ +b@laptop +agent/);
-  expect(err).toContain('A key fits.\nStill refused? Restart the pod');
-});
-
-test('a key that the pod has had since its start fits, and no restart is offered', async () => {
-  const { err } = await explain({ account: [KEY_A], file: KEY_A, more: { env: { PUBLIC_KEY: `${KEY_B}\n${KEY_A}` } } });
-  expect(err).toBe('A key fits.\n');
-});
-
-test('keys are looked for in the home folder by the system, which ssh reads, and not in that of HOME', async () => {
-  const { out } = await explain({ account: [KEY_A], file: KEY_A, otherHome: true });
-  expect(out).toContain('ssh would offer 0 keys');
-});
-
-test('when none fits, the command that adds the key of a file is named, and what a pod that runs needs', async () => {
-  const { code, out, err } = await explain({ account: [KEY_A], file: KEY_B });
-  expect([code, out.includes('fits')]).toEqual([0, false]);
-  expect(err).toMatch(/berth account ssh-keys add '?.*id_test\.pub/);
-  expect(err).toContain('berth pods restart p1 --wait');
-  expect(err).toContain('erases its container disk');
-});
-
-test('without any key, how to make one is said; a pod that does not run needs no restart', async () => {
-  const { err } = await explain({ account: [], more: { status: 'EXITED', ssh: null } });
-  expect(err).toContain('ssh-keygen -t ed25519');
-  expect(err).toContain('berth account ssh-keys add ~/.ssh/id_ed25519.pub');
-  expect(err).not.toContain('pods restart');
-});
-
-test('a pod with SSH_PUBLIC_KEY takes that key and none of the account', async () => {
-  const { out, err } = await explain({ account: [KEY_A], agent: [KEY_A], more: { env: { SSH_PUBLIC_KEY: KEY_B } } });
-  expect(out).toContain('Keys of the pod (SSH_PUBLIC_KEY): 1.');
-  expect(err).toContain('Add a key of SSH_PUBLIC_KEY to your agent');
+  for (const each of said) expect(out + err).toMatch(each);
 });
 
 test('the comment of a key is data on a terminal', async () => {
@@ -136,25 +125,11 @@ test.skipIf(!hasKeygen).each([
   expect(readFileSync(join(world.directory, 'given'), 'utf8')).toContain('root@127.0.0.1');
 });
 
-test('a pod that was created without --start-ssh gets a key too by the command that is named', async () => {
-  const at = async (more: object): Promise<string> => {
-    const server = await serve([json(pod({ ssh: null, ...more }))]);
-    return (await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'exec', 'p1', '--', 'true'])).err;
-  };
-  const key = '--env PUBLIC_KEY="$(cat ~/.ssh/id_ed25519.pub)"';
-  expect(await at({ ports: [] })).toContain(`pods update p1 --port 22/tcp ${key}`);
-  expect(await at({})).toContain('no SSH address');
-  expect(await at({})).toContain(`pods update p1 --port 22/tcp ${key}`);
-  expect(await at({ ports: [], env: { PUBLIC_KEY: KEY_A } })).not.toContain('--env');
-  expect(await at({ ports: [], env: undefined })).not.toContain('--env');
-});
-
-test('a pod without 22/tcp is not started in vain: the flags that make it possible are named', async () => {
+test('a pod without 22/tcp is not started in vain', async () => {
   const server = await serve([json(pod({ status: 'EXITED', ports: ['8888/http'], ssh: null }))]);
   const world = createTestWorld({ env: pointedAt(server.url) });
   const { code, err } = await berthIn(world, ['pods', 'cp', 'p1:x', 'y', '--start']);
   expect(code).toBe(2);
-  expect(err).toContain('--start-ssh --port 22/tcp');
-  expect(err).toContain('pods update p1 --port 8888/http --port 22/tcp');
+  expect(err).toContain('--start-ssh');
   expect(server.seen.map(({ method }) => method)).toEqual(['GET']);
 });

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
@@ -71,76 +71,4 @@ test('the host key of NAME.berth is kept within one start, and forgotten at the 
   pod = podAt({ port: 1, user: 'root' }, SECOND);
   await connect();
   expect(existsSync(keys)).toBe(false);
-});
-
-const PROXY_ONLY = {
-  ports: ['8888/http'],
-  env: { PUBLIC_KEY: 'x' },
-  ssh: { direct: null, proxy: { host: 'proxy.example', port: 22, username: 'p1-abc', command: '' } },
-};
-
-/** The commands that need a direct address. */
-const COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  exec: ['exec', 'p1', '--', 'true'],
-  'cp to a pod': ['cp', 'file', 'p1:file'],
-  'cp from a pod': ['cp', 'p1:file', 'copied'],
-  forward: ['forward', 'p1', '0:8888'],
-  connect: ['connect', 'p1.berth'],
-};
-
-/** Runs a command; programs named ssh and ssh-add record their arguments and their environment, and fail. */
-async function run(pod: object, argv: readonly string[]): Promise<Ran & { readonly recorded: string }> {
-  const server = await serve([
-    (exchange) => {
-      json(exchange.arrival.url.endsWith('/ssh-keys') ? { keys: [] } : pod)(exchange);
-    },
-  ]);
-  const world = createTestWorld();
-  const at = (name: string): string => join(world.directory, name);
-  writeFileSync(at('file'), 'content');
-  for (const name of ['ssh', 'ssh-add']) {
-    writeFileSync(at(name), `#!/bin/sh\n{ echo "${name} $*"; env; } >> "${at('recorded')}"\nexit 255\n`);
-    chmodSync(at(name), 0o755);
-  }
-  const env = { ...world.env, ...pointedAt(server.url), PATH: `${world.directory}:${world.env['PATH'] ?? ''}` };
-  const ran = await berthIn({ ...world, env }, ['pods', ...argv]);
-  return { ...ran, recorded: existsSync(at('recorded')) ? readFileSync(at('recorded'), 'utf8') : '' };
-}
-
-test.each(Object.entries(COMMANDS))(
-  'pods %s to a pod that has only the proxy starts nothing, and says why and which flags change that',
-  async (_, argv) => {
-    const { code, err, recorded } = await run(podAt({ port: 1, user: 'root' }, FIRST, PROXY_ONLY), argv);
-    expect([code, recorded]).toEqual([2, '']);
-    expect(err).toContain('port 22/tcp is not published');
-    expect(err).toContain('restarts it, erases its container disk');
-    expect(err).toContain('berth pods update p1 --port 8888/http --port 22/tcp');
-  },
-);
-
-test.each(Object.entries(COMMANDS))('pods %s says how to start a pod that is stopped', async (_, argv) => {
-  const { code, err, recorded } = await run(
-    podAt({ port: 1, user: 'root' }, FIRST, { status: 'EXITED', ssh: null }),
-    argv,
-  );
-  expect([code, recorded]).toEqual([2, '']);
-  expect(err).toContain('it is EXITED');
-  expect(err).toContain('Run berth pods start p1 --wait');
-});
-
-const STARTING_SSH = Object.entries({
-  ...COMMANDS,
-  'exec in several': ['exec', 'p1', 'p1x', '--', 'true'],
-  ssh: ['ssh', 'p1'],
-  'ssh by the proxy': ['ssh', 'p1', '--proxy'],
-  'ssh --explain': ['ssh', 'p1', '--explain'],
-}).filter(([name]) => name !== 'connect');
-
-test.each(STARTING_SSH)('the key of the API is not in the environment of the ssh of pods %s', async (_, argv) => {
-  const ssh = { ...podAt({ port: 1, user: 'root' }).ssh, proxy: PROXY_ONLY.ssh.proxy };
-  const { recorded } = await run(podAt({ port: 1, user: 'root' }, FIRST, { ssh }), argv);
-  expect(recorded).toMatch(/^ssh /);
-  expect(recorded).toContain('PATH=');
-  expect(recorded).not.toContain('API_KEY');
-  expect(recorded).not.toContain(pointedAt('')['BERTH_API_KEY']);
 });

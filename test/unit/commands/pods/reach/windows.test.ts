@@ -89,13 +89,6 @@ test('keys are found below the profile of the user, with either slash after the 
   expect(out.match(/fits +SHA256:\S+ +me@laptop .*id_(one|two)\.pub/g)).toHaveLength(2);
 });
 
-test('the command that adds a key has no redirection, which PowerShell refuses', async () => {
-  const server = await serve([json(POD), json({ keys: [] })]);
-  const world = onWindows({ ...pointedAt(server.url), PATH: '' });
-  const { err } = await berthIn(world, ['pods', 'ssh', 'p1', '--explain']);
-  expect(err).toContain('berth account ssh-keys add ~/.ssh/id_ed25519.pub');
-});
-
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 test.skipIf(!hasSshd)(

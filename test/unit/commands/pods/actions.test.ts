@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { answer } from '../../../support/worlds/answer-question.ts';
+import { answer, answerQuestion } from '../../../support/worlds/answer-question.ts';
+import { createAccount } from '../../../support/worlds/local-account.ts';
 import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
 import { hangUp, json, pointedAt, problem, routed, serve, text } from '../../../support/servers/scripted-server.ts';
@@ -31,13 +32,6 @@ describe('start, stop and restart', () => {
     );
   });
 
-  it('takes several names and continues after one that the service refuses', async () => {
-    const world = createTestWorld();
-    const ran = await local(world, 'stop', 'train-llm', 'pod-web', 'pod-notebook', '-o', 'id');
-    expect([ran.code, ran.out]).toEqual([5, 'pod-train\npod-notebook\n']);
-    expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- pod-web: .*409.*locked/m);
-  });
-
   it.each([
     ['stop', 'pod-stopped-cpu', 'EXITED'],
     ['start', 'train-llm', 'RUNNING'],
@@ -56,12 +50,7 @@ describe('start, stop and restart', () => {
     expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('409')]);
   });
 
-  it('a start of a pod that is being started already is done', async () => {
-    const ran = await local(createTestWorld(), 'start', 'allocating', '--json');
-    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, { status: 'PROVISIONING' }]);
-  });
-
-  it('prints with --json one error object about the pods that were refused', async () => {
+  it('says what became of each, and ends with the worst exit code', async () => {
     const ran = await local(createTestWorld(), 'stop', 'pod-train', 'nope', 'pod-web', '--json');
     expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
       5,
@@ -78,47 +67,30 @@ describe('start, stop and restart', () => {
         errors: [expect.stringMatching(/^nope: no pod/), expect.stringMatching(/^pod-web: .*locked/)] as string[],
       },
     });
-    const deleted = await local(createTestWorld(), 'terminate', 'pod-train', 'nope', '--yes', '--json');
-    expect([deleted.code, JSON.parse(deleted.out)]).toMatchObject([
-      4,
-      [
-        { id: 'pod-train', name: 'train-llm', ok: true },
-        { id: 'nope', ok: false },
-      ],
-    ]);
-    expect(JSON.parse(deleted.err)).toMatchObject({ error: { errors: [expect.stringMatching(/^nope: /) as string] } });
   });
 
-  it('waits for the accepted pods and ends with the exit code of the one that is gone', async () => {
-    const world = createTestWorld();
-    const ran = await local(
-      world,
-      'start',
-      'pod-stopped',
-      'nope',
-      'pod-stopped-cpu',
-      '--wait',
-      '-o',
-      'csv',
-      '--fields',
-      'id,ok',
-    );
-    expect([ran.code, ran.out]).toEqual([4, 'id,ok\npod-stopped,true\nnope,false\npod-stopped-cpu,true\n']);
-    expect(ran.err).toMatch(/^error: 1 of 3 did not go through\n {2}- nope: /);
+  it('say one line, and the price of a start; a locked pod names what unlocks it', async () => {
+    const account = createAccount();
+    expect(await account('pods stop pod-train')).toMatchObject({ code: 0, out: '', err: 'stopped pod train-llm\n' });
+    expect((await account('pods start pod-train')).err).toMatch(/^started pod train-llm \(\$\d+\.\d\d\/h\)\n$/);
+    expect((await account('pods stop pod-web')).err).toContain('pods update pod-web --locked off');
   });
 
-  it.each([
-    ['start', 'pod-stopped', 'pod-stopped-cpu'],
-    ['stop', 'pod-train', 'pod-notebook'],
-    ['restart', 'pod-train', 'pod-notebook'],
-  ])('%s --dry-run shows the requests', async (verb, first, second) => {
-    const ran = await local(createTestWorld(), verb, first, second, '--dry-run');
-    const request = (pod: string) => ({
-      method: 'POST',
-      url: expect.stringMatching(new RegExp(`/v2/pods/${pod}/action$`)) as string,
-      body: { action: verb },
-    });
-    expect(JSON.parse(ran.out)).toMatchObject([request(first), request(second)]);
+  it('are asked about where a selector chose the pods', async () => {
+    expect((await createAccount()("pods stop --match 'train-*'")).code).toBe(2);
+    const world = createTestWorld({ env: { BERTH_LOCAL: '1' }, tty: true, columns: 200 });
+    const ran = await answerQuestion(world, ['pods', 'stop', '--match', 'train-*'], 'Continue', 'y');
+    expect(ran.code, ran.err).toBe(0);
+  });
+
+  it('send nothing in a dry run, and print one request for each pod', async () => {
+    const pods = { 'GET /v2/pods/p1': json({ id: 'p1' }), 'GET /v2/pods/p2': json({ id: 'p2' }) };
+    const server = await serve([routed(pods, text('', 404))]);
+    const world = createTestWorld({ env: pointedAt(server.url) });
+    const ran = await berthIn(world, ['pods', 'stop', 'p1', 'p2', '--dry-run']);
+    const request = { method: 'POST', body: { action: 'stop' } };
+    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, [request, request]]);
+    expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
   });
 
   it('names what shows the present state after a refusal for it (409)', async () => {
@@ -151,6 +123,12 @@ describe('terminate, or delete', () => {
     },
   );
 
+  it('a locked pod needs --force', async () => {
+    const account = createAccount();
+    expect((await account('pods terminate pod-web --yes')).code).toBe(5);
+    expect((await account('pods terminate pod-web --yes --force')).code).toBe(0);
+  });
+
   it('sends nothing without a terminal and --yes', async () => {
     const server = await serve([text('', 500)]);
     const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'terminate', 'p1']);
@@ -176,6 +154,7 @@ describe('pods wait', () => {
     ['a pod that is gone', [pod('RUNNING'), gone], ['--for', 'TERMINATED'], 0, ['TERMINATED']],
     ['a pod that is gone before it ran', [pod('STARTING'), gone], [], 10, ['TERMINATED']],
     ['an unknown status on the way', [pod('PAUSED'), pod('RUNNING')], [], 0, ['RUNNING']],
+    ['a service that is down on the way', [pod('STARTING'), problem(503, 'down'), pod('RUNNING')], [], 0, ['RUNNING']],
   ])('%s', async (_, script, flags, code, shown) => {
     const ran = await wait(script, ...flags, ...fields);
     expect([ran.code, statuses(ran)]).toEqual([code, shown]);
@@ -203,18 +182,6 @@ describe('pods wait', () => {
       expect.stringMatching(/is stopped\n.*berth pods start p1 --wait/) as string,
     ]);
     expect((await wait([pod('RUNNING'), pod('EXITED')], '--for', 'EXITED')).code).toBe(0);
-  });
-
-  it('waits for several pods and stops polling those that have reached the status', async () => {
-    const status = { a: ['STARTING', 'RUNNING'], b: ['PROVISIONING', 'STARTING', 'RUNNING'] };
-    const next = (id: 'a' | 'b') => (exchange: Parameters<ReturnType<typeof routed>>[0]) => {
-      json({ id, status: status[id].shift() ?? 'LOOKED TOO OFTEN' })(exchange);
-    };
-    const server = await serve([routed({ 'GET /v2/pods/a': next('a'), 'GET /v2/pods/b': next('b') })]);
-    const world = createTestWorld({ env: pointedAt(server.url) });
-    const ran = await berthIn(world, ['pods', 'wait', 'a', 'b', '-o', 'csv', '--fields', 'id,ok']);
-    expect([ran.code, ran.out]).toEqual([0, 'id,ok\na,true\nb,true\n']);
-    expect(server.seen).toHaveLength(5);
   });
 
   it('looks up a name once', async () => {
