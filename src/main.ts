@@ -4,7 +4,6 @@ import { EXIT, type ExitCode } from './core/exit-codes.ts';
 import { Failure, usage } from './core/failure.ts';
 import { toFailure } from './core/load-failure.ts';
 import type { Command, Group, Program } from './cli/model/command.ts';
-import type { Page } from './cli/help.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/model/global-flags.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { chooseLocalService, loadTlsEarly, readAliases } from './host/runtime/settings.ts';
@@ -30,22 +29,17 @@ export async function main(installation: Installation): Promise<void> {
   process.exit(await runCli(process.argv.slice(2), processRuntime(installation)));
 }
 
-/** Whether a completion script runs berth. Checked here, because completions do not load the parser. */
-const isCompletion = ([command]: readonly string[]): boolean => command === '__complete';
-
-/**
- * Runs one command line and returns its exit code: one of berth, or that of the program that it ran (0 to 255). Reads and writes only through `runtime`, and never throws: failures are
- * printed.
- */
+/** The exit code is one of berth, or that of the program that it ran. Reads and writes only through `runtime`; never throws. */
 export async function runCli(argv: readonly string[], runtime: Runtime): Promise<number> {
-  if (isCompletion(argv)) return await completeInShell(argv, runtime);
+  // Completions do not load the parser.
+  if (argv[0] === '__complete') return await completeInShell(argv, runtime);
   let globals: GlobalValues = {};
   let context: HostContext | undefined;
   const open = (): HostContext => (context ??= createContext(runtime, globals, runCli));
   try {
     // The root help needs no parser; it is printed often and must start fast.
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))
-      return await printRootHelp(open(), argv.length > 0);
+      return await printHelp(open(), [], undefined, argv.length > 0);
     if (NOUNS.some(({ name, offline }) => name === argv[0] && offline !== true)) loadTlsEarly(argv, runtime);
     const { parseCommandLine } = await import('./cli/parse/command-line.ts');
     const parsed = await parseCommandLine(await withNounFirst(argv, runtime), PROGRAM);
@@ -71,10 +65,7 @@ export async function runCli(argv: readonly string[], runtime: Runtime): Promise
   }
 }
 
-/**
- * Shows the help of a command line that has `--help` or ends before its verb (2). With `--json` it is the description of the
- * commands, or the error.
- */
+/** For `--help`, and for a line that ends before its verb (2). With `--json` the description of the commands, or the error. */
 async function showHelp(
   ctx: HostContext,
   path: readonly string[],
@@ -82,8 +73,7 @@ async function showHelp(
   globals: GlobalValues,
 ): Promise<number> {
   const wantsHelp = globals['help'] === true;
-  if (!printsJson(globals, () => undefined))
-    return target === undefined ? await printRootHelp(ctx, wantsHelp) : await printHelp(ctx, path, target, wantsHelp);
+  if (!printsJson(globals, () => undefined)) return await printHelp(ctx, path, target, wantsHelp);
   const help = wantsHelp ? await NOUNS.find(({ name }) => name === 'help')?.load(PROGRAM) : undefined;
   if (help?.kind !== 'command')
     throw usage(
@@ -146,26 +136,15 @@ async function printError(error: unknown, json: boolean, ctx: HostContext): Prom
   }
 }
 
-/** Prints the root help: on stdout for `--help`; on stderr with usage (2) for `berth` without arguments. */
-async function printRootHelp(ctx: HostContext, wasRequested: boolean): Promise<ExitCode> {
-  const { rootHelp } = await import('./cli/help.ts');
-  return await printPage(ctx, rootHelp(NOUNS), wasRequested);
-}
-
-/** Prints the help of a command or group: on stdout for `--help`; on stderr with usage (2) for a group without a verb. */
+/** On stdout for `--help`; on stderr with usage (2) where a verb, or everything, is missing. */
 async function printHelp(
   ctx: HostContext,
   path: readonly string[],
-  target: Command | Group,
+  target: Command | Group | undefined,
   wasRequested: boolean,
 ): Promise<ExitCode> {
-  const { commandHelp, groupHelp } = await import('./cli/help.ts');
-  const page = target.kind === 'group' ? groupHelp(path, target) : commandHelp(path, target);
-  return await printPage(ctx, page, wasRequested);
-}
-
-async function printPage(ctx: HostContext, page: Page, wasRequested: boolean): Promise<ExitCode> {
-  const { printHelpPage } = await import('./cli/help.ts');
-  await printHelpPage(ctx, page, wasRequested);
+  const { commandHelp, groupHelp, printHelpPage, rootHelp } = await import('./cli/help.ts');
+  const found = target?.kind === 'group' ? groupHelp(path, target) : target && commandHelp(path, target);
+  await printHelpPage(ctx, found ?? rootHelp(NOUNS), wasRequested);
   return wasRequested ? EXIT.done : EXIT.usage;
 }

@@ -54,16 +54,12 @@ export function createProfiles(path: () => string, locks: FileLocks, user?: numb
     setKey: async (profile, key) => {
       await setMembers(profile, { 'api-key': key === undefined ? undefined : cleanKey(key, 'the input') });
     },
-    setStorageKey: async (profile, key, url) => {
-      const clean = key && cleanStorageKey(key);
+    setStorageKey: async (profile, given, url) => {
+      const clean = given && cleanStorageKey(given);
       const [accessKey, secret] = STORAGE_MEMBERS;
       const before = profileOf(read(), profile) ?? {};
-      const address = url === undefined ? {} : { 'storage-url': url };
-      await setMembers(profile, {
-        ...address,
-        [accessKey]: clean?.accessKeyId,
-        [secret]: clean?.secretAccessKey,
-      });
+      const key = { [accessKey]: clean?.accessKeyId, [secret]: clean?.secretAccessKey };
+      await setMembers(profile, { ...(url === undefined ? {} : { 'storage-url': url }), ...key });
       return STORAGE_MEMBERS.some((name) => before[name] !== undefined);
     },
     use: async (profile) => {
@@ -87,8 +83,10 @@ export function createProfiles(path: () => string, locks: FileLocks, user?: numb
 
 function storable(name: string): Setting {
   const setting = findSetting(name);
-  if (!setting?.inProfile || setting.secret) throw notStorable(name);
-  return setting;
+  if (setting?.inProfile === true && !setting.secret) return setting;
+  if (name === 'api-key') throw usage('a key is not set like this', sentence`Use: ${berth`auth login`}`);
+  const kept = SETTINGS.filter((each) => each.inProfile && !each.secret).map((each) => each.name);
+  throw usage(`${JSON.stringify(name)} is no setting that a profile keeps`, `These are: ${kept.join(', ')}.`);
 }
 
 /** Checks a value before it is stored. An address must be one that a key may be sent to. Fails with usage (2). */
@@ -121,8 +119,6 @@ function refuseLocalProfile(profile: string): void {
     throw usage('profile "local" is the local service and keeps no settings', 'Name another profile with --profile.');
 }
 
-const OWN_MEMBERS: readonly string[] = ['current', 'profiles', 'aliases'];
-
 /** While another process changes the file. */
 const LOCK_WAIT_MS: Milliseconds = 30_000;
 
@@ -139,19 +135,12 @@ async function changeFile(
     try {
       const file = readProfiles(path, user);
       const { current, profiles, aliases } = { ...file, ...step(file) };
-      const others = Object.fromEntries(
-        Object.entries(file.document).filter(([member]) => !OWN_MEMBERS.includes(member)),
-      );
       const target = existsSync(path) ? realpathSync(path) : path;
       const place = parse(target);
       // Its write takes a short one, as on a full disk, for a complete one: it writes beside the file.
       const part = { cwd: place.dir, configName: `${place.name}.${basename(lock.folder)}` };
-      const document = {
-        ...others,
-        ...(current === undefined ? {} : { current }),
-        profiles,
-        ...(Object.keys(aliases).length === 0 ? {} : { aliases }),
-      };
+      const kept = Object.keys(aliases).length === 0 ? undefined : aliases;
+      const document = { ...file.document, current, profiles, aliases: kept };
       const text = `${JSON.stringify(document, undefined, 2)}\n`;
       const options = { ...part, configFileMode: 0o600, accessPropertiesByDotNotation: false, serialize: () => text };
       const conf = new Conf<Record<string, unknown>>(options);
@@ -172,13 +161,3 @@ async function changeFile(
     throw localFile(`cannot write the configuration ${path}: ${errorReason(error)}`, 'Nothing was changed.', error);
   }
 }
-
-const notStorable = (name: string): Failure =>
-  name === 'api-key'
-    ? usage('a key is not set like this', sentence`Use: ${berth`auth login`}`)
-    : usage(
-        `${JSON.stringify(name)} is no setting that a profile keeps`,
-        `These are: ${SETTINGS.filter((setting) => setting.inProfile && !setting.secret)
-          .map((setting) => setting.name)
-          .join(', ')}.`,
-      );

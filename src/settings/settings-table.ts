@@ -22,150 +22,92 @@ interface SettingOptions {
   readonly appliesToLocal?: boolean;
   /** When the profiles file is damaged, reading this setting fails instead of giving its default. */
   readonly failsWithFile?: boolean;
-  readonly summary: string;
 }
 
 type SettingRow = SettingKind & SettingOptions & { readonly name: string };
 
-export type Setting = SettingRow & { readonly secret: boolean; readonly inProfile: boolean };
+export type Setting = SettingRow & {
+  readonly secret: boolean;
+  readonly inProfile: boolean;
+  readonly summary: string;
+};
 
 export const LOCAL_PROFILE = 'local';
 
 export const DEFAULT_PROFILE = 'default';
 
 const kept = { inProfile: true } as const;
-const hours = { kind: 'duration', bare: 'h', inProfile: true, appliesToLocal: true } as const;
-const url = { kind: 'address', inProfile: true } as const;
+const everywhere = { inProfile: true, appliesToLocal: true } as const;
+const hours = { ...everywhere, kind: 'duration', bare: 'h' } as const;
+const url = { kind: 'address', inProfile: true, flag: '' } as const;
 
 /** `withDefaults` fills in names: of a flag where there is one (`flag: ''`), and of a variable. */
 const ROWS = [
-  { ...url, name: 'base-url', flag: '', summary: 'address of the management API' },
-  { ...url, name: 'queue-url', flag: '', summary: 'address of the queue API (default that of the management API)' },
-  { ...url, name: 'rest-url', flag: '', summary: 'address of the older volume API' },
-  {
-    ...kept,
-    kind: 'storage-address',
-    name: 'storage-url',
-    flag: '',
-    summary: 'address of the files on volumes; {data-center} is replaced',
-  },
-  {
-    ...kept,
-    kind: 'key',
-    name: 'api-key',
-    secret: true,
-    summary: 'the API key; there is no flag, because other users can read command lines',
-  },
-  { kind: 'path', name: 'api-key-file', summary: 'a file that contains the API key' },
-  { kind: 'profile', name: 'profile', flag: '', summary: 'the profile to use: a set of addresses and a key' },
-  { kind: 'switch', name: 'local', flag: '', summary: 'use the local service in this process' },
-  {
-    ...kept,
-    kind: 'duration',
-    bare: 's',
-    name: 'timeout',
-    flag: '',
-    default: '30s',
-    summary: 'time limit of one request with its answer',
-  },
-  {
-    ...kept,
-    kind: 'count',
-    least: 0,
-    name: 'retries',
-    flag: '',
-    default: '3',
-    summary: 'how often a request is repeated, where that is safe',
-  },
-  {
-    ...kept,
-    kind: 'choice',
-    choices: ['read', 'write', 'full'],
-    name: 'access',
-    failsWithFile: true,
-    default: 'full',
-    summary: 'what requests may do: `read` only reads, `write` also creates and changes, `full` also destroys',
-  },
-  {
-    ...kept,
-    kind: 'choice',
-    choices: OUTPUT_FORMATS,
-    name: 'output',
-    flag: '',
-    summary: 'the format of the output; without it a table',
-  },
-  {
-    ...kept,
-    kind: 'count',
-    least: 1024,
-    name: 'max-answer-bytes',
-    default: '67108864',
-    summary: 'the largest answer accepted, in bytes after decompression',
-  },
-  {
-    ...kept,
-    kind: 'identifier',
-    name: 'worker-prefix',
-    appliesToLocal: true,
-    summary: 'the prefix of the variables that tell workers of `berth local` where their queue is',
-  },
-  {
-    ...kept,
-    kind: 'text',
-    name: 'secret-names',
-    appliesToLocal: true,
-    summary: 'words, with commas, that make a variable of `env` a secret, besides TOKEN, KEY, PASSWORD, ...',
-  },
-  {
-    ...kept,
-    kind: 'identifier',
-    name: 'secret-prefix',
-    summary: 'what the placeholders of secrets begin with: PREFIX of {{ PREFIX_SECRET_name }}',
-  },
-  {
-    ...hours,
-    name: 'pods-stop-after',
-    summary: 'the deadline that `pods create` gives a pod without --stop-after',
-  },
-  {
-    ...hours,
-    name: 'pods-terminate-after',
-    summary: 'the deadline that `pods create` gives a pod without --terminate-after',
-  },
-  {
-    ...kept,
-    kind: 'choice',
-    choices: ['off', 'warn'],
-    name: 'guard',
-    default: 'off',
-    appliesToLocal: true,
-    summary: 'whether `pods create` warns of a GPU pod without a deadline',
-  },
-  {
-    ...kept,
-    kind: 'text',
-    name: 'notify',
-    appliesToLocal: true,
-    summary: 'the command or https address that is told of the end of what waited longer than a minute',
-  },
-  { kind: 'path', name: 'config-dir', summary: 'the directory of the profiles' },
-  {
-    kind: 'path',
-    name: 'data-dir',
-    summary: 'the directory for the state of the local service and for the remembered limits',
-  },
-  { kind: 'switch', name: 'no-input', flag: '', summary: 'never ask; a missing value is an error' },
-  { kind: 'switch', name: 'quiet', flag: '', short: '-q', summary: 'print no progress, prices or notes' },
-  { kind: 'switch', name: 'no-color', flag: '', variable: 'NO_COLOR', summary: 'no colour' },
-  { kind: 'switch', name: 'verbose', flag: '', summary: 'print each request and answer on stderr, secrets redacted' },
+  { ...url, name: 'base-url' },
+  { ...url, name: 'queue-url' },
+  { ...url, name: 'rest-url' },
+  { ...kept, kind: 'storage-address', name: 'storage-url', flag: '' },
+  { ...kept, kind: 'key', name: 'api-key', secret: true },
+  { kind: 'path', name: 'api-key-file' },
+  { kind: 'profile', name: 'profile', flag: '' },
+  { kind: 'switch', name: 'local', flag: '' },
+  { ...kept, kind: 'duration', bare: 's', name: 'timeout', flag: '', default: '30s' },
+  { ...kept, kind: 'count', least: 0, name: 'retries', flag: '', default: '3' },
+  { ...kept, kind: 'choice', choices: ['read', 'write', 'full'], name: 'access', failsWithFile: true, default: 'full' },
+  { ...kept, kind: 'choice', choices: OUTPUT_FORMATS, name: 'output', flag: '' },
+  { ...kept, kind: 'count', least: 1024, name: 'max-answer-bytes', default: '67108864' },
+  { ...everywhere, kind: 'identifier', name: 'worker-prefix' },
+  { ...everywhere, kind: 'text', name: 'secret-names' },
+  { ...kept, kind: 'identifier', name: 'secret-prefix' },
+  { ...hours, name: 'pods-stop-after' },
+  { ...hours, name: 'pods-terminate-after' },
+  { ...everywhere, kind: 'choice', choices: ['off', 'warn'], name: 'guard', default: 'off' },
+  { ...everywhere, kind: 'text', name: 'notify' },
+  { kind: 'path', name: 'config-dir' },
+  { kind: 'path', name: 'data-dir' },
+  { kind: 'switch', name: 'no-input', flag: '' },
+  { kind: 'switch', name: 'quiet', flag: '', short: '-q' },
+  { kind: 'switch', name: 'no-color', flag: '', variable: 'NO_COLOR' },
+  { kind: 'switch', name: 'verbose', flag: '' },
 ] as const satisfies readonly SettingRow[];
 
-export type SettingName = (typeof ROWS)[number]['name'];
+const SUMMARIES: Readonly<Record<SettingName, string>> = {
+  'base-url': 'address of the management API',
+  'queue-url': 'address of the queue API (default that of the management API)',
+  'rest-url': 'address of the older volume API',
+  'storage-url': 'address of the files on volumes; {data-center} is replaced',
+  'api-key': 'the API key; there is no flag, because other users can read command lines',
+  'api-key-file': 'a file that contains the API key',
+  profile: 'the profile to use: a set of addresses and a key',
+  local: 'use the local service in this process',
+  timeout: 'time limit of one request with its answer',
+  retries: 'how often a request is repeated, where that is safe',
+  access: 'what requests may do: `read` only reads, `write` also creates and changes, `full` also destroys',
+  output: 'the format of the output; without it a table',
+  'max-answer-bytes': 'the largest answer accepted, in bytes after decompression',
+  'worker-prefix': 'the prefix of the variables that tell local workers where their queue is',
+  'secret-names': 'words, with commas, that make a variable of `env` a secret, besides TOKEN, KEY, PASSWORD, ...',
+  'secret-prefix': 'what the placeholders of secrets begin with: PREFIX of {{ PREFIX_SECRET_name }}',
+  'pods-stop-after': 'the deadline that `pods create` gives a pod without --stop-after',
+  'pods-terminate-after': 'the deadline that `pods create` gives a pod without --terminate-after',
+  guard: 'whether `pods create` warns of a GPU pod without a deadline',
+  notify: 'the command or https address that is told of the end of what waited longer than a minute',
+  'config-dir': 'the directory of the profiles',
+  'data-dir': 'the directory for the state of the local service and for the remembered limits',
+  'no-input': 'never ask; a missing value is an error',
+  quiet: 'print no progress, prices or notes',
+  'no-color': 'no colour',
+  verbose: 'print each request and answer on stderr, secrets redacted',
+};
 
-const withDefaults = (row: (typeof ROWS)[number]): Setting & { readonly name: SettingName } => ({
+type Row = (typeof ROWS)[number];
+export type SettingName = Row['name'];
+
+const withDefaults = (row: Row): Setting & { readonly name: SettingName } => ({
   secret: false,
   inProfile: false,
   variable: `BERTH_${row.name.replaceAll('-', '_').toUpperCase()}`,
+  summary: SUMMARIES[row.name],
   ...row,
   ...('flag' in row ? { flag: `--${row.name}` } : {}),
 });
@@ -196,8 +138,6 @@ export const OTHER_VARIABLES: readonly { readonly variable: string; readonly sum
   { variable: 'TRACEPARENT', summary: 'the trace to pass on to the service with every request (and TRACESTATE)' },
   { variable: 'NODE_EXTRA_CA_CERTS', summary: 'a file with more certificate authorities to trust' },
 ];
-
-type Row = (typeof ROWS)[number];
 
 type ValueOfKind<R extends Row> = R['kind'] extends 'duration' | 'count'
   ? number
