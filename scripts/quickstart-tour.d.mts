@@ -1,8 +1,4 @@
-export declare class Unexpected extends Error {}
-export declare function tour(
-  run: {
-    readonly berth: (words: readonly string[], code?: number) => Promise<unknown>;
-    readonly read: (words: readonly string[]) => Promise<string>;
-  },
-  say: (text: string) => void,
-): Promise<void>;
+export declare const TOUR: readonly {
+  readonly title: string;
+  readonly commands: readonly { readonly words: readonly string[]; readonly code: number }[];
+}[];

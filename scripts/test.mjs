@@ -56,7 +56,6 @@ const STEPS = [
   { name: 'size', command: ['scripts/size.mjs'] },
   { name: 'unused', command: tool('knip/bin/knip.js', '--no-progress') },
   { name: 'package', command: tool('publint/src/cli.js', 'run', '.', '--strict', '--pack=npm') },
-  { name: 'completions', command: ['scripts/completions.mjs', '--check'] },
   { name: 'reference', command: ['scripts/reference.mjs', '--check'] },
   // Near the end, so that its tool is downloaded by then.
   { name: 'executable', command: ['test/trials/binary-trials.mjs', '--part'], needs: 'tool' },

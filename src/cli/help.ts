@@ -8,17 +8,7 @@ import type { Block, Page, PageRow } from '../output/view.ts';
 
 export type { Page };
 
-export const HELP_TOPICS = [
-  'flags',
-  'exit-codes',
-  'environment',
-  'output',
-  'selectors',
-  'profiles',
-  'local-service',
-  'time',
-  'prices',
-] as const;
+export const HELP_TOPICS = ['flags', 'exit-codes', 'environment', 'output', 'selectors', 'time'] as const;
 
 export type TopicName = (typeof HELP_TOPICS)[number];
 

@@ -13,7 +13,6 @@ import { formatDuration } from '../core/units.ts';
 import { text, toned } from '../output/cells.ts';
 import { isTableOutput } from '../output/formats/format-table.ts';
 import type { View } from '../output/view.ts';
-import { settingNamed } from '../settings/settings-table.ts';
 
 /** `SKIPPED`: could not be checked because of the finding of another row. */
 interface Check {
@@ -170,30 +169,11 @@ async function addressChecks(
     rethrowUnlessFailure(error, ctx);
     const { status } = error;
     if (status === undefined && address !== '') unreached.set(address, setting);
-    if (service === 'rest' && status === 410) return [retired(ctx, address)];
     if (status === 404 && (service === 'base' || endsInVersion(address)))
       return [notTheService(setting, address, 'it answers, and has nothing where the service has its lists (404)')];
     const isAnswer = status !== undefined && status < 500 && status !== 401 && status !== 407 && service !== 'base';
     return [isAnswer ? ok(setting, `${address} answers`) : failedWith(setting, error)];
   }
-}
-
-/** Additions to the contract, 4. */
-function retired({ settings }: CommandContext, address: string): Check {
-  const { flag = '', variable = '' } = settingNamed('rest-url');
-  const source = settings.source('rest-url');
-  const unset =
-    source === 'flag'
-      ? `leave out ${flag}`
-      : source === 'environment'
-        ? `unset the variable ${variable}`
-        : berth`config unset rest-url`;
-  return {
-    check: 'rest-url',
-    result: 'WARNING',
-    finding: `${address}: the older volume API (v1) is retired (410); volumes are created with the management API`,
-    hint: sentence`Drop the address: ${unset}.`,
-  };
 }
 
 const notTheService = (check: string, address: string, what: string): Check =>

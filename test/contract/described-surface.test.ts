@@ -25,7 +25,6 @@ const rows = (wanted: (command: DescribedCommand) => boolean) =>
 function createWorld() {
   const world = createTestWorld();
   writeFileSync(join(world.directory, 'items.jsonl'), '{"n":1}\n');
-  writeFileSync(join(world.directory, 'team.keys'), 'ssh-ed25519 AAAA me@host\n');
   writeFileSync(join(world.directory, 'fleet.yaml'), 'kind: volume\nname: datasets\n');
   return world;
 }

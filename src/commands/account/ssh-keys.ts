@@ -214,29 +214,4 @@ const remove = defineCommand({
   },
 });
 
-const set = defineCommand({
-  output: KEYS,
-  summary: 'replace all public SSH keys with those of a file',
-  details: 'The file has one key a line, as authorized_keys does; empty lines and lines that begin with # are skipped.',
-  args: { file: arg.text('file of keys, or - for stdin', { complete: 'file' }) },
-  options: { yes: yesOption },
-  writes: true,
-  destroys: true,
-  examples: [['berth account ssh-keys set team.keys --yes', 'these keys and no other']],
-  run: async (ctx, { file }) => {
-    requireYes(ctx);
-    const wanted = await keysOfFile(ctx, file);
-    const before = await readKeys(ctx);
-    const [added, removed] = [without(wanted, before), without(before, wanted)];
-    const named = removed.length === 0 ? '' : ` (${removed.map(keyName).join(', ')})`;
-    await ask(ctx, { line: `SSH keys: ${added.length} will be added, ${removed.length} removed${named}.` });
-    return await replaceKeys(ctx, before, wanted);
-  },
-});
-
-export const sshKeys = defineGroup('public SSH keys, given to every pod that starts with SSH', {
-  list,
-  add,
-  remove,
-  set,
-});
+export const sshKeys = defineGroup('public SSH keys, given to every pod that starts with SSH', { list, add, remove });

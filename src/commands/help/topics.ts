@@ -31,39 +31,6 @@ const selectors = (): Page =>
     ]),
   ]);
 
-const profiles = (): Page =>
-  pageOf([
-    text(
-      'A profile is a set of addresses with the key for them, and settings such as the output format. The key of a profile is sent only to its addresses.',
-    ),
-    rows('Working with profiles', [
-      ['berth auth login --profile NAME', 'create a profile, and use it from now on'],
-      ['berth auth list', 'the profiles; a mark shows the one in use'],
-      ['berth auth switch NAME', 'use another one from now on'],
-      ['--profile NAME, BERTH_PROFILE', 'use another one once, or in this shell'],
-      ['berth config set NAME VALUE', 'keep a setting in the profile in use'],
-      ['berth config list', 'each setting, and where its value comes from'],
-    ]),
-    text('They are in one file with mode 0600, in ~/.config/berth or BERTH_CONFIG_DIR. "local" is the local service.'),
-  ]);
-
-const localService = (): Page =>
-  pageOf([
-    text('The local service answers all commands as the real service does, and needs no account.'),
-    rows('Three ways to use it', [
-      ['berth --local NOUN VERB', 'in this process; BERTH_LOCAL=1 does the same; the next command continues'],
-      ['berth local exec -- COMMAND', 'over HTTP for one command, which finds it in its environment'],
-      ['berth local serve', 'over HTTP until Ctrl-C, for other programs, webhooks and your own handlers'],
-    ]),
-    rows('What it contains', [
-      ['endpoints', 'echo, demo, sleep, fail and stream, with built-in workers that run jobs'],
-      ['--endpoint NAME=FILE', 'with serve and exec: an endpoint that runs your own module'],
-      ['berth local clock advance 31m', 'move its clock; expiry, retention and rate windows follow it'],
-      ['berth local fault add KIND', 'inject errors, rate limits, slow and lost answers'],
-      ['berth local reset', 'start over with the seeded account'],
-    ]),
-  ]);
-
 const time = (): Page =>
   pageOf([
     rows('How a time is written', [
@@ -82,19 +49,6 @@ const time = (): Page =>
       ['result of jobs run', '30 minutes after its end'],
       ['result of jobs run --sync', '1 minute after its end, and up to 5 with a larger --sync-wait'],
     ]),
-  ]);
-
-const prices = (): Page =>
-  pageOf([
-    rows('What costs money, in US dollars', [
-      ['pods', 'by the hour from start to stop (`berth pods list`), and their container disk'],
-      ['stopped pods', 'a persistent mount, until the pod is terminated'],
-      ['endpoints', 'workers by the second while they run; none at zero workers'],
-      ['volumes', 'by the GB and month until they are deleted, used or not'],
-    ]),
-    text(
-      'See `berth catalog gpus`, `berth catalog cpus`, `berth billing summary --last 7`. Prices of disks are not published.',
-    ),
   ]);
 
 const exitCodes = (): Page =>
@@ -162,10 +116,7 @@ export function topicPage(name: string, flags: readonly GlobalFlag[]): Page | un
     environment,
     output,
     selectors,
-    profiles,
-    'local-service': localService,
     time,
-    prices,
   };
   return isTopic(name) ? pages[name]() : undefined;
 }

@@ -309,7 +309,6 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'account ssh-keys remove': [
     line('account ssh-keys remove me@host --yes', { answers: { 'GET /v2/account/ssh-keys': { keys: [KEY] } } }),
   ],
-  'account ssh-keys set': [line('account ssh-keys set - --yes', { stdin: `${KEY}\n` })],
   'auth login': [line('auth login --with-key', { stdin: 'key-of-the-recorder' })],
   'auth status': [line('auth status --check')],
   doctor: [line('doctor')],

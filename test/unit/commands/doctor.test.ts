@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
 import { berth, type Ran } from '../../support/worlds/run-berth.ts';
-import { listen, json, pointedAt, problem, reset, routed, serve } from '../../support/servers/scripted-server.ts';
+import { listen, json, pointedAt, problem, reset, serve } from '../../support/servers/scripted-server.ts';
 
 const LIST = json({ delegations: [] });
 
@@ -97,20 +97,6 @@ describe('berth doctor', () => {
       expect(ran.out + ran.err).not.toContain('secret');
     },
   );
-
-  test('says that the older volume API is retired, which is no error', async () => {
-    const routes = {
-      'GET /v2/registries/delegations': json({ delegations: [] }),
-      'GET /v1/networkvolumes': problem(410, 'gone'),
-    };
-    const server = await serve([routed(routes)]);
-    const env = pointedAt(server.url);
-    const ran = await berth(['doctor'], { env });
-    expect([ran.code, ran.err]).toEqual([0, expect.stringMatching(/\(v1\) is retired \(410\)/) as string]);
-    expect(ran.err + ran.out).toContain('Drop the address: unset the variable BERTH_REST_URL.');
-    const flagged = await berth(['doctor', '--rest-url', server.url], { env });
-    expect(flagged.err + flagged.out).toContain('Drop the address: leave out --rest-url.');
-  });
 
   test('sends each request once, tries an address that does not answer once, and never advises to run doctor', async () => {
     const down = await serve([problem(503, 'later')]);

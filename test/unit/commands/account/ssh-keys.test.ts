@@ -72,11 +72,9 @@ test.each([
   ['ssh-ed25519', 'not a public SSH key'],
   ['\n# nothing\n', 'there is no key in stdin'],
 ])('%j is refused before a request, and never printed', async (stdin, words) => {
-  for (const verb of [['add'], ['set', '--yes']]) {
-    const { code, err, state } = await run([ANN], [...verb, '-'], { stdin });
-    expect([code, state.seen, err]).toEqual([2, [], expect.stringContaining(words)]);
-    expect(err).not.toMatch(/c2VjcmV0|command=/);
-  }
+  const { code, err, state } = await run([ANN], ['add', '-'], { stdin });
+  expect([code, state.seen, err]).toEqual([2, [], expect.stringContaining(words)]);
+  expect(err).not.toMatch(/c2VjcmV0|command=/);
 });
 
 describe('list', () => {
@@ -182,26 +180,5 @@ describe('remove', () => {
     const ran = await running;
     expect([ran.code, state.keys]).toEqual([0, [ANN, EVE]]);
     expect(ran.err.replace(/\s+/g, ' ')).toContain(`SSH keys will be removed: ${readKey(BOB).fingerprint} bob@host.`);
-  });
-});
-
-describe('set', () => {
-  it('replaces all keys with those of a file', async () => {
-    const { state, code, err } = await run([ANN, BOB], ['set', '-', '--yes'], { stdin: `${BOB}\n${EVE}\n` });
-    expect([code, state]).toEqual([0, { keys: [BOB, EVE], seen: ['GET', 'PUT bob eve'] }]);
-    expect(err).toContain(`added key ${readKey(EVE).fingerprint} eve@host`);
-    expect(err).toContain(`removed key ${readKey(ANN).fingerprint} ann@host`);
-  });
-
-  it('asks with the keys that will be removed and added', async () => {
-    const { state, env } = await account([ANN, BOB]);
-    const world = createTestWorld({ tty: true, env });
-    writeFileSync(join(world.directory, 'team.keys'), `${BOB}\n${EVE}\n`);
-    const running = berthIn(world, ['account', 'ssh-keys', 'set', 'team.keys']);
-    while (!world.err().includes('Continue?')) await new Promise(setImmediate);
-    await world.type('n', '\r');
-    const ran = await running;
-    expect([ran.code, state.seen]).toEqual([2, ['GET']]);
-    expect(ran.err).toMatch(/SSH keys: 1 will be added, 1 removed[^]*ann@host/);
   });
 });
