@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
-import type { Api, RateWindow } from '../../../src/core/api.ts';
+import type { BatchApi, RateWindow } from '../../../src/core/api.ts';
 import { Failure } from '../../../src/core/failure.ts';
 import { berth as command } from '../../../src/core/message.ts';
 import { type ApiOptions, createApi } from '../../../src/http/api.ts';
@@ -102,7 +102,7 @@ export async function freePort(): Promise<number> {
 }
 
 export interface World {
-  readonly api: Api;
+  readonly api: BatchApi;
   readonly clock: TestClock;
   readonly interrupt: AbortController;
   readonly windows: (readonly RateWindow[])[];

@@ -76,11 +76,6 @@ describe('a status and its exit code', () => {
   });
 });
 
-it('a 204 to a read that needs a document ends 7', async () => {
-  const server = await serve((response) => response.writeHead(204).end());
-  expect(await failureOf(connect(server.url).api.send(read))).toMatchObject({ exit: 7 });
-});
-
 describe('refused before anything is sent', () => {
   it('without a key: 3, and the message names `auth login` and `--local`', async () => {
     const server = await serve((response) => {
@@ -91,14 +86,6 @@ describe('refused before anything is sent', () => {
     expect(hintOf(failure)).toContain('berth auth login');
     expect(hintOf(failure)).toContain('--local');
     expect(server.seen).toHaveLength(0);
-  });
-
-  it('a request without a key is sent if none is required', async () => {
-    const server = await serve((response) => {
-      json(response, {});
-    });
-    await connect(server.url, { key: () => Promise.resolve(undefined), requireKey: false }).api.send(read);
-    expect(server.seen[0]?.headers.authorization).toBeUndefined();
   });
 
   it.each(['', 'secret\nkey', 'secret key', 'secr\u00e9t'])('the key %j: 3, and it is not printed', async (key) => {

@@ -93,22 +93,6 @@ describe('the profiles file', () => {
 });
 
 describe('concurrent changes', () => {
-  it('keep what another process has changed until the lock is acquired', async () => {
-    const { path } = open('{}');
-    const calls: string[] = [];
-    const store = createProfiles(() => path, {
-      ...realLocks(),
-      take: async (lock) => {
-        calls.push(`take ${lock.slice(path.length)}`);
-        writeFileSync(path, '{"profiles":{"other":{}}}');
-        return { folder: '', check: () => void calls.push('check'), release: () => void calls.push('release') };
-      },
-    });
-    await store.set('work', 'retries', '1');
-    expect(Object.keys(readProfiles(path).profiles)).toEqual(['other', 'work']);
-    expect(calls).toEqual(['take .lock', 'check', 'release']);
-  });
-
   it('by two processes lose nothing and end with mode 0600', async () => {
     const { path } = open('{"profiles":{"before":{}}}');
     const program = join(dirname(path), '..', 'writer.cjs');

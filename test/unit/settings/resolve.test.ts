@@ -1,16 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/core/failure.ts';
 import { NO_WORDS, printed } from '../../../src/core/message.ts';
 import { resolveLocal, resolveSetting, type Sources } from '../../../src/settings/resolve.ts';
-import {
-  ADDRESSES,
-  SETTINGS,
-  findSetting,
-  type Setting,
-  type SettingName,
-} from '../../../src/settings/settings-table.ts';
-import { OUTPUT_FORMATS } from '../../../src/core/settings.ts';
+import { SETTINGS, findSetting, type Setting, type SettingName } from '../../../src/settings/settings-table.ts';
 
 function setting(name: SettingName): Setting {
   const found = findSetting(name);
@@ -41,10 +33,6 @@ describe('the settings table', () => {
     expect((SETTINGS as readonly Setting[]).filter((each) => each.secret && each.flag !== undefined)).toEqual([]);
   });
 
-  it('has the same formats as the output', () => {
-    expect(setting('output')).toMatchObject({ choices: OUTPUT_FORMATS });
-  });
-
   it('has defaults that are valid values', () => {
     for (const each of SETTINGS as readonly Setting[])
       if (each.default !== undefined)
@@ -71,28 +59,6 @@ describe('the order of the sources', () => {
     [{}, { value: '30s', source: 'default' }],
   ])('%j gives %j', (parts, wanted) => {
     expect(resolveSetting(timeout, sources(parts, timeout))).toEqual(wanted);
-  });
-
-  it('is the same for every setting and every set of sources', () => {
-    const value = fc.constantFrom('5', undefined);
-    fc.assert(
-      fc.property(
-        fc.constantFrom(setting('timeout'), setting('retries')),
-        value,
-        value,
-        value,
-        (of, flag, env, profile) => {
-          const given = Object.fromEntries(
-            Object.entries({ flag, env, profile }).filter(([, text]) => text !== undefined),
-          );
-          const first = (['flag', 'env', 'profile'] as const).find((name) => given[name] !== undefined);
-          const found = resolveSetting(of, sources(given, of));
-          expect(found?.source).toBe(
-            { flag: 'flag', env: 'environment', profile: 'profile', none: 'default' }[first ?? 'none'],
-          );
-        },
-      ),
-    );
   });
 
   it('does not read the profile if a flag or a variable gives the value', () => {
@@ -147,15 +113,6 @@ describe('bad values', () => {
   });
 });
 
-it.each([
-  ['retries', '0'],
-  ['max-answer-bytes', '1024'],
-] as const)('%s accepts its smallest value, %s, and nothing smaller', (name, least) => {
-  const of = setting(name);
-  expect(resolveSetting(of, sources({ env: least }, of))?.value).toBe(least);
-  expect(() => resolveSetting(of, sources({ env: String(Number(least) - 1) }, of))).toThrow(`at least ${least}`);
-});
-
 describe('local or remote', () => {
   it.each([
     [{}, {}, undefined, false],
@@ -175,13 +132,5 @@ describe('local or remote', () => {
     [{}, { BERTH_API_KEY: 'a-key-of-some-length' }, 'local', true],
   ])('flags %j, environment %j, current profile %s: %s', (flags, env, current, wanted) => {
     expect(resolveLocal(flags, env, () => current)).toBe(wanted);
-  });
-
-  it.each(ADDRESSES)('%s in the environment means a remote service, whatever the profiles file holds', (name) => {
-    const variable = setting(name).variable ?? '';
-    const unread = (): never => {
-      throw new Error('read');
-    };
-    expect(resolveLocal({}, { [variable]: 'https://a.test' }, unread)).toBe(false);
   });
 });

@@ -107,21 +107,9 @@ describe('the settings of a run', () => {
     expect(await found.key()).toBeUndefined();
   });
 
-  it('are the defaults if nothing is configured', async () => {
-    const found = settings(undefined);
-    expect([found.profile, found.source('profile'), found.get('output')]).toEqual(['default', 'default', undefined]);
-    expect(await found.key()).toBeUndefined();
-  });
-
   it('do not use the local profile of the file if an address is given', () => {
     const found = settings('{"current":"local"}', { BERTH_BASE_URL: 'https://a.test' });
     expect([found.local, found.profile]).toEqual([false, 'default']);
-  });
-
-  it('show the paths of the files', () => {
-    const found = settings(undefined, { BERTH_CONFIG_DIR: '/c' });
-    expect([found.get('config-dir'), found.source('config-dir')]).toEqual(['/c', 'environment']);
-    expect([found.profilesPath, found.source('data-dir')]).toEqual(['/c/config.json', 'default']);
   });
 
   it('never contain the key as text', () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRequestSlots, type Slot } from '../../../../src/http/throttle.ts';
 
@@ -30,17 +29,6 @@ test('a refusal halves their number, once for all requests that were under way',
   expect(slots.limit()).toBe(4);
 });
 
-test('it grows by one with each round of successes, and never above the first number', async () => {
-  const slots = createRequestSlots(4);
-  const slot = await slots.take(signal);
-  slot.refused();
-  expect(slots.limit()).toBe(2);
-  for (let count = 0; count < 3; count++) slot.succeeded();
-  expect(slots.limit()).toBe(3);
-  for (let count = 0; count < 100; count++) slot.succeeded();
-  expect(slots.limit()).toBe(4);
-});
-
 test('a request that is given up while it waits takes no slot', async () => {
   const slots = createRequestSlots(1);
   const first = await slots.take(signal);
@@ -51,19 +39,4 @@ test('a request that is given up while it waits takes no slot', async () => {
   await expect(given).rejects.toThrow('given up');
   first.free();
   (await next).free();
-});
-
-test('whatever becomes of the requests, one more can always be sent', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.constantFrom('refused', 'succeeded', 'neither'), { maxLength: 60 }), async (ends) => {
-      const slots = createRequestSlots(5);
-      for (const end of ends) {
-        const slot = await slots.take(signal);
-        if (end !== 'neither') slot[end]();
-        slot.free();
-        expect(slots.limit()).toBeGreaterThanOrEqual(1);
-        expect(slots.limit()).toBeLessThanOrEqual(5);
-      }
-    }),
-  );
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AttemptEnd, decideRetry, readRetryAfter } from '../../../../src/http/retry.ts';
 
@@ -41,30 +40,6 @@ describe('the decision to retry', () => {
   it('obeys Retry-After, but never in a busy loop', () => {
     expect(decideRetry(false, status(429, 7000), 1, 0, policy, 0.9)).toEqual({ retry: true, waitMs: 7000 });
     expect(decideRetry(false, status(429, 0), 1, 0, policy, 0.9)).toEqual({ retry: true, waitMs: 100 });
-  });
-
-  it('waits at least the minimum, at most the backoff, and in total no longer than allowed', () => {
-    fc.assert(
-      fc.property(
-        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
-        fc.integer({ min: 1, max: 40 }),
-        fc.integer({ min: 0, max: 120_000 }),
-        (random, tries, waited) => {
-          const decision = decideRetry(
-            true,
-            status(503),
-            tries,
-            waited,
-            { retries: 100, maxTotalWaitMs: 120_000 },
-            random,
-          );
-          if (!decision.retry) return;
-          expect(decision.waitMs).toBeGreaterThanOrEqual(100);
-          expect(decision.waitMs).toBeLessThanOrEqual(Math.min(20_000, 500 * 2 ** (tries - 1)));
-          expect(waited + decision.waitMs).toBeLessThanOrEqual(120_000);
-        },
-      ),
-    );
   });
 });
 

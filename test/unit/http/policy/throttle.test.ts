@@ -4,14 +4,6 @@ import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { connect, failureOf, freePort, read } from '../../../support/servers/http-server.ts';
 
 describe('the throttle', () => {
-  it('stands in nobody’s way until the service says 429', async () => {
-    const clock = createTestClock();
-    const throttle = createThrottle(clock, () => 0.5);
-    const { signal } = new AbortController();
-    for (let count = 0; count < 100; count++) expect(await throttle.acquire(0, signal)).toBe(0);
-    expect(clock.slept).toEqual([]);
-  });
-
   it('holds all requests, then releases them one by one; the 429 answers of one storm count once', async () => {
     const clock = createTestClock();
     const throttle = createThrottle(clock, () => 0.5);
@@ -25,45 +17,12 @@ describe('the throttle', () => {
     expect(await throttle.acquire(60_000, signal)).toBe(100);
   });
 
-  it('sends a request every two seconds at least, after however many bursts', async () => {
-    const clock = createTestClock();
-    const throttle = createThrottle(clock, () => 0.5);
-    const { signal } = new AbortController();
-    for (let burst = 0; burst < 20; burst++) {
-      clock.advance(1);
-      throttle.pause(0, clock.monotonic());
-    }
-    await throttle.acquire(60_000, signal);
-    expect(await throttle.acquire(60_000, signal)).toBe(2000);
-  });
-
   it('refuses at once when the wait would be longer than allowed', async () => {
     const clock = createTestClock();
     const throttle = createThrottle(clock, () => 0.5);
     throttle.pause(10_000, clock.monotonic());
     expect(await throttle.acquire(9999, new AbortController().signal)).toBeUndefined();
     expect(clock.slept).toEqual([]);
-  });
-
-  it('speeds up again after successes', async () => {
-    const clock = createTestClock();
-    const throttle = createThrottle(clock, () => 0.5);
-    const { signal } = new AbortController();
-    throttle.pause(1000, clock.monotonic());
-    clock.advance(2000);
-    for (let count = 0; count < 30; count++) throttle.recordSuccess();
-    await throttle.acquire(0, signal);
-    expect(await throttle.acquire(0, signal)).toBe(0);
-  });
-
-  it('ends the wait when the signal aborts', async () => {
-    const clock = createTestClock();
-    const throttle = createThrottle(clock, () => 0.5);
-    throttle.pause(1000, clock.monotonic());
-    const controller = new AbortController();
-    const waiting = throttle.acquire(5000, controller.signal);
-    controller.abort(new Error('stop'));
-    await expect(waiting).rejects.toThrow('stop');
   });
 });
 

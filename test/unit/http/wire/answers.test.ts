@@ -46,18 +46,6 @@ describe('a successful request', () => {
     expect(server.seen[0]?.body.equals(raw)).toBe(true);
   });
 
-  it('uses one connection for several requests', async () => {
-    const ports = new Set<number | undefined>();
-    const server = await serve((response) => {
-      ports.add(response.socket?.remotePort);
-      json(response, {});
-    });
-    const { api } = connect(server.url);
-    for (let count = 0; count < 3; count++) await api.send(read);
-    expect(server.seen).toHaveLength(3);
-    expect(ports.size).toBe(1);
-  });
-
   it('returns text if the request accepts any answer', async () => {
     const server = await serve((response) => {
       response.end('plain words');
@@ -69,16 +57,6 @@ describe('a successful request', () => {
     });
     expect(answer).toMatchObject({ text: 'plain words', value: undefined });
     expect(server.seen[0]?.headers.accept).toBe('text/plain');
-  });
-
-  it('reports the rate windows, after errors too', async () => {
-    const server = await serve((response, _, count) => {
-      json(response, {}, count === 1 ? 200 : 404, { RateLimit: `"minute";r=${String(60 - count)};t=5` });
-    });
-    const { api, windows } = connect(server.url);
-    await api.send(read);
-    await failureOf(api.send(read));
-    expect(windows.map((told) => told[0]?.remaining)).toEqual([59, 58]);
   });
 });
 

@@ -1,6 +1,5 @@
-import { connect as connectTcp } from 'node:net';
 import { expect, test } from 'vitest';
-import { connect, onRequest, read, serve, serveTcp, write } from '../../../support/servers/http-server.ts';
+import { connect, onRequest, read, serveTcp, write } from '../../../support/servers/http-server.ts';
 
 // These fail when undici reads answers in another way than src/http/wire/informational-answers.ts expects. test/faults has
 // the same faults for commands, and tls.test.ts for https.
@@ -26,36 +25,10 @@ test('informational answers that come byte by byte have no effect on the answer 
   expect(connections).toBe(1);
 });
 
-test('a stream of events follows informational answers', async () => {
-  const server = await serve((response) => {
-    response.socket?.write(BEFORE);
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: 1\n\ndata: 2\n\n');
-  });
-  const got: string[] = [];
-  for await (const { data } of connect(server.url).api.events(read)) got.push(data);
-  expect(got).toEqual(['1', '2']);
-});
-
 test('an informational answer that comes after the answer is not taken for the next one', async () => {
   const server = await serveTcp((socket) => {
     onRequest(socket, () => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}${BEFORE}`));
   });
   const { api } = connect(server.url);
   for (const request of [write, write, read]) expect((await api.send(request)).status).toBe(200);
-});
-
-test('a proxy sends informational answers before it opens a tunnel', async () => {
-  const target = await serveTcp((socket) => socket.end('no TLS here'));
-  const proxy = await serveTcp((socket) => {
-    socket.once('data', () => {
-      const upstream = connectTcp(target.port, '127.0.0.1', () => {
-        socket.write(`${BEFORE}HTTP/1.1 200 OK\r\n\r\n`);
-        upstream.pipe(socket).pipe(upstream);
-      });
-      upstream.on('error', () => undefined);
-    });
-  });
-  const { api } = connect('https://127.0.0.1:8999', { retries: 0 }, { env: { HTTPS_PROXY: proxy.url } });
-  // The tunnel is open when the handshake begins.
-  await expect(api.send(write)).rejects.toThrow('the TLS handshake failed');
 });

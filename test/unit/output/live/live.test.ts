@@ -62,16 +62,6 @@ describe('--watch on a terminal', () => {
     expect(to.taken()).toBe(false);
   });
 
-  test('is drawn for the new size when the terminal is resized', async () => {
-    const to = screen({ tty: true, columns: 60, rows: 24 });
-    const live = await openWatchView(as(), to, WATCH);
-    await live.show(podList);
-    to.resize(100, 24);
-    await settled();
-    const last = to.out().slice(to.out().lastIndexOf('ID '));
-    expect(last.split('\n')[0]?.length).toBeGreaterThan(60);
-  });
-
   test('says how old the values are while polls fail', async () => {
     const to = screen({ tty: true, columns: 70 });
     const live = await openWatchView(as(), to, WATCH);
@@ -142,14 +132,5 @@ describe('spinner', () => {
     spinner.stop();
     const after = new Terminal(30, 5).write(to.err());
     expect([after.text(), after.cursor, to.out()]).toEqual(['', true, '']);
-  });
-
-  test('an interrupt erases it at once', async () => {
-    const to = screen({ tty: true });
-    const spinner = await openSpinner(to, 'waiting');
-    to.abort();
-    const seen = new Terminal(80, 5).write(to.err());
-    expect([seen.text(), seen.cursor]).toEqual(['', true]);
-    spinner.stop();
   });
 });

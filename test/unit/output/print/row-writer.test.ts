@@ -55,13 +55,3 @@ test('on a terminal columns stay aligned and control characters are escaped', as
     'id  name  n\na   x\\ty  9007199254740993\nb   \\u202elong name  -\n日本  z                -\n',
   );
 });
-
-test('on a terminal the header stands above the columns of the rows that came first', async () => {
-  const to = screen({ tty: true });
-  const writer = openRows(podView, as({ fields: ['id', 'name', 'n'] }), to);
-  await writer.rows([
-    { id: 'pod-1', name: 'x', n: 1 },
-    { id: 'pod-22', name: 'long name', n: 2 },
-  ]);
-  expect(to.out()).toBe('id      name       n\npod-1   x          1\npod-22  long name  2\n');
-});
