@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import type { EpochMs } from '../core/unit-types.ts';
 import type { AddressOf } from './http/operation.ts';
-import { type PodRecord, pods } from './model/pods.ts';
+import { type PodRecord, presentPods } from './model/pods.ts';
 import { bootEnvironment, sshKeys } from './model/records.ts';
 import { startedAt, statusAt } from './resources/pods/document.ts';
 import { type FolderRoot, namesIn, removeFolder } from './objects/volumes.ts';
@@ -35,10 +35,7 @@ export function createPodContainers(options: ContainerOptions) {
     const { generation, wanted, kept } = await transact((state, now) => ({
       generation: state.generation,
       wanted: wantedOf(state, now, options.secretPrefix),
-      kept: pods
-        .all(state)
-        .filter(({ life }) => life.kind !== 'terminated')
-        .map(({ id }) => id),
+      kept: presentPods(state).map(({ id }) => id),
     }));
     const starts = new Map(wanted.map(({ id, start }) => [id, start]));
     for (const [id, { start }] of running) if (starts.get(id) !== start) await end(id);
@@ -79,7 +76,7 @@ export function createPodContainers(options: ContainerOptions) {
 type Wanted = ReturnType<typeof wantedOf>[number];
 
 const wantedOf = (state: State, now: EpochMs, secretPrefix: string) =>
-  pods.all(state).flatMap((pod) => {
+  presentPods(state).flatMap((pod) => {
     const start = startedAt(pod, now);
     const isOpen = statusAt(pod, now) === 'RUNNING' && pod.ports.includes('22/tcp');
     if (!isOpen || start === null || pod.env['PUBLIC_KEY'] === undefined) return [];

@@ -36,7 +36,6 @@ import type { Resolve, SendWebhook } from './workers/webhooks.ts';
 export interface LocalService {
   /** Rejects with DroppedConnection (a fault), local-file (14) for the state, or the signal's reason. */
   answer(request: LocalRequest): Promise<LocalAnswer>;
-  /** Call it when the HTTP server is listening, with its port. */
   start(port: number): void;
   /** As a release does: each worker after the jobs that it has. */
   reload(names: readonly string[]): Promise<void>;
@@ -48,8 +47,6 @@ export interface LocalService {
 /** How often the state is checked for work while the service is served: with handler modules, and for webhooks only. */
 const HANDLER_INTERVAL_MS = 100;
 const WEBHOOK_INTERVAL_MS = 500;
-
-const VOLUMES_PATH = '/v2/network-volumes/';
 
 /** When the state was not checked for this time, the service was suspended, or it waited for its state. */
 const PAUSE_MS: Milliseconds = 5000;
@@ -65,7 +62,6 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const served: Readonly<Record<string, Served>> = Object.fromEntries(
     Object.entries(handlers).map(([name, source]) => [name, servedBy(source)]),
   );
-  const untilStopped = (milliseconds: number): Promise<void> => time.sleep(milliseconds, stopping.signal);
   const held = new HeldRequests();
   /** With workers that attach there is nothing to start or stop here. */
   const hasHandlers = Object.values(handlers).some(({ kind }) => kind !== 'attach');
@@ -106,17 +102,15 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
 
   const volumesRoot = folderRoot(options.volumesFolder, 'volumes');
   const folders = createVolumeFolders(transact, volumesRoot);
-  const { startContainer } = options;
   const containers =
-    startContainer === undefined
-      ? undefined
-      : createPodContainers({
-          transact,
-          start: startContainer,
-          secretPrefix: settings.secretPrefix,
-          root: folderRoot(options.podsFolder, 'pods'),
-          volumeFolder: (id) => folders.folder(id),
-        });
+    options.startContainer &&
+    createPodContainers({
+      transact,
+      start: options.startContainer,
+      secretPrefix: settings.secretPrefix,
+      root: folderRoot(options.podsFolder, 'pods'),
+      volumeFolder: (id) => folders.folder(id),
+    });
 
   const frame: Frame = {
     quota: options.quota ?? {},
@@ -147,7 +141,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
   const objectPorts: ObjectPorts = {
     folders,
     takeFaults: (points, request) => transact((state) => takeFaults(faults.of(state), points, request, options.random)),
-    sleep: untilStopped,
+    sleep: (milliseconds) => time.sleep(milliseconds, stopping.signal),
     // oxlint-disable-next-line berth/no-wall-clock -- a date
     time: () => clock.now(),
   };
@@ -155,7 +149,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     // Loaded here: most commands with --local ask for no file.
     if (isSigned(request)) return (await import('./objects/interface.ts')).answerObjectRequest(objectPorts, request);
     const answered = await route(request);
-    if (request.method === 'DELETE' && request.path.startsWith(VOLUMES_PATH)) await folders.clean();
+    if (request.method === 'DELETE' && request.path.startsWith('/v2/network-volumes/')) await folders.clean();
     return answered;
   };
 
@@ -168,11 +162,7 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
     (nextSync ??= lastSync.then(() => {
       nextSync = undefined;
       // Ignored: the next request fails with the same file error, and the next interval retries.
-      lastSync = Promise.all([workers?.sync(), containers?.sync()]).then(
-        () => undefined,
-        () => undefined,
-      );
-      return lastSync;
+      return (lastSync = Promise.allSettled([workers?.sync(), containers?.sync()]).then(() => undefined));
     }));
   const startAll = async (port: number): Promise<void> => {
     const { allowPrivateWebhooks: allowPrivate = false, resolve } = options;
@@ -267,9 +257,7 @@ export interface LocalServiceOptions extends GivenSettings {
   readonly resolve?: Resolve | undefined;
   /** By endpoint name. Programs run only between `start` and `stop`. */
   readonly handlers?: Readonly<Record<string, EndpointSource>> | undefined;
-  /** Needed only with handlers that are commands. */
   readonly startProcess?: StartProcess | undefined;
-  /** Besides the prefix that berth's own worker reads. */
   readonly workerPrefix?: string | undefined;
   readonly workerRunner?: string | undefined;
   /** Default: a temporary folder, which `stop` removes. */

@@ -207,6 +207,9 @@ function withHistory(pod: PodRecord): PodRecord {
 /** Terminated ones and members of clusters included. */
 export const pods = createRecordTable<PodRecord>('pods', seedPods);
 
+export const presentPods = (state: State): readonly PodRecord[] =>
+  pods.all(state).filter(({ life }) => life.kind !== 'terminated');
+
 /** A name with escape sequences for colour, the window title and the clipboard, and a change of the text direction. */
 const HOSTILE_NAME =
   'evil \u001b[31mred\u001b[0m \u001b]0;title\u0007\u001b]52;c;ZXZpbA==\u0007 \u009b2J \u202egnp.exe\u202c\ttab\nline';

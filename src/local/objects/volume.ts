@@ -135,23 +135,22 @@ export class Volume {
   capacity: Bytes;
   readonly #folder: string;
   /** With unfinished uploads. */
-  #used: Bytes = 0;
+  #used: Bytes;
   readonly #namesIn = createFolderReader();
   readonly #etags = new Map<string, { readonly version: string; readonly etag: string }>();
   /** Files that are shown later, by their keys: a fault. */
   readonly #late = new Map<string, EpochMs>();
 
-  private constructor(folder: string, capacity: Bytes) {
+  private constructor(folder: string, capacity: Bytes, used: Bytes) {
     this.#folder = folder;
     this.uploads = join(folder, UPLOADS_FOLDER);
     this.capacity = capacity;
+    this.#used = used;
   }
 
   static async open(folder: string, capacity: Bytes): Promise<Volume> {
     await makeFolder(folder);
-    const volume = new Volume(folder, capacity);
-    volume.#used = await sizeOf(folder);
-    return volume;
+    return new Volume(folder, capacity, await sizeOf(folder));
   }
 
   /** Throws the refusal where so much does not fit. */

@@ -3,7 +3,7 @@ import type { EpochMs } from '../../core/unit-types.ts';
 import { asBadRequest, badRequest } from '../contract/problem.ts';
 import { type Call, found, type Operation, type ServiceSettings, shown, steps } from '../http/operation.ts';
 import { WHOLE_LIST } from '../http/pages.ts';
-import { type Membership, type PodRecord, pods } from '../model/pods.ts';
+import { type Membership, type PodRecord, presentPods } from '../model/pods.ts';
 import { type ClusterRecord, clusters } from '../model/records.ts';
 import { createPod, type CreatePodBody } from './pods/configure.ts';
 import { applyAction, podDocument, publicIp, publicPort, statusAt } from './pods/document.ts';
@@ -69,7 +69,7 @@ const ROLES: Readonly<Partial<Record<ClusterRecord['type'], readonly Membership[
 };
 
 const membersOf = (state: State, { id }: ClusterRecord): readonly PodRecord[] =>
-  pods.all(state).filter(({ cluster, life }) => cluster?.id === id && life.kind !== 'terminated');
+  presentPods(state).filter(({ cluster }) => cluster?.id === id);
 
 function documentOf(state: State, now: EpochMs, cluster: ClusterRecord): Json {
   const { network, createdAt, ...shown } = cluster;

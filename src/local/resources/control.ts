@@ -16,7 +16,7 @@ import {
   gpusOf,
   resetHardware,
 } from '../model/hardware.ts';
-import { type PodRecord, pods, type PodUse } from '../model/pods.ts';
+import { type PodRecord, pods, type PodUse, presentPods } from '../model/pods.ts';
 import { clusters, registries, volumes } from '../model/records.ts';
 import { endpointChanged } from '../queue/engine.ts';
 import { queuesOf } from '../queue/records.ts';
@@ -107,9 +107,6 @@ function named<T extends { readonly id: string; readonly name: string }>(
 
 const findEndpoint = (state: State, word: string | undefined): EndpointRecord =>
   named(endpoints.all(state), 'endpoint', word);
-
-const presentPods = (state: State): readonly PodRecord[] =>
-  pods.all(state).filter(({ life }) => life.kind !== 'terminated');
 
 function faultsOf(state: State): Json {
   return { faults: faults.of(state).map((fault) => ({ ...fault })) };

@@ -3,7 +3,7 @@ import { DAY_MS, type EpochMs } from '../../core/unit-types.ts';
 import { badRequest } from '../contract/problem.ts';
 import { type Operation, steps } from '../http/operation.ts';
 import { endpoints } from '../model/endpoints.ts';
-import { pods } from '../model/pods.ts';
+import { presentPods } from '../model/pods.ts';
 import { registries, type RegistryRecord, SEED_OFFSET_MS } from '../model/records.ts';
 import { templates } from '../model/container.ts';
 import { createRecordTable, nextId, type State } from '../state/state.ts';
@@ -12,7 +12,7 @@ const documentOf = ({ id, name }: RegistryRecord): Json => ({ id, name });
 
 /** Throws the 400 Problem while a pod that is not terminated uses it (contract rules, Registries). */
 function remove(state: State, { id }: RegistryRecord): void {
-  const pod = pods.all(state).find(({ registry, life }) => registry === id && life.kind !== 'terminated');
+  const pod = presentPods(state).find(({ registry }) => registry === id);
   if (pod !== undefined) throw badRequest(`pod ${pod.id} uses the registry credential`);
   for (const template of templates.all(state)) if (template.registry === id) template.registry = null;
   for (const { container } of endpoints.all(state)) if (container.registry === id) container.registry = null;

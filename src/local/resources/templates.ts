@@ -13,7 +13,7 @@ import {
   type TemplateSource,
 } from '../model/container.ts';
 import { endpoints } from '../model/endpoints.ts';
-import { pods } from '../model/pods.ts';
+import { presentPods } from '../model/pods.ts';
 import { registries } from '../model/records.ts';
 import { nextId, type State } from '../state/state.ts';
 
@@ -120,7 +120,7 @@ function settingsIn<Body extends TemplateBody>(state: State, args: string, body:
 
 /** Throws the 400 Problem while an endpoint or a pod that is not terminated uses it (specification 2.1). */
 function refuseInUse(state: State, { id }: TemplateRecord): void {
-  const pod = pods.all(state).find(({ template, life }) => template === id && life.kind !== 'terminated');
+  const pod = presentPods(state).find(({ template }) => template === id);
   if (pod !== undefined) throw badRequest(`pod ${pod.id} uses the template`);
   const endpoint = endpoints.all(state).find(({ template }) => template === id);
   if (endpoint !== undefined) throw badRequest(`endpoint ${endpoint.id} uses the template`);

@@ -35,6 +35,8 @@ interface Supervised {
   end: ProcessEnd | undefined;
 }
 
+const STARTING = { isReady: false, isStopping: false, end: undefined };
+
 /** The exit code of berth's worker for a Python file that serves no job: see workers/berth_worker.py. */
 const NO_WORKER_EXIT = 78;
 
@@ -128,16 +130,7 @@ export function createSupervisor(options: WorkersOptions, startProcess: StartPro
       onStdout: asText(printed.stdout),
       onStderr: printed.stderr,
     });
-    const worker: Supervised = {
-      endpointId,
-      source,
-      process,
-      printed,
-      unrecorded,
-      isReady: false,
-      isStopping: false,
-      end: undefined,
-    };
+    const worker: Supervised = { endpointId, source, process, printed, unrecorded, ...STARTING };
     startTimes.delete(workerId);
     running.set(workerId, worker);
     void process.ended.then(async (end) => {
@@ -145,15 +138,11 @@ export function createSupervisor(options: WorkersOptions, startProcess: StartPro
       // The jobs that it requested last are in the state only after a step.
       await sync().catch(() => undefined);
       worker.end = end;
-      if (!worker.isStopping && !stopped) reportEnd(workerId, worker, end);
+      const isDone = worker.isReady && end.code === 0;
+      const when = worker.isReady ? '' : ' before it asked for a job';
+      if (!worker.isStopping && !stopped && !isDone) log(endpointId, `(worker ${workerId} ${describeEnd(end)}${when})`);
       await sync().catch(() => undefined);
     });
-  };
-
-  const reportEnd = (workerId: string, worker: Supervised, end: ProcessEnd): void => {
-    if (worker.isReady && end.code === 0) return;
-    const when = worker.isReady ? '' : ' before it asked for a job';
-    log(worker.endpointId, `(worker ${workerId} ${describeEnd(end)}${when})`);
   };
 
   return {

@@ -4,7 +4,7 @@ import { isPodKey } from '../../http/admission.ts';
 import { type Call, found, operation, type Operation, steps } from '../../http/operation.ts';
 import { listed } from '../../http/pages.ts';
 import { LAST_WORDS } from '../../model/container.ts';
-import { type PodEvent, type PodRecord, pods } from '../../model/pods.ts';
+import { type PodEvent, type PodRecord, pods, presentPods } from '../../model/pods.ts';
 import { isTaken } from '../../model/hardware.ts';
 import { containerLine, linesOfFailedStart, type LogLine, logStream, systemLine } from '../log-stream.ts';
 import { bootNote, createPod, type CreatePodBody, updatePod, type UpdatePodBody } from './configure.ts';
@@ -135,12 +135,11 @@ function checkFreeGpus(state: State, pod: PodRecord, now: EpochMs): void {
 export const podOperations: readonly Operation[] = [
   ...steps({
     listPods: (state, call, now) => {
-      const present = pods.all(state).filter(({ life }) => life.kind !== 'terminated');
       // Members leave the page after it was cut: it may be short, or empty, with more to come.
       const includeMembers = call.query.get('includeClusterPods') === 'true';
       const documentsOf = (pod: PodRecord) =>
         includeMembers || pod.cluster === undefined ? [podDocument(pod, now, call.addressOf)] : [];
-      return listed('pods', present, documentsOf, state, call, now);
+      return listed('pods', presentPods(state), documentsOf, state, call, now);
     },
     getPod: (state, call, now) => podDocument(find(state, call, now), now, call.addressOf),
     updatePod: (state, call, now) => {
