@@ -121,7 +121,7 @@ export interface CopyEnd {
 
 type PodEnd = CopyEnd & { readonly pod: ReachablePod };
 
-interface CopyOptions {
+export interface CopyOptions {
   readonly recursive: boolean;
   /** The target is a folder: for a file, or always; it is made. Else it is where it is one. */
   readonly into: 'file' | 'always' | '';

@@ -24,7 +24,8 @@ export const runCommand = defineCommand({
   details:
     "Creates a pod, copies --in, runs the command, copies --out, terminates the pod; the exit code is the command's. A second process ends the pod where this one is killed, a guard 15 minutes after --timeout.",
   args: {
-    what: arg.optional('go on with a run that was detached, or end one', { choices: ['attach', 'end'] }),
+    // Without its check: another word is a command without --.
+    what: { ...arg.optional('go on with a run that was detached, or end one'), choices: ['attach', 'end'] },
     pod: arg.optional('the pod of that run, or the mark of one to end', { complete: PODS }),
     command: arg.afterDashes('the command and its arguments, as they are', '-- COMMAND ARGS...'),
   },
@@ -66,12 +67,13 @@ export const runCommand = defineCommand({
   run: async (ctx, values) => {
     const { attach, begin, end } = await import('./work.ts');
     const { what, pod, command } = values;
-    if (what === undefined && command.length === 0)
+    const isBegin = what !== 'attach' && what !== 'end';
+    if (isBegin && (what !== undefined || command.length === 0))
       throw usage(
-        'missing COMMAND',
+        what === undefined ? 'missing COMMAND' : `unexpected ${JSON.stringify(what)}: the command goes after --`,
         sentence`Write it after --: ${berth`run --gpu GPU-24G --image example/pytorch:2.8 -- python train.py`}`,
       );
-    if (what === undefined) return await begin(ctx, values);
+    if (isBegin) return await begin(ctx, values);
     if (pod === undefined) throw usage('missing POD', sentence`See ${berth`pods list`}.`);
     return what === 'attach' ? await attach(ctx, pod, values) : await end(ctx, pod, values.whenUntold);
   },

@@ -31,7 +31,7 @@ import { post } from '../../cli/resource/noun-writes.ts';
 import { merged } from '../../cli/resource/request-body.ts';
 import { labelOf } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
-import { type CopyEnd, copyOne } from '../pods/cp.ts';
+import { type CopyEnd, type CopyOptions, copyOne } from '../pods/cp.ts';
 import { createDefaults, RULES, withSshPort } from '../pods/create.ts';
 import { sendOnce } from '../pods/keyed-create.ts';
 import { place, placementOf } from '../pods/place.ts';
@@ -248,22 +248,25 @@ const inPod = ({ workdir }: Run, pod: ReachablePod, path: string): CopyEnd => ({
   shown: `${pod.name}:${path}`,
 });
 
-type Ignores = (path: string, isFolder: boolean) => boolean;
-
 /** More would keep a pod that is gone from being ended. */
 const COPY_TRIES = 4;
 
 /** Returns how many files there were. One that cannot be copied fails the copy; one whose connection breaks is copied again. */
-async function copy(ctx: CommandContext, from: CopyEnd, to: CopyEnd, ignores: Ignores = () => false): Promise<number> {
-  let [copied, tries] = [{ files: 0, bytes: 0 }, 1];
+async function copy(
+  ctx: CommandContext,
+  from: CopyEnd,
+  to: CopyEnd,
+  ignores: CopyOptions['ignores'] = () => false,
+): Promise<number> {
+  let tries = 1;
   const fails = (_: string, failure: Failure): void => {
     throw failure;
   };
-  await again(ctx, async () => {
-    copied = { files: 0, bytes: 0 };
+  const copied = await again(ctx, async () => {
+    const counted = { files: 0, bytes: 0 };
     try {
-      await copyOne(ctx, from, to, { recursive: true, into: '', copied, fails, ignores });
-      return true;
+      await copyOne(ctx, from, to, { recursive: true, into: '', copied: counted, fails, ignores });
+      return counted;
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
       const isBroken = error.exit === EXIT.unavailable || error.exit === EXIT.unknown;
@@ -277,7 +280,7 @@ async function copy(ctx: CommandContext, from: CopyEnd, to: CopyEnd, ignores: Ig
 }
 
 /** What the folder's .gitignore leaves out, and .git. */
-async function ignoredIn(ctx: CommandContext, folder: string): Promise<Ignores> {
+async function ignoredIn(ctx: CommandContext, folder: string): Promise<CopyOptions['ignores']> {
   const { default: ignore } = await import('ignore');
   const text = await unlessFailed(ctx, async () => utf8Text(await ctx.files.read(`${folder}/.gitignore`), folder, ''));
   const rules = ignore().add(['.git', ...(text ?? '').split('\n')]);
