@@ -1,14 +1,9 @@
-/** The command in the pod: in a session of its own, its output in files, so that it survives a lost connection. */
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
-import { berth } from '../../core/message.ts';
-import { safeText } from '../../core/safe-text.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
+/** The pod of a run, made once and surely gone at the end; its command, in a session of its own, so that it survives a lost connection. */
 import { run } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { listRows, rowRequest } from '../../cli/resource/requests.ts';
 import { readRow } from '../../cli/resource/targets.ts';
-import { type Goal, until } from '../../cli/until.ts';
+import { every, type Goal, until } from '../../cli/until.ts';
 import { reachableOf, readPod, startOf } from '../pods/reach-pod.ts';
 import { describeReach, isAt, REACHABLE, statusOf } from '../pods/reachable.ts';
 import { PODS } from '../pods/resource.ts';
@@ -21,12 +16,94 @@ import {
   sshArguments,
   sshRefusal,
 } from '../pods/ssh-command.ts';
-import { again } from './pod.ts';
+import type { ApiAnswer } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, isNotFound, rethrowUnlessFailure, unknownOutcome } from '../../core/failure.ts';
+import { asId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { berth } from '../../core/message.ts';
+import { safeText } from '../../core/safe-text.ts';
+import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
+import { podsOfKey } from '../../create/key.ts';
+import { idOf } from '../../output/view.ts';
+
+const FIRST_MS: Milliseconds = 250;
+const LONGEST_MS: Milliseconds = 5000;
+/** Two looks that find nothing, this far apart, say that a pod is gone. */
+const AGAIN_MS: Milliseconds = 5000;
+
+/** It names files here and in the pod, and comes from a variable of the pod. */
+export const isMark = (text: string): boolean => /^run-[a-z0-9]{1,20}$/.test(text);
+
+/** Repeats what has no value yet, at growing intervals. */
+export async function again<T>(ctx: CommandContext, work: () => Promise<T | undefined>): Promise<T> {
+  for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_MS)) {
+    const value = await work();
+    if (value !== undefined) return value;
+    await every(ctx, pauseMs);
+  }
+}
+
+/**
+ * Terminates what a run made, by its id or else by its mark, which a list may show `lagMs` later. A pod is gone after a 204,
+ * or after two looks five seconds apart that find none. Returns the ids. Fails with outcome-unknown (8) after `patienceMs`.
+ */
+export async function terminateSurely(
+  ctx: CommandContext,
+  { mark, id }: { readonly mark: string; readonly id?: string | undefined },
+  patienceMs: Milliseconds,
+  lagMs: Milliseconds = MINUTE_MS,
+): Promise<readonly string[]> {
+  const startedAt = ctx.clock.monotonic();
+  const passedMs = (): Milliseconds => ctx.clock.monotonic() - startedAt;
+  const surely = <T>(work: () => Promise<T | undefined>): Promise<T> =>
+    again(ctx, async () => {
+      try {
+        return await work();
+      } catch (error) {
+        rethrowUnlessFailure(error, ctx);
+        if (passedMs() < patienceMs && error.exit !== EXIT.denied) return undefined;
+        const command = id === undefined ? berth`run end ${mark}` : berth`pods terminate ${id}`;
+        throw unknownOutcome(`pod ${id ?? mark} may still run and cost money: ${error.message}`, command, id);
+      }
+    });
+  const find = async (): Promise<readonly string[] | undefined> => {
+    const ids = podsOfKey((await listRows(ctx, PODS)).values, mark).map(idOf);
+    return ids.length === 0 && passedMs() < lagMs ? undefined : ids;
+  };
+  const ids = id === undefined ? await surely(find) : [id];
+  for (const each of ids) await surely(() => terminate(ctx, each));
+  return ids;
+}
+
+/** Fails while the pod may be there. */
+async function terminate(ctx: CommandContext, id: string): Promise<true> {
+  const request = { service: 'base', method: 'DELETE', path: [...PODS.path, id], id, destroys: false } as const;
+  const checkCommand = berth`pods get ${id}`;
+  const answer = await unlessGone(ctx.api.send({ ...request, checkCommand }));
+  if (answer?.status === 204) return true;
+  const check = async (): Promise<void> => {
+    const row = await unlessGone(ctx.api.send(rowRequest(PODS, asId(id))));
+    const status = row === undefined ? 'TERMINATED' : statusOf(row.value ?? null);
+    if (status !== 'TERMINATED') throw unknownOutcome(`it is ${status}`, checkCommand, id);
+  };
+  await check();
+  await every(ctx, AGAIN_MS);
+  await check();
+  return true;
+}
+
+const unlessGone = (answer: Promise<ApiAnswer>): Promise<ApiAnswer | undefined> =>
+  answer.catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+
+/** The command in the pod: in a session of its own, its output in files, so that it survives a lost connection. */
 
 /** The folder of a run, in the home folder of the pod. */
 export const folderOf = (mark: string): string => `.berth/${mark}`;
 
-/** Where a run keeps its files, and where its command works. */
 type Folders = readonly [own: string, work: string];
 
 /** That it answers says that the pod takes ssh. */
@@ -69,22 +146,16 @@ kill -TERM "-$p" 2>/dev/null || kill -TERM "$p"
 i=0; while [ "$i" -lt 25 ]; do [ ! -e "$d/code" ] || exit 0; i=$((i + 1)); sleep 0.2 2>/dev/null || sleep 1; done
 kill -KILL "-$p" 2>/dev/null || kill -KILL "$p"`;
 
-interface Ran {
-  /** Else ssh failed. */
-  readonly isRun: boolean;
-  readonly said: readonly string[];
-}
-
 /**
- * Runs a script in the pod. It goes through stdin, since an argument would show its variables, and in braces, so that it is read
- * whole before it begins. Fails with 5 where the script fails.
+ * Runs a script in the pod; `isRun` is false where ssh failed. It goes through stdin, since an argument would show its variables,
+ * and in braces, so that all of it is read before it begins. Fails with 5 where the script fails.
  */
 async function runScript(
   ctx: CommandContext,
   pod: ReachablePod,
   script: string,
   onOutput: (bytes: Uint8Array) => void | Promise<void> = () => undefined,
-): Promise<Ran> {
+) {
   const { said, take } = saidLines();
   async function* input(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(`{\n${script}\n}\n`);
@@ -148,9 +219,7 @@ export async function startCommand(
   await persistently(ctx, pod, () => runScript(ctx, pod, startScript(folders, env, command)));
 }
 
-export async function endCommand(ctx: CommandContext, pod: ReachablePod, own: string): Promise<void> {
-  await runScript(ctx, pod, endScript(own));
-}
+export const endCommand = (ctx: CommandContext, pod: ReachablePod, own: string) => runScript(ctx, pod, endScript(own));
 
 /**
  * Prints the command's output from its first byte, through lost connections, and returns its exit code. Fails with 10 where the
@@ -199,30 +268,24 @@ function framesOf(
 }
 
 /** Repeats what ends with an error of ssh while the pod runs as it did. Fails with 10 where it does not any more. */
-async function persistently(ctx: CommandContext, pod: ReachablePod, work: () => Promise<Ran>): Promise<void> {
+async function persistently(ctx: CommandContext, pod: ReachablePod, work: () => ReturnType<typeof runScript>) {
   await again(ctx, async () => {
     const { isRun, said } = await work();
     if (isRun) return true;
     const refusal = sshRefusal(pod, said);
     if (refusal !== undefined) throw refusal;
-    const row = await rowNow(ctx, pod);
-    if (row === undefined) return undefined;
-    if (statusOf(row) !== 'RUNNING') throw diedUnder(pod, `it is ${statusOf(row)}`);
-    if (startOf(row) !== pod.start) throw diedUnder(pod, 'it was started again');
+    try {
+      const row = (await readRow(ctx, PODS, pod.id)).value ?? null;
+      if (statusOf(row) !== 'RUNNING') throw diedUnder(pod, `it is ${statusOf(row)}`);
+      if (startOf(row) !== pod.start) throw diedUnder(pod, 'it was started again');
+    } catch (error) {
+      if (isNotFound(error)) throw diedUnder(pod, 'it is gone');
+      rethrowUnlessFailure(error, ctx);
+      // A service that cannot be reached says nothing about the pod.
+      if (error.exit === EXIT.denied || error.code === 'run-died') throw error;
+    }
     return undefined;
   });
-}
-
-/** Undefined while the service cannot be reached: that says nothing about the pod. */
-async function rowNow(ctx: CommandContext, pod: ReachablePod): Promise<Json | undefined> {
-  try {
-    return (await readRow(ctx, PODS, pod.id)).value ?? null;
-  } catch (error) {
-    if (isNotFound(error)) return { status: 'gone' };
-    rethrowUnlessFailure(error, ctx);
-    if (error.exit === EXIT.denied) throw error;
-    return undefined;
-  }
 }
 
 const diedUnder = ({ id, name }: ReachablePod, why: string): Failure =>

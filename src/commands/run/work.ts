@@ -38,8 +38,7 @@ import { place, placementOf } from '../pods/place.ts';
 import { reachableOf, readPod } from '../pods/reach-pod.ts';
 import { PODS, REFERENCES } from '../pods/resource.ts';
 import type { ReachablePod } from '../pods/ssh-command.ts';
-import { again, isMark, terminateSurely } from './pod.ts';
-import { endCommand, enter, folderOf, follow, startCommand } from './session.ts';
+import { again, endCommand, enter, folderOf, follow, isMark, startCommand, terminateSurely } from './session.ts';
 
 /** A guard ends the pod so long after the time limit, where this machine is gone too. */
 const GUARD_LATER_MS: Milliseconds = 15 * MINUTE_MS;

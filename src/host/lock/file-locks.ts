@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants, existsSync, promises as fs, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../../core/context.ts';
-import { type Failure, localFile } from '../../core/failure.ts';
+import { localFile } from '../../core/failure.ts';
 import { errorCode, type FileLocks, type HeldLock } from '../../core/files.ts';
 import { HOUR_MS, type Milliseconds } from '../../core/unit-types.ts';
 import {
@@ -25,19 +25,19 @@ import {
   writeHeartbeat,
 } from './lock-directory.ts';
 
-export interface Heartbeat {
+interface Heartbeat {
   readonly intervalMs: Milliseconds;
   /** By the observer's monotonic clock, never by file times or clocks of other machines. */
   readonly timeoutMs: Milliseconds;
 }
 
-export const HEARTBEAT: Heartbeat = { intervalMs: 1000, timeoutMs: 10_000 };
+const HEARTBEAT: Heartbeat = { intervalMs: 1000, timeoutMs: 10_000 };
 
 /** `silent`: unknown state and no heartbeat for the timeout; `undecided`: not for that long yet. */
-export type HolderState = 'alive' | 'stopped' | 'dead' | 'undecided' | 'silent';
+type HolderState = 'alive' | 'stopped' | 'dead' | 'undecided' | 'silent';
 
 /** Call after every poll, with the holder found and the monotonic time before the poll. */
-export function createHeartbeatMonitor(
+function createHeartbeatMonitor(
   self: Identity,
   { intervalMs, timeoutMs }: Heartbeat,
 ): (found: LockHolder, polledAt: Milliseconds) => HolderState {
@@ -56,64 +56,39 @@ export function createHeartbeatMonitor(
   };
 }
 
-const timeoutSeconds = String(HEARTBEAT.timeoutMs / 1000);
-
-export function heldBy(
-  path: string,
-  subject: string,
-  holder: Identity | undefined,
-  self: Identity,
-  state: 'alive' | 'stopped',
-): Failure {
-  const message = `another berth is at work on ${subject}: ${describeHolder(holder, self)}`;
-  if (state === 'stopped')
-    return localFile(
-      `${message}, which is stopped`,
-      `Continue it with: kill -CONT ${String(holder?.pid)}. Or end it with: kill -KILL ${String(holder?.pid)}`,
-    );
-  if (holder !== undefined && isLocal(holder, self))
-    return localFile(message, 'Let it end, or stop it with Ctrl-C; then go on.');
-  return localFile(
-    message,
-    `It is alive: it keeps changing its lock ${path}. Let it end, or stop it there; then go on. ` +
-      `When it is silent for ${timeoutSeconds} seconds, the lock is taken over.`,
-  );
+function heldBy(path: string, subject: string, holder: Identity | undefined, self: Identity, state: HolderState) {
+  const isStopped = state === 'stopped';
+  const message = `another berth is at work on ${subject}: ${describeHolder(holder, self)}${isStopped ? ', which is stopped' : ''}`;
+  const pid = String(holder?.pid);
+  if (isStopped) return localFile(message, `Continue it with: kill -CONT ${pid}. Or end it with: kill -KILL ${pid}`);
+  const hint = isLocal(holder, self)
+    ? 'Let it end, or stop it with Ctrl-C; then go on.'
+    : `It keeps changing its lock ${path}. Let it end, or stop it there; then go on.`;
+  return localFile(message, hint);
 }
-
-export const takenOver = (path: string, subject: string): Failure =>
-  localFile(
-    `another berth has taken over ${subject}: this process stood still, or could not reach ${path}, for ${timeoutSeconds} seconds or more`,
-    'Nothing more was written here. Let the other one end, then go on.',
-  );
-
-export const waitingForHeartbeat = (path: string, holder: Identity | undefined): string =>
-  `${path} is held by ${describeHolder(holder)}: waiting up to ${timeoutSeconds} seconds for a sign of life.\n`;
-
-const takingOver = (subject: string, holder: Identity | undefined): string =>
-  `Taking over ${subject} from ${describeHolder(holder)}, silent for ${timeoutSeconds} seconds: if it still runs, its next write fails.\n`;
 
 function describeHolder(holder: Identity | undefined, self?: Identity): string {
   if (holder === undefined) return 'a process that cannot be identified';
   const process = `process ${String(holder.pid)}`;
-  if (self !== undefined && isLocal(holder, self)) return process;
+  if (isLocal(holder, self)) return process;
   return `${process} on ${holder.host}${holder.host === self?.host ? ', in another container or namespace' : ''}`;
 }
 
-const isLocal = (holder: Identity, self: Identity): boolean =>
-  self.boot !== undefined && holder.boot === self.boot && holder.namespace === self.namespace;
+const isLocal = (holder: Identity | undefined, self: Identity | undefined): boolean =>
+  holder?.boot !== undefined && holder.boot === self?.boot && holder.namespace === self.namespace;
 
 /** For processes of unknown state, by file system times. */
 const UNKNOWN_MAX_AGE_MS = HOUR_MS;
 
 /** After a clock jump a live process may lose its prepared lock; it notices and prepares another. */
-export function removeLeftovers(path: string, self: Identity, ownToken: string): void {
+function removeLeftovers(path: string, self: Identity, ownToken: string): void {
   try {
     const now = modifiedAt(`${path}.${ownToken}.new`);
     for (const { folder, owner } of listLeftovers(path)) {
       const state = folder.endsWith('.gone') ? 'dead' : owner?.identity && stateOf(owner.identity, self);
-      const unknown = state === undefined || state === 'unknown';
-      const abandoned = unknown ? now - modifiedAt(folder) > UNKNOWN_MAX_AGE_MS : state === 'dead';
-      if (abandoned) rmSync(folder, { recursive: true, force: true });
+      const isUnknown = state === undefined || state === 'unknown';
+      if (isUnknown ? now - modifiedAt(folder) > UNKNOWN_MAX_AGE_MS : state === 'dead')
+        rmSync(folder, { recursive: true, force: true });
     }
   } catch {
     // Leftovers do no harm; the next process tries again.
@@ -125,13 +100,8 @@ const modifiedAt = (path: string): number => statSync(path).mtimeMs;
 /** Marks that a removed holder may only be suspended: the next one must not share files with it. */
 const markerPath = (path: string): string => `${path}.seized`;
 
-/** Call before removing the holder: another process may be the next holder. */
-export function markForCopies(path: string): void {
-  writeFileSync(markerPath(path), '', { mode: 0o600 });
-}
-
 /** A removed holder may still have the files open: it then writes to unused ones. `check`: lock lost. */
-export async function replaceWithCopies(path: string, files: readonly string[], check: () => void): Promise<void> {
+async function replaceWithCopies(path: string, files: readonly string[], check: () => void): Promise<void> {
   if (!existsSync(markerPath(path))) return;
   for (const file of files) await replaceWithCopy(file, check);
   rmSync(markerPath(path), { force: true });
@@ -184,29 +154,22 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
   let own: Identity | undefined;
   const cleaned = new Set<string>();
 
-  const cleanOnce = (path: string, self: Identity, token: string): void => {
-    if (cleaned.has(path)) return;
-    cleaned.add(path);
-    removeLeftovers(path, self, token);
-  };
-
   const take: FileLocks['take'] = async (path, { subject, waitMs, files = [] }) => {
     const self = (own ??= ownIdentity());
     const token = newToken();
     const monitor = createHeartbeatMonitor(self, heartbeat);
     const began = clock.monotonic();
-    let said = false;
+    let [said, prepared, refusals] = [false, false, 0];
     let lastHolder = { token: '', since: 0 };
-    let prepared = false;
-    let refusals = 0;
     try {
       for (;;) {
         signal?.throwIfAborted();
         if (!prepared) prepareLock(path, token, self);
         prepared = true;
-        cleanOnce(path, self, token);
+        if (!cleaned.has(path)) removeLeftovers(path, self, token);
+        cleaned.add(path);
         const result = acquire(system, path, token);
-        if (result === 'taken') return await ownFiles(hold({ path, token, self, subject, heartbeat }), path, files);
+        if (result === 'taken') return await ownFiles(hold(path, token, self, subject, heartbeat), path, files);
         if (result === 'lost') prepared = false;
         const now = clock.monotonic();
         const holder = result === 'refused' ? readHolder(path) : undefined;
@@ -219,8 +182,11 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
         const state = monitor(holder, now);
         if (state === 'dead' || state === 'silent') {
           if (state === 'silent') {
-            markForCopies(path);
-            warn?.(takingOver(subject, holder.identity));
+            // Before it is removed: another process may be the next holder.
+            writeFileSync(markerPath(path), '', { mode: 0o600 });
+            warn?.(
+              `Taking over ${subject} from ${describeHolder(holder.identity)}, silent for 10 seconds: if it still runs, its next write fails.\n`,
+            );
           }
           removeHolder(path, holder.token);
           continue;
@@ -229,7 +195,7 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
           throw heldBy(path, subject, holder.identity, self, state);
         if (state === 'undecided' && waitMs === 0 && !said) {
           said = true;
-          say?.(waitingForHeartbeat(path, holder.identity));
+          say?.(`Waiting up to 10 seconds for a sign of life from ${describeHolder(holder.identity)}: ${path}\n`);
         }
         if (lastHolder.token !== holder.token) lastHolder = { token: holder.token, since: now };
         const pause = now - lastHolder.since > SLOW_AFTER_MS ? SLOW_POLL_MS : POLL_MS * (0.5 + Math.random());
@@ -272,15 +238,7 @@ async function ownFiles(lock: HeldLock, path: string, files: readonly string[]):
   }
 }
 
-interface HeldLockOptions {
-  readonly path: string;
-  readonly token: string;
-  readonly self: Identity;
-  readonly subject: string;
-  readonly heartbeat: Heartbeat;
-}
-
-function hold({ path, token, self, subject, heartbeat }: HeldLockOptions): HeldLock {
+function hold(path: string, token: string, self: Identity, subject: string, heartbeat: Heartbeat): HeldLock {
   const file = ownerFile(path, token);
   let beats = 0;
   const timer = setInterval(() => {
@@ -295,7 +253,11 @@ function hold({ path, token, self, subject, heartbeat }: HeldLockOptions): HeldL
   return {
     folder: folderOf(path, token),
     check: () => {
-      if (!isOwned(file)) throw takenOver(path, subject);
+      if (!isOwned(file))
+        throw localFile(
+          `another berth has taken over ${subject}: this process stood still, or could not reach ${path}, for 10 seconds or more`,
+          'Nothing more was written here. Let the other one end, then go on.',
+        );
     },
     release: () => {
       clearInterval(timer);

@@ -95,13 +95,7 @@ interface Owner {
 }
 
 /** The counter is overwritten in place. */
-const BEAT_DIGITS = 12;
-
-const formatBeat = (beat: number): string => String(beat).padStart(BEAT_DIGITS, '0');
-
-function createOwner(file: string, identity: Identity): void {
-  writeFileSync(file, `${JSON.stringify(identity)}\n${formatBeat(0)}\n`, { mode: 0o600, flag: 'wx' });
-}
+const formatBeat = (beat: number): string => String(beat).padStart(12, '0');
 
 /** ENOENT when the lock was taken over: the file is never recreated. */
 export function writeHeartbeat(file: string, identity: Identity, beat: number): void {
@@ -114,30 +108,26 @@ export function writeHeartbeat(file: string, identity: Identity, beat: number): 
   }
 }
 
-function readOwner(file: string): Owner | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-  return { identity: parseIdentity(text.split('\n', 1)[0] ?? ''), text };
-}
+const readOwner = (file: string): Owner | undefined =>
+  unlessMissing(() => {
+    const text = readFileSync(file, 'utf8');
+    return { identity: parseIdentity(text.split('\n', 1)[0] ?? ''), text };
+  });
 
 /** Opened instead of looked up, so that a network file system asks its server. */
-export function isOwned(file: string): boolean {
-  try {
+export const isOwned = (file: string): boolean =>
+  unlessMissing(() => {
     closeSync(openSync(file, 'r'));
     return true;
+  }) ?? false;
+
+function unlessMissing<T>(work: () => T): T | undefined {
+  try {
+    return work();
   } catch (error) {
-    if (isMissing(error)) return false;
+    if (['ENOENT', 'ENOTDIR', 'ESTALE'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'ESTALE'].includes(errorCode(error) ?? '');
 }
 
 function parseIdentity(line: string): Identity | undefined {
@@ -183,7 +173,8 @@ export function prepareLock(path: string, token: string, identity: Identity): vo
   const folder = preparedPath(path, token);
   mkdirSync(folder, { mode: 0o700 });
   mkdirSync(join(folder, token), { mode: 0o700 });
-  createOwner(ownerFile(folder, token), identity);
+  const text = `${JSON.stringify(identity)}\n${formatBeat(0)}\n`;
+  writeFileSync(ownerFile(folder, token), text, { mode: 0o600, flag: 'wx' });
 }
 
 export function discardPrepared(path: string, token: string): void {
@@ -233,12 +224,11 @@ export function readHolder(path: string): LockHolder | undefined {
 /** Atomic; removes only this holder. Does nothing when it is gone. */
 export function removeHolder(path: string, token: string): void {
   const gone = `${path}.${newToken()}.gone`;
-  try {
+  const isRenamed = unlessMissing(() => {
     renameSync(folderOf(path, token), gone);
-  } catch (error) {
-    if (isMissing(error)) return;
-    throw error;
-  }
+    return true;
+  });
+  if (isRenamed !== true) return;
   try {
     // Usually the only entry; a recursive removal takes three times as long.
     unlinkSync(join(gone, OWNER));
