@@ -6,7 +6,7 @@ import { arg } from '../cli/model/params.ts';
 import { textColumn } from '../cli/resource/fields.ts';
 import { didYouMean } from '../cli/words.ts';
 import { commandsOf } from './help/describe.ts';
-import { fileSchema } from './plan/file-schema.ts';
+import { fileSchema } from './plan/kinds.ts';
 import { usage } from '../core/failure.ts';
 import { arrayOf, encodeJson, isObject, type Json, type JsonObject, stringOf } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';

@@ -2,7 +2,7 @@
 // is killed and disks are full, and runs each copy again until it ends 0. Then every byte must be the same, with no other file
 // and no unfinished upload: `npm run files-trials`, 200 rounds. Needs `npm run build` first, and curl.
 // `-- --seed S --round N` repeats a round, `--rounds N` makes so many, `--target local,moto,rclone` names the services
-// (rclone: one with `serve s3`, at RCLONE, gofakes3: at GOFAKES3, moto: with the Python STORAGE_PYTHON), `--short` leaves out the files of 3 GiB and makes small trees, `--program PATH` names another berth.
+// (rclone: one with `serve s3`, at RCLONE, moto: with the Python STORAGE_PYTHON), `--short` leaves out the files of 3 GiB and makes small trees, `--program PATH` names another berth.
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
     rounds: { type: 'string', default: '200' },
     round: { type: 'string' },
-    target: { type: 'string', default: 'local,moto,rclone,gofakes3' },
+    target: { type: 'string', default: 'local,moto,rclone' },
     short: { type: 'boolean', default: false },
     program: { type: 'string' },
   },

@@ -1,7 +1,6 @@
 /** The storage services of the trials: the local service, and two that nobody here wrote. */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { start, until } from '../chaos/processes.mjs';
@@ -62,7 +61,7 @@ export async function startTarget(kind, service, folder) {
   }
 }
 
-const STARTS = { moto: startMoto, rclone: startRclone, gofakes3: startGofakes3 };
+const STARTS = { moto: startMoto, rclone: startRclone };
 
 async function startMoto() {
   const python = process.env.STORAGE_PYTHON ?? 'python3';
@@ -71,29 +70,6 @@ async function startMoto() {
   const line = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
   if (line.done) throw new Error('it did not start');
   return { url: line.value, env: KEY, stop: () => child.kill('SIGKILL') };
-}
-
-/** `go install github.com/johannesboyne/gofakes3/cmd/gofakes3@v1.2.0` makes it. It checks no signatures. */
-async function startGofakes3(folder) {
-  const program = process.env.GOFAKES3 ?? 'gofakes3';
-  const port = await freePort();
-  const args = ['-host', `127.0.0.1:${port}`, '-backend', 'memory', '-initialbucket', 'vol-datasets'];
-  const running = start([program, ...args], { cwd: folder, env: process.env, boundMs: null });
-  const url = `http://127.0.0.1:${port}`;
-  const isUp = async () =>
-    running.isOver || (await globalThis.fetch(url).catch(() => undefined))?.ok ? true : undefined;
-  if ((await until(isUp, START_MS)) === undefined || running.isOver)
-    throw new Error(`it did not start: ${running.said.stderr}`);
-  return { url, env: KEY, stop: () => running.signal('SIGKILL') };
-}
-
-/** A port that is free now. */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function startRclone(folder) {

@@ -2,7 +2,6 @@ import { allowedAccess, requireAccess } from '../../core/access.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
 import { type Json, type JsonObject, memberAt, objectOf, stringAt } from '../../core/json.ts';
-import { berth, flags, sentence } from '../../core/message.ts';
 import { hideSecrets, HIDDEN } from '../../core/secret-names.ts';
 import { ask, asks } from '../../cli/ask.ts';
 import { defineCommand, waitOptions, yesOption } from '../../cli/model/command.ts';
@@ -19,14 +18,11 @@ import { ACTIONS } from '../../fleet/differences.ts';
 import { text } from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { type Cell, idOf, type Result, type View } from '../../output/view.ts';
-import { costLine } from '../plan/cost.ts';
+import { costLine, makePlan, type Plan, type Planned, pruningRefusal } from '../plan/make-plan.ts';
 import { withoutVariables } from '../plan/documents.ts';
-import { PLAN_INPUT } from '../plan/index.ts';
+import { countsOf, PLAN_INPUT, planRows, planView } from '../plan/index.ts';
 import { KINDS } from '../plan/kinds.ts';
-import { makePlan, type Plan, type PlanInput, type Planned, pruningRefusal } from '../plan/make-plan.ts';
-import { countsOf, planRows, planView } from '../plan/plan-view.ts';
-import { applyAll, type Outcome } from './apply-all.ts';
-import { labelOf } from './write.ts';
+import { applyAll, labelOf, type Outcome } from './apply-all.ts';
 
 const DONE = { create: 'created', update: 'changed', delete: 'removed', none: 'unchanged' } as const;
 
@@ -91,7 +87,7 @@ export const apply = defineCommand({
     const lock = await ctx.accountLock('apply', (holder) => ctx.tell(`Waiting: ${holder}.`));
     try {
       const plan = await makePlan(ctx, values);
-      refuse(ctx, plan, values);
+      refuse(ctx, plan, values.maxPrune);
       await confirm(ctx, plan);
       const waitMs = values.wait ? values.waitTimeout : undefined;
       const outcomes = await applyAll(ctx, plan, waitMs).catch((error: unknown) => {
@@ -115,11 +111,7 @@ export const apply = defineCommand({
 });
 
 /** Before anything is sent: what cannot be made so and a large prune (5, 15), and what the profile does not allow (3). */
-function refuse(
-  ctx: CommandContext,
-  { planned, pruning }: Plan,
-  { files, envFrom, prune, setName, maxPrune }: PlanInput & { readonly maxPrune?: number | undefined },
-): void {
+function refuse(ctx: CommandContext, { planned, pruning }: Plan, maxPrune: number | undefined): void {
   const refusal = pruning && pruningRefusal(pruning, maxPrune);
   if (refusal !== undefined) throw refusal;
   const blocked = planned.filter(({ item }) => item.action === 'blocked');
@@ -128,11 +120,6 @@ function refuse(
       code: 'refused',
       exit: EXIT.refused,
       message: `${countOf(blocked.length, 'thing')} cannot be made as described: nothing was sent`,
-      hint: sentence`See ${berth`plan ${files} ${flags([
-        ...envFrom.flatMap((file) => ['--env-from', file]),
-        ...(setName === undefined ? [] : ['--set-name', setName]),
-        ...(prune === true ? ['--prune'] : []),
-      ])}`}.`,
       errors: blocked.map((each) => `${labelOf(each)}: ${each.item.why ?? ''}`),
     });
   const actions = planned.map(({ item }) => item.action);

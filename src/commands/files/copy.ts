@@ -1,13 +1,178 @@
+import { createHash } from 'node:crypto';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { countOf } from '../../cli/words.ts';
 import { folderOf, joined } from './names.ts';
 import { type FileOutcome, notDone, type Tally } from './outcomes.ts';
 import type { Copy, Step } from './plan.ts';
-import { hasContent, setTime, transfer } from './transfer.ts';
-import { type FileEnd, fileHere, shown } from './tree.ts';
-import { type Failure, localFile } from '../../core/failure.ts';
-import type { WrittenFile } from '../../core/file-ports.ts';
+import { type End, type FileEnd, fileHere, type FileOnVolume, type LocalFile, shown } from './tree.ts';
+import type { RangeFiles, RangeWriter } from '../../core/context.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, localFile, usage } from '../../core/failure.ts';
+import type { FileSource, VolumeFile, VolumeFiles, WrittenFile } from '../../core/file-ports.ts';
 import { severalAtOnce } from '../../core/several-at-once.ts';
+import type { Bytes } from '../../core/unit-types.ts';
+
+/** Exactly these bytes of a file of this machine. */
+async function* rangeOf(files: RangeFiles, path: string, start: Bytes, end: Bytes): AsyncGenerator<Uint8Array> {
+  let at = start;
+  if (at < end)
+    for await (const chunk of files.read(path, at)) {
+      const wanted = chunk.subarray(0, end - at);
+      at += wanted.byteLength;
+      yield wanted;
+      if (at === end) return;
+    }
+  if (at < end) throw localFile(`${path} became shorter while it was read`, 'Copy it when nothing writes to it.');
+}
+
+const sourceOf = (files: RangeFiles, from: FileEnd): FileSource => ({
+  bytes: from.file.bytes,
+  read: (start, end) =>
+    from.kind === 'local' ? rangeOf(files, from.path, start, end) : from.volume.read(from.file, start, end),
+});
+
+/** By size and checksum; false where the ETag is no checksum. */
+async function isSame(volume: VolumeFiles, file: VolumeFile, source: FileSource): Promise<boolean> {
+  const proof = volume.proofOf(file);
+  if (proof.kind === 'none' || file.bytes !== source.bytes) return false;
+  const size = proof.kind === 'whole' ? file.bytes : proof.partBytes;
+  const digests: Buffer[] = [];
+  for (let start = 0; start === 0 || start < file.bytes; start += size) {
+    const hash = createHash('md5');
+    for await (const chunk of source.read(start, Math.min(start + size, file.bytes))) hash.update(chunk);
+    digests.push(hash.digest());
+    if (proof.kind === 'whole') return digests[0]?.toString('hex') === proof.md5;
+  }
+  return proof.kind === 'parts' && proof.agrees(digests);
+}
+
+/** Whether the target has the content of the source already. */
+async function hasContent(files: RangeFiles, from: FileEnd, to: FileEnd): Promise<boolean> {
+  if (from.kind === 'volume' && to.kind === 'volume')
+    return from.file.bytes === to.file.bytes && from.file.version === to.file.version;
+  const [volume, local] = from.kind === 'volume' ? [from, to] : [to, from];
+  return volume.kind === 'volume' && (await isSame(volume.volume, volume.file, sourceOf(files, local)));
+}
+
+interface Transfer {
+  readonly from: FileEnd;
+  readonly to: End;
+  /** The version of what it replaces. */
+  readonly replaces: string | undefined;
+  /** What comes here is hashed, and compared with the ETag. */
+  readonly verify: boolean;
+  readonly onBytes: (bytes: Bytes) => void;
+}
+
+/** Returns what was written to a volume. Local-file (14) where the source changed, but not where it only grew. */
+async function transfer(ctx: CommandContext, work: Transfer): Promise<WrittenFile | undefined> {
+  const { from, to, replaces, onBytes } = work;
+  const files = await ctx.durable();
+  if (to.kind === 'local') {
+    if (from.kind === 'local') throw usage('use cp for a copy on this machine');
+    await download(ctx, from, to.path, work);
+    return undefined;
+  }
+  // By the service, where the ETag will prove the copy: that of a file in parts changes.
+  if (from.kind === 'volume' && from.volume.id === to.volume.id && from.volume.proofOf(from.file).kind === 'whole') {
+    const copied = await from.volume.copy(from.file, to.key);
+    onBytes(from.file.bytes);
+    return { ...copied, replaces };
+  }
+  const source = sourceOf(files, from);
+  const written = await to.volume.write(to.key, { ...source, replaces }, onBytes);
+  if (from.kind === 'local' && !(await isUnchanged(files, from, to.volume, written)))
+    throw localFile(`${from.path} changed while it was read`, 'Copy it when nothing writes to it.');
+  return written;
+}
+
+/** Where it grew, what was sent must still be its beginning. */
+async function isUnchanged(files: RangeFiles, from: LocalFile, volume: VolumeFiles, written: VolumeFile) {
+  const now = await fileHere(files, from.path);
+  if (now?.version === from.file.version) return true;
+  return now !== undefined && now.bytes > from.file.bytes && (await isSame(volume, written, sourceOf(files, from)));
+}
+
+/** Before the process's mask. An executable file that is replaced stays one: a volume stores no modes. */
+const [FILE_MODE, EXECUTABLE_MODE] = [0o666, 0o777];
+
+const RANGE_BYTES: Bytes = 16 * 1024 * 1024;
+const RANGES_AT_ONCE = 8;
+
+/** Until it is complete it has a temporary name, and what was there before stays. */
+async function download(
+  ctx: CommandContext,
+  from: FileOnVolume,
+  target: string,
+  { verify, onBytes }: Pick<Transfer, 'verify' | 'onBytes'>,
+): Promise<void> {
+  const { volume, file } = from;
+  const files = await ctx.durable();
+  const there = await files.lookAt(target, true);
+  // Replaces only a file: not a pipe that another program reads, not a device.
+  if (there?.kind === 'other')
+    throw localFile(`${target} is not a regular file`, 'Name another place, or move it away.');
+  const mark = createHash('sha256').update(`${String(ctx.random())} ${target}`);
+  const partial = joined(folderOf(target), `.berth-${mark.digest('hex').slice(0, 12)}.partial`);
+  const output = await files.openRanges(partial, there?.executable === true ? EXECUTABLE_MODE : FILE_MODE);
+  try {
+    try {
+      await readAll(from, output, verify, onBytes).catch(async (error: unknown) => {
+        const isOfFile = error instanceof Failure && error.exit === EXIT.localFile;
+        if (!isOfFile || ((await volume.find(file.key))?.bytes ?? 0) <= file.bytes) throw error;
+        // It grew. One answer has one version of it, whatever is added meanwhile.
+        let at = 0;
+        for await (const chunk of volume.read({ ...file, version: undefined })) {
+          await output.write(chunk, at);
+          at += chunk.byteLength;
+        }
+      });
+      await output.finish(file.bytes);
+    } finally {
+      await output.close();
+    }
+    await files.replace(partial, target);
+  } catch (error) {
+    await files.remove(partial).catch(() => undefined);
+    throw error;
+  }
+  await setTime(files, target, file);
+}
+
+/** Only a file's owner may set its time. */
+async function setTime(files: RangeFiles, path: string, { modifiedAt }: VolumeFile): Promise<void> {
+  if (modifiedAt !== undefined) await files.setTime(path, modifiedAt).catch(() => undefined);
+}
+
+async function readAll(
+  { volume, file }: FileOnVolume,
+  output: RangeWriter,
+  verify: boolean,
+  onBytes: (bytes: Bytes) => void,
+): Promise<void> {
+  const proof = verify ? volume.proofOf(file) : { kind: 'none' as const };
+  // What is hashed as one must come in order.
+  const size =
+    proof.kind === 'parts' ? proof.partBytes : proof.kind === 'whole' ? Math.max(1, file.bytes) : RANGE_BYTES;
+  const starts = Array.from({ length: Math.ceil(file.bytes / size) }, (_, index) => index * size);
+  const readRange = async (start: Bytes): Promise<Buffer> => {
+    const hash = createHash('md5');
+    let at = start;
+    for await (const chunk of volume.read(file, at, Math.min(at + size, file.bytes))) {
+      if (proof.kind !== 'none') hash.update(chunk);
+      await output.write(chunk, at);
+      at += chunk.byteLength;
+      onBytes(chunk.byteLength);
+    }
+    return hash.digest();
+  };
+  const digests: Buffer[] = [];
+  for await (const digest of severalAtOnce(starts, readRange, { atOnce: RANGES_AT_ONCE })) digests.push(digest);
+  const [first = createHash('md5').digest()] = digests;
+  const isProven =
+    proof.kind === 'none' || (proof.kind === 'whole' ? first.toString('hex') === proof.md5 : proof.agrees(digests));
+  if (!isProven) throw localFile(`what was read of ${file.key} is not what the volume has`, 'Run it again.');
+}
 
 /** A copy that has ended, or an upload that is to be confirmed. */
 interface Done {

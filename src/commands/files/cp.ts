@@ -20,10 +20,7 @@ import { usage } from '../../core/failure.ts';
 
 /** `mv` has the same. */
 export const PLACES = {
-  place: arg.many('the sources and, as the last one, the target', {
-    metavar: 'PLACE',
-    complete: 'file-or-volume-path',
-  }),
+  place: arg.many('the sources, then the target', { metavar: 'PLACE', complete: 'file-or-volume-path' }),
 };
 
 export const RECURSIVE = option.on('copy folders with everything in them', { short: '-r' });

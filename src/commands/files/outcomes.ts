@@ -69,17 +69,13 @@ export function notDone(error: unknown, ctx: CommandContext): Pick<FileOutcome, 
   return { failure: error };
 }
 
+interface Removal extends Pick<FileOutcome, 'from' | 'bytes' | 'isRemoved'> {
+  readonly remove: () => Promise<void>;
+}
+
 /** Removes several at once; what fails is in its outcome. */
-export const removeFiles = <T>(
-  ctx: CommandContext,
-  files: readonly T[],
-  workOn: (file: T) => {
-    readonly about: Omit<FileOutcome, 'to' | 'failure'>;
-    readonly remove: () => Promise<void>;
-  },
-): AsyncGenerator<FileOutcome> =>
-  severalAtOnce(files, async (file) => {
-    const { about, remove } = workOn(file);
+export const removeFiles = (ctx: CommandContext, removals: readonly Removal[]): AsyncGenerator<FileOutcome> =>
+  severalAtOnce(removals, async ({ remove, ...about }) => {
     const outcome = { ...about, to: undefined, failure: undefined };
     return await remove().then(
       () => outcome,

@@ -4,7 +4,6 @@ import { ask, requireYes } from '../../cli/ask.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words.ts';
-import type { VolumeFile, VolumeFiles } from '../../core/file-ports.ts';
 import { formatBytes } from '../../core/units.ts';
 
 export const rm = defineCommand({
@@ -28,26 +27,22 @@ export const rm = defineCommand({
     requireYes(ctx);
     const open = volumeOpener(ctx);
     const addresses = place.map(parseVolumeAddress);
-    const files: { readonly from: string; readonly volume: VolumeFiles; readonly file: VolumeFile }[] = [];
+    const files: { from: string; bytes: number; remove: () => Promise<void> }[] = [];
     for (const address of addresses) {
       const volume = await open(address.volume);
       for (const found of await findAll(volume, address)) {
         if (found.kind === 'folder' && !recursive) throw isFolderFailure(addressText(address));
-        for await (const file of filesOf(volume, found))
-          files.push({ from: addressText({ ...address, path: file.key }), volume, file });
+        for await (const { key, bytes } of filesOf(volume, found))
+          files.push({ from: addressText({ ...address, path: key }), bytes, remove: () => volume.remove(key) });
       }
     }
     if (files.length > 0) {
-      const bytes = files.reduce((sum, { file }) => sum + file.bytes, 0);
+      const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
       const line = `This removes ${countOf(files.length, 'file')}, ${formatBytes(bytes)}: ${place.join(', ')}.`;
       // As much is lost as when the volume is deleted.
       const all = addresses.find(({ path }) => path === '');
       await ask(ctx, all === undefined ? { line } : { line, typed: all.volume });
     }
-    const outcomes = removeFiles(ctx, files, ({ from, volume, file: { key, bytes } }) => ({
-      about: { from, bytes },
-      remove: () => volume.remove(key),
-    }));
-    return await printOutcomes(ctx, outcomes, 'removed');
+    return await printOutcomes(ctx, removeFiles(ctx, files), 'removed');
   },
 });

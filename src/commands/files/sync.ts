@@ -125,14 +125,15 @@ async function* syncFolders(
     );
   const files = await ctx.durable();
   // Keeps a file that the source has by now, or that changed: another sync may have written it.
-  yield* removeFiles(ctx, extras, ({ path, at }) => ({
-    about: { from: shown(at), bytes: at.file.bytes, isRemoved: true },
-    remove: async () => {
+  const removals = extras.map(({ path, at }) => ({
+    ...{ from: shown(at), bytes: at.file.bytes, isRemoved: true },
+    remove: async (): Promise<void> => {
       if ((await source.look(path))?.kind === 'file')
         throw localFile(`${shown(at)} was not removed: the source has this file by now`, 'Run it again.');
       await removeSeen(files, at);
     },
   }));
+  yield* removeFiles(ctx, removals);
   for (const folder of foldersOf(extras)) {
     const end = target.end(folder);
     if (end.kind === 'local') await files.removeEmptyFolder(end.path).catch(() => undefined);

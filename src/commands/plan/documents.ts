@@ -11,8 +11,7 @@ import type { Field } from '../../cli/resource/fields.ts';
 import { parseYamlDocuments, type YamlDocument } from '../../cli/resource/parse-yaml.ts';
 import { writable } from '../../cli/resource/request-body.ts';
 import { didYouMean, withArticle } from '../../cli/words.ts';
-import { checkValue, kindSchema } from './file-schema.ts';
-import { acceptedPaths, FILE_KINDS, KINDS, type FileKind } from './kinds.ts';
+import { acceptedPaths, checkValue, FILE_KINDS, type FileKind, KINDS, kindSchema } from './kinds.ts';
 
 export interface FileDocument {
   readonly kind: FileKind;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { acceptedPaths, FILE_KINDS, KINDS } from '../../../../src/commands/plan/kinds.ts';
 import { changedAt, SAMPLES, SURROUNDINGS } from '../../../support/apply/every-field.ts';
-import { inWorld, rows, run } from '../../../support/worlds/plan-runs.ts';
+import { inWorld, plan, type Row, rows, run } from '../../../support/worlds/plan-runs.ts';
 import type { TestWorld } from '../../../support/worlds/test-world.ts';
 
 const textOf = (documents: readonly unknown[]): string =>
@@ -53,5 +53,28 @@ test.each(SAMPLES)(
       current = other;
     }
     expect((await rows(world, textOf([current]))).map(({ changes: left }) => left)).toEqual([[]]);
+  },
+);
+
+test.each(SAMPLES)(
+  '$label: null makes each member empty, or says that it cannot be',
+  { timeout: 300_000 },
+  async ({ kind, document }) => {
+    const world = inWorld();
+    await apply(world, ...SURROUNDINGS, document);
+    const members = acceptedPaths(FILE_KINDS[KINDS.find((each) => each === kind) ?? 'pod']);
+    let emptied = document;
+    for (const member of members.filter((each) => each !== 'name')) {
+      const planned = await plan(world, textOf([changedAt(document, member, null)]), ['--json']);
+      if (planned.code === 2)
+        expect(planned.err).toMatch(/must be .*, not null|must be one of|cpu of an endpoint must be a list/);
+      if (planned.code !== 16) continue;
+      const [row] = JSON.parse(planned.out) as readonly Row[];
+      if (row?.action === 'blocked')
+        expect([member, row.why]).toEqual([member, expect.stringMatching(/cannot be (empty|changed)/)]);
+      else emptied = changedAt(emptied, member, null);
+    }
+    await apply(world, emptied);
+    expect((await plan(world, textOf([emptied]))).code).toBe(0);
   },
 );
