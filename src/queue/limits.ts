@@ -24,3 +24,12 @@ export const DURATION_BOUNDS = {
 
 /** Specification 4.5. */
 export const DEFAULT_SYNC_WAIT_MS: Milliseconds = 90_000;
+
+/** Milliseconds for which a job is certainly kept: the shorter of TTL and retention (specification 8.2). */
+export const certainMs = ({
+  ttlMs = Number.POSITIVE_INFINITY,
+  sync = false,
+}: {
+  readonly ttlMs?: Milliseconds | undefined;
+  readonly sync?: boolean;
+}): Milliseconds => Math.min(ttlMs, sync ? SYNC_RESULT_RETENTION_MS : RESULT_RETENTION_MS);

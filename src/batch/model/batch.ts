@@ -3,7 +3,7 @@ import type { ItemCounts, Resubmittable } from './item-states.ts';
 import { usage } from '../../core/failure.ts';
 import { berth, type CommandLine, flags } from '../../core/message.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
-import type { JobOptions } from '../../queue/submission.ts';
+import type { JobOptions } from '../../queue/requests.ts';
 
 export const LOCAL_SERVICE = 'the local service';
 

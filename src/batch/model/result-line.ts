@@ -1,7 +1,6 @@
 import type { Ending } from './item-states.ts';
 import { encodeJson, Exact, isObject, type Json, stringAt } from '../../core/json.ts';
-import { jobError } from '../../queue/job-error.ts';
-import { jobOutcome, jobStatus } from '../../queue/job-status.ts';
+import { jobError, jobOutcome, jobStatus } from '../../queue/job.ts';
 
 export interface LineOwner {
   readonly item: number;

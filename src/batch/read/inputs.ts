@@ -8,7 +8,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile, usage } from '../../core/failure.ts';
 import type { Bytes } from '../../core/unit-types.ts';
 import { PAYLOAD_LIMITS } from '../../queue/limits.ts';
-import { maxInputBytes } from '../../queue/submission.ts';
+import { maxInputBytes } from '../../queue/requests.ts';
 
 export type { InputPorts };
 

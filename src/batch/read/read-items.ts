@@ -16,7 +16,7 @@ import { type Failure, usage } from '../../core/failure.ts';
 import { decodeJson } from '../../core/json.ts';
 import { memberSource } from '../../core/json-source.ts';
 import { formatBytes } from '../../core/units.ts';
-import { isSubmission } from '../../queue/submission.ts';
+import { isSubmission } from '../../queue/requests.ts';
 
 /** Fails with usage (2) for an invalid CSV. */
 export async function* readItems(chunks: AsyncIterable<Uint8Array>, format: InputFormat, firstItem = 1): ItemGroups {

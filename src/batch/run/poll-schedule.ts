@@ -1,6 +1,5 @@
 import TinyQueue from 'tinyqueue';
 import type { KnownJob, MonotonicMs } from '../model/batch.ts';
-import type { Absence } from '../../queue/not-there-yet.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 
 /** Few, so that it adapts when the jobs change. */
@@ -102,7 +101,7 @@ export type JobRef = Omit<KnownJob, 'submittedAt'>;
 export interface Job extends JobRef, PolledJob {
   /** In a row: the service answered that the job does not exist. */
   readonly notFoundPolls: number;
-  readonly absence: Absence | undefined;
+  readonly missingSince: MonotonicMs | undefined;
   /** In a row, 429 excluded. */
   readonly failedPolls: number;
 }
@@ -116,7 +115,7 @@ export const newJob = ({ item, job, id, retries }: JobRef, acceptedAt: Monotonic
   retries,
   queuedPolls: 0,
   notFoundPolls: 0,
-  absence: undefined,
+  missingSince: undefined,
   failedPolls: 0,
   pollAt: acceptedAt,
 });

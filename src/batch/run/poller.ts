@@ -1,6 +1,7 @@
 import { type Json, numberAt } from '../../core/json.ts';
-import { absenceOfJob } from '../../queue/not-there-yet.ts';
-import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
+import { MINUTE_MS } from '../../core/unit-types.ts';
+import { certainMs } from '../../queue/limits.ts';
+import { isRunning, jobOutcome, type JobOutcome } from '../../queue/job.ts';
 import type { Ending } from '../model/item-states.ts';
 import type { MonotonicMs } from '../model/batch.ts';
 import { createPollSchedule, type Job, type JobRef, newJob, retryPollDelay } from './poll-schedule.ts';
@@ -105,10 +106,11 @@ export function createPoller(run: RunState) {
   /** False when the service no longer has the job: a younger one may be missing on a replica that lags. */
   const pollUntilThere = (job: Job): boolean => {
     const now = clock.monotonic();
-    const absence = job.absence ?? absenceOfJob(clock, now - job.acceptedAt, { ttlMs: options.ttlMs });
-    if (!absence.isNotThereYet()) return false;
+    const { missingSince = now } = job;
+    const isKept = now - job.acceptedAt < certainMs({ ttlMs: options.ttlMs });
+    if (!isKept || now - missingSince >= MINUTE_MS) return false;
     const notFoundPolls = job.notFoundPolls + 1;
-    schedule.addTimed({ ...job, absence, notFoundPolls, pollAt: now + retryPollDelay(notFoundPolls) });
+    schedule.addTimed({ ...job, missingSince, notFoundPolls, pollAt: now + retryPollDelay(notFoundPolls) });
     return true;
   };
 
@@ -122,7 +124,7 @@ export function createPoller(run: RunState) {
         await onFound(
           job.failedPolls === 0 && job.notFoundPolls === 0
             ? job
-            : { ...job, failedPolls: 0, notFoundPolls: 0, absence: undefined },
+            : { ...job, failedPolls: 0, notFoundPolls: 0, missingSince: undefined },
           outcome.document,
         );
         return;

@@ -4,9 +4,8 @@ import { Failure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { type Json, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
-import { submissionBody } from '../../queue/submission.ts';
-import { healthRequest, retryRequest, runRequest, statusRequest } from '../../queue/requests.ts';
+import { jobIdOf, unusableJobId } from '../../queue/job.ts';
+import { healthRequest, retryRequest, runRequest, statusRequest, submissionBody } from '../../queue/requests.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** The request had no effect and may succeed later. */

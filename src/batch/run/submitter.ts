@@ -4,7 +4,7 @@ import { retryPollDelay } from './poll-schedule.ts';
 import type { SubmitOutcome } from './queue-client.ts';
 import { canSend, onRetryLater, type RunState } from './run-state.ts';
 import type { Failure } from '../../core/failure.ts';
-import { duplicateJobId } from '../../queue/job-id.ts';
+import { duplicateJobId } from '../../queue/job.ts';
 
 /** Items are taken from the queue only when this many fit, because each group of intents needs a sync of its own. */
 const groupSize = (maxActive: number): number => Math.max(1, Math.floor(maxActive / 8));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile, usage } from '../../core/failure.ts';
 import { sentence } from '../../core/message.ts';
-import { optionsText } from '../../queue/submission.ts';
+import { optionsText } from '../../queue/requests.ts';
 import { writeSyncedFile } from '../bytes/synced-files.ts';
 import { type BatchSettings, type Resubmit, resumeLine, type Shard } from '../model/batch.ts';
 import { findInputs, readOnceInput, readUntilAborted } from '../read/find-inputs.ts';

@@ -17,7 +17,7 @@ import { asId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
 import type { DollarRange } from '../../core/units.ts';
 import { RATE_LIMITS } from '../../queue/limits.ts';
-import { optionsText } from '../../queue/submission.ts';
+import { optionsText } from '../../queue/requests.ts';
 
 export interface BatchPorts extends InputPorts, Pick<Context, 'batchApi' | 'clock' | 'random' | 'onSecondInterrupt'> {
   readonly local: boolean;

@@ -8,7 +8,7 @@ import { eachOf } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
 import { usage } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
-import { jobOutcome, jobStatus } from '../../queue/job-status.ts';
+import { jobOutcome, jobStatus } from '../../queue/job.ts';
 import { cancelRequest } from '../../queue/requests.ts';
 
 export const cancel = defineCommand({

@@ -15,8 +15,7 @@ import { asId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
 import { formatDuration } from '../../core/units.ts';
 import type { Result } from '../../output/view.ts';
-import { healthRequest, runRequest } from '../../queue/requests.ts';
-import { optionsText, submissionBody } from '../../queue/submission.ts';
+import { healthRequest, optionsText, runRequest, submissionBody } from '../../queue/requests.ts';
 
 const runOptions = {
   input: required(

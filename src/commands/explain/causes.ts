@@ -11,8 +11,7 @@ import { formatDuration, hourlyPrice } from '../../core/units.ts';
 import { deadlineText, nextDeadline } from '../../guard/deadline.ts';
 import { list, text } from '../../output/cells.ts';
 import type { Result, Tone, View } from '../../output/view.ts';
-import { jobError } from '../../queue/job-error.ts';
-import { isRunning, jobOutcome } from '../../queue/job-status.ts';
+import { isRunning, jobError, jobOutcome } from '../../queue/job.ts';
 import type { Facts } from './reads.ts';
 
 type Kind = 'pod' | 'endpoint' | 'job';

@@ -11,7 +11,7 @@ import type { Id } from '../../core/ids.ts';
 import { itemsAt, type Json, jsonOrText, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
 import type { RememberedJob } from '../../core/remembered.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { hasEnded, isRunning } from '../../queue/job-status.ts';
+import { hasEnded, isRunning } from '../../queue/job.ts';
 import { healthRequest, statusRequest } from '../../queue/requests.ts';
 
 const LOG_IDLE_MS: Milliseconds = 1000;

@@ -8,7 +8,7 @@ import { ask, requireYes } from '../../cli/ask.ts';
 import { countOf } from '../../cli/words.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { unknownOutcome } from '../../core/failure.ts';
-import { hasEnded, jobOutcome, jobStatus } from '../../queue/job-status.ts';
+import { hasEnded, jobOutcome, jobStatus } from '../../queue/job.ts';
 import { cancelRequest } from '../../queue/requests.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { JOB_ARGUMENTS, jobsOf, type NamedJob, sendAboutJob, statusLine } from './job.ts';

@@ -4,8 +4,7 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { type Json, memberAt } from '../../core/json.ts';
 import { duration, json, jsonBlock, status, text } from '../../output/cells.ts';
 import { idOf, type Section, type View } from '../../output/view.ts';
-import { jobError } from '../../queue/job-error.ts';
-import { jobOutcome, type JobOutcome } from '../../queue/job-status.ts';
+import { jobError, jobOutcome, type JobOutcome } from '../../queue/job.ts';
 
 const KNOWN = ['id', 'status', 'delayTime', 'executionTime', 'output', 'error'];
 

@@ -9,7 +9,7 @@ import { type Json, memberAt, stringOf } from '../../core/json.ts';
 import { berth, type CommandLine, type Message, sentence } from '../../core/message.ts';
 import type { RememberedJob } from '../../core/remembered.ts';
 import { formatDuration } from '../../core/units.ts';
-import { hasEnded } from '../../queue/job-status.ts';
+import { hasEnded } from '../../queue/job.ts';
 import { healthRequest, statusRequest } from '../../queue/requests.ts';
 
 export const waitLine = (endpoint: string, ...jobs: readonly string[]): CommandLine =>

@@ -15,12 +15,16 @@ import { memberSource } from '../../core/json-source.ts';
 import { say } from '../../core/safe-text.ts';
 import { formatBytes } from '../../core/units.ts';
 import { answerResult, asksForData } from '../../output/view.ts';
-import { jobIdOf, unusableJobId } from '../../queue/job-id.ts';
-import { hasEnded, jobStatus } from '../../queue/job-status.ts';
-import { DEFAULT_SYNC_WAIT_MS, DURATION_BOUNDS, PAYLOAD_LIMITS } from '../../queue/limits.ts';
-import { certainMs } from '../../queue/not-there-yet.ts';
-import { runRequest, runSyncRequest } from '../../queue/requests.ts';
-import { isSubmission, type JobOptions, optionsText, submissionBody } from '../../queue/submission.ts';
+import { hasEnded, jobIdOf, jobStatus, unusableJobId } from '../../queue/job.ts';
+import { certainMs, DEFAULT_SYNC_WAIT_MS, DURATION_BOUNDS, PAYLOAD_LIMITS } from '../../queue/limits.ts';
+import {
+  isSubmission,
+  type JobOptions,
+  optionsText,
+  runRequest,
+  runSyncRequest,
+  submissionBody,
+} from '../../queue/requests.ts';
 
 /** Input byte for byte, without BOM and outer space. Usage (2): not UTF-8, not JSON, over the limit. */
 function jobBody(given: RawInput, values: BodyValues, operation: keyof typeof PAYLOAD_LIMITS): Uint8Array {

@@ -1,7 +1,7 @@
 import { defineCommand, endedWhen } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import { eachSchema, readEach, READS_SEVERAL } from '../../cli/resource/several.ts';
-import { hasEnded } from '../../queue/job-status.ts';
+import { hasEnded } from '../../queue/job.ts';
 import { JOB_ARGUMENTS, jobsOf, readJob } from './job.ts';
 import { exitOf, JOB, JOB_EXITS, jobView } from './job-view.ts';
 

@@ -10,7 +10,7 @@ import { encodeJson, type Json, memberAt, stringOf } from '../../core/json.ts';
 import { berth, type CommandLine } from '../../core/message.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { answerResult, type Result } from '../../output/view.ts';
-import { hasEnded, jobStatus } from '../../queue/job-status.ts';
+import { hasEnded, jobStatus } from '../../queue/job.ts';
 import { JOB_ARGUMENTS, jobsOf, type NamedJob, readJob, waitLine } from './job.ts';
 import { exitOf, JOB, JOB_EXITS, jobView } from './job-view.ts';
 

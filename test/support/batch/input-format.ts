@@ -1,5 +1,5 @@
 import type { InputFormat, InvalidItem, Item } from '../../../src/batch/read/items.ts';
-import { maxInputBytes } from '../../../src/queue/submission.ts';
+import { maxInputBytes } from '../../../src/queue/requests.ts';
 
 /** How an input is read whose jobs have no options. */
 export const formatOf = (format: Omit<InputFormat, 'maxBytes'>): InputFormat => ({

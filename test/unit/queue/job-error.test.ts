@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jobError } from '../../../src/queue/job-error.ts';
+import { jobError } from '../../../src/queue/job.ts';
 
 const TRACEBACK = [
   'Traceback (most recent call last):',

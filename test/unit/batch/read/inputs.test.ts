@@ -8,7 +8,6 @@ import { findInputs } from '../../../../src/batch/read/find-inputs.ts';
 import { type BatchInputs, type InputPorts, allItems } from '../../../../src/batch/read/inputs.ts';
 import type { InvalidItem, Item } from '../../../../src/batch/read/items.ts';
 import { openDurable } from '../../../../src/host/files/durable-files.ts';
-import { memoryFiles } from '../../../support/batch/memory-files.ts';
 import { realLocks } from '../../../support/files/real-locks.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
@@ -37,47 +36,6 @@ const shown = (item: Item | InvalidItem): readonly [number, string] => [
 ];
 
 describe('the inputs of a batch', () => {
-  test('are numbered through all of them, compressed or not, and one is open at a time', async () => {
-    const files = memoryFiles({
-      '/a.jsonl': '\ufeff{"n":1}\r\n\r\n{broken\n{"n":2}',
-      '/b.csv': 'n,s\n3,"two\nlines"\n\n4,é',
-      '/c.jsonl.gz': gzipSync('{"n":5}\n'),
-      '/d.jsonl': '',
-      '/e.csv.gz': gzipSync('n:number\n6\n'),
-    });
-    let [open, mostOpen] = [0, 0];
-    async function* counted(...args: Parameters<typeof files.read>): AsyncGenerator<Uint8Array> {
-      open += 1;
-      mostOpen = Math.max(mostOpen, open);
-      try {
-        yield* files.read(...args);
-      } finally {
-        open -= 1;
-      }
-    }
-    const ports: InputPorts = { durable: { ...files, read: counted }, signal: new AbortController().signal };
-    const found = [...files.files.keys()].map((path) => ({ path, name: path }));
-    const inputs = await planInputs(ports, found, { skipInvalid: true, extras: '' });
-    expect(inputs.summary).toMatchObject({ planned: 6, invalid: 1 });
-    expect(inputs.sources.map(({ firstItem, items }) => [firstItem, items])).toEqual([
-      [1, 3],
-      [4, 2],
-      [6, 1],
-      [7, 0],
-      [7, 1],
-    ]);
-    expect((await read(ports, inputs)).map(shown)).toEqual([
-      [1, '{"n":1}'],
-      [2, expect.stringContaining('not JSON')],
-      [3, '{"n":2}'],
-      [4, '{"n":"3","s":"two\\nlines"}'],
-      [5, '{"n":"4","s":"é"}'],
-      [6, '{"n":5}'],
-      [7, '{"n":6}'],
-    ]);
-    expect([mostOpen, open]).toEqual([1, 0]);
-  });
-
   test('are found relative to the working directory, in the order of their bytes, without links to folders', async () => {
     const { ports, at, directory } = folder();
     mkdirSync(at('in'));

@@ -1,6 +1,4 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { executionCost } from '../../../../src/batch/results/analysis.ts';
 import { describeCost } from '../../../../src/commands/batch/summary-view.ts';
 import { ofWorker } from '../../../../src/cli/money.ts';
 import type { Json } from '../../../../src/core/json.ts';
@@ -54,23 +52,6 @@ test.each<[string, Json, { low: number; high: number } | undefined]>([
   ],
 ])('an hour of a worker: %s', (_, endpoint, hour) => {
   expect(ofWorker(endpoint, CATALOG).hourly).toEqual(hour);
-});
-
-const dollars = fc.double({ min: 0.0001, max: 1000, noNaN: true });
-const milliseconds = fc.nat({ max: 1e12 });
-
-test('the cost is within its range, grows with time and price, and is zero for no time', () => {
-  fc.assert(
-    fc.property(dollars, dollars, milliseconds, milliseconds, (a, b, some, more) => {
-      const hour = { low: Math.min(a, b), high: Math.max(a, b) };
-      const [less, all] = [executionCost(hour, some), executionCost(hour, some + more)];
-      expect(less.low).toBeLessThanOrEqual(less.high);
-      expect(all.low).toBeGreaterThanOrEqual(less.low);
-      expect(all.high).toBeGreaterThanOrEqual(less.high);
-      expect(executionCost(hour, 0)).toEqual({ low: 0, high: 0 });
-      expect(executionCost(hour, 3_600_000).high).toBeCloseTo(hour.high, 8);
-    }),
-  );
 });
 
 test.each([

@@ -4,7 +4,6 @@ import { inputCopyPath, journalPath } from '../../../../src/batch/store/paths.ts
 import { beginFiles, headerOf } from '../../../support/batch/begin-batch.ts';
 import type { OpenBatch } from '../../../../src/batch/store/open-batch.ts';
 import type { DurableFiles } from '../../../../src/core/context.ts';
-import { localFile } from '../../../../src/core/failure.ts';
 import { items } from '../../../support/batch/command-fixture.ts';
 import { afterKill, afterPowerCut, memoryFiles, createKillableFiles } from '../../../support/batch/memory-files.ts';
 
@@ -42,13 +41,5 @@ describe('a copy of the input', () => {
     files.disk = (path, bytes) => (path === at ? { takes: 3, error: 'ENOSPC' } : { takes: bytes });
     await expect(begin(files)).rejects.toMatchObject({ exit: 14 });
     expect([...files.files.keys()].filter((path) => path !== 'r')).toEqual([]);
-  });
-
-  test('is removed, and no batch begins, when the results are not writable', async () => {
-    const files = memoryFiles({ r: '' });
-    const open: DurableFiles['open'] = (path) =>
-      path === 'r' ? Promise.reject(localFile('cannot open r: permission denied')) : files.open(path);
-    await expect(begin({ ...files, open })).rejects.toMatchObject({ exit: 14 });
-    expect([...files.files.keys()]).toEqual(['r']);
   });
 });

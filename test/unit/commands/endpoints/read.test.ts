@@ -72,22 +72,6 @@ test('the detail view shows every member, unknown ones included', async () => {
   expect(out).toContain('places data centers\tEU-1\nplaces data centers\tUS-1\n');
 });
 
-describe('members that are missing or have other values than the contract says', () => {
-  test.each<[string, unknown, RegExp]>([
-    ['nothing but an id', { id: 'ep1' }, /^id\tep1\n/],
-    ['gpu of null on CPUs', { id: 'ep1', gpu: null, cpu: [{ id: 'c', vcpuCount: 4 }] }, /hardware cpu\tc 4 vCPU\n/],
-    [
-      'a scaling nobody knows',
-      { id: 'ep1', scaling: { type: 'TIDE', moon: 1 } },
-      /scaling\t\{"type":"TIDE","moon":1\}/,
-    ],
-    ['requests a worker', { id: 'ep1', scaling: { type: 'REQUEST_COUNT', requestCount: 4 } }, /4 requests a worker/],
-    ['members of other kinds', { id: 'ep1', name: null, workers: 'many', ports: 'x', env: [] }, /ports\tx\n/],
-  ])('%s', async (_, document, words) => {
-    expect((await works(['endpoints', 'get', 'ep1'], [json(document)])).out).toMatch(words);
-  });
-});
-
 const RELEASES = {
   endpointVersion: 3,
   rollout: { inProgress: true, workersOnLatest: 1, workersTotal: 4, percentOnLatest: 25 },

@@ -64,15 +64,6 @@ describe('JSON Lines input', () => {
     expect(bad === undefined ? '' : describeInvalid('x.jsonl', bad)).toContain(`x.jsonl, line ${String(line)}, column`);
   });
 
-  test('keeps item numbers when some lines are skipped', async () => {
-    const found = await read('{"a":1}\nnot\n{"c":3}\n');
-    expect(found.map(({ kind, number }) => [kind, number])).toEqual([
-      ['item', 1],
-      ['invalid', 2],
-      ['item', 3],
-    ]);
-  });
-
   test('takes the input from one member and the id from another, unchanged', async () => {
     const shape = { ...JSONL, inputField: 'in', idField: 'key' };
     const found = await read('{"key": 1.0, "x":[1], "in" : { "a":\t9007199254740993 } }\n{"key":2}\n', shape);
@@ -166,16 +157,5 @@ describe('CSV', () => {
       message: expect.stringMatching(/line 3: .*40 MB/) as string,
     });
     expect(megabytes).toBeLessThan(50);
-  });
-
-  test('fails with the error of the file', async () => {
-    const failing = async function* (): AsyncGenerator<Uint8Array> {
-      yield await Promise.resolve(Buffer.from('a,b\n'));
-      throw new Error('the disk reports an error');
-    };
-    const reading = async (): Promise<void> => {
-      for await (const _ of readItems(failing(), CSV));
-    };
-    await expect(reading()).rejects.toThrow('the disk reports an error');
   });
 });

@@ -1,6 +1,4 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LOCAL_KEY } from '../../../../../src/local/http/admission.ts';
@@ -111,12 +109,6 @@ describe('an unknown cost is null and does not affect the batch', () => {
     expect(ran.err).toBe('');
   };
 
-  test('for a queue API without a management API', async () => {
-    const { world, asked } = await createCostWorld({ env: { BERTH_BASE_URL: '' } });
-    unknown(await batchOf(world, 'demo', 3, '--json'));
-    expect(asked).toEqual([]);
-  });
-
   test.each([
     ['refuses', 'server-error', 'GET /v2/serverless/demo'],
     ['is throttled', 'rate-limit', 'GET /v2/catalog/cpus'],
@@ -126,17 +118,5 @@ describe('an unknown cost is null and does not affect the batch', () => {
     expect(fault.code, fault.err).toBe(0);
     unknown(await batchOf(world, 'demo', 3, '--json'));
     expect(asked.filter((each) => each === match)).toHaveLength(1);
-  });
-
-  test('for a management API that never answers', async () => {
-    const mute = createServer(() => undefined);
-    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      mute.closeAllConnections();
-      mute.close();
-    });
-    const { port } = mute.address() as AddressInfo;
-    const { world } = await createCostWorld({ env: { BERTH_BASE_URL: `http://127.0.0.1:${String(port)}` } });
-    unknown(await batchOf(world, 'demo', 3, '--json'));
   });
 });

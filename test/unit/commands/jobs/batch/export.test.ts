@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createBatchWorld, OUT, read, RUN, secondProcess, write } from '../../../../support/batch/command-fixture.ts';
@@ -107,28 +107,5 @@ describe('an export', () => {
   ] as const)('refuses %j before the first row', async (flags, code) => {
     const ran = await berthIn(worldWith(4), [...EXPORT, ...flags]);
     expect([ran.code, ran.out]).toEqual([code, '']);
-  });
-
-  test('says which of --fields no result has', async () => {
-    const world = worldWith(4);
-    const unknown = await berthIn(world, [...EXPORT, '--fields', 'nope,item']);
-    expect([unknown.code, unknown.out]).toEqual([2, '']);
-    expect(unknown.err).toContain('--fields: no result has nope');
-    expect(unknown.err).toContain('There are item, id, job, status, output, error, delayTime, executionTime.');
-    expect((await berthIn(world, [...EXPORT, '--fields', 'input'])).code).toBe(2);
-    const whole = createTestWorld();
-    writeBatch(whole.directory, [{ ending: 'completed', output: { a: 1 } }]);
-    const inside = await berthIn(whole, [...EXPORT, '--fields', 'item,output.nope', '--format', 'csv']);
-    expect([inside.code, inside.err]).toEqual([0, expect.stringContaining('--fields: no result has output.nope.')]);
-    expect((await berthIn(world, [...EXPORT, '--fields', 'item,error'])).err).not.toContain('--fields');
-  });
-
-  test('takes -o for the format, and an empty batch has no row', async () => {
-    const world = createTestWorld();
-    writeBatch(world.directory, [undefined]);
-    expect((await berthIn(world, [...EXPORT, '-o', 'json'])).out).toBe('[]\n');
-    expect((await berthIn(world, [...EXPORT, '-o', 'csv'])).out).toMatch(/^item,id,job,status,.*\n$/);
-    expect((await berthIn(world, EXPORT)).out).toBe('');
-    expect(existsSync(join(world.directory, OUT))).toBe(true);
   });
 });

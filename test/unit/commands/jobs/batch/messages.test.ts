@@ -13,18 +13,6 @@ describe('messages of a batch', () => {
     expect(ran.code, ran.err).toBe(13);
     expect(ran.err).toMatch(/30 items may or may not have run \(the service answered 503/);
   });
-
-  test('--skip-invalid names the first ten items that it skips', async () => {
-    const world = await createTinyQueueWorld();
-    write(world, 'in.jsonl', `{"n":1}\n${'nope\n'.repeat(15)}{"n":2}\n`);
-    const ran = await berthIn(world, [...RUN, '--skip-invalid']);
-    expect(ran.code, ran.err).toBe(0);
-    expect(ran.err).toContain('skipped 15 invalid items');
-    expect(ran.err).toContain('in.jsonl, line 2, column 1: it is not JSON');
-    expect(ran.err).toContain('in.jsonl, line 11,');
-    expect(ran.err).not.toContain('in.jsonl, line 12,');
-    expect(ran.err).toContain('and 5 more');
-  });
 });
 
 describe('a second Ctrl-C', () => {

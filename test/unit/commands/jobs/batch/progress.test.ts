@@ -34,13 +34,6 @@ describe('the progress of a batch', () => {
     expect(ran.err).toMatch(/in flight(, \d+ waiting)? {2}[\d.]+\/s {2}[\dms ]+ left/);
   });
 
-  test('prints nothing on stderr with --json, where only an error is expected', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(50));
-    const ran = await berthIn(world, ['jobs', 'batch', 'run', 'demo', ...RUN.slice(4), '--json']);
-    expect([ran.code, ran.err]).toEqual([0, '']);
-  });
-
   test.each([
     ['in lines', {}, /^\d+ of 5 .*no success for \d+s: the service answered 503/m],
     [

@@ -36,15 +36,15 @@ async function reportOf(world: TestWorld): Promise<Report> {
 }
 
 describe('the report of a batch', () => {
-  test.each([80, 120])('on a terminal of %d columns', async (columns) => {
-    const ran = await berthIn(worldWith(400, { tty: true, columns, env: { NO_COLOR: '1' } }), REPORT);
+  test('on a terminal of 80 columns', async () => {
+    const ran = await berthIn(worldWith(400, { tty: true, columns: 80, env: { NO_COLOR: '1' } }), REPORT);
     expect(ran.code).toBe(0);
-    for (const line of ran.out.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
-    await expect(ran.out).toMatchFileSnapshot(`../../../../golden/jobs/batch-report-${String(columns)}.txt`);
+    for (const line of ran.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    await expect(ran.out).toMatchFileSnapshot('../../../../golden/jobs/batch-report-80.txt');
   });
 
   test('as JSON accounts for every item, and groups failures by pattern', async () => {
-    const report = await reportOf(worldWith(20));
+    const report = await reportOf(worldWith(8));
     await expect(`${JSON.stringify(report, null, 2)}\n`).toMatchFileSnapshot(
       '../../../../golden/jobs/batch-report.json',
     );

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   createBatchWorld,
-  items,
   OUT,
   read,
   RESUME,
@@ -49,14 +48,6 @@ describe('--resubmit', () => {
     expect([1, 2, 3].map((item) => after.get(item) === before.get(item))).toEqual([false, false, false]);
   });
 
-  test('sends nothing when no item is in that state', async () => {
-    const world = await batchOfYesterday();
-    const journal = read(world, `${OUT}.journal`);
-    const ran = await resume(world, '--resubmit', 'expired,timed-out,cancelled,unknown');
-    expect(ran.err).toContain('items sent again: 0');
-    expect(read(world, `${OUT}.journal`).split('["i"')).toHaveLength(journal.split('["i"').length);
-  });
-
   test.each([
     [['--resubmit', 'completed'], '--resubmit is one of failed, expired, timed-out, cancelled, unknown'],
   ] as const)('%j is refused', async (flags, said) => {
@@ -65,19 +56,5 @@ describe('--resubmit', () => {
     const ran = await resume(world, ...flags);
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(said)]);
     expect(read(world, `${OUT}.journal`)).toBe(journal);
-  });
-
-  test('unknown sends unknown items again', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(3));
-    const fault = ['local', 'fault', 'add', 'accept-drop', '--match', 'POST /v2/echo/run', '--count', '1'];
-    await berthIn(secondProcess(world), fault);
-    expect(summary(await berthIn(world, [...RUN, '--json']))).toMatchObject({ unknown: 1 });
-    expect((await berthIn(secondProcess(world), ['jobs', 'batch', 'status', OUT])).out).toMatch(
-      /^unknown\t1 \(item \d+\)$/m,
-    );
-    const ran = await resume(world, '--resubmit', 'unknown', '--json');
-    expect(summary(ran)).toMatchObject({ completed: 3, unknown: 0, resubmitted: 1 });
-    expect(ran.err).toContain('some may run twice');
   });
 });

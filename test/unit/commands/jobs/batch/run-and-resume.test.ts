@@ -140,14 +140,4 @@ describe('an interrupt', () => {
     const moved = await berthIn(world, ['jobs', 'batch', 'resume', 'out.jsonl', '--input', 'moved.jsonl', '--json']);
     expect(moved.code, moved.err).toBe(0);
   });
-
-  test('a resume refuses another service, where all jobs would seem expired', async () => {
-    const world = await createBatchWorld();
-    write(world, 'in.jsonl', items(100));
-    await interrupted(world, 5);
-    const argv = ['--queue-url', 'http://127.0.0.1:8', 'jobs', 'batch', 'resume', 'out.jsonl'];
-    const ran = await berthIn(world, argv);
-    expect(ran.code).toBe(2);
-    expect(ran.err).toContain('Use the settings it was begun with.');
-  });
 });
