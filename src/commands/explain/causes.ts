@@ -27,7 +27,6 @@ const POD: readonly Kind[] = ['pod'];
 const JOB: readonly Kind[] = ['job'];
 const ENDPOINT: readonly Kind[] = ['endpoint'];
 const QUEUE: readonly Kind[] = ['endpoint', 'job'];
-const ANY: readonly Kind[] = ['pod', 'endpoint', 'job'];
 
 const isPod = (facts: Facts, status: string): boolean => facts.text('pod', 'status') === status;
 const ended = (facts: Facts, outcome: string): boolean => jobOutcome(facts.value('job')) === outcome;
@@ -80,13 +79,6 @@ function starting(facts: Facts, now: EpochMs): string | false {
   const [line, ageMs] = [facts.line('last system line'), now - Date.parse(facts.text('pod', 'createdAt'))];
   const since = facts.text('pod', 'startedAt') === '' && ageMs >= 0 ? ` for ${formatDuration(ageMs)}` : '';
   return ['PROVISIONING', 'STARTING'].includes(status) && `starting: ${status}${since}${after(line)}`;
-}
-
-function rateLimited({ all }: Facts): string | undefined {
-  const refused = [...all.values()].filter(({ failure }) => failure?.exit === EXIT.rateLimited);
-  const seconds = Math.max(0, ...refused.map(({ failure }) => failure?.retryAfter ?? 0));
-  if (refused.length === 0) return undefined;
-  return `rate limited${seconds === 0 ? '' : ` for ${formatDuration(seconds * 1000)}`}`;
 }
 
 /** The answer without which there is no verdict. A public model is not in the account; a key for jobs may not read it. */
@@ -184,14 +176,6 @@ const CAUSES: readonly Cause[] = [
     'expired',
     (f) => hasNoJob(f) && 'expired or unknown: results are kept 30 minutes (run), or 1 to 5 (runsync)',
     (f) => [berth`jobs recent`, runAgain(f)],
-  ],
-  [ANY, 'rate-limited', rateLimited, () => berth`limits`],
-  [
-    ANY,
-    'low-balance',
-    ({ all }) =>
-      [...all.values()].some(({ failure }) => failure?.status === 402) && 'account balance too low: nothing starts',
-    () => berth`billing summary`,
   ],
   [POD, 'terminated', (f) => isPod(f, 'TERMINATED') && 'terminated: deleted; network volumes are kept'],
   [

@@ -5,7 +5,6 @@ import { readList } from '../../cli/resource/pages.ts';
 import { listRequest, rowRequest } from '../../cli/resource/requests.ts';
 import { withId } from '../../cli/resource/targets.ts';
 import { type ApiRequest, isListRequest, type ListRequest, readRequest } from '../../core/api.ts';
-import { EXIT } from '../../core/exit-codes.ts';
 import { type Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { itemsAt, type Json, jsonOrText, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
@@ -103,16 +102,13 @@ export class Facts {
   }
 }
 
-/** A refusal that is itself the cause: no credit, or too many requests. */
-const isReason = ({ exit, status }: Failure): boolean => exit === EXIT.rateLimited || status === 402;
-
 /** Fails with not-found (4), as the two below do. */
 export async function readPod(ctx: CommandContext, word: string, isReachable: (pod: Json) => boolean): Promise<Facts> {
   return await withId(ctx, PODS, word, async (id) => {
     const facts = new Facts(ctx, { pod: id });
     await facts.read('pod', rowRequest(PODS, id));
     const failure = facts.failure('pod');
-    if (failure !== undefined && !isReason(failure)) throw failure;
+    if (failure !== undefined) throw failure;
     facts.isReachable = isReachable(facts.value('pod') ?? null);
     const status = facts.text('pod', 'status');
     const log = (source: string) => readRequest([...PODS.path, id, 'logs'], { query: { source } });
@@ -163,8 +159,7 @@ async function readQueue(facts: Facts, id: Id<'endpoint'>): Promise<void> {
   if (facts.text('endpoint', 'type') === 'LOAD_BALANCER') facts.all.delete('health');
   const [row, health] = [facts.failure('endpoint'), facts.failure('health')];
   // A public model has only a queue and is not in the account.
-  if (row !== undefined && health !== undefined && !isReason(row) && !isReason(health))
-    throw isNotFound(health) ? row : health;
+  if (row !== undefined && health !== undefined) throw isNotFound(health) ? row : health;
   const [crashed] = workersThatAre(facts, 'UNHEALTHY');
   if (crashed === undefined) return;
   facts.worker = crashed;

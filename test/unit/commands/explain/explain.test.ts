@@ -40,20 +40,6 @@ const CASES: readonly Case[] = [
     cure: [/^pods logs \S+$/, /^pods wait \S+$/],
   },
   {
-    setup: ['local fault add rate-limit --retry-after 40s'],
-    ask: 'pods explain pod-train',
-    says: 'rate-limited',
-    verdict: /^rate limited for 40s$/,
-    cure: [/^limits$/],
-  },
-  {
-    setup: ["local fault add low-balance --match 'GET /v2/pods'"],
-    ask: 'pods explain pod-train',
-    says: 'low-balance',
-    verdict: /^account balance too low/,
-    cure: [/^billing summary$/],
-  },
-  {
     setup: [`${NEW_POD} example/does-not-start:1`, 'local clock advance 1m'],
     ask: 'pods explain lab',
     says: 'crash',

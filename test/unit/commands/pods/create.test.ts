@@ -74,8 +74,6 @@ describe('pods create', () => {
     [['--set', 'gpu.minVcpuCountPerGpu=1.5'], /--min-vcpu-per-gpu is a whole number of at least 1/],
     [['--persistent-size', '5'], /--persistent-size is a whole number of at least 10 GB/],
     [['--env', 'A'], /--env takes NAME=VALUE/],
-    [['--env', 'A=1', '--env', 'B=2', '--env', 'A=1'], /--env gives A twice/],
-    [['--set', 'disk=20', '--set', 'disk=30'], /--set disk and --set disk give the same/],
     [['--network-volume', ':/x'], /--network-volume is empty/],
   ])('refuses %j before anything is sent', async (flags, says) => {
     const { code, err } = await berth(['--local', 'pods', 'create', ...GPU, ...flags]);
@@ -94,11 +92,6 @@ describe('pods create', () => {
     const ran = await berth(['--local', 'pods', 'create', ...GPU, ...flags]);
     expect([ran.code, ran.out]).toEqual([0, 'pod-000001\n']);
     expect(ran.err).toBe('GPU-24G x2, COMMUNITY: $0.68/h\ncreated pod lab (pod-000001)\npod lab is reachable\n');
-  });
-
-  it('shows the price of a CPU pod by its vCPUs', async () => {
-    const ran = await berth(['--local', 'pods', 'create', ...CPU]);
-    expect(ran.err).toContain('cpu-general, 4 vCPU: $0.12/h\n');
   });
 
   it('creates the pod even if the catalog cannot be read', async () => {
@@ -243,17 +236,15 @@ test('create --wait of a pod that ends in ERROR names what says why, and what en
   );
 });
 
-test.each([
-  'insufficient capacity',
-  'no available machine in this region',
-  'GPU-24G is out of stock',
-  'something went wrong: no resources to deploy your pod',
-])('create goes on with the next GPU type after a 400 "%s"', async (detail) => {
-  const account = createAccount();
-  await local(account, `local fault add refuse --count 1 --detail '${detail}'`);
-  const id = await local(account, 'pods create lab --gpu GPU-24G --gpu GPU-48G --image a/b --disk 20 -o id');
-  expect(await local(account, `pods get ${id} --json`)).toContain('GPU-48G');
-});
+test.each(['insufficient capacity', 'something went wrong: no resources to deploy your pod'])(
+  'create goes on with the next GPU type after a 400 "%s"',
+  async (detail) => {
+    const account = createAccount();
+    await local(account, `local fault add refuse --count 1 --detail '${detail}'`);
+    const id = await local(account, 'pods create lab --gpu GPU-24G --gpu GPU-48G --image a/b --disk 20 -o id');
+    expect(await local(account, `pods get ${id} --json`)).toContain('GPU-48G');
+  },
+);
 
 test.each([
   ['GPU-24H', true],

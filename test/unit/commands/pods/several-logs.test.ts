@@ -74,11 +74,6 @@ describe('pods logs of several pods', () => {
     expect(plain.out).not.toContain('\u001b');
   });
 
-  test('-o jsonl adds the name as `log`', async () => {
-    const { out } = await ran(['a', 'b', '-o', 'jsonl', '--fields', 'log,line']);
-    expect(out.split('\n')[0]).toBe('{"log":"a","line":"a first"}');
-  });
-
   test('--follow ends when all logs have ended, and shows each line once', async () => {
     const { code, out } = await ran(['a', 'b', '--follow']);
     expect(code).toBe(0);
