@@ -54,7 +54,7 @@ export const NOUNS: readonly Noun[] = [
     {
       name: 'metrics',
       summary: 'print pods, endpoints, volumes and the account as OpenMetrics',
-      load: async () => (await import('./commands/metrics/index.ts')).metrics,
+      load: async () => (await import('./commands/metrics.ts')).metrics,
     },
     {
       name: 'guard',

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Json } from '../../../src/core/json.ts';
-import { IdleWatch } from '../../../src/guard/idle.ts';
+import { IdleWatch } from '../../../src/guard/decide.ts';
 
 const MINUTE = 60_000;
 const START = Date.parse('2026-03-10T00:00:00Z');
