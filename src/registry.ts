@@ -164,7 +164,7 @@ export const NOUNS: readonly Noun[] = [
       name: 'local',
       offline: true,
       summary: 'the local service: serve it, move its clock, inject faults',
-      load: async () => (await import('./commands/local/index.ts')).local,
+      load: async () => (await import('./commands/local/serve.ts')).local,
     },
     {
       name: 'mcp',

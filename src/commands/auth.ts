@@ -1,8 +1,8 @@
 import { parseKeyAddress } from '../core/addresses.ts';
 import { readRequest, type Api } from '../core/api.ts';
 import { EXIT } from '../core/exit-codes.ts';
-import { Failure, messageOf, rethrowUnlessFailure, unlessFailed, usage } from '../core/failure.ts';
-import { type Json, type JsonObject, stringAt } from '../core/json.ts';
+import { Failure, messageOf, rethrowUnlessFailure, usage } from '../core/failure.ts';
+import { type Json, type JsonObject } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';
 import { defineCommand, defineGroup } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
@@ -15,7 +15,6 @@ import { changeResult } from '../cli/resource/change-result.ts';
 import { otherMembers, textColumn } from '../cli/resource/fields.ts';
 import type { Result, View } from '../output/view.ts';
 import { either, manyOf, oneOf, orNull, ownObject, TEXT, YES_NO } from '../cli/model/output-schema.ts';
-import { readAccount } from './account/index.ts';
 import { KEY_VARIABLES, SETTINGS } from '../settings/settings-table.ts';
 
 const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const;
@@ -201,7 +200,7 @@ async function forgetKey(ctx: CommandContext, profile: string): Promise<boolean>
 const status = defineCommand({
   output: ownObject(
     { profile: TEXT, key: TEXT },
-    { from: TEXT, check: TEXT, account: TEXT, ...Object.fromEntries(ADDRESSES.map((name) => [name, TEXT])) },
+    { from: TEXT, check: TEXT, ...Object.fromEntries(ADDRESSES.map((name) => [name, TEXT])) },
   ),
   summary: 'show which key is used and where it comes from',
   examples: [['berth auth status', 'the last four characters of the key, and its source']],
@@ -216,7 +215,7 @@ const status = defineCommand({
       key: settings.local ? 'not needed' : key === undefined ? 'none' : shownKey(key.tail),
       from: settings.local ? 'local service' : key?.source,
       ...Object.fromEntries(ADDRESSES.map((name) => [name, settings.local ? undefined : settings.get(name)])),
-      ...(check ? { check: await checkKey(ctx.api), account: await accountId(ctx) } : {}),
+      ...(check ? { check: await checkKey(ctx.api) } : {}),
     };
     const missing = key === undefined && !settings.local;
     const ignored = key?.source === 'profile' ? setKeyVariables(ctx) : [];
@@ -232,10 +231,6 @@ const status = defineCommand({
     };
   },
 });
-
-/** Undefined where the service does not offer it. */
-const accountId = async (ctx: CommandContext): Promise<string | undefined> =>
-  stringAt((await unlessFailed(ctx, () => readAccount(ctx, 'account')))?.value, 'id');
 
 /** Before anything is saved. Denied (3) for a refused key; else as the request. */
 async function checkLogin(ctx: CommandContext, base: string, key: string): Promise<void> {

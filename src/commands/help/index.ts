@@ -5,8 +5,8 @@ import { commandOf, didYouMean, verbOf } from '../../cli/words.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Page, Result } from '../../output/view.ts';
-import { agentText } from './agent.ts';
 import {
+  agentText,
   commandsIn,
   commandsOf,
   describeProgram,

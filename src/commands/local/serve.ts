@@ -1,19 +1,20 @@
-import { isInterrupt, usage } from '../../core/failure.ts';
-import type { ExitCode } from '../../core/exit-codes.ts';
-import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
-import { say } from '../../core/safe-text.ts';
-import { defineCommand } from '../../cli/model/command.ts';
+import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
-import { membersView, sendControl } from './control.ts';
 import { mapOf, TEXT } from '../../cli/model/output-schema.ts';
+import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
+import { clock, fault, membersView, pods, reset, sendControl, status } from './control.ts';
+import { stock } from './stock.ts';
+import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
+import type { ExitCode } from '../../core/exit-codes.ts';
+import { isInterrupt, usage } from '../../core/failure.ts';
 import { objectAt, stringOf } from '../../core/json.ts';
 import { berth, sentence } from '../../core/message.ts';
+import { say } from '../../core/safe-text.ts';
+import { namedValues } from '../../core/text.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
 import { asksForData } from '../../output/view.ts';
 import { checkSetting } from '../../settings/resolve.ts';
 import { settingNamed } from '../../settings/settings-table.ts';
-import { untilAborted } from '../../core/until-aborted.ts';
-import { namedValues } from '../../core/text.ts';
 
 const WINDOWS = ['minute', 'hour', 'day'] as const;
 
@@ -40,7 +41,7 @@ const options = {
 
 const SOURCES = 'docs/guides/workers.md says what SOURCE can be, docs/guides/local-service.md the rest.';
 
-export const serve = defineCommand({
+const serve = defineCommand({
   summary: 'serve the local service over HTTP, for SDKs, curl and other programs',
   changesMachine: true,
   waits: true,
@@ -76,7 +77,7 @@ export const serve = defineCommand({
   },
 });
 
-export const exec = defineCommand({
+const exec = defineCommand({
   summary: 'run a command against a local service of its own, then stop it',
   changesMachine: true,
   waits: true,
@@ -161,7 +162,7 @@ const workerPrefixOf = (ctx: CommandContext, flag: string | undefined): string |
     ? ctx.settings.get('worker-prefix')
     : checkSetting(settingNamed('worker-prefix'), flag, '--worker-prefix');
 
-export const workerEnv = defineCommand({
+const workerEnv = defineCommand({
   output: mapOf(TEXT),
   hidden: true,
   summary: 'print the variables of a worker that you start yourself',
@@ -191,3 +192,9 @@ export const workerEnv = defineCommand({
 });
 
 const shellQuote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+export const local = defineGroup(
+  'the local service: serve it, move its clock, inject faults',
+  { serve, exec, 'worker-env': workerEnv, status, reset, clock, fault, stock, pods },
+  'The local service is a copy of the service on this machine. With --local, any command runs against it; you need no account. worker-env, status, reset, clock, fault, stock and pods use the local service that --base-url, BERTH_BASE_URL or the profile names, if that is on this machine (as inside `berth local exec`), and otherwise that of --local.',
+);

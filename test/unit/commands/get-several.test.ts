@@ -34,10 +34,6 @@ describe('get with several ids', () => {
     ]);
   });
 
-  it('prints nothing where none is there', async () => {
-    expect(await get('none', 'nothing', '--json')).toMatchObject({ code: 4, out: '' });
-  });
-
   it('--exit-status is that of the worst', async () => {
     expect((await get('pod-web', 'pod-broken', '--exit-status')).code).toBe(10);
   });

@@ -126,11 +126,6 @@ describe('an entry in full', () => {
     expect(code).toBe(0);
     await expect(out).toMatchFileSnapshot(`../../../golden/catalog/${name}.txt`);
   });
-
-  test.each(Object.keys(ENTRIES))('%s: of which nothing is known is shown too', async (name) => {
-    const { code } = await catalog([name, 'x'], [json('{"id":"x","price":null,"vcpu":3,"dataCenters":[1,null]}')], 80);
-    expect(code).toBe(0);
-  });
 });
 
 it('shows no price for a cloud that does not offer it, and always the availability', async () => {

@@ -46,14 +46,6 @@ describe('the password', () => {
     expect(ran.out + ran.err).not.toContain(PASSWORD);
   });
 
-  test('is accepted in the file with the other members', async () => {
-    const { ran, server } = await creating(['registries', 'create', '--file', '-'], {
-      stdin: `name: hub\nusername: me\npassword: ${PASSWORD}\n`,
-    });
-    expect(ran.code, ran.err).toBe(0);
-    expect(sent(server)).toEqual({ name: 'hub', username: 'me', password: PASSWORD });
-  });
-
   test.each<[string, readonly string[], TestWorldOptions]>([
     ['without one', CREATE, {}],
     ['with one from a file', [...CREATE, '--file', '-'], { stdin: `password: ${PASSWORD}` }],

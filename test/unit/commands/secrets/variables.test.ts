@@ -48,13 +48,6 @@ describe('variables of files', () => {
       expect(ran.err).not.toContain('secret-1');
     }
   });
-
-  test('may have what looks like another line in a value', async () => {
-    const text = 'A="one\nA=two\nB=three"\n# A=four\nB=five\n';
-    const ran = await createAccount()(`${CREATE} ${flagOf(written(text))}`);
-    expect([ran.code, ran.err]).toEqual([0, ran.err]);
-    expect(JSON.parse(ran.out)).toMatchObject({ body: { env: { A: 'one\nA=two\nB=three', B: 'five' } } });
-  });
 });
 
 describe('secrets in variables', () => {
