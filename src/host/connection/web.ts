@@ -34,14 +34,11 @@ export async function sendToWeb(
       const headers = { 'user-agent': `berth/${version}`, 'content-type': 'application/json' };
       const bytes = body === undefined ? undefined : Buffer.from(body);
       const answer = await transport({ method, url: url.href, headers, body: bytes, signal });
-      if (answer.status >= 200 && answer.status < 300) {
-        if (method === 'POST') return '';
-        const read = await readBody(answer.body, answer.headers['content-encoding'], MOST_BYTES);
-        return read?.toString() ?? failed('answered more than 1 MiB');
-      }
-      const refused = failed(`answered ${String(answer.status)}`);
-      if (answer.status < 500) throw refused;
-      return refused;
+      if (answer.status >= 500) return failed(`answered ${String(answer.status)}`);
+      if (answer.status < 200 || answer.status >= 300) throw failed(`answered ${String(answer.status)}`);
+      if (method === 'POST') return '';
+      const read = await readBody(answer.body, answer.headers['content-encoding'], MOST_BYTES);
+      return read?.toString() ?? failed('answered more than 1 MiB');
     } catch (error) {
       interrupt.throwIfAborted();
       if (!(error instanceof WireError)) throw error;
@@ -51,14 +48,14 @@ export async function sendToWeb(
     }
   };
   try {
-    let last = await once();
-    for (const wait of WAITS_MS) {
-      if (typeof last === 'string') break;
-      await clock.sleep(wait, interrupt);
-      last = await once();
+    let found = await once();
+    for (const waitMs of WAITS_MS) {
+      if (typeof found === 'string') return found;
+      await clock.sleep(waitMs, interrupt);
+      found = await once();
     }
-    if (typeof last === 'string') return last;
-    throw last;
+    if (typeof found === 'string') return found;
+    throw found;
   } finally {
     await transport.close();
   }

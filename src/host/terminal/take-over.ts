@@ -3,13 +3,6 @@ import type { Key, LiveHooks, TakenTerminal } from '../../core/context.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { KeySignal } from '../runtime/signals.ts';
 
-interface KeyReader {
-  /** While the process is stopped. */
-  pause(): void;
-  resume(): void;
-  close(): void;
-}
-
 interface Pressed {
   readonly name?: string | undefined;
   readonly sequence?: string | undefined;
@@ -25,46 +18,6 @@ const NAMES = 'up down left right pageup pagedown home end escape backspace tab 
 /** Milliseconds to wait after Escape for the rest of a key that begins with Escape. */
 const ESCAPE_MS = 50;
 
-/** Without echo. A signal character raises its signal. */
-function readKeys({ stdin, signals }: Pick<Runtime, 'stdin' | 'signals'>, onKey: (key: Key) => void): KeyReader {
-  const { emitKeypressEvents } = process.getBuiltinModule('node:readline');
-  emitKeypressEvents(stdin, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
-  const setRaw = (raw: boolean): void => {
-    try {
-      stdin.setRawMode?.(raw);
-    } catch {
-      // The terminal is gone.
-    }
-  };
-  const onPress = (text: string | undefined, pressed: Pressed): void => {
-    const signal = SIGNALS[pressed.sequence ?? ''];
-    if (signal !== undefined) {
-      signals.raise(signal);
-      return;
-    }
-    const key = keyOf(text, pressed);
-    if (key !== undefined) onKey(key);
-  };
-  stdin.on('keypress', onPress);
-  setRaw(true);
-  stdin.resume();
-  return {
-    pause: () => {
-      setRaw(false);
-    },
-    resume: () => {
-      // Another program may have changed the modes; Node skips modes that it believes to be set.
-      setRaw(false);
-      setRaw(true);
-    },
-    close: () => {
-      stdin.off('keypress', onPress);
-      setRaw(false);
-      stdin.pause();
-    },
-  };
-}
-
 function keyOf(text: string | undefined, { name, ctrl, meta }: Pressed): Key | undefined {
   const named = name === 'return' ? 'enter' : (name ?? '');
   if (NAMES.includes(named)) return { name: named, text: undefined };
@@ -72,31 +25,52 @@ function keyOf(text: string | undefined, { name, ctrl, meta }: Pressed): Key | u
   return { name: text, text };
 }
 
-/** `withKeys` is false when stdin must not be read. */
+/** Keys come without echo; `withKeys` is false when stdin must not be read. */
 export function takeOver(
-  runtime: Pick<Runtime, 'stdin' | 'stdout' | 'signals'>,
+  { stdin, stdout, signals }: Pick<Runtime, 'stdin' | 'stdout' | 'signals'>,
   view: LiveHooks,
   withKeys: boolean,
 ): TakenTerminal {
-  const keys = withKeys ? readKeys(runtime, view.onKey) : undefined;
-  const removeSuspendHooks = runtime.signals.onSuspend({
+  const setRaw = (raw: boolean): void => {
+    try {
+      if (withKeys) stdin.setRawMode?.(raw);
+    } catch {
+      // The terminal is gone.
+    }
+  };
+  const onPress = (text: string | undefined, pressed: Pressed): void => {
+    const signal = SIGNALS[pressed.sequence ?? ''];
+    const key = keyOf(text, pressed);
+    if (signal !== undefined) signals.raise(signal);
+    else if (key !== undefined) view.onKey(key);
+  };
+  if (withKeys) {
+    const { emitKeypressEvents } = process.getBuiltinModule('node:readline');
+    emitKeypressEvents(stdin, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
+    stdin.on('keypress', onPress);
+    setRaw(true);
+    stdin.resume();
+  }
+  const removeSuspendHooks = signals.onSuspend({
     suspend: () => {
       view.suspend();
-      keys?.pause();
+      setRaw(false);
     },
     resume: () => {
-      keys?.resume();
+      // Another program may have changed the modes; Node skips modes that it believes to be set.
+      setRaw(false);
+      setRaw(true);
       view.resume();
     },
   });
-  const { stdout } = runtime;
   stdout.on('resize', view.onResize);
   return {
-    hasKeys: keys !== undefined,
+    hasKeys: withKeys,
     release: () => {
       stdout.off('resize', view.onResize);
       removeSuspendHooks();
-      keys?.close();
+      setRaw(false);
+      if (withKeys) stdin.off('keypress', onPress).pause();
     },
   };
 }
