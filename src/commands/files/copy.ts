@@ -287,17 +287,14 @@ async function createCopier(ctx: CommandContext, { verify, tally, afterwards }: 
       const isSame = there !== undefined && (await hasContent(files, from, there));
       outcome = { ...outcome, bytes: from.file.bytes, isSame: isSame && afterwards === undefined };
       if (to.kind === 'local') await prepareFolder(folderOf(to.path), to.root);
-      if (isSame) {
-        if (from.kind === 'volume' && to.kind === 'local') await setTime(files, to.path, from.file);
-        return { copy: done, outcome: { ...outcome, failure: await afterwards?.(done) } };
-      }
-      const onBytes = (bytes: number): void => {
-        tally.arrived(bytes);
-      };
-      const written = await transfer(ctx, { from, to, replaces: there?.file.version, verify, onBytes });
-      const onVolume = to.kind === 'volume' ? to.volume : from.kind === 'volume' ? from.volume : undefined;
-      const file = written ?? (from.kind === 'volume' ? from.file : undefined);
-      if (verify && file !== undefined && onVolume?.proofOf(file).kind === 'none') sizeOnly += 1;
+      let written: WrittenFile | undefined;
+      if (!isSame) {
+        const onBytes = tally.arrived.bind(tally);
+        written = await transfer(ctx, { from, to, replaces: there?.file.version, verify, onBytes });
+        const volume = to.kind === 'volume' ? to.volume : from.kind === 'volume' ? from.volume : undefined;
+        const file = written ?? (from.kind === 'volume' ? from.file : undefined);
+        if (verify && file !== undefined && volume?.proofOf(file).kind === 'none') sizeOnly += 1;
+      } else if (from.kind === 'volume' && to.kind === 'local') await setTime(files, to.path, from.file);
       if (written !== undefined) return { copy: done, outcome, written };
       return { copy: done, outcome: { ...outcome, failure: await afterwards?.(done) } };
     } catch (error) {

@@ -17,13 +17,10 @@ export const COPY_OPTIONS = {
   verify: option.on('compare checksums after the copy, where the service has them'),
 };
 
-interface FileChoice {
-  readonly exclude: readonly string[];
-  readonly include: readonly string[];
-}
+type Choice = Readonly<Record<'exclude' | 'include', readonly string[]>>;
 
 /** .gitignore patterns. `include` overrides `exclude`; alone, nothing else is taken. */
-export async function createFilter({ exclude, include }: FileChoice): Promise<Filter> {
+export async function createFilter({ exclude, include }: Choice): Promise<Filter> {
   const { default: ignore } = await import('ignore');
   const matcher = (patterns: readonly string[]) => {
     const rules: Ignore = ignore({ ignorecase: false });

@@ -10,6 +10,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
 import { sameCommand } from '../../cli/run/same-command.ts';
 import { countOf } from '../../cli/words.ts';
+import type { RangeFiles } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
@@ -134,19 +135,16 @@ async function* syncFolders(
     },
   }));
   yield* removeFiles(ctx, removals);
-  for (const folder of foldersOf(extras)) {
-    const end = target.end(folder);
-    if (end.kind === 'local') await files.removeEmptyFolder(end.path).catch(() => undefined);
-  }
+  if (target.kind === 'local') await removeEmptyFolders(files, target, extras);
 }
 
-/** The inner ones first. */
-function foldersOf(extras: readonly TreeFile[]): readonly string[] {
-  const folders = new Set<string>();
-  for (const { path } of extras)
-    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1))
-      folders.add(path.slice(0, slash));
-  return [...folders].sort((one, other) => other.length - one.length);
+/** The inner ones first: the last file of a folder removes it. */
+async function removeEmptyFolders(files: RangeFiles, target: Tree, removed: readonly TreeFile[]): Promise<void> {
+  for (const { path } of removed)
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const end = target.end(path.slice(0, slash));
+      if (end.kind === 'local') await files.removeEmptyFolder(end.path).catch(() => undefined);
+    }
 }
 
 /** A volume's time is its upload time: a local file counts as changed after it. Between volumes: the ETag. */
