@@ -52,23 +52,6 @@ export async function collectBytes(chunks: AsyncIterable<Uint8Array>, maxBytes: 
   return Buffer.concat(kept);
 }
 
-/** Yields the same bytes in blocks of exactly this size; the last one may be shorter, and none is empty. */
-export async function* blocksOf(chunks: AsyncIterable<Uint8Array>, size: Bytes): AsyncGenerator<Uint8Array> {
-  let held: Uint8Array[] = [];
-  let missing = size;
-  for await (let chunk of chunks) {
-    while (chunk.byteLength >= missing) {
-      yield Buffer.concat([...held, chunk.subarray(0, missing)]);
-      chunk = chunk.subarray(missing);
-      [held, missing] = [[], size];
-    }
-    if (chunk.byteLength === 0) continue;
-    held.push(chunk);
-    missing -= chunk.byteLength;
-  }
-  if (held.length > 0) yield Buffer.concat(held);
-}
-
 export interface HeldLock {
   /** Write here, then rename: after another process takes the lock, the rename fails with ENOENT. */
   readonly folder: string;

@@ -53,18 +53,3 @@ const setOf = (set: string): string =>
 
 const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
 const inClass = (character: string): string => character.replace(/[\\\]^[-]/u, '\\$&');
-
-export const rangesOf = (numbers: Iterable<number>): string =>
-  groupNumbers(numbers)
-    .map(([from, to]) => (from === to ? String(from) : `${String(from)}-${String(to)}`))
-    .join(', ');
-
-export function groupNumbers(numbers: Iterable<number>): readonly (readonly [number, number])[] {
-  const ranges: [number, number][] = [];
-  for (const number of numbers) {
-    const last = ranges.at(-1);
-    if (last !== undefined && number === last[1] + 1) last[1] = number;
-    else ranges.push([number, number]);
-  }
-  return ranges;
-}

@@ -41,12 +41,3 @@ export async function* severalAtOnce<T, R>(
     await source.return?.();
   }
 }
-
-/** Waits until all works have ended, and then fails as the one that failed first: none goes on behind its caller. */
-export async function allEnded(works: readonly Promise<unknown>[]): Promise<void> {
-  try {
-    await Promise.all(works);
-  } finally {
-    await Promise.allSettled(works);
-  }
-}

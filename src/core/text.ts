@@ -66,14 +66,6 @@ export function utf8Text(bytes: Uint8Array, from: string, hint: string): string 
   }
 }
 
-/** For UTF-8 in pieces: invalid bytes become U+FFFD; an incomplete character at the end is dropped. */
-export function asText(onText: (text: string) => void): (bytes: Uint8Array) => void {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  return (bytes) => {
-    onText(decoder.decode(bytes, { stream: true }));
-  };
-}
-
 /** Characters whose order in UTF-16 is not that of their bytes in UTF-8. */
 const OTHER_ORDER = /[\ud800-\uffff]/;
 
@@ -82,10 +74,3 @@ export function compareBytes(one: string, other: string): number {
   if (OTHER_ORDER.test(one) && OTHER_ORDER.test(other)) return Buffer.compare(Buffer.from(one), Buffer.from(other));
   return one < other ? -1 : 1;
 }
-
-/** Fullwidth characters, tabs and line breaks count too: a spreadsheet finds the formula behind them. */
-const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
-
-export const withApostrophe = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
-
-export const withoutFullStop = (text: string): string => text.replace(/[.\s]+$/, '');

@@ -29,14 +29,6 @@ export function parseDuration(text: string, bare: TimeUnit, what: string): Milli
   return Math.round(parts.reduce((sum, part) => sum + Number(part[1]) * UNITS[part[2] as TimeUnit], 0));
 }
 
-/** The same where no unit is obvious, so that a number alone is refused, but for 0: usage (2). */
-export function parseDurationWithUnit(text: string, what: string): number {
-  const trimmed = text.trim();
-  if (/^\d+(\.\d+)?$/.test(trimmed) && Number(trimmed) > 0)
-    throw usage(`${what} needs a unit: ${trimmed}`, `Write ${trimmed}s, ${trimmed}m, ${trimmed}h or ${trimmed}d.`);
-  return parseDuration(trimmed, 'h', what);
-}
-
 const unitName = (unit: TimeUnit): string =>
   ({ ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks' })[unit];
 

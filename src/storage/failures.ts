@@ -3,7 +3,6 @@ import { EXIT, type ExitCode } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import { berth, type Message, sentence } from '../core/message.ts';
 import { safeText } from '../core/safe-text.ts';
-import { withoutFullStop } from '../core/text.ts';
 import { childText, parseDocument } from '../core/xml.ts';
 import type { AttemptEnd } from '../http/retry.ts';
 import type { WireError } from '../http/transport.ts';
@@ -62,7 +61,10 @@ export async function refusedAttempt(
   if (page !== undefined) return page;
   const error = body === undefined ? undefined : await parseDocument(body, 'Error').catch(() => undefined);
   const [code = '', message = ''] = error === undefined ? [] : [childText(error, 'Code'), childText(error, 'Message')];
-  const said = withoutFullStop(hide([code, message].filter((text) => text !== '').join(': '), connection.credentials));
+  const said = hide([code, message].filter((text) => text !== '').join(': '), connection.credentials).replace(
+    /[.\s]+$/,
+    '',
+  );
   const [exit, hint] = meaningOf(status, code, connection);
   const failure = new Failure({
     code: exit === EXIT.notFound ? 'not-found' : exit === EXIT.denied ? 'forbidden' : 'storage',

@@ -1,7 +1,6 @@
 import { type Failure, localFile, rethrowUnlessFailure } from '../core/failure.ts';
 import type { FileSource, VolumeFile, WrittenFile } from '../core/file-ports.ts';
-import { blocksOf, collectBytes } from '../core/files.ts';
-import { allEnded } from '../core/several-at-once.ts';
+import { collectBytes } from '../core/files.ts';
 import { compareBytes } from '../core/text.ts';
 import { type Bytes, HOUR_MS, type Milliseconds, MINUTE_MS } from '../core/unit-types.ts';
 import type { S3Client, SentBody } from './client.ts';
@@ -190,5 +189,31 @@ async function awaitFile(client: S3Client, written: WrittenFile): Promise<void> 
     if (waitedMs < againAfter) continue;
     againAfter *= 2;
     await written.again();
+  }
+}
+
+/** Yields the same bytes in blocks of exactly this size; the last one may be shorter, and none is empty. */
+async function* blocksOf(chunks: AsyncIterable<Uint8Array>, size: Bytes): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let missing = size;
+  for await (let chunk of chunks) {
+    while (chunk.byteLength >= missing) {
+      yield Buffer.concat([...held, chunk.subarray(0, missing)]);
+      chunk = chunk.subarray(missing);
+      [held, missing] = [[], size];
+    }
+    if (chunk.byteLength === 0) continue;
+    held.push(chunk);
+    missing -= chunk.byteLength;
+  }
+  if (held.length > 0) yield Buffer.concat(held);
+}
+
+/** Waits until all works have ended, and then fails as the one that failed first: none goes on behind its caller. */
+async function allEnded(works: readonly Promise<unknown>[]): Promise<void> {
+  try {
+    await Promise.all(works);
+  } finally {
+    await Promise.allSettled(works);
   }
 }

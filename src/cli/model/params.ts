@@ -3,7 +3,7 @@ import type { CommandContext } from './context.ts';
 import type { Choice } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
 import { suggestName } from '../../core/text.ts';
-import { parseDuration, parseDurationWithUnit, type TimeUnit } from '../../core/units.ts';
+import { parseDuration, type TimeUnit } from '../../core/units.ts';
 
 export type Ask =
   | {
@@ -235,4 +235,12 @@ export function dollarsOf(key: string, text: string | undefined): number | undef
   const amount = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && amount > 0) return amount;
   throw usage(`${flagName(key)} is not an amount in US dollars: ${JSON.stringify(text)}`, 'Write 2.50.');
+}
+
+/** As `parseDuration` where no unit is obvious, so that a number alone is refused, but for 0: usage (2). */
+function parseDurationWithUnit(text: string, what: string): number {
+  const trimmed = text.trim();
+  if (/^\d+(\.\d+)?$/.test(trimmed) && Number(trimmed) > 0)
+    throw usage(`${what} needs a unit: ${trimmed}`, `Write ${trimmed}s, ${trimmed}m, ${trimmed}h or ${trimmed}d.`);
+  return parseDuration(trimmed, 'h', what);
 }

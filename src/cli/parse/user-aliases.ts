@@ -1,5 +1,4 @@
 import { usage } from '../../core/failure.ts';
-import { splitWords } from '../../core/split-words.ts';
 import type { GlobalFlag } from '../model/global-flags.ts';
 import { commandOf } from '../words.ts';
 
@@ -58,5 +57,18 @@ export async function aliasWords(
       `alias.${name}: ${JSON.stringify(text)} does not begin with a command`,
       'Begin with a noun of `berth --help`; another alias is none.',
     );
+  return words;
+}
+
+/** Expands nothing: `$NAME` and `*` stay. `for-a-shell` is for what only a shell could run, such as `|`. */
+async function splitWords(text: string): Promise<readonly string[] | 'open-quote' | 'for-a-shell'> {
+  if (/['"]/.test(text.replace(/\\.|'[^']*'|"(?:\\.|[^"\\])*"/gs, ''))) return 'open-quote';
+  const { parse } = await import('shell-quote');
+  const words: string[] = [];
+  for (const word of parse(text, (variable) => `$${variable}`)) {
+    if (typeof word === 'string') words.push(word);
+    else if ('op' in word && word.op === 'glob') words.push(word.pattern);
+    else return 'for-a-shell';
+  }
   return words;
 }

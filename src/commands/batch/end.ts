@@ -13,7 +13,7 @@ import { batchView, summaryOf } from './summary-view.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { berth, type CommandLine, lines, type Message, sentence } from '../../core/message.ts';
-import { groupNumbers, rangesOf } from '../../core/patterns.ts';
+import { groupNumbers, rangesOf } from './options.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Result } from '../../output/view.ts';
 

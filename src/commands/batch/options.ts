@@ -1,7 +1,6 @@
 import type { BatchSettings, BatchStatus, Resubmittable } from '../../batch/index.ts';
 import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
 import { usage } from '../../core/failure.ts';
-import { rangesOf } from '../../core/patterns.ts';
 import { DURATION_BOUNDS, RATE_LIMITS } from '../../queue/limits.ts';
 
 /** Kept by a batch: a resume needs only those that change. */
@@ -54,3 +53,18 @@ export function checkBounds(label: string, value: number | undefined, [least, mo
 
 export const missingShards = ({ missingShards: missing = [], shards = [] }: BatchStatus): readonly string[] =>
   missing.length === 0 ? [] : [`missing shards: ${rangesOf(missing)} of ${shards[0]?.shard?.of ?? 0}`];
+
+export const rangesOf = (numbers: Iterable<number>): string =>
+  groupNumbers(numbers)
+    .map(([from, to]) => (from === to ? String(from) : `${String(from)}-${String(to)}`))
+    .join(', ');
+
+export function groupNumbers(numbers: Iterable<number>): readonly (readonly [number, number])[] {
+  const ranges: [number, number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && number === last[1] + 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges;
+}

@@ -1,7 +1,7 @@
 import type { BatchStatus, BatchSummary, ExecutionCost } from '../../batch/index.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { itemsAt, type Json, memberAt, numberAt, numberOf, stringAt } from '../../core/json.ts';
-import { rangesOf } from '../../core/patterns.ts';
+import { rangesOf } from './options.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { HOUR_SECONDS } from '../../core/unit-types.ts';
 import { formatBytes, formatDollarRange, formatDuration } from '../../core/units.ts';

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { boundAddress, cannotListen } from '../../core/addresses.ts';
+import { boundAddress } from '../../core/addresses.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, usage } from '../../core/failure.ts';
+import { errorCode } from '../../core/files.ts';
 import { Problem } from '../contract/problem.ts';
 import { DroppedConnection } from './faults.ts';
 import { addressParts, type LocalAnswer, type LocalRequest } from './operation.ts';
@@ -154,4 +157,13 @@ async function discardRest(incoming: IncomingMessage): Promise<boolean> {
       if (size > MAX_DISCARDED_BYTES) break;
     }
   return incoming.complete;
+}
+
+/** The failure (2) for a port that could not be opened, with what to do. */
+function cannotListen(error: Error, port: number): Failure {
+  if (errorCode(error) === 'EADDRINUSE')
+    return usage(`port ${String(port)} is in use`, 'Choose another one; --port 0 takes a free one.');
+  if (errorCode(error) === 'EACCES')
+    return usage(`port ${String(port)} is not allowed`, 'Choose one above 1023 with --port.');
+  return new Failure({ code: 'usage', exit: EXIT.usage, message: `cannot listen: ${error.message}` }, error);
 }

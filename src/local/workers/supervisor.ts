@@ -1,4 +1,3 @@
-import { asText } from '../../core/text.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { loseAllWorkers, recordPrinted, recordWorkerExit, refuseWaitingJobs } from '../queue/engine.ts';
 import { type ManagedWorker, managedWorkers } from '../queue/workers.ts';
@@ -153,5 +152,13 @@ export function createSupervisor(options: WorkersOptions, startProcess: StartPro
       await Promise.all([...running.values()].map(({ process }) => process.stop()));
       await options.transact(loseAllWorkers);
     },
+  };
+}
+
+/** For UTF-8 in pieces: invalid bytes become U+FFFD; an incomplete character at the end is dropped. */
+export function asText(onText: (text: string) => void): (bytes: Uint8Array) => void {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return (bytes) => {
+    onText(decoder.decode(bytes, { stream: true }));
   };
 }

@@ -1,6 +1,5 @@
 import { encodeJson, Exact, isObject, type Json } from '../../core/json.ts';
 import { type DataText, safeText } from '../../core/safe-text.ts';
-import { withApostrophe } from '../../core/text.ts';
 import { fieldAt, groupsOf, memberNames, memberOf, pickFields } from '../fields.ts';
 import { escapeJson } from './json.ts';
 import { data } from '../trusted.ts';
@@ -151,3 +150,8 @@ async function* jsonTexts(
     }
   yield data(`${text}${isFirst || format === 'json' ? '' : '\n'}${close}`);
 }
+
+/** Fullwidth characters, tabs and line breaks count too: a spreadsheet finds the formula behind them. */
+const FORMULA = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+
+export const withApostrophe = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);

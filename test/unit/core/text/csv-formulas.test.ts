@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withApostrophe } from '../../../../src/core/text.ts';
+import { withApostrophe } from '../../../../src/output/formats/csv.ts';
 
 const texts = fc.array(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '＝', 'a', '1', ' ', ',', '"'), {
   maxLength: 6,

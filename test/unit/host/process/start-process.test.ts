@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { asText } from '../../../../src/core/text.ts';
+import { asText } from '../../../../src/local/workers/supervisor.ts';
 import { realClock } from '../../../../src/host/runtime/runtime.ts';
 import { isGroupAlive } from '../../../../src/host/process/watcher.ts';
 import { createStartProcess } from '../../../../src/host/process/start-process.ts';
