@@ -12,12 +12,8 @@ interface PagedRow {
 
 export const WHOLE_LIST: Json = { nextCursor: null, hasNextPage: false };
 
-interface Cursor {
-  /** The row that the page begins after. */
-  readonly position: PagedRow;
-  /** The number of the page, so that no two pages of a list have the same cursor. */
-  readonly page: number;
-}
+/** The row that a page begins after, and its number, so that no two pages of a list have the same cursor. */
+type Cursor = ReturnType<typeof readCursor>;
 
 /** Newest first. 422 Problem for a cursor of another operation or other parameters (additions 1). */
 export function pageOf<T extends PagedRow>(state: State, call: Call, listed: readonly T[]) {
@@ -71,10 +67,10 @@ const askedFor = ({ operation, params, query }: Call): string =>
     (operation.parameters ?? []).filter(({ name }) => name !== 'cursor').map(({ name }) => query.get(name)),
   ]);
 
-const cursorText = (call: Call, { createdAt, id }: PagedRow, previous: Cursor | undefined): string =>
+const cursorText = (call: Call, { createdAt, id }: PagedRow, previous: Cursor): string =>
   cursorOf([askedFor(call), createdAt, id, (previous?.page ?? 0) + 1]);
 
-function readCursor(call: Call): Cursor | undefined {
+function readCursor(call: Call) {
   const text = call.query.get('cursor');
   if (text === null) return undefined;
   const [asked, createdAt, id, page] = decode(text);
@@ -82,7 +78,8 @@ function readCursor(call: Call): Cursor | undefined {
     throw unprocessable(['query cursor: is not a cursor of this service']);
   if (asked !== askedFor(call))
     throw unprocessable(['query cursor: is of another list, or of other parameters, which every page must repeat']);
-  return { position: { createdAt, id }, page };
+  const position: PagedRow = { createdAt, id };
+  return { position, page };
 }
 
 function decode(text: string): readonly unknown[] {

@@ -161,8 +161,15 @@ function hardwareIn(state: State, dataCenterId: string, { gpu, cpu = [] }: Place
   return wanted && { gpu: { id: wanted.id, count }, dataCenterId };
 }
 
-type BuildText = 'commitHash' | 'commitMessage' | 'branch' | 'commitDate' | 'imageName' | BuildTime | 'error';
-type BuildTime = 'startedAt' | 'completedAt';
+type BuildText =
+  | 'commitHash'
+  | 'commitMessage'
+  | 'branch'
+  | 'commitDate'
+  | 'imageName'
+  | 'startedAt'
+  | 'completedAt'
+  | 'error';
 
 /** The local service builds nothing: a control request adds builds. */
 export interface BuildRecord extends Record<BuildText, string | null> {

@@ -16,10 +16,7 @@ export interface ClusterRecord {
 export const clusters = createRecordTable<ClusterRecord>('clusters');
 
 /** User name and password are not stored: they are write-only, and nothing uses them here. */
-export interface RegistryRecord {
-  id: string;
-  name: string;
-}
+export type RegistryRecord = Record<'id' | 'name', string>;
 
 export const registries = createRecordTable<RegistryRecord>('registries', () => [
   { id: 'reg-team', name: 'team registry' },

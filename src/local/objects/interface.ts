@@ -44,7 +44,7 @@ async function answerSigned({ folders, takeFaults, sleep, time }: ObjectPorts, r
   const parameters = new Map(queryPairs(request.query));
   const isOfAll = bucket === '' && request.method === 'GET';
   const operation = bucket === '' ? undefined : operationOf(request, key, parameters);
-  const points = isOfAll ? LIST_BUCKETS : (operation?.points ?? []);
+  const points: readonly FaultPoint[] = isOfAll ? ['files-list', 'files-body'] : (operation?.points ?? []);
   const faults = await takeFaults(['files', ...points], request);
   const now = time();
   const region = checkSignature(request, now + latencyOf(faults, 'files-clock'));
@@ -67,8 +67,6 @@ async function answerSigned({ folders, takeFaults, sleep, time }: ObjectPorts, r
   if (delay > 0) await sleep(delay);
   return faults.has('files-cut') ? cutAnswer(answered) : answered;
 }
-
-const LIST_BUCKETS: readonly FaultPoint[] = ['files-list', 'files-body'];
 
 async function listBuckets(folders: VolumeFolders, region: string): Promise<LocalAnswer> {
   const volumes = await folders.of(region);

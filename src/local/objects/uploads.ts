@@ -21,8 +21,6 @@ interface Part {
   readonly path: string;
 }
 
-type GivenPart = Pick<Part, 'number' | 'md5'>;
-
 const MAX_PARTS = 10_000;
 
 /** The folder is the only state of an upload. */
@@ -98,7 +96,7 @@ export async function writePart(
 const MAX_DOCUMENT_BYTES: Bytes = 4_000_000;
 
 /** Throws the refusal of a body that is not such a document. */
-export async function parseParts(content: AsyncIterable<Uint8Array>): Promise<readonly GivenPart[]> {
+export async function parseParts(content: AsyncIterable<Uint8Array>): Promise<readonly Pick<Part, 'number' | 'md5'>[]> {
   const bytes = await collectBytes(content, MAX_DOCUMENT_BYTES);
   const root = await parseDocument(bytes ?? Buffer.alloc(0), 'CompleteMultipartUpload').catch(() => {
     throw malformed();
@@ -113,14 +111,22 @@ export async function parseParts(content: AsyncIterable<Uint8Array>): Promise<re
 const malformed = (): ObjectError => new ObjectError(400, 'MalformedXML', 'The document is not the one expected.');
 
 /** A request during the join waits for the same file. Throws the refusal of a part not as given. */
-export function completeUpload(volume: Volume, upload: Upload, given: readonly GivenPart[]): Promise<FileOfVolume> {
+export function completeUpload(
+  volume: Volume,
+  upload: Upload,
+  given: readonly Pick<Part, 'number' | 'md5'>[],
+): Promise<FileOfVolume> {
   const { joins } = volume;
   const running = joins.get(upload.id) ?? joinParts(volume, upload, given).finally(() => joins.delete(upload.id));
   joins.set(upload.id, running);
   return running;
 }
 
-async function joinParts(volume: Volume, upload: Upload, given: readonly GivenPart[]): Promise<FileOfVolume> {
+async function joinParts(
+  volume: Volume,
+  upload: Upload,
+  given: readonly Pick<Part, 'number' | 'md5'>[],
+): Promise<FileOfVolume> {
   const parts = await listParts(volume, upload);
   const wanted = given.map(({ number, md5 }, index) => {
     if (index > 0 && number <= (given[index - 1]?.number ?? 0))

@@ -89,7 +89,10 @@ function stream(input: Json): Plan {
   if (bytes !== undefined && (!Number.isInteger(bytes) || bytes < 0 || bytes * count > MAX_STREAMED_BYTES))
     return refused(`stream makes at most ${String(MAX_STREAMED_BYTES)} bytes in all: chunks times bytes`);
   const output = (index: number): JsonObject => {
-    const text = bytes === undefined ? (words?.[index % words.length] ?? `chunk ${String(index + 1)} `) : filler(bytes);
+    const text =
+      bytes === undefined
+        ? (words?.[index % words.length] ?? `chunk ${String(index + 1)} `)
+        : ''.padEnd(bytes, '0123456789abcdefghijklmnopqrstuvwxyz ');
     return { text: [text], input_tokens: words?.length ?? 0, output_tokens: index + 1 };
   };
   return {
@@ -98,13 +101,6 @@ function stream(input: Json): Plan {
     chunksBy: (elapsedMs) => Math.min(count, Math.floor(elapsedMs / CHUNK_INTERVAL_MS)),
     chunk: (index) => ({ output: output(index), metrics: { scenario: 0 } }),
   };
-}
-
-/** Text of this size with a counter, so that a lost or repeated piece is noticed. */
-function filler(bytes: Bytes): string {
-  let text = '';
-  for (let line = 0; text.length < bytes; line++) text += `${String(line).padStart(8, '0')} `;
-  return text.slice(0, bytes);
 }
 
 /** The maximum size of one streamed chunk, as JSON text (specification 8.2). */

@@ -1,24 +1,22 @@
 import type { Json } from '../../core/json.ts';
 import { badRequest, conflict, unprocessable } from '../contract/problem.ts';
-import { type Call, type Operation, steps } from '../http/operation.ts';
+import { type Operation, steps } from '../http/operation.ts';
 import { endpoints } from '../model/endpoints.ts';
 import { pods } from '../model/pods.ts';
 import { removeSecret, secretNamed, type SecretRecord, secrets, setSecretValue, sshKeys } from '../model/records.ts';
 import { hourlyCost } from './pods/document.ts';
 import { nextId } from '../state/state.ts';
 
-/** USD an hour over all pods that run, and the sum of `workers.max`: neither is enforced. */
-const LIMITS = { spendRate: 80, serverlessWorkers: 100 };
-
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 /** The account (additions of November, 18), and its SSH keys: a PUT replaces all of them, `[]` removes them. */
 export const accountOperations: readonly Operation[] = steps({
   getAccount: () => ({ id: 'user-local', email: 'someone@example.com' }),
+  /** USD an hour over all pods that run, and the sum of `workers.max`: neither is enforced. */
   getAccountLimits: (state, _call, now) => ({
-    spendRate: { limit: LIMITS.spendRate, current: sum(pods.all(state).map((pod) => hourlyCost(pod, now))) },
+    spendRate: { limit: 80, current: sum(pods.all(state).map((pod) => hourlyCost(pod, now))) },
     serverlessWorkers: {
-      limit: LIMITS.serverlessWorkers,
+      limit: 100,
       current: sum(endpoints.all(state).map(({ hidden, workers }) => (hidden === true ? 0 : workers.max))),
     },
   }),
@@ -31,10 +29,7 @@ export const accountOperations: readonly Operation[] = steps({
   },
 });
 
-interface SecretBody {
-  readonly value?: string;
-  readonly description?: string;
-}
+type SecretBody = Partial<Record<'value' | 'description', string>>;
 
 /** In bytes of UTF-8; the schema bounds its characters. A value must be shorter. */
 const MAX_SECRET_VALUE = 16_777_216;
@@ -56,12 +51,6 @@ function checkSizes({ value = '', description = '' }: SecretBody): void {
     throw unprocessable([`/description: must NOT have more than ${String(MAX_DESCRIPTION)} bytes`]);
 }
 
-/** Throws the 400 Problem for a name that begins with the prefix of placeholders, in any case (additions 7). */
-function checkName(name: string, { settings }: Call): void {
-  if (name.toLowerCase().startsWith(settings.secretPrefix.toLowerCase()))
-    throw badRequest(`the name of a secret cannot begin with ${settings.secretPrefix}`);
-}
-
 /** Secrets (additions 7). Their values are never read back. */
 export const secretOperations: readonly Operation[] = steps({
   listSecrets: (state, { query }) => {
@@ -72,7 +61,9 @@ export const secretOperations: readonly Operation[] = steps({
   createSecret: (state, call, now) => {
     const body = call.body as SecretBody & { readonly name: string; readonly value: string };
     checkSizes(body);
-    checkName(body.name, call);
+    const { secretPrefix } = call.settings;
+    if (body.name.toLowerCase().startsWith(secretPrefix.toLowerCase()))
+      throw badRequest(`the name of a secret cannot begin with ${secretPrefix}`);
     if (secretNamed(state, body.name) !== undefined) throw conflict(`there is a secret ${body.name} already`);
     const { name, value, description = '' } = body;
     const id = nextId(state, 'sec');

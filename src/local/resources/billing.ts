@@ -177,18 +177,14 @@ const serverlessCharges = (state: State, now: EpochMs): readonly Charge[] =>
 /** Amounts are added as integer millionths of a dollar, so that sums are exact. */
 const MICRO = 1_000_000;
 
-interface Sum {
-  readonly start: number;
-  readonly id: string;
-  /** By amount, in millionths of a dollar. */
-  readonly micros: Map<string, number>;
-}
+/** By amount, in millionths of a dollar. */
+type Micros = Map<string, number>;
 
 /** The earliest first; only buckets with costs. */
 function reportOf(report: Report, charges: readonly Charge[], range: Range, only: string | null): Json {
   const sums = sumsOf(report, charges, range, only);
   const named = (id: string | null): JsonObject => (report.by === undefined ? {} : { [report.by.id]: id });
-  const totals = new Map<string, number>();
+  const totals: Micros = new Map();
   for (const { micros } of sums) for (const [amount, micro] of micros) add(totals, amount, micro);
   return {
     records: sums.map(({ start, id, micros }) => ({
@@ -211,8 +207,8 @@ function reportOf(report: Report, charges: readonly Charge[], range: Range, only
   };
 }
 
-function sumsOf(report: Report, charges: readonly Charge[], range: Range, only: string | null): readonly Sum[] {
-  const sums = new Map<string, Sum>();
+function sumsOf(report: Report, charges: readonly Charge[], range: Range, only: string | null) {
+  const sums = new Map<string, { readonly start: EpochMs; readonly id: string; readonly micros: Micros }>();
   for (const charge of charges) {
     const { amount, perHour } = charge;
     if (!report.members.has(amount) || perHour === 0 || (only !== null && charge.id !== only)) continue;
@@ -246,7 +242,7 @@ function amountsOf({ members }: Report, micros: ReadonlyMap<string, number>): Re
   return { totalAmount: total / MICRO, ...Object.fromEntries(shown) };
 }
 
-function add(micros: Map<string, number>, amount: string, micro: number): void {
+function add(micros: Micros, amount: string, micro: number): void {
   micros.set(amount, (micros.get(amount) ?? 0) + micro);
 }
 

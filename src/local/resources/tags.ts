@@ -8,19 +8,11 @@ import { pods } from '../model/pods.ts';
 import { clusters, volumes } from '../model/records.ts';
 import { createRecordTable, nextId, type State } from '../state/state.ts';
 
-interface TagRecord {
-  readonly id: string;
-  readonly key: string;
-  readonly value: string;
-  readonly createdAt: EpochMs;
-  readonly updatedAt: EpochMs;
-}
+type TagRecord = Readonly<Record<'id' | 'key' | 'value', string> & Record<'createdAt' | 'updatedAt', EpochMs>>;
 
-interface TagBody {
-  readonly key?: string;
-  readonly value?: string;
-  readonly resources?: readonly { readonly type: string; readonly id: string }[];
-}
+type TagBody = Partial<Pick<TagRecord, 'key' | 'value'>> & {
+  readonly resources?: readonly Readonly<Record<'type' | 'id', string>>[];
+};
 
 const tags = createRecordTable<TagRecord>('tags');
 

@@ -180,8 +180,10 @@ export function createRunner(options: RunnerOptions): Workers {
     try {
       const outcome = await worker.handler.run({ id: job.id, endpointId: job.endpointId, input: job.input }, onChunk);
       if (outcome === undefined) return;
+      const bytes = outcome.kind === 'output' ? Buffer.byteLength(outcome.text) : 0;
+      const end: Outcome = bytes > MAX_OUTPUT_BYTES ? { kind: 'error', error: outputTooLarge(bytes) } : outcome;
       await record((state, now) => {
-        recordOutcome(state, job.id, job.attempt, withinLimit(outcome), now);
+        recordOutcome(state, job.id, job.attempt, end, now);
         // In the same step: a sync in between must not stop the handler of this attempt.
         worker.attempt = undefined;
       });
@@ -263,11 +265,6 @@ function dueWork(
     }),
     deliveries: dueDeliveries(state, now),
   };
-}
-
-function withinLimit(outcome: Outcome): Outcome {
-  const bytes = outcome.kind === 'output' ? Buffer.byteLength(outcome.text) : 0;
-  return bytes > MAX_OUTPUT_BYTES ? { kind: 'error', error: outputTooLarge(bytes) } : outcome;
 }
 
 const sourceOf = (endpoint: EndpointRecord, sources: ReadonlyMap<string, HandlerSource>): HandlerSource | undefined =>
