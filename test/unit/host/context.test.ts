@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ApiRequest } from '../../../src/core/api.ts';
@@ -81,34 +81,6 @@ describe('a remote service', () => {
     expect(requests.map((request) => request.headers['user-agent'])).toEqual([agent, agent]);
   });
 
-  it('gets the key of the profile at the addresses of the profile', async () => {
-    const { url, requests } = await serve();
-    const file = { profiles: { default: { 'base-url': url, 'api-key': KEY } } };
-    const { ctx } = open({ file });
-    await ctx.api.send(POD);
-    // Another address setting with the same origin counts as the profile's address.
-    await open({ file, flags: { 'queue-url': `${url}/queue` } }).ctx.api.send({ ...POD, service: 'queue' });
-    expect(requests.map((request) => request.headers.authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`]);
-  });
-
-  it.each<[string, (url: string) => Pick<TestWorldOptions, 'env'> & { readonly flags?: GlobalFlags }]>([
-    ['a flag', (url) => ({ flags: { 'base-url': url } })],
-    ['a variable', (url) => ({ env: { BERTH_BASE_URL: url } })],
-  ])('does not get the key of a profile if its address comes from %s: 3, nothing sent', async (_, given) => {
-    const { url, requests } = await serve();
-    const file = { profiles: { default: { 'base-url': 'https://api.example.com', 'api-key': KEY } } };
-    const { ctx } = open({ file, ...given(url) });
-    const refused = (await ctx.api.send(POD).catch((error: unknown) => error)) as Failure;
-    expect(refused).toMatchObject({ exit: 3, code: 'foreign-address' });
-    // It would send the key of the profile there from then on.
-    expect(hintOf(refused)).not.toContain('config set');
-    expect(hintOf(refused)).toContain('berth auth login --profile NAME --base-url URL');
-    expect(requests).toEqual([]);
-    const withKey = open({ file, flags: { 'base-url': url }, env: { BERTH_API_KEY: 'other-key-000001' } });
-    await withKey.ctx.api.send(POD);
-    expect(requests[0]?.headers.authorization).toBe('Bearer other-key-000001');
-  });
-
   it('has none remembered of another key, or from the future', async () => {
     const { url } = await serve();
     const { world, ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url } });
@@ -139,13 +111,6 @@ describe('a remote service', () => {
   it('needs no key for a dry run', async () => {
     const { ctx } = open({ env: { BERTH_BASE_URL: 'https://api.example.com' } });
     expect(await ctx.api.preview(POD)).toMatchObject({ url: 'https://api.example.com/v2/pods/p1' });
-  });
-
-  it('reports an interrupt with its signal', async () => {
-    const { url } = await serve();
-    const { world, ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url } });
-    world.signal('SIGINT');
-    await expect(ctx.api.send(POD)).rejects.toMatchObject({ exit: 130 });
   });
 });
 
@@ -205,31 +170,9 @@ describe('the local service in this process', () => {
     expect(world.out() + world.err()).toBe('');
   });
 
-  it('drops a connection for an injected fault: the outcome of a write is then unknown', async () => {
-    const { ctx } = open({ flags: { local: true } });
-    const fault = { kind: 'accept-drop', count: 1, match: 'POST /v2/echo/run' };
-    await ctx.api.send({ service: 'base', method: 'POST', path: ['local', 'fault'], body: fault });
-    const run: ApiRequest = { service: 'queue', method: 'POST', path: ['v2', 'echo', 'run'], body: { input: {} } };
-    await expect(ctx.api.send(run)).rejects.toMatchObject({ exit: 8 });
-  });
-
   it('is named once on stderr if stderr is a terminal', async () => {
     const { world, ctx } = open({ env: { BERTH_LOCAL: '1' }, tty: { stderr: true } });
     await Promise.all([ctx.api.send(list), ctx.api.send(list)]);
     expect(world.err()).toBe('(local service)\n');
-  });
-
-  it('can be served over HTTP with a separate state', async () => {
-    const { world, ctx } = open();
-    const server = await ctx.localHost.serve({ port: 0, endpoints: {}, queueLimits: true });
-    const env = { BERTH_BASE_URL: server.url, BERTH_API_KEY: server.key };
-    const client = createContext({ ...world, env: { ...world.env, ...env } }, {});
-    expect((await client.api.send(list)).status).toBe(200);
-    await client.close();
-    await server.stop();
-    expect(existsSync(join(world.directory, '.local', 'share', 'berth', 'local'))).toBe(false);
-    await expect(
-      ctx.localHost.serve({ port: 0, endpoints: { mine: 'missing.mjs' }, queueLimits: true }),
-    ).rejects.toMatchObject({ exit: 2 });
   });
 });
