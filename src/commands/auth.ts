@@ -90,7 +90,7 @@ const login = defineCommand({
     const saved = listed ?? { name: profile, current: true, keyTail: undefined, values: {} };
     const [variable] = setKeyVariables(ctx);
     return changeResult(ctx, profileRow(saved), [
-      `Profile ${profile} is in use.`,
+      `Profile ${profile} is in use${saved.keyTail ? `, with a key that ends in ${saved.keyTail}` : ''}.`,
       ...(variable === undefined ? [] : [`${variable} is set and used first: unset it, or pass --profile ${profile}.`]),
     ]);
   },
