@@ -72,7 +72,6 @@ export const DATA_CENTER = '{data-center}';
 /** Fails with usage (2) as `parseKeyAddress` does, and for any placeholder except `{data-center}`. */
 export const checkStorageAddress = (text: string, what: string): Address => storageAddressAt(text, 'data-center', what);
 
-/** Fails as `checkStorageAddress` does. */
 export function storageAddressAt(text: string, dataCenter: string, what: string): Address {
   const [other] = /\{[^{}]*\}?|\}/.exec(text.replaceAll(DATA_CENTER, '')) ?? [];
   if (other !== undefined)
@@ -83,7 +82,6 @@ export function storageAddressAt(text: string, dataCenter: string, what: string)
   return parseKeyAddress(text.trim().replaceAll(DATA_CENTER, dataCenter), what);
 }
 
-/** Fails with an Error for a closed server and for one that listens on a path. */
 export function boundAddress<A extends object>(server: { address(): A | string | null }): A {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');

@@ -2,7 +2,6 @@ import type { CommandLine } from './message.ts';
 import type { Json } from './json.ts';
 import type { EpochMs, Milliseconds, Seconds } from './unit-types.ts';
 
-/** The three services: the management API v2, the queue API, and the older volume API v1. Each has its own address. */
 export type ServiceName = 'base' | 'queue' | 'rest';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -85,14 +84,12 @@ export interface RequestPreview {
   readonly body?: Json;
 }
 
-/** One server-sent event. */
 export interface ServerEvent {
   readonly id: string | undefined;
   readonly event: string | undefined;
   readonly data: string;
 }
 
-/** Every failure is a Failure. */
 export interface Api {
   send(request: ApiRequest): Promise<ApiAnswer>;
   /** Fails with `stream-broken` (7) when the open connection breaks; before that as `send` does. */
@@ -122,7 +119,6 @@ export interface BatchApiOptions {
   readonly onWindows: (windows: readonly RateWindow[]) => void;
 }
 
-/** One rate window as the service last reported it (specification 8.1). */
 export interface RateWindow {
   readonly name: string;
   readonly remaining: number | undefined;

@@ -47,7 +47,6 @@ export interface Context {
   readonly limits: RememberedLimits;
   readonly lists: RememberedLists;
   readonly jobs: RememberedJobs;
-  /** When a guard of this machine last ran. */
   readonly guard: AccountDocument;
   /** Of one work of the account at a time on this machine; `onWait` gets who holds it. Fails with local-file (14). */
   readonly accountLock: (work: string, onWait: (holder: string) => Promise<void>) => Promise<Pick<HeldLock, 'release'>>;
@@ -88,12 +87,10 @@ export interface Clock {
 }
 
 export interface LocalServeOptions {
-  /** 0 for any free port. */
   readonly port: number;
   readonly stateFile?: string;
   /** By name: a handler module, a Python file, `exec: COMMAND` or a worker's command line. */
   readonly endpoints: Readonly<Record<string, string | undefined>>;
-  /** The program that runs Python files; default `python3`. */
   readonly python?: string | undefined;
   readonly workerPrefix?: string | undefined;
   /** Replaces the workers of an endpoint when a file changes beside its handler. */
@@ -130,7 +127,6 @@ export interface LocalHost {
 /** One page that `page` makes at each request. */
 export interface PageOptions {
   readonly address: string;
-  /** 0 for any free port. */
   readonly port: number;
   readonly path: string;
   readonly type: string;
@@ -140,7 +136,6 @@ export interface PageOptions {
 export interface StartedProgram {
   /** Its exit code (128 + the signal's number when a signal ended it), when all its output was passed on. */
   readonly ended: Promise<number>;
-  /** Asks it to end (SIGTERM). */
   stop(): void;
 }
 
@@ -187,16 +182,13 @@ export interface Spawn {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly onSignal?: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT') => void;
-  /** Also gets what it writes to stderr. */
   readonly onError?: ((bytes: Uint8Array) => void) | undefined;
 }
 
 export interface Terminal {
-  /** stdout is a terminal. */
   readonly output: boolean;
   /** stdout was closed at the start: what is written to it is lost without an error. */
   readonly outputClosed: boolean;
-  /** stderr is a terminal: notes are shown. */
   readonly errors: boolean;
   /** Terminals can move their cursor: live views on stdout redraw, and spinners on stderr turn. */
   readonly redraws: boolean;
@@ -208,7 +200,6 @@ export interface Terminal {
   readonly colour: { readonly output: boolean; readonly errors: boolean };
   /** For code that hides the cursor: called around Ctrl-Z and before Ctrl-\\. Returns a remover. */
   onSuspend(hooks: SuspendHooks): () => void;
-  /** Ctrl-C, Ctrl-Z and Ctrl-\\ work as always. */
   takeOver(view: LiveHooks): Promise<TakenTerminal>;
 }
 
@@ -261,7 +252,6 @@ interface TextOptions {
 export interface Prompts {
   text(message: string, options?: TextOptions): Promise<string>;
   secret(message: string): Promise<string>;
-  /** Anything but yes is a no. */
   confirm(message: string): Promise<boolean>;
   select<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
 }

@@ -2,18 +2,15 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type AccountWords, berth, type CommandLine, type Message, printed, sentence } from './message.ts';
 import type { Seconds } from './unit-types.ts';
 
-/** The request that failed: method and address, never its headers or body. */
 export interface RequestName {
   readonly method: string;
   readonly url: string;
   readonly id?: string;
 }
 
-/** Members that do not apply are absent. */
 export interface FailureFacts {
   readonly code: string;
   readonly exit: ExitCode;
-  /** What happened, one sentence without a final stop. */
   readonly message: string;
   /** What to do next; one line per suggestion. */
   readonly hint?: Message | undefined;

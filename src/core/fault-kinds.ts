@@ -11,7 +11,6 @@ export const FAULT_SETTINGS = {
     maximum: 7_200_000,
     help: 'the delay or lag of a kind that has one (default 1s)',
   },
-  /** Seconds. */
   retryAfter: { fallback: 1, minimum: 0, help: 'the Retry-After of a rate-limit (default 1s)' },
 } as const;
 

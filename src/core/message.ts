@@ -119,7 +119,6 @@ const partsOf = (message: Message | number = ''): Sentence['parts'] => {
   return [typeof message === 'number' ? String(message) : message];
 };
 
-/** Flags that choose the account. A command that has one is for the account that it names. */
 const OWN_ACCOUNT = /(^| )--(profile|local|base-url|queue-url|rest-url)\b/;
 
 /** Commands that are of no account, or choose the local service themselves. */

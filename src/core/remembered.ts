@@ -12,7 +12,6 @@ export interface RememberedLists {
   /** Undefined where it was never read, or without a key. Fresh: read within the last minute, and nothing was changed since. */
   read(list: string): Promise<{ readonly rows: readonly ListRow[]; readonly isFresh: boolean } | undefined>;
   write(list: string, rows: readonly ListRow[]): Promise<void>;
-  /** After a change at the service. */
   expire(): Promise<void>;
   forget(): Promise<void>;
 }
@@ -36,7 +35,6 @@ export interface RememberedJob {
 
 /** The jobs that this machine submitted last with the profile in use. Errors of the file are ignored. */
 export interface RememberedJobs {
-  /** The latest first. */
   read(): Promise<readonly RememberedJob[]>;
   add(job: Omit<RememberedJob, 'statusAt' | 'goneAt'>): Promise<void>;
   saw(id: string, status: string, at: EpochMs): Promise<void>;
@@ -49,6 +47,5 @@ export type PlainObject = Readonly<Record<string, unknown>>;
 export interface AccountDocument {
   /** Without members where nothing is kept, or it cannot be read. */
   read(): Promise<PlainObject>;
-  /** Fails as the file system does. */
   write(document: PlainObject): Promise<void>;
 }

@@ -36,7 +36,6 @@ export function createIsSecret(more: readonly string[]): IsSecret {
   };
 }
 
-/** Words have letters, digits and `_` alone. */
 const endingWith = (words: readonly string[]): RegExp => new RegExp(`(${words.join('|')})S?(_|$)`, 'u');
 
 const partsOf = (name: string): string =>

@@ -39,14 +39,12 @@ export interface SettingsView {
   text(name: string): string | undefined;
   source(name: string): SettingSource | undefined;
   readonly profile: string;
-  /** True when requests go to the local service in this process. */
   readonly local: boolean;
   readonly accountWords: AccountWords;
   /** Undefined when no key is configured. Fails with denied (3) for an invalid key (empty, or with an inner newline). */
   key(): Promise<KeyView | undefined>;
 }
 
-/** Of the files on volumes. */
 export interface StorageKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -71,7 +69,6 @@ export interface ProfileStore {
   list(): Promise<readonly Profile[]>;
   /** Undefined removes the setting. Creates a new profile. */
   set(profile: string, name: string, value: string | undefined): Promise<void>;
-  /** What each alias of the user stands for. Aliases belong to no profile. */
   aliases(): Promise<Readonly<Record<string, string>>>;
   setAlias(name: string, text: string | undefined): Promise<void>;
   setKey(profile: string, key: string | undefined): Promise<void>;

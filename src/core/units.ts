@@ -60,7 +60,6 @@ export function formatBytes(bytes: Bytes): string {
   return `${step === 0 ? String(value) : String(Math.round(value * 10) / 10)} ${units[step] ?? 'B'}`;
 }
 
-/** `$0.00`, `$12.34`, `<$0.01`, `-$3.20`. */
 export const formatDollars = (amount: number): string =>
   amount > 0 && amount < 0.005 ? '<$0.01' : `${amount <= -0.005 ? '-' : ''}$${Math.abs(amount).toFixed(2)}`;
 

@@ -86,7 +86,6 @@ export function createSettings(input: SettingsInput) {
       );
   };
 
-  /** Settings that more than one value decides. */
   const decided: Readonly<Record<string, () => string>> = {
     profile,
     local: () => String(local()),
@@ -145,7 +144,6 @@ export function createSettings(input: SettingsInput) {
     const sources = { ...keySources(), inProfile };
     return keyMark(sources) === markAtStart() ? await apiKey() : await effectiveKey(sources);
   };
-  /** Which account: the local service, or an address with a mark of its key. */
   const accountBy = (mark: string | undefined): string | undefined => {
     const address = resolved('base-url')?.value;
     return address === undefined || mark === undefined ? undefined : `${address} ${mark}`;
@@ -192,7 +190,6 @@ export function createSettings(input: SettingsInput) {
     get accountWords() {
       return accountWords();
     },
-    /** Whether the file exists or not. Fails with usage (2) when there is no home directory. */
     get profilesPath() {
       return profilesPath();
     },

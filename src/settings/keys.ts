@@ -18,7 +18,6 @@ export class ApiKey implements KeyView {
     return keyTail(this.#value);
   }
 
-  /** Returns the key itself. Only for the Authorization header. */
   reveal(): string {
     return this.#value;
   }
@@ -75,7 +74,6 @@ function findKey({ env, inProfile }: Omit<KeySources, 'readFile'>): FoundKey | u
 export const keyVariableOf = (source: KeyView['source'] | undefined): string | undefined =>
   source === 'environment' ? 'BERTH_API_KEY' : source === 'file' ? 'BERTH_API_KEY_FILE' : undefined;
 
-/** The source of the key in use; undefined when there is none. Opens no key file. */
 export const keySource = (sources: Omit<KeySources, 'readFile'>): KeyView['source'] | undefined =>
   findKey(sources)?.source;
 

@@ -19,7 +19,6 @@ import {
 import { DEFAULT_PROFILE, LOCAL_PROFILE, SETTINGS, findSetting, type Setting } from './settings-table.ts';
 import type { Milliseconds } from '../core/unit-types.ts';
 
-/** What is absent stays as it is. */
 type Change = Partial<Pick<ProfilesFile, 'current' | 'profiles' | 'aliases'>>;
 
 /** Changed under a lock, mode 0600, unknown members kept. A broken or untrusted file fails (14), unchanged. */
@@ -119,7 +118,6 @@ function refuseLocalProfile(profile: string): void {
     throw usage('profile "local" is the local service and keeps no settings', 'Name another profile with --profile.');
 }
 
-/** While another process changes the file. */
 const LOCK_WAIT_MS: Milliseconds = 30_000;
 
 /** Changes the file under a lock. The library is loaded here, because reading does not need it. */

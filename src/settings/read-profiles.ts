@@ -86,7 +86,6 @@ const areTexts = (profiles: Record<string, unknown>): profiles is Record<string,
 export const profileOf = (file: ProfilesFile, name: string): ProfileValues | undefined =>
   Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 
-/** A usage failure (2). */
 export function noProfile(name: string, known: readonly string[], path: string): Failure {
   const suggestion = suggestName(name, known);
   const all = known.length === 0 ? 'There are none' : `There are: ${known.join(', ')}`;
@@ -99,7 +98,6 @@ export function noProfile(name: string, known: readonly string[], path: string):
 export interface DirectoryInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** Empty when there is none. */
   readonly home: string;
   /** See `Runtime`. No directory below it is used, unless a BERTH_* variable names it. */
   readonly foreignHome?: string | undefined;

@@ -61,7 +61,6 @@ export function valueOfSetting(setting: Setting, text: string): string | number 
   }
 }
 
-/** Checks a profile's name: at most 64 letters, digits, `.`, `_` and `-`. Fails with usage (2). */
 export function checkProfileName(text: string, where: string): string {
   if (!PROFILE_NAME.test(text))
     throw usage(
@@ -136,7 +135,6 @@ function refuseTwoServices(flags: GlobalFlags): void {
     );
 }
 
-/** The profile that a flag or variable names. Fails with usage (2) for an invalid name. */
 export const namedProfile = (flags: GlobalFlags, env: Sources['env']): string | undefined =>
   (fromFlag(settingNamed('profile'), flags) ?? fromEnvironment(settingNamed('profile'), env))?.value;
 

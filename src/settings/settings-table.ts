@@ -112,10 +112,8 @@ const withDefaults = (row: Row): Setting & { readonly name: SettingName } => ({
   ...('flag' in row ? { flag: `--${row.name}` } : {}),
 });
 
-/** Help, `berth config list` and the global flags are generated from this table. */
 export const SETTINGS: readonly (Setting & { readonly name: SettingName })[] = ROWS.map(withDefaults);
 
-/** The address settings. When one of them is set, commands use a remote service. */
 export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfies readonly SettingName[];
 
 export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY_FILE'];
