@@ -13,7 +13,7 @@ import { OUTCOMES } from '../../cli/model/common-schemas.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
-import { ofPod, perHour } from '../../cli/money.ts';
+import { catalogOf, ofNewPod, ofPod, perHour, sum } from '../../cli/money.ts';
 import { remove } from '../../cli/resource/noun-writes.ts';
 import { podAction } from '../../cli/resource/pod-action.ts';
 import { idsArgument, rowSchema } from '../../cli/resource/read.ts';
@@ -69,7 +69,11 @@ function actionCommand(verb: Verb, { done, reached, before, details, ...words }:
       const rows = able.flatMap(({ row }) => row ?? []);
       if (asks(ctx) && rows.length > 0) {
         await ctx.tellRows(PODS.view, rows);
-        await ask(ctx, { line: `${countOf(rows.length, 'pod')} will be ${done}.` });
+        // A stopped pod costs nothing by its own row.
+        const costOf = async (pod: Json) => (verb === 'start' ? ofNewPod(pod, await catalogOf(ctx, pod)) : ofPod(pod));
+        const costs = await unlessFailed(ctx, () => Promise.all(rows.map(costOf)));
+        const price = costs === undefined ? 'unknown price' : perHour(sum(costs));
+        await ask(ctx, { line: `${countOf(rows.length, 'pod')} will be ${done}: ${price}.` });
       }
       const send = async (id: Id<'pod'>) => {
         const answer = await act(ctx, verb, id, reached);
