@@ -83,7 +83,7 @@ describe('start, stop and restart', () => {
     expect(ran.code, ran.err).toBe(0);
     expect(ran.err).toMatch(/1 pod will be stopped: \$\d+\.\d\d\/h\./);
     const again = await answerQuestion(world, ['pods', 'start', '--match', 'train-*'], 'Continue', 'y');
-    expect(again.err).toMatch(/1 pod will be started: \$\d+\.\d\d\/h\./);
+    expect(again.err).toMatch(/1 pod will be started: \$\d+\.\d\d\/h/);
   });
 
   it('send nothing in a dry run, and print one request for each pod', async () => {
