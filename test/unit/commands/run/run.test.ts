@@ -10,6 +10,7 @@ const GPU = ['--gpu', 'GPU-24G', '--image', 'a/b:1'];
 
 test.each<[string, readonly string[], number, RegExp]>([
   ['no command', [...GPU], 2, /missing COMMAND/],
+  ['a command without --', ['a/b:1', 'python'], 2, /unexpected "a\/b:1": the command goes after --/],
   ['no hardware', ['--image', 'a/b:1', '--', 'true'], 2, /missing --gpu or --cpu/],
   ['half a copy', [...GPU, '--out', ':x', '--', 'true'], 2, /is not PATH/],
   ['no amount', [...GPU, '--max-cost', 'two', '--', 'true'], 2, /--max-cost is not an amount/],
