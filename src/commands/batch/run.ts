@@ -53,7 +53,6 @@ export const run = defineCommand({
   examples: [
     ['berth jobs batch run demo --input items.jsonl --out results.jsonl', 'a job for each line'],
     ['berth jobs batch run demo --input items.csv --id-field sku --out priced.jsonl', 'rows of a CSV file'],
-    ['berth jobs batch run demo --input items.csv --id-field sku --out r.jsonl', 'a row is an object of its columns'],
     ['berth jobs batch resume results.jsonl', 'continue after any interruption'],
   ],
   run: async (ctx, values) => {

@@ -1,16 +1,14 @@
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import { OUTCOMES } from '../../cli/model/common-schemas.ts';
-
 import { either } from '../../cli/model/output-schema.ts';
 import { SEVERAL } from '../../cli/resource/several.ts';
 import { eachOf, report } from '../../cli/resource/targets.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
 import { countOf } from '../../cli/words.ts';
-import type { ApiAnswer } from '../../core/api.ts';
 import { unknownOutcome } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
 import { hasEnded, jobOutcome, jobStatus } from '../../queue/job.ts';
 import { cancelRequest } from '../../queue/requests.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
 import { JOB_ARGUMENTS, jobsOf, type NamedJob, sendAboutJob, statusLine } from './job.ts';
 import { JOB, jobView } from './job-view.ts';
 
@@ -36,15 +34,24 @@ export const cancel = defineCommand({
       const ids = jobs.map((each) => each.job).join(', ');
       await ask(ctx, { line: `${countOf(jobs.length, 'job')} will be cancelled, running ones included: ${ids}` });
     }
-    const outcomes = await eachOf(
-      ctx,
-      jobs,
-      (each) => ({ id: each.job }),
-      async (each) => {
-        const answer = await cancelJob(ctx, each);
-        return { id: each.job, status: jobStatus(answer.value), unchanged: answer.existed, answer };
-      },
-    );
+    const shownOf = (each: NamedJob) => ({ id: each.job });
+    const outcomes = await eachOf(ctx, jobs, shownOf, async (named) => {
+      const request = (id: Id<'endpoint'>) => ({
+        ...cancelRequest(id, named.job),
+        checkCommand: statusLine(id, named.job),
+      });
+      const answer = await sendAboutJob(ctx, named, request);
+      const status = jobStatus(answer.value);
+      // Only an ended status proves it (specification 4.5, detail 5): a job that runs may cost.
+      if (!hasEnded(answer.value))
+        throw unknownOutcome(
+          `job ${named.job} is ${status} after its cancellation was accepted`,
+          statusLine(named.endpoint, named.job),
+          named.job,
+        );
+      const unchanged = jobOutcome(answer.value) !== 'cancelled';
+      return { id: named.job, status, unchanged, answer: { ...answer, existed: unchanged } };
+    });
     const result = report(ctx, { noun: 'job', view: jobView }, { isSelected: false }, outcomes, 'cancelled');
     const ended = outcomes.filter(({ unchanged }) => unchanged === true);
     return {
@@ -53,19 +60,3 @@ export const cancel = defineCommand({
     };
   },
 });
-
-/** Only an ended status proves it (specification 4.5, detail 5). Else outcome-unknown (8): it may cost. */
-async function cancelJob(ctx: CommandContext, named: NamedJob): Promise<ApiAnswer> {
-  const checkCommand = statusLine(named.endpoint, named.job);
-  const answer = await sendAboutJob(ctx, named, (id) => ({
-    ...cancelRequest(id, named.job),
-    checkCommand: statusLine(id, named.job),
-  }));
-  if (!hasEnded(answer.value))
-    throw unknownOutcome(
-      `job ${named.job} is ${jobStatus(answer.value)} after its cancellation was accepted`,
-      checkCommand,
-      named.job,
-    );
-  return { ...answer, existed: jobOutcome(answer.value) !== 'cancelled' };
-}

@@ -5,7 +5,7 @@ import { withId } from '../../cli/resource/targets.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { type Failure, isNotFound, usage } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
-import { type Json, memberAt, stringOf } from '../../core/json.ts';
+import { memberAt, stringOf } from '../../core/json.ts';
 import { berth, type CommandLine, type Message, sentence } from '../../core/message.ts';
 import type { RememberedJob } from '../../core/remembered.ts';
 import { formatDuration } from '../../core/units.ts';
@@ -75,7 +75,8 @@ export async function sendAboutJob(
 ): Promise<ApiAnswer> {
   try {
     const answer = await withQueue(ctx, endpoint, (id) => ctx.api.send(request(id)));
-    await rememberStatus(ctx, job, answer.value);
+    const status = stringOf(memberAt(answer.value, 'status'));
+    if (status !== undefined) await ctx.jobs.saw(job, status, ctx.serviceNow());
     return answer;
   } catch (error) {
     if (!isNotFound(error)) throw error;
@@ -85,11 +86,6 @@ export async function sendAboutJob(
 
 export const readJob = (ctx: CommandContext, named: NamedJob, ttl?: number): Promise<ApiAnswer> =>
   sendAboutJob(ctx, named, (id) => statusRequest(id, named.job, ttl));
-
-async function rememberStatus(ctx: CommandContext, job: string, document: Json | undefined): Promise<void> {
-  const status = stringOf(memberAt(document, 'status'));
-  if (status !== undefined) await ctx.jobs.saw(job, status, ctx.serviceNow());
-}
 
 const rememberedJob = async ({ jobs }: CommandContext, job: string): Promise<RememberedJob | undefined> =>
   (await jobs.read()).find(({ id }) => id === job);

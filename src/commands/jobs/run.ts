@@ -41,9 +41,7 @@ function jobBody(given: RawInput, values: BodyValues, operation: keyof typeof PA
   if (body.length > limit)
     throw usage(
       `the payload is ${formatBytes(body.length)} (${body.length} bytes); ${operation} takes at most ${formatBytes(limit)} (${limit} bytes)`,
-      operation === 'run'
-        ? 'Pass a link to the data in place of the data, or use --sync (up to 20 MB).'
-        : 'Pass a link to the data in place of the data.',
+      'Pass a link to the data in place of the data; --sync takes up to 20 MB.',
     );
   return body;
 }

@@ -32,10 +32,6 @@ export const wait = defineCommand({
       `berth jobs wait demo "$(berth jobs run demo --input '{}')" "$(berth jobs run demo --input '{}')" --any --json`,
       'print the first that ends',
     ],
-    [
-      `berth jobs wait demo "$(berth jobs run demo --input '{}')" "$(berth jobs run demo --input '{}')" -o jsonl`,
-      'print each as it ends, one JSON a line',
-    ],
   ],
   run: async (ctx, { endpoint, job, any, waitTimeout }) =>
     await waitForJobs(ctx, await jobsOf(ctx, endpoint, job), waitTimeout, { any, isFirst: true }),
