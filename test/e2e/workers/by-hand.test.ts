@@ -49,7 +49,7 @@ describe.skipIf(!canTestWorkers)('a worker that somebody starts', () => {
   });
 
   test.each([
-    [['nothing-here'], 4, /there is no endpoint "nothing-here"/],
+    [['nothing-here'], 4, /endpoint not found/],
     [['echo'], 5, /endpoint echo is not served by workers/],
   ])('%s has no such variables', async (args, code, message) => {
     const folder = await folderWith({});
