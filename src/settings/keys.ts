@@ -136,11 +136,8 @@ export function findStorageKey(
   return kept === undefined ? undefined : { ...kept, source: 'profile' };
 }
 
-function keyOf(accessKeyId: string | undefined, secretAccessKey: string | undefined): StorageKey | undefined {
-  if (accessKeyId === undefined || accessKeyId === '' || secretAccessKey === undefined || secretAccessKey === '')
-    return undefined;
-  return { accessKeyId, secretAccessKey };
-}
+const keyOf = (accessKeyId: string | undefined, secretAccessKey: string | undefined): StorageKey | undefined =>
+  isSet(accessKeyId) && isSet(secretAccessKey) ? { accessKeyId, secretAccessKey } : undefined;
 
 /** Trims both parts. Fails with denied (3) for a key that no request can carry, and never repeats it. */
 export function cleanStorageKey({ accessKeyId, secretAccessKey }: StorageKey): StorageKey {

@@ -49,16 +49,8 @@ export function checkSetting(setting: Setting, text: string, where: string): str
 }
 
 export function valueOfSetting(setting: Setting, text: string): string | number | boolean {
-  switch (setting.kind) {
-    case 'duration':
-      return parseDuration(text, setting.bare, setting.name);
-    case 'count':
-      return Number(text);
-    case 'switch':
-      return text === 'true';
-    default:
-      return text;
-  }
+  if (setting.kind === 'duration') return parseDuration(text, setting.bare, setting.name);
+  return setting.kind === 'count' ? Number(text) : setting.kind === 'switch' ? text === 'true' : text;
 }
 
 export function checkProfileName(text: string, where: string): string {

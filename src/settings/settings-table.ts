@@ -121,22 +121,6 @@ export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY
 /** Variables with secrets. They are removed from the environment of child processes. */
 export const SECRET_VARIABLES: readonly string[] = [...KEY_VARIABLES, 'BERTH_STORAGE_SECRET'];
 
-export const OTHER_VARIABLES: readonly { readonly variable: string; readonly summary: string }[] = [
-  { variable: 'BERTH_STORAGE_ACCESS_KEY', summary: 'the access key of the files on volumes; else AWS_ACCESS_KEY_ID' },
-  { variable: 'BERTH_STORAGE_SECRET', summary: 'the secret of that access key' },
-  { variable: 'FORCE_COLOR', summary: 'use colour also without a terminal; 0 for none' },
-  { variable: 'CI', summary: 'no questions, no spinners, no live views' },
-  { variable: 'TERM', summary: '"dumb": no colour, no spinners, no live views, no questions' },
-  { variable: 'COLUMNS', summary: 'a width to use in place of that of the terminal' },
-  { variable: 'XDG_CONFIG_HOME', summary: 'the directory above the configuration' },
-  { variable: 'XDG_DATA_HOME', summary: 'the directory above the data' },
-  { variable: 'HTTPS_PROXY', summary: 'proxy for https addresses' },
-  { variable: 'HTTP_PROXY', summary: 'proxy for http addresses' },
-  { variable: 'NO_PROXY', summary: 'hosts for which no proxy is used, separated by commas' },
-  { variable: 'TRACEPARENT', summary: 'the trace to pass on to the service with every request (and TRACESTATE)' },
-  { variable: 'NODE_EXTRA_CA_CERTS', summary: 'a file with more certificate authorities to trust' },
-];
-
 type ValueOfKind<R extends Row> = R['kind'] extends 'duration' | 'count'
   ? number
   : R['kind'] extends 'switch'

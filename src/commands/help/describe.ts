@@ -17,7 +17,8 @@ import { EXIT_CODES } from '../../core/exit-codes.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { berth, NO_WORDS, printed } from '../../core/message.ts';
 import type { View } from '../../output/view.ts';
-import { findSetting, OTHER_VARIABLES, type Setting, SETTINGS } from '../../settings/settings-table.ts';
+import { findSetting, type Setting, SETTINGS } from '../../settings/settings-table.ts';
+import { OTHER_VARIABLES } from './topics.ts';
 
 export interface NamedCommand {
   readonly path: readonly string[];

@@ -4,7 +4,23 @@ import { EXIT_CODES } from '../../core/exit-codes.ts';
 import { OUTPUT_FORMATS } from '../../core/settings.ts';
 import { FORMAT_TABLE } from '../../output/formats/format-table.ts';
 import type { Page } from '../../output/view.ts';
-import { OTHER_VARIABLES, type Setting, SETTINGS } from '../../settings/settings-table.ts';
+import { type Setting, SETTINGS } from '../../settings/settings-table.ts';
+
+export const OTHER_VARIABLES: readonly { readonly variable: string; readonly summary: string }[] = [
+  { variable: 'BERTH_STORAGE_ACCESS_KEY', summary: 'the access key of the files on volumes; else AWS_ACCESS_KEY_ID' },
+  { variable: 'BERTH_STORAGE_SECRET', summary: 'the secret of that access key' },
+  { variable: 'FORCE_COLOR', summary: 'use colour also without a terminal; 0 for none' },
+  { variable: 'CI', summary: 'no questions, no spinners, no live views' },
+  { variable: 'TERM', summary: '"dumb": no colour, no spinners, no live views, no questions' },
+  { variable: 'COLUMNS', summary: 'a width to use in place of that of the terminal' },
+  { variable: 'XDG_CONFIG_HOME', summary: 'the directory above the configuration' },
+  { variable: 'XDG_DATA_HOME', summary: 'the directory above the data' },
+  { variable: 'HTTPS_PROXY', summary: 'proxy for https addresses' },
+  { variable: 'HTTP_PROXY', summary: 'proxy for http addresses' },
+  { variable: 'NO_PROXY', summary: 'hosts for which no proxy is used, separated by commas' },
+  { variable: 'TRACEPARENT', summary: 'the trace to pass on to the service with every request (and TRACESTATE)' },
+  { variable: 'NODE_EXTRA_CA_CERTS', summary: 'a file with more certificate authorities to trust' },
+];
 
 const selectors = (): Page =>
   pageOf([

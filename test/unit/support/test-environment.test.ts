@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
-import { OTHER_VARIABLES, SETTINGS } from '../../../src/settings/settings-table.ts';
+import { OTHER_VARIABLES } from '../../../src/commands/help/topics.ts';
+import { SETTINGS } from '../../../src/settings/settings-table.ts';
 import { HOSTILE_UMASK, hostileEnvironment } from '../../support/environment/hostile-environment.mjs';
 import { testEnvironment } from '../../support/environment/test-environment.ts';
 import { temporaryDirectory } from '../../support/files/temporary-directory.ts';
