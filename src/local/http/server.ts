@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { boundAddress } from '../../core/addresses.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, usage } from '../../core/failure.ts';
+import { usage } from '../../core/failure.ts';
 import { errorCode } from '../../core/files.ts';
 import { Problem } from '../contract/problem.ts';
 import { DroppedConnection } from './faults.ts';
@@ -159,11 +158,7 @@ async function discardRest(incoming: IncomingMessage): Promise<boolean> {
   return incoming.complete;
 }
 
-/** The failure (2) for a port that could not be opened, with what to do. */
-function cannotListen(error: Error, port: number): Failure {
-  if (errorCode(error) === 'EADDRINUSE')
-    return usage(`port ${String(port)} is in use`, 'Choose another one; --port 0 takes a free one.');
-  if (errorCode(error) === 'EACCES')
-    return usage(`port ${String(port)} is not allowed`, 'Choose one above 1023 with --port.');
-  return new Failure({ code: 'usage', exit: EXIT.usage, message: `cannot listen: ${error.message}` }, error);
-}
+const cannotListen = (error: Error, port: number) =>
+  errorCode(error) === 'EADDRINUSE'
+    ? usage(`port ${String(port)} is in use`, 'Choose another one; --port 0 takes a free one.')
+    : usage(`cannot listen on port ${String(port)}: ${error.message}`);

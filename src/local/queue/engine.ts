@@ -149,7 +149,6 @@ function runningJob(state: State, jobId: string, attempt: number): Job | undefin
   return job?.status === 'IN_PROGRESS' && job.attempt === attempt ? job : undefined;
 }
 
-/** Ignored when its worker is not known any more. */
 export function recordPrinted(state: State, workerId: string, lines: readonly string[], now: EpochMs): void {
   for (const queue of Object.values(queuesOf(state).byEndpoint))
     for (const worker of [...workersIn(queue), ...queue.ended])

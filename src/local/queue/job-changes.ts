@@ -73,7 +73,6 @@ export type JobEvent = { readonly at: EpochMs } & (
   | { readonly kind: 'complete'; readonly output: string }
   /** A waiting job fails when the program of its endpoint can serve no job. */
   | { readonly kind: 'fail' | 'time-out'; readonly error: string }
-  /** `lose`: its worker was lost. */
   | { readonly kind: 'cancel' | 'lose' | 'retry' }
 );
 

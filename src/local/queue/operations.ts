@@ -21,7 +21,6 @@ const LIMITS: Readonly<Record<string, readonly [inWindow: number, atOnce: number
   'purge-queue': [2, Infinity],
 };
 
-/** Runs the work of an operation. Problem 429 when a limit is exceeded. */
 type LimitRequests = <T>(call: Call, operation: string, work: () => Promise<T>) => Promise<T>;
 
 /** Counted in this process: the processes of `--local` are too short to reach a limit. */

@@ -265,7 +265,6 @@ export const waitingCount = ({ waiting, waitingLow }: EndpointQueue): number => 
 export const waitingLine = ({ waiting, waitingLow }: EndpointQueue, { lowPriority }: Job): WaitingLine =>
   lowPriority ? waitingLow : waiting;
 
-/** In the order in which they are started. The queue may be changed meanwhile. */
 export function* waitingJobs(state: State, { waiting, waitingLow }: EndpointQueue): Generator<Job> {
   for (const line of [waiting, waitingLow])
     for (const id of line) {

@@ -92,7 +92,6 @@ const KIND_OF_FAULT: Readonly<Partial<Record<string, WorkerFault['kind']>>> = {
   'worker-silent': 'silent',
 };
 
-/** See `contract`, worker protocol. */
 export function createWorkerOperations(
   held: HeldRequests,
   log?: (endpointId: string, line: string) => void,

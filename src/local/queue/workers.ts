@@ -52,7 +52,6 @@ export interface WorkerPlace {
   readonly at: EpochMs;
 }
 
-/** UNHEALTHY where its image does not start, else IDLE. */
 export function workerReady(worker: Worker, at: EpochMs): void {
   // Images are not run: what a program of the user serves has started.
   if (worker.protocol === undefined && doesNotStart(worker.image)) {

@@ -62,7 +62,6 @@ function createCluster(state: State, now: EpochMs, body: CreateClusterBody, sett
   }
 }
 
-/** Of the first member, and of the others. */
 const ROLES: Readonly<Partial<Record<ClusterRecord['type'], readonly Membership['role'][]>>> = {
   SLURM: ['SLURM_CONTROLLER', 'SLURM_COMPUTE'],
   RAY: ['RAY_HEAD', 'RAY_WORKER'],

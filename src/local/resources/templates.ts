@@ -25,7 +25,6 @@ export interface ContainerBody extends CommandBody {
   readonly registry?: string | null;
 }
 
-/** Its own, or a public one. */
 export function readableTemplate(state: State, id: string): TemplateRecord | undefined {
   const template = templates.get(state, id);
   return template?.publisher === undefined || template.public ? template : undefined;

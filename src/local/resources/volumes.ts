@@ -58,11 +58,7 @@ export const volumeOperations: readonly Operation[] = [
   }),
 ];
 
-interface GlobalVolumeRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: EpochMs;
-}
+type GlobalVolumeRecord = Readonly<Record<'id' | 'name', string>> & { readonly createdAt: EpochMs };
 
 export const globalVolumes = createRecordTable<GlobalVolumeRecord>('globalVolumes');
 

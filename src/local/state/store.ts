@@ -64,7 +64,6 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Lost when the service stops. */
 export function memoryStore(initial?: State): Store {
   let state = initial;
   return {
