@@ -111,16 +111,6 @@ describe('job ids', () => {
   });
 });
 
-describe('a webhook with --local', () => {
-  it('prints a note that it is not delivered', async () => {
-    const argv = ['jobs', 'run', 'echo', '--input', '{}', '--webhook', 'http://127.0.0.1:9/'];
-    const { code, err } = await berth(['--local', ...argv]);
-    expect([code, err]).toEqual([0, expect.stringMatching(/webhook will not be delivered: only "local serve"/)]);
-    const { keyed } = await served();
-    expect((await berth(argv, { env: keyed })).err).not.toContain('webhook');
-  });
-});
-
 describe('limits', () => {
   it('sends nothing if an earlier answer has told them', async () => {
     const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
