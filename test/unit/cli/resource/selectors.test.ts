@@ -171,7 +171,7 @@ describe('selectors of a command that acts on many', () => {
     const ran = await answered(world, 'Continue?', ['n', KEYS.enter], ['pods', 'stop', '--match', 'train-*']);
     expect([ran.code, ran.out]).toEqual([2, '']);
     expect(ran.err).toMatch(/^p1 +train-a +.*RUNNING.*\$2\.50/m);
-    expect(ran.err).toContain('2 pods will be stopped: $3.00/h now.');
+    expect(ran.err).toContain('2 pods will be stopped: $3.00/h.');
     expect(ran.err).toContain('not confirmed: nothing was changed');
     expect(server.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
