@@ -145,8 +145,9 @@ export async function watchSources(
   });
   const ends = [...byFolder].map(([folder, endpoints]) =>
     watchFiles(folder, {
-      isOwn: (path, { dev, ino }) =>
-        ownFiles.some((each) => path.startsWith(each)) || outputs.some((each) => each.dev === dev && each.ino === ino),
+      isOwn: (path, stats) =>
+        ownFiles.some((each) => path.startsWith(each)) ||
+        outputs.some((each) => each.dev === stats?.dev && each.ino === stats.ino),
       onChange: (file) => {
         for (const endpoint of endpoints)
           stderr.write(

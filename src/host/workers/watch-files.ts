@@ -21,7 +21,7 @@ interface Rules {
 
 interface WatchOptions {
   /** Written by this process. */
-  readonly isOwn: (path: string, stats: Stats) => boolean;
+  readonly isOwn: (path: string, stats: Stats | undefined) => boolean;
   /** `file` is relative to the folder. */
   readonly onChange: (file: string) => void;
   /** Once where not everything is watched. */
@@ -45,7 +45,7 @@ export function watchFiles(top: string, { isOwn, onChange, onUnwatched }: WatchO
   };
   const look = (path: string, rules: readonly Rules[], isNew: boolean): void => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (isIgnored(path, stats, rules) || (stats !== undefined && isOwn(path, stats))) return;
+    if (isIgnored(path, stats, rules) || isOwn(path, stats)) return;
     if (stats?.isDirectory() === true) watchFolder(path, rules, isNew);
     else if (isNew) changed(path);
   };

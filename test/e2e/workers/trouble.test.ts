@@ -51,7 +51,7 @@ describe.skipIf(!canTestWorkers)('a Python file that is no worker', () => {
   test.each([
     ['a syntax error', { 'worker.py': 'def handler(job:\n' }, [], /Python cannot read .*worker\.py[^]*SyntaxError/],
     ['no such file', {}, [], /the Python file of endpoint "up" does not exist: worker\.py/],
-    ['no such Python', { 'worker.py': HANDLER }, ['--python', 'python9'], /there is no program "python9"/],
+    ['no such Python', { 'worker.py': HANDLER }, ['--python', 'python9'], /"python9" cannot be run/],
   ])('%s: refused before anything is served', async (_, files, flags, message) => {
     const folder = await folderWith(files);
     const { code, stdout, stderr } = await runProgram(
