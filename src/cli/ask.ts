@@ -2,12 +2,11 @@
 import type { Command, Values } from './model/command.ts';
 import { type CommandContext, onProfile } from './model/context.ts';
 import { flagName, isGiven, labelOf, type Param, type Params } from './model/params.ts';
-import { helpMessage } from './words.ts';
 import { readRequest } from '../core/api.ts';
 import type { Prompts } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
 import { Failure, messageOf, noKey, usage } from '../core/failure.ts';
-import { lines, sentence } from '../core/message.ts';
+import { lines } from '../core/message.ts';
 import { safeText } from '../core/safe-text.ts';
 
 export interface Question {
@@ -65,9 +64,7 @@ export async function completeValues(
     throw usage(
       `missing ${labels.join(' and ')}`,
       lines(
-        ...unasked.map(
-          ([key, param]) => sentence`${labelOf(key, param)}: ${helpMessage(param.summary)}${orFlags(param)}`,
-        ),
+        ...unasked.map(([key, param]) => `${labelOf(key, param)}: ${param.summary}${orFlags(param)}`),
         `Usage: ${usageOf(path, command)}`,
       ),
     );

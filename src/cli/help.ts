@@ -71,35 +71,15 @@ export function commandHelp(path: readonly string[], command: Command): Page {
 const UNGROUPED_MOST = 15;
 
 /** The order of groups and of the flags in them: the common ones first. */
-const FLAG_GROUPS: readonly (readonly [title: string, keys: readonly string[]])[] = [
-  [
-    'Container',
-    [
-      'name',
-      'image',
-      'template',
-      'port',
-      'env',
-      'envFrom',
-      'unsetEnv',
-      'replaceEnv',
-      'args',
-      'entrypoint',
-      'cmd',
-      'registry',
-      'startSsh',
-      'startJupyter',
-    ],
-  ],
-  [
-    'Hardware',
-    ['gpu', 'gpuPool', 'excludeGpu', 'gpuCount', 'cpu', 'vcpu', 'minRamPerGpu', 'minVcpuPerGpu', 'cuda', 'minCuda'],
-  ],
-  ['Placement', ['cloud', 'dataCenter', 'pods', 'globalNetworking', 'maxPrice', 'untilAvailable']],
-  ['Storage', ['disk', 'networkVolume', 'persistentSize', 'mountPath']],
-  ['Deadlines', ['stopAfter', 'terminateAfter', 'idleTimeout', 'executionTimeout', 'ttl', 'maxTime', 'queueDelay']],
-  ['Waiting', ['wait', 'waitTimeout', 'startTimeout', 'notify']],
-];
+const FLAG_GROUPS: Readonly<Record<string, string>> = {
+  Container:
+    'name image template port env envFrom unsetEnv replaceEnv args entrypoint cmd registry startSsh startJupyter',
+  Hardware: 'gpu gpuPool excludeGpu gpuCount cpu vcpu minRamPerGpu minVcpuPerGpu cuda minCuda',
+  Placement: 'cloud dataCenter pods globalNetworking maxPrice untilAvailable',
+  Storage: 'disk networkVolume persistentSize mountPath',
+  Deadlines: 'stopAfter terminateAfter idleTimeout executionTimeout ttl maxTime queueDelay',
+  Waiting: 'wait waitTimeout startTimeout notify',
+};
 
 function flagBlocks(options: readonly (readonly [string, Param<unknown>])[]): readonly (Block | undefined)[] {
   const rowOf = ([key, param]: readonly [string, Param<unknown>]): PageRow => [
@@ -107,13 +87,14 @@ function flagBlocks(options: readonly (readonly [string, Param<unknown>])[]): re
     withChoices(param) + initialText(param),
   ];
   if (options.length <= UNGROUPED_MOST) return [rows('Flags', options.map(rowOf))];
-  const grouped = FLAG_GROUPS.map(([title, keys]) =>
+  const groups = Object.entries(FLAG_GROUPS).map(([title, keys]) => ({ title, keys: keys.split(' ') }));
+  const grouped = groups.map(({ title, keys }) =>
     rows(
       title,
       keys.flatMap((key) => options.filter(([each]) => each === key).map(rowOf)),
     ),
   );
-  const others = options.filter(([key]) => !FLAG_GROUPS.some(([, keys]) => keys.includes(key)));
+  const others = options.filter(([key]) => !groups.some(({ keys }) => keys.includes(key)));
   return [...grouped, rows('Other', others.map(rowOf))];
 }
 

@@ -1,4 +1,3 @@
-import { berth, type Message, names, sentence } from '../core/message.ts';
 import { nearestOf, suggestionOf } from '../core/text.ts';
 
 export const pluralOf = (one: string): string => (/[^aeiou]y$/.test(one) ? `${one.slice(0, -1)}ies` : `${one}s`);
@@ -7,11 +6,6 @@ export const withArticle = (one: string): string => `${/^[aeiou]/.test(one) ? 'a
 
 export const countOf = (count: number, one: string, many = pluralOf(one)): string =>
   `${count} ${count === 1 ? one : many}`;
-
-export function helpMessage(text: string): Message {
-  const { before = '', command } = /^(?<before>.*?)`?berth (?<command>[a-z -]+)`?$/.exec(text)?.groups ?? {};
-  return command === undefined ? text : sentence`${before}${berth`${names(command)}`}`;
-}
 
 /** Words of other tools that run: the first verb that the noun has. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {

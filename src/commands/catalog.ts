@@ -4,9 +4,9 @@ import { either, manyOf } from '../cli/model/output-schema.ts';
 import { arg, dollarsOf, flagName, isGiven, option, type Params, type ValuesOf } from '../cli/model/params.ts';
 import * as collections from '../cli/resource/collections.ts';
 import { defineTable, type Field, type Fields } from '../cli/resource/fields.ts';
-import { filteredRows, type ListFilter, listOptions } from '../cli/resource/list.ts';
-import { rowSchema } from '../cli/resource/read.ts';
-import { rowRequest } from '../cli/resource/requests.ts';
+import { filteredRows, type ListFilter, listOptions } from '../cli/resource/noun.ts';
+import { rowSchema } from '../cli/resource/arguments.ts';
+import { rowRequest } from '../cli/resource/pages.ts';
 import { type Resource, resource, withId } from '../cli/resource/targets.ts';
 import { didYouMean } from '../cli/words.ts';
 import { TEMPLATE_TABLE } from './templates.ts';
@@ -193,7 +193,7 @@ function catalogCommand<const O extends Params>(resource: Resource, spec: Catalo
           all.push(row);
           return spec.keep?.(row, values) ?? true;
         };
-        const result = await filteredRows(ctx, resource, filter, { query: asked, keep });
+        const result = await filteredRows(ctx, resource, filter, asked, keep);
         spec.check?.(values, all);
         return result;
       }

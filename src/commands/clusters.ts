@@ -9,8 +9,8 @@ import { defineTable, type Fields, textColumn } from '../cli/resource/fields.ts'
 import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../cli/resource/noun-body.ts';
 import { post, remove, update, written } from '../cli/resource/noun-writes.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
-import { pickOfCatalog, rowSchema } from '../cli/resource/read.ts';
-import { lookupRows } from '../cli/resource/requests.ts';
+import { pickOfCatalog, rowSchema } from '../cli/resource/arguments.ts';
+import { lookupRows } from '../cli/resource/pages.ts';
 import { readRow, resource } from '../cli/resource/targets.ts';
 import { type Goal, until } from '../cli/until.ts';
 import { countOf } from '../cli/words.ts';
@@ -30,9 +30,9 @@ const MAX_PODS = 250;
 
 const TYPES = ['APPLICATION', 'TRAINING', 'SLURM', 'RAY'] as const;
 
-const { image, args, entrypoint, cmd, command, disk, port, env, envFrom, envFile } = CONTAINER_FIELDS;
+const { image, args, entrypoint, cmd, command, disk, port, env, envFrom } = CONTAINER_FIELDS;
 const CONTAINER = Object.fromEntries(
-  Object.entries({ image, args, entrypoint, cmd, command, disk, port, env, envFrom, envFile }).map(([key, field]) => [
+  Object.entries({ image, args, entrypoint, cmd, command, disk, port, env, envFrom }).map(([key, field]) => [
     key,
     createOnly(field),
   ]),

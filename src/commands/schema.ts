@@ -1,7 +1,16 @@
 import { type Command, defineCommand, type Program } from '../cli/model/command.ts';
-import { ERROR, printedSchema, schemaNameOf } from '../cli/model/common-schemas.ts';
+import {
+  ANY_OBJECT,
+  CONTRACT_PREFIX,
+  ERROR,
+  manyOf,
+  type OutputSchema,
+  ownObject,
+  printedSchema,
+  schemaNameOf,
+  TEXT,
+} from '../cli/model/output-schema.ts';
 import type { CommandContext } from '../cli/model/context.ts';
-import { ANY_OBJECT, CONTRACT_PREFIX, manyOf, type OutputSchema, ownObject, TEXT } from '../cli/model/output-schema.ts';
 import { arg } from '../cli/model/params.ts';
 import { textColumn } from '../cli/resource/fields.ts';
 import { didYouMean } from '../cli/words.ts';

@@ -4,11 +4,10 @@ import type { CommandContext } from '../cli/model/context.ts';
 import { option } from '../cli/model/params.ts';
 import { ENDPOINTS, PODS, SECRETS as COLLECTION, TEMPLATES } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
-import { usersOf } from '../cli/resource/in-use.ts';
+import { patch, post, remove, usersOf, written } from '../cli/resource/noun-writes.ts';
 import { bodyArguments, bodyFlags, bodyFrom } from '../cli/resource/noun-body.ts';
-import { patch, post, remove, written } from '../cli/resource/noun-writes.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
-import { idArgument, rowSchema } from '../cli/resource/read.ts';
+import { idArgument, rowSchema } from '../cli/resource/arguments.ts';
 import {
   isSecretGiven,
   redactingSecret,

@@ -4,13 +4,13 @@ import { CREATED_AT } from '../cli/container/container-fields.ts';
 import { getCommand } from '../cli/hint.ts';
 import type { Collection } from '../cli/model/collection.ts';
 import { type Command, defineCommand } from '../cli/model/command.ts';
-import { OUTCOMES } from '../cli/model/common-schemas.ts';
+import { OUTCOMES } from '../cli/model/output-schema.ts';
 import { arg, option } from '../cli/model/params.ts';
 import { CLUSTERS, ENDPOINTS, PODS, VOLUMES } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
 import { post, remove, update, written } from '../cli/resource/noun-writes.ts';
-import { idArgument, rowSchema } from '../cli/resource/read.ts';
+import { idArgument, rowSchema } from '../cli/resource/arguments.ts';
 import { SEVERAL } from '../cli/resource/several.ts';
 import { eachOf, report, resource, withId } from '../cli/resource/targets.ts';
 

@@ -4,10 +4,9 @@ import { option } from '../cli/model/params.ts';
 import { ofVolume, perMonth, sum } from '../cli/money.ts';
 import { DATA_CENTERS, ENDPOINTS, PODS, VOLUMES as COLLECTION } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
-import { usersOf } from '../cli/resource/in-use.ts';
-import { create, type CreateRequest, remove, update } from '../cli/resource/noun-writes.ts';
+import { create, type CreateRequest, remove, update, usersOf } from '../cli/resource/noun-writes.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
-import { pick } from '../cli/resource/read.ts';
+import { pick } from '../cli/resource/arguments.ts';
 import { labelOf, resource } from '../cli/resource/targets.ts';
 import { countOf } from '../cli/words.ts';
 import type { ApiAnswer } from '../core/api.ts';
@@ -78,7 +77,6 @@ export const VOLUME_TABLE = defineTable({
   fields: FIELDS,
   table: ['id', 'name', 'size', 'type', 'dataCenter', 'monthlyCost'],
   detail: [{ fields: ['id', 'name', 'size', 'type', 'dataCenter', 'monthlyCost'] }],
-  others: 'first',
 });
 
 function dataCenter(row: Json): string {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { commandsOf } from '../../src/commands/help/describe.ts';
-import { printedSchema } from '../../src/cli/model/common-schemas.ts';
+import { printedSchema } from '../../src/cli/model/output-schema.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
 import { localFixture } from '../support/local/service-fixture.ts';

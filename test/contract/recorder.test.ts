@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Command, Group } from '../../src/cli/model/command.ts';
 import { flagName } from '../../src/cli/model/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
-import { printedSchema } from '../../src/cli/model/common-schemas.ts';
+import { printedSchema } from '../../src/cli/model/output-schema.ts';
 import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
 import { expectDocuments } from '../support/schemas/check-run.ts';
 import { berth } from '../support/worlds/run-berth.ts';

@@ -5,7 +5,7 @@ import { addVariables, completeVariables, removeVariables, unchangedOrEmpty } fr
 import { arg, option } from '../model/params.ts';
 import { REGISTRIES } from '../resource/collections.ts';
 import type { Field, Fields } from '../resource/fields.ts';
-import { pick } from '../resource/read.ts';
+import { pick } from '../resource/arguments.ts';
 import { usage } from '../../core/failure.ts';
 import { arrayOf, type Json, numberOf, objectOf, stringOf } from '../../core/json.ts';
 import { list } from '../../output/cells.ts';
@@ -141,17 +141,6 @@ export const CONTAINER_FIELDS = {
       param: option.texts('read variables from a file of NAME=VALUE lines', {
         metavar: 'FILE',
         complete: 'file',
-      }),
-      path: 'env',
-      value: unchangedOrEmpty,
-    },
-  },
-  envFile: {
-    writeOnly: true,
-    write: {
-      param: option.texts('as --env-from, for a regular file only: Node reads it too', {
-        metavar: 'FILE',
-        hidden: true,
       }),
       path: 'env',
       value: unchangedOrEmpty,

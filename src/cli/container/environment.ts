@@ -26,35 +26,17 @@ function withPlaceholder(value: string, prefix: string | undefined): string {
   return `{{ ${prefix}_SECRET_${name} }}`;
 }
 
-/** Files of variables: `NAME=VALUE` lines, as in a .env file. */
-
-interface VariableFile {
-  readonly flag: string;
-  readonly path: string;
-}
-
-/** As a .env file. Usage (2) for other lines or several values of a name, and as the reads do. */
+/** From files as .env libraries read them. Usage (2) for other lines or several values of a name, and as the reads do. */
 export async function readVariableFiles(
   ctx: CommandContext,
-  files: readonly VariableFile[],
-): Promise<ReadonlyMap<string, string>> {
-  const all = new Map<string, string>();
-  const sources = new Map<string, string>();
-  for (const { flag, path } of files) {
-    const from = `${flag} ${path}`;
-    const variables = parseVariables(utf8Text(await ctx.files.read(path), from, 'Save it as UTF-8.'), from);
-    const both = [...variables.keys()].filter((name) => all.has(name));
-    if (both.length > 0)
-      throw usage(`${sources.get(both[0] ?? '') ?? ''} and ${from} both give ${both.join(', ')}`, ONE_VALUE);
-    for (const [name, value] of variables) {
-      all.set(name, value);
-      sources.set(name, from);
-    }
-  }
-  return all;
+  paths: readonly string[],
+): Promise<Record<string, string>> {
+  const files = paths.map(async (path) => {
+    const from = `--env-from ${path}`;
+    return parseVariables(utf8Text(await ctx.files.read(path), from, 'Save it as UTF-8.'), from);
+  });
+  return namedValues('--env-from', (await Promise.all(files)).flat());
 }
-
-const ONE_VALUE = 'A variable has one value: keep one of them.';
 
 const EMPTY = /[ \t]*(?:#[^\n]*)?(?:\n|$)/y;
 const NAME = /[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=/y;
@@ -63,9 +45,8 @@ const VALUE =
   /(?:'((?:[^'\\]|\\(?![\\']))*)'|"((?:[^"\\$`]|\\["\\n])*)"|((?:[^\s\p{Cc}'"\\$`;&|<>(){~]|(?<![=:])~)*))[ \t]*(?:(?<=[ \t])#[^\n]*)?(?:\n|$)/uy;
 
 /** Usage (2) where bash and python-dotenv differ, so that no value is truncated silently. */
-function parseVariables(text: string, from: string): ReadonlyMap<string, string> {
-  const variables = new Map<string, string>();
-  const twice = new Set<string>();
+function parseVariables(text: string, from: string): readonly (readonly [name: string, value: string])[] {
+  const variables: [string, string][] = [];
   let at = 0;
   const match = (pattern: RegExp): RegExpExecArray | undefined => {
     pattern.lastIndex = at;
@@ -88,14 +69,11 @@ function parseVariables(text: string, from: string): ReadonlyMap<string, string>
         `Write it in single quotes: ${name}='VALUE'.`,
       );
     const [, single, double, bare = ''] = value;
-    if (variables.has(name)) twice.add(name);
-    variables.set(name, single ?? double?.replace(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char)) ?? bare);
+    const unescaped = double?.replace(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char));
+    variables.push([name, single ?? unescaped ?? bare]);
   }
-  if (twice.size > 0) throw usage(`${from} gives ${[...twice].join(', ')} twice`, ONE_VALUE);
   return variables;
 }
-
-/** The environment of containers, from `--env`, `--env-from` and references to secrets. */
 
 /** The most variables of a pod (contract rules, Pods). */
 const MAX_VARIABLES = 50;
@@ -129,15 +107,9 @@ export async function completeVariables(body: JsonObject, of: BodyContext): Prom
   if (given === undefined) return body;
   if (readRow === undefined) return { ...body, env: given };
   const before = objectOf(memberAt(await readRow(), 'env')) ?? {};
-  const both = textsIn(values, 'unsetEnv').find((name) =>
-    textsIn(values, 'env').some((each) => each.startsWith(`${name}=`)),
-  );
-  if (both !== undefined) throw usage(`--env and --unset-env both name ${both}`, 'Keep one of them.');
   const all = file['env'] !== undefined || values['replaceEnv'] === true ? given : { ...before, ...given };
   const env = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
   checkNumber(env);
-  const missing = Object.keys(given).filter((name) => given[name] === null && !Object.hasOwn(before, name));
-  if (missing.length > 0) await ctx.tell(`No variable is named ${missing.join(' or ')}.`);
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(env, name));
   if (gone.length > 0) await ctx.tell(`These variables go away: ${gone.join(', ')}.`);
   return { ...body, env };
@@ -155,18 +127,11 @@ export async function completeEnvironment(
   given: Json | undefined,
   values: Values,
 ): Promise<JsonObject | undefined> {
-  // Node reads its own `--env-file` first, and leaves nothing in a pipe.
-  for (const path of textsIn(values, 'envFile'))
-    if (path === '-' || (await ctx.files.mode(path)) === undefined)
-      throw usage(`--env-file ${path} is not a regular file`, `Use --env-from ${path}`);
-  const files = [
-    ...textsIn(values, 'envFile').map((path) => ({ flag: '--env-file', path })),
-    ...textsIn(values, 'envFrom').map((path) => ({ flag: '--env-from', path })),
-  ];
+  const files = textsIn(values, 'envFrom');
   if (given === undefined && files.length === 0) return undefined;
   const read = await readVariableFiles(ctx, files);
   // Not assigned: a variable may be named __proto__.
-  const variables: JsonObject = Object.fromEntries([...read, ...Object.entries(objectOf(given) ?? {})]);
+  const variables: JsonObject = Object.fromEntries([...Object.entries(read), ...Object.entries(objectOf(given) ?? {})]);
   checkNumber(variables);
   const prefix = ctx.settings.local ? LOCAL_PREFIX : ctx.settings.get('secret-prefix');
   return Object.fromEntries(

@@ -60,18 +60,9 @@ export type Params = Readonly<Record<string, Param<unknown>>>;
 
 export type ValuesOf<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
-interface Shape<T> {
-  readonly format?: NonNullable<Param<T>['format']>;
-  readonly hidden?: boolean;
-  readonly short?: string;
-  readonly metavar?: string;
-  readonly onlyOne?: string;
-  readonly ask?: Ask;
-  readonly unless?: readonly string[];
-  readonly complete?: Completes;
-  readonly initial?: NoInfer<T>;
-  readonly initialText?: string;
-}
+type Shape<T> = Partial<
+  Pick<Param<T>, 'format' | 'hidden' | 'short' | 'metavar' | 'onlyOne' | 'ask' | 'unless' | 'complete' | 'initialText'>
+> & { readonly initial?: NoInfer<T> };
 
 const asText = (text: string): string => text;
 const asTexts = (text: string): readonly string[] => [text];

@@ -75,7 +75,7 @@ async function valuesOf(
   given: Globals,
 ): Promise<Values> {
   const dashesKey = Object.keys(command.args).find((key) => command.args[key]?.afterDashes === true);
-  const dashes = dashesKey === undefined ? -1 : rest.indexOf('--');
+  const dashes = dashesKey === undefined ? -1 : dashesAt(rest, command, flags);
   const words = dashes < 0 ? rest : rest.slice(0, dashes);
   // Sizes of files are always in units, and -h is help.
   const known = path[0] === 'files' ? words.map((word) => (word === '-lh' ? '-l' : word)) : words;
@@ -89,6 +89,14 @@ async function valuesOf(
   return Object.fromEntries(
     Object.entries({ ...command.args, ...optionsOf(command) }).flatMap(([key, param]) => valueOf(key, param, raw[key])),
   );
+}
+
+/** Where `--` is no value of a flag; -1 for nowhere. */
+function dashesAt(words: readonly string[], command: Command, flags: readonly GlobalFlag[]): number {
+  const own = Object.entries(optionsOf(command)).map(([key, param]) => ({ ...param, flag: flagName(key) }));
+  const withValue = [...own, ...flags].filter(({ metavar }) => metavar !== undefined);
+  const names = withValue.flatMap(({ flag, short }) => [flag, short]);
+  return words.findIndex((word, at) => word === '--' && !names.includes(words[at - 1]));
 }
 
 function valueOf(key: string, param: Param<unknown>, raw: unknown): readonly (readonly [string, unknown])[] {

@@ -2,6 +2,9 @@
 
 import type { Collection } from '../model/collection.ts';
 import { arg } from '../model/params.ts';
+import type { ApiRequest } from '../../core/api.ts';
+import type { Id } from '../../core/ids.ts';
+import { berth } from '../../core/message.ts';
 
 export const PODS: Collection<'pod'> = {
   noun: 'pod',
@@ -96,3 +99,15 @@ export const QUEUE_ARGUMENT = arg.text('endpoint id, name or model slug', { comp
 
 /** Contract, Cloud. */
 export const CLOUDS = ['SECURE', 'COMMUNITY'] as const;
+
+/** Its result is known only by reading the pod (contract rules, Pods: actions). */
+export const podAction = (id: Id<'pod'>, action: 'start' | 'stop' | 'restart') =>
+  ({
+    service: 'base',
+    method: 'POST',
+    path: [...PODS.path, id, 'action'],
+    body: { action },
+    id,
+    expects: 'resource',
+    checkCommand: berth`pods get ${id}`,
+  }) as const satisfies ApiRequest;

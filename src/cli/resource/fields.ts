@@ -4,8 +4,10 @@ import type { Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import type { Param } from '../model/params.ts';
 import { encodeJson, isObject, type Json, type JsonObject, memberAt, objectAt } from '../../core/json.ts';
+import type { Message } from '../../core/message.ts';
 import { age, duration, gigabytes, jsonBlock, list, money, percent, status, text, yesNo } from '../../output/cells.ts';
-import { type Column, type Facts, idOf, type Section, type Shown, type View } from '../../output/view.ts';
+import { isTableOutput } from '../../output/formats/format-table.ts';
+import { type Column, type Facts, idOf, type Result, type Section, type Shown, type View } from '../../output/view.ts';
 
 /** So that a view hides nothing the service sent. */
 export function otherMembers(row: Json, known: readonly string[]): Section['lines'] {
@@ -110,8 +112,8 @@ export interface ResourceTable<K extends string = string> {
   readonly wide?: readonly K[];
   /** Without it, `get` shows the columns. */
   readonly detail?: readonly DetailSection<K>[];
-  /** Unknown members: in a section of this title, an untitled `last` one, or the end of the `first`. */
-  readonly others?: { readonly title: string } | 'first' | 'last';
+  /** The title of the section of unknown members; those within known ones are shown too. */
+  readonly others?: { readonly title: string };
   /** In the order the service sends them, if the fields have another order. */
   readonly members?: readonly string[];
 }
@@ -199,15 +201,9 @@ function sectionsOf<K extends string>(
       ...(title === undefined ? {} : { title }),
       lines: fields.flatMap((key) => linesOf(key, table.fields[key], row, facts)),
     }));
-  const { others = 'last' } = table;
-  const lines = [
-    ...otherMembers(row, [...topLevelNames(table), ...addedNames(table)]),
-    ...(typeof others === 'string' ? [] : nestedOthers(table, row)),
-  ];
-  const [first, ...rest] = sections;
-  if (lines.length === 0) return sections;
-  if (others === 'first' && first !== undefined) return [{ ...first, lines: [...first.lines, ...lines] }, ...rest];
-  return [...sections, { ...(typeof others === 'string' ? {} : others), lines }];
+  const known = [...topLevelNames(table), ...addedNames(table)];
+  const lines = [...otherMembers(row, known), ...(table.others ? nestedOthers(table, row) : [])];
+  return lines.length === 0 ? sections : [...sections, { ...table.others, lines }];
 }
 
 const linesOf = (key: string, field: Field, row: Json, facts: Facts): Lines =>
@@ -231,3 +227,30 @@ function nestedOthers(table: ResourceTable, row: Json): Lines {
     otherMembers(memberAt(row, member) ?? null, names).map((line) => ({ ...line, label: `${member}.${line.label}` })),
   );
 }
+
+/** `notes` are for a person; `facts`, one object, for a program that asks for data. */
+export function changeResult(ctx: CommandContext, facts: JsonObject, notes: readonly Message[]): Result {
+  if (isTableOutput(ctx.output)) return { kind: 'nothing', notes };
+  return { kind: 'one', view: factsView(facts), value: facts };
+}
+
+/** Printed as it is for a shell; `facts` where data is asked for. */
+export function textResult(
+  ctx: CommandContext,
+  facts: JsonObject,
+  shellText: string,
+  notes: readonly Message[] = [],
+): Result {
+  if (isTableOutput(ctx.output)) return { kind: 'text', text: shellText, notes };
+  return { kind: 'one', view: factsView(facts), value: facts, notes };
+}
+
+const factsView = (facts: JsonObject): View => {
+  const members = Object.keys(facts);
+  return {
+    noun: ['change', 'changes'],
+    id: text(members[0] ?? ''),
+    members,
+    columns: members.map((member) => textColumn(member)),
+  };
+};

@@ -12,9 +12,17 @@ import type { CommandContext } from '../model/context.ts';
 import { arg, flagName, isGiven, type Param, type Params } from '../model/params.ts';
 import { unlessUnread } from '../run/dry-run.ts';
 import { didYouMean } from '../words.ts';
-import { bodyOf, checkBody, completeBody } from './field-writes.ts';
-import { bodyOptions, type Members, readBody, withMember, writable } from './request-body.ts';
-import { lookupRows } from './requests.ts';
+import {
+  bodyOf,
+  bodyOptions,
+  checkBody,
+  completeBody,
+  type Members,
+  readBody,
+  withMember,
+  writable,
+} from './request-body.ts';
+import { lookupRows } from './pages.ts';
 import { type Resource, rowCalled } from './targets.ts';
 
 type Verb = 'create' | 'update';

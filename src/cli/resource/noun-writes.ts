@@ -1,22 +1,17 @@
 /** The verbs that change the service, each made from a Resource in a line. */
-import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
-import type { Failure } from '../../core/failure.ts';
-import type { Id } from '../../core/ids.ts';
-import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
-import { lines, type Message } from '../../core/message.ts';
-import { answerResult, asksForData, idOf, type Result } from '../../output/view.ts';
+
 import { ask, asks, requireYes } from '../ask.ts';
 import { getCommand, listCommand } from '../hint.ts';
+import type { Collection } from '../model/collection.ts';
 import { type Command, defineCommand, textIn, type Values, yesOption } from '../model/command.ts';
-import { OUTCOMES } from '../model/common-schemas.ts';
 import type { CommandContext } from '../model/context.ts';
+import { OUTCOMES } from '../model/output-schema.ts';
 import { option } from '../model/params.ts';
 import { tellPrice } from '../money.ts';
-import { countOf, pluralOf, withArticle } from '../words.ts';
-import type { NounWords } from './noun.ts';
+import { idArgument, idsArgument, rowSchema, selectorOptions } from './arguments.ts';
 import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from './noun-body.ts';
-import { idArgument, idsArgument, rowSchema } from './read.ts';
-import { selectorOptions } from './selectors.ts';
+import type { NounWords } from './noun.ts';
+import { listRows } from './pages.ts';
 import { SEVERAL } from './several.ts';
 import {
   choose,
@@ -30,6 +25,13 @@ import {
   type Selection,
   withRows,
 } from './targets.ts';
+import { countOf, pluralOf, withArticle } from '../words.ts';
+import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
+import type { Failure } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
+import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
+import { lines, type Message } from '../../core/message.ts';
+import { answerResult, asksForData, idOf, type Result } from '../../output/view.ts';
 
 export type CreateRequest = Omit<ApiRequest, 'body'> & { readonly body: JsonObject };
 
@@ -221,3 +223,32 @@ const typeableName = (row: Json): string => {
   const name = stringAt(row, 'name') ?? '';
   return /^[!-~]+(?: [!-~]+)*$/.test(name) ? name : idOf(row);
 };
+
+const MAX_NAMED = 10;
+
+interface Uses {
+  readonly noun: string;
+  readonly users: readonly Collection[];
+  /** By the text that `keyOf` returns. */
+  readonly usedBy: (row: Json) => Iterable<string>;
+  readonly keyOf?: (used: Json) => string;
+}
+
+/** By id; unused things are absent. Fails as the lists of the users do. */
+export const usersOf =
+  ({ noun, users, usedBy, keyOf = idOf }: Uses) =>
+  async (ctx: CommandContext, things: readonly Json[]): Promise<ReadonlyMap<string, string>> => {
+    if (things.length === 0) return new Map();
+    const lists = await Promise.all(users.map(async (kind) => (await listRows(ctx, kind, kind.lookupQuery)).values));
+    const labels = lists.flatMap((rows, at) =>
+      rows.map((row) => ({ label: `${users[at]?.noun ?? ''} ${labelOf(row)}`, uses: new Set(usedBy(row)) })),
+    );
+    return new Map(
+      things.flatMap((thing) => {
+        const found = labels.filter(({ uses }) => uses.has(keyOf(thing))).map(({ label }) => label);
+        const more = found.length > MAX_NAMED ? [`${String(found.length - MAX_NAMED)} more`] : [];
+        const named = [...found.slice(0, MAX_NAMED), ...more].join(', ');
+        return found.length === 0 ? [] : [[idOf(thing), `${noun} ${labelOf(thing)} is used by ${named}`] as const];
+      }),
+    );
+  };

@@ -1,24 +1,156 @@
-/** The verbs that read, each made from a Resource in a line. What does not fit a line is code of the noun. */
-import type { Json } from '../../core/json.ts';
-import type { Result } from '../../output/view.ts';
-import type { Query } from '../model/collection.ts';
+import type { Collection, Query } from '../model/collection.ts';
 import { type Command, type CommandWords, defineCommand, type Values, type WatchSpec } from '../model/command.ts';
-import type { Params, ValuesOf } from '../model/params.ts';
-import { pluralOf, withArticle } from '../words.ts';
-import { listCommand, type ListSpec } from './list.ts';
-import { idsOnlyArgument, rowSchema } from './read.ts';
+import { type CommandContext, isForPerson } from '../model/context.ts';
+import { manyOf } from '../model/output-schema.ts';
+import { option, type Param, type Params, type ValuesOf } from '../model/params.ts';
+import { compileFilter, filterOptions, idArgument, idsOnlyArgument, type RowFilter, rowSchema } from './arguments.ts';
+import type { FieldType, ResourceTable } from './fields.ts';
+import { listRequest, readList } from './pages.ts';
 import { eachSchema, readEach, READS_SEVERAL } from './several.ts';
-import { readRow, type Resource } from './targets.ts';
+import { readRow, type Resource, withId } from './targets.ts';
+import { countOf, pluralOf, withArticle } from '../words.ts';
+import { type Json, memberAt, numberOf, stringOf } from '../../core/json.ts';
+import type { Result } from '../../output/view.ts';
 
 export { defineGroup as noun } from '../model/command.ts';
 
 export type NounWords = Partial<CommandWords>;
 
-/** `berth NOUN list`: every page, or an error. */
-export const list = <const O extends Params>(
-  of: Resource,
-  spec: NounWords & Omit<ListSpec<O>, 'summary'> = {},
-): Command => listCommand<O>(of, { summary: `list ${pluralOf(of.noun)}`, ...spec });
+interface SortKey {
+  readonly path: string;
+  readonly descending: boolean;
+}
+
+/** Types of fields that have no order. */
+const UNORDERED: readonly (FieldType | undefined)[] = ['list', 'pairs', 'object', 'objects'];
+
+/** `age` is the creation time in reverse order. */
+function sortKeys(table: ResourceTable): Readonly<Record<string, SortKey>> {
+  const entries = [...table.table, ...(table.wide ?? [])].flatMap((key): [string, SortKey][] => {
+    const { path, type } = table.fields[key] ?? {};
+    if (path === undefined || UNORDERED.includes(type)) return [];
+    const own: [string, SortKey] = [key, { path, descending: false }];
+    return key === 'createdAt' ? [own, ['age', { path, descending: true }]] : [own];
+  });
+  return Object.fromEntries(entries);
+}
+
+function sortOption(table: ResourceTable): Param<readonly string[]> {
+  const names = option.list('sort by these members; a - before one turns the order around', {
+    metavar: '[-]MEMBER',
+    choices: Object.keys(sortKeys(table)),
+  });
+  const parse = (text: string, label: string): readonly string[] =>
+    text.split(',').flatMap((part) => {
+      const sign = part.startsWith('-') ? '-' : '';
+      return (names.parse(part.slice(sign.length), label) as readonly string[]).map((name) => sign + name);
+    });
+  return { ...names, parse };
+}
+
+/** Rows without a value come last in both directions. */
+function sortRows(rows: readonly Json[], table: ResourceTable, words: readonly string[]): readonly Json[] {
+  const known = sortKeys(table);
+  const keys = words.flatMap((word) => {
+    const key = known[word.replace(/^-/, '')];
+    return key === undefined ? [] : [{ ...key, descending: key.descending !== word.startsWith('-') }];
+  });
+  const collator = new Intl.Collator('en', { numeric: true });
+  return rows.toSorted((one, other) => {
+    for (const { path, descending } of keys) {
+      const [left, right] = [valueOf(memberAt(one, path)), valueOf(memberAt(other, path))];
+      if (left === undefined || right === undefined) {
+        if (left !== right) return left === undefined ? 1 : -1;
+        continue;
+      }
+      const areNumbers = typeof left === 'number' && typeof right === 'number';
+      const order = areNumbers ? left - right : collator.compare(String(left), String(right));
+      if (order !== 0) return descending ? -order : order;
+    }
+    return 0;
+  });
+}
+
+const valueOf = (value: Json | undefined): string | number | undefined =>
+  typeof value === 'boolean' ? Number(value) : (numberOf(value) ?? stringOf(value));
+
+export const limitOption = option.count('show only the first N rows', 1);
+
+export const listOptions = (table: ResourceTable) => ({
+  ...filterOptions(table),
+  sort: sortOption(table),
+  limit: limitOption,
+});
+
+export type ListFilter = RowFilter & {
+  readonly sort?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
+};
+
+/** `berth NOUN list`: every page, or an error. In the order of the service unless `--sort`. */
+export function list<const O extends Params>(
+  resource: Resource,
+  spec: NounWords & {
+    readonly options?: O;
+    readonly watch?: true | WatchSpec;
+    /** The parent, such as the endpoint of workers: the command's argument and the start of the path. */
+    readonly of?: Collection;
+    readonly query?: (values: ValuesOf<O>) => Query;
+    /** For filters that the service does not have. */
+    readonly keep?: (row: Json, values: ValuesOf<O>) => boolean;
+    /** After the table on a terminal: `8 pods, $7.47/h`. */
+    readonly total?: (rows: readonly Json[]) => string;
+  } = {},
+): Command {
+  const { of, query, keep, total, options, ...words } = spec;
+  return defineCommand({
+    summary: `list ${pluralOf(resource.noun)}`,
+    ...words,
+    fields: resource.view.paths,
+    output: manyOf(rowSchema(resource)),
+    args: of === undefined ? {} : { id: idArgument(of) },
+    options: { ...options, ...listOptions(resource.table) },
+    run: async (ctx, values) => {
+      const given = values as unknown as ValuesOf<O>;
+      const filter = values as unknown as ListFilter & { readonly id: string };
+      const rowsAt = (path: readonly string[]) =>
+        filteredRows(ctx, { ...resource, path }, filter, query?.(given), (row) => keep?.(row, given) ?? true);
+      const result =
+        of === undefined
+          ? await rowsAt(resource.path)
+          : await withId(ctx, of, filter.id, (id) => rowsAt([...of.path, id, ...resource.path]));
+      const isPlain = total === undefined || result.values.length === 0 || result.notes.length > 0;
+      return isPlain || !isForPerson(ctx) ? result : { ...result, notes: [total(result.values)] };
+    },
+  });
+}
+
+/** Sorted. Unsorted, no page is read after the limit. */
+export async function filteredRows(
+  ctx: CommandContext,
+  resource: Resource,
+  filter: ListFilter,
+  query: Query | undefined,
+  keep: (row: Json) => boolean,
+) {
+  const { sort = [], limit } = filter;
+  const isWanted = compileFilter(resource.table, filter);
+  const { values, isCut } = await readList(ctx.api, listRequest(resource, query), {
+    // The date of an answer sets the service's time.
+    keep: (row) => isWanted(row, ctx.serviceNow()) && keep(row),
+    limit: sort.length > 0 ? undefined : limit,
+  });
+  const rows = sort.length > 0 ? sortRows(values, resource.table, sort) : values;
+  return {
+    kind: 'many',
+    view: resource.view,
+    values: rows.slice(0, limit),
+    notes: cutNotes(resource.noun, limit, isCut || rows.length > (limit ?? Infinity)),
+  } as const satisfies Result;
+}
+
+export const cutNotes = (noun: string, limit: number | undefined, isCut: boolean): readonly string[] =>
+  isCut ? [`Shown: ${countOf(limit ?? 0, noun)}, because of --limit. There may be more.`] : [];
 
 /** `berth NOUN get ID...`: one row in detail, or several as a list. */
 export function get<const O extends Params>(

@@ -1,11 +1,14 @@
-import type { Api, ApiAnswer, ApiRequest, ListRequest } from '../../core/api.ts';
+import type { Collection, Query } from '../model/collection.ts';
+import type { CommandContext } from '../model/context.ts';
+import { type Api, type ApiAnswer, type ApiRequest, type ListRequest, readRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
+import type { Id } from '../../core/ids.ts';
 import { itemsAt, type Json, type JsonObject, memberOf, objectOf, stringAt } from '../../core/json.ts';
 import { berth, lines, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 
-export interface Page {
+interface Page {
   readonly rows: readonly Json[];
   readonly document: JsonObject;
   readonly hasMore: boolean;
@@ -18,7 +21,7 @@ export const MAX_PAGES = 1000;
 export async function* followPages(api: Pick<Api, 'send'>, request: ListRequest): AsyncGenerator<Page> {
   const { list } = request.expects;
   const ids = new Set<string>();
-  const cursors = new Set<unknown>([request.query?.['cursor']].flat());
+  const cursors = new Set<string | undefined>();
   let cursor: string | undefined;
   for (let number = 1; ; number++) {
     const { value } = await readPage(api, request, number, cursor);
@@ -48,11 +51,8 @@ async function readPage(
   } catch (error) {
     if (isInterrupt(error) || !(error instanceof Failure)) throw error;
     const isOfKeyOrRate = error.exit === EXIT.denied || error.exit === EXIT.rateLimited;
-    throw error.with({
-      ...(isOfKeyOrRate ? {} : { code: CODE, exit: EXIT.unavailable }),
-      message: `${nameOf(request.expects.list)} is incomplete: page ${number} failed: ${error.message}`,
-      hint: lines(PART, error.hint),
-    });
+    const { message, exit, code } = incompleteList(request.expects.list, `page ${number} failed: ${error.message}`);
+    throw error.with({ ...(isOfKeyOrRate ? {} : { code, exit }), message, hint: lines(PART, error.hint) });
   }
 }
 
@@ -65,16 +65,12 @@ function nextCursor(request: ListRequest, document: JsonObject, number: number):
     return undefined;
   }
   const hasNextPage = memberOf(pagination, 'hasNextPage');
+  const cursor = stringAt(pagination, 'nextCursor') ?? '';
   if (typeof hasNextPage !== 'boolean')
     throw incompleteList(list, `page ${number} does not say whether another one follows (pagination.hasNextPage)`);
-  if (!hasNextPage) return undefined;
-  const cursor = stringAt(pagination, 'nextCursor');
-  if (cursor === undefined || cursor === '')
-    throw incompleteList(
-      list,
-      `page ${number} says that another one follows, and names no cursor (pagination.nextCursor)`,
-    );
-  return cursor;
+  if (hasNextPage && cursor === '')
+    throw incompleteList(list, `page ${number} has a next page without a cursor (pagination.nextCursor)`);
+  return hasNextPage ? cursor : undefined;
 }
 
 /** Page sizes (additions 1); `*` is any segment. Other lists are complete without `pagination`. */
@@ -91,10 +87,7 @@ function checkUnpaged({ path, service, expects: { list } }: ListRequest, count: 
   const pattern = path.map((segment, at) => (at === 2 ? '*' : segment)).join('/');
   const size = service === 'base' ? PAGE_SIZES[pattern] : undefined;
   if (size === undefined || count < size) return;
-  throw new Failure({
-    code: CODE,
-    exit: EXIT.unavailable,
-    message: `${nameOf(list)} may be incomplete: ${count} rows came, as many as a page has, and the service does not say whether more follow`,
+  throw incompleteList(list, `it has ${count} rows, as many as a page, and no pagination`).with({
     hint: sentence`Nothing is concluded from a part of a list. To see the answer as it came: ${berth`api GET`}`,
   });
 }
@@ -108,21 +101,21 @@ const newRows = (rows: readonly Json[], ids: Set<string>): readonly Json[] =>
     return isNew;
   });
 
-const CODE = 'incomplete-list';
 const PART = 'What was read is a part of the list: nothing is concluded from it. Try again later.';
 
-const nameOf = (list: string): string => (list === '' ? 'the list' : `the list "${safeText(list)}"`);
-
-const incompleteList = (list: string, why: string): Failure =>
-  new Failure({ code: CODE, exit: EXIT.unavailable, message: `${nameOf(list)} is incomplete: ${why}`, hint: PART });
+function incompleteList(list: string, why: string): Failure {
+  const what = list === '' ? 'the list' : `the list "${safeText(list)}"`;
+  const message = `${what} is incomplete: ${why}`;
+  return new Failure({ code: 'incomplete-list', exit: EXIT.unavailable, message, hint: PART });
+}
 
 export interface WholeList {
   readonly values: readonly Json[];
   /** The last page, with the rows of all. */
   readonly document: JsonObject;
   readonly pages: number;
-  /** Rows beyond the limit: `maybe` if pages were not read. */
-  readonly beyond?: 'maybe' | 'some' | undefined;
+  /** There may be rows beyond the limit. */
+  readonly isCut: boolean;
 }
 
 interface Wanted {
@@ -139,7 +132,7 @@ export async function readList(
   const values: Json[] = [];
   let document: JsonObject = {};
   let pages = 0;
-  let beyond: WholeList['beyond'];
+  let isCut = false;
   for await (const page of followPages(api, request)) {
     const wanted = page.rows.filter(keep);
     const rows = wanted.slice(0, limit - values.length);
@@ -147,11 +140,10 @@ export async function readList(
     document = page.document;
     pages += 1;
     if (values.length < limit) continue;
-    if (rows.length < wanted.length) beyond = 'some';
-    else if (page.hasMore) beyond = 'maybe';
+    isCut = rows.length < wanted.length || page.hasMore;
     break;
   }
-  return { values, document: { ...document, [request.expects.list]: values }, pages, beyond };
+  return { values, document: { ...document, [request.expects.list]: values }, pages, isCut };
 }
 
 /** Rows are the only array of the first answer; with no `pagination` and no array it is returned as is. */
@@ -171,3 +163,22 @@ export async function readAnyList(api: Pick<Api, 'send'>, request: ApiRequest): 
   };
   return await readList({ send }, { ...request, expects: { list } });
 }
+
+export const rowRequest = ({ path }: Pick<Collection, 'path'>, id: Id, query: Query = {}): ApiRequest =>
+  readRequest([...path, id], { id, query, expects: 'resource' });
+
+export const listRequest = ({ path, member }: Pick<Collection, 'path' | 'member'>, query: Query = {}): ListRequest => ({
+  ...readRequest(path, { query }),
+  expects: { list: member },
+});
+
+/** All pages. Fails with unavailable (7) if the answer has no list or is incomplete. */
+export const listRows = (
+  ctx: CommandContext,
+  collection: Pick<Collection, 'path' | 'member'>,
+  query?: Query,
+): Promise<WholeList> => readList(ctx.api, listRequest(collection, query));
+
+/** At most once in a run. */
+export const lookupRows = (ctx: CommandContext, collection: Collection): Promise<readonly Json[]> =>
+  ctx.ids.rows(collection, async () => (await listRows(ctx, collection, collection.lookupQuery)).values);

@@ -9,22 +9,16 @@ import {
   type Scalar,
   type ScalarTag,
   type Tags,
-  visit,
 } from 'yaml';
 import { Failure, messageOf, usage } from '../../core/failure.ts';
 import { Exact, type Json } from '../../core/json.ts';
 
 const MAX_ALIAS_COUNT = 1000;
 
-/** Counted after aliases are resolved. */
-const MAX_VALUES = 2_000_000;
-
 const OPTIONS = {
   version: '1.2',
   merge: true,
   logLevel: 'error',
-  // The package compares every key with every other key; `firstProblem` needs one pass.
-  uniqueKeys: false,
   customTags: (tags: Tags): Tags => [exactInteger, exactFloat, ...tags],
 } as const;
 
@@ -73,17 +67,13 @@ function offsetOf({ contents }: Document.Parsed, path: readonly string[]): numbe
 
 function valueOf(document: Document.Parsed, lines: LineCounter, from: string): Json {
   const [error] = document.errors;
-  const problem =
-    error === undefined ? firstProblem(document) : { at: error.pos[0], message: error.message.split('\n', 1)[0] ?? '' };
-  if (problem !== undefined) {
-    const { line, col } = lines.linePos(problem.at);
-    throw usage(
-      `${from} is not YAML: line ${line}, column ${col}: ${reasonOf(problem.message.replace(/ at line.*/, ''))}`,
-      // Inside { }, the braces of ${NAME} are those of YAML.
-      problem.message.includes('flow-map-start') ? 'A value with { or } is written in quotes: "${NAME}".' : undefined,
-    );
-  }
-  return plain(document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }), from);
+  if (error === undefined) return plain(document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }));
+  const { line, col } = lines.linePos(error.pos[0]);
+  throw usage(
+    `${from} is not YAML: line ${line}, column ${col}: ${reasonOf(error.message).replace(/ at line.*/, '')}`,
+    // Inside { }, the braces of ${NAME} are those of YAML.
+    error.message.includes('flow-map-start') ? 'A value with { or } is written in quotes: "${NAME}".' : undefined,
+  );
 }
 
 /** What the package throws fails with usage (2). */
@@ -102,23 +92,6 @@ function reasonOf(message: string): string {
   return message.split('\n', 1)[0] ?? '';
 }
 
-/** A duplicate key in one map. */
-function firstProblem(document: Document.Parsed): { readonly at: number; readonly message: string } | undefined {
-  let found: { at: number; message: string } | undefined;
-  visit(document, {
-    Map: (_, { items }) => {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key) || key.value === '<<') continue;
-        if (seen.has(key.value)) found = { at: key.range?.[0] ?? 0, message: 'Map keys must be unique' };
-        seen.add(key.value);
-      }
-      return found && visit.BREAK;
-    },
-  });
-  return found;
-}
-
 /** Kept as text if a number would change it. */
 const exactInteger: ScalarTag = {
   tag: 'tag:yaml.org,2002:int',
@@ -135,21 +108,10 @@ const exactFloat: ScalarTag = {
     JSON.stringify(Number(text)) === text || !/^-?\d/.test(text) ? Number(text) : new Exact(text),
 };
 
-/** Usage (2) for an alias to a node around it, or for too many values. */
-function plain(document: unknown, from: string): Json {
-  const ancestors = new Set<object>();
-  let count = 0;
-  const walk = (value: unknown): Json => {
-    if (++count > MAX_VALUES) throw usage(`${from} cannot be read as YAML: its aliases expand to too many values`);
-    if (value === undefined) return null;
-    if (value instanceof Exact || value === null || typeof value !== 'object') return value as Json;
-    if (ancestors.has(value)) throw usage(`${from} cannot be read as YAML: an alias refers to a node that contains it`);
-    ancestors.add(value);
-    const made = Array.isArray(value)
-      ? value.map(walk)
-      : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, walk(inner)]));
-    ancestors.delete(value);
-    return made;
-  };
-  return walk(document);
+/** Missing values become null. An alias to a node around it nests without end. */
+function plain(value: unknown): Json {
+  if (value === undefined) return null;
+  if (value instanceof Exact || value === null || typeof value !== 'object') return value as Json;
+  if (Array.isArray(value)) return value.map(plain);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }

@@ -1,6 +1,5 @@
-import { OUTCOME } from '../model/common-schemas.ts';
+import { either, manyOf, OUTCOME, type OutputSchema } from '../model/output-schema.ts';
 import type { CommandContext } from '../model/context.ts';
-import { either, manyOf, type OutputSchema } from '../model/output-schema.ts';
 import { textColumn } from './fields.ts';
 import { pluralOf } from '../words.ts';
 import type { ApiAnswer } from '../../core/api.ts';

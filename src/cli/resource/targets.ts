@@ -15,9 +15,8 @@ import { flagName, isGiven } from '../model/params.ts';
 import { DryRun, unlessUnread } from '../run/dry-run.ts';
 import { countOf, nearestNames, pluralOf } from '../words.ts';
 import { type ResourceTable, viewOf } from './fields.ts';
-import { readList, type WholeList } from './pages.ts';
-import { listRequest, listRows, lookupRows, rowRequest } from './requests.ts';
-import { compileFilter, type RowFilter, SELECTOR_KEYS } from './selectors.ts';
+import { listRequest, listRows, lookupRows, readList, rowRequest, type WholeList } from './pages.ts';
+import { compileFilter, type RowFilter, SELECTOR_KEYS } from './arguments.ts';
 import { combinedFailure, type Outcome, outcomeResult } from './several.ts';
 
 /** A collection of the service with its fields and the view of its rows. */

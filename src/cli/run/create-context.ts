@@ -1,7 +1,7 @@
 import { type CommandContext, IdCache, type Progress } from '../model/context.ts';
 import { dryRunOutput } from './dry-run.ts';
 import { patientApi, record, recordingApi, recordingFiles, recordingVolume } from './transports.ts';
-import { recordFileWrites, recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
+import { recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
 import { accessFailure, allowedAccess, accessNeeded } from '../../core/access.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
 import { type Api, type ApiRequest, readRequest } from '../../core/api.ts';
@@ -117,7 +117,7 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     stdout,
     volumeFiles: async (place) => {
       const files = await context.volumeFiles(place);
-      return modes.dryRun ? recordingVolume(files) : recordFileWrites(files, state.writes);
+      return modes.dryRun ? recordingVolume(files) : files;
     },
     ...(modes.dryRun ? { rawOutput: { write: record } } : {}),
     durable: async () => (modes.dryRun ? recordingFiles(await context.durable()) : await context.durable()),

@@ -3,21 +3,13 @@ import { type CommandContext } from '../model/context.ts';
 import { createCommandContext, type RunState } from './create-context.ts';
 import { DRY_RUN_NOTE, DryRun, isShown } from './dry-run.ts';
 import { completeValues, promptsWithKey } from '../ask.ts';
-import {
-  createWriteRecord,
-  notPrinted,
-  unprinted,
-  withUnfilteredAnswer,
-  withWriteHint,
-  type WriteRecord,
-} from './write-record.ts';
+import { createWriteRecord, notPrinted, unprinted, withWriteHint, type WriteRecord } from './write-record.ts';
 import { type Access, accessFailure, allowedAccess, requireAccess } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
 import { encodeJson, type Json } from '../../core/json.ts';
 import { lines, sentence } from '../../core/message.ts';
-import { safeText } from '../../core/safe-text.ts';
 import { suggestName } from '../../core/text.ts';
 import { MINUTE_MS } from '../../core/unit-types.ts';
 import { checkFields, checkKnownFields } from '../../output/fields.ts';
@@ -55,7 +47,6 @@ export async function runCommand(
   );
   try {
     await checkFilter(output, ctx);
-    await tellForeignHome(ctx);
     refuseAccess(ctx, state, command, undefined);
     const asking = command.writes ? { ...ctx, prompts: promptsWithKey(ctx) } : ctx;
     const values = await completeValues(
@@ -80,7 +71,7 @@ export async function runCommand(
       return endOf(state, await print(ctx, shown, state.writes));
     });
   } catch (error) {
-    if (error instanceof DryRun) return endOf(state, await print(ctx, await error.result(ctx, output), state.writes));
+    if (error instanceof DryRun) return endOf(state, await print(ctx, error.result(ctx, output), state.writes));
     const lost = unprinted(error, state.writes);
     if (lost !== undefined) await ctx.tell(lost);
     throw withWriteHint(withResumeHint(error, state), state.writes);
@@ -113,14 +104,6 @@ async function untilTold(
   }
 }
 
-/** The profiles are root's and not the home's owner's, as after `sudo -E`. */
-async function tellForeignHome(ctx: CommandContext): Promise<void> {
-  if (ctx.foreignHome === undefined || !ctx.terminal.errors || ctx.settings.get('quiet')) return;
-  await ctx.tell(
-    `${safeText(ctx.foreignHome)} is the home folder of another user: root uses its own profiles, in ${ctx.profiles.path}.`,
-  );
-}
-
 /** Fails after a dry run whose content the setting `access` would refuse. */
 function endOf({ refusal }: RunState, code: number): number {
   if (refusal !== undefined) throw refusal;
@@ -130,18 +113,12 @@ function endOf({ refusal }: RunState, code: number): number {
 const withDryRunNote = (result: Result): Result => ({ ...result, notes: [...(result.notes ?? []), DRY_RUN_NOTE] });
 
 async function print(ctx: CommandContext, result: Result, writes: WriteRecord): Promise<number> {
-  try {
-    await render(result, ctx.output, ctx);
-  } catch (error) {
-    throw await withUnfilteredAnswer(error, result, writes);
-  }
+  await render(result, ctx.output, ctx);
   // A failure printed as JSON must be the only output on stderr.
   const asJson = isJsonFormat(ctx.output.format);
   if (result.failure === undefined || !asJson) for (const note of result.notes ?? []) await ctx.tell(note);
-  if (ctx.terminal.outputClosed && result.kind !== 'nothing' && result.kind !== 'program')
-    await ctx.tell(
-      writes.ids.size === 0 ? 'Standard output is closed: nothing was printed there.' : notPrinted(writes.ids),
-    );
+  if (ctx.terminal.outputClosed && result.kind !== 'nothing' && writes.ids.size > 0)
+    await ctx.tell(notPrinted(writes.ids));
   if (result.failure !== undefined) throw result.failure;
   return result.kind === 'program' ? result.code : (result.exit ?? EXIT.done);
 }

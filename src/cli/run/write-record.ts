@@ -2,10 +2,8 @@ import type { Api } from '../../core/api.ts';
 import type { Sink } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import type { VolumeFiles } from '../../core/file-ports.ts';
-import { encodeJson, stringAt } from '../../core/json.ts';
+import { stringAt } from '../../core/json.ts';
 import { lines } from '../../core/message.ts';
-import type { Result } from '../../output/view.ts';
 
 export interface WriteRecord {
   readonly ids: Set<string>;
@@ -39,20 +37,6 @@ export const recordWrites = (api: Api, record: WriteRecord): Api => ({
     return answer;
   },
 });
-
-export function recordFileWrites(files: VolumeFiles, record: WriteRecord): VolumeFiles {
-  const changes = (): VolumeFiles => {
-    record.changedLists = true;
-    return files;
-  };
-  return {
-    ...files,
-    write: (...given) => changes().write(...given),
-    writeStream: (...given) => changes().writeStream(...given),
-    copy: (...given) => changes().copy(...given),
-    remove: (key) => changes().remove(key),
-  };
-}
 
 export const recordOutputFailure = <T extends string>(sink: Sink<T>, record: WriteRecord): Sink<T> => ({
   write: async (text) => {
@@ -91,11 +75,3 @@ export const notPrinted = (ids: ReadonlySet<string>): string =>
 
 /** `--jq` compiled and then failed on the data. */
 const isFilterFailure = ({ code, exit }: Failure): boolean => code === 'jq' && exit !== EXIT.usage;
-
-/** The write cannot be repeated. Not on stdout, where it would look like the filter's output. */
-export async function withUnfilteredAnswer(error: unknown, result: Result, { writes }: WriteRecord): Promise<unknown> {
-  const hasData = result.kind === 'one' || result.kind === 'many';
-  if (!(error instanceof Failure) || !isFilterFailure(error) || writes === 0 || !hasData) return error;
-  const { documentOf } = await import('../../output/formats/json.ts');
-  return error.with({ hint: `Unfiltered: ${encodeJson(documentOf(result, undefined))}` });
-}

@@ -5,8 +5,7 @@ import { defineCommand, defineGroup, yesOption } from '../../cli/model/command.t
 import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, TEXT } from '../../cli/model/output-schema.ts';
 import { arg } from '../../cli/model/params.ts';
-import { readList } from '../../cli/resource/pages.ts';
-import { listRequest } from '../../cli/resource/requests.ts';
+import { listRequest, readList } from '../../cli/resource/pages.ts';
 import type { Choice } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, unlessFailed, usage } from '../../core/failure.ts';

@@ -2,10 +2,9 @@
 
 import { listCommand } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { bodyOf, completeBody } from '../../cli/resource/field-writes.ts';
+import { bodyOf, completeBody, withMember } from '../../cli/resource/request-body.ts';
 import { patch, post } from '../../cli/resource/noun-writes.ts';
-import { withMember } from '../../cli/resource/request-body.ts';
-import { rowRequest } from '../../cli/resource/requests.ts';
+import { rowRequest } from '../../cli/resource/pages.ts';
 import { combinedFailure } from '../../cli/resource/several.ts';
 import { resource } from '../../cli/resource/targets.ts';
 import { DryRun } from '../../cli/run/dry-run.ts';

@@ -5,9 +5,8 @@ import { type Json, type JsonObject, memberAt, objectOf, stringAt } from '../../
 import { hideSecrets, HIDDEN } from '../../core/secret-names.ts';
 import { ask, asks } from '../../cli/ask.ts';
 import { defineCommand, waitOptions, yesOption } from '../../cli/model/command.ts';
-import { FAILURE } from '../../cli/model/common-schemas.ts';
+import { FAILURE, manyOf, oneOf, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { manyOf, oneOf, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
 import { tellPrice } from '../../cli/money.ts';
 import { textColumn } from '../../cli/resource/fields.ts';

@@ -1,6 +1,6 @@
 import { ask, requireYes } from '../../cli/ask.ts';
 import { run } from '../../cli/hint.ts';
-import { OUTCOMES } from '../../cli/model/common-schemas.ts';
+import { OUTCOMES } from '../../cli/model/output-schema.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import { arg } from '../../cli/model/params.ts';
 import { outcomeResult } from '../../cli/resource/several.ts';

@@ -2,9 +2,9 @@
 
 import type { DistributionSummary, EXPORT_MEMBERS } from '../../batch/index.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { COUNT, RANGE_USD } from '../../cli/model/common-schemas.ts';
 import {
   ANYTHING,
+  COUNT,
   manyOf,
   mapOf,
   NUMBER,
@@ -12,6 +12,7 @@ import {
   orNull,
   type OutputSchema,
   ownObject,
+  RANGE_USD,
   TEXT,
   TIME,
   WHOLE,

@@ -3,7 +3,7 @@ import Big from 'big.js';
 import type { Collection } from '../../cli/model/collection.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import * as collections from '../../cli/resource/collections.ts';
-import { listRows } from '../../cli/resource/requests.ts';
+import { listRows } from '../../cli/resource/pages.ts';
 import { encodeJson, Exact, type Json, memberAt, numberAt, numberOf, stringAt } from '../../core/json.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
 import { formatDollars, formatTimestamp } from '../../core/units.ts';

@@ -23,7 +23,7 @@ import {
   readWorkers,
   rowsUnlessFailed,
   withStoppedDisk,
-} from '../../cli/rate.ts';
+} from '../../cli/money.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { countOf } from '../../cli/words.ts';
 import { EXIT } from '../../core/exit-codes.ts';

@@ -4,8 +4,8 @@ import type { Json } from '../../core/json.ts';
 import { defineCommand, defineGroup, endedWhen } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
-import { listCommand } from '../../cli/resource/list.ts';
-import { rowSchema } from '../../cli/resource/read.ts';
+import { list } from '../../cli/resource/noun.ts';
+import { rowSchema } from '../../cli/resource/arguments.ts';
 import { resource, withId } from '../../cli/resource/targets.ts';
 import { text } from '../../output/cells.ts';
 import { answerResult, type Result, rowsOf } from '../../output/view.ts';
@@ -53,7 +53,7 @@ const BUILDS = resource({ noun: 'build', path: ['builds'], member: 'builds', sch
 const isLive = (result: Result): boolean =>
   (result.kind === 'one' || result.kind === 'many') && !rowsOf(result).every(isFinal);
 
-const list = listCommand(BUILDS, {
+const listed = list(BUILDS, {
   of: ENDPOINTS,
   summary: 'list the builds of an endpoint, the newest first',
   watch: { ended: (result, first) => isLive(first) && !isLive(result) },
@@ -91,4 +91,4 @@ function outcomeOf(build: Json): ExitCode {
 }
 
 /** Built from a repository (additions 9). Nothing here changes one. */
-export const builds = defineGroup('images that the service builds for an endpoint', { list, get });
+export const builds = defineGroup('images that the service builds for an endpoint', { list: listed, get });

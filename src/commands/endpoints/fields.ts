@@ -12,7 +12,7 @@ import {
 import { option } from '../../cli/model/params.ts';
 import { CPUS, DATA_CENTERS, GPUS, POOLS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { defineTable, type Fields, memberLabel } from '../../cli/resource/fields.ts';
-import { pick, pickOfCatalog } from '../../cli/resource/read.ts';
+import { pick, pickOfCatalog } from '../../cli/resource/arguments.ts';
 import { usage } from '../../core/failure.ts';
 import { isObject, itemsAt, type Json, memberAt, objectAt, stringAt } from '../../core/json.ts';
 import { json, list, text } from '../../output/cells.ts';

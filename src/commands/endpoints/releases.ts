@@ -2,7 +2,7 @@ import { readListOf } from '../../cli/resource/targets.ts';
 import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { defineCommand, waitOptions } from '../../cli/model/command.ts';
-import { beyondNotes, limitOption } from '../../cli/resource/list.ts';
+import { cutNotes, limitOption } from '../../cli/resource/noun.ts';
 import { type End, type Goal, until } from '../../cli/until.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { readRequest } from '../../core/api.ts';
@@ -108,7 +108,7 @@ export const releases = defineCommand({
         kind: 'one',
         view: releaseView,
         value: list.document,
-        notes: beyondNotes('release', { limit }, list.beyond),
+        notes: cutNotes('release', limit, list.isCut),
       };
     const { answer, failure } = await waitForRollout(ctx, known, waitTimeout);
     if (answer === undefined) throw failure ?? new Error('no answer');

@@ -1,13 +1,12 @@
 /** An earlier release as an update: what the releases after it changed is taken back, as their records have it. */
 import { changedCommand, COMMAND_MEMBERS } from '../../cli/container/container-command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { withMember } from '../../cli/resource/request-body.ts';
+import { bodyOf, withMember } from '../../cli/resource/request-body.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import { arg } from '../../cli/model/params.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
 import { patch, written } from '../../cli/resource/noun-writes.ts';
-import { idArgument, rowSchema } from '../../cli/resource/read.ts';
-import { bodyOf } from '../../cli/resource/field-writes.ts';
+import { idArgument, rowSchema } from '../../cli/resource/arguments.ts';
 import { each, labelOf, readListOf, readRow, refused } from '../../cli/resource/targets.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';

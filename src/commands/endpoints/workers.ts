@@ -1,7 +1,7 @@
 import { type Json, memberAt, numberAt } from '../../core/json.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
-import { listCommand } from '../../cli/resource/list.ts';
+import { list } from '../../cli/resource/noun.ts';
 import { resource, readListOf } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
 import { text, yesNo } from '../../output/cells.ts';
@@ -46,7 +46,7 @@ export async function listWorkers(ctx: CommandContext, endpoint: string) {
   return { id, list, workers: list.values };
 }
 
-export const workers = listCommand(WORKERS, {
+export const workers = list(WORKERS, {
   of: ENDPOINTS,
   summary: 'list the workers of an endpoint, and which run an older release',
   watch: true,

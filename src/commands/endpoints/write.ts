@@ -7,7 +7,7 @@ import { catalogOf, ofEndpoint, ofWorker, perHour, tellPrice } from '../../cli/m
 import { ENDPOINTS as COLLECTION, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/noun-body.ts';
 import { patch, post, written } from '../../cli/resource/noun-writes.ts';
-import { idArgument, rowSchema } from '../../cli/resource/read.ts';
+import { idArgument, rowSchema } from '../../cli/resource/arguments.ts';
 import { each, readRow, resource } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
 import { idOf, type Result } from '../../output/view.ts';

@@ -1,6 +1,6 @@
 /** What the three `explain` verbs share. Small: it is loaded with each noun, the causes only when one runs. */
 import type { CommandContext } from '../../cli/model/context.ts';
-import { defineCommand, type CommandWords } from '../../cli/model/command.ts';
+import { type CommandWords, defineCommand } from '../../cli/model/command.ts';
 import { manyOf, oneOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
 import { option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import { EXIT } from '../../core/exit-codes.ts';

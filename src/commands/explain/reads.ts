@@ -1,8 +1,7 @@
 /** What an explanation reads: the row first, then only what its state asks for. */
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
-import { readList } from '../../cli/resource/pages.ts';
-import { listRequest, rowRequest } from '../../cli/resource/requests.ts';
+import { listRequest, readList, rowRequest } from '../../cli/resource/pages.ts';
 import { withId } from '../../cli/resource/targets.ts';
 import { type ApiRequest, isListRequest, type ListRequest, readRequest } from '../../core/api.ts';
 import { type Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';

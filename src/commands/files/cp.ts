@@ -12,10 +12,9 @@ import { runCopies } from './copy.ts';
 import { COPY_OPTIONS, createFilter } from './filter.ts';
 import { FILE_OUTCOMES, type FileOutcome, notDone, printOutcomes, Tally } from './outcomes.ts';
 import { planCopies, sourcesAndTarget } from './plan.ts';
-import { defineCommand } from '../../cli/model/command.ts';
+import { defineCommand, sameCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { sameCommand } from '../../cli/run/same-command.ts';
 import { usage } from '../../core/failure.ts';
 
 /** `mv` has the same. */

@@ -5,8 +5,7 @@ import { EVERYTHING } from './filter.ts';
 import { FILE_OUTCOMES, printOutcomes, Tally } from './outcomes.ts';
 import { type Copy, planCopies, sourcesAndTarget } from './plan.ts';
 import { removeSeen, shown } from './tree.ts';
-import { defineCommand } from '../../cli/model/command.ts';
-import { sameCommand } from '../../cli/run/same-command.ts';
+import { defineCommand, sameCommand } from '../../cli/model/command.ts';
 import { type Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 
 const options = { recursive: RECURSIVE };

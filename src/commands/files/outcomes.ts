@@ -1,6 +1,5 @@
-import { FAILURE } from '../../cli/model/common-schemas.ts';
+import { FAILURE, manyOf, ownObject, TEXT, WHOLE, YES_NO } from '../../cli/model/output-schema.ts';
 import type { CommandContext, Progress } from '../../cli/model/context.ts';
-import { manyOf, ownObject, TEXT, WHOLE, YES_NO } from '../../cli/model/output-schema.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { combinedFailure, errorOf } from '../../cli/resource/several.ts';
 import { countOf } from '../../cli/words.ts';

@@ -5,10 +5,9 @@ import { FILE_OUTCOMES, type FileOutcome, printOutcomes, removeFiles, Tally } fr
 import { type Copy, openSources, openTarget, planTree, refuseNested, sourcesAndTarget, type Step } from './plan.ts';
 import { type FileEnd, removeSeen, shown, type Tree, type TreeFile } from './tree.ts';
 import { ask, asks, requireYes } from '../../cli/ask.ts';
-import { defineCommand, yesOption } from '../../cli/model/command.ts';
+import { defineCommand, sameCommand, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
-import { sameCommand } from '../../cli/run/same-command.ts';
 import { countOf } from '../../cli/words.ts';
 import type { RangeFiles } from '../../core/context.ts';
 import { localFile, usage } from '../../core/failure.ts';

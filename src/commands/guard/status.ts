@@ -7,7 +7,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import { manyOf, oneOf, orNull, ownObject, TEXT, TIME, YES_NO } from '../../cli/model/output-schema.ts';
 import { PODS } from '../../cli/resource/collections.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
-import { listRows } from '../../cli/resource/requests.ts';
+import { listRows } from '../../cli/resource/pages.ts';
 import { countOf } from '../../cli/words.ts';
 import { countingDeadlines, DEADLINE_ACTIONS, deadlineText } from '../../guard/deadline.ts';
 import { exemptionOf } from '../../guard/decide.ts';

@@ -9,9 +9,8 @@ import {
   type Program,
   visibleOptions,
 } from '../../cli/model/command.ts';
-import { printedSchema, schemaNameOf } from '../../cli/model/common-schemas.ts';
+import { ANY_OBJECT, manyOf, ownObject, printedSchema, schemaNameOf, TEXT } from '../../cli/model/output-schema.ts';
 import type { GlobalFlag } from '../../cli/model/global-flags.ts';
-import { ANY_OBJECT, manyOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
 import { argumentName, flagName, namesProgram, type Param, type Params } from '../../cli/model/params.ts';
 import { EXIT_CODES } from '../../core/exit-codes.ts';
 import type { JsonObject } from '../../core/json.ts';

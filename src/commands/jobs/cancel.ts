@@ -1,6 +1,5 @@
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
-import { OUTCOMES } from '../../cli/model/common-schemas.ts';
-import { either } from '../../cli/model/output-schema.ts';
+import { either, OUTCOMES } from '../../cli/model/output-schema.ts';
 import { SEVERAL } from '../../cli/resource/several.ts';
 import { eachOf, report } from '../../cli/resource/targets.ts';
 import { ask, requireYes } from '../../cli/ask.ts';

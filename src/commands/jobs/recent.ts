@@ -1,11 +1,10 @@
 import { defineCommand } from '../../cli/model/command.ts';
-import { FAILURE } from '../../cli/model/common-schemas.ts';
+import { FAILURE, manyOf, orNull, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import { rememberedJobs } from '../../cli/model/context.ts';
-import { manyOf, orNull, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import { arg } from '../../cli/model/params.ts';
 import { ENDPOINTS } from '../../cli/resource/collections.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
-import { limitOption } from '../../cli/resource/list.ts';
+import { limitOption } from '../../cli/resource/noun.ts';
 import { type JsonObject, stringAt } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import type { RememberedJob } from '../../core/remembered.ts';

@@ -1,7 +1,6 @@
 import { defineCommand, waitTimeoutOption } from '../../cli/model/command.ts';
-import { OUTCOME } from '../../cli/model/common-schemas.ts';
+import { either, manyOf, OUTCOME } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { either, manyOf } from '../../cli/model/output-schema.ts';
 import { option } from '../../cli/model/params.ts';
 import { combinedFailure, outcomeRow } from '../../cli/resource/several.ts';
 import { type Awaited, type Goal, until } from '../../cli/until.ts';

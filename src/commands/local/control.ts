@@ -1,13 +1,11 @@
 /** The state of the local service: its contents, clock, faults, and what its pods use. */
 import { ask, requireYes } from '../../cli/ask.ts';
-import { COUNT } from '../../cli/model/common-schemas.ts';
+import { COUNT, manyOf, mapOf, NUMBER, oneOf, ownObject, TEXT, TIME, WHOLE } from '../../cli/model/output-schema.ts';
 import { defineCommand, defineGroup, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { manyOf, mapOf, NUMBER, oneOf, ownObject, TEXT, TIME, WHOLE } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { changeResult } from '../../cli/resource/change-result.ts';
+import { changeResult, memberHeader, memberLabel } from '../../cli/resource/fields.ts';
 import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
-import { memberHeader, memberLabel } from '../../cli/resource/fields.ts';
 import type { ApiAnswer, ApiRequest, Method } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';

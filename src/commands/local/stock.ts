@@ -6,11 +6,9 @@ import { usage } from '../../core/failure.ts';
 import { text } from '../../output/cells.ts';
 import type { Result, View } from '../../output/view.ts';
 import { CLEARED, changed, sendControl } from './control.ts';
-import { COUNT } from '../../cli/model/common-schemas.ts';
-import { manyOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
+import { COUNT, manyOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
 import { CLOUDS } from '../../cli/resource/collections.ts';
-import { changeResult } from '../../cli/resource/change-result.ts';
-import { textColumn } from '../../cli/resource/fields.ts';
+import { changeResult, textColumn } from '../../cli/resource/fields.ts';
 
 const STOCK = manyOf(ownObject({ hardware: TEXT, dataCenter: TEXT, free: COUNT }));
 

@@ -16,7 +16,7 @@ import { type CommandContext, IdCache } from '../../cli/model/context.ts';
 import * as money from '../../cli/money.ts';
 import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
 import { merged } from '../../cli/resource/request-body.ts';
-import { rowRequest } from '../../cli/resource/requests.ts';
+import { rowRequest } from '../../cli/resource/pages.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { asId } from '../../core/ids.ts';
 import { errorOf } from '../../cli/resource/several.ts';

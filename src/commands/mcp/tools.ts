@@ -1,7 +1,6 @@
 /** Tools made from the commands: one each, with its arguments and flags as JSON Schema. */
 import { type Command, visibleOptions } from '../../cli/model/command.ts';
-import { printedSchema } from '../../cli/model/common-schemas.ts';
-import { CONTRACT_PREFIX, either, type OutputSchema } from '../../cli/model/output-schema.ts';
+import { CONTRACT_PREFIX, either, type OutputSchema, printedSchema } from '../../cli/model/output-schema.ts';
 import { flagName, type Param } from '../../cli/model/params.ts';
 import { usage } from '../../core/failure.ts';
 import { arrayOf, encodeJson, isObject, type Json, type JsonObject, stringOf } from '../../core/json.ts';

@@ -6,10 +6,9 @@ import { HIDDEN } from '../../core/secret-names.ts';
 import { utf8Text } from '../../core/text.ts';
 import { readVariableFiles } from '../../cli/container/environment.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { checkBody } from '../../cli/resource/field-writes.ts';
+import { checkBody, writable } from '../../cli/resource/request-body.ts';
 import type { Field } from '../../cli/resource/fields.ts';
 import { parseYamlDocuments, type YamlDocument } from '../../cli/resource/parse-yaml.ts';
-import { writable } from '../../cli/resource/request-body.ts';
 import { didYouMean, withArticle } from '../../cli/words.ts';
 import { acceptedPaths, checkValue, FILE_KINDS, type FileKind, KINDS, kindSchema } from './kinds.ts';
 
@@ -34,10 +33,7 @@ export async function readDocuments(
   envFrom: readonly string[],
   hidden: Set<string>,
 ): Promise<readonly FileDocument[]> {
-  const variables = await readVariableFiles(
-    ctx,
-    envFrom.map((path) => ({ flag: '--env-from', path })),
-  );
+  const variables = new Map(Object.entries(await readVariableFiles(ctx, envFrom)));
   const documents: FileDocument[] = [];
   for (const given of paths) {
     const found = await filesAt(ctx, given);

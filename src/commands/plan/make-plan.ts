@@ -4,7 +4,7 @@ import { completeEnvironment } from '../../cli/container/environment.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { catalogOf, type Cost, ofEndpoint, ofNewPod, ofPod, ofVolume, perHour, sum } from '../../cli/money.ts';
 import { merged } from '../../cli/resource/request-body.ts';
-import { listRows, rowRequest } from '../../cli/resource/requests.ts';
+import { listRows, rowRequest } from '../../cli/resource/pages.ts';
 import { rowCalled } from '../../cli/resource/targets.ts';
 import { countOf, nearestNames, withArticle } from '../../cli/words.ts';
 import { type FileDocument, placed, readDocuments } from './documents.ts';

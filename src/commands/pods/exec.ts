@@ -1,10 +1,9 @@
 import { run as runLine } from '../../cli/hint.ts';
 import { defineCommand } from '../../cli/model/command.ts';
-import { OUTCOMES } from '../../cli/model/common-schemas.ts';
+import { OUTCOMES } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { idsArgument } from '../../cli/resource/read.ts';
-import { selectorOptions } from '../../cli/resource/selectors.ts';
+import { idsArgument, selectorOptions } from '../../cli/resource/arguments.ts';
 import { combinedFailure, type Outcome, outcomeResult } from '../../cli/resource/several.ts';
 import { choose, labelOf } from '../../cli/resource/targets.ts';
 import { EXIT } from '../../core/exit-codes.ts';

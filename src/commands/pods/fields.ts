@@ -12,7 +12,7 @@ import {
 import { option } from '../../cli/model/params.ts';
 import { CLOUDS, CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { defineTable, type Fields, viewOf } from '../../cli/resource/fields.ts';
-import { pick, pickOfCatalog } from '../../cli/resource/read.ts';
+import { pick, pickOfCatalog } from '../../cli/resource/arguments.ts';
 import { deadlineFlag } from './deadlines.ts';
 import * as show from './pod-cells.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './pod-cells.ts';

@@ -11,7 +11,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, ownObject, TEXT, WHOLE } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { idArgument } from '../../cli/resource/read.ts';
+import { idArgument } from '../../cli/resource/arguments.ts';
 import { every, until } from '../../cli/until.ts';
 import type { RowWriter } from '../../output/render.ts';
 import { idOf, type View } from '../../output/view.ts';

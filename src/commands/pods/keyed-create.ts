@@ -7,7 +7,7 @@ import { berth, type Message, sentence } from '../../core/message.ts';
 import { attemptOf, byAge, podsOfKey, withKey } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { listRows } from '../../cli/resource/requests.ts';
+import { listRows } from '../../cli/resource/pages.ts';
 import { post } from '../../cli/resource/noun-writes.ts';
 import { every } from '../../cli/until.ts';
 import { terminateOwn } from './place.ts';

@@ -6,7 +6,7 @@ import { stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { rowRequest } from '../../cli/resource/requests.ts';
+import { rowRequest } from '../../cli/resource/pages.ts';
 import { choose } from '../../cli/resource/targets.ts';
 import { run } from '../../cli/hint.ts';
 import { type Log, LOG_DETAILS, LOG_LINES, LOG_OPTIONS, showLogs } from '../../cli/logs.ts';

@@ -11,7 +11,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { dollarsOf } from '../../cli/model/params.ts';
 import { dollarsPerHour, pricePath, tellPrice, times } from '../../cli/money.ts';
 import { GPUS } from '../../cli/resource/collections.ts';
-import { listRows } from '../../cli/resource/requests.ts';
+import { listRows } from '../../cli/resource/pages.ts';
 import { until } from '../../cli/until.ts';
 import { PODS } from './resource.ts';
 import { safeText } from '../../core/safe-text.ts';

@@ -1,7 +1,7 @@
 /** list and get: the most frequent commands. They load no code that writes. */
 import { EXIT } from '../../core/exit-codes.ts';
 import { memberAt } from '../../core/json.ts';
-import { isAmong } from '../../cli/resource/selectors.ts';
+import { isAmong } from '../../cli/resource/arguments.ts';
 import { endedWhen } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import { ofPod, perHour, sum } from '../../cli/money.ts';

@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { changeResult, textResult } from '../../cli/resource/change-result.ts';
+import { changeResult, textResult } from '../../cli/resource/fields.ts';
 import { localFile, unlessFailed, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { refusedName } from '../files/names.ts';

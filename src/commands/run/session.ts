@@ -1,7 +1,7 @@
 /** The pod of a run, made once and surely gone at the end; its command, in a session of its own, so that it survives a lost connection. */
 import { run } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { listRows, rowRequest } from '../../cli/resource/requests.ts';
+import { listRows, rowRequest } from '../../cli/resource/pages.ts';
 import { readRow } from '../../cli/resource/targets.ts';
 import { every, type Goal, until } from '../../cli/until.ts';
 import { reachableOf, readPod, startOf } from '../pods/reach-pod.ts';

@@ -1,8 +1,8 @@
 /** What top has read of the account, and what it reads next. */
 import type { CommandContext } from '../../cli/model/context.ts';
-import { type RateFacts, readWorkers, rowsUnlessFailed } from '../../cli/rate.ts';
+import { type RateFacts, readWorkers, rowsUnlessFailed } from '../../cli/money.ts';
 import { ENDPOINTS, PODS, VOLUMES } from '../../cli/resource/collections.ts';
-import { listRows } from '../../cli/resource/requests.ts';
+import { listRows } from '../../cli/resource/pages.ts';
 import { pauseOf } from '../../cli/until.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure } from '../../core/failure.ts';

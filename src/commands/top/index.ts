@@ -1,6 +1,16 @@
 import { defineCommand } from '../../cli/model/command.ts';
-import { COUNT } from '../../cli/model/common-schemas.ts';
-import { either, manyOf, mapOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
+import {
+  COUNT,
+  either,
+  manyOf,
+  mapOf,
+  NUMBER,
+  oneOf,
+  orNull,
+  ownObject,
+  TEXT,
+  TIME,
+} from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { SORTS } from './rows.ts';
 import { usage } from '../../core/failure.ts';

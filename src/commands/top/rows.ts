@@ -1,5 +1,5 @@
 /** The rows of top: what `-o` prints, and what the frame draws beside it. */
-import { rateOf } from '../../cli/rate.ts';
+import { rateOf } from '../../cli/money.ts';
 import {
   itemsAt,
   type Json,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { parseCommandLine } from '../../../src/cli/parse/command-line.ts';
 import { FLAGS, NOUNS } from '../../../src/registry.ts';
-import { schemaNameOf } from '../../../src/cli/model/common-schemas.ts';
+import { schemaNameOf } from '../../../src/cli/model/output-schema.ts';
 import type { Ran } from '../worlds/run-berth.ts';
 import { objectionsTo, SCHEMAS } from './printed-schemas.ts';
 

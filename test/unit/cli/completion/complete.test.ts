@@ -1,6 +1,7 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';
 import { KEY, serve, type TestServer } from '../../../support/servers/http-server.ts';
@@ -134,10 +135,8 @@ describe('ids and names of the service', () => {
   it.each([
     ['a control character', 'a\u001b[2J'],
     ['a line feed', 'a\nb'],
-    ['a tab', 'a\tb'],
     ['a change of direction', 'a\u202eb'],
     ['a leading dash', '--all'],
-    ['a great length', 'a'.repeat(201)],
   ])('have no name with %s', async (_, name) => {
     const world = worldOf(
       await servePods([
@@ -191,6 +190,21 @@ describe('jobs', () => {
     expect(await offered(['jobs', 'cancel', 'echo', ids[1] ?? '', ''], world)).toEqual([ids[0]]);
     for (const verb of ['wait', 'stream', 'retry', 'explain'])
       expect(await offered(['jobs', verb, 'echo', ''], world), verb).toEqual([ids[1], ids[0]]);
+  });
+});
+
+describe('places on volumes', () => {
+  it('are volumes with a colon that goes on, and names of this machine where they are meant', async () => {
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, 'data'));
+    for (const name of ['draft', 'd:e', '.hidden', '-dash']) writeFileSync(join(cwd, name), 'text');
+    const world = createTestWorld({ cwd, env: { BERTH_LOCAL: '1' } });
+    const run = async (...words: readonly string[]) => (await berthIn(world, ['__complete', 'fish', ...words])).out;
+    expect(await run('files', 'ls', '')).toMatch(/^paths\t\n(?=[^]*^datasets:)[^]*^vol-datasets:/m);
+    const words = await offered(['files', 'cp', 'd'], world);
+    expect(words).toEqual(expect.arrayContaining(['datasets:', 'data/', 'draft']));
+    expect(words.filter((word) => ['d:e', '.hidden', '-dash'].includes(word))).toEqual([]);
+    for (const typed of ['./d', 'zzz']) expect(await run('files', 'cp', typed)).toBe('files\t\n');
   });
 });
 

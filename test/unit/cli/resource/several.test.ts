@@ -183,19 +183,6 @@ describe('several ids, of which the second fails', () => {
     expect([ran.code, ran.out]).toEqual([several.code, 'a\nc\n']);
   });
 
-  test.each(SOME)('%s: an array too when all goes well', async (_, several) => {
-    const argv = several.argv.filter((word) => !['b', 'pod/b'].includes(word));
-    const ran = await run({ ...several, argv }, '--json');
-    expect([ran.code, ran.err, JSON.parse(ran.out)]).toMatchObject([
-      0,
-      '',
-      [
-        { id: 'a', ok: true },
-        { id: 'c', ok: true },
-      ],
-    ]);
-  });
-
   test('every verb that takes several ids is in this table', async () => {
     const program: Program = { nouns: NOUNS, flags: FLAGS };
     const walk = (path: string, target: Command | Group): readonly string[] =>
@@ -215,32 +202,6 @@ describe('several ids, of which the second fails', () => {
         .filter((name) => !name.includes('--'))
         .sort(),
     );
-  });
-});
-
-describe('one id', () => {
-  it('of a delete gives an array with --json, and a line on stderr without', async () => {
-    const one: Several = {
-      argv: ['templates', 'delete', 'a', '--yes'],
-      routes: deletes('templates'),
-      done: '',
-      code: 0,
-    };
-    expect(JSON.parse((await run(one, '--json')).out)).toEqual([{ id: 'a', ok: true }]);
-    expect(await run(one)).toMatchObject({ code: 0, out: '', err: 'deleted template a\n' });
-  });
-
-  it('that fails gives its own error', async () => {
-    const one: Several = {
-      argv: ['templates', 'delete', 'b', '--yes'],
-      routes: deletes('templates'),
-      done: '',
-      code: 5,
-    };
-    const ran = await run(one, '--json');
-    expect([ran.code, ran.out]).toEqual([5, '']);
-    expect(JSON.parse(ran.err)).toMatchObject({ error: { status: 409 } });
-    expect((await run(one)).err).toMatch(/^error: the service answered 409/);
   });
 });
 

@@ -26,31 +26,3 @@ describe('a dry run of what the service refuses ends as the command does, and pr
     expect((await account(line)).code).toBe(exit);
   });
 });
-
-describe('a dry run of apply', () => {
-  const FILE = `
-kind: pod
-name: many
-image: i
-gpu: {id: GPU-24}
----
-kind: volume
-name: fast
-size: 20
-dataCenter: MARS-1
-type: STANDARD
----
-kind: pod
-name: one
-image: i
-gpu: {id: GPU-24G}
-`;
-
-  test('refuses a port before anything is read, as apply and plan do', async () => {
-    const options = { stdin: FILE.replace('image: i', 'image: i\nports: [99999/tcp]') };
-    for (const line of ['apply - --dry-run', 'apply - --yes', 'plan -']) {
-      const { code, err } = await createAccount()(line, options);
-      expect([code, err], line).toEqual([2, expect.stringContaining('--port "99999/tcp" is no port and protocol')]);
-    }
-  });
-});

@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
 import { json, pointedAt, serve, text } from '../../../support/servers/scripted-server.ts';
-import type { ErrorObject } from '../../../support/worlds/expect-run.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
 const POD = '{"id":"p1","name":"web","status":"EXITED","count":9007199254740993}';
@@ -34,7 +33,7 @@ describe('a --jq filter that fails on the answer ends 1', () => {
     const { code, out, err } = await run('pods get p1', '--jq', '.id.x');
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^error: --jq: Cannot index string with string \("?x"?\)\n {2}-> Look at what --json prints/);
-    expect(err).not.toMatch(/completed the request|Unfiltered/);
+    expect(err).not.toMatch(/completed the request/);
   });
 
   test('after a write: the error says that the write was done and prints the answer', async () => {
@@ -42,18 +41,6 @@ describe('a --jq filter that fails on the answer ends 1', () => {
     expect([code, out, sent]).toEqual([1, 'web\n', ['POST']]);
     expect(err).toMatch(/^error: --jq: Cannot index string/);
     expect(err).toContain('  -> The service completed the request: p1\n  -> Check the result first');
-    expect(err).toContain(`  -> Unfiltered: ${POD}\n`);
-  });
-
-  test('after a write with --json: all of it is in one error object', async () => {
-    const { code, out, err } = await run('pods stop p1', '--json', '--jq', '.id.x');
-    expect([code, out]).toEqual([1, '']);
-    const { error } = JSON.parse(err) as { readonly error: ErrorObject };
-    expect(error).toMatchObject({
-      code: 'jq',
-      id: 'p1',
-      hint: expect.stringContaining(`Unfiltered: ${POD}`) as string,
-    });
   });
 
   test('after a stream: the error says that the job was submitted', async () => {
@@ -66,6 +53,6 @@ describe('a --jq filter that fails on the answer ends 1', () => {
   test('after a dry run: no write was sent, and the error does not mention a write', async () => {
     const { code, err, sent } = await run('pods stop p1', '--dry-run', '--jq', '.url.x');
     expect([code, sent]).toEqual([1, ['GET']]);
-    expect(err).not.toMatch(/completed the request|Unfiltered/);
+    expect(err).not.toMatch(/completed the request/);
   });
 });

@@ -5,7 +5,7 @@ import { readVariableFiles } from '../../../../src/cli/container/environment.ts'
 /** Reads `text` as the file of `--env-from`. */
 const read = async (text: string): Promise<unknown> => {
   const ctx = { files: { read: () => Promise.resolve(Buffer.from(text)) } } as unknown as CommandContext;
-  return Object.fromEntries(await readVariableFiles(ctx, [{ flag: '--env-from', path: 'v.env' }]));
+  return await readVariableFiles(ctx, ['v.env']);
 };
 
 /** Bash 5.2 (`set -a; . FILE`) and python-dotenv 1.2.4 read each of these so. */

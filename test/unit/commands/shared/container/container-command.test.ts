@@ -254,16 +254,3 @@ describe('a change of the command of a running pod', () => {
     expect(await said(['--', 'a', 'b', 'c'], OLDER)).toBe('cmd');
   });
 });
-
-test('a release that spells the command differently shows no change of it', async () => {
-  const diff = (before: string, after: string) => [{ field: 'args', old: before, new: after }];
-  const release = (version: number, changes: object) => ({ id: `r${version}`, version, diff: changes });
-  const releases = [
-    release(3, diff('serve  "a b"', '{"cmd":["serve","a b"]}')),
-    release(2, diff('', '{"entrypoint":["sh"],"cmd":["-c","a b"]}')),
-  ];
-  const server = await serve([json({ endpointVersion: 3, releases })]);
-  const { code, out, err } = await berth(['endpoints', 'releases', 'x'], { env: pointedAt(server.url) });
-  expect(code, err).toBe(0);
-  expect(out.match(/^.*args.*$/gm)).toEqual(["release 2 args\t(none) -> sh -c 'a b'"]);
-});
