@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../../support/worlds/local-account.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
-import { json, text } from '../../../support/servers/scripted-server.ts';
-import { inOrder, runRecorded } from '../../../support/servers/recorded-requests.ts';
+import { json } from '../../../support/servers/scripted-server.ts';
+import { runRecorded } from '../../../support/servers/recorded-requests.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
-
-const POD_LIST = 'GET /v2/pods?includeClusterPods=true';
-const pods = (...rows: readonly { readonly id: string; readonly name: string }[]) => json({ pods: rows });
 
 describe('one word', () => {
   test('that is the id of one resource and the name of another is the id', async () => {
@@ -32,19 +29,6 @@ describe('one word', () => {
 });
 
 describe('other ways to a resource', () => {
-  test('logs that are followed look the name up once, whatever the connection does', async () => {
-    const event = (id: string) =>
-      text(`id: ${id}\ndata: {"line":"x"}\n\n`, 200, { 'content-type': 'text/event-stream' });
-    const { ran, requests } = await runRecorded(['pods', 'logs', 'web', '--follow'], {
-      'GET /v2/pods': pods({ id: 'p1', name: 'web' }),
-      'GET /v2/pods/p1': json({ id: 'p1', name: 'web', status: 'EXITED' }),
-      'GET /v2/pods/p1/logs': inOrder(event('1'), event('1')),
-    });
-    expect(ran.code).toBe(0);
-    expect(requests.filter((each) => each.startsWith('GET /v2/pods/web/logs'))).toHaveLength(1);
-    expect(requests.filter((each) => each === POD_LIST)).toHaveLength(1);
-  });
-
   test('a pod of a cluster is found by its name', async () => {
     const created = ['clusters', 'create', '--name', 'train', '--type', 'TRAINING', '--gpu', 'GPU-80G'];
     const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });

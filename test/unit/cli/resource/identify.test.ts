@@ -41,31 +41,6 @@ describe('confirm and act', () => {
     expect(requestsOf(server).filter((each) => each.startsWith('DELETE'))).toEqual(['DELETE /v2/pods/p1']);
   });
 
-  test('several volumes share one list, and each is deleted by the id that was confirmed', async () => {
-    const volume = (id: string, name: string) => json({ id, name });
-    const server = await serve([
-      routed({
-        'GET /v2/network-volumes': json({
-          networkVolumes: [
-            { id: 'v1', name: 'data' },
-            { id: 'v2', name: 'logs' },
-          ],
-        }),
-        'GET /v2/network-volumes/v1': volume('v1', 'data'),
-        'GET /v2/network-volumes/v2': volume('v2', 'logs'),
-        'DELETE /v2/network-volumes/v1': deleted,
-        'DELETE /v2/network-volumes/v2': deleted,
-        'GET /v2/pods': json({ pods: [] }),
-        'GET /v2/serverless': json({ endpoints: [] }),
-      }),
-    ]);
-    const { code, err } = await confirmed(['volumes', 'delete', 'data', 'logs'], server, '2 volumes');
-    expect([code, err]).toEqual([0, expect.stringContaining('data (v1), logs (v2)') as string]);
-    const requests = requestsOf(server);
-    expect(requests.filter((each) => each === 'GET /v2/network-volumes')).toHaveLength(1);
-    expect(requests.slice(-2)).toEqual(['DELETE /v2/network-volumes/v1', 'DELETE /v2/network-volumes/v2']);
-  });
-
   test('a queue is purged by the id whose health was shown', async () => {
     const server = await serve([
       routed({

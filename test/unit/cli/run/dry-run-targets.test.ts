@@ -41,13 +41,6 @@ describe('a dry run prints the id in place of the name:', () => {
     expect(err).not.toContain('is a name');
     expect(new URL((JSON.parse(out) as { url: string }).url).pathname).toMatch(new RegExp(`${path}$`));
   });
-
-  test('of a volume in the body of a create', async () => {
-    const line = 'pods create --name a --gpu GPU-24G --image i --network-volume datasets:/a --dry-run';
-    const { code, out, err } = await createAccount()(line);
-    expect(code, err).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ body: { mounts: { network: [{ volumeId: 'vol-datasets' }] } } });
-  });
 });
 
 describe('a dry run prints the request also where the service cannot be read:', () => {

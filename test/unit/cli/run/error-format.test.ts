@@ -12,35 +12,18 @@ const isJson = (text: string): boolean => {
 };
 
 describe('a failure is printed in the requested format', () => {
-  for (const line of LINES) {
-    it.each(['--json', '-ojson', '-o json', '--output=json', '--output json', '-ojsonl', '--output=jsonl'])(
-      `berth ${line} %s: JSON`,
-      async (flags) => {
-        const { code, err } = await berth([...line.split(' '), ...flags.split(' ')]);
-        expect([code, isJson(err)]).toEqual([line.includes('--local') ? 4 : 2, true]);
-      },
-    );
-
-    it.each(['json', 'jsonl'])(`BERTH_OUTPUT=%s berth ${line}: JSON`, async (format) => {
-      const { err } = await berth(line.split(' '), { env: { BERTH_OUTPUT: format } });
-      expect(isJson(err)).toBe(true);
-    });
-
-    it.each([[['-o', 'yaml']], [[]]])(`berth ${line} %j: text`, async (flags) => {
-      const { err } = await berth([...line.split(' '), ...flags]);
-      expect(err).toMatch(/^error: /);
-    });
-
-    it(`BERTH_OUTPUT=json berth ${line} -o table: text`, async () => {
-      const { err } = await berth([...line.split(' '), '-o', 'table'], { env: { BERTH_OUTPUT: 'json' } });
-      expect(err).toMatch(/^error: /);
-    });
-
-    it(`berth ${line} with an invalid BERTH_OUTPUT: text`, async () => {
-      const { code, err } = await berth(line.split(' '), { env: { BERTH_OUTPUT: 'xml' } });
-      expect([code, err.startsWith('error: ')]).toEqual([2, true]);
-    });
-  }
+  it.each(LINES)('%s', async (line) => {
+    for (const flags of ['--json', '-ojson', '-o json', '--output=jsonl']) {
+      const { code, err } = await berth([...line.split(' '), ...flags.split(' ')]);
+      expect([code, isJson(err)], flags).toEqual([line.includes('--local') ? 4 : 2, true]);
+    }
+    const printed = async (format: string, ...flags: readonly string[]): Promise<string> =>
+      (await berth([...line.split(' '), ...flags], { env: { BERTH_OUTPUT: format } })).err;
+    expect(isJson(await printed('json'))).toBe(true);
+    for (const text of [await printed(''), await printed('', '-o', 'yaml'), await printed('json', '-o', 'table')])
+      expect(text).toMatch(/^error: /);
+    expect(await printed('xml')).toMatch(/^error: /);
+  });
 });
 
 describe('help as a word after a noun', () => {
