@@ -66,8 +66,7 @@ export async function withId<N extends string, T>(
     return result;
   } catch (error) {
     if (!isNotFound(error) || known !== undefined) throw error;
-    const row = await rowNamed(ctx, of, word, error);
-    const id = asId<N>(idOf(row));
+    const id = asId<N>(idOf(await rowNamed(ctx, of, word, error)));
     // The row exists: the 404 is about something below it.
     if (id === word) throw error;
     ctx.ids.set(of, word, id);
@@ -127,7 +126,7 @@ export async function readRow(
 }
 
 /** The row of the list with this id or name. Fails with usage (2) where several have the name, and as `notFound` for none. */
-export async function rowNamed(ctx: CommandContext, of: Collection, word: string, notFound: Failure): Promise<Json> {
+async function rowNamed(ctx: CommandContext, of: Collection, word: string, notFound: Failure): Promise<Json> {
   const what = `${of.noun} ${JSON.stringify(safeText(word))}`;
   const rows = await lookupRows(ctx, of).catch((error: unknown) => {
     rethrowUnlessFailure(error, ctx);
