@@ -13,7 +13,7 @@ import { ROLLED_OUT } from '../endpoints/releases.ts';
 import type { FileDocument } from '../plan/documents.ts';
 import { acceptedPaths, FILE_KINDS, type FileKind, type KindName, KINDS, mapReferences } from '../plan/kinds.ts';
 import { completeNew, type Plan, type Planned, rowsOf, withoutNull } from '../plan/make-plan.ts';
-import { findLost, lookFor } from '../pods/keyed-create.ts';
+import { findLost, lookFor } from '../pods/place.ts';
 import { REACHABLE } from '../pods/reachable.ts';
 import { goalOf } from '../pods/wait.ts';
 import { type ApiAnswer, type ApiRequest, readRequest } from '../../core/api.ts';

@@ -22,7 +22,7 @@ import { choose, each, labelOf, report, type Selection } from '../../cli/resourc
 import { countOf } from '../../cli/words.ts';
 import { lacksHardware, REACHABLE, statusOf } from './reachable.ts';
 import { inOwnWords, ROOM_HINT, untilRoom } from './place.ts';
-import { isLocked, PODS } from './resource.ts';
+import { isLocked, PODS } from './fields.ts';
 import { waitFor, waitResult } from './wait.ts';
 
 type Verb = 'start' | 'stop' | 'restart';

@@ -15,16 +15,17 @@ import { countOf } from '../../cli/words.ts';
 import { splitPlace } from '../files/address.ts';
 import { baseName, endsWithSlash, foldedName, refusedName } from '../files/names.ts';
 import { FILE_OUTCOMES, type FileOutcome, rowOf, viewOf } from '../files/outcomes.ts';
-import { reachPod, START } from './reach-pod.ts';
 import {
   type ReachablePod,
+  reachPod,
   remoteCommand,
   runSshBeside,
   saidLines,
   SSH_FAILED,
   sshArguments,
   sshRefusal,
-} from './ssh-command.ts';
+  START,
+} from './reach-pod.ts';
 
 export const cp = defineCommand({
   summary: 'copy files to and from pods',

@@ -12,11 +12,9 @@ import { berth, lines } from '../../core/message.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Result } from '../../output/view.ts';
-import { reachPod, START } from './reach-pod.ts';
-import { statusOf } from './reachable.ts';
-import { PODS } from './resource.ts';
 import {
   linesOf,
+  reachPod,
   remoteCommand,
   runSsh,
   runSshBeside,
@@ -24,7 +22,10 @@ import {
   SSH_FAILED,
   sshArguments,
   sshRefusal,
-} from './ssh-command.ts';
+  START,
+} from './reach-pod.ts';
+import { statusOf } from './reachable.ts';
+import { PODS } from './fields.ts';
 
 export const exec = defineCommand({
   summary: 'run a command in a pod, or in several',

@@ -10,9 +10,19 @@ import {
   vcpuCount,
 } from '../../cli/container/container-fields.ts';
 import { option } from '../../cli/model/params.ts';
-import { CLOUDS, CPUS, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
+import {
+  CLOUDS,
+  CPUS,
+  DATA_CENTERS,
+  GPUS,
+  PODS as COLLECTION,
+  REGISTRIES,
+  TEMPLATES,
+  VOLUMES,
+} from '../../cli/resource/collections.ts';
 import { defineTable, type Fields, viewOf } from '../../cli/resource/fields.ts';
 import { pick, pickOfCatalog } from '../../cli/resource/arguments.ts';
+import { type Resource, resource } from '../../cli/resource/targets.ts';
 import { deadlineFlag } from './deadlines.ts';
 import * as show from './pod-cells.ts';
 import { movedMount, networkMount, newPersistentMount, resizedMount } from './pod-cells.ts';
@@ -254,3 +264,14 @@ export const POD_TABLE = defineTable({
 });
 
 export const podView = viewOf(POD_TABLE);
+
+export const PODS: Resource<'pod'> = resource(COLLECTION, POD_TABLE);
+
+export const isLocked = (pod: Json): boolean => memberAt(pod, 'locked') === true;
+
+/** Ids for which names work too (contract rules, Pods). */
+export const REFERENCES = {
+  templateId: TEMPLATES,
+  registry: REGISTRIES,
+  'mounts.network.0.volumeId': VOLUMES,
+} as const;

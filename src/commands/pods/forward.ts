@@ -15,10 +15,22 @@ import { idArgument } from '../../cli/resource/arguments.ts';
 import { every, until } from '../../cli/until.ts';
 import type { RowWriter } from '../../output/render.ts';
 import { idOf, type View } from '../../output/view.ts';
-import { askPod, notReachable, podIn, reachableOf, reachPod, START } from './reach-pod.ts';
+import {
+  addressArguments,
+  askPod,
+  linesOf,
+  notReachable,
+  podIn,
+  reachableOf,
+  type ReachablePod,
+  reachPod,
+  sshOptions,
+  sshRefusal,
+  START,
+  trustOptions,
+} from './reach-pod.ts';
 import { describeReach, directSsh, isReachable, statusOf } from './reachable.ts';
-import { PODS } from './resource.ts';
-import { addressArguments, linesOf, type ReachablePod, sshOptions, sshRefusal, trustOptions } from './ssh-command.ts';
+import { PODS } from './fields.ts';
 
 const FORWARD = ownObject({
   id: TEXT,

@@ -10,7 +10,7 @@ import { rowRequest } from '../../cli/resource/pages.ts';
 import { choose } from '../../cli/resource/targets.ts';
 import { run } from '../../cli/hint.ts';
 import { type Log, LOG_DETAILS, LOG_LINES, LOG_OPTIONS, showLogs } from '../../cli/logs.ts';
-import { PODS } from './resource.ts';
+import { PODS } from './fields.ts';
 
 export const logs = defineCommand({
   output: LOG_LINES,

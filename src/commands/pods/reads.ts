@@ -9,7 +9,7 @@ import { CLOUDS, DATA_CENTERS, GPUS } from '../../cli/resource/collections.ts';
 import { get as getOf, list as listOf, noun } from '../../cli/resource/noun.ts';
 import { countOf } from '../../cli/words.ts';
 import { statusOf } from './reachable.ts';
-import { PODS } from './resource.ts';
+import { PODS } from './fields.ts';
 
 export const SUMMARY = 'GPU and CPU containers';
 

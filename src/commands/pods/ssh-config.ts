@@ -7,9 +7,8 @@ import { changeResult, textResult } from '../../cli/resource/fields.ts';
 import { localFile, unlessFailed, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { refusedName } from '../files/names.ts';
-import { reachPod } from './reach-pod.ts';
-import { PODS } from './resource.ts';
-import { homeOfSsh, quotedPath, type ReachablePod } from './ssh-command.ts';
+import { homeOfSsh, quotedPath, type ReachablePod, reachPod } from './reach-pod.ts';
+import { PODS } from './fields.ts';
 
 const HOST_SUFFIX = '.berth';
 

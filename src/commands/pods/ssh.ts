@@ -6,10 +6,22 @@ import { idArgument } from '../../cli/resource/arguments.ts';
 import { textResult } from '../../cli/resource/fields.ts';
 import { objectAt, type Json, stringAt } from '../../core/json.ts';
 import { berth, sentence, shellWord, type Message } from '../../core/message.ts';
-import { LOOPBACK, noServer, notReachable, readPod, START, startOf } from './reach-pod.ts';
+import {
+  addressArguments,
+  homeOfSsh,
+  LOOPBACK,
+  noServer,
+  notReachable,
+  readPod,
+  runSsh,
+  SSH_FAILED,
+  sshAddress,
+  START,
+  startOf,
+  trustOptions,
+} from './reach-pod.ts';
 import { directSsh, statusOf } from './reachable.ts';
-import { PODS } from './resource.ts';
-import { addressArguments, runSsh, SSH_FAILED, sshAddress, trustOptions, homeOfSsh } from './ssh-command.ts';
+import { PODS } from './fields.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { countOf } from '../../cli/words.ts';
 import { unlessFailed } from '../../core/failure.ts';

@@ -14,9 +14,8 @@ import { idsArgument, rowSchema, selectorOptions } from '../../cli/resource/argu
 import { outcomeResult, SEVERAL } from '../../cli/resource/several.ts';
 import { choose, type Done, readRow, report } from '../../cli/resource/targets.ts';
 import { type Goal, until } from '../../cli/until.ts';
-import { STATUSES } from './fields.ts';
+import { PODS, STATUSES } from './fields.ts';
 import { describeReach, isAt, REACHABLE, statusOf } from './reachable.ts';
-import { PODS } from './resource.ts';
 
 /** Statuses that a stopped pod reaches only after a start. */
 const AFTER_START = [REACHABLE, 'PROVISIONING', 'STARTING', 'RUNNING'];

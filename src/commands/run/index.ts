@@ -6,7 +6,7 @@ import { defineCommand, waitTimeoutOption, yesOption } from '../../cli/model/com
 import { arg, option, type Params } from '../../cli/model/params.ts';
 import { bodyFlags } from '../../cli/resource/noun-body.ts';
 import { RULES } from '../pods/create.ts';
-import { PODS } from '../pods/resource.ts';
+import { PODS } from '../pods/fields.ts';
 
 const DAY_MS: Milliseconds = 24 * 60 * MINUTE_MS;
 

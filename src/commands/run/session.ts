@@ -4,18 +4,20 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { listRows, rowRequest } from '../../cli/resource/pages.ts';
 import { readRow } from '../../cli/resource/targets.ts';
 import { every, type Goal, until } from '../../cli/until.ts';
-import { reachableOf, readPod, startOf } from '../pods/reach-pod.ts';
-import { describeReach, isAt, REACHABLE, statusOf } from '../pods/reachable.ts';
-import { PODS } from '../pods/resource.ts';
 import {
   quoted,
+  reachableOf,
   type ReachablePod,
+  readPod,
   runSshBeside,
   saidLines,
   SSH_FAILED,
   sshArguments,
   sshRefusal,
-} from '../pods/ssh-command.ts';
+  startOf,
+} from '../pods/reach-pod.ts';
+import { describeReach, isAt, REACHABLE, statusOf } from '../pods/reachable.ts';
+import { PODS } from '../pods/fields.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, rethrowUnlessFailure, unknownOutcome } from '../../core/failure.ts';

@@ -33,11 +33,9 @@ import { labelOf } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
 import { type CopyEnd, type CopyOptions, copyOne } from '../pods/cp.ts';
 import { createDefaults, RULES, withSshPort } from '../pods/create.ts';
-import { sendOnce } from '../pods/keyed-create.ts';
-import { place, placementOf } from '../pods/place.ts';
-import { reachableOf, readPod } from '../pods/reach-pod.ts';
-import { PODS, REFERENCES } from '../pods/resource.ts';
-import type { ReachablePod } from '../pods/ssh-command.ts';
+import { place, placementOf, sendOnce } from '../pods/place.ts';
+import { reachableOf, type ReachablePod, readPod } from '../pods/reach-pod.ts';
+import { PODS, REFERENCES } from '../pods/fields.ts';
 import { again, endCommand, enter, folderOf, follow, isMark, startCommand, terminateSurely } from './session.ts';
 
 /** A guard ends the pod so long after the time limit, where this machine is gone too. */

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asId } from '../../../../../src/core/ids.ts';
-import { trustOptions } from '../../../../../src/commands/pods/ssh-command.ts';
+import { trustOptions } from '../../../../../src/commands/pods/reach-pod.ts';
 import { berthIn, type Ran } from '../../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../../../../support/worlds/test-world.ts';
 import { json, pointedAt, problem, serve } from '../../../../support/servers/scripted-server.ts';
