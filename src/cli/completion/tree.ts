@@ -1,7 +1,7 @@
 import { type Command, type Group, type Program, shownVerbs, visibleOptions } from '../model/command.ts';
 import type { GlobalFlag } from '../model/global-flags.ts';
 import { flagName, type Param } from '../model/params.ts';
-import { type Completes, listSource, type ListSource, type LocalSource } from '../model/collection.ts';
+import { type Completes, type ListSource, type LocalSource } from '../model/collection.ts';
 
 export interface CompletionValue {
   readonly summary: string;
@@ -54,11 +54,10 @@ export async function completionTree(program: Program): Promise<CompletionTree> 
   });
   const sourceOf = (complete: Completes): NonNullable<CompletionValue['source']> => {
     if (typeof complete === 'string') return complete;
-    const list = listSource(complete);
-    if (String(lists[complete.noun]?.path ?? list.path) !== String(list.path))
-      throw new Error(`two lists have the noun ${complete.noun}`);
-    lists[complete.noun] = list;
-    return `list:${complete.noun}`;
+    const { noun, path, member, lookupQuery, value, described, idsOnly } = complete;
+    if (String(lists[noun]?.path ?? path) !== String(path)) throw new Error(`two lists have the noun ${noun}`);
+    lists[noun] = { path, member, lookupQuery, value, described, idsOnly };
+    return `list:${noun}`;
   };
   const add = (path: readonly string[], target: Command | Group): void => {
     if (target.kind === 'group') {

@@ -44,15 +44,6 @@ export type Completes = LocalSource | Collection;
 
 export type ListSource = Pick<Collection, 'path' | 'member' | 'lookupQuery' | 'value' | 'described' | 'idsOnly'>;
 
-export const listSource = ({ path, member, lookupQuery, value, described, idsOnly }: Collection): ListSource => ({
-  path,
-  member,
-  lookupQuery,
-  value,
-  described,
-  idsOnly,
-});
-
 /** In characters, of one word. */
 const MAX_LENGTH = 200;
 
