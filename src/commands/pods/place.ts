@@ -9,19 +9,11 @@ import { post } from '../../cli/resource/noun-writes.ts';
 import { listRows } from '../../cli/resource/pages.ts';
 import { every, until } from '../../cli/until.ts';
 import { PODS } from './fields.ts';
+import { answerOf } from './wait.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { Failure, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
-import {
-  encodeJson,
-  type Json,
-  type JsonObject,
-  memberAt,
-  numberAt,
-  objectOf,
-  stringAt,
-  stringsOf,
-} from '../../core/json.ts';
+import { type Json, type JsonObject, memberAt, numberAt, objectOf, stringAt, stringsOf } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { attemptOf, byAge, podsOfKey, withKey } from '../../create/key.ts';
@@ -43,7 +35,6 @@ export function placementOf(values: Values, body: JsonObject): Placement | undef
   return { gpus: gpus.length > 0 ? gpus : [stringAt(body, 'gpu.id') ?? ''], maxPrice, waitMs };
 }
 
-/** The GPU types that were asked for, as the catalog has them now. */
 async function readOffers(ctx: CommandContext, body: JsonObject, gpus: readonly string[]) {
   const count = numberAt(body, 'gpu.count') ?? 1;
   const versions = stringsOf(memberAt(body, 'gpu.allowedCudaVersions'));
@@ -71,7 +62,7 @@ export async function place(
   ctx: CommandContext,
   body: JsonObject,
   { gpus, maxPrice = Infinity, waitMs }: Placement,
-  send: (body: JsonObject) => Promise<ApiAnswer>,
+  send: Send,
 ): Promise<ApiAnswer> {
   let isFirst = true;
   let refusal: Failure | undefined;
@@ -249,8 +240,6 @@ export async function sendOnce(
   }
 }
 
-const answerOf = (pod: Json): ApiAnswer => ({ status: 200, headers: {}, text: encodeJson(pod), value: pod });
-
 /** Pauses before each read of a list that does not have what was made: a replica may lag for a minute. */
 const LOOKS_MS = [0, 2000, 5000, 10_000, 20_000, 30_000] as const;
 
@@ -275,6 +264,5 @@ export async function findLost(
   return found;
 }
 
-/** Random: unique across machines. */
 const attemptId = ({ random }: CommandContext): string =>
   `${random().toString(36).slice(2)}${random().toString(36).slice(2)}`;

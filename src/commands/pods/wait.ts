@@ -2,7 +2,7 @@
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
-import { encodeJson, stringAt } from '../../core/json.ts';
+import { encodeJson, type Json, stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { answerResult, asksForData, idOf, type Result } from '../../output/view.ts';
 import { run } from '../../cli/hint.ts';
@@ -43,6 +43,8 @@ export const goalOf = (wanted: string): Goal => ({
   resume: (ids) => berth`pods wait ${ids} --for ${wanted}`,
 });
 
+export const answerOf = (pod: Json): ApiAnswer => ({ status: 200, headers: {}, text: encodeJson(pod), value: pod });
+
 /** A pod that was there and is not any more is TERMINATED. */
 function reader(ctx: CommandContext, word: string): () => Promise<ApiAnswer> {
   let wasSeen = false;
@@ -53,8 +55,7 @@ function reader(ctx: CommandContext, word: string): () => Promise<ApiAnswer> {
       return answer;
     } catch (error) {
       if (!isNotFound(error) || !wasSeen) throw error;
-      const value = { id: ctx.ids.get(PODS, word) ?? word, status: 'TERMINATED' };
-      return { status: 200, headers: {}, text: encodeJson(value), value };
+      return answerOf({ id: ctx.ids.get(PODS, word) ?? word, status: 'TERMINATED' });
     }
   };
 }
