@@ -62,10 +62,6 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
       const screen = await session.waitFor(new RegExp(`^([^\n]*\n){${String(rows - 1)}}q quit`));
       expect(widest(screen)).toBeLessThanOrEqual(columns);
     }
-    session.resize(50, 20);
-    await session.waitFor('top needs 60 columns');
-    session.resize(80, 24);
-    await session.waitFor(/RUNNING/);
     await quit(session);
     expect([session.alternateShown(), session.cursorShown()]).toEqual([false, true]);
     expect(session.screen()).not.toContain('ENDPOINT');

@@ -96,7 +96,7 @@ function dashesAt(words: readonly string[], command: Command, flags: readonly Gl
   const own = Object.entries(optionsOf(command)).map(([key, param]) => ({ ...param, flag: flagName(key) }));
   const withValue = [...own, ...flags].filter(({ metavar }) => metavar !== undefined);
   const names = withValue.flatMap(({ flag, short }) => [flag, short]);
-  return words.findIndex((word, at) => word === '--' && !names.includes(words[at - 1]));
+  return words.findIndex((word, at) => word === '--' && !names.includes(words[at - 1] ?? ''));
 }
 
 function valueOf(key: string, param: Param<unknown>, raw: unknown): readonly (readonly [string, unknown])[] {

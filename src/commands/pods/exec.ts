@@ -7,7 +7,7 @@ import { idsArgument, selectorOptions } from '../../cli/resource/arguments.ts';
 import { combinedFailure, type Outcome, outcomeResult } from '../../cli/resource/several.ts';
 import { choose, labelOf } from '../../cli/resource/targets.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import { Failure, isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { berth, lines } from '../../core/message.ts';
 import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
@@ -106,8 +106,9 @@ async function runBeside(ctx: CommandContext, word: string, line: string, start:
     });
     out.end();
     err.end();
-    ctx.signal.throwIfAborted();
     if (code === 0) return { id, name };
+    if (isInterrupt(ctx.signal.reason))
+      return { id, name, failure: ctx.signal.reason.with({ hint: `The command may still run in pod ${name}.` }) };
     const refusal = code === SSH_FAILED ? sshRefusal(pod, said) : undefined;
     const message = code === SSH_FAILED ? 'ssh failed (255)' : `exit code ${String(code)}`;
     return { id, name, failure: refusal ?? new Failure({ code: 'command-failed', exit: EXIT.jobFailed, message }) };

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import type * as inquirer from '@inquirer/prompts';
 import type { Choice, Prompts, SuspendHooks, Terminal } from '../../core/context.ts';
 import { interrupted, usage } from '../../core/failure.ts';
@@ -42,13 +43,17 @@ export function createPrompts(
       ended.abort(interrupted('SIGHUP'));
     };
     stdin.on('error', onGone);
-    const removeEndListeners = onInputEnd(stdin, () => {
+    // The line reader would set the modes of a closed terminal where nobody can catch its error.
+    const input = Object.assign(stdin.pipe(new PassThrough()), {
+      setRawMode: (raw: boolean) => (isClosed(stdin) ? undefined : stdin.setRawMode?.(raw)),
+    });
+    const removeEndListeners = onInputEnd(input, () => {
       ended.abort(usage('the input ended before the answer', instead));
     });
     const removeSuspendHooks = terminal.onSuspend(suspendHooks({ stdin, stderr }));
     try {
       return await question(kit, {
-        input: stdin,
+        input,
         output: stderr,
         signal: AbortSignal.any([signal, ended.signal]),
       });
@@ -62,7 +67,7 @@ export function createPrompts(
     } finally {
       removeEndListeners();
       removeSuspendHooks();
-      stdin.pause();
+      stdin.unpipe(input).pause();
       stdin.off('error', onGone);
     }
   };

@@ -82,7 +82,8 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods logs p1 --since 10m --search x'),
     line('pods logs p1 --since 2025-12-31T12:00:00+02:00 --follow', { answers: pod('TERMINATED') }),
     line('pods logs p1 --after 2026-01-01T00:00:00Z --until 2026-01-01T01:00:00Z --search x --regex --times utc'),
-    line('pods logs p1 p2 --match p* --tail 1'),
+    line('pods logs p1 p2 --tail 1'),
+    line('pods logs --match x --tail 1'),
   ],
   'pods explain': [
     line('pods explain p1 --exit-status', {
