@@ -1,10 +1,9 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { isInterrupt, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import { type Json, memberAt, stringAt } from '../../core/json.ts';
-import { sentence } from '../../core/message.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
-import { defineCommand, sameCommand } from '../../cli/model/command.ts';
+import { defineCommand } from '../../cli/model/command.ts';
 import { ANYTHING, FAILURE, manyOf, oneOf, ownObject, TEXT, TIME } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { dollarsOf, onlyWith, option, type Params, type ValuesOf } from '../../cli/model/params.ts';
@@ -133,17 +132,12 @@ export const run = defineCommand({
     if (values.every !== undefined && !ctx.dryRun) return await sweepAgain(ctx, policy, values, values.every);
     const swept = await sweep(ctx, policy);
     const [isQuiet, isTable] = [ctx.settings.get('quiet'), isTableOutput(ctx.output)];
-    const again = sameCommand({ args: {}, options: OPTIONS }, values, ['guard', 'run']);
-    const notes = [
-      ...(isTable && swept.rows.length === 0 ? [checkedLine(swept)] : []),
-      ...(ctx.dryRun ? [sentence`A dry run: nothing was stopped or changed. To do it: ${again}`] : []),
-    ];
     return {
       kind: 'many',
       view: decisionView,
       // cron mails what is printed.
       values: isQuiet && isTable ? swept.rows.filter((row) => memberAt(row, 'verdict') === 'over') : swept.rows,
-      notes: isQuiet ? [] : notes,
+      notes: isTable && !isQuiet && swept.rows.length === 0 ? [checkedLine(swept)] : [],
       exit: swept.isOver ? EXIT.limitExceeded : EXIT.done,
       failure: swept.failure,
     };

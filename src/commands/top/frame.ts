@@ -121,7 +121,8 @@ async function tableLines(
   ];
 }
 
-const TREND_COLUMNS = 12;
+/** Fits beside the other columns at 80: a cut would take the newest. */
+const TREND_COLUMNS = 8;
 const OPTIONAL = { right: true, dropFirst: true } as const;
 
 const trend = (most?: number): Column => ({

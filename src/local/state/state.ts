@@ -15,7 +15,7 @@ export function recordsFrom<T>(entries: Iterable<readonly [string, T]>): Records
   return records as Records<T>;
 }
 
-export const STATE_VERSION = 8;
+export const STATE_VERSION = 9;
 
 /** JSON; times on the service's clock. Only a resource knows the type of its part: see `createPart`. */
 export interface State {

@@ -97,7 +97,7 @@ describe('a state that cannot be used', () => {
       'of another version',
     ],
     ['of a later version', '{"version":99,"since":0}', 'of another version'],
-    ['without its parts', '{"version":8,"since":0,"generation":"a"}', 'is damaged'],
+    ['without its parts', '{"version":9,"since":0,"generation":"a"}', 'is damaged'],
     ['a source map', '{"version":3,"sources":["a.ts"],"names":[],"mappings":"AAAA"}', 'this is no state'],
   ])('that is %s ends 14 with the command that resets it, and stays as it is', async (_, text, said) => {
     const env = { BERTH_DATA_DIR: temporaryDirectory() };
