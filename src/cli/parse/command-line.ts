@@ -144,7 +144,7 @@ async function read(
     }
     // A value can be missing only after the last word.
     if (error.code === 'commander.optionMissingArgument')
-      throw usage(`option '${words.at(-1) ?? ''}' argument missing`, seeHelp(path));
+      throw usage(`${words.at(-1) ?? ''} needs a value`, seeHelp(path));
     const { usageOf } = await import('../help.ts');
     const line = command === undefined ? 'berth' : usageOf(path, command);
     throw usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, lines(`Usage: ${line}`, seeHelp(path)));

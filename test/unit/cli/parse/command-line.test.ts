@@ -113,7 +113,7 @@ describe('parsing the command line', () => {
     [['things', 'get', 'a', '--wait-timeout', 'soon'], /--wait-timeout is not a duration/],
     [['things', 'get', 'a', '--older-than', '3'], /--older-than needs a unit: 3/],
     [['things', 'get', 'a', '--older-than', 'soon'], /--older-than is not a duration/],
-    [['things', 'get', 'a', '--input'], /argument missing/],
+    [['things', 'get', 'a', '--input'], /--input needs a value/],
   ])('refuses %j with exit 2', async (argv, message) => {
     const { failure } = await refused(...argv);
     expect(failure).toMatchObject({ exit: 2, message: expect.stringMatching(message) as string });
