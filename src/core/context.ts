@@ -227,7 +227,7 @@ export interface Key {
   readonly text: string | undefined;
 }
 
-/** For work that blocks the event loop: Ctrl-C ends it with interrupted (130), SIGTERM the process. */
+/** For work that blocks the event loop: a signal ends the process. */
 export type Blocking = <T>(work: () => T) => T;
 
 /** A write resolves when the bytes are taken. A closed pipe or a full disk is a Failure. */

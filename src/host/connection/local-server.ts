@@ -18,7 +18,7 @@ import { absolutePath } from '../files/user-files.ts';
 import { createFileLocks, realTurns } from '../lock/file-locks.ts';
 import { createStartContainer } from '../pods/ssh-server.ts';
 import { createStartProcess } from '../process/start-process.ts';
-import { checkSources, endpointSource, type Sources, watchSources, workerLog } from '../workers/endpoint-sources.ts';
+import { checkSources, endpointSource, type Sources, workerLog } from '../workers/endpoint-sources.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** Workers print to stderr, because stdout is for data. */
@@ -72,7 +72,9 @@ export async function startLocalServer(
   const served = await serveLocal(service, { port, host: '127.0.0.1' });
   service.start(served.port);
   const own = [...(statePath === undefined ? [] : [statePath]), ...ownDirectories.map((each) => realPath(each) + sep)];
-  const endWatch = reload ? await watchSources(runtime.stderr, sources, own, service) : undefined;
+  const endWatch = reload
+    ? (await import('../workers/watch-files.ts')).watchSources(runtime.stderr, sources, own, service)
+    : undefined;
   return {
     url: served.url,
     key: LOCAL_KEY,

@@ -48,7 +48,7 @@ const withIgnoredHangup = (
   command: string,
   args: readonly string[],
 ): readonly [string, readonly string[]] =>
-  platform !== 'win32' && isHangupIgnored(env, process.ppid)
+  platform !== 'win32' && isHangupIgnored(env)
     ? ['/bin/sh', ['-c', 'trap "" HUP; exec "$@"', 'sh', command, ...args]]
     : [command, args];
 

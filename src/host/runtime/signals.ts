@@ -1,68 +1,22 @@
 import { constants, readFileSync, readlinkSync } from 'node:fs';
 import type { Blocking, SuspendHooks } from '../../core/context.ts';
-import { interrupted } from '../../core/failure.ts';
-import { errorCode } from '../../core/files.ts';
-
-/** `vm` cannot interrupt WebAssembly in the single executable, which has another engine than Node. */
-const CAN_INTERRUPT = process.versions['bun'] === undefined;
-
-/** Ctrl-C interrupts the work where that is possible. */
-const workRunner = (): Blocking => (CAN_INTERRUPT ? interruptibleRunner() : (work) => work());
-
-/** In a `vm` script Node handles Ctrl-C on another thread. Fails with interrupted (130). */
-function interruptibleRunner(): Blocking {
-  let prepared: { readonly sandbox: { work?: () => unknown }; readonly run: () => unknown } | undefined;
-  const prepare = (): NonNullable<typeof prepared> => {
-    const { createContext, Script } = process.getBuiltinModule('node:vm');
-    const sandbox = createContext({}) as { work?: () => unknown };
-    const script = new Script('work()');
-    return { sandbox, run: () => script.runInContext(sandbox, { breakOnSigint: true }) as unknown };
-  };
-  return <T>(work: () => T): T => {
-    const { sandbox, run } = (prepared ??= prepare());
-    sandbox.work = work;
-    try {
-      return run() as T;
-    } catch (error) {
-      if (errorCode(error) === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') throw interrupted('SIGINT');
-      throw error;
-    }
-  };
-}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const SIGHUP_BIT = 1n;
 const ACCESS_MODE = 3;
 
-/** Node resets it at start, so detected by `_`, stdin and the parent. Reads files: call on the signal. */
-export function isHangupIgnored(env: Environment, parent: number): boolean {
-  return /(^|\/)nohup$/.test(env['_'] ?? '') || isNullDevice(0, constants.O_WRONLY) || ignoresHangup(parent);
-}
+/** Whether `nohup` started this. Node resets that at start, so detected by `_` and stdin. */
+export const isHangupIgnored = (env: Environment): boolean =>
+  /(^|\/)nohup$/.test(env['_'] ?? '') || isNullDevice(0, constants.O_WRONLY);
 
 /** Linux only: whether a standard stream is the null device, opened in this mode (`O_WRONLY`, ...). */
 export function isNullDevice(descriptor: number, mode: number): boolean {
-  const flags = matchInFile(`/proc/self/fdinfo/${String(descriptor)}`, /^flags:\s*([0-7]+)$/m);
-  if (flags === undefined || (Number.parseInt(flags, 8) & ACCESS_MODE) !== mode) return false;
   try {
-    return readlinkSync(`/proc/self/fd/${String(descriptor)}`) === '/dev/null';
+    if (readlinkSync(`/proc/self/fd/${String(descriptor)}`) !== '/dev/null') return false;
+    const info = readFileSync(`/proc/self/fdinfo/${String(descriptor)}`, 'utf8');
+    return (Number.parseInt(/^flags:\s*([0-7]+)$/m.exec(info)?.[1] ?? '', 8) & ACCESS_MODE) === mode;
   } catch {
     return false;
-  }
-}
-
-function ignoresHangup(process: number): boolean {
-  // Process 1 adopts orphans; it did not start this process.
-  if (process <= 1) return false;
-  const mask = matchInFile(`/proc/${String(process)}/status`, /^SigIgn:\s*([0-9a-f]+)$/m);
-  return mask !== undefined && (BigInt(`0x${mask}`) & SIGHUP_BIT) !== 0n;
-}
-
-function matchInFile(path: string, pattern: RegExp): string | undefined {
-  try {
-    return pattern.exec(readFileSync(path, 'utf8'))?.[1];
-  } catch {
-    return undefined;
   }
 }
 
@@ -110,25 +64,20 @@ export interface Signals {
 export type KeySignal = 'SIGINT' | 'SIGTSTP' | 'SIGQUIT';
 
 export function realSignals(): Signals {
-  const run = workRunner();
-  const listeners = new Map<StopSignal, Set<(signal: StopSignal) => void>>();
-  const parent = process.ppid;
+  const listeners = new Set<(signal: StopSignal) => void>();
+  const listen = (change: 'on' | 'off', handle: (signal: StopSignal) => void): void => {
+    for (const signal of STOP_SIGNALS) process[change](signal, handle);
+  };
   return {
     on: (listener) => {
       const handle = (signal: StopSignal): void => {
-        // Node resets an ignored SIGHUP at its start, so `nohup` must be detected.
-        if (signal === 'SIGHUP' && isHangupIgnored(process.env, parent)) return;
-        listener(signal);
+        if (signal !== 'SIGHUP' || !isHangupIgnored(process.env)) listener(signal);
       };
-      for (const signal of STOP_SIGNALS) {
-        listeners.set(signal, (listeners.get(signal) ?? new Set()).add(handle));
-        process.on(signal, handle);
-      }
+      listeners.add(handle);
+      listen('on', handle);
       return () => {
-        for (const signal of STOP_SIGNALS) {
-          listeners.get(signal)?.delete(handle);
-          process.off(signal, handle);
-        }
+        listeners.delete(handle);
+        listen('off', handle);
       };
     },
     onSuspend: suspendHandlers(),
@@ -137,16 +86,12 @@ export function realSignals(): Signals {
     },
     blocking: (work) => {
       // While no listener is installed, the system ends the process.
-      const paused = NOT_HANDLED_WHILE_BLOCKING.flatMap((signal) =>
-        signal === 'SIGHUP' && isHangupIgnored(process.env, parent)
-          ? []
-          : [...(listeners.get(signal) ?? [])].map((listener) => ({ signal, listener })),
-      );
-      for (const { signal, listener } of paused) process.off(signal, listener);
+      const paused = [...listeners];
+      for (const handle of paused) listen('off', handle);
       try {
-        return run(work);
+        return work();
       } finally {
-        for (const { signal, listener } of paused) process.on(signal, listener);
+        for (const handle of paused) listen('on', handle);
       }
     },
   };
@@ -154,6 +99,3 @@ export function realSignals(): Signals {
 
 /** Includes SIGQUIT: its default action writes a core file, which contains the key. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
-
-/** They end the process at once during blocking work. */
-const NOT_HANDLED_WHILE_BLOCKING: readonly StopSignal[] = CAN_INTERRUPT ? ['SIGTERM', 'SIGHUP'] : STOP_SIGNALS;

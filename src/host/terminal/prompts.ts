@@ -1,31 +1,20 @@
 import { PassThrough } from 'node:stream';
 import type * as inquirer from '@inquirer/prompts';
-import type { Choice, Prompts, SuspendHooks, Terminal } from '../../core/context.ts';
+import type { Choice, Prompts, Terminal } from '../../core/context.ts';
 import { interrupted, usage } from '../../core/failure.ts';
 import { errorCode } from '../../core/files.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Input, Runtime } from '../runtime/runtime.ts';
-
-/** By name or description, in any case. */
-function matchingChoices<T>(choices: readonly Choice<T>[], term: string): readonly Choice<T>[] {
-  const search = term.toLowerCase();
-  return choices.filter((choice) => `${choice.name} ${choice.description ?? ''}`.toLowerCase().includes(search));
-}
-
-/** On stderr, because stdout is for data. */
-type PromptStreams = Pick<Runtime, 'stdin' | 'stderr'>;
-
-type PromptTerminal = Pick<Terminal, 'canAsk' | 'onSuspend'>;
 
 type Kit = typeof inquirer;
 type AskContext = NonNullable<Parameters<Kit['input']>[1]>;
 
 const PAGE_SIZE = 12;
 
-/** Usage (2) without a terminal or at the end of input; interrupted (130; 143 if closed or SIGTERM). */
+/** On stderr. Usage (2) without a terminal or at the end of input; interrupted (130; 143 if closed or SIGTERM). */
 export function createPrompts(
-  streams: () => PromptStreams,
-  terminal: PromptTerminal,
+  streams: () => Pick<Runtime, 'stdin' | 'stderr'>,
+  terminal: Pick<Terminal, 'canAsk'>,
   signal: AbortSignal,
   before: () => Promise<void> = () => Promise.resolve(),
 ): Prompts {
@@ -47,16 +36,11 @@ export function createPrompts(
     const input = Object.assign(stdin.pipe(new PassThrough()), {
       setRawMode: (raw: boolean) => (isClosed(stdin) ? undefined : stdin.setRawMode?.(raw)),
     });
-    const removeEndListeners = onInputEnd(input, () => {
+    onInputEnd(input, () => {
       ended.abort(usage('the input ended before the answer', instead));
     });
-    const removeSuspendHooks = terminal.onSuspend(suspendHooks({ stdin, stderr }));
     try {
-      return await question(kit, {
-        input,
-        output: stderr,
-        signal: AbortSignal.any([signal, ended.signal]),
-      });
+      return await question(kit, { input, output: stderr, signal: AbortSignal.any([signal, ended.signal]) });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       // Its signal may come later.
@@ -65,8 +49,6 @@ export function createPrompts(
       if (error instanceof Error && error.name === 'ExitPromptError') throw interrupted('SIGINT');
       throw error;
     } finally {
-      removeEndListeners();
-      removeSuspendHooks();
       stdin.unpipe(input).pause();
       stdin.off('error', onGone);
     }
@@ -85,11 +67,14 @@ export function createPrompts(
         ),
       ),
     confirm: (message) => ask((kit, context) => kit.confirm({ message, default: false }, context), CONFIRMS),
-    select: (message, choices) => {
-      const safe = choices.map(safeChoice);
-      return ask((kit, context) =>
-        kit.search({ message, pageSize: PAGE_SIZE, source: (term) => matchingChoices(safe, term ?? '') }, context),
-      );
+    select: <T>(message: string, choices: readonly Choice<T>[]) => {
+      // Their texts may come from the service.
+      const safe = choices.map(({ name, value, description = '' }) => ({
+        ...{ name: safeText(name), value, description: safeText(description) },
+      }));
+      const source = (term = '') =>
+        safe.filter((each) => `${each.name} ${each.description}`.toLowerCase().includes(term.toLowerCase()));
+      return ask((kit, context) => kit.search({ message, pageSize: PAGE_SIZE, source }, context));
     },
   };
 }
@@ -99,43 +84,17 @@ const isClosed = ({ fd }: Input): boolean => fd !== undefined && !process.getBui
 
 const CONFIRMS = 'Nothing was confirmed. --yes answers it with yes.';
 
-const SHOW_CURSOR = '\u001b[?25h';
-
-/** A prompt may hide the cursor and sets raw mode. The next key redraws it. */
-function suspendHooks({ stdin, stderr }: PromptStreams): SuspendHooks {
-  let raw = false;
-  return {
-    suspend: () => {
-      raw = stdin.isRaw === true;
-      if (raw) stdin.setRawMode?.(false);
-      stderr.write(SHOW_CURSOR);
-    },
-    resume: () => {
-      if (raw) stdin.setRawMode?.(true);
-    },
-  };
-}
-
-/** Its text may come from the service. */
-const safeChoice = <T>({ name, value, description }: Choice<T>): Choice<T> => ({
-  name: safeText(name),
-  value,
-  ...(description === undefined ? {} : { description: safeText(description) }),
-});
-
 /** Ctrl-D closes the line reader but not the prompt, which would wait forever. Paused input shows it. */
-function onInputEnd(input: Input, onEnd: () => void): () => void {
-  const onKey = (_text: string | undefined, pressed: { readonly ctrl?: boolean; readonly name?: string }): void => {
-    // The line reader handles the key after this listener.
-    if (pressed.ctrl === true && pressed.name === 'd')
-      queueMicrotask(() => {
-        if (input.isPaused()) onEnd();
-      });
-  };
-  input.on('keypress', onKey);
+function onInputEnd(input: Input, onEnd: () => void): void {
   input.once('end', onEnd);
-  return () => {
-    input.off('keypress', onKey);
-    input.off('end', onEnd);
-  };
+  input.on(
+    'keypress',
+    (_text: string | undefined, { ctrl, name }: { readonly ctrl?: boolean; readonly name?: string }) => {
+      // The line reader handles the key after this listener.
+      if (ctrl === true && name === 'd')
+        queueMicrotask(() => {
+          if (input.isPaused()) onEnd();
+        });
+    },
+  );
 }

@@ -1,22 +1,20 @@
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import type { Sink, Terminal } from '../../core/context.ts';
 import { closedPipe, type Failure, interrupted, localFile } from '../../core/failure.ts';
+import { errorReason } from '../../core/files.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Output, Runtime } from '../runtime/runtime.ts';
-
-interface TerminalChoices {
-  readonly noInput: () => boolean;
-  readonly noColour: () => boolean;
-}
 
 /** Lazy. TERM=dumb prints lines only; CI is not a terminal; colour there needs FORCE_COLOR. */
 export function describeTerminal(
   runtime: Pick<Runtime, 'env' | 'stdin' | 'stdout' | 'stdoutClosed' | 'stderr' | 'signals' | 'platform'>,
-  choices: TerminalChoices,
+  choices: { readonly noInput: () => boolean; readonly noColour: () => boolean },
 ): Terminal {
   const { env } = runtime;
   const attended = !isOn(env['CI']);
   const isTerminal = (stream: Output): boolean => attended && stream.isTTY === true;
+  const columnsOf = (stream: Output): number | undefined =>
+    isTerminal(stream) ? (positive(env['COLUMNS']) ?? positive(stream.columns)) : undefined;
   const coloured = (stream: Output): boolean => {
     if (choices.noColour()) return false;
     const forced = env['FORCE_COLOR'];
@@ -37,10 +35,10 @@ export function describeTerminal(
       return !choices.noInput() && !isDumb(runtime) && isTerminal(runtime.stderr) && runtime.stdin.isTTY === true;
     },
     get columns() {
-      return isTerminal(runtime.stdout) ? (positive(env['COLUMNS']) ?? positive(runtime.stdout.columns)) : undefined;
+      return columnsOf(runtime.stdout);
     },
     get errorColumns() {
-      return isTerminal(runtime.stderr) ? (positive(env['COLUMNS']) ?? positive(runtime.stderr.columns)) : undefined;
+      return columnsOf(runtime.stderr);
     },
     get rows() {
       return isTerminal(runtime.stdout) ? positive(runtime.stdout.rows) : undefined;
@@ -109,43 +107,31 @@ type WriteError = NodeJS.ErrnoException;
 function writer(output: () => Output): (text: string | Uint8Array) => Promise<WriteError | undefined> {
   let opened: Output | undefined;
   let broken: WriteError | undefined;
-  const open = (): Output => {
-    const stream = output();
-    // Emitted in addition to the write's callback; without a listener it ends the process.
-    stream.on('error', (error: WriteError) => {
-      broken ??= error;
-    });
-    return stream;
+  const onError = (error?: WriteError | null): void => {
+    broken ??= error ?? undefined;
   };
-  return (text) =>
-    new Promise((resolve) => {
-      if (broken !== undefined || text.length === 0) {
-        resolve(broken);
-        return;
-      }
-      opened ??= open();
-      opened.write(text, (error) => {
-        if (error) broken ??= error;
-        resolve(broken);
+  // The event comes in addition to the write's callback; without a listener it ends the process.
+  const open = (): Output => output().on('error', onError);
+  return async (text) => {
+    if (broken === undefined && text.length > 0)
+      await new Promise<void>((resolve) => {
+        (opened ??= open()).write(text, (error) => {
+          onError(error);
+          resolve();
+        });
       });
-    });
+    return broken;
+  };
 }
 
 /** Error codes by platform when the reader has closed the pipe. */
 const CLOSED_PIPE = ['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_PREMATURE_CLOSE'];
 
 function outputFailure(error: WriteError, isTerminal: boolean): Failure {
-  const code = error.code ?? 'unknown error';
-  if (CLOSED_PIPE.includes(code)) return closedPipe();
+  if (CLOSED_PIPE.includes(error.code ?? '')) return closedPipe();
   // The terminal was closed; its signal may come later.
-  if (code === 'EIO' && isTerminal) return interrupted('SIGHUP');
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return localFile(
-      'cannot write the output: the disk is full',
-      'What came before it is incomplete: make room, then run it again.',
-      error,
-    );
-  return localFile(`cannot write the output: ${code}`, 'What came before it is incomplete.', error);
+  if (error.code === 'EIO' && isTerminal) return interrupted('SIGHUP');
+  return localFile(`cannot write the output: ${errorReason(error)}`, 'What came before it is incomplete.', error);
 }
 
 const STANDARD_STREAMS = [0, 1, 2];

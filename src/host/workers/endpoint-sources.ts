@@ -1,23 +1,20 @@
-import { fstatSync, realpathSync, statSync } from 'node:fs';
-import { dirname, extname } from 'node:path';
+import { statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../core/context.ts';
-import { type Failure, usage } from '../../core/failure.ts';
+import { usage } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { Bytes, Milliseconds } from '../../core/unit-types.ts';
-import { checkHandlerModule, type EndpointSource, type LocalService, type StartProcess } from '../../local/index.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
+import { checkHandlerModule, type EndpointSource, type StartProcess } from '../../local/index.ts';
 import { absolutePath } from '../files/user-files.ts';
 
 export type Sources = Readonly<Record<string, EndpointSource>>;
 
-const MODULE_EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
+const MODULE = /\.[mc]?[jt]s$/i;
 
 interface SourceContext {
   readonly cwd: string;
-  /** Runs `.py` files. */
+  /** The program and the file that serve `.py` files. */
   readonly python: string;
-  /** Serves `.py` files. */
   readonly runner: string;
 }
 
@@ -29,22 +26,17 @@ export function endpointSource(endpoint: string, text: string | undefined, conte
   if (exec === '')
     throw usage(`--endpoint ${endpoint}=exec: needs a command`, `--endpoint ${endpoint}='exec: ./run.sh'`);
   if (exec !== undefined) return { kind: 'exec', command: exec, cwd };
-  const path = text.startsWith('file:') ? fileURLToPath(text) : absolutePath({ cwd }, text);
-  const extension = extname(path).toLowerCase();
+  const path = absolutePath({ cwd }, text);
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory() === true)
     throw usage(`endpoint "${endpoint}": ${text} is a directory`, 'Name a file, or a command line.');
-  const isFile = found !== undefined || text.startsWith('file:') || !/\s/.test(text);
-  const missing = (what: string): Failure => usage(`the ${what} of endpoint "${endpoint}" does not exist: ${text}`);
-  if (isFile && MODULE_EXTENSIONS.includes(extension)) {
-    if (found === undefined) throw missing('handler module');
-    return { kind: 'module', path };
-  }
-  if (isFile && extension === '.py') {
-    if (found === undefined) throw missing('Python file');
-    return { kind: 'command', command: [python, runner, path], cwd };
-  }
-  return { kind: 'command', command: text, cwd };
+  const isPython = /\.py$/i.test(text);
+  // With a space it is a file only where there is one.
+  if ((!isPython && !MODULE.test(text)) || (found === undefined && /\s/.test(text)))
+    return { kind: 'command', command: text, cwd };
+  if (found === undefined)
+    throw usage(`the ${isPython ? 'Python file' : 'handler module'} of endpoint "${endpoint}" does not exist: ${text}`);
+  return isPython ? { kind: 'command', command: [python, runner, path], cwd } : { kind: 'module', path };
 }
 
 /** A slower program, for example one that loads a model, is accepted unchecked. */
@@ -85,9 +77,7 @@ async function checkPythonFile(
 ): Promise<void> {
   let printed = '';
   const process = startProcess({
-    command: [python, runner, '--check', file],
-    cwd,
-    env: {},
+    ...{ command: [python, runner, '--check', file], cwd, env: {} },
     onStdout: () => undefined,
     onStderr: (text) => {
       printed = (printed + text).slice(0, 4000);
@@ -104,74 +94,10 @@ async function checkPythonFile(
     throw usage(`endpoint "${endpoint}": Python cannot read ${file}`, printed.trim());
 }
 
-/** Text for a reader of stderr that does not read. */
-const MAX_WAITING_BYTES: Bytes = 4_000_000;
-
-/** Escaped for a terminal. Lines that nobody reads are dropped and counted, not kept in memory. */
-export function workerLog(stderr: Writable): (endpoint: string, text: string) => void {
-  let leftOut = 0;
-  return (endpoint, text) => {
-    for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/)) {
-      if (stderr.writableLength > MAX_WAITING_BYTES) leftOut += 1;
-      else {
-        if (leftOut > 0) stderr.write(`(${String(leftOut)} lines of workers left out: nothing read them)\n`);
-        leftOut = 0;
-        stderr.write(`[${safeText(endpoint)}] ${safeText(line, true)}\n`);
-      }
-    }
+/** Escaped for a terminal. */
+export const workerLog =
+  (stderr: Writable) =>
+  (endpoint: string, text: string): void => {
+    for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/))
+      stderr.write(`[${safeText(endpoint)}] ${safeText(line, true)}\n`);
   };
-}
-
-/** For changes beside the handler, or in the directory of the command; but not of `ownFiles`, also as prefixes. */
-export async function watchSources(
-  stderr: Writable,
-  sources: Sources,
-  ownFiles: readonly string[],
-  service: LocalService,
-): Promise<() => void> {
-  const { watchFiles } = await import('./watch-files.ts');
-  const byFolder = new Map<string, string[]>();
-  for (const [name, source] of Object.entries(sources)) {
-    const folder = folderOf(source);
-    if (folder !== undefined) byFolder.set(folder, [...(byFolder.get(folder) ?? []), name]);
-  }
-  // They may be redirected to files, which change with everything that is printed.
-  const outputs = [1, 2].flatMap((descriptor) => {
-    try {
-      return [fstatSync(descriptor)];
-    } catch {
-      return [];
-    }
-  });
-  const ends = [...byFolder].map(([folder, endpoints]) =>
-    watchFiles(folder, {
-      isOwn: (path, stats) =>
-        ownFiles.some((each) => path.startsWith(each)) ||
-        outputs.some((each) => each.dev === stats?.dev && each.ino === stats.ino),
-      onChange: (file) => {
-        for (const endpoint of endpoints)
-          stderr.write(
-            `[${safeText(endpoint)}] ${safeText(file)} has changed: the workers are replaced, each after the jobs that it has.\n`,
-          );
-        // The next request fails with the same file error, and its caller is told.
-        void service.reload(endpoints).catch(() => undefined);
-      },
-      onUnwatched: (reason) => {
-        stderr.write(
-          `Not every file in ${safeText(folder)} is watched: ${safeText(reason)}. Lines in .gitignore exclude what does not matter, or put the handler into a directory of its own.\n`,
-        );
-      },
-    }),
-  );
-  return () => {
-    for (const end of ends) end();
-  };
-}
-
-/** Undefined when there is nothing to watch. */
-function folderOf(source: EndpointSource): string | undefined {
-  if (source.kind === 'attach') return undefined;
-  if (source.kind === 'module') return dirname(realpathSync(source.path));
-  const file = typeof source.command === 'string' ? undefined : source.command.at(-1);
-  return file === undefined ? realpathSync(source.cwd) : dirname(realpathSync(file));
-}

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { endpointSource } from '../../../../src/host/workers/endpoint-sources.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
@@ -18,11 +17,6 @@ describe('what serves an endpoint', () => {
   test.each(['up.mjs', './up.mjs', 'my worker.cjs'])('%s is a module', (name) => {
     const { at, read } = sources();
     expect(read(name)).toEqual({ kind: 'module', path: at(name) });
-  });
-
-  test('a file: URL is a module', () => {
-    const { at, read } = sources();
-    expect(read(pathToFileURL(at('up.mjs')).href)).toEqual({ kind: 'module', path: at('up.mjs') });
   });
 
   test.each(['up.py', './up.py', 'my worker.py', 'UP.PY'])('%s is run by Python', (name) => {
