@@ -56,7 +56,7 @@ async function playRound(round) {
     const ran = await berth(['apply', file, '--yes'], envOf(isOneMachine ? 'one' : `two-${index % 2}`, addresses));
     counts.applies += 1;
     if (ran.err.includes('Waiting: ')) counts.waited += 1;
-    counts.removed += ran.err.match(/which is older/g)?.length ?? 0;
+    counts.removed += ran.err.match(/Another apply created/g)?.length ?? 0;
     if (ran.code !== 0) {
       counts.failed += 1;
       console.log(`round ${round}: an apply ended ${ran.code}: ${ran.err}`);

@@ -9,13 +9,14 @@ import { rowCalled } from '../../cli/resource/targets.ts';
 import { countOf, nearestNames, withArticle } from '../../cli/words.ts';
 import { type FileDocument, placed, readDocuments } from './documents.ts';
 import { FILE_KINDS, type FileKind, type KindName, KINDS, mapReferences } from './kinds.ts';
+import { lookFor } from '../pods/place.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, unlessFailed, usage } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import { isObject, type Json, type JsonObject, memberAt, objectOf, stringAt } from '../../core/json.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { suggestionOf } from '../../core/text.ts';
-import { SET_MARK, variableOf, withoutKey } from '../../create/key.ts';
+import { APPLY_MARK, SET_MARK, variableOf, withoutKey } from '../../create/key.ts';
 import { type Item, planCreate, planUpdate } from '../../fleet/differences.ts';
 import { idOf } from '../../output/view.ts';
 
@@ -57,7 +58,7 @@ type Account = ReturnType<typeof createAccount>;
 function createAccount(ctx: CommandContext, documents: readonly FileDocument[]) {
   const lists = new Map<KindName, Promise<readonly Json[]>>();
   const rows = (kind: FileKind): Promise<readonly Json[]> => {
-    const read = lists.get(kind.name) ?? rowsOf(ctx, kind);
+    const read = lists.get(kind.name) ?? rowsWithoutDoubles(ctx, kind);
     lists.set(kind.name, read);
     return read;
   };
@@ -114,6 +115,25 @@ function createAccount(ctx: CommandContext, documents: readonly FileDocument[]) 
 /** Complete, or a failure. Pods of clusters belong to their clusters. */
 export const rowsOf = async (ctx: CommandContext, { collection }: FileKind): Promise<readonly Json[]> =>
   (await listRows(ctx, collection)).values.filter((row) => stringAt(row, 'status') !== 'TERMINATED');
+
+/** Of two that applies made at once the younger one is about to be removed: looked at again for a minute. */
+async function rowsWithoutDoubles(ctx: CommandContext, kind: FileKind): Promise<readonly Json[]> {
+  const rows = await rowsOf(ctx, kind);
+  if (!hasDoubles(rows)) return rows;
+  const settled = await lookFor(ctx, async () => {
+    const again = await rowsOf(ctx, kind);
+    return hasDoubles(again) ? undefined : again;
+  });
+  return settled ?? rows;
+}
+
+function hasDoubles(rows: readonly Json[]): boolean {
+  const made = rows.flatMap((row) => {
+    const mark = variableOf(row, APPLY_MARK);
+    return mark === undefined ? [] : [`${mark} ${stringAt(row, 'name') ?? ''}`];
+  });
+  return new Set(made).size < made.length;
+}
 
 /** The lists of the account have no public templates. */
 const publicTemplate = async (ctx: CommandContext, word: string): Promise<Json | undefined> => {

@@ -68,6 +68,29 @@ test.each([
   expect(runs.filter(({ err }) => err.includes('Another apply created'))).toHaveLength(1);
 });
 
+test('one that starts before the younger of two is removed waits until it is', async () => {
+  const directory = temporaryDirectory();
+  const both = together(2, '/v2/pods');
+  let late: ReturnType<typeof apply> | undefined;
+  let seen: () => void = () => undefined;
+  const remote: RemoteService = await remoteService((request) => {
+    if (request.method === 'DELETE')
+      return {
+        first: () =>
+          new Promise<void>((resolve) => {
+            seen = resolve;
+            late = apply(remote, directory, POD);
+          }),
+      };
+    if (late !== undefined && request.method === 'GET' && request.url?.startsWith('/v2/pods') === true)
+      setImmediate(seen);
+    return both(request);
+  });
+  await Promise.all([1, 2].map(() => apply(remote, temporaryDirectory(), POD)));
+  expect(await late).toMatchObject({ code: 0, err: expect.stringContaining('1 unchanged') as string });
+  expect(await named(remote)).toEqual(['one']);
+});
+
 test('a template that was created twice is reported with 5, and neither is removed', async () => {
   const remote = await remoteService(together(2, '/v2/templates'));
   const runs = await Promise.all([1, 2].map(() => apply(remote, temporaryDirectory(), TEMPLATE)));
