@@ -129,16 +129,6 @@ describe('a job that this machine has submitted to another endpoint', () => {
     expect(ran.err).not.toContain('not there yet');
     expect(made.clock.monotonic() - before).toBeLessThan(11_000);
   });
-
-  test('jobs explain names that one', async () => {
-    const made = await createBatchWorld();
-    const id = (await berthIn(made, ['jobs', 'run', 'sleep', '--input', '{"seconds":60}'])).out.trim();
-    const ran = await berthIn(made, ['jobs', 'explain', 'echo', id, '--json']);
-    expect(JSON.parse(ran.out)).toMatchObject({
-      code: 'other-endpoint',
-      cure: [`berth jobs explain sleep ${id}`],
-    });
-  });
 });
 
 describe('a 404 that stays', () => {

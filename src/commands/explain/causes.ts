@@ -7,8 +7,7 @@ import { itemsAt, type Json, memberAt, numberAt } from '../../core/json.ts';
 import { berth, type Message, names, printed, type PrintedPart, printedParts } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { EpochMs } from '../../core/unit-types.ts';
-import { formatDuration, hourlyPrice } from '../../core/units.ts';
-import { deadlineText, nextDeadline } from '../../guard/deadline.ts';
+import { formatDuration } from '../../core/units.ts';
 import { list, text } from '../../output/cells.ts';
 import type { Result, Tone, View } from '../../output/view.ts';
 import { isRunning, jobError, jobOutcome } from '../../queue/job.ts';
@@ -29,6 +28,7 @@ const ENDPOINT: readonly Kind[] = ['endpoint'];
 const QUEUE: readonly Kind[] = ['endpoint', 'job'];
 
 const isPod = (facts: Facts, status: string): boolean => facts.text('pod', 'status') === status;
+const span = (facts: Facts, member: string): string => duration(facts.value('job'), member) ?? '?';
 const ended = (facts: Facts, outcome: string): boolean => jobOutcome(facts.value('job')) === outcome;
 const hasNoJob = (facts: Facts): boolean => facts.failure('job')?.status === 404;
 const after = (line: string | undefined): string => (line === undefined || line === '' ? '' : `: ${line}`);
@@ -39,7 +39,6 @@ const job = ({ about }: Facts): string => about['job'] ?? '';
 
 /** The service does not return a job's input: only the user has it. */
 const runAgain = (facts: Facts): Message => berth`jobs run ${endpoint(facts)} --input @FILE`;
-const workerLogs = (facts: Facts): Message => berth`endpoints logs ${endpoint(facts)} ${facts.worker}`;
 
 /** 0 if unknown (specification 4.5). */
 const jobs = (facts: Facts, name: string): number => facts.number('health', `jobs.${name}`) ?? 0;
@@ -69,7 +68,7 @@ function failedBuild(facts: Facts): Json | undefined {
 
 function duration(value: Json | undefined, member: string): string | undefined {
   const ms = numberAt(value, member);
-  return ms === undefined || ms < 0 ? undefined : formatDuration(ms);
+  return ms === undefined ? undefined : formatDuration(ms);
 }
 
 /** Not running yet, or not reachable. */
@@ -95,11 +94,6 @@ function unknown(facts: Facts): string | undefined {
   return failure && `could not tell: ${source}: ${failure.message}`;
 }
 
-function completed(facts: Facts): string {
-  const [queued, ran] = ['delayTime', 'executionTime'].map((member) => duration(facts.value('job'), member));
-  return queued === undefined || ran === undefined ? 'completed' : `completed: ${queued} in the queue, ran ${ran}`;
-}
-
 function crash(facts: Facts): string | undefined {
   if (workers(facts, 'unhealthy') === 0 || hasUsableWorker(facts)) return undefined;
   return `workers crash${after(facts.line('how it ended')?.replace(/^worker crashed: /, '') ?? facts.line('last log line'))}`;
@@ -111,12 +105,10 @@ function crashCure(facts: Facts): readonly Message[] {
   const program = /^local: (.+)$/s.exec(text('image')(worker ?? null))?.[1];
   const image = berth`endpoints update ${endpoint(facts)} --wait --image IMAGE`;
   return [
-    ...(facts.worker === '' ? [] : [workerLogs(facts)]),
+    ...(facts.worker === '' ? [] : [berth`endpoints logs ${endpoint(facts)} ${facts.worker}`]),
     program === undefined ? image : `fix ${safeText(program)}`,
   ];
 }
-
-const uptime = (facts: Facts): string => formatDuration((facts.number('pod', 'runtime.uptime') ?? 0) * 1000);
 
 /** The service gives no positions: other waiting jobs may be behind this one. */
 function queued(facts: Facts): string {
@@ -135,15 +127,16 @@ function noWorker(facts: Facts): string | false {
   return isKnown && `${countOf(count, 'job')} waiting, no worker started yet`;
 }
 
-const otherEndpoint = ({ submitted, about }: Facts): string | undefined =>
-  submitted === undefined || submitted.endpoint === about['endpoint'] ? undefined : submitted.endpoint;
-
 const OK = ['completed', 'healthy'];
 /** Goes on by itself; all others are blocked. */
 const WAITING = ['not-there-yet', 'starting', 'no-worker', 'unknown'];
 
 const CAUSES: readonly Cause[] = [
-  [JOB, 'completed', (f) => ended(f, 'completed') && completed(f)],
+  [
+    JOB,
+    'completed',
+    (f) => ended(f, 'completed') && `completed: ${span(f, 'delayTime')} in the queue, ran ${span(f, 'executionTime')}`,
+  ],
   [
     JOB,
     'failed',
@@ -153,17 +146,10 @@ const CAUSES: readonly Cause[] = [
   [
     JOB,
     'timed-out',
-    (f) =>
-      ended(f, 'timedOut') && `stopped after ${duration(f.value('job'), 'executionTime') ?? '?'}: execution timeout`,
+    (f) => ended(f, 'timedOut') && `stopped after ${span(f, 'executionTime')}: execution timeout`,
     (f) => berth`jobs run ${endpoint(f)} --input @FILE --execution-timeout 1h`,
   ],
   [JOB, 'cancelled', (f) => ended(f, 'cancelled') && 'cancelled, or its queue was purged', runAgain],
-  [
-    JOB,
-    'other-endpoint',
-    (f) => hasNoJob(f) && otherEndpoint(f) && `this machine submitted it to ${otherEndpoint(f) ?? ''}`,
-    (f) => berth`jobs explain ${otherEndpoint(f) ?? ''} ${job(f)}`,
-  ],
   // To submit it again would run it, and cost, twice.
   [
     JOB,
@@ -193,18 +179,13 @@ const CAUSES: readonly Cause[] = [
   ],
   [POD, 'stopped', (f) => isPod(f, 'EXITED') && 'stopped', (f) => berth`pods start ${pod(f)} --wait`],
   [POD, 'starting', starting, (f) => [berth`pods logs ${pod(f)}`, berth`pods wait ${pod(f)}`]],
-  [POD, 'healthy', (f) => isPod(f, 'RUNNING') && `healthy: running for ${uptime(f)}`],
   [
-    QUEUE,
-    'no-result',
-    (f) => f.lostJob !== '' && `job ${f.lostJob} has no result${after(f.line('worker log'))}`,
-    (f) => [workerLogs(f), berth`jobs cancel ${endpoint(f)} ${f.lostJob}`],
-  ],
-  [
-    JOB,
+    POD,
     'healthy',
-    (f) => isRunning(f.value('job')) && `healthy: running for ${duration(f.value('job'), 'executionTime') ?? '?'}`,
+    (f) =>
+      isPod(f, 'RUNNING') && `healthy: running for ${formatDuration(1000 * (f.number('pod', 'runtime.uptime') ?? 0))}`,
   ],
+  [JOB, 'healthy', (f) => isRunning(f.value('job')) && `healthy: running for ${span(f, 'executionTime')}`],
   [
     QUEUE,
     'build-failed',
@@ -242,18 +223,11 @@ const CAUSES: readonly Cause[] = [
   [JOB, 'healthy', (f) => f.text('job', 'status') === 'IN_QUEUE' && queued(f)],
 ];
 
-type Show = (value: Json, facts: Facts, now: EpochMs) => string | undefined;
+type Show = (value: Json, facts: Facts) => string | undefined;
 
 /** Of each answer; lines of logs are evidence as they are. */
 const EVIDENCE: Readonly<Record<string, Readonly<Record<string, Show>>>> = {
-  pod: {
-    status: text('status'),
-    cost: (value) => hourlyPrice(numberAt(value, 'cost')),
-    deadline: (value, _, now) => {
-      const next = nextDeadline(value);
-      return next && deadlineText(next, now);
-    },
-  },
+  pod: { status: text('status') },
   job: {
     status: text('status'),
     'in the queue for': (value) => duration(value, 'delayTime'),
@@ -272,7 +246,7 @@ const EVIDENCE: Readonly<Record<string, Readonly<Record<string, Show>>>> = {
   },
 };
 
-const evidenceOf = (facts: Facts, now: EpochMs) =>
+const evidenceOf = (facts: Facts) =>
   [...facts.all].flatMap(([name, { source, value = null, failure }]) => {
     const shown: readonly (readonly [string, string | undefined])[] =
       failure !== undefined
@@ -281,7 +255,7 @@ const evidenceOf = (facts: Facts, now: EpochMs) =>
           ? [[name, value]]
           : value === null
             ? []
-            : Object.entries(EVIDENCE[name] ?? {}).map(([fact, show]) => [fact, show(value, facts, now)] as const);
+            : Object.entries(EVIDENCE[name] ?? {}).map(([fact, show]) => [fact, show(value, facts)] as const);
     return shown.flatMap(([fact, each = '']) => (each === '' ? [] : [{ fact, value: each, source }]));
   });
 
@@ -302,7 +276,7 @@ export function explained(ctx: CommandContext, facts: Facts, exitStatus: boolean
     value: {
       verdict: typeof verdict === 'string' ? verdict : `could not tell: unknown status ${facts.text(kind, 'status')}`,
       ...{ code, state, ...facts.about },
-      evidence: evidenceOf(facts, now),
+      evidence: evidenceOf(facts),
       cure: cure.map((line) => printed(line, settings)),
     },
     exit: exitStatus && state === 'blocked' ? EXIT.jobFailed : found === undefined ? EXIT.bug : (failed ?? EXIT.done),

@@ -7,9 +7,8 @@ import { type ApiRequest, isListRequest, type ListRequest, readRequest } from '.
 import { type Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { itemsAt, type Json, jsonOrText, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
-import type { RememberedJob } from '../../core/remembered.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { hasEnded, isRunning } from '../../queue/job.ts';
+import { hasEnded } from '../../queue/job.ts';
 import { healthRequest, statusRequest } from '../../queue/requests.ts';
 
 const LOG_IDLE_MS: Milliseconds = 1000;
@@ -25,14 +24,10 @@ interface Fact {
 export class Facts {
   /** What is explained: `{ endpoint, job }`, as it is printed. */
   readonly about: Readonly<Record<string, string>>;
-  /** The job as this machine submitted it. */
-  submitted: RememberedJob | undefined;
   isCertainlyThere = false;
   isReachable = true;
-  /** The worker whose log names the cause. */
+  /** The worker that crashed. */
   worker = '';
-  /** The job that its worker does not report. */
-  lostJob = '';
   /** In the order of their requests. */
   readonly all = new Map<string, Fact>();
   readonly #ctx: CommandContext;
@@ -52,18 +47,13 @@ export class Facts {
     );
   }
 
-  /** The last line of a log, of those wanted among the latest 100. */
-  async readLine(name: string, request: ApiRequest, isWanted?: (line: string) => boolean): Promise<void> {
-    const query = { ...request.query, ...(isWanted === undefined ? { tail: 1 } : {}) };
+  /** The last line of a log. */
+  async readLine(name: string, request: ApiRequest): Promise<void> {
+    const query = { ...request.query, tail: 1 };
     await this.#keep(name, request, async () => {
-      let last: string | null = null;
       const events = this.#ctx.api.events({ ...request, query, once: true, idleTimeoutMs: LOG_IDLE_MS });
-      for await (const { data } of events) {
-        const line = stringAt(jsonOrText(data), 'line') ?? data;
-        if (isWanted?.(line) !== false) last = line;
-        if (isWanted === undefined) break;
-      }
-      return last;
+      for await (const { data } of events) return stringAt(jsonOrText(data), 'line') ?? data;
+      return null;
     });
   }
 
@@ -121,7 +111,6 @@ export async function readEndpoint(ctx: CommandContext, word: string): Promise<F
   return await withId(ctx, ENDPOINTS, word, async (id) => {
     const facts = new Facts(ctx, { endpoint: id });
     await readQueue(facts, id);
-    if (facts.number('health', 'jobs.inProgress') !== 0) await readLostResult(facts, id);
     return facts;
   });
 }
@@ -136,11 +125,8 @@ export async function readJob(
   return await withId(ctx, ENDPOINTS, word, async (id) => {
     const facts = new Facts(ctx, { endpoint: id, job });
     await facts.read('job', statusRequest(id, job));
-    facts.submitted = (await ctx.jobs.read()).find((each) => each.id === job);
     facts.isCertainlyThere = await isCertainlyThere(id);
-    if (hasEnded(facts.value('job'))) return facts;
-    await readQueue(facts, id);
-    if (isRunning(facts.value('job'))) await readLostResult(facts, id, job);
+    if (!hasEnded(facts.value('job'))) await readQueue(facts, id);
     return facts;
   });
 }
@@ -153,53 +139,15 @@ async function readQueue(facts: Facts, id: Id<'endpoint'>): Promise<void> {
     facts.read('health', healthRequest(id)),
     facts.read('builds', below('builds')),
   ]);
-  // Older services have no such list; an endpoint that balances load has no queue.
-  if (isNotFound(facts.failure('builds'))) facts.all.delete('builds');
+  // An endpoint that balances load has no queue.
   if (facts.text('endpoint', 'type') === 'LOAD_BALANCER') facts.all.delete('health');
   const [row, health] = [facts.failure('endpoint'), facts.failure('health')];
   // A public model has only a queue and is not in the account.
   if (row !== undefined && health !== undefined) throw isNotFound(health) ? row : health;
-  const [crashed] = workersThatAre(facts, 'UNHEALTHY');
+  const crashed = itemsAt(facts.value('workers'), 'workers').find((row) => memberAt(row, 'status') === 'UNHEALTHY');
   if (crashed === undefined) return;
-  facts.worker = crashed;
-  await Promise.all([
-    facts.readLine('how it ended', workerLog(id, crashed, 'system'), saysHowItEnded),
-    facts.readLine('last log line', workerLog(id, crashed, 'container')),
-  ]);
-}
-
-const workersThatAre = (facts: Facts, status: string): readonly string[] =>
-  itemsAt(facts.value('workers'), 'workers')
-    .filter((row) => memberAt(row, 'status') === status)
-    .map((row) => stringAt(row, 'id') ?? '');
-
-const workerLog = (id: Id<'endpoint'>, worker: string, source: string) =>
-  readRequest([...ENDPOINTS.path, id, 'workers', worker, 'logs'], { query: { source } });
-
-const saysHowItEnded = (line: string): boolean =>
-  /\bcrashed\b|\bexit(ed)?\b.*\bcode\b|\b(SIG[A-Z]{2,}|OOM)\b|\bsignal \d|\bout of memory\b/.test(line);
-
-/** The service does not say which worker has a job: at most so many logs are read. */
-const MAX_LOGS = 5;
-
-const saysNoResult = (line: string): boolean => /\bno result\b|\bresult\b.*\brefused\b/.test(line);
-
-/** A worker that does not report the result of a job that still runs. A line may be about a job that has ended since. */
-async function readLostResult(facts: Facts, id: Id<'endpoint'>, job?: string): Promise<void> {
-  for (const worker of workersThatAre(facts, 'RUNNING').slice(0, MAX_LOGS)) {
-    const isWanted = (line: string): boolean => saysNoResult(line) && (job === undefined || line.includes(job));
-    await facts.readLine('worker log', workerLog(id, worker, 'system'), isWanted);
-    const line = facts.line('worker log');
-    const lost = job ?? /\bjob (\S+?)(?=[,;:.]?(\s|$))/.exec(line ?? '')?.[1];
-    if (line !== undefined && lost !== undefined) {
-      if (job === undefined) await facts.read('lost job', statusRequest(id, lost));
-      if (job !== undefined || isRunning(facts.value('lost job'))) {
-        facts.worker = worker;
-        facts.lostJob = lost;
-        return;
-      }
-    }
-    facts.all.delete('worker log');
-    facts.all.delete('lost job');
-  }
+  facts.worker = stringAt(crashed, 'id') ?? '';
+  const log = (source: string) =>
+    readRequest([...ENDPOINTS.path, id, 'workers', facts.worker, 'logs'], { query: { source } });
+  await Promise.all([facts.readLine('how it ended', log('system')), facts.readLine('last log line', log('container'))]);
 }
