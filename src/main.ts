@@ -107,10 +107,8 @@ async function withNounFirst(argv: readonly string[], runtime: Runtime): Promise
 async function completeInShell(argv: readonly string[], runtime: Runtime): Promise<ExitCode> {
   let context: HostContext | undefined;
   try {
-    const { completionEntry } = await import('./cli/completion/entry.ts');
-    const entry = await completionEntry(argv, PROGRAM);
-    context = createContext(runtime, entry.globals, runCli);
-    await entry.run(context);
+    const { complete } = await import('./cli/completion/entry.ts');
+    await complete(argv, PROGRAM, (globals) => (context = createContext(runtime, globals, runCli)));
     return EXIT.done;
   } catch {
     return EXIT.bug;

@@ -1,4 +1,4 @@
-import { type Command, defineCommand, type Program } from '../cli/model/command.ts';
+import { type Command, commandsOf, defineCommand, type Program } from '../cli/model/command.ts';
 import {
   ANY_OBJECT,
   CONTRACT_PREFIX,
@@ -14,7 +14,6 @@ import type { CommandContext } from '../cli/model/context.ts';
 import { arg } from '../cli/model/params.ts';
 import { textColumn } from '../cli/resource/fields.ts';
 import { didYouMean } from '../cli/words.ts';
-import { commandsOf } from './help/describe.ts';
 import { fileSchema } from './plan/kinds.ts';
 import { usage } from '../core/failure.ts';
 import { arrayOf, encodeJson, isObject, type Json, type JsonObject, stringOf } from '../core/json.ts';

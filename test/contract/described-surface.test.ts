@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandsOf, describeProgram } from '../../src/commands/help/describe.ts';
+import { commandsOf } from '../../src/cli/model/command.ts';
+import { describeProgram } from '../../src/commands/help/describe.ts';
 import { parseCommandLine } from '../../src/cli/parse/command-line.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import {

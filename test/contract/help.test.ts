@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HELP_TOPICS } from '../../src/cli/help.ts';
-import { type Command, type Group, visibleOptions } from '../../src/cli/model/command.ts';
-import { commandsIn } from '../../src/commands/help/describe.ts';
+import { type Command, commandsIn, type Group, visibleOptions } from '../../src/cli/model/command.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { berth } from '../support/worlds/run-berth.ts';
 
@@ -47,7 +46,7 @@ const words = (text: string): number => text.split(/\s+/).length;
 it.each(NOUNS.map((noun) => [noun.name, noun] as const))(
   'of %s has flags in at most twelve words, and details in at most three lines',
   async (name, noun) => {
-    for (const { path, command } of commandsIn([name], await noun.load({ nouns: NOUNS, flags: FLAGS }))) {
+    for (const { path, command } of commandsIn(await noun.load({ nouns: NOUNS, flags: FLAGS }), [name])) {
       const params = [...Object.entries(command.args), ...visibleOptions(command)];
       const long = params.filter(([, { summary }]) => words(summary) > 12).map(([key]) => key);
       const { out } = await berth([...path, '--help']);

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { commandsOf } from '../../src/commands/help/describe.ts';
+import { commandsOf } from '../../src/cli/model/command.ts';
 import { printedSchema } from '../../src/cli/model/output-schema.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandsOf } from '../../src/commands/help/describe.ts';
-import { commonOptions } from '../../src/cli/model/command.ts';
+import { commandsOf, commonOptions } from '../../src/cli/model/command.ts';
 import { NO_WORDS, printed } from '../../src/core/message.ts';
 import { parseCommandLine } from '../../src/cli/parse/command-line.ts';
 import { flagName } from '../../src/cli/model/params.ts';

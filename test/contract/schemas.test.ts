@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { commandsOf } from '../../src/commands/help/describe.ts';
+import { commandsOf } from '../../src/cli/model/command.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { objectionsTo, SCHEMAS } from '../support/schemas/printed-schemas.ts';
 import { berth } from '../support/worlds/run-berth.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { berth, berthPath, cleanEnvironment, runProgram, serve, temporaryFolder, type Environment } from './support.ts';
+import { berth, berthPath, cleanEnvironment, serve, temporaryFolder, type Environment } from './support.ts';
 import { hasTerminal, programInTerminal, type TerminalSession } from './terminal.ts';
 
 const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
@@ -42,7 +42,6 @@ const PODS = [
   { id: 'pod-beta', name: HOSTILE, status: 'EXITED', cost: 0 },
   { id: 'pod-gamma', name: 'line\nfeed\u001b[31m', status: 'RUNNING', cost: 1 },
   { id: 'pod-delta', name: '--all', status: 'RUNNING', cost: 1 },
-  { id: 'pod-tilde', name: '~root', status: 'RUNNING', cost: 1 },
 ];
 
 interface Service {
@@ -130,13 +129,6 @@ describe.each(NAMES)('completion in %s', (shell) => {
         expect(await terminal.waitFor('berth clusters')).not.toContain('prompt.json');
         terminal.press('C-u');
       }
-      for (const typed of ['\\~ro', '"~ro']) {
-        complete(terminal, `berth pods get ${typed}`);
-        terminal.press('Enter');
-        await terminal.waitFor(/pod-tilde[^]*ready> *$/);
-        expect(seen.splice(0)).toContain('/v2/pods/~root');
-        terminal.press('C-l');
-      }
       complete(terminal, 'berth pods get ho');
       await terminal.waitFor('日本');
       terminal.press('Enter');
@@ -183,30 +175,6 @@ describe.each(NAMES)('completion in %s', (shell) => {
     const screen = await terminal.waitFor('berth pods restart');
     expect(screen.trim().split('\n')).toHaveLength(1);
   });
-});
-
-// fish writes a completion that begins with a tilde as it is, and would then expand it.
-test.skipIf(!has('fish'))('fish is offered no word that begins with a tilde which the shell would expand', async () => {
-  const { env } = await service();
-  const clean = await cleanEnvironment(env);
-  const cwd = await temporaryFolder();
-  for (const name of ['~root', 'other']) await writeFile(path.join(cwd, name), '');
-  const offered = async (line: string): Promise<readonly string[]> => {
-    const words = ['--no-config', '-C', `source '${script('berth.fish')}'`, '-c', 'complete -C $argv[1]', line];
-    const PATH = `${path.dirname(berthPath())}${path.delimiter}${clean['PATH'] ?? ''}`;
-    const { stdout, stderr } = await runProgram('fish', words, { cwd, env: { ...clean, PATH, LANG: 'C.UTF-8' } });
-    expect(stderr).toBe('');
-    return stdout.split('\n').map((each) => each.replace(/\t.*/, ''));
-  };
-  const all = await offered('berth pods get ');
-  expect(all).toContain('pod-tilde');
-  expect(all).not.toContain('~root');
-  expect(await offered('berth pods get root')).not.toContain('~root');
-  expect(await offered('berth pods get \\~r')).toContain('~root');
-  const files = await offered('berth secrets create --value-file ');
-  expect(files).toContain('other');
-  expect(files).not.toContain('~root');
-  expect(await offered('berth secrets create --value-file ./')).toContain('./~root');
 });
 
 test('--install writes the script where the shell finds it', async () => {

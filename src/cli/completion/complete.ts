@@ -6,35 +6,54 @@ import type { ListRow } from '../../core/remembered.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
-import { type Candidate, describedBy } from '../model/collection.ts';
+import { type Candidate, type Collection, describedBy, type LocalSource } from '../model/collection.ts';
+import { type Command, type Group, shownVerbs, visibleOptions } from '../model/command.ts';
 import { rememberedJobs } from '../model/context.ts';
+import type { GlobalFlag } from '../model/global-flags.ts';
+import { flagName, type Param } from '../model/params.ts';
+import { VOLUMES } from '../resource/collections.ts';
 import { followPages, listRequest } from '../resource/pages.ts';
 import { verbOf } from '../words.ts';
-import type { CompletionFlag, CompletionNode, CompletionTree, CompletionValue } from './tree.ts';
+
+/** Plain data: made by the build and loaded as one file. */
+export interface CompletionTree {
+  /** The nouns. */
+  readonly root: Group;
+  /** A command's own flag of the same name takes precedence. */
+  readonly globals: readonly GlobalFlag[];
+}
+
+interface Value extends Partial<Pick<Param<unknown>, 'choices' | 'choicesAfter' | 'commas' | 'many'>> {
+  readonly complete?: LocalSource | Collection;
+}
 
 interface Place {
-  readonly node: CompletionNode;
+  readonly node: Command | Group;
   readonly args: readonly string[];
   /** By name: the value, or true for a switch. */
   readonly given: ReadonlyMap<string, string | true>;
-  readonly wanted: 'word' | 'flag' | CompletionValue | undefined;
+  readonly wanted: 'word' | 'flag' | Value | undefined;
   /** The unfinished word, without what stands before a value in it: `--status=`. */
   readonly typed: string;
   readonly before: string;
 }
 
-const NOTHING: CompletionNode = { words: [], args: [], flags: [] };
+const flagsOf = (node: Command | Group, globals: readonly GlobalFlag[]) => {
+  const options = node.kind === 'group' ? [] : visibleOptions(node);
+  const own = options.map(([key, param]) => ({ ...param, flag: flagName(key) }));
+  return [...own, ...globals.filter(({ flag }) => !own.some((each) => each.flag === flag))];
+};
 
 /** `words` follow `berth`. Unknown words and flags are skipped, so that the rest is still completed. */
-export function placeOf(tree: CompletionTree, words: readonly string[]): Place {
+export function placeOf({ root, globals }: CompletionTree, words: readonly string[]): Place {
   const typed = words.at(-1) ?? '';
-  const path: string[] = [];
-  let node = tree.nodes[''] ?? NOTHING;
-  const flagNamed = (name: string): CompletionFlag | undefined =>
-    [...node.flags, ...tree.globals].find(({ flag, short }) => flag === name || short === name);
+  let node: Command | Group = root;
+  const argsOf = (): readonly Param<unknown>[] =>
+    node.kind === 'group' ? [] : Object.values(node.args).filter(({ afterDashes }) => afterDashes !== true);
+  const flagNamed = (name: string) => flagsOf(node, globals).find(({ flag, short }) => flag === name || short === name);
   const args: string[] = [];
   const given = new Map<string, string | true>();
-  let open: CompletionFlag | undefined;
+  let open: ReturnType<typeof flagNamed>;
   let flagsEnded = false;
   for (const word of words.slice(0, -1)) {
     if (open !== undefined) {
@@ -44,31 +63,28 @@ export function placeOf(tree: CompletionTree, words: readonly string[]): Place {
     else if (!flagsEnded && word.length > 1 && word.startsWith('-')) {
       const [name = '', ...rest] = word.split('=');
       const flag = flagNamed(name);
-      if (flag?.value !== undefined && rest.length === 0) open = flag;
-      else if (flag !== undefined) given.set(flag.flag, flag.value === undefined || rest.join('='));
+      if (flag?.metavar !== undefined && rest.length === 0) open = flag;
+      else if (flag !== undefined) given.set(flag.flag, flag.metavar === undefined || rest.join('='));
     } else {
-      const verb = verbOf(
-        word,
-        node.words.map((each) => each.word),
-      );
-      flagsEnded ||= verb === undefined && node.args[args.length]?.source === 'command';
+      const verbs: Group['commands'] = node.kind === 'group' ? node.commands : {};
+      const verb = verbs[verbOf(word, Object.keys(verbs)) ?? ''];
+      flagsEnded ||= verb === undefined && argsOf()[args.length]?.complete === 'command';
       if (verb === undefined) args.push(word);
-      else {
-        path.push(verb);
-        node = tree.nodes[path.join(' ')] ?? NOTHING;
-      }
+      else node = verb;
     }
   }
   const place = { node, args, given, typed, before: '' };
-  if (open !== undefined) return { ...place, wanted: open.value };
+  if (open !== undefined) return { ...place, wanted: open };
   if (!flagsEnded && typed.startsWith('-')) {
     const [name = '', ...value] = typed.split('=');
     if (value.length === 0) return { ...place, wanted: 'flag' };
-    return { ...place, wanted: flagNamed(name)?.value, before: `${name}=`, typed: value.join('=') };
+    const flag = flagNamed(name);
+    const wanted = flag?.metavar === undefined ? undefined : flag;
+    return { ...place, wanted, before: `${name}=`, typed: value.join('=') };
   }
-  if (node.words.length > 0) return { ...place, wanted: args.length === 0 ? 'word' : undefined };
-  const last = node.args.at(-1);
-  return { ...place, wanted: node.args[args.length] ?? (last?.many === true ? last : undefined) };
+  if (node.kind === 'group') return { ...place, wanted: args.length === 0 ? 'word' : undefined };
+  const last = argsOf().at(-1);
+  return { ...place, wanted: argsOf()[args.length] ?? (last?.many === true ? last : undefined) };
 }
 
 /** Words, or the shell's own completion of files or programs. A path ending in `:` or `/` is unfinished. */
@@ -81,8 +97,8 @@ export interface Completion {
 
 const files = (before: string): Completion => ({ kind: 'files', before, words: [] });
 const offer = (words: readonly Candidate[]): Completion => ({ kind: 'words', before: '', words });
-const verbsOf = ({ words }: CompletionNode): readonly Candidate[] =>
-  words.map(({ word, summary }) => ({ value: word, description: summary }));
+const verbsOf = (node: Command | Group): readonly Candidate[] =>
+  node.kind === 'command' ? [] : shownVerbs(node).map(([value, { summary }]) => ({ value, description: summary }));
 
 /** Waits for the service for at most a second. */
 export async function candidatesAt(
@@ -93,15 +109,15 @@ export async function candidatesAt(
 ): Promise<Completion> {
   const { node, wanted, given, args, typed, before } = place;
   if (wanted === undefined) return offer([]);
-  if (wanted === 'word') return offer([...verbsOf(node), ...(node === tree.nodes[''] ? aliases : [])]);
+  if (wanted === 'word') return offer([...verbsOf(node), ...(node === tree.root ? aliases : [])]);
   if (wanted === 'flag')
     return offer(
-      [...node.flags, ...tree.globals.filter(({ flag }) => !node.flags.some((own) => own.flag === flag))]
-        .filter(({ flag, value }) => value?.many === true || !given.has(flag))
+      flagsOf(node, tree.globals)
+        .filter((flag) => ('many' in flag && flag.many) || !given.has(flag.flag))
         .map(({ flag, summary }) => ({ value: flag, description: summary })),
     );
-  const { source, choices = [] } = wanted;
-  switch (source) {
+  const { complete, choices = [] } = wanted;
+  switch (complete) {
     case 'file':
       return files(before);
     case '@file':
@@ -110,8 +126,9 @@ export async function candidatesAt(
       return typed.includes('=') ? files(before + typed.slice(0, typed.indexOf('=') + 1)) : offer([]);
     case 'volume-path':
     case 'file-or-volume-path': {
-      const words = await volumePaths(typed, tree, context, source === 'file-or-volume-path');
-      return words === 'files' ? files(before) : { kind: 'paths', before: '', words: inWord(words, wanted, place) };
+      const volumes = await volumesFor(typed, context);
+      if (volumes.length === 0 && complete === 'file-or-volume-path') return files(before);
+      return { kind: 'paths', before: '', words: inWord(volumes, wanted, place) };
     }
     case 'command':
       return { kind: args.length === 0 ? 'commands' : 'files', before, words: [] };
@@ -122,18 +139,14 @@ export async function candidatesAt(
     }
     default: {
       const known = wanted.choicesAfter?.[args.at(-1) ?? ''] ?? choices;
-      const live = source === undefined ? [] : await valuesOf(tree, source, place, context);
+      const live = complete === undefined ? [] : await valuesOf(complete, place, context);
       return offer(inWord([...known.map((value) => ({ value, description: '' })), ...live], wanted, place));
     }
   }
 }
 
 /** With what stands before a value in its word, and without the values that the word has. */
-function inWord(
-  candidates: readonly Candidate[],
-  { commas }: CompletionValue,
-  { before, typed }: Place,
-): readonly Candidate[] {
+function inWord(candidates: readonly Candidate[], { commas }: Value, { before, typed }: Place): readonly Candidate[] {
   const head = commas === true ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
   const used = new Set(head.split(','));
   return candidates
@@ -148,20 +161,21 @@ const MAX_LENGTH = 200;
 
 /** Empty when the service does not answer in time, or when this machine has no key. */
 async function valuesOf(
-  tree: CompletionTree,
-  source: NonNullable<CompletionValue['source']>,
-  { node, args }: { readonly node: Pick<CompletionNode, 'fields'>; readonly args: readonly string[] },
+  source: LocalSource | Collection,
+  { node, args }: Pick<Place, 'node' | 'args'>,
   context: Context,
 ): Promise<readonly Candidate[]> {
   switch (source) {
     case 'fields':
-      return (node.fields ?? []).map((value) => ({ value, description: '' }));
+      return (node.kind === 'command' ? (node.fields ?? []) : []).map((value) => ({ value, description: '' }));
     case 'profile': {
-      const own = await context.profiles.list();
-      const local = own.some(({ name }) => name === 'local')
-        ? []
-        : [{ value: 'local', description: 'the local service' }];
-      return [...own.map(({ name, values }) => ({ value: name, description: values['base-url'] ?? '' })), ...local];
+      const own = (await context.profiles.list()).map(({ name, values }) => ({
+        value: name,
+        description: values['base-url'] ?? '',
+      }));
+      return own.some(({ value }) => value === 'local')
+        ? own
+        : [...own, { value: 'local', description: 'the local service' }];
     }
     case 'job': {
       const [endpoint = '', ...others] = args;
@@ -172,20 +186,19 @@ async function valuesOf(
         .map(({ id, at }) => ({ value: id, description: `submitted ${formatDuration(Math.max(0, now - at))} ago` }));
     }
     default: {
-      const name = source.replace(/^list:/, '');
-      const rows = await rowsOf(context, tree, name);
-      return candidatesOf(rows, tree.lists[name]?.idsOnly === true).filter(({ value }) => !args.includes(value));
+      if (typeof source === 'string') return [];
+      const rows = await rowsOf(context, source);
+      return candidatesOf(rows, source.idsOnly === true).filter(({ value }) => !args.includes(value));
     }
   }
 }
 
 /** Rows kept for a minute, else asked for once. */
-async function rowsOf(context: Context, { lists }: CompletionTree, name: string): Promise<readonly ListRow[]> {
+async function rowsOf(context: Context, list: Collection): Promise<readonly ListRow[]> {
   const { settings, clock, api } = context;
-  const list = lists[name];
-  const kept = await context.lists.read(name);
+  const kept = await context.lists.read(list.noun);
   if (kept?.isFresh === true) return kept.rows;
-  if (list === undefined || (!settings.local && (await settings.key()) === undefined)) return [];
+  if (!settings.local && (await settings.key()) === undefined) return [];
   const until = clock.monotonic() + WAIT_MS;
   const rows = new Map<string, ListRow>();
   const isWhole = await unlessFailed(context, async () => {
@@ -200,7 +213,7 @@ async function rowsOf(context: Context, { lists }: CompletionTree, name: string)
     return true;
   });
   if (isWhole !== true) return [];
-  await context.lists.write(name, [...rows.values()]);
+  await context.lists.write(list.noun, [...rows.values()]);
   return [...rows.values()];
 }
 
@@ -216,30 +229,14 @@ function candidatesOf(rows: readonly ListRow[], idsOnly: boolean): readonly Cand
   ]);
 }
 
-/** Empty for a value with control characters (they act on the terminal) or a leading dash (read as a flag). */
+/** Empty for a value that acts on the terminal or the shell, or is read as a flag. */
 const offered = (text = ''): string =>
-  text.length <= MAX_LENGTH && !text.startsWith('-') && safeText(text) === text ? text : '';
+  text.length <= MAX_LENGTH && !/^[-~]/.test(text) && safeText(text) === text ? text : '';
 
-/** `VOLUME:`, with local names too where `withFiles`; `files` where the shell completes local files better. */
-async function volumePaths(
-  typed: string,
-  tree: CompletionTree,
-  context: Context,
-  withFiles: boolean,
-): Promise<readonly Candidate[] | 'files'> {
-  // What follows the colon is not known here. A slash before it, and a Windows drive letter, are local paths.
-  const isLocal = /^[^:]*[/\\]/.test(typed) || /^[A-Za-z]:[/\\]/.test(typed);
-  if (isLocal || typed.includes(':')) return isLocal && withFiles ? 'files' : [];
-  const volumes = (await valuesOf(tree, 'list:volume', { node: {}, args: [] }, context))
-    .filter(({ value }) => !/[:/\\]/.test(value))
+/** `VOLUME:` for each whose id or name begins so. What follows a colon is not known here. */
+async function volumesFor(typed: string, context: Context): Promise<readonly Candidate[]> {
+  if (/[:/\\]/.test(typed)) return [];
+  return candidatesOf(await rowsOf(context, VOLUMES), false)
+    .filter(({ value }) => value.toLowerCase().startsWith(typed.toLowerCase()) && !/[:/\\]/.test(value))
     .map(({ value, description }) => ({ value: `${value}:`, description }));
-  if (!withFiles) return volumes;
-  if (!volumes.some(({ value }) => value.toLowerCase().startsWith(typed.toLowerCase()))) return 'files';
-  // Hidden names only after a dot. A name with a colon would be read as a volume.
-  const isOffered = (name: string): boolean =>
-    offered(name) !== '' && !name.includes(':') && name.startsWith('.') === typed.startsWith('.');
-  const names = (await (await context.durable()).entries('.').catch(() => []))
-    .filter(({ name }) => isOffered(name))
-    .map(({ name, kind }) => ({ value: kind === 'folder' ? `${name}/` : name, description: '' }));
-  return [...volumes, ...names];
 }

@@ -6,45 +6,36 @@ import { expandFirstWord } from '../parse/user-aliases.ts';
 import type { Context } from '../../core/context.ts';
 import { safeText } from '../../core/safe-text.ts';
 
-interface Entry {
-  /** The global flags in the command line that is completed: they select the profile. */
-  readonly globals: GlobalValues;
-  readonly run: (context: Context) => Promise<void>;
-}
-
 /** They say which service, and which key. */
 const SERVICE_FLAGS = ['--profile', '--local', '--base-url', '--queue-url', '--rest-url', '--storage-url'];
 
-/** `__complete bash BREAKS LINE` or `__complete zsh|fish|powershell WORD...`. */
-export async function completionEntry(argv: readonly string[], program: Program): Promise<Entry> {
+/** `__complete bash BREAKS LINE` or `__complete zsh|fish|powershell WORD...`. Opens the profile that the line selects. */
+export async function complete(
+  argv: readonly string[],
+  program: Program,
+  open: (globals: GlobalValues) => Context,
+): Promise<void> {
   const [, shell = '', ...words] = argv;
   const tree = await builtTree(program);
   const line = shell === 'bash' ? splitLine(words[1] ?? '', words[0] ?? '') : undefined;
   // PowerShell before 7.3 drops an empty argument: its script puts a mark before the last word.
   const last = (words.at(-1) ?? '').replace(shell === 'powershell' ? /^=/ : '', '');
   const typed = line === undefined ? [...words.slice(0, -1), last] : line.words.slice(1);
-  const given = placeOf(tree, typed);
-  const service = program.flags.filter(({ flag }) => SERVICE_FLAGS.includes(flag));
-  return {
-    // A person waits: the service is asked once.
-    globals: {
-      ...Object.fromEntries(service.map(({ name, flag }) => [name, given.given.get(flag)])),
-      ...{ retries: '0', timeout: '1s' },
-    },
-    run: async (context) => {
-      const aliases = await context.profiles.aliases().catch(() => ({}));
-      const nouns = program.nouns.map(({ name }) => name);
-      const isAlias = given.node === tree.nodes[''] && given.args.length > 0;
-      const place = isAlias
-        ? placeOf(tree, await expandFirstWord(typed, program.flags, nouns, () => Promise.resolve(aliases)))
-        : given;
-      const offered = Object.entries(aliases).map(([value, description]) => ({ value, description }));
-      const completion = await candidatesAt(tree, place, context, offered);
-      const lines =
-        line === undefined ? describedLines(completion) : bashLines(completion, typed.at(-1) ?? '', line.last);
-      await context.stdout.write(safeText(`${lines.join('\n')}\n`, true));
-    },
-  };
+  let place = placeOf(tree, typed);
+  const service = program.flags
+    .filter(({ flag }) => SERVICE_FLAGS.includes(flag))
+    .map(({ name, flag }) => [name, place.given.get(flag)] as const);
+  // A person waits: the service is asked once.
+  const context = open({ ...Object.fromEntries(service), retries: '0', timeout: '1s' });
+  const aliases = await context.profiles.aliases().catch(() => ({}));
+  if (place.node === tree.root && place.args.length > 0) {
+    const nouns = Object.keys(tree.root.commands);
+    place = placeOf(tree, await expandFirstWord(typed, program.flags, nouns, () => Promise.resolve(aliases)));
+  }
+  const offered = Object.entries(aliases).map(([value, description]) => ({ value, description }));
+  const completion = await candidatesAt(tree, place, context, offered);
+  const lines = line === undefined ? describedLines(completion) : bashLines(completion, typed.at(-1) ?? '', line.last);
+  await context.stdout.write(safeText(`${lines.join('\n')}\n`, true));
 }
 
 /** The first line has the kind and the text before a file's name; the others a word and its description. */

@@ -87,23 +87,15 @@ function __berth_complete
     set -l lines (command berth __complete fish $tokens "$plain" 2>/dev/null)
     set -l first (string split -m 1 \\t -- $lines[1])
     set -e lines[1]
-    # fish never escapes a "~" at the start of a completion, and would expand it. A word with one is offered only where the
-    # "~" is typed escaped or quoted; a file, after "./".
-    set -l tilde (string match -r '^[\\\\\\\\\\'"]~' -- "$current")
     switch "$first[1]"
         case words paths
             for line in $lines
-                if test -n "$tilde"; or not string match -q '~*' -- $line
-                    printf '%s\\n' $line
-                end
+                printf '%s\\n' $line
             end
         case files
             set -l start (string length -- "$first[2]")
             for file in (__fish_complete_path (string sub -s (math $start + 1) -- "$current"))
-                set file "$first[2]$file"
-                if string match -q '~*' -- "$current"; or not string match -q '~*' -- $file
-                    printf '%s\\n' $file
-                end
+                printf '%s\\n' "$first[2]$file"
             end
         case commands
             __fish_complete_command

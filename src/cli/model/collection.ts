@@ -31,6 +31,7 @@ export type LocalSource =
   | 'command'
   | 'job'
   | 'profile'
+  | 'fields'
   | 'help'
   | 'volume-path'
   | 'file-or-volume-path';
@@ -39,10 +40,6 @@ export interface Candidate {
   readonly value: string;
   readonly description: string;
 }
-
-export type Completes = LocalSource | Collection;
-
-export type ListSource = Pick<Collection, 'path' | 'member' | 'lookupQuery' | 'value' | 'described' | 'idsOnly'>;
 
 /** In characters, of one word. */
 const MAX_LENGTH = 200;

@@ -117,6 +117,27 @@ export interface Program {
   readonly flags: readonly GlobalFlag[];
 }
 
+/** All nouns as one group. */
+export async function loadNouns(program: Program): Promise<Group> {
+  const load = async (noun: Noun) => [noun.name, await noun.load(program)] as const;
+  return defineGroup('', Object.fromEntries(await Promise.all(program.nouns.map(load))));
+}
+
+export interface NamedCommand {
+  readonly path: readonly string[];
+  readonly command: Command;
+}
+
+/** In the order of help. Loads the module of every noun. */
+export const commandsOf = async (program: Program): Promise<readonly NamedCommand[]> =>
+  commandsIn(await loadNouns(program));
+
+/** `path` are the words before them. */
+export function commandsIn(target: Command | Group, path: readonly string[] = []): readonly NamedCommand[] {
+  if (target.kind === 'command') return [{ path, command: target }];
+  return Object.entries(target.commands).flatMap(([verb, inner]) => commandsIn(inner, [...path, verb]));
+}
+
 export function defineCommand<const A extends Params, const O extends Params>(spec: CommandSpec<A, O>): Command {
   const { run, needs } = spec;
   type Given = ValuesOf<A> & ValuesOf<O>;

@@ -1,4 +1,4 @@
-import type { Completes } from './collection.ts';
+import type { Collection, LocalSource } from './collection.ts';
 import type { CommandContext } from './context.ts';
 import type { Choice } from '../../core/context.ts';
 import { usage } from '../../core/failure.ts';
@@ -47,7 +47,7 @@ export interface Param<T> {
   /** The default in help, if `initial` itself is not readable. */
   readonly initialText?: string;
   readonly ask?: Ask;
-  readonly complete?: Completes;
+  readonly complete?: LocalSource | Collection;
   readonly commas?: boolean;
   readonly format?: ValueFormat;
   /** Parses one value. Fails with usage (2); `label` names the flag or argument in messages. */

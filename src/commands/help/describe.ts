@@ -1,14 +1,7 @@
 import { version } from '../../../package.json';
 import { signature } from '../../cli/help.ts';
 import { listCommand } from '../../cli/hint.ts';
-import {
-  type Command,
-  COMMON_EXITS,
-  exitsOf,
-  type Group,
-  type Program,
-  visibleOptions,
-} from '../../cli/model/command.ts';
+import { COMMON_EXITS, exitsOf, type NamedCommand, type Program, visibleOptions } from '../../cli/model/command.ts';
 import { ANY_OBJECT, manyOf, ownObject, printedSchema, schemaNameOf, TEXT } from '../../cli/model/output-schema.ts';
 import type { GlobalFlag } from '../../cli/model/global-flags.ts';
 import { argumentName, flagName, namesProgram, type Param, type Params } from '../../cli/model/params.ts';
@@ -18,23 +11,6 @@ import { berth, NO_WORDS, printed } from '../../core/message.ts';
 import type { View } from '../../output/view.ts';
 import { findSetting, type Setting, SETTINGS } from '../../settings/settings-table.ts';
 import { OTHER_VARIABLES } from './topics.ts';
-
-export interface NamedCommand {
-  readonly path: readonly string[];
-  readonly command: Command;
-}
-
-/** In the order of help. Loads the module of every noun. */
-export async function commandsOf(program: Program): Promise<readonly NamedCommand[]> {
-  const loaded = await Promise.all(program.nouns.map(async (noun) => ({ noun, target: await noun.load(program) })));
-  return loaded.flatMap(({ noun, target }) => commandsIn([noun.name], target));
-}
-
-/** `path` are the words before them. */
-export function commandsIn(path: readonly string[], target: Command | Group): readonly NamedCommand[] {
-  if (target.kind === 'command') return [{ path, command: target }];
-  return Object.entries(target.commands).flatMap(([verb, inner]) => commandsIn([...path, verb], inner));
-}
 
 const WAITING_FLAGS = ['wait', 'follow', 'watch', 'stream', 'sync'];
 

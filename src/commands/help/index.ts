@@ -1,19 +1,19 @@
 import { usage } from '../../core/failure.ts';
-import { type Command, defineCommand, type Group, type Program } from '../../cli/model/command.ts';
+import {
+  type Command,
+  commandsIn,
+  commandsOf,
+  defineCommand,
+  type Group,
+  type NamedCommand,
+  type Program,
+} from '../../cli/model/command.ts';
 import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../../cli/help.ts';
 import { commandOf, didYouMean, verbOf } from '../../cli/words.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Page, Result } from '../../output/view.ts';
-import {
-  agentText,
-  commandsIn,
-  commandsOf,
-  describeProgram,
-  DESCRIPTION,
-  descriptionView,
-  type NamedCommand,
-} from './describe.ts';
+import { agentText, describeProgram, DESCRIPTION, descriptionView } from './describe.ts';
 import { topicPage } from './topics.ts';
 
 const TOPICS: readonly string[] = HELP_TOPICS;
@@ -52,7 +52,7 @@ async function namedCommands(program: Program, words: readonly string[]): Promis
   const [first] = words;
   if (first === undefined || TOPICS.includes(first)) return shown(await commandsOf(program));
   const { path, target } = await findTarget(program, words);
-  return target.kind === 'command' ? [{ path, command: target }] : shown(commandsIn(path, target));
+  return target.kind === 'command' ? [{ path, command: target }] : shown(commandsIn(target, path));
 }
 
 const shown = (commands: readonly NamedCommand[]): readonly NamedCommand[] =>

@@ -10,7 +10,7 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type Command, defineCommand, type Program } from '../../cli/model/command.ts';
+import { type Command, commandsOf, defineCommand, type Program } from '../../cli/model/command.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import { type CommandContext, IdCache } from '../../cli/model/context.ts';
 import * as money from '../../cli/money.ts';
@@ -35,7 +35,6 @@ import {
   tryDecodeJson,
 } from '../../core/json.ts';
 import { hideSecrets } from '../../core/secret-names.ts';
-import { commandsOf } from '../help/describe.ts';
 import { type Allowed, ALLOWED, describeTool, type Tool, toolsOf, wordsOf } from './tools.ts';
 
 export const mcp = (program: Program): Command =>

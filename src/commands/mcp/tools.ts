@@ -1,10 +1,9 @@
 /** Tools made from the commands: one each, with its arguments and flags as JSON Schema. */
-import { type Command, visibleOptions } from '../../cli/model/command.ts';
+import { type Command, type NamedCommand, visibleOptions } from '../../cli/model/command.ts';
 import { CONTRACT_PREFIX, either, type OutputSchema, printedSchema } from '../../cli/model/output-schema.ts';
 import { flagName, type Param } from '../../cli/model/params.ts';
 import { usage } from '../../core/failure.ts';
 import { arrayOf, encodeJson, isObject, type Json, type JsonObject, stringOf } from '../../core/json.ts';
-import type { NamedCommand } from '../help/describe.ts';
 
 export const ALLOWED = ['read', 'write', 'destroy'] as const;
 export type Allowed = (typeof ALLOWED)[number];
