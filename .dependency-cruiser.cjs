@@ -16,7 +16,7 @@ const rooms = (folder, imports, below) =>
 /** A layer and what it may import of src, itself included. */
 const LAYERS = {
   '^src/executable\\.ts$': ['main.ts', 'host/executable'],
-  '^src/main\\.ts$': ['registry.ts', 'cli', 'host', 'core'],
+  '^src/main\\.ts$': ['registry.ts', 'cli', 'output', 'host', 'core'],
   '^src/registry\\.ts$': ['commands', 'cli', 'settings', 'core'],
   '^src/commands/': [
     'commands',

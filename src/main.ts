@@ -119,17 +119,19 @@ async function completeInShell(argv: readonly string[], runtime: Runtime): Promi
 
 async function printError(error: unknown, json: boolean, ctx: HostContext): Promise<ExitCode> {
   const failure = toFailure(error);
+  // The reader of stdout closed its pipe.
+  if (failure instanceof Failure && failure.code === 'closed-pipe') return EXIT.done;
   try {
-    const { printFailure } = await import('./cli/run/print-failure.ts');
-    return await printFailure(failure, json, ctx);
+    const { renderFailure } = await import('./output/failure.ts');
+    return await renderFailure(failure, json ? 'json' : 'text', ctx);
   } catch (loadError) {
-    // The module that prints failures cannot be loaded either.
+    // The module that prints failures cannot be loaded either, or stderr cannot be written to.
     const last = toFailure(failure instanceof Failure ? failure : loadError);
     const text =
       last instanceof Failure
         ? [last.message, printed(last.hint ?? '', ctx.settings)].filter(Boolean).join('\n  -> ')
         : String(last);
-    await ctx.stderr.write(safeText(`error: ${text}\n`, true));
+    await ctx.stderr.write(safeText(`error: ${text}\n`, true)).catch(() => undefined);
     return last instanceof Failure ? last.exit : EXIT.bug;
   }
 }

@@ -57,14 +57,12 @@ export async function until(
 ): Promise<readonly End[]> {
   const ends = new Map<string, End>();
   const answers = new Map<string, ApiAnswer>();
-  const outages = new Map<string, Outage>();
+  const outages = new Map<string, Failure>();
   const startedAt = ctx.clock.monotonic();
-  const passedMs = (): Milliseconds => ctx.clock.monotonic() - startedAt;
   const open = (): readonly Awaited[] => things.filter(({ id }) => !ends.has(id));
-  const stateOf = (id: string): string => {
+  const stateOf = ({ id }: Awaited): string => {
     const [answer, outage] = [answers.get(id), outages.get(id)];
-    if (outage !== undefined)
-      return `no answer for ${formatDuration(ctx.clock.monotonic() - outage.since)} (${outage.failure.message})`;
+    if (outage !== undefined) return `no answer (${outage.message})`;
     return answer === undefined ? 'not seen' : goal.describe(answer.value ?? null);
   };
   const look = async ({ id, read, isFirst = false }: Awaited): Promise<void> => {
@@ -78,10 +76,8 @@ export async function until(
       if (isDone || failure !== undefined) ends.set(id, { id, answer, ...(failure && { failure }) });
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
-      const before = outages.get(id);
-      const isLost = isFirst && !answers.has(id) && error.exit !== EXIT.denied;
-      if (!isLost && mayPass(error, before))
-        outages.set(id, { failure: error, since: before?.since ?? ctx.clock.monotonic() });
+      const mayPass = error.exit === EXIT.unavailable || error.exit === EXIT.rateLimited;
+      if (mayPass && (answers.has(id) || !isFirst)) outages.set(id, error);
       else ends.set(id, { id, failure: error });
     }
   };
@@ -91,38 +87,28 @@ export async function until(
     for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_MS)) {
       const waiting = open();
       for (let at = 0; at < waiting.length; at += AT_ONCE) await Promise.all(waiting.slice(at, at + AT_ONCE).map(look));
-      const leftMs = timeoutMs - passedMs();
-      if (open().length === 0 || leftMs <= 0) break;
-      const states = open().map(({ id }) => `${id} ${stateOf(id)}`);
+      const passedMs = ctx.clock.monotonic() - startedAt;
+      if (open().length === 0 || passedMs >= timeoutMs) break;
+      const states = open().map((thing) => `${thing.id} ${stateOf(thing)}`);
       const more = states.length > MAX_NAMED ? [`${states.length - MAX_NAMED} more`] : [];
       const named = [...states.slice(0, MAX_NAMED), ...more].join(', ');
-      progress.update(`waiting for ${goal.name}: ${named}, ${formatDuration(passedMs())}`);
-      await ctx.clock.sleep(Math.min(pauseMs, leftMs), ctx.signal);
+      progress.update(`waiting for ${goal.name}: ${named}, ${formatDuration(passedMs)}`);
+      await ctx.clock.sleep(Math.min(pauseMs, timeoutMs - passedMs), ctx.signal);
     }
   } finally {
     await progress.stop();
   }
   ctx.setResumeCommand(undefined);
   const command = goal.resume?.(open().map(({ id }) => id));
-  return things.map(({ id }) => {
+  return things.map((thing) => {
+    const { id } = thing;
     const answer = answers.get(id);
-    const message = `${goal.noun} ${id} not ${goal.name} after ${formatDuration(timeoutMs)}: ${stateOf(id)}`;
+    const message = `${goal.noun} ${id} not ${goal.name} after ${formatDuration(timeoutMs)}: ${stateOf(thing)}`;
     const hint = command && run(command);
-    const late = new Failure({ code: 'wait-ended', exit: EXIT.waitEnded, message, hint, id });
-    return ends.get(id) ?? { id, ...(answer && { answer }), failure: late };
+    const failure = new Failure({ code: 'wait-ended', exit: EXIT.waitEnded, message, hint, id });
+    return ends.get(id) ?? { id, ...(answer && { answer }), failure };
   });
 }
-
-interface Outage {
-  readonly failure: Failure;
-  readonly since: Milliseconds;
-}
-
-/** A key may be changed while something waits: only a second refusal in a row is final. */
-const mayPass = ({ exit }: Failure, before: Outage | undefined): boolean =>
-  exit === EXIT.unavailable ||
-  exit === EXIT.rateLimited ||
-  (exit === EXIT.denied && before?.failure.exit !== EXIT.denied);
 
 /** The part of a rate window's rest that one view may use: the user's other commands need some. */
 const SHARE = 0.5;

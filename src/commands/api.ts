@@ -6,12 +6,11 @@ import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
 import { ask } from '../cli/ask.ts';
 import { defineCommand, yesOption } from '../cli/model/command.ts';
 import { type CommandContext, isForPerson } from '../cli/model/context.ts';
-import { plainView } from '../cli/run/run-command.ts';
 import { checkedJsonText, readInputBytes } from '../cli/resource/json-input.ts';
 import { arg, option } from '../cli/model/params.ts';
 import { readAnyList } from '../cli/resource/pages.ts';
 import { ANYTHING } from '../cli/model/output-schema.ts';
-import { answerResult } from '../output/view.ts';
+import { answerResult, type View } from '../output/view.ts';
 import { namedValues } from '../core/text.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -71,7 +70,6 @@ export const api = defineCommand({
       await ctx.rawOutput.write(answer.bytes);
       return { kind: 'nothing' };
     }
-    const view = plainView('document');
     if ('document' in answer) return { kind: 'one', view, value: answer.document };
     if (answer.value === undefined) {
       const notes = answer.text === '' && isForPerson(ctx) ? [`The service answered ${answer.status}.`] : [];
@@ -84,6 +82,8 @@ export const api = defineCommand({
     };
   },
 });
+
+const view: View = { noun: ['document', 'documents'], id: (row) => encodeJson(row), columns: [] };
 
 type Field<T> = readonly [name: string, value: T];
 

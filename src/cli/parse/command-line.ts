@@ -22,8 +22,11 @@ export interface InvalidCommandLine {
   readonly globals: GlobalValues;
 }
 
-/** The texts of each global flag by its name; none of a switch. */
-type Globals = Map<string, readonly string[]>;
+/** The texts of each flag or argument; none of a switch. */
+type Given = Map<string, readonly string[]>;
+
+const add = (given: Given, name: string, text: string | undefined): void =>
+  void given.set(name, [...(given.get(name) ?? []), ...(text === undefined ? [] : [text])]);
 
 /** Loads only the module of its noun. Returns, not throws, usage (2). The only file that uses commander. */
 export async function parseCommandLine(
@@ -31,7 +34,7 @@ export async function parseCommandLine(
   program: Program,
 ): Promise<Invocation | InvalidCommandLine> {
   const { nouns, flags } = program;
-  const given: Globals = new Map();
+  const given: Given = new Map();
   // Of several texts, the one nearest to the verb wins.
   const globals = (): GlobalValues =>
     Object.fromEntries([...given].map(([name, texts]) => [name, texts.at(-1) ?? true]));
@@ -41,7 +44,7 @@ export async function parseCommandLine(
   try {
     while (target?.kind !== 'command') {
       const at = firstWordAt(rest, flags);
-      await read(path, undefined, flags, rest.slice(0, at), given);
+      read(path, undefined, flags, rest.slice(0, at), given);
       const word = at === undefined ? undefined : rest[at];
       if (at === undefined || word === undefined) return { path, target, values: {}, globals: globals() };
       if (target !== undefined && word === 'help')
@@ -50,14 +53,16 @@ export async function parseCommandLine(
       const known = target === undefined ? nouns.map(({ name }) => name) : Object.keys(target.commands);
       const name = target === undefined ? known.find((noun) => noun === word) : verbOf(word, known);
       if (name === undefined) {
-        readGlobals(flags, rest, given);
+        createParser(flags, ({ name: flag }, text) => {
+          add(given, flag, text);
+        }).parseOptions([...rest]);
         throw unknownCommand(word, path, known);
       }
       const verb = rest[firstWordAt(rest, flags) ?? rest.length];
       target = target?.commands[name] ?? (await nouns.find((noun) => noun.name === name)?.load(program, verb));
       path.push(name);
     }
-    return { path, target, values: await valuesOf(path, target, rest, flags, given), globals: globals() };
+    return { path, target, values: valuesOf(path, target, rest, flags, given), globals: globals() };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { failure: error, globals: globals() };
@@ -67,49 +72,36 @@ export async function parseCommandLine(
 const optionsOf = (command: Command): Params => ({ ...command.options, ...commonOptions(command) });
 
 /** Empty with --help. */
-async function valuesOf(
+function valuesOf(
   path: readonly string[],
   command: Command,
   rest: readonly string[],
   flags: readonly GlobalFlag[],
-  given: Globals,
-): Promise<Values> {
+  given: Given,
+): Values {
   const dashesKey = Object.keys(command.args).find((key) => command.args[key]?.afterDashes === true);
-  const dashes = dashesKey === undefined ? -1 : dashesAt(rest, command, flags);
+  const dashes = dashesKey === undefined ? -1 : rest.indexOf('--');
   const words = dashes < 0 ? rest : rest.slice(0, dashes);
   // Sizes of files are always in units, and -h is help.
   const known = path[0] === 'files' ? words.map((word) => (word === '-lh' ? '-l' : word)) : words;
-  const raw = await read(path, command, flags, known, given);
+  const texts = read(path, command, flags, known, given);
   if (given.has('help')) return {};
-  for (const { name, flag, commas } of flags) {
-    const hint = commas === true ? `Write several with commas: ${flag} A,B.` : undefined;
-    refuseSecond(flag, given.get(name) ?? [], hint);
-  }
-  if (dashesKey !== undefined && dashes >= 0) raw[dashesKey] = rest.slice(dashes + 1);
+  for (const { name, flag, commas } of flags)
+    refuseSecond(flag, given.get(name) ?? [], commas === true ? `Write several with commas: ${flag} A,B.` : undefined);
+  if (dashesKey !== undefined && dashes >= 0 && dashes < rest.length - 1) texts.set(dashesKey, rest.slice(dashes + 1));
+  const params = Object.entries({ ...command.args, ...optionsOf(command) });
   return Object.fromEntries(
-    Object.entries({ ...command.args, ...optionsOf(command) }).flatMap(([key, param]) => valueOf(key, param, raw[key])),
+    params.filter(([key]) => texts.has(key)).map(([key, param]) => [key, valueOf(key, param, texts.get(key) ?? [])]),
   );
 }
 
-/** Where `--` is no value of a flag; -1 for nowhere. */
-function dashesAt(words: readonly string[], command: Command, flags: readonly GlobalFlag[]): number {
-  const own = Object.entries(optionsOf(command)).map(([key, param]) => ({ ...param, flag: flagName(key) }));
-  const withValue = [...own, ...flags].filter(({ metavar }) => metavar !== undefined);
-  const names = withValue.flatMap(({ flag, short }) => [flag, short]);
-  return words.findIndex((word, at) => word === '--' && !names.includes(words[at - 1] ?? ''));
-}
-
-function valueOf(key: string, param: Param<unknown>, raw: unknown): readonly (readonly [string, unknown])[] {
-  if (raw === undefined || (Array.isArray(raw) && raw.length === 0)) return [];
-  if (param.kind === 'flag' && param.metavar === undefined) return [[key, true]];
+function valueOf(key: string, param: Param<unknown>, texts: readonly string[]): unknown {
+  if (param.kind === 'flag' && param.metavar === undefined) return true;
   const label = labelOf(key, param);
-  const texts = [raw].flat() as string[];
-  if (!param.many) {
-    refuseSecond(label, texts, param.onlyOne);
-    return [[key, param.parse(texts[0] ?? '', label)]];
-  }
-  const all = texts.flatMap((text) => param.parse(text, label) as unknown[]);
-  return [[key, param.distinct === true ? [...new Set(all)] : all]];
+  const values = texts.flatMap((text) => param.parse(text, label));
+  if (param.many) return param.distinct === true ? [...new Set(values)] : values;
+  refuseSecond(label, texts, param.onlyOne);
+  return values[0];
 }
 
 /** To drop one of several values in silence may cost money. */
@@ -118,94 +110,89 @@ function refuseSecond(name: string, texts: readonly string[], hint = 'Keep one o
   if (texts.length > 1) throw usage(`${name} takes one value, not ${texts.length}: ${values}`, hint);
 }
 
-/** The raw values by their keys, and the global flags into `given`, also where it fails with usage (2). */
-async function read(
+/** The texts by their keys, and those of global flags into `given`, also where it fails with usage (2). */
+function read(
   path: readonly string[],
   command: Command | undefined,
   flags: readonly GlobalFlag[],
   words: readonly string[],
-  given: Globals,
-): Promise<Record<string, unknown>> {
+  given: Given,
+): Given {
+  const texts: Given = new Map();
   const args = Object.entries(command?.args ?? {}).filter(([, { afterDashes }]) => afterDashes !== true);
-  const options = command === undefined ? {} : optionsOf(command);
-  const own = Object.keys(options).map(flagName);
+  const own = Object.entries(command === undefined ? {} : optionsOf(command)).map(([key, { short, metavar }]) => {
+    return { name: key, flag: flagName(key), short, metavar, into: texts };
+  });
   // Flags of the command replace global ones of the same name.
-  const others = flags.filter(({ flag }) => !own.includes(flag));
-  const parser = createParser(others).passThroughOptions(namesProgram(command?.args ?? {}));
+  const others = flags
+    .filter(({ flag }) => !own.some((each) => each.flag === flag))
+    .map((flag) => ({ ...flag, into: given }));
+  const parser = createParser([...own, ...others], ({ name, into }, text) => {
+    add(into, name, text);
+  }).passThroughOptions(namesProgram(command?.args ?? {}));
   for (const [key, { many }] of args) parser.argument(many ? `[${key}...]` : `[${key}]`);
-  for (const [key, param] of Object.entries(options)) parser.addOption(plainOption(flagName(key), param));
   try {
     parser.parse(words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.unknownOption') {
       const word = /'(.*)'$/s.exec(error.message)?.[1] ?? '';
-      throw unknownOption(word, path, [...own, ...flags.map(({ flag }) => flag)]);
+      throw unknownOption(
+        word,
+        path,
+        [...own, ...flags].map(({ flag }) => flag),
+      );
     }
     // A value can be missing only after the last word.
     if (error.code === 'commander.optionMissingArgument')
       throw usage(`${words.at(-1) ?? ''} needs a value`, seeHelp(path));
-    const { usageOf } = await import('../help.ts');
-    const line = command === undefined ? 'berth' : usageOf(path, command);
-    throw usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, lines(`Usage: ${line}`, seeHelp(path)));
-  } finally {
-    addGlobals(parser, others, given);
+    throw usage(`too many arguments for '${path.at(-1) ?? 'berth'}'`, seeHelp(path));
   }
-  const texts = parser.processedArgs as readonly unknown[];
+  const found = parser.processedArgs as readonly (string | readonly string[] | undefined)[];
   const [first, second] = args;
   // `api PATH`: a single word goes to the argument that must be given.
-  const isSecond = first?.[1].required === false && second?.[1].required === true && texts[1] === undefined;
-  const values = args.map(([key], at) => [key, isSecond ? texts[1 - at] : texts[at]] as const);
-  return { ...parser.opts<Record<string, unknown>>(), ...Object.fromEntries(values) };
+  const isSecond = first?.[1].required === false && second?.[1].required === true && found[1] === undefined;
+  for (const [at, [key]] of args.entries()) {
+    const words = [found[isSecond ? 1 - at : at] ?? []].flat();
+    if (words.length > 0) texts.set(key, words);
+  }
+  return texts;
 }
 
-/** The global flags of a line whose command is unknown. */
-function readGlobals(flags: readonly GlobalFlag[], words: readonly string[], given: Globals): void {
-  const parser = createParser(flags).allowUnknownOption().allowExcessArguments();
-  parser.parseOptions([...words]);
-  addGlobals(parser, flags, given);
-}
-
-/** Prints nothing and never exits. */
-function createParser(flags: readonly GlobalFlag[]): Commander {
+/** Prints nothing and never exits; `found` gets each flag with its text. */
+function createParser<F extends Pick<GlobalFlag, 'flag' | 'short' | 'metavar'>>(
+  flags: readonly F[],
+  found: (flag: F, text: string | undefined) => void,
+): Commander {
   const parser = new Commander('berth')
     .exitOverride()
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
     .helpOption(false)
     .showSuggestionAfterError(false)
     .allowExcessArguments(false);
-  for (const flag of flags) parser.addOption(plainOption(flag.flag, flag));
+  for (const each of flags) {
+    const name = each.flag + (each.metavar === undefined ? '' : ' <value>');
+    const option = new Option(each.short === undefined ? name : `${each.short}, ${name}`);
+    // Commander would keep `--no-input` as `input: false`: a command's `--input`.
+    option.negate = false;
+    parser.addOption(option).on(`option:${option.name()}`, (text: string | null) => {
+      found(each, text ?? undefined);
+    });
+  }
   return parser;
 }
 
-/** Commander would keep `--no-input` as `input: false` (a command's `--input`), and only the last text. */
-function plainOption(flag: string, { short, metavar }: Pick<GlobalFlag, 'short' | 'metavar'>): Option {
-  const name = flag + (metavar === undefined ? '' : ' <value>');
-  const option = new Option(short === undefined ? name : `${short}, ${name}`);
-  option.negate = false;
-  return metavar === undefined
-    ? option
-    : option.argParser((text, before: readonly string[] | undefined) => [...(before ?? []), text]);
-}
-
-function addGlobals(parser: Commander, flags: readonly GlobalFlag[], given: Globals): void {
-  for (const { name, flag } of flags) {
-    const key = flag.slice(2).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    const value = parser.getOptionValue(key) as true | readonly string[] | undefined;
-    if (value !== undefined) given.set(name, [...(given.get(name) ?? []), ...(value === true ? [] : value)]);
-  }
-}
-
-/** Other tools' names of flags: the first one that the command has is suggested. */
-const FLAG_ALIASES: Readonly<Record<string, readonly string[]>> = {
-  confirm: ['yes'],
-  data: ['input', 'field'],
-  environment: ['env'],
-  filter: ['match'],
-  format: ['output'],
-  lines: ['tail'],
-  region: ['data-center'],
-  volume: ['network-volume'],
+/** Other tools' names of flags. */
+const FLAG_ALIASES: Readonly<Record<string, string>> = {
+  '--confirm': '--yes',
+  '--data': '--input',
+  '--environment': '--env',
+  '--filter': '--match',
+  '--format': '--output',
+  '--gpu-type': '--gpu',
+  '--lines': '--tail',
+  '--region': '--data-center',
+  '--volume': '--network-volume',
 };
 
 const KEY_HINT = sentence`A key is never given on a command line, where others can read it: ${berth`auth login --with-key`} < FILE`;
@@ -222,33 +209,25 @@ function unknownCommand(word: string, path: readonly string[], known: readonly s
 /** The message never contains the text after the flag's name, which may be a key. */
 function unknownOption(word: string, path: readonly string[], known: readonly string[]): Failure {
   const name = /^(--[^=\s]*|-[a-z]{0,12}(?![^=])|-.?)/.exec(word)?.[0] ?? '';
-  const flag = name.slice(2);
-  const near = name.startsWith('--')
-    ? nearestFlags(
-        flag,
-        known.map((each) => each.slice(2)),
-      )
-    : [];
   return usage(
     word.startsWith(`${name}=`) ? `option '${name}' is unknown, or takes no value` : `unknown option '${name}'`,
     lines(
-      suggestionOf(near.map((each) => `--${each}`)),
+      name.startsWith('--') ? suggestionOf(nearestFlags(name, known)) : undefined,
       /key|token|passw|secret/i.test(name) ? KEY_HINT : undefined,
       name.startsWith('--') ? seeHelp(path) : 'A value that begins with a dash goes after --, or as --flag=VALUE.',
     ),
   );
 }
 
-/** The nearest; else those with all its words: `workers` gives workers-max. */
-function nearestFlags(flag: string, known: readonly string[]): readonly string[] {
-  const alias = Object.hasOwn(FLAG_ALIASES, flag)
-    ? FLAG_ALIASES[flag]?.find((each) => known.includes(each))
-    : undefined;
-  if (alias !== undefined) return [alias];
-  const near = nearestOf(flag, known);
-  if (near.length > 0) return near;
-  const words = flag.split('-');
-  const longer = known.filter((each) => words.every((word) => each.split('-').includes(word)));
-  const some = known.filter((each) => each.split('-').every((word) => words.includes(word)));
-  return (longer.length > 0 ? longer : some).toSorted();
+/** The nearest; else those with all its words: `--workers` gives `--workers-max`. */
+function nearestFlags(name: string, known: readonly string[]): readonly string[] {
+  const alias = FLAG_ALIASES[name] ?? '';
+  if (known.includes(alias)) return [alias];
+  const near = nearestOf(
+    name.slice(2),
+    known.map((flag) => flag.slice(2)),
+  ).map((flag) => `--${flag}`);
+  const words = name.slice(2).split('-');
+  const longer = known.filter((flag) => words.every((word) => flag.slice(2).split('-').includes(word)));
+  return near.length > 0 ? near : longer.toSorted();
 }

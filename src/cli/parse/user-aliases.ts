@@ -34,41 +34,30 @@ export async function expandFirstWord(
 /** Cannot be taken for a flag. */
 const ALIAS_NAME = /^[A-Za-z][A-Za-z0-9-]{0,31}$/;
 
-/** Usage (2) for the name of a command, or a text without a command or with shell syntax. */
+/** Usage (2) for the name of a command, or a text without a command or with shell syntax. `$NAME` and `*` stay. */
 export async function aliasWords(
   name: string,
   text: string,
   flags: readonly GlobalFlag[],
   nouns: readonly string[],
 ): Promise<readonly string[]> {
-  if (!ALIAS_NAME.test(name))
-    throw usage(`${JSON.stringify(name)} cannot be the name of an alias`, 'Use letters, digits and dashes.');
-  if (nouns.includes(name)) throw usage(`alias.${name}: ${name} is a command, which an alias cannot replace`);
-  const words = await splitWords(text);
-  if (words === 'open-quote') throw usage(`alias.${name}: a quote is not closed in ${JSON.stringify(text)}`);
-  if (words === 'for-a-shell')
+  if (!ALIAS_NAME.test(name) || nouns.includes(name))
     throw usage(
-      `alias.${name}: ${JSON.stringify(text)} has a part for a shell`,
-      'An alias holds a command of berth and nothing else. Quote what is meant as text.',
+      `${JSON.stringify(name)} cannot be the name of an alias`,
+      'Use letters, digits and dashes, and not the name of a command.',
     );
-  const at = firstWordAt(words, flags);
-  if (at === undefined || !nouns.includes(words[at] ?? ''))
-    throw usage(
-      `alias.${name}: ${JSON.stringify(text)} does not begin with a command`,
-      'Begin with a noun of `berth --help`; another alias is none.',
-    );
-  return words;
-}
-
-/** Expands nothing: `$NAME` and `*` stay. `for-a-shell` is for what only a shell could run, such as `|`. */
-async function splitWords(text: string): Promise<readonly string[] | 'open-quote' | 'for-a-shell'> {
-  if (/['"]/.test(text.replace(/\\.|'[^']*'|"(?:\\.|[^"\\])*"/gs, ''))) return 'open-quote';
   const { parse } = await import('shell-quote');
-  const words: string[] = [];
-  for (const word of parse(text, (variable) => `$${variable}`)) {
-    if (typeof word === 'string') words.push(word);
-    else if ('op' in word && word.op === 'glob') words.push(word.pattern);
-    else return 'for-a-shell';
-  }
+  const parsed = parse(text, (variable) => `$${variable}`);
+  const words = parsed.flatMap((word) => {
+    if (typeof word === 'string') return word;
+    return 'op' in word && word.op === 'glob' ? word.pattern : [];
+  });
+  const hasOpenQuote = /['"]/.test(text.replace(/\\.|'[^']*'|"(?:\\.|[^"\\])*"/gs, ''));
+  const at = firstWordAt(words, flags) ?? words.length;
+  if (hasOpenQuote || words.length < parsed.length || !nouns.includes(words[at] ?? ''))
+    throw usage(
+      `alias.${name}: ${JSON.stringify(text)} is not a command of berth`,
+      'Begin with a noun of `berth --help`, and quote what a shell would act on.',
+    );
   return words;
 }

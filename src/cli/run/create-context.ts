@@ -1,7 +1,15 @@
 import { type CommandContext, IdCache, type Progress } from '../model/context.ts';
 import { dryRunOutput } from './dry-run.ts';
-import { patientApi, record, recordingApi, recordingFiles, recordingVolume } from './transports.ts';
-import { recordOutputFailure, recordWrites, type WriteRecord } from './write-record.ts';
+import {
+  patientApi,
+  record,
+  recordingApi,
+  recordingFiles,
+  recordingVolume,
+  recordOutputFailure,
+  recordWrites,
+  type WriteRecord,
+} from './transports.ts';
 import { accessFailure, allowedAccess, accessNeeded } from '../../core/access.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
 import { type Api, type ApiRequest, readRequest } from '../../core/api.ts';

@@ -2,7 +2,8 @@ import type { RequestPreview } from '../../core/api.ts';
 import type { Terminal } from '../../core/context.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { type Failure, rethrowUnlessFailure } from '../../core/failure.ts';
-import { arrayOf, encodeJson, isObject, type Json, memberAt, stringAt, stringOf } from '../../core/json.ts';
+import type { Json } from '../../core/json.ts';
+import { json, jsonBlock, text } from '../../output/cells.ts';
 import { asksForData, type OutputOptions, type Result, type RowsResult, type View } from '../../output/view.ts';
 
 export const DRY_RUN_NOTE = 'A dry run: nothing was sent or changed. As JSON: --json.';
@@ -61,13 +62,17 @@ const view: View = {
   noun: ['request', 'requests'],
   id: () => '',
   columns: [
-    { header: 'METHOD', show: (row) => stringAt(row, 'method'), cutLast: true },
-    { header: 'ADDRESS', show: (row) => stringAt(row, 'url') },
-    { header: 'BODY', show: (row) => bodyLines(row).map(({ label, value }) => `${label}: ${value}`) },
+    { header: 'METHOD', show: text('method'), cutLast: true },
+    { header: 'ADDRESS', show: text('url') },
+    { header: 'BODY', show: json('body') },
   ],
   detail: (row) => [
-    { lines: [{ label: 'request', value: `${stringAt(row, 'method') ?? ''} ${stringAt(row, 'url') ?? ''}` }] },
-    { title: 'body', lines: bodyLines(row) },
+    {
+      lines: [
+        { label: 'request', value: `${text('method')(row)} ${text('url')(row)}` },
+        { label: 'body', value: jsonBlock('body')(row) },
+      ],
+    },
   ],
 };
 
@@ -77,27 +82,4 @@ function requestsResult(rows: readonly Json[], failure: Failure | undefined): Ro
   return rows.length === 1 && only !== undefined && failure === undefined
     ? { kind: 'one', view, value: only }
     : { kind: 'many', view, values: rows, failure };
-}
-
-interface Line {
-  readonly label: string;
-  readonly value: string;
-}
-
-/** A line a member, the name first. */
-function bodyLines(row: Json): readonly Line[] {
-  const body = memberAt(row, 'body');
-  if (body === undefined) return [];
-  return linesOf(body, []).toSorted((one, other) => Number(other.label === 'name') - Number(one.label === 'name'));
-}
-
-const linesOf = (value: Json, path: readonly string[]): readonly Line[] =>
-  isObject(value) && Object.keys(value).length > 0
-    ? Object.entries(value).flatMap(([name, member = null]) => linesOf(member, [...path, name]))
-    : [{ label: path.length === 0 ? 'body' : path.join('.'), value: textOf(value) }];
-
-function textOf(value: Json): string {
-  const items = arrayOf(value);
-  if (items !== undefined && items.length > 0 && !items.some(isObject)) return items.map(textOf).join(', ');
-  return value === null ? 'none' : (stringOf(value) ?? encodeJson(value));
 }

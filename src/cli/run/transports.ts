@@ -1,6 +1,6 @@
-/** What lies below every command: the recorder of a dry run, and the one rule for a replica that lags. */
+/** What lies below every command: the recorders of a dry run and of writes, and the one rule for a replica that lags. */
 import type { Api, ApiAnswer, ApiRequest, RequestPreview } from '../../core/api.ts';
-import type { Context } from '../../core/context.ts';
+import type { Context, Sink } from '../../core/context.ts';
 import { isNotFound } from '../../core/failure.ts';
 import type { RangeFiles, VolumeFiles } from '../../core/file-ports.ts';
 import { stringAt } from '../../core/json.ts';
@@ -95,3 +95,36 @@ export const recordingFiles = (files: RangeFiles): RangeFiles => ({
 
 /** A write of a dry run. */
 export const record = (): Promise<never> => Promise.reject(new DryRun([]));
+
+export interface WriteRecord {
+  readonly ids: Set<string>;
+  /** A request other than GET succeeded. */
+  hasWritten: boolean;
+  /** Writes outside the queue: lists of the service may differ now. */
+  changedLists: boolean;
+  outputFailed: boolean;
+}
+
+export const recordWrites = (api: Api, record: WriteRecord): Api => ({
+  ...api,
+  send: async (request) => {
+    if (request.method === 'GET') return await api.send(request);
+    record.changedLists ||= request.service !== 'queue';
+    const answer = await api.send(request);
+    record.hasWritten = true;
+    const id = stringAt(answer.value ?? null, 'id') ?? request.id;
+    if (id !== undefined) record.ids.add(id);
+    return answer;
+  },
+});
+
+export const recordOutputFailure = <T extends string>(sink: Sink<T>, record: WriteRecord): Sink<T> => ({
+  write: async (text) => {
+    try {
+      await sink.write(text);
+    } catch (error) {
+      record.outputFailed = true;
+      throw error;
+    }
+  },
+});

@@ -82,13 +82,13 @@ describe('an alias of the user', () => {
   });
 
   it.each([
-    ['the name of a command', 'pods', 'volumes list', /pods is a command/],
+    ['the name of a command', 'pods', 'volumes list', /cannot be the name/],
     ['a name that is a flag', '-x', 'pods list', /cannot be the name/],
-    ['another alias', 'two', 'one --json', /does not begin with a command/],
-    ['nothing', 'none', '', /does not begin with a command/],
-    ['a pipe', 'p', 'pods list | wc -l', /part for a shell/],
-    ['a substitution', 'p', 'pods get $(cat x)', /part for a shell/],
-    ['an open quote', 'p', 'pods get "a', /quote is not closed/],
+    ['another alias', 'two', 'one --json', /is not a command of berth/],
+    ['nothing', 'none', '', /is not a command of berth/],
+    ['a pipe', 'p', 'pods list | wc -l', /is not a command of berth/],
+    ['a substitution', 'p', 'pods get $(cat x)', /is not a command of berth/],
+    ['an open quote', 'p', 'pods get "a', /is not a command of berth/],
   ])('is refused for %s', async (_, name, text, message) => {
     const { code, err } = await berth(['config', 'set', `alias.${name}`, text], LOCAL);
     expect(code).toBe(2);

@@ -129,9 +129,9 @@ describe('values of `env` whose names say secret', () => {
     const dry = 'endpoints update echo --env HF_TOKEN=hf-value --dry-run';
     const { out } = await account(dry, TERMINAL);
     expect(out).not.toMatch(VALUES);
-    expect(out).toMatch(/env\.HF_TOKEN +\*\*\*/);
+    expect(out).toMatch(/"HF_TOKEN": "\*\*\*"/);
     const shown = await account(`${dry} --show-secrets`, TERMINAL);
-    expect(shown.out).toMatch(/env\.HF_TOKEN +hf-value/);
+    expect(shown.out).toMatch(/"HF_TOKEN": "hf-value"/);
     for (const ran of [await account(dry), await account(`${dry} --json`, TERMINAL)]) {
       expect(JSON.parse(ran.out)).toMatchObject({ body: { env: { HF_TOKEN: 'hf-value' } } });
     }

@@ -24,7 +24,6 @@ test.each([
   const full = await berthInto('ENOSPC', line.split(' '));
   expect(full.code).toBe(14);
   expect(full.err).toMatch(/the disk is full[^]*The service completed the request: \S+/);
-  expect(full.err).not.toMatch(/then run it again/);
 });
 
 test('a read, and a change of what is there, say nothing of it', async () => {
@@ -32,8 +31,4 @@ test('a read, and a change of what is there, say nothing of it', async () => {
     const { code, err } = await berthInto('EPIPE', line.split(' '));
     expect([code, err]).toEqual([0, expect.not.stringContaining('Standard output is closed')]);
   }
-  expect(await berthInto('ENOSPC', ['pods', 'list'])).toMatchObject({
-    code: 14,
-    err: expect.stringContaining('then run it again') as string,
-  });
 });
