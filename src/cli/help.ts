@@ -1,7 +1,6 @@
 import { type Command, exitsOf, type Group, type Noun, shownVerbs, visibleOptions } from './model/command.ts';
 import type { GlobalFlag } from './model/global-flags.ts';
 import { argumentName, flagName, namesProgram, type Param } from './model/params.ts';
-import { verbOf } from './words.ts';
 import type { Context } from '../core/context.ts';
 import { drawPage } from '../output/text/draw-help-page.ts';
 import type { Block, Page, PageRow } from '../output/view.ts';
@@ -38,17 +37,8 @@ export function groupHelp(path: readonly string[], group: Group): Page {
     usage(`berth ${path.join(' ')} VERB [ARGUMENTS] [FLAGS]`),
     text(group.details),
     rows('Verbs', verbs),
-    text(shortVerbs(Object.keys(group.commands))),
     text(`See \`berth ${path.join(' ')} VERB --help\` for the flags of a verb.`),
   ]);
-}
-
-function shortVerbs(verbs: readonly string[]): string | undefined {
-  const meant = ['ls', 'rm'].flatMap((short) => {
-    const verb = verbOf(short, verbs);
-    return verb === undefined || verb === short ? [] : [`${short} for ${verb}`];
-  });
-  return meant.length === 0 ? undefined : `Short verbs: ${meant.join(', ')}.`;
 }
 
 export function commandHelp(path: readonly string[], command: Command): Page {

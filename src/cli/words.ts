@@ -25,25 +25,12 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
   submit: ['run'],
 };
 
-/** Words that only suggest a verb, because another one may be meant. */
-const SUGGESTED: Readonly<Record<string, readonly string[]>> = {
-  destroy: ['delete', 'terminate', 'remove', 'revoke'],
-  kill: ['terminate', 'cancel', 'delete'],
-  start: ['run', 'serve'],
-  resume: ['start'],
-  pause: ['stop'],
-  connect: ['ssh'],
-  deploy: ['create'],
-  scale: ['update'],
-  resize: ['update'],
-  rename: ['update'],
-  clear: ['purge', 'unset'],
-};
-
 /** Commands that run under a word of another tool. */
 const COMMANDS: Readonly<Record<string, string>> = {
   ps: 'pods list',
   ssh: 'pods ssh',
+  exec: 'pods exec',
+  logs: 'pods logs',
   login: 'auth login',
   logout: 'auth logout',
   whoami: 'auth status',
@@ -59,24 +46,12 @@ const COMMANDS: Readonly<Record<string, string>> = {
   serve: 'local serve',
 };
 
-const SUGGESTED_COMMANDS: Readonly<Record<string, string>> = {
-  cost: 'billing report',
-  exec: 'pods exec',
-  logs: 'pods logs',
-  status: 'auth status',
-};
-
-const firstOf = (
-  table: Readonly<Record<string, readonly string[]>>,
-  word: string,
-  known: readonly string[],
-): string | undefined => (Object.hasOwn(table, word) ? table[word] : undefined)?.find((each) => known.includes(each));
-
 /** The verb that runs for a word: itself, its plural, or what other tools call it. */
-export const verbOf = (word: string, known: readonly string[]): string | undefined =>
-  known.includes(word)
-    ? word
-    : (known.find((verb) => verb !== word && verb === pluralOf(word)) ?? firstOf(VERBS, word, known));
+export function verbOf(word: string, known: readonly string[]): string | undefined {
+  if (known.includes(word)) return word;
+  const others = Object.hasOwn(VERBS, word) ? (VERBS[word] ?? []) : [];
+  return [pluralOf(word), ...others].find((verb) => known.includes(verb));
+}
 
 /** The words of the command that runs for a first word. */
 export function commandOf(word: string, nouns: readonly string[]): readonly string[] | undefined {
@@ -85,15 +60,6 @@ export function commandOf(word: string, nouns: readonly string[]): readonly stri
   if (plural !== undefined) return [plural];
   return Object.hasOwn(COMMANDS, word) ? COMMANDS[word]?.split(' ') : undefined;
 }
-
-/** `berth auth login`: what a first word may mean that runs nothing. */
-export const suggestedCommand = (word: string): string | undefined => {
-  const meant = { ...COMMANDS, ...SUGGESTED_COMMANDS };
-  return Object.hasOwn(meant, word) ? meant[word] : undefined;
-};
-
-const suggestedVerb = (word: string, known: readonly string[]): string | undefined =>
-  verbOf(word, known) ?? firstOf(SUGGESTED, word, known);
 
 const MAX_NAMES = 5;
 
@@ -107,9 +73,9 @@ export function nearestNames(name: string, known: readonly string[]): readonly s
 
 /** `Did you mean list?`; undefined if none is near. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
-  const lower = word.toLowerCase();
-  const exact = suggestedVerb(lower, known);
-  const others = [...Object.keys(VERBS), ...Object.keys(SUGGESTED)].filter((each) => suggestedVerb(each, known));
-  const near = exact === undefined ? nearestOf(lower, [...known, ...others]) : [exact];
-  return suggestionOf([...new Set(near.map((each) => suggestedVerb(each, known) ?? each))]);
+  const verbs = Object.keys(VERBS).filter((each) => verbOf(each, known) !== undefined);
+  const meant = (each: string): string => verbOf(each, known) ?? each;
+  const exact = verbOf(word.toLowerCase(), known);
+  const near = exact === undefined ? nearestOf(word, [...known, ...verbs]).map(meant) : [exact];
+  return suggestionOf([...new Set(near)]);
 }

@@ -16,7 +16,7 @@ import { textColumn } from '../cli/resource/fields.ts';
 import { didYouMean } from '../cli/words.ts';
 import { fileSchema } from './plan/kinds.ts';
 import { usage } from '../core/failure.ts';
-import { arrayOf, encodeJson, isObject, type Json, type JsonObject, stringOf } from '../core/json.ts';
+import { encodeJson, isObject, type Json, type JsonObject, stringOf } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';
 import { text } from '../output/cells.ts';
 import { asksForData, type Result, type View } from '../output/view.ts';
@@ -34,54 +34,43 @@ interface Title {
 /** Self-contained. Throws an Error (a bug) for a name that the contract does not have. */
 function completeSchema(schema: OutputSchema, contract: ContractSchemas, about: Title): JsonObject {
   const definitions = new Map<string, Json>();
-  const add = (name: string): void => {
-    if (definitions.has(name)) return;
-    const found = Object.hasOwn(contract, name) ? contract[name] : undefined;
-    if (found === undefined) throw new Error(`the contract has no schema ${name}`);
-    definitions.set(name, null);
-    definitions.set(name, openSchema(linked(found)));
-  };
-  const linked = (value: Json): Json => {
-    if (arrayOf(value) !== undefined) return (arrayOf(value) ?? []).map(linked);
-    if (!isObject(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner = null]) => {
-        const name = key === '$ref' ? contractName(stringOf(inner) ?? '') : undefined;
-        if (name === undefined) return [key, linked(inner)];
-        add(name);
-        return [key, `#/$defs/${name}`];
-      }),
-    );
-  };
-  const body = linked(schema) as JsonObject;
-  const names = [...definitions.keys()].sort();
+  const linked = (open: JsonObject): JsonObject =>
+    changed(open, (value) => {
+      const reference = stringOf(value['$ref']) ?? '';
+      const prefix = [CONTRACT_PREFIX, PUBLISHED_PREFIX].find((each) => reference.startsWith(each));
+      if (prefix === undefined) return value;
+      const name = reference.slice(prefix.length);
+      if (!definitions.has(name)) {
+        const found = Object.hasOwn(contract, name) ? contract[name] : undefined;
+        if (found === undefined) throw new Error(`the contract has no schema ${name}`);
+        definitions.set(name, null);
+        definitions.set(name, linked(changed(found, openSchema)));
+      }
+      return { ...value, $ref: `#/$defs/${name}` };
+    });
+  const body = linked(schema);
+  const sorted = [...definitions].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `urn:berth:schema:${about.name.replaceAll(' ', '-')}`,
     title: about.title,
     description: about.description,
     ...body,
-    ...(names.length === 0 ? {} : { $defs: Object.fromEntries(names.map((name) => [name, definitions.get(name)])) }),
+    ...(sorted.length === 0 ? {} : { $defs: Object.fromEntries(sorted) }),
   };
 }
 
-const contractName = (reference: string): string | undefined => {
-  const prefix = [CONTRACT_PREFIX, PUBLISHED_PREFIX].find((each) => reference.startsWith(each));
-  return prefix && reference.slice(prefix.length);
-};
-
-const CLOSING = ['additionalProperties', 'unevaluatedProperties'];
+/** With each object in it, from the inside out, as `change` makes it. */
+const changed = (schema: JsonObject, change: (inner: JsonObject) => JsonObject): JsonObject =>
+  JSON.parse(encodeJson(schema), (_, value: Json) => (isObject(value) ? change(value) : value)) as JsonObject;
 
 /** The service may add members and enumeration values, so neither is forbidden. */
-function openSchema(schema: Json): Json {
-  if (arrayOf(schema) !== undefined) return (arrayOf(schema) ?? []).map(openSchema);
-  if (!isObject(schema)) return schema;
-  const { enum: words, ...others } = schema;
-  const open = Object.fromEntries(
-    Object.entries(others)
-      .filter(([key, value]) => !(CLOSING.includes(key) && value === false))
-      .map(([key, value = null]) => [key, openSchema(value)]),
-  );
+function openSchema({ enum: words, additionalProperties, unevaluatedProperties, ...others }: JsonObject): JsonObject {
+  const open = {
+    ...others,
+    ...(additionalProperties === false ? {} : { additionalProperties }),
+    ...(unevaluatedProperties === false ? {} : { unevaluatedProperties }),
+  };
   if (words === undefined) return open;
   return others['type'] === 'string'
     ? { ...open, anyOf: [{ enum: words }, { type: 'string' }] }

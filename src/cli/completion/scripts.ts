@@ -40,7 +40,7 @@ export const ZSH_SCRIPT = `#compdef berth
 _berth() {
   local line kind before value
   local -a lines values shown folders shownfolders layout
-  local -i width=0 described=0 found=1
+  local -i described=0 found=1
   lines=("\${(@f)$(command berth __complete zsh "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)}")
   kind=\${lines[1]%%$'\\t'*}
   before=\${lines[1]#*$'\\t'}
@@ -57,13 +57,8 @@ _berth() {
   lines=("\${(@)lines[2,-1]}")
   for line in "\${(@)lines}"; do
     value=\${line%%$'\\t'*}
-    if (( \${(m)#value} > width )); then width=\${(m)#value}; fi
-    if [[ $line == *$'\\t'* ]]; then described=1; fi
-  done
-  for line in "\${(@)lines}"; do
-    value=\${line%%$'\\t'*}
     if [[ -z $value ]]; then continue; fi
-    if (( described )) && [[ $line == *$'\\t'* ]]; then line="\${(mr:width:)value}  -- \${line#*$'\\t'}"; else line=$value; fi
+    if [[ $line == *$'\\t'* ]]; then described=1 line="$value  -- \${line#*$'\\t'}"; else line=$value; fi
     # No space is added after a path that goes on.
     if [[ $kind == paths && $value == *[:/] ]]; then folders+=("$value") shownfolders+=("$line"); else values+=("$value") shown+=("$line"); fi
   done

@@ -1,13 +1,11 @@
 import type { CommandContext } from './context.ts';
 import type { GlobalFlag } from './global-flags.ts';
 import type { OutputSchema } from './output-schema.ts';
-import { flagName, onlyWith, option, type Param, type Params, type ValuesOf } from './params.ts';
+import { onlyWith, option, type Param, type Params, type ValuesOf } from './params.ts';
 import type { Access } from '../../core/access.ts';
 import { webAddress } from '../../core/addresses.ts';
 import { EXIT, EXIT_CODES, type ExitCode } from '../../core/exit-codes.ts';
 import { type Json, memberAt } from '../../core/json.ts';
-import { berth, type CommandLine, flags, names } from '../../core/message.ts';
-import { exactDuration } from '../../core/units.ts';
 import { type Result, rowsOf } from '../../output/view.ts';
 
 export interface CommandWords {
@@ -107,7 +105,6 @@ export interface Noun {
   readonly name: string;
   readonly summary: string;
   readonly section: string;
-  readonly offline?: true;
   /** `verb` is the word after the noun: a noun may load only that verb. */
   readonly load: (program: Program, verb?: string) => Promise<Command | Group>;
 }
@@ -218,27 +215,3 @@ export const waitOptions = (summary: string) => ({
 
 export const visibleOptions = (command: Command): readonly (readonly [string, Param<unknown>])[] =>
   Object.entries({ ...command.options, ...commonOptions(command) }).filter(([, { hidden }]) => hidden !== true);
-
-/** `berth files sync d datasets: --delete`. Defaults are left out. */
-export function sameCommand(
-  { args, options }: Pick<Command, 'args' | 'options'>,
-  values: Values,
-  path: readonly string[],
-): CommandLine {
-  const given = Object.keys(args).flatMap((key) => (values[key] ?? []) as string | readonly string[]);
-  return berth`${names(path.join(' '))} ${given} ${flags(givenFlags(options, values))}`;
-}
-
-const givenFlags = (options: Params, values: Values): readonly string[] =>
-  Object.entries(options).flatMap(([key, param]) => flagWords(key, param, values[key]));
-
-function flagWords(key: string, param: Param<unknown>, value: unknown): readonly string[] {
-  if (value === undefined || value === false || value === param.initial) return [];
-  const name = flagName(key);
-  if (value === true) return [name];
-  return (Array.isArray(value) ? value : [value]).flatMap((each: unknown) => {
-    if (typeof each === 'string') return [name, each];
-    if (typeof each !== 'number') return [];
-    return [name, param.format === 'duration' ? exactDuration(each) : String(each)];
-  });
-}

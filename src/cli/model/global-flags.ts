@@ -72,17 +72,10 @@ export function outputOptions(globals: GlobalValues, settings: Pick<SettingsView
   return { format, fields, jq, raw, isSecret };
 }
 
-/** Reads `secret-names` lazily: an unusable profile must not fail commands that print no variables. */
+/** Reads `secret-names` only where a variable is printed. */
 function isSecretBy(settings: Pick<SettingsView, 'get'>): IsSecret {
   let known: IsSecret | undefined;
-  const read = (): string => {
-    try {
-      return settings.get('secret-names') ?? '';
-    } catch {
-      return '';
-    }
-  };
-  return (name, value) => (known ??= createIsSecret(wordsOf(read())))(name, value);
+  return (name, value) => (known ??= createIsSecret(wordsOf(settings.get('secret-names') ?? '')))(name, value);
 }
 
 const wordsOf = (text: string): readonly string[] =>

@@ -5,7 +5,7 @@ import { nearestOf, suggestionOf } from '../../core/text.ts';
 import { type Command, commonOptions, type Group, type Program, type Values } from '../model/command.ts';
 import type { GlobalFlag, GlobalValues } from '../model/global-flags.ts';
 import { flagName, labelOf, namesProgram, type Param, type Params } from '../model/params.ts';
-import { didYouMean, suggestedCommand, verbOf } from '../words.ts';
+import { didYouMean, verbOf } from '../words.ts';
 import { firstWordAt } from './user-aliases.ts';
 
 export interface Invocation {
@@ -25,8 +25,12 @@ export interface InvalidCommandLine {
 /** The texts of each flag or argument; none of a switch. */
 type Given = Map<string, readonly string[]>;
 
-const add = (given: Given, name: string, text: string | undefined): void =>
-  void given.set(name, [...(given.get(name) ?? []), ...(text === undefined ? [] : [text])]);
+interface Flag {
+  readonly name: string;
+  readonly flag: string;
+  readonly short?: string | undefined;
+  readonly metavar?: string | undefined;
+}
 
 /** Loads only the module of its noun. Returns, not throws, usage (2). The only file that uses commander. */
 export async function parseCommandLine(
@@ -53,9 +57,7 @@ export async function parseCommandLine(
       const known = target === undefined ? nouns.map(({ name }) => name) : Object.keys(target.commands);
       const name = target === undefined ? known.find((noun) => noun === word) : verbOf(word, known);
       if (name === undefined) {
-        createParser(flags, ({ name: flag }, text) => {
-          add(given, flag, text);
-        }).parseOptions([...rest]);
+        createParser([[flags, given]]).parseOptions([...rest]);
         throw unknownCommand(word, path, known);
       }
       const verb = rest[firstWordAt(rest, flags) ?? rest.length];
@@ -120,16 +122,14 @@ function read(
 ): Given {
   const texts: Given = new Map();
   const args = Object.entries(command?.args ?? {}).filter(([, { afterDashes }]) => afterDashes !== true);
-  const own = Object.entries(command === undefined ? {} : optionsOf(command)).map(([key, { short, metavar }]) => {
-    return { name: key, flag: flagName(key), short, metavar, into: texts };
-  });
+  const options = Object.entries(command === undefined ? {} : optionsOf(command));
+  const own = options.map(([key, param]): Flag => ({ ...param, name: key, flag: flagName(key) }));
   // Flags of the command replace global ones of the same name.
-  const others = flags
-    .filter(({ flag }) => !own.some((each) => each.flag === flag))
-    .map((flag) => ({ ...flag, into: given }));
-  const parser = createParser([...own, ...others], ({ name, into }, text) => {
-    add(into, name, text);
-  }).passThroughOptions(namesProgram(command?.args ?? {}));
+  const others = flags.filter(({ flag }) => !own.some((each) => each.flag === flag));
+  const parser = createParser([
+    [own, texts],
+    [others, given],
+  ]).passThroughOptions(namesProgram(command?.args ?? {}));
   for (const [key, { many }] of args) parser.argument(many ? `[${key}...]` : `[${key}]`);
   try {
     parser.parse(words, { from: 'user' });
@@ -153,32 +153,30 @@ function read(
   // `api PATH`: a single word goes to the argument that must be given.
   const isSecond = first?.[1].required === false && second?.[1].required === true && found[1] === undefined;
   for (const [at, [key]] of args.entries()) {
-    const words = [found[isSecond ? 1 - at : at] ?? []].flat();
-    if (words.length > 0) texts.set(key, words);
+    const those = [found[isSecond ? 1 - at : at] ?? []].flat();
+    if (those.length > 0) texts.set(key, those);
   }
   return texts;
 }
 
-/** Prints nothing and never exits; `found` gets each flag with its text. */
-function createParser<F extends Pick<GlobalFlag, 'flag' | 'short' | 'metavar'>>(
-  flags: readonly F[],
-  found: (flag: F, text: string | undefined) => void,
-): Commander {
+/** Prints nothing and never exits. The texts of flags go into the map beside them. */
+function createParser(all: readonly (readonly [flags: readonly Flag[], given: Given])[]): Commander {
   const parser = new Commander('berth')
     .exitOverride()
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
     .helpOption(false)
     .showSuggestionAfterError(false)
     .allowExcessArguments(false);
-  for (const each of flags) {
-    const name = each.flag + (each.metavar === undefined ? '' : ' <value>');
-    const option = new Option(each.short === undefined ? name : `${each.short}, ${name}`);
-    // Commander would keep `--no-input` as `input: false`: a command's `--input`.
-    option.negate = false;
-    parser.addOption(option).on(`option:${option.name()}`, (text: string | null) => {
-      found(each, text ?? undefined);
-    });
-  }
+  for (const [flags, given] of all)
+    for (const { name, flag, short, metavar } of flags) {
+      const long = flag + (metavar === undefined ? '' : ' <value>');
+      const option = new Option(short === undefined ? long : `${short}, ${long}`);
+      // Commander would keep `--no-input` as `input: false`: a command's `--input`.
+      option.negate = false;
+      parser.addOption(option).on(`option:${option.name()}`, (text: string | null) => {
+        given.set(name, [...(given.get(name) ?? []), ...(text === null ? [] : [text])]);
+      });
+    }
   return parser;
 }
 
@@ -200,10 +198,11 @@ const KEY_HINT = sentence`A key is never given on a command line, where others c
 const seeHelp = (path: readonly string[]): Message => sentence`See \`${berth`${names(path.join(' '))} --help`}\`.`;
 
 function unknownCommand(word: string, path: readonly string[], known: readonly string[]): Failure {
-  const meant = path.length === 0 ? suggestedCommand(word.toLowerCase()) : undefined;
-  const near = meant === undefined ? didYouMean(word, known) : suggestionOf([`berth ${meant}`]);
-  const isNear = path.length === 0 && near !== undefined;
-  return usage(`unknown command '${word}'`, lines(near, isNear ? undefined : seeHelp(path)));
+  const near = didYouMean(word, known);
+  return usage(
+    `unknown command '${word}'`,
+    lines(near, near !== undefined && path.length === 0 ? undefined : seeHelp(path)),
+  );
 }
 
 /** The message never contains the text after the flag's name, which may be a key. */

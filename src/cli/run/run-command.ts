@@ -129,13 +129,6 @@ async function tellUnprinted(ctx: CommandContext, { ids }: WriteRecord): Promise
   if (ids.size > 0) await ctx.tell(`Standard output is closed, so this was not printed there: ${list}`);
 }
 
-/** Before any request, also for a list to pick from. Fails with usage (2). */
-async function checkFilter({ jq }: OutputOptions, { blocking }: Context): Promise<void> {
-  if (jq === undefined) return;
-  const { checkJq } = await import('../../output/formats/jq.ts');
-  await checkJq(jq, blocking);
-}
-
 /** For an interrupt or a temporary failure. */
 function withResumeHint(error: unknown, { resumeCommand }: RunState): unknown {
   if (!(error instanceof Failure) || resumeCommand === undefined) return error;

@@ -12,7 +12,7 @@ import { runCopies } from './copy.ts';
 import { COPY_OPTIONS, createFilter } from './filter.ts';
 import { FILE_OUTCOMES, type FileOutcome, notDone, printOutcomes, Tally } from './outcomes.ts';
 import { planCopies, sourcesAndTarget } from './plan.ts';
-import { defineCommand, sameCommand } from '../../cli/model/command.ts';
+import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { usage } from '../../core/failure.ts';
@@ -54,7 +54,6 @@ export const cp = defineCommand({
       return { kind: 'nothing' };
     }
     const [sources, target] = sourcesAndTarget(place);
-    ctx.setResumeCommand(sameCommand({ args: PLACES, options }, values, ['files', 'cp']));
     const tally = new Tally(ctx);
     const steps = planCopies(ctx, sources, target, { recursive, followLinks, filter: await createFilter(values) });
     return await printOutcomes(ctx, runCopies(ctx, steps, { verify, tally }), 'copied', tally);

@@ -5,7 +5,7 @@ import { EVERYTHING } from './filter.ts';
 import { FILE_OUTCOMES, printOutcomes, Tally } from './outcomes.ts';
 import { type Copy, planCopies, sourcesAndTarget } from './plan.ts';
 import { removeSeen, shown } from './tree.ts';
-import { defineCommand, sameCommand } from '../../cli/model/command.ts';
+import { defineCommand } from '../../cli/model/command.ts';
 import { type Failure, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 
 const options = { recursive: RECURSIVE };
@@ -24,8 +24,6 @@ export const mv = defineCommand({
   examples: [['berth files mv -r datasets:inputs datasets:old', 'a folder, within a volume']],
   run: async (ctx, values) => {
     const [sources, target] = sourcesAndTarget(values.place);
-    // What was moved is gone, and is not reported missing.
-    ctx.setResumeCommand(sameCommand({ args: PLACES, options }, values, ['files', 'mv']));
     const tally = new Tally(ctx);
     const { recursive } = values;
     const steps = planCopies(ctx, sources, target, { recursive, followLinks: false, filter: EVERYTHING });

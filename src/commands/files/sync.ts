@@ -5,7 +5,7 @@ import { FILE_OUTCOMES, type FileOutcome, printOutcomes, removeFiles, Tally } fr
 import { type Copy, openSources, openTarget, planTree, refuseNested, sourcesAndTarget, type Step } from './plan.ts';
 import { type FileEnd, removeSeen, shown, type Tree, type TreeFile } from './tree.ts';
 import { ask, asks, requireYes } from '../../cli/ask.ts';
-import { defineCommand, sameCommand, yesOption } from '../../cli/model/command.ts';
+import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words.ts';
@@ -51,7 +51,6 @@ export const sync = defineCommand({
     const { source, target } = await openBoth(ctx, values);
     const plan = planTree(ctx, source, target, { filter: await createFilter(values), hasExtras: values.delete });
     const steps = values.delete && asks(ctx) ? await confirmed(ctx, plan, values) : plan;
-    ctx.setResumeCommand(sameCommand({ args, options }, values, ['files', 'sync']));
     const tally = new Tally(ctx);
     return await printOutcomes(ctx, syncFolders(ctx, { source, target, steps }, values, tally), 'copied', tally);
   },

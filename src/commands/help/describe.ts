@@ -167,7 +167,7 @@ The command line of a GPU cloud: pods, serverless endpoints and their jobs, netw
 
 const COMMANDS = `
 ## Commands
-W writes, D destroys and needs --yes, M changes files or processes here, $ may cost money; ! after a flag: required. (all of X): the flags of X. Flags of every command are left out.
+W writes, D destroys and needs --yes, M changes files or processes here, $ may cost money; ! after a flag: required.  Flags of every command are left out.
 `;
 
 const EXPLAINED = new Set(['dryRun', 'yes', 'interval', 'waitTimeout', 'notify']);
@@ -177,24 +177,12 @@ export function agentText(commands: readonly NamedCommand[]): string {
   return `${RULES}${codes}.\n${COMMANDS}${commandLines(commands).join('\n')}\n`;
 }
 
-/** From this many flags on, a command names those of an earlier one instead of repeating them. */
-const REPEATED = 8;
-
-function commandLines(commands: readonly NamedCommand[]): readonly string[] {
-  const earlier = new Map<string, readonly string[]>();
-  return commands.map(({ path, command }) => {
-    const flags = visibleOptions(command)
-      .filter(([key]) => !EXPLAINED.has(key))
-      .map(([key, { required }]) => flagName(key) + (required ? '!' : ''));
-    const [same] = [...earlier].filter(
-      ([, others]) => others.length >= REPEATED && others.every((flag) => flags.includes(flag)),
-    );
-    const shown =
-      same === undefined ? flags : [`(all of ${same[0]})`, ...flags.filter((flag) => !same[1].includes(flag))];
-    earlier.set(path.join(' '), flags);
-    return [signature(path, command), ...marksOf(command), ...shown].join(' ');
+const commandLines = (commands: readonly NamedCommand[]): readonly string[] =>
+  commands.map(({ path, command }) => {
+    const flags = visibleOptions(command).filter(([key]) => !EXPLAINED.has(key));
+    const named = flags.map(([key, { required }]) => flagName(key) + (required ? '!' : ''));
+    return [signature(path, command), ...marksOf(command), ...named].join(' ');
   });
-}
 
 /** `[WD]`; nothing for a command that only reads. */
 function marksOf({ writes, destroys, changesMachine, costs }: NamedCommand['command']): readonly string[] {

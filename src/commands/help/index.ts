@@ -4,13 +4,13 @@ import {
   commandsIn,
   commandsOf,
   defineCommand,
-  type Group,
   type NamedCommand,
   type Program,
 } from '../../cli/model/command.ts';
 import { commandHelp, groupHelp, HELP_TOPICS, rootHelp } from '../../cli/help.ts';
-import { commandOf, didYouMean, verbOf } from '../../cli/words.ts';
 import { arg, option } from '../../cli/model/params.ts';
+import { parseCommandLine } from '../../cli/parse/command-line.ts';
+import { expandFirstWord } from '../../cli/parse/user-aliases.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import type { Page, Result } from '../../output/view.ts';
 import { agentText, describeProgram, DESCRIPTION, descriptionView } from './describe.ts';
@@ -68,31 +68,12 @@ async function helpPage(program: Program, words: readonly string[]): Promise<Pag
 }
 
 /** Usage (2) when there is no such command. */
-async function findTarget(
-  program: Program,
-  [first = '', ...more]: readonly string[],
-): Promise<{ readonly path: readonly string[]; readonly target: Command | Group }> {
-  const names = program.nouns.map(({ name }) => name);
-  const [name, ...rest] = [...(commandOf(first, names) ?? []), ...more];
-  const noun = program.nouns.find((each) => each.name === name);
-  if (noun === undefined)
-    throw usage(
-      `there is no command or topic ${JSON.stringify(first)}`,
-      didYouMean(first, [...names, ...TOPICS]) ?? `Topics: ${TOPICS.join(', ')}. Commands: \`berth --help\`.`,
-    );
-  let target: Command | Group = await noun.load(program);
-  const path = [noun.name];
-  for (const word of rest) {
-    const verbs: Group['commands'] = target.kind === 'group' ? target.commands : {};
-    const verb = verbOf(word, Object.keys(verbs));
-    const inner = verb === undefined || !Object.hasOwn(verbs, verb) ? undefined : verbs[verb];
-    if (verb === undefined || inner === undefined)
-      throw usage(
-        `berth ${path.join(' ')} has no verb ${JSON.stringify(word)}`,
-        didYouMean(word, Object.keys(verbs)) ?? `See \`berth ${path.join(' ')} --help\`.`,
-      );
-    target = inner;
-    path.push(verb);
-  }
+async function findTarget(program: Program, words: readonly string[]) {
+  const nouns = program.nouns.map(({ name }) => name);
+  const line = await expandFirstWord(words, program.flags, nouns, () => Promise.resolve({}));
+  const parsed = await parseCommandLine([...line, '--help'], program);
+  if ('failure' in parsed) throw parsed.failure;
+  const { path, target } = parsed;
+  if (target === undefined) throw usage(`there is no command ${JSON.stringify(words.join(' '))}`);
   return { path, target };
 }

@@ -1,8 +1,9 @@
 /** A Model Context Protocol server: its tools are the commands, run in this process. */
+import { Readable, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { version } from '../../../package.json';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
   CallToolRequestSchema,
   type CallToolResult,
@@ -13,16 +14,16 @@ import {
 import { type Command, commandsOf, defineCommand, type Program } from '../../cli/model/command.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import { type CommandContext, IdCache } from '../../cli/model/context.ts';
+import { dollarsOf, option } from '../../cli/model/params.ts';
 import * as money from '../../cli/money.ts';
 import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
-import { merged } from '../../cli/resource/request-body.ts';
 import { rowRequest } from '../../cli/resource/pages.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { asId } from '../../core/ids.ts';
+import { merged } from '../../cli/resource/request-body.ts';
 import { errorOf } from '../../cli/resource/several.ts';
-import { dollarsOf, option } from '../../cli/model/params.ts';
 import { accessFailure, allowedAccess } from '../../core/access.ts';
-import { asError, Failure, isInterrupt } from '../../core/failure.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, isInterrupt } from '../../core/failure.ts';
+import { asId } from '../../core/ids.ts';
 import {
   arrayOf,
   encodeJson,
@@ -69,8 +70,18 @@ export const mcp = (program: Program): Command =>
           void sendNotification({ method: 'notifications/progress', params: said }).catch(() => undefined);
         });
       });
+      const input = Readable.from((await ctx.durable()).read('-'), { objectMode: false });
+      const output = new Writable({
+        write: (chunk: Buffer, _encoding, done) => {
+          const written = ctx.rawOutput.write(chunk).catch(() => undefined);
+          void written.then(() => {
+            done();
+          });
+        },
+      });
       try {
-        await serve(ctx, server);
+        await server.connect(new StdioServerTransport(input, output));
+        await finished(input);
         return { kind: 'nothing' };
       } catch (error) {
         if (isInterrupt(error)) return { kind: 'nothing', exit: error.exit };
@@ -80,32 +91,6 @@ export const mcp = (program: Program): Command =>
       }
     },
   });
-
-/** Until stdin ends. */
-async function serve(ctx: CommandContext, server: Server): Promise<void> {
-  const messages = new ReadBuffer();
-  const transport: Transport = {
-    start: () => Promise.resolve(),
-    send: (message) => ctx.rawOutput.write(Buffer.from(`${encodeJson(message as unknown as Json)}\n`)),
-    close: () => {
-      transport.onclose?.();
-      return Promise.resolve();
-    },
-  };
-  await server.connect(transport);
-  for await (const chunk of (await ctx.durable()).read('-')) {
-    messages.append(Buffer.from(chunk));
-    for (;;) {
-      try {
-        const message = messages.readMessage();
-        if (message === null) break;
-        transport.onmessage?.(message);
-      } catch (error) {
-        transport.onerror?.(asError(error));
-      }
-    }
-  }
-}
 
 /** Runs the command of a tool. Where there is a limit, calls that cost wait for each other. */
 function caller(ctx: CommandContext, allow: Allowed, maxHourly: number | undefined) {
@@ -139,7 +124,7 @@ function caller(ctx: CommandContext, allow: Allowed, maxHourly: number | undefin
       return resultOf(ctx, tool, code, out, errors);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return failed(encodeJson({ error: errorOf(error, ctx.settings), exitCode: error.exit }), error.exit);
+      return resultOf(ctx, tool, error.exit, '', encodeJson({ error: errorOf(error, ctx.settings) }));
     }
   };
 }
@@ -155,18 +140,14 @@ function resultOf(
   const { isSecret } = ctx.output;
   const document = tryDecodeJson(out);
   const shown = document === undefined || isSecret === undefined ? document : hideSecrets(document, isSecret);
-  const text = shown === undefined ? out : encodeJson(shown);
   const error = objectOf(tryDecodeJson(errors.trimEnd().split('\n').at(-1) ?? ''));
-  if (error !== undefined) return failed(encodeJson({ ...error, exitCode, ...(shown && { result: shown }) }), exitCode);
-  const structured = command.output === undefined ? {} : { structuredContent: { result: shown ?? null } };
-  return { content: [{ type: 'text', text }], ...structured, _meta: { exitCode } };
+  const all = error === undefined ? shown : { ...error, exitCode, ...(shown && { result: shown }) };
+  const text = all === undefined ? out : encodeJson(all);
+  const answer = { content: [{ type: 'text' as const, text }], _meta: { exitCode } };
+  if (error !== undefined) return { ...answer, isError: true };
+  const result: unknown = all === undefined ? null : JSON.parse(text);
+  return command.output === undefined ? answer : { ...answer, structuredContent: { result } };
 }
-
-const failed = (text: string, exitCode: number): CallToolResult => ({
-  content: [{ type: 'text', text }],
-  isError: true,
-  _meta: { exitCode },
-});
 
 /** By the requests of a dry run. Limit-exceeded (15) where the account would cost more, or the cost is not known. */
 async function requireCost(context: CommandContext, requests: Json, maxHourly: number): Promise<void> {
@@ -188,22 +169,21 @@ async function requireCost(context: CommandContext, requests: Json, maxHourly: n
 
 /** Undefined where it is not known. */
 async function addedBy(ctx: CommandContext, request: Json): Promise<money.Cost | undefined> {
-  const [, noun = '', id = '', ...more] = new URL(stringAt(request, 'url') ?? '').pathname.split('/').slice(1);
+  const [noun = '', id = '', action = ''] = new URL(stringAt(request, 'url') ?? '').pathname.split('/').slice(2);
   const body = memberAt(request, 'body') ?? null;
-  const rowOf = async (of: Collection, its: string): Promise<Json> =>
-    (await ctx.api.send(rowRequest(of, asId(its)))).value ?? null;
+  const rowOf = async (of: Collection, its: string): Promise<JsonObject> =>
+    objectOf(its === '' ? undefined : (await ctx.api.send(rowRequest(of, asId(its)))).value) ?? {};
+  if (noun === 'clusters') return money.ofNewCluster(body, await money.catalogOf(ctx, { gpu: {} }));
+  if (/^network-?volumes$/i.test(noun)) return money.ofVolume(body);
   if (noun === 'pods') {
     const pod = id === '' ? body : await rowOf(PODS, id);
     return money.ofNewPod(pod, await money.catalogOf(ctx, pod));
   }
   if (noun === 'serverless') {
-    const before = id === '' ? undefined : objectOf(await rowOf(ENDPOINTS, id));
-    const endpoint = merged(before ?? {}, objectOf(body) ?? {});
+    const endpoint = merged(await rowOf(ENDPOINTS, id), objectOf(body) ?? {});
     return money.ofEndpoint(endpoint, await money.catalogOf(ctx, endpoint));
   }
-  if (noun === 'clusters') return money.ofNewCluster(body, await money.catalogOf(ctx, { gpu: {} }));
-  if (/^network-?volumes$/i.test(noun)) return money.ofVolume(body);
-  if (!['run', 'runsync', 'retry'].includes([id, ...more][0] ?? '')) return undefined;
+  if (!['run', 'runsync', 'retry'].includes(id) && action !== 'retry') return undefined;
   // A job may start one worker.
   const endpoint = await rowOf(ENDPOINTS, noun);
   const hasHardware = itemsAt(endpoint, 'gpu.pools').length + itemsAt(endpoint, 'cpu').length > 0;

@@ -1,9 +1,9 @@
 /** Tools made from the commands: one each, with its arguments and flags as JSON Schema. */
 import { type Command, type NamedCommand, visibleOptions } from '../../cli/model/command.ts';
-import { CONTRACT_PREFIX, either, type OutputSchema, printedSchema } from '../../cli/model/output-schema.ts';
+import { ANYTHING, CONTRACT_PREFIX, either, type OutputSchema, printedSchema } from '../../cli/model/output-schema.ts';
 import { flagName, type Param } from '../../cli/model/params.ts';
 import { usage } from '../../core/failure.ts';
-import { arrayOf, encodeJson, isObject, type Json, type JsonObject, stringOf } from '../../core/json.ts';
+import { arrayOf, encodeJson, type JsonObject, stringOf } from '../../core/json.ts';
 
 export const ALLOWED = ['read', 'write', 'destroy'] as const;
 export type Allowed = (typeof ALLOWED)[number];
@@ -70,7 +70,6 @@ export function describeTool(tool: Tool): JsonObject {
   const { name, command } = tool;
   const params = paramsOf(tool);
   const output = command.output && printedSchema(command);
-  const schema = output === undefined ? {} : { outputSchema: wrapped(output) };
   return {
     name,
     description: [`${command.summary}.`, command.details ?? ''].join(' ').trim(),
@@ -80,27 +79,18 @@ export function describeTool(tool: Tool): JsonObject {
       required: params.flatMap(([word, , { required, unless }]) => (required && unless === undefined ? [word] : [])),
       additionalProperties: false,
     },
-    ...schema,
+    ...(output && { outputSchema: wrapped(output) }),
     annotations: { readOnlyHint: needOf(command) === 'read', destructiveHint: command.destroys, openWorldHint: true },
   };
 }
 
-/** A tool answers an object. Schemas of the published contract are named: they would fill the context of a model. */
+/** A tool answers an object. Schemas of the published contract would fill the context of a model. */
 const wrapped = (output: OutputSchema): JsonObject => ({
   type: 'object',
   // Null: nothing was to be done.
-  properties: { result: either(named(output) as OutputSchema, { type: 'null' }) },
+  properties: { result: either(encodeJson(output).includes(CONTRACT_PREFIX) ? ANYTHING : output, { type: 'null' }) },
   required: ['result'],
 });
-
-function named(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(named);
-  if (!isObject(schema)) return schema;
-  const ref = stringOf(schema['$ref']);
-  if (ref?.startsWith(CONTRACT_PREFIX) === true)
-    return { description: `${ref.slice(CONTRACT_PREFIX.length)} of the service` };
-  return Object.fromEntries(Object.entries(schema).map(([key, value = null]) => [key, named(value)]));
-}
 
 function schemaOf({ kind, metavar, many, choices, format, summary, initialText }: Param<unknown>): JsonObject {
   const description = initialText === undefined ? summary : `${summary} (default ${initialText})`;
@@ -129,8 +119,6 @@ export function wordsOf(tool: Tool, given: JsonObject): readonly string[] {
     else flags.push(...texts.map((text) => (param.metavar === undefined ? flagName(key) : `${flagName(key)}=${text}`)));
   }
   const yes = 'yes' in tool.command.options && given['dry-run'] !== true ? ['--yes'] : [];
-  const isDashed = words.some((text) => text.startsWith('-'));
-  const dashes = isDashed || last.length > 0 ? ['--'] : [];
-  const rest = isDashed ? [...dashes, ...words, ...last] : [...words, ...dashes, ...last];
-  return [...tool.path, ...yes, ...flags, ...rest];
+  const [before, after] = words.some((text) => text.startsWith('-')) ? [[], [...words, ...last]] : [words, last];
+  return [...tool.path, ...yes, ...flags, ...before, ...(after.length > 0 ? ['--', ...after] : [])];
 }

