@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { constants, existsSync, promises as fs, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../../core/context.ts';
 import { localFile } from '../../core/failure.ts';
@@ -108,7 +107,7 @@ async function replaceWithCopies(path: string, files: readonly string[], check: 
 }
 
 async function replaceWithCopy(path: string, check: () => void): Promise<void> {
-  const copy = `${path}.${randomUUID()}.part`;
+  const copy = `${path}.${newToken()}.part`;
   try {
     await fs.copyFile(path, copy, constants.COPYFILE_FICLONE);
     const handle = await fs.open(copy, 'r+');

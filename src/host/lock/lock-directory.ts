@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   mkdirSync,
@@ -160,10 +159,13 @@ export interface LockHolder extends Owner {
   readonly token: string;
 }
 
-const TOKEN = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const TOKEN = '[0-9a-f]{24}';
 const OWNER = 'owner';
 
-export const newToken = (): string => randomUUID();
+/** Unique, not secret: loading crypto takes longer than a command that holds the lock. */
+export const newToken = (): string => `${randomDigits()}${randomDigits()}`;
+const randomDigits = (): string => Math.random().toString(16).slice(2, 14).padEnd(12, '0');
+
 export const folderOf = (path: string, token: string): string => join(path, token);
 export const ownerFile = (path: string, token: string): string => join(path, token, OWNER);
 

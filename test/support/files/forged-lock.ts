@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Identity, ownIdentity } from '../../../src/host/lock/lock-directory.ts';
+import { type Identity, newToken, ownIdentity } from '../../../src/host/lock/lock-directory.ts';
 
 /** A process id that no process has: the largest one of Linux. */
 const NO_PROCESS = 4_194_304;
@@ -17,7 +16,7 @@ export const HOLDERS = {
 
 /** Writes a lock as that holder would have written it. Returns the path of its owner file. */
 export function writeForgedLock(path: string, holder: Identity): string {
-  const folder = join(path, randomUUID());
+  const folder = join(path, newToken());
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'owner'), `${JSON.stringify(holder)}\n000000000000\n`);
   return join(folder, 'owner');

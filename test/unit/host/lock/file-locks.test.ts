@@ -10,7 +10,7 @@ import { createTestClock } from '../../../support/clocks/test-clock.ts';
 import { writeForgedLock, HOLDERS, identityOf } from '../../../support/files/forged-lock.ts';
 
 const NOW = { subject: 'this', waitMs: 0 };
-const TOKEN = '01234567-89ab-cdef-0123-456789abcdef';
+const TOKEN = '0123456789abcdef0123456f';
 const onLinux = process.platform === 'linux';
 
 function place(system?: LockSystem) {
