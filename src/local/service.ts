@@ -13,7 +13,7 @@ import { isSigned } from './objects/request.ts';
 import { createVolumeFolders, folderRoot } from './objects/volumes.ts';
 import { advanceQueue, endpointChanged, loseAllWorkers } from './queue/engine.ts';
 import type { StreamShape } from './queue/operations.ts';
-import { queuesOf } from './queue/records.ts';
+import { isQueueUnread, queuesOf } from './queue/records.ts';
 import { HeldRequests, createWorkerOperations } from './queue/worker-operations.ts';
 import { ignorePause } from './queue/workers.ts';
 import { allEndpointsChanged, createControlOperations } from './resources/control.ts';
@@ -92,7 +92,11 @@ export function createLocalService(options: LocalServiceOptions): LocalService {
             return step(state, now);
           } finally {
             held.answer(state, now);
-            hasDeliveries = queuesOf(state).deliveries.length > 0;
+            if (!isQueueUnread(state)) {
+              const { changed, deliveries, timers } = queuesOf(state);
+              hasDeliveries = deliveries.length > 0;
+              state.quietUntil = changed.length > 0 ? now : (timers.first()?.at ?? Number.MAX_SAFE_INTEGER);
+            }
           }
         }),
     );

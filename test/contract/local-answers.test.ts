@@ -15,7 +15,9 @@ const shown = (state: State): unknown => ({
   ...state,
   asOf: 0,
   processedTo: 0,
-  parts: { ...state.parts, rate: undefined, queue: undefined },
+  quietUntil: 0,
+  windows: undefined,
+  parts: { ...state.parts, queue: undefined },
 });
 
 /** These requests use every part of the state, so that a refused request does not seed one. */

@@ -1,7 +1,7 @@
 import { DAY_SECONDS, type EpochMs, HOUR_SECONDS } from '../../core/unit-types.ts';
 import type { Scope } from '../contract/document.ts';
 import { forbidden, tooManyRequests, unauthorized } from '../contract/problem.ts';
-import { createPart, isSameKey, podOfKey, type State, workerKeyOf } from '../state/state.ts';
+import { isSameKey, podOfKey, type State, workerKeyOf } from '../state/state.ts';
 import type { LocalRequest, Operation, ServiceSettings } from './operation.ts';
 
 /** The full-access key. The keys are public by design: they are accepted by local services only. */
@@ -64,14 +64,13 @@ export const WINDOWS = [
 
 export type Quota = Readonly<Partial<Record<(typeof WINDOWS)[number]['name'], number>>>;
 
-const usage = createPart<Record<string, { startedAt: EpochMs; used: number }>>('rate', () => ({}));
-
 /** The headers. Throws the 429 Problem without counting (specification 7.2, 8.1). Queue operations have other limits. */
 export function countRequest(state: State, quota: Quota, now: EpochMs): Readonly<Record<string, string>> {
+  const known = (state.windows ??= {});
   const windows = WINDOWS.map(({ name, seconds, quota: usual }) => {
-    let current = usage.of(state)[name];
+    let current = known[name];
     if (current === undefined || now >= current.startedAt + seconds * 1000)
-      current = usage.of(state)[name] = { startedAt: current === undefined ? state.since : now, used: 0 };
+      current = known[name] = { startedAt: current === undefined ? state.since : now, used: 0 };
     const reset = Math.max(1, Math.ceil((current.startedAt + seconds * 1000 - now) / 1000));
     return { name, seconds, limit: quota[name] ?? usual, current, reset };
   });

@@ -15,6 +15,7 @@ import {
 import { appendChunk, type Chunk, NO_CHUNKS, type Outcome, takeChunks, withChunks } from './job-output.ts';
 import {
   isLive,
+  isQueueUnread,
   type Job,
   putJob,
   queueOf,
@@ -29,6 +30,10 @@ import type { State } from '../state/state.ts';
 
 /** In order of time. A change of an endpoint takes effect from the time of the previous call. */
 export function advanceQueue(state: State, now: EpochMs): void {
+  if (isQueueUnread(state) && now < state.quietUntil) {
+    state.processedTo = Math.max(state.processedTo, now);
+    return;
+  }
   const { timers } = queuesOf(state);
   applyChanges(state, state.processedTo);
   for (let timer = timers.takeDue(now); timer !== undefined; timer = timers.takeDue(now)) {

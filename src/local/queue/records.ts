@@ -239,6 +239,8 @@ export function queuesOf(state: State): Queues {
   return queues;
 }
 
+export const isQueueUnread = part.isUnread;
+
 /** Of a state that was read from its file. */
 function revive(queues: Queues): void {
   queues.timers = new Timers(queues.timers as unknown as Timer[]);

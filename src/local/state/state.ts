@@ -15,7 +15,7 @@ export function recordsFrom<T>(entries: Iterable<readonly [string, T]>): Records
   return records as Records<T>;
 }
 
-export const STATE_VERSION = 9;
+export const STATE_VERSION = 10;
 
 /** JSON; times on the service's clock. Only a resource knows the type of its part: see `createPart`. */
 export interface State {
@@ -31,6 +31,10 @@ export interface State {
   wallAt: EpochMs;
   /** Everything that was due up to this time has been processed. */
   processedTo: EpochMs;
+  /** Nothing is due in the queue before; it may be large, and need not be read until then. */
+  quietUntil: EpochMs;
+  /** Of the account's rate windows, by name. */
+  windows?: Record<string, { startedAt: EpochMs; used: number }>;
   /** Grows by one with every id; a reset does not set it back, so no id is used twice. */
   serial: number;
   readonly parts: Records<unknown>;
@@ -54,6 +58,7 @@ export const createState = (
   asOf: now,
   wallAt: now,
   processedTo: now,
+  quietUntil: now,
   serial,
   parts: noRecords(),
 });
@@ -70,10 +75,25 @@ export function originAfter(previous: State | undefined, random: () => number): 
 export const nextId = (state: State, prefix: string): string =>
   `${prefix}-${(state.serial += 1).toString(36).padStart(6, '0')}`;
 
+/** Of a state in a file, until a step uses it. */
+export class UnreadPart {
+  readonly line: string;
+  readonly read: () => unknown;
+  constructor(line: string, read: () => unknown) {
+    this.line = line;
+    this.read = read;
+  }
+}
+
 /** `seed` is called on first use with the account's creation time (milliseconds since the epoch). */
 export const createPart = <T>(name: string, seed: (since: number) => T) => ({
   /** The stored value itself: changes to it are changes of the state. */
-  of: (state: State): T => (state.parts[name] ??= seed(state.since)) as T,
+  of: (state: State): T => {
+    const part = state.parts[name];
+    if (part instanceof UnreadPart) return (state.parts[name] = part.read()) as T;
+    return (state.parts[name] ??= seed(state.since)) as T;
+  },
+  isUnread: (state: State): boolean => state.parts[name] instanceof UnreadPart,
   replace: (state: State, value: T): void => {
     state.parts[name] = value;
   },

@@ -6,41 +6,68 @@ import { isObject } from '../../core/json.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { makeDirectory, openRegular } from '../../core/regular-files.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { type State, STATE_VERSION } from './state.ts';
+import { createState, recordsFrom, type State, STATE_VERSION, UnreadPart } from './state.ts';
 
 /** For the state of --local, which is berth's own file. */
 export const START_OVER = sentence`Start over with: ${berth`local reset`}`;
 
-/** JSON. The times are left out of the comparison: they only say when the state was last used. */
+/** Times and rate windows are left out of the comparison: they only say when the state was last used. */
 interface StateText {
   readonly fields: string;
-  readonly parts: string;
+  /** A line of JSON for each part, so that one can be read alone. */
+  readonly parts: readonly string[];
+  readonly length: number;
 }
 
-export const stateText = ({ generation, clockOffsetMs, serial, parts }: State): StateText => ({
-  fields: `${generation} ${String(clockOffsetMs)} ${String(serial)}`,
-  parts: JSON.stringify(parts),
-});
+export function stateText({ generation, clockOffsetMs, serial, parts }: State): StateText {
+  const lines = Object.entries(parts).map(([name, part]) =>
+    part instanceof UnreadPart ? part.line : `"${name}":${JSON.stringify(part)}`,
+  );
+  return {
+    fields: `${generation} ${String(clockOffsetMs)} ${String(serial)}`,
+    parts: lines,
+    length: lines.reduce((sum, { length }) => sum + length, 0),
+  };
+}
 
+const isSame = (one: StateText, other: StateText): boolean =>
+  one.fields === other.fields && one.length === other.length && one.parts.every((line, at) => line === other.parts[at]);
+
+const PARTS = ',"parts":{\n';
+const NEXT = ',\n';
+const END = '\n}}\n';
+
+/** One JSON document. */
 export const documentOf = (state: State, { parts }: StateText): string =>
-  `${JSON.stringify({ ...state, parts: undefined }).slice(0, -1)},"parts":${parts}}\n`;
+  `${JSON.stringify({ ...state, parts: undefined }).slice(0, -1)}${PARTS}${parts.join(NEXT)}${END}`;
 
-const NUMBERS: readonly (keyof State)[] = ['since', 'clockOffsetMs', 'asOf', 'wallAt', 'processedTo', 'serial'];
-
-/** Parts are read as their owners find them. Fails with local-file (14). */
+/** Parts are read when a step uses them, as their owners find them. Fails with local-file (14), then too. */
 export function parseState(path: string, text: string): State {
-  const value = parsed(text) ?? parsed(text.slice(0, text.indexOf('\n')));
+  const start = text.indexOf(PARTS);
+  const value = parsed(start < 0 ? text : `${text.slice(0, start)}}`) ?? parsed(text.slice(0, text.indexOf('\n')));
   // Other programs write JSON with a version too, such as source maps.
   if (!isObject(value) || typeof value['version'] !== 'number' || typeof value['since'] !== 'number')
     throw localFile(`this is no state of the local service: ${path}`, START_OVER);
   if (value['version'] !== STATE_VERSION)
     throw localFile(`the local service's state is of another version of berth: ${path}`, START_OVER);
-  const { generation, parts } = value;
-  if (!isObject(parts) || typeof generation !== 'string' || NUMBERS.some((name) => typeof value[name] !== 'number'))
-    throw localFile(`the local service's state is damaged: ${path}`, START_OVER);
-  withoutPrototype(parts);
-  for (const part of Object.values(parts)) if (isObject(part)) withoutPrototype(part);
-  return value as unknown as State;
+  const damaged = (): Failure => localFile(`the local service's state is damaged: ${path}`, START_OVER);
+  const parts = text
+    .slice(start + PARTS.length, -END.length)
+    .split(NEXT)
+    .filter((line) => line !== '')
+    .map((line) => {
+      const nameEnd = line.indexOf('":');
+      const read = (): unknown => {
+        const part = parsed(line.slice(nameEnd + 2));
+        if (part === undefined) throw damaged();
+        return isObject(part) ? withoutPrototype(part) : part;
+      };
+      return [line.slice(1, nameEnd), new UnreadPart(line, read)] as const;
+    });
+  const state: Readonly<Record<string, unknown>> = { ...value, parts: recordsFrom(parts) };
+  const isState = Object.entries(createState(0)).every(([name, usual]) => typeof state[name] === typeof usual);
+  if (start < 0 || !text.endsWith(END) || !isState) throw damaged();
+  return state as unknown as State;
 }
 
 export const withoutPrototype = (records: object): unknown => Object.setPrototypeOf(records, null);
@@ -106,7 +133,7 @@ const BETWEEN_TURNS_MS: Milliseconds = 60;
 const LARGE_STATE = 10_000_000;
 const LOCK_TIMEOUT_MS: Milliseconds = 30_000;
 
-const NOTHING_SAVED: StateText = { fields: '', parts: '' };
+const NOTHING_SAVED: StateText = { fields: '', parts: [], length: 0 };
 
 /** One document in one file: docs/decisions/0008. */
 export function fileStore(path: string, locks: FileLocks, turns: Turns): Store {
@@ -134,7 +161,7 @@ export function fileStore(path: string, locks: FileLocks, turns: Turns): Store {
     lock = await lockState(path, locks);
     if (identityOf(path) !== identity) forget();
     isFlushed = false;
-    endTurn = turns.after(TURN_MS + saved.parts.length / (LARGE_STATE / 1000), () => {
+    endTurn = turns.after(TURN_MS + saved.length / (LARGE_STATE / 1000), () => {
       // The next step tries again, and reports it.
       letGo().catch(() => undefined);
     });
@@ -158,7 +185,7 @@ export function fileStore(path: string, locks: FileLocks, turns: Turns): Store {
     }
     try {
       const text = stateText(state);
-      if (text.parts !== saved.parts || text.fields !== saved.fields) await write(path, documentOf(state, text));
+      if (!isSame(text, saved)) await write(path, documentOf(state, text));
       saved = text;
       identity = identityOf(path);
       failure = undefined;
@@ -185,7 +212,11 @@ export function fileStore(path: string, locks: FileLocks, turns: Turns): Store {
     if (state !== undefined) return state;
     const text = readText(path);
     identity = identityOf(path);
-    return (state = text === undefined ? create() : parseState(path, text));
+    if (text === undefined) return (state = create());
+    state = parseState(path, text);
+    // What was read is saved already: a command that changes nothing writes nothing.
+    saved = stateText(state);
+    return state;
   };
 
   return {
@@ -209,7 +240,7 @@ export function fileStore(path: string, locks: FileLocks, turns: Turns): Store {
     flush: async () => {
       if (isFlushed && failure === undefined) return;
       isFlushed = true;
-      if (saved.parts.length < LARGE_STATE) await save();
+      if (saved.length < LARGE_STATE) await save();
     },
     close: async () => {
       await opening?.catch(() => undefined);

@@ -86,6 +86,22 @@ describe('a state in a file', () => {
   });
 });
 
+it('is not written by what only reads it', async () => {
+  const env = { BERTH_DATA_DIR: temporaryDirectory() };
+  const file = join(env.BERTH_DATA_DIR, 'local', 'state.json');
+  const local = async (...argv: string[]) => {
+    expect(await berth(['--local', ...argv], { env })).toMatchObject({ code: 0 });
+    const { ino, mtimeNs, size } = statSync(file, { bigint: true });
+    return [ino, mtimeNs, size];
+  };
+  await local('registries', 'list');
+  const reads = ['pods list', 'endpoints list', 'volumes list', 'billing summary', 'local status'];
+  for (const read of reads) await local(...read.split(' '));
+  const saved = await local('tags', 'list');
+  for (const read of reads) expect([read, await local(...read.split(' '))]).toEqual([read, saved]);
+  expect(await local('local', 'clock', 'advance', '1h')).not.toEqual(saved);
+});
+
 describe('a state that cannot be used', () => {
   it.each([
     ['not JSON', '{"version":', 'this is no state'],
@@ -97,7 +113,7 @@ describe('a state that cannot be used', () => {
       'of another version',
     ],
     ['of a later version', '{"version":99,"since":0}', 'of another version'],
-    ['without its parts', '{"version":9,"since":0,"generation":"a"}', 'is damaged'],
+    ['without its parts', '{"version":10,"since":0,"generation":"a"}', 'is damaged'],
     ['a source map', '{"version":3,"sources":["a.ts"],"names":[],"mappings":"AAAA"}', 'this is no state'],
   ])('that is %s ends 14 with the command that resets it, and stays as it is', async (_, text, said) => {
     const env = { BERTH_DATA_DIR: temporaryDirectory() };
