@@ -85,18 +85,14 @@ const login = defineCommand({
       settings.source('base-url') === 'profile' ? addresses : { ...addresses, 'base-url': base },
       key,
     );
-    const listed = (await profiles.list()).find((each) => each.name === profile);
-    const saved = listed ?? { name: profile, current: true, keyTail: undefined, values: {} };
-    const [variable] = setKeyVariables(ctx);
-    return changeResult(ctx, profileRow(saved), [
-      `Profile ${profile} is in use${saved.keyTail ? `, with a key that ends in ${saved.keyTail}` : ''}.`,
+    const saved = (await profiles.list()).find((each) => each.name === profile);
+    const variable = KEY_VARIABLES.find((name) => (ctx.env[name] ?? '') !== '');
+    return changeResult(ctx, saved === undefined ? { profile } : profileRow(saved), [
+      `Profile ${profile} is in use${saved?.keyTail ? `, with a key that ends in ${saved.keyTail}` : ''}.`,
       ...(variable === undefined ? [] : [`${variable} is set and used first: unset it, or pass --profile ${profile}.`]),
     ]);
   },
 });
-
-const setKeyVariables = ({ env }: CommandContext): readonly string[] =>
-  KEY_VARIABLES.filter((name) => (env[name] ?? '') !== '');
 
 /** Usage (2) without a terminal. */
 function requireAnswers({ terminal }: CommandContext, missing: readonly string[]): void {
@@ -217,16 +213,12 @@ const status = defineCommand({
       ...(check ? { check: await checkKey(ctx.api) } : {}),
     };
     const missing = key === undefined && !settings.local;
-    const ignored = key?.source === 'profile' ? setKeyVariables(ctx) : [];
     return {
       kind: 'one',
       view: statusView,
       value: row,
       exit: missing ? EXIT.denied : undefined,
-      notes: [
-        ...(missing ? [sentence`Log in: ${berth`auth login`}. Or use the local service with --local.`] : []),
-        ...ignored.map((name) => `${name} is set and not used: the key of profile ${settings.profile} goes first.`),
-      ],
+      notes: missing ? [sentence`Log in: ${berth`auth login`}. Or use the local service with --local.`] : [],
     };
   },
 });

@@ -5,7 +5,7 @@ import { textColumn } from '../cli/resource/fields.ts';
 import { endsInVersion } from '../core/addresses.ts';
 import { type ApiAnswer, readRequest } from '../core/api.ts';
 import { EXIT, type ExitCode } from '../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure } from '../core/failure.ts';
+import { Failure, rethrowUnlessFailure, usage } from '../core/failure.ts';
 import { memberAt } from '../core/json.ts';
 import { berth, linesOf, type Message, printed, sentence } from '../core/message.ts';
 import { MINUTE_MS } from '../core/unit-types.ts';
@@ -39,7 +39,6 @@ const doctorView: View = {
   ],
 };
 
-/** A failed check does not stop the others. */
 export const doctor = defineCommand({
   output: CHECKS,
   summary: 'check addresses, key, clock, proxy and settings; changes nothing',
@@ -47,9 +46,15 @@ export const doctor = defineCommand({
   details:
     'Each request is sent once, without retries. Ends 0 only when all is well; else with the exit code of the first thing that is not.',
   run: async (ctx) => {
-    const checks: Check[] = [await settingsCheck(ctx), proxyCheck(ctx), await keyCheck(ctx)];
-    const unreached = new Map<string, string>();
-    for (const probe of PROBES) checks.push(...(await addressChecks(ctx, probe, unreached)));
+    const own = [
+      await checked('settings', () => settingsFinding(ctx)),
+      await checked('proxy', () => proxyFinding(ctx)),
+      await checked('key', () => keyFinding(ctx)),
+    ];
+    const answers: ApiAnswer[] = [];
+    const probes = PROBES.map((probe) => checked(probe.setting, () => addressFinding(ctx, probe, answers)));
+    const [base, ...others] = await Promise.all(probes);
+    const checks = [...own, base ?? [], ...answers.flatMap((answer) => clockCheck(ctx, answer)), others].flat();
     const shown = checks.map((check, at) => once(check, checks.slice(0, at)));
     const bad = shown.find((each) => each.result === 'ERROR');
     return {
@@ -65,6 +70,16 @@ export const doctor = defineCommand({
   },
 });
 
+/** A failed check does not stop the others. */
+async function checked(check: string, look: () => Promise<string> | string): Promise<Check> {
+  try {
+    return { check, result: 'OK', finding: await look() };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { check, result: 'ERROR', exit: error.exit, finding: error.message, hint: adviceOf(error) };
+  }
+}
+
 /** The same failure is said once: later rows name the first one. */
 function once(check: Check, before: readonly Check[]): Check {
   const first = before.find(({ result, finding }) => result === 'ERROR' && finding === check.finding);
@@ -76,18 +91,6 @@ const advice = ({ check, result, finding, hint }: Check): readonly Message[] =>
   result === 'OK' || result === 'SKIPPED'
     ? []
     : ['', `${check}: ${finding}`, ...linesOf(hint).map((line) => sentence`  -> ${line}`)];
-
-const ok = (check: string, finding: string): Check => ({ check, result: 'OK', finding });
-
-const failed = (check: string, exit: ExitCode, finding: string, hint: Message | undefined): Check => ({
-  ...{ check, result: 'ERROR', exit, finding, hint },
-});
-
-/** Rethrows what is not a Failure. */
-function failedWith(check: string, error: unknown): Check {
-  if (!(error instanceof Failure)) throw error;
-  return failed(check, error.exit, error.message, adviceOf(error));
-}
 
 /** In place of a hint that says to run doctor. */
 function adviceOf({ code, status, hint, message }: Failure): Message | undefined {
@@ -101,39 +104,30 @@ function adviceOf({ code, status, hint, message }: Failure): Message | undefined
     : sentence`Check the address (${berth`config list`}), the network, and that the service is up.`;
 }
 
-async function settingsCheck(ctx: CommandContext): Promise<Check> {
-  try {
-    if (ctx.settings.local) return ok('settings', 'the local service in this process');
-    await ctx.profiles.list();
-    return ok('settings', `profile ${ctx.settings.profile}, in ${ctx.profiles.path}`);
-  } catch (error) {
-    return failedWith('settings', error);
-  }
+async function settingsFinding({ settings, profiles }: CommandContext): Promise<string> {
+  if (settings.local) return 'the local service in this process';
+  await profiles.list();
+  return `profile ${settings.profile}, in ${profiles.path}`;
 }
 
 /** Without passwords. The lower-case name is used when both spellings are set. */
-function proxyCheck({ env }: CommandContext): Check {
-  const found: string[] = [];
-  for (const name of ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']) {
+function proxyFinding({ env }: CommandContext): string {
+  const found = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].flatMap((name) => {
     const value = env[name]?.trim() ?? '';
-    if (value === '') continue;
+    if (value === '') return [];
     const full = value.includes('://') ? value : `http://${value}`;
-    if (!URL.canParse(full))
-      return failed('proxy', EXIT.usage, `${name} is not an address`, 'Set it to http://HOST:PORT, or unset it.');
-    found.push(`${name}=${new URL(full).host}`);
-  }
-  return ok('proxy', found.join(' ') || 'none');
+    if (!URL.canParse(full)) throw usage(`${name} is not an address`, 'Set it to http://HOST:PORT, or unset it.');
+    return [`${name}=${new URL(full).host}`];
+  });
+  return found.join(' ') || 'none';
 }
 
-async function keyCheck(ctx: CommandContext): Promise<Check> {
-  try {
-    if (ctx.settings.local) return ok('key', 'not needed');
-    const key = await ctx.settings.key();
-    if (key !== undefined) return ok('key', `from the ${key.source}${key.tail === '' ? '' : `, ends in ${key.tail}`}`);
-    return failed('key', EXIT.denied, 'there is no key', sentence`Log in: ${berth`auth login`}. Or use --local.`);
-  } catch (error) {
-    return failedWith('key', error);
-  }
+async function keyFinding({ settings }: CommandContext): Promise<string> {
+  if (settings.local) return 'not needed';
+  const key = await settings.key();
+  if (key !== undefined) return `from the ${key.source}${key.tail === '' ? '' : `, ends in ${key.tail}`}`;
+  const hint = sentence`Log in: ${berth`auth login`}. Or use --local.`;
+  throw new Failure({ code: 'no-key', exit: EXIT.denied, message: 'there is no key', hint });
 }
 
 interface Probe {
@@ -149,57 +143,49 @@ const PROBES: readonly Probe[] = [
   { service: 'rest', setting: 'rest-url', path: ['v1', 'networkvolumes'] },
 ];
 
-/** An address that cannot be reached is not tried again for a second service: `unreached` has it, with its setting. */
-async function addressChecks(
+/** Adds the answer of the management API to `answers`. */
+async function addressFinding(
   ctx: CommandContext,
   { service, setting, path }: Probe,
-  unreached: Map<string, string>,
-): Promise<readonly Check[]> {
-  let address = '';
+  answers: ApiAnswer[],
+): Promise<string> {
+  const address = (ctx.settings.local ? 'the local service' : ctx.settings.get(setting)) ?? '';
+  if (address === '' && service === 'rest') return 'not set; the management API is used for volumes';
   try {
-    address = (ctx.settings.local ? 'the local service' : ctx.settings.get(setting)) ?? '';
-    if (address === '' && service === 'rest') return [ok(setting, 'not set; the management API is used for volumes')];
-    const before = unreached.get(address);
-    if (before !== undefined) return [{ check: setting, result: 'SKIPPED', finding: `${address}: see ${before}` }];
     const answer = await ctx.api.send({ ...readRequest(path, { expects: 'anything' }), service, once: true });
-    if (service === 'base' && memberAt(answer.value ?? null, 'delegations') === undefined)
-      return [notTheService(setting, address, 'what answers is not the service')];
-    return [ok(setting, `${address} answers`), ...(service === 'base' ? clockCheck(ctx, answer) : [])];
+    if (service === 'base' && memberAt(answer.value, 'delegations') === undefined)
+      throw notTheService(address, 'what answers is not the service');
+    if (service === 'base') answers.push(answer);
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     const { status } = error;
-    if (status === undefined && address !== '') unreached.set(address, setting);
     if (status === 404 && (service === 'base' || endsInVersion(address)))
-      return [notTheService(setting, address, 'it answers, and has nothing where the service has its lists (404)')];
+      throw notTheService(address, 'it answers, and has nothing where the service has its lists (404)');
     const isAnswer = status !== undefined && status < 500 && status !== 401 && status !== 407 && service !== 'base';
-    return [isAnswer ? ok(setting, `${address} answers`) : failedWith(setting, error)];
+    if (!isAnswer) throw error;
   }
+  return `${address} answers`;
 }
 
-const notTheService = (check: string, address: string, what: string): Check =>
-  failed(
-    check,
-    EXIT.notFound,
-    `${address}: ${what}`,
-    endsInVersion(address)
+const notTheService = (address: string, what: string): Failure =>
+  new Failure({
+    code: 'not-the-service',
+    exit: EXIT.notFound,
+    message: `${address}: ${what}`,
+    hint: endsInVersion(address)
       ? 'The address ends in a version, and berth adds one itself: leave it out.'
       : 'Check the address: it is the part before /v2.',
-  );
+  });
 
 /** A larger difference than a minute makes times in answers, tokens and log cursors wrong. */
 function clockCheck(ctx: CommandContext, answer: ApiAnswer): readonly Check[] {
   // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with a date
   const aheadMs = Date.parse(answer.headers['date'] ?? '') - ctx.clock.now();
   if (Number.isNaN(aheadMs)) return [];
-  if (Math.abs(aheadMs) <= MINUTE_MS) return [ok('clock', "within a minute of the service's")];
   const off = formatDuration(Math.abs(aheadMs));
-  if (isLocalService(answer)) return [ok('clock', `the local service is ${off} ${aheadMs > 0 ? 'ahead' : 'behind'}`)];
-  return [
-    {
-      check: 'clock',
-      result: 'WARNING',
-      finding: `${off} away from the service's`,
-      hint: "Set this machine's clock.",
-    },
-  ];
+  const row = (result: Check['result'], finding: string, hint?: string) => [{ check: 'clock', result, finding, hint }];
+  if (Math.abs(aheadMs) <= MINUTE_MS) return row('OK', "within a minute of the service's");
+  return isLocalService(answer)
+    ? row('OK', `the local service is ${off} ${aheadMs > 0 ? 'ahead' : 'behind'}`)
+    : row('WARNING', `${off} away from the service's`, "Set this machine's clock.");
 }

@@ -5,10 +5,8 @@ import { text } from '../output/cells.ts';
 import { answerResult, type Section, type View } from '../output/view.ts';
 import { healthRequest } from '../queue/requests.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../cli/resource/collections.ts';
-import { otherMembers, textColumn } from '../cli/resource/fields.ts';
+import { memberLabel, otherMembers, textColumn } from '../cli/resource/fields.ts';
 import { mapOf, NUMBER, serviceObject } from '../cli/model/output-schema.ts';
-
-const LABELS: Readonly<Record<string, string>> = { inQueue: 'in queue', inProgress: 'in progress' };
 
 export const healthView: View = {
   noun: ['health', 'health'],
@@ -22,25 +20,20 @@ export const healthView: View = {
     textColumn('workers.running', { right: true }),
     textColumn('workers.idle', { right: true }),
   ],
-  detail: (row) => [countSection(row, 'jobs'), countSection(row, 'workers'), ...otherSections(row)],
+  detail: (row) =>
+    [countSection(row, 'jobs'), countSection(row, 'workers'), { lines: otherMembers(row, ['jobs', 'workers']) }].filter(
+      ({ lines }) => lines.length > 0,
+    ),
 };
 
 /** Those of specification 4.5, detail 8, and any other. */
-function countSection(row: Json, member: string): Section {
-  const all = Object.keys(objectAt(row, member) ?? {});
-  return {
-    title: member,
-    lines: all.map((name) => ({
-      label: Object.hasOwn(LABELS, name) ? (LABELS[name] ?? name) : name,
-      value: text(`${member}.${name}`)(row),
-    })),
-  };
-}
-
-const otherSections = (row: Json): readonly Section[] => {
-  const lines = otherMembers(row, ['jobs', 'workers']);
-  return lines.length === 0 ? [] : [{ lines }];
-};
+const countSection = (row: Json, member: string): Section => ({
+  title: member,
+  lines: Object.keys(objectAt(row, member) ?? {}).map((name) => ({
+    label: memberLabel(name),
+    value: text(`${member}.${name}`)(row),
+  })),
+});
 
 export const health = defineCommand({
   output: serviceObject({ jobs: mapOf(NUMBER), workers: mapOf(NUMBER) }),

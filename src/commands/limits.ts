@@ -55,8 +55,7 @@ async function windowsOf(ctx: CommandContext): Promise<readonly RateWindow[]> {
   try {
     await ctx.api.send(readRequest(['v2', 'registries', 'delegations']));
   } catch (error) {
-    const received = await ctx.limits.read();
-    if (received.length === 0 && !isNotFound(error)) throw error;
+    if (!isNotFound(error) && (await ctx.limits.read()).length === 0) throw error;
   }
   return await ctx.limits.read();
 }

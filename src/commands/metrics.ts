@@ -4,7 +4,7 @@ import type { CommandContext } from '../cli/model/context.ts';
 import { onlyWith, option } from '../cli/model/params.ts';
 import { rateOf } from '../cli/money.ts';
 import { EXIT } from '../core/exit-codes.ts';
-import { type Failure, isInterrupt, rethrowUnlessFailure, usage } from '../core/failure.ts';
+import { type Failure, isInterrupt, usage } from '../core/failure.ts';
 import { numberAt, itemsAt, type Json, numberOf, objectAt, stringAt } from '../core/json.ts';
 import { say, safeText } from '../core/safe-text.ts';
 import { untilAborted } from '../core/until-aborted.ts';
@@ -29,16 +29,12 @@ export const metrics = defineCommand({
   ],
   run: async (ctx, { listen, interval }) => {
     const fleet = new Fleet({ pods: true, endpoints: true });
-    if (listen === undefined) {
-      const reading = await read(ctx, fleet, 0);
-      return { kind: 'text', text: openMetrics(reading, ctx.clock.monotonic()), failure: worst(reading.failures) };
-    }
+    if (listen === undefined) return { kind: 'text', text: await read(ctx, fleet, 0), failure: worst(fleet) };
     const { address, port } = placeOf(listen);
     let last: { readonly at: number; readonly text: Promise<string> } | undefined;
     const page = async (): Promise<string> => {
       const at = ctx.clock.monotonic();
-      if (last === undefined || at - last.at >= interval)
-        last = { at, text: read(ctx, fleet, interval).then((reading) => openMetrics(reading, ctx.clock.monotonic())) };
+      if (last === undefined || at - last.at >= interval) last = { at, text: read(ctx, fleet, interval) };
       return await last.text;
     };
     const served = await ctx.localHost.servePage({ address, port, path: '/metrics', type: TYPE, page });
@@ -54,29 +50,24 @@ export const metrics = defineCommand({
   },
 });
 
-/** One reading of the account. What could not be read is among the failures. */
-async function read(ctx: CommandContext, fleet: Fleet, intervalMs: number): Promise<Reading> {
-  const failures = new Map<string, Failure>();
-  const unlessFailed = async <T>(part: string, work: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work();
-    } catch (error) {
-      rethrowUnlessFailure(error, ctx);
-      failures.set(part, error);
-      return undefined;
-    }
-  };
-  await unlessFailed('fleet', () => fleet.read(ctx, intervalMs, Infinity));
-  // The cost of today is for top.
-  for (const { what, failure } of fleet.failures) if (what !== 'cost') failures.set(what, failure);
-  const balance = await unlessFailed('balance', () => readAccount(ctx, 'billing', 'balance'));
-  return { fleet, balance: numberAt(balance?.value, 'balanceAmount'), failures };
+/** Reads the account once. What could not be read is among the failures of the fleet. */
+async function read(ctx: CommandContext, fleet: Fleet, intervalMs: number): Promise<string> {
+  let balance: number | undefined;
+  await fleet.part(ctx, 'fleet', 0, () => fleet.read(ctx, intervalMs, Infinity));
+  await fleet.part(ctx, 'balance', 0, async () => {
+    balance = numberAt((await readAccount(ctx, 'billing', 'balance')).value, 'balanceAmount');
+  });
+  return openMetrics(fleet, balance);
 }
 
+/** The cost of today is for top. */
+const failuresOf = ({ failures }: Fleet): Fleet['failures'] => failures.filter(({ what }) => what !== 'cost');
+
 /** A key without a right is no failure: its part is left out. */
-const worst = (failures: Reading['failures']): Failure | undefined =>
-  [...failures.values()].find(({ exit }) => exit !== EXIT.denied && exit !== EXIT.notFound) ??
-  (failures.has('fleet') ? failures.get('fleet') : undefined);
+const worst = (fleet: Fleet): Failure | undefined =>
+  failuresOf(fleet).find(
+    ({ what, failure: { exit } }) => what === 'fleet' || (exit !== EXIT.denied && exit !== EXIT.notFound),
+  )?.failure;
 
 function placeOf(text: string): { readonly address: string; readonly port: number } {
   const [, address = '127.0.0.1', port = ''] = /^(?:\[?([^[\]]+?)\]?:)?(\d{1,5})$/.exec(text) ?? [];
@@ -84,28 +75,13 @@ function placeOf(text: string): { readonly address: string; readonly port: numbe
   throw usage(`--listen takes a port or ADDRESS:PORT, not ${JSON.stringify(text)}`, '--listen 9400');
 }
 
-interface Reading {
-  readonly fleet: Fleet;
-  readonly balance: number | undefined;
-  /** By part. */
-  readonly failures: ReadonlyMap<string, Failure>;
-}
-
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number | undefined];
-
-interface Family {
-  readonly name: string;
-  readonly type?: 'gauge' | 'counter';
-  readonly unit?: string;
-  readonly help: string;
-  readonly samples: readonly Sample[];
-}
+type Family = readonly [name: string, help: string, samples: readonly Sample[], type?: 'counter'];
 
 const BYTES_PER_GB = 1e9;
 
-/** `now`: monotonic, of the machine that read. */
-function openMetrics({ fleet, balance, failures }: Reading, now: number): string {
+function openMetrics(fleet: Fleet, balance: number | undefined): string {
   const { pods = [], endpoints = [], otherCosts } = fleet;
   const volumes = otherCosts.volumes ?? [];
   const named = (row: Json): Labels => ({ id: idOf(row), name: stringAt(row, 'name') ?? '' });
@@ -128,66 +104,44 @@ function openMetrics({ fleet, balance, failures }: Reading, now: number): string
   const isDepth = (state: string): boolean => state === 'inQueue' || state === 'inProgress';
   const hasAll = fleet.pods !== undefined && fleet.endpoints !== undefined && otherCosts.volumes !== undefined;
   const rate = hasAll ? rateOf({ ...otherCosts, pods, endpoints }).total : undefined;
-  const family = (name: string, help: string, samples: readonly Sample[], more: Partial<Family> = {}): Family => ({
-    name,
-    help,
-    samples,
-    ...more,
-  });
-  const [ratio, seconds, bytes] = [{ unit: 'ratio' }, { unit: 'seconds' }, { unit: 'bytes' }];
-  const families = [
-    family(
-      'berth_pod_status',
-      'The status of a pod, always 1.',
-      pods.map((row) => [{ ...named(row), status: stringAt(row, 'status') ?? 'UNKNOWN' }, 1]),
-    ),
-    family('berth_pod_cost_dollars_per_hour', 'What a pod costs.', of(pods, 'cost')),
-    family('berth_pod_uptime_seconds', 'Time since a pod started.', of(pods, 'runtime.uptime'), seconds),
-    family('berth_pod_gpu_utilization_ratio', 'Use of a GPU.', ofGpus('util'), ratio),
-    family('berth_pod_gpu_memory_utilization_ratio', 'Use of the memory of a GPU.', ofGpus('memoryUtil'), ratio),
-    family('berth_pod_cpu_utilization_ratio', 'Use of the CPUs.', of(pods, 'runtime.cpu.util', 0.01), ratio),
-    family('berth_pod_memory_utilization_ratio', 'Use of the memory.', of(pods, 'runtime.memory.util', 0.01), ratio),
-    family('berth_endpoint_jobs', 'Jobs in the queue and in progress.', ofHealth('jobs', isDepth)),
-    family(
-      'berth_endpoint_ended_jobs',
-      'Jobs by how they ended.',
-      ofHealth('jobs', (state) => !isDepth(state)),
-      { type: 'counter' },
-    ),
-    family('berth_endpoint_workers', 'Workers by state.', ofHealth('workers')),
-    family('berth_volume_size_bytes', 'The size of a network volume.', of(volumes, 'size', BYTES_PER_GB), bytes),
-    family('berth_account_balance_dollars', 'The balance of the account.', [[{}, balance]], { unit: 'dollars' }),
-    family('berth_account_cost_dollars_per_hour', 'What pods, workers and volumes cost, at least.', [[{}, rate]]),
-    family('berth_read_age_seconds', 'Time since all was read.', [[{}, ageOf(fleet, now)]], seconds),
-    family(
+  const statuses = pods.map((row): Sample => [{ ...named(row), status: stringAt(row, 'status') ?? 'UNKNOWN' }, 1]);
+  const families: readonly Family[] = [
+    ['berth_pod_status', 'The status of a pod, always 1.', statuses],
+    ['berth_pod_cost_dollars_per_hour', 'What a pod costs.', of(pods, 'cost')],
+    ['berth_pod_uptime_seconds', 'Time since a pod started.', of(pods, 'runtime.uptime')],
+    ['berth_pod_gpu_utilization_ratio', 'Use of a GPU.', ofGpus('util')],
+    ['berth_pod_gpu_memory_utilization_ratio', 'Use of the memory of a GPU.', ofGpus('memoryUtil')],
+    ['berth_pod_cpu_utilization_ratio', 'Use of the CPUs.', of(pods, 'runtime.cpu.util', 0.01)],
+    ['berth_pod_memory_utilization_ratio', 'Use of the memory.', of(pods, 'runtime.memory.util', 0.01)],
+    ['berth_endpoint_jobs', 'Jobs in the queue and in progress.', ofHealth('jobs', isDepth)],
+    ['berth_endpoint_ended_jobs', 'Jobs by how they ended.', ofHealth('jobs', (state) => !isDepth(state)), 'counter'],
+    ['berth_endpoint_workers', 'Workers by state.', ofHealth('workers')],
+    ['berth_volume_size_bytes', 'The size of a network volume.', of(volumes, 'size', BYTES_PER_GB)],
+    ['berth_account_balance_dollars', 'The balance of the account.', [[{}, balance]]],
+    ['berth_account_cost_dollars_per_hour', 'What pods, workers and volumes cost, at least.', [[{}, rate]]],
+    [
       'berth_read_failed',
       'A part that could not be read, always 1.',
-      [...failures].map(([part, { code }]) => [{ part, code }, 1]),
-    ),
+      failuresOf(fleet).map(({ what, failure }) => [{ part: what, code: failure.code }, 1]),
+    ],
   ];
   return `${families.flatMap(linesOf).join('\n')}\n# EOF\n`;
 }
 
-const ageOf = ({ readAt }: Fleet, now: number): number | undefined =>
-  readAt === undefined ? undefined : Math.max(0, now - readAt) / 1000;
-
 const scaled = (value: number | undefined, factor: number): number | undefined =>
   value === undefined ? undefined : Number((value * factor).toPrecision(12));
 
-/** Nothing for a family without values. */
-function linesOf({ name, type = 'gauge', unit, help, samples }: Family): readonly string[] {
+/** Nothing for a family without values. A name ends in its unit. */
+function linesOf([name, help, samples, type]: Family): readonly string[] {
   const lines = samples.flatMap(([labels, value]) => {
     if (value === undefined) return [];
     const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
     return [`${name}${type === 'counter' ? '_total' : ''}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`];
   });
   if (lines.length === 0) return [];
-  return [
-    `# TYPE ${name} ${type}`,
-    ...(unit === undefined ? [] : [`# UNIT ${name} ${unit}`]),
-    `# HELP ${name} ${help}`,
-    ...lines,
-  ];
+  const [, unit] = /_(seconds|ratio|bytes|dollars)$/.exec(name) ?? [];
+  const units = unit === undefined ? [] : [`# UNIT ${name} ${unit}`];
+  return [`# TYPE ${name} ${type ?? 'gauge'}`, ...units, `# HELP ${name} ${help}`, ...lines];
 }
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,24 +1,12 @@
-import { ask, asks, requireYes } from '../cli/ask.ts';
 import { NAME_FLAG } from '../cli/container/container-fields.ts';
-import { defineCommand, yesOption } from '../cli/model/command.ts';
-import { OUTCOMES } from '../cli/model/output-schema.ts';
-import type { CommandContext } from '../cli/model/context.ts';
 import { option } from '../cli/model/params.ts';
 import { REGISTRIES as COLLECTION } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
-import { bodyArguments, bodyFlags, bodyFrom } from '../cli/resource/noun-body.ts';
-import { create, post, remove, written } from '../cli/resource/noun-writes.ts';
+import { create, remove } from '../cli/resource/noun-writes.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
-import { idArgument, rowSchema } from '../cli/resource/arguments.ts';
-import { lookupRows } from '../cli/resource/pages.ts';
-import { redactingSecret, refuseSecretOnArgv, type Secret, secretOptions, withSecret } from '../cli/resource/secret.ts';
-import { each, report, resource, rowCalled } from '../cli/resource/targets.ts';
-import { unlessUnread } from '../cli/run/dry-run.ts';
-import { EXIT } from '../core/exit-codes.ts';
-import { Failure } from '../core/failure.ts';
-import { asId } from '../core/ids.ts';
-import { berth } from '../core/message.ts';
-import { idOf } from '../output/view.ts';
+import type { Secret } from '../cli/resource/secret.ts';
+import { resource } from '../cli/resource/targets.ts';
+import { createHidden } from './secrets.ts';
 
 /** Contract, Registry and CreateRegistryRequest. */
 const REGISTRY_FIELDS = {
@@ -84,61 +72,6 @@ const DELEGATIONS = resource(
   DELEGATION_TABLE,
 );
 
-const createRegistry = defineCommand({
-  summary: 'store a credential for private images',
-  details: 'The password comes from stdin, a file or a hidden prompt. The service never gives it back.',
-  args: bodyArguments(REGISTRIES, 'create'),
-  options: { ...bodyFlags(REGISTRIES, 'create'), ...secretOptions(PASSWORD) },
-  needed: ['name', 'username', Object.keys(secretOptions(PASSWORD))],
-  fields: REGISTRIES.view.paths,
-  output: rowSchema(REGISTRIES),
-  writes: true,
-  examples: [['berth registries create hub --username me --password-stdin < token', 'for scripts']],
-  run: async (ctx, values) => {
-    refuseSecretOnArgv(PASSWORD, values);
-    const plain = await bodyFrom(ctx, REGISTRIES, values, { needed: ['name', 'username'] });
-    const body = await withSecret(ctx, PASSWORD, plain, values);
-    const answer = await redactingSecret(PASSWORD, body, () => ctx.api.send(post(REGISTRIES, body)));
-    return await written(ctx, REGISTRIES, answer, 'created');
-  },
-});
-
-/** Not-found (4). */
-async function listed(ctx: CommandContext, word: string): Promise<void> {
-  const row = rowCalled(DELEGATIONS, await lookupRows(ctx, DELEGATIONS), word);
-  if (row === undefined)
-    throw new Failure({ code: 'not-found', exit: EXIT.notFound, message: `no delegation ${JSON.stringify(word)}` });
-  ctx.ids.set(DELEGATIONS, word, asId(idOf(row)));
-}
-
-/** Specification 4.2. */
-const revoke = defineCommand({
-  summary: 'revoke a delegation; images behind it can no longer be pulled',
-  examples: [['berth registries delegations revoke dlg-images --yes', 'without a question, for scripts']],
-  args: { id: idArgument(DELEGATIONS) },
-  options: { yes: yesOption },
-  output: OUTCOMES,
-  writes: true,
-  destroys: true,
-  run: async (ctx, { id: word }) => {
-    requireYes(ctx);
-    // Only the list has delegations.
-    if (ctx.dryRun) await unlessUnread(ctx, () => listed(ctx, word));
-    if (asks(ctx)) await ask(ctx, { line: `delegation ${word} will be revoked. Lost: access to its images.` });
-    const chosen = { isSelected: false, targets: [{ word }] };
-    const outcomes = await each(ctx, DELEGATIONS, chosen.targets, (id) =>
-      ctx.api.send({
-        service: 'base',
-        method: 'DELETE',
-        path: [...DELEGATIONS.path, id],
-        id,
-        checkCommand: berth`registries delegations list`,
-      }),
-    );
-    return report(ctx, DELEGATIONS, chosen, outcomes, 'revoked');
-  },
-});
-
 export const registries = noun('credentials and delegations for private images', {
   list: list(REGISTRIES, {
     summary: 'list registry credentials',
@@ -148,7 +81,12 @@ export const registries = noun('credentials and delegations for private images',
     summary: 'show a registry credential; never its password',
     examples: [['berth registries get reg-team', 'by its id']],
   }),
-  create: createRegistry,
+  create: createHidden(REGISTRIES, PASSWORD, {
+    summary: 'store a credential for private images',
+    details: 'The password comes from stdin, a file or a hidden prompt. The service never gives it back.',
+    needed: ['name', 'username'],
+    examples: [['berth registries create hub --username me --password-stdin < token', 'for scripts']],
+  }),
   delete: remove(REGISTRIES, {
     summary: 'delete registry credentials',
     details: 'A credential that a pod uses is refused; a template that uses it loses it.',
@@ -169,6 +107,11 @@ export const registries = noun('credentials and delegations for private images',
         ],
       ],
     }),
-    revoke,
+    revoke: remove(DELEGATIONS, {
+      summary: 'revoke delegations; images behind them can no longer be pulled',
+      loses: 'access to its images',
+      done: 'revoked',
+      examples: [['berth registries delegations revoke dlg-images --yes', 'without a question, for scripts']],
+    }),
   }),
 });

@@ -1,6 +1,5 @@
 import { CREATED_AT, NAME_FLAG } from '../cli/container/container-fields.ts';
-import { defineCommand } from '../cli/model/command.ts';
-import type { CommandContext } from '../cli/model/context.ts';
+import { type Command, defineCommand } from '../cli/model/command.ts';
 import { option } from '../cli/model/params.ts';
 import { ENDPOINTS, PODS, SECRETS as COLLECTION, TEMPLATES } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
@@ -16,10 +15,9 @@ import {
   secretOptions,
   withSecret,
 } from '../cli/resource/secret.ts';
-import { resource, withId } from '../cli/resource/targets.ts';
-import type { ApiAnswer } from '../core/api.ts';
-import { Failure, usage } from '../core/failure.ts';
-import { encodeJson, type Json, type JsonObject, objectAt, stringAt, stringOf } from '../core/json.ts';
+import { type Resource, resource, withId } from '../cli/resource/targets.ts';
+import { usage } from '../core/failure.ts';
+import { type Json, objectAt, stringAt, stringOf } from '../core/json.ts';
 
 const DESCRIPTION = option.text('what it is for; "" clears it');
 
@@ -41,30 +39,27 @@ const SECRETS = resource(COLLECTION, TABLE);
 /** Never on the command line, never printed. */
 const VALUE: Secret = { member: 'value', question: 'Value of the secret', maxBytes: 16_777_215 };
 
-const create = defineCommand({
-  summary: 'store a secret for the variables of pods and endpoints',
-  details: 'The value comes from stdin, a file or a hidden prompt. Use it with --env NAME=@secret:SECRET.',
-  args: bodyArguments(SECRETS, 'create'),
-  options: { ...bodyFlags(SECRETS, 'create'), ...secretOptions(VALUE) },
-  needed: ['name', Object.keys(secretOptions(VALUE))],
-  fields: SECRETS.view.paths,
-  output: rowSchema(SECRETS),
-  writes: true,
-  examples: [['berth secrets create hf-token --value-stdin < token', 'in a script']],
-  run: async (ctx, values) => {
-    refuseSecretOnArgv(VALUE, values);
-    const plain = await bodyFrom(ctx, SECRETS, values, { needed: ['name'] });
-    const name = stringAt(plain, 'name') ?? '';
-    if (!/^[a-zA-Z_][a-zA-Z0-9_.\-/]{0,190}$/.test(name))
-      throw usage(
-        `invalid --name ${JSON.stringify(name)}`,
-        'Use up to 191 letters, digits, _ . - /; begin with a letter or _.',
-      );
-    const body = await withSecret(ctx, VALUE, plain, values);
-    const answer = await redactingSecret(VALUE, body, () => ctx.api.send(post(SECRETS, body)));
-    return await written(ctx, SECRETS, answer, 'created');
-  },
-});
+/** The create of what is never shown: it comes from stdin, a file or a hidden prompt. */
+export const createHidden = (
+  of: Resource,
+  secret: Secret,
+  { needed, ...words }: Pick<Command, 'summary' | 'details' | 'examples'> & { readonly needed: readonly string[] },
+): Command =>
+  defineCommand({
+    ...words,
+    args: bodyArguments(of, 'create'),
+    options: { ...bodyFlags(of, 'create'), ...secretOptions(secret) },
+    needed: [...needed, Object.keys(secretOptions(secret))],
+    fields: of.view.paths,
+    output: rowSchema(of),
+    writes: true,
+    run: async (ctx, values) => {
+      refuseSecretOnArgv(secret, values);
+      const body = await withSecret(ctx, secret, await bodyFrom(ctx, of, values, { needed }), values);
+      const answer = await redactingSecret(secret, body, () => ctx.api.send(post(of, body)));
+      return await written(ctx, of, answer, 'created');
+    },
+  });
 
 const update = defineCommand({
   summary: 'change the value or the description of a secret',
@@ -77,32 +72,15 @@ const update = defineCommand({
   writes: true,
   examples: [['berth secrets update api-token --value-stdin < token', 'a new value']],
   run: async (ctx, { id: word, description, ...values }) => {
-    const needsValue = isSecretGiven(VALUE, values) || description === undefined;
-    const value = needsValue ? await withSecret(ctx, VALUE, {}, values) : undefined;
-    const bodies: readonly JsonObject[] = [
-      ...(value === undefined ? [] : [value]),
-      ...(description === undefined ? [] : [{ description }]),
-    ];
-    const answer = await redactingSecret(VALUE, value ?? {}, () => patchAll(ctx, word, bodies));
+    if (description !== undefined && isSecretGiven(VALUE, values))
+      throw usage('use either --description or a new value', 'The service changes one at a time: run two updates.');
+    const body = description === undefined ? await withSecret(ctx, VALUE, {}, values) : { description };
+    const answer = await redactingSecret(VALUE, body, () =>
+      withId(ctx, SECRETS, word, (id) => ctx.api.send({ ...patch(SECRETS, id, body), repeatable: true })),
+    );
     return await written(ctx, SECRETS, answer, 'updated');
   },
 });
-
-/** One request with both is not atomic. */
-const patchAll = (ctx: CommandContext, word: string, [first, second]: readonly JsonObject[]): Promise<ApiAnswer> =>
-  withId(ctx, SECRETS, word, async (id) => {
-    const send = (body: JsonObject, then?: string) =>
-      ctx.api.send({ ...patch(SECRETS, id, body), repeatable: true, ...(then === undefined ? {} : { then }) });
-    if (first === undefined) throw usage('nothing to change');
-    const answer = await send(first, second && `PATCH ${encodeJson(second)}`);
-    if (second === undefined) return answer;
-    try {
-      return await send(second);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      throw error.with({ message: `value updated, description not: ${error.message}` });
-    }
-  });
 
 /** Any prefix. Names of secrets: additions 7. */
 const PLACEHOLDER = /\{\{\s*[A-Za-z][A-Za-z0-9_]*?_SECRET_([a-zA-Z_][a-zA-Z0-9_.\-/]*)\s*\}\}/g;
@@ -116,7 +94,12 @@ const namesOf = (row: Json): readonly string[] =>
 export const secrets = noun('values for the variables of pods and endpoints, never shown', {
   list: list(SECRETS, { examples: [['berth secrets list', 'never their values']] }),
   get: get(SECRETS, { examples: [['berth secrets get api-token', 'by its name']] }),
-  create,
+  create: createHidden(SECRETS, VALUE, {
+    summary: 'store a secret for the variables of pods and endpoints',
+    details: 'The value comes from stdin, a file or a hidden prompt. Use it with --env NAME=@secret:SECRET.',
+    needed: ['name'],
+    examples: [['berth secrets create hf-token --value-stdin < token', 'in a script']],
+  }),
   update,
   delete: remove(SECRETS, {
     details: 'A secret that a pod, an endpoint or a template uses is refused without --force.',

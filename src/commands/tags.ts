@@ -1,4 +1,4 @@
-import { unknownOutcome, usage } from '../core/failure.ts';
+import { usage } from '../core/failure.ts';
 import { stringAt } from '../core/json.ts';
 import { CREATED_AT } from '../cli/container/container-fields.ts';
 import { getCommand } from '../cli/hint.ts';
@@ -69,9 +69,7 @@ interface Tagged {
 function taggedOf(text: string): Tagged {
   const at = text.indexOf('/');
   const [kind, word] = [text.slice(0, at).toLowerCase(), text.slice(at + 1)];
-  const found = Object.hasOwn(TAGGED, kind)
-    ? TAGGED[kind]
-    : Object.values(TAGGED).find(({ type }) => type.toLowerCase() === kind);
+  const found = Object.hasOwn(TAGGED, kind) ? TAGGED[kind] : undefined;
   if (at < 1 || word === '' || found === undefined)
     throw usage(
       `invalid resource ${JSON.stringify(text)}`,
@@ -92,8 +90,8 @@ const link = (method: 'PUT' | 'DELETE', done: string, words: Pick<Command, 'summ
       const shownOf = ({ of, word }: Tagged) => ({ id: ctx.ids.get(of, word) ?? word });
       const outcomes = await eachOf(ctx, things, shownOf, async (thing) => {
         const answer = await withId(ctx, TAGS, tag, (id) =>
-          withId(ctx, thing.of, thing.word, async (resourceId) => {
-            const done = await ctx.api.send({
+          withId(ctx, thing.of, thing.word, (resourceId) =>
+            ctx.api.send({
               service: 'base',
               method,
               path: [...TAGS.path, id, 'resources', thing.type, resourceId],
@@ -102,10 +100,8 @@ const link = (method: 'PUT' | 'DELETE', done: string, words: Pick<Command, 'summ
               destroys: false,
               repeatable: true,
               checkCommand: getCommand(TAGS, id),
-            });
-            if (done.status === 204) return done;
-            throw unknownOutcome(`the service answered ${done.status}, not 204`, getCommand(TAGS, id), resourceId);
-          }),
+            }),
+          ),
         );
         return { ...shownOf(thing), answer };
       });

@@ -12,8 +12,7 @@ import type { BodyRules } from '../cli/resource/noun-body.ts';
 import { create, remove, update } from '../cli/resource/noun-writes.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
 import { resource } from '../cli/resource/targets.ts';
-import { usage } from '../core/failure.ts';
-import { isObject, type Json, memberAt, objectAt } from '../core/json.ts';
+import { type Json, memberAt, objectAt } from '../core/json.ts';
 import { withoutKey } from '../create/key.ts';
 import { text } from '../output/cells.ts';
 import type { Shown } from '../output/view.ts';
@@ -43,7 +42,6 @@ const FIELDS = {
     type: 'object',
     label: 'persistent mount',
     show: persistentMount,
-    check: checkMounts,
     write: 'accepted',
   },
   serverless: {
@@ -55,8 +53,8 @@ const FIELDS = {
   public: {
     path: 'public',
     type: 'flag',
-    create: option.on('let everybody read it'),
-    update: onOff('let everybody read it'),
+    create: option.on('let everybody read it, with its variables'),
+    update: onOff('let everybody read it, with its variables'),
   },
   startSsh: {
     path: 'startSsh',
@@ -93,21 +91,9 @@ function persistentMount(row: Json): Shown {
   return persistent === undefined ? undefined : `${text('size')(persistent)} GB at ${text('path')(persistent)}`;
 }
 
-/** Must have a size and a path (specification 2.3). Usage (2). */
-function checkMounts(mounts: Json): void {
-  const persistent = memberAt(mounts, 'persistent');
-  if (!isObject(persistent) || (persistent['size'] !== undefined && persistent['path'] !== undefined)) return;
-  throw usage('mounts.persistent needs a size and a path');
-}
-
 const TEMPLATES = resource(COLLECTION, TEMPLATE_TABLE);
 
 const RULES: BodyRules = { example: 'disk=100', references: { registry: REGISTRIES } };
-
-/** Contract rules, Templates. */
-const PUBLIC = 'A public template can be read by everybody, with its environment variables.';
-
-const isPublic = (template: Json): boolean => memberAt(template, 'public') === true;
 
 export const templates = noun('container settings to start pods and endpoints from', {
   list: list(TEMPLATES, {
@@ -128,10 +114,6 @@ export const templates = noun('container settings to start pods and endpoints fr
     fromPrinted: withoutKey,
     details: 'Pods and endpoints copy a template when they are created: a later change does not reach them.',
     needed: ['name', 'image'],
-    send: async (ctx, request) => {
-      if (isPublic(request.body)) await ctx.tell(PUBLIC);
-      return await ctx.api.send(request);
-    },
     examples: [
       ['berth templates create web --image example/web:1.0 --port 8080/http --env MODE=fast', 'for pods'],
       ['berth templates create worker --image example/worker:7 --serverless', 'for endpoints'],
@@ -141,10 +123,6 @@ export const templates = noun('container settings to start pods and endpoints fr
   update: update(TEMPLATES, {
     ...RULES,
     details: 'Only the owner of a public template can change it.',
-    complete: async (ctx, body) => {
-      if (isPublic(body)) await ctx.tell(PUBLIC);
-      return body;
-    },
     examples: [
       ['berth templates update tpl-worker --image example/worker:8', 'what starts from it later uses this image'],
     ],

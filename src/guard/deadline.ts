@@ -33,19 +33,10 @@ type Limit = { readonly afterMs: Milliseconds } | { readonly at: EpochMs };
 /** `4h`, `2026-12-01` (UTC midnight) or RFC 3339. Usage (2), for a zero duration too. */
 function parseLimit(text: string, what: string): Limit {
   const trimmed = text.trim();
-  if (!/^[\d.]+ *[a-z]/.test(trimmed)) return { at: timeOf(trimmed, what) };
+  if (!/^[\d.]+ *[a-z]/.test(trimmed)) return { at: parseTimestamp(trimmed, what, { now: 0 }).at };
   const afterMs = parseDuration(trimmed, 'h', what);
   if (afterMs <= 0) throw usage(`${what} is over at once: ${JSON.stringify(text)}`, 'Write 4h, 2d, or a time.');
   return { afterMs };
-}
-
-function timeOf(text: string, what: string): number {
-  try {
-    return parseTimestamp(text, what, { now: 0 }).at;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    throw error.with({ hint: 'Write a duration (4h, 2d), a date (2026-12-01), or a time (2026-12-01T18:00:00Z).' });
-  }
 }
 
 /** `4h`, a time in UTC, or `none`. Usage (2). */

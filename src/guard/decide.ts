@@ -1,9 +1,8 @@
 /** Which pods a guard ends, and why. Nothing here reads or sends. */
-import { Failure } from '../core/failure.ts';
-import { encodeJson, type Json, memberAt, numberAt, numberOf, stringAt, itemsAt } from '../core/json.ts';
+import { encodeJson, type Json, memberAt, numberAt, numberOf, stringAt, stringOf, itemsAt } from '../core/json.ts';
 import { compileGlobs } from '../core/patterns.ts';
 import { DAY_MS, type EpochMs, type Milliseconds } from '../core/unit-types.ts';
-import { formatDollars, formatDuration, parseTimestamp } from '../core/units.ts';
+import { formatDollars, formatDuration } from '../core/units.ts';
 import { countingDeadlines, deadlinesOf, deadlineText, type DeadlineAction } from './deadline.ts';
 
 /** All but `deadline` are flags. */
@@ -30,8 +29,8 @@ export interface Policy {
 export interface Facts {
   /** The service's time. */
   readonly now: EpochMs;
-  /** US dollars of the account, as far as known; undefined if unknown. */
-  readonly month: { readonly dollars: number; readonly isComplete: boolean } | undefined;
+  /** US dollars of the account this month; undefined if unknown. */
+  readonly spent: number | undefined;
 }
 
 export interface Decision {
@@ -43,7 +42,7 @@ export interface Decision {
   /** Without a final period. */
   readonly why: string;
   /** Why less is done than the rule says. */
-  readonly held: string | undefined;
+  readonly held?: string | undefined;
 }
 
 export type ActingDecision = Decision & { readonly action: DeadlineAction };
@@ -60,7 +59,7 @@ export function compilePolicy(policy: Policy): (pod: Json, facts: Facts) => Deci
     const doubt = doubtOf(pod, facts.now);
     if (doubt !== undefined) {
       if (statusOf(pod) === 'TERMINATED' || (deadlinesOf(pod).length === 0 && !isLimited)) return undefined;
-      return { pod, rule: 'deadline', verdict: 'unknown', action: 'report', why: doubt, held: undefined };
+      return { pod, rule: 'deadline', verdict: 'unknown', action: 'report', why: doubt };
     }
     const found = [...overdue(pod, facts.now), ...(isLimited ? limitsOf(pod, policy, facts) : [])];
     const [strongest] = found
@@ -95,14 +94,9 @@ function doubtOf(pod: Json, now: EpochMs): string | undefined {
 }
 
 function isPlausible(value: Json, now: EpochMs): boolean {
-  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d/i.test(value)) return false;
-  try {
-    const { at } = parseTimestamp(value, 'time', { now });
-    return at >= FIRST_TIME && at <= now + DAY_MS;
-  } catch (error) {
-    if (error instanceof Failure) return false;
-    throw error;
-  }
+  const text = stringOf(value) ?? '';
+  const at = /^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/i.test(text) ? Date.parse(text) : NaN;
+  return at >= FIRST_TIME && at <= now + DAY_MS;
 }
 
 type Found = Finding & Pick<Decision, 'rule'> & { readonly action: DeadlineAction };
@@ -122,7 +116,7 @@ function overdue(pod: Json, now: EpochMs): readonly Found[] {
 }
 
 /** Running limits ignore stopped pods, but not those charged without running (ERROR). */
-function limitsOf(pod: Json, { action, ...policy }: Policy, { now, month }: Facts): readonly Found[] {
+function limitsOf(pod: Json, { action, ...policy }: Policy, { now, spent }: Facts): readonly Found[] {
   const isRunning = statusOf(pod) === 'RUNNING';
   const since = isRunning ? timeAt(pod, 'startedAt') : paidSince(pod);
   const findings: readonly (readonly [Found['rule'], Finding | undefined])[] = [
@@ -132,7 +126,7 @@ function limitsOf(pod: Json, { action, ...policy }: Policy, { now, month }: Fact
       'max-running',
       isRunning || since !== undefined ? longerThan(since, policy.maxRunning, now, 'started') : undefined,
     ],
-    ['budget', overBudget(month, policy.budget)],
+    ['budget', overBudget(spent, policy.budget)],
   ];
   return findings.flatMap(([rule, finding]) => (finding === undefined ? [] : [{ rule, action, ...finding }]));
 }
@@ -169,13 +163,11 @@ function longerThan(
   return { state: now - since > limit ? 'met' : 'not-met', why };
 }
 
-/** An incomplete sum decides only if it is already above the budget. */
-function overBudget(month: Facts['month'], budget: number | undefined): Finding | undefined {
+function overBudget(dollars: number | undefined, budget: number | undefined): Finding | undefined {
   if (budget === undefined) return undefined;
-  if (month === undefined) return { state: 'unknown', why: 'what the account cost this month is not known' };
-  const { dollars, isComplete } = month;
-  const why = `the account cost ${isComplete ? '' : 'at least '}${formatDollars(dollars)} this month`;
-  return { state: dollars > budget ? 'met' : isComplete ? 'not-met' : 'unknown', why };
+  if (dollars === undefined) return { state: 'unknown', why: 'what the account cost this month is not known' };
+  const why = `the account cost ${formatDollars(dollars)} this month`;
+  return { state: dollars > budget ? 'met' : 'not-met', why };
 }
 
 const STOPPED: readonly string[] = ['EXITED', 'TERMINATED'];
@@ -186,7 +178,7 @@ const CAN_STOP: readonly string[] = ['RUNNING', 'PROVISIONING', 'STARTING'];
 function decisionOf(pod: Json, { rule, state, why, action }: Found, { allowTerminate }: Policy): readonly Decision[] {
   const status = statusOf(pod);
   if (state === 'not-met' || (action === 'stop' && STOPPED.includes(status))) return [];
-  if (state === 'unknown') return [{ pod, rule, verdict: 'unknown', action: 'report', why, held: undefined }];
+  if (state === 'unknown') return [{ pod, rule, verdict: 'unknown', action: 'report', why }];
   // A pod in ERROR cannot be stopped; without persistent mount, terminating deletes no more than a stop.
   const losesNothing = status === 'ERROR' && memberAt(pod, 'mounts.persistent') === undefined;
   const wanted = action === 'stop' && allowTerminate && losesNothing ? 'terminate' : action;

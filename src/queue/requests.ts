@@ -37,23 +37,17 @@ export const statusRequest = (endpointId: EndpointId, job: string, ttlMs?: numbe
   query: { ttl: ttlMs },
 });
 
-export const streamRequest = (endpointId: EndpointId, job: string): ApiRequest => ({
-  ...request('GET', endpointId, 'stream', job),
-  id: job,
-  expects: 'chunks',
-});
+const jobRequest =
+  (method: 'GET' | 'POST', operation: string, expects: NonNullable<ApiRequest['expects']>) =>
+  (endpointId: EndpointId, job: string): ApiRequest => ({
+    ...request(method, endpointId, operation, job),
+    id: job,
+    expects,
+  });
 
-export const cancelRequest = (endpointId: EndpointId, job: string): ApiRequest => ({
-  ...request('POST', endpointId, 'cancel', job),
-  id: job,
-  expects: { has: 'status' },
-});
-
-export const retryRequest = (endpointId: EndpointId, job: string): ApiRequest => ({
-  ...request('POST', endpointId, 'retry', job),
-  id: job,
-  expects: { has: 'status' },
-});
+export const streamRequest = jobRequest('GET', 'stream', 'chunks');
+export const cancelRequest = jobRequest('POST', 'cancel', { has: 'status' });
+export const retryRequest = jobRequest('POST', 'retry', { has: 'status' });
 
 export const purgeRequest = (endpointId: EndpointId): ApiRequest => ({
   ...request('POST', endpointId, 'purge-queue'),

@@ -1,6 +1,7 @@
 /** The account's public SSH keys: one set, which a write replaces (contract rules, SSH keys). */
 import { createHash } from 'node:crypto';
 import { ask, asks, requireYes } from '../../cli/ask.ts';
+import { run } from '../../cli/hint.ts';
 import { defineCommand, defineGroup, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, TEXT } from '../../cli/model/output-schema.ts';
@@ -34,8 +35,7 @@ export function readKey(text: string): SshKey {
 }
 
 export const isSameKey = (one: SshKey, other: SshKey): boolean =>
-  one.text === other.text ||
-  (one.fingerprint !== '' && one.fingerprint === other.fingerprint && one.type === other.type);
+  one.text === other.text || (one.fingerprint !== '' && one.fingerprint === other.fingerprint);
 
 const without = (keys: readonly SshKey[], others: readonly SshKey[]): readonly SshKey[] =>
   keys.filter((key) => !others.some((other) => isSameKey(other, key)));
@@ -67,23 +67,19 @@ function parseKeys(text: string, from: string): readonly SshKey[] {
 const keysOfFile = async (ctx: CommandContext, file: string): Promise<readonly SshKey[]> =>
   parseKeys(new TextDecoder().decode(await ctx.files.read(file)), file === '-' ? 'stdin' : file);
 
-async function publicKeyFiles(ctx: CommandContext): Promise<readonly string[]> {
-  const folder = `${ctx.env['HOME'] ?? ctx.env['USERPROFILE'] ?? ''}/.ssh`;
-  const entries = await (await ctx.durable()).entries(folder).catch(() => []);
-  return entries.filter(({ name }) => name.endsWith('.pub')).map(({ name }) => `${folder}/${name}`);
-}
-
 /** The public keys of ~/.ssh that can be read. */
 export async function ownPublicKeys(ctx: CommandContext): Promise<readonly SshKey[]> {
-  const paths = await publicKeyFiles(ctx);
-  const keys = await Promise.all(paths.map((path) => unlessFailed(ctx, () => keysOfFile(ctx, path))));
+  const folder = `${ctx.env['HOME'] ?? ctx.env['USERPROFILE'] ?? ''}/.ssh`;
+  const entries = await (await ctx.durable()).entries(folder).catch(() => []);
+  const names = entries.map(({ name }) => name).filter((name) => name.endsWith('.pub'));
+  const keys = await Promise.all(names.map((name) => unlessFailed(ctx, () => keysOfFile(ctx, `${folder}/${name}`))));
   return keys.flatMap((each) => each ?? []);
 }
 
-async function offeredFiles(ctx: CommandContext): Promise<readonly Choice<string>[]> {
-  const paths = await publicKeyFiles(ctx);
-  if (paths.length === 0) throw usage('there is no public key in ~/.ssh', 'Make one: ssh-keygen -t ed25519');
-  return paths.map((path) => ({ value: path, name: path }));
+async function offeredKeys(ctx: CommandContext): Promise<readonly Choice<string>[]> {
+  const keys = await ownPublicKeys(ctx);
+  if (keys.length === 0) throw usage('there is no public key in ~/.ssh', 'Make one: ssh-keygen -t ed25519');
+  return keys.map((key) => ({ value: key.text, name: keyName(key) }));
 }
 
 const PATH = ['v2', 'account', 'ssh-keys'];
@@ -153,7 +149,7 @@ const add = defineCommand({
     key: arg.text('file of public keys, - for stdin, or the key itself', {
       metavar: 'PATH',
       complete: 'file',
-      ask: { kind: 'pick', question: 'Key to add', choices: offeredFiles },
+      ask: { kind: 'pick', question: 'Key to add', choices: offeredKeys },
     }),
   },
   writes: true,
@@ -179,17 +175,14 @@ function keyCalled(keys: readonly SshKey[], word: string): SshKey {
   );
   const [key, ...others] = found;
   if (key !== undefined && others.length === 0) return key;
-  const candidates = (key === undefined ? keys : found).map(keyName).join('\n');
+  const quoted = JSON.stringify(safeText(word));
   if (key !== undefined)
-    throw usage(
-      `${found.length} keys are named ${JSON.stringify(safeText(word))}`,
-      `Use a fingerprint:\n${candidates}`,
-    );
+    throw usage(`${found.length} keys are named ${quoted}: ${found.map(keyName).join(', ')}`, 'Use a fingerprint.');
   throw new Failure({
     code: 'not-found',
     exit: EXIT.notFound,
-    message: `no key has the comment, fingerprint or text ${JSON.stringify(word)}`,
-    hint: keys.length === 0 ? 'There are no keys.' : `There are:\n${candidates}`,
+    message: `no key has the comment, fingerprint or text ${quoted}`,
+    hint: run(berth`account ssh-keys list`),
   });
 }
 

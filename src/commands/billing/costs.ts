@@ -15,8 +15,6 @@ export interface BilledReport {
   readonly path: readonly string[];
   /** Besides `totalAmount`, in US dollars: member name to label. */
   readonly amounts: Readonly<Record<string, string>>;
-  /** Always 0 (additions 10): only in data. */
-  readonly fee?: string;
   /** `member` is also the query parameter. */
   readonly of?: { readonly member: string; readonly lookup: Collection };
 }
@@ -43,7 +41,6 @@ export const SUMMARY: BilledReport = {
     clusterDiskAmount: 'cluster disk',
     clusterNetworkingAmount: 'cluster networking',
   },
-  fee: 'serverlessFeeAmount',
 };
 
 export const BY_KIND = {
@@ -57,7 +54,6 @@ export const BY_KIND = {
     schema: 'ListServerlessBillingResponse',
     path: [...BILLING, 'serverless'],
     amounts: { ...gpu, ...cpu, ...disk },
-    fee: 'feeAmount',
     of: { member: 'serverlessId', lookup: collections.ENDPOINTS },
   },
   volume: {

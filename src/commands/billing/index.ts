@@ -10,8 +10,8 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { itemsAt, type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { sentence } from '../../core/message.ts';
-import { DAY_MS, type EpochMs, HOUR_MS } from '../../core/unit-types.ts';
-import { parseDuration, parseTimestamp } from '../../core/units.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
+import { parseTimestamp } from '../../core/units.ts';
 import { money, text } from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { type Column, idOf, type View } from '../../output/view.ts';
@@ -44,7 +44,7 @@ const summary = defineCommand({
     const billed: BilledReport = by === undefined ? SUMMARY : BY_KIND[by];
     if (id !== undefined && billed.of === undefined)
       throw usage('--id needs --by pod, endpoint, volume or cluster', 'Say what it is the id of.');
-    const isDated = period.from !== undefined || period.to !== undefined;
+    const isDated = [period.from, period.to, period.last].some((word) => word !== undefined && !/^\d+$/.test(word));
     const query = periodQuery(period, isDated ? await ctx.fetchServiceNow() : ctx.serviceNow());
     const { document, values } = await readBilled(ctx, billed, query, id);
     return {
@@ -86,53 +86,38 @@ async function readBilled(
 function periodQuery({ from, to, last, bucket }: ValuesOf<typeof PERIOD>, now: EpochMs): Query {
   if (last !== undefined && (from !== undefined || to !== undefined))
     throw usage('use either --last, or --from and --to', 'Keep one of them.');
+  const isCount = /^0*[1-9]\d*$/.test(last ?? '');
+  const start = isCount ? undefined : (from ?? last);
   return {
-    startTime: from === undefined ? undefined : parseTimestamp(from, '--from', { now }).text,
-    endTime: to === undefined ? undefined : parseTimestamp(to, '--to', { now, endOfDay: true }).text,
-    lastN: last === undefined ? undefined : bucketsOf(last, bucket ?? 'day'),
+    startTime: start && parseTimestamp(start, from === undefined ? '--last' : '--from', { now }).text,
+    endTime: to && parseTimestamp(to, '--to', { now, endOfDay: true }).text,
+    lastN: isCount ? Number(last) : undefined,
     bucketSize: bucket,
   };
 }
 
-const BUCKET_MS: Readonly<Record<string, number>> = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS };
-
-/** A part of a bucket counts as one. */
-function bucketsOf(last: string, bucket: string): number {
-  const size = BUCKET_MS[bucket];
-  const isNumber = /^\d+$/.test(last);
-  if (!isNumber && size === undefined)
-    throw usage(`--last ${last} cannot be counted in buckets of a ${bucket}`, `Use a number, or --from ${last}.`);
-  const count = isNumber ? Number(last) : Math.ceil(parseDuration(last, 'd', '--last') / (size ?? 1));
-  if (count < 1 || !Number.isSafeInteger(count)) throw usage(`--last must be at least 1, not ${last}`);
-  return count;
-}
-
 const TOTAL = 'totalAmount';
 
-/** A row per bucket and resource. A terminal has bars, and columns of zeros only with -o wide. */
-function viewOf({ terminal, output }: CommandContext, { of, amounts, fee }: BilledReport, document: Json): View {
+/** A row per bucket and resource. A terminal has bars. */
+function viewOf({ terminal }: CommandContext, { of, amounts }: BilledReport, document: Json): View {
   const records = itemsAt(document, 'records');
   const bucket = stringAt(document, 'metadata.query.bucketSize') ?? 'from';
   const start = (record: Json): string => text('startTime')(record).slice(0, bucket === 'hour' ? 16 : 10);
-  const isShown = (member: string): boolean =>
-    !terminal.output || output.format === 'wide' || records.some((record) => memberAt(record, member) !== 0);
   return {
     noun: ['billing record', 'billing records'],
     id: text(of?.member ?? 'startTime'),
-    members: ['startTime', 'endTime', of?.member ?? [], TOTAL, Object.keys(amounts), fee ?? []].flat(),
+    members: ['startTime', 'endTime', of?.member ?? [], TOTAL, Object.keys(amounts)].flat(),
     columns: [
       ...(of === undefined ? [] : [{ header: of.lookup.noun.toUpperCase(), show: text(of.member) }]),
       { header: `${bucket.toUpperCase()} (UTC)`, show: (record) => start(record).replace('T', ' ') },
       { header: 'TOTAL', show: money(TOTAL), right: true },
       ...(terminal.output ? [chart(records, TOTAL)] : []),
-      ...Object.entries(amounts)
-        .filter(([member]) => isShown(member))
-        .map(([member, label]): Column => ({
-          header: label.toUpperCase(),
-          show: money(member),
-          right: true,
-          ...(of === undefined ? { wide: true } : { dropFirst: true }),
-        })),
+      ...Object.entries(amounts).map(([member, label]): Column => ({
+        header: label.toUpperCase(),
+        show: money(member),
+        right: true,
+        ...(of === undefined ? { wide: true } : { dropFirst: true }),
+      })),
     ],
   };
 }

@@ -188,32 +188,26 @@ interface Idle {
 
 /** Pods in ERROR, stopped pods with a disk, endpoints whose workers only wait, unmounted volumes. */
 function idleOf(lists: Lists, workersOf: ReadonlyMap<string, readonly Json[]>): readonly Idle[] {
-  const { pod: pods, endpoint: endpoints, volume: volumes = [] } = lists;
-  const failed = (pods ?? []).filter((pod) => memberAt(pod, 'status') === 'ERROR');
-  const waiting = (endpoints ?? []).flatMap((endpoint) => {
+  const { pod: pods = [], endpoint: endpoints = [], volume: volumes = [] } = lists;
+  const idle = (kind: Kind, row: Json, why: string): Idle => ({ kind, id: idOf(row), why });
+  const waiting = endpoints.flatMap((endpoint) => {
     const workers = workersOf.get(idOf(endpoint)) ?? [];
     const isIdle = workers.length > 0 && workers.every((worker) => memberAt(worker, 'status') === 'IDLE');
-    return isIdle ? [{ id: idOf(endpoint), why: `has ${countOf(workers.length, 'idle worker')}` }] : [];
+    return isIdle ? [idle('endpoint', endpoint, `has ${countOf(workers.length, 'idle worker')}`)] : [];
   });
   const used = [
     // Includes pods of clusters.
-    ...(pods ?? []).flatMap((pod) => itemsAt(pod, 'mounts.network').map((mount) => stringAt(mount, 'volumeId'))),
-    ...(endpoints ?? []).flatMap((endpoint) => itemsAt(endpoint, 'networkVolumes').map(stringOf)),
+    ...pods.flatMap((pod) => itemsAt(pod, 'mounts.network').map((mount) => stringAt(mount, 'volumeId'))),
+    ...endpoints.flatMap((endpoint) => itemsAt(endpoint, 'networkVolumes').map(stringOf)),
   ];
   // Without one of the lists, an unread row may use the volume.
-  const unused = pods && endpoints ? volumes.filter((volume) => !used.includes(idOf(volume))) : [];
+  const unused = lists.pod && lists.endpoint ? volumes.filter((volume) => !used.includes(idOf(volume))) : [];
+  const stopped = withStoppedDisk(pods).map((pod) => idle('pod', pod, `is stopped, with a disk of ${diskSize([pod])}`));
   return [
-    ...failed.map((pod) => ({ kind: 'pod' as const, id: idOf(pod), why: 'is in ERROR' })),
-    ...withStoppedDisk(pods ?? []).map((pod) => {
-      return {
-        kind: 'pod' as const,
-        id: idOf(pod),
-        why: `is stopped, with a disk of ${diskSize([pod])}`,
-        onlyDisk: true,
-      };
-    }),
-    ...waiting.map((row) => ({ kind: 'endpoint' as const, ...row })),
-    ...unused.map((volume) => ({ kind: 'volume' as const, id: idOf(volume), why: 'is not mounted' })),
+    ...pods.filter((pod) => memberAt(pod, 'status') === 'ERROR').map((pod) => idle('pod', pod, 'is in ERROR')),
+    ...stopped.map((row) => ({ ...row, onlyDisk: true })),
+    ...waiting,
+    ...unused.map((volume) => idle('volume', volume, 'is not mounted')),
   ];
 }
 

@@ -25,15 +25,13 @@ function workers(row: Json): Shown {
   return min === max ? min : `${min} to ${max}`;
 }
 
-/** `4 s delay`, `5 requests`. The two parameters are the words for the two kinds. */
-const scaling =
-  (delay: string, requests: string) =>
-  (row: Json): Shown => {
-    const type = stringAt(row, 'scaling.type');
-    if (type === 'QUEUE_DELAY') return `${text('scaling.queueDelay')(row)} s ${delay}`;
-    if (type === 'REQUEST_COUNT') return `${text('scaling.requestCount')(row)} ${requests}`;
-    return json('scaling')(row);
-  };
+/** `4 s delay`, `5 requests`. */
+function scaling(row: Json): Shown {
+  const type = stringAt(row, 'scaling.type');
+  if (type === 'QUEUE_DELAY') return `${text('scaling.queueDelay')(row)} s delay`;
+  if (type === 'REQUEST_COUNT') return `${text('scaling.requestCount')(row)} requests`;
+  return json('scaling')(row);
+}
 
 function hardware(row: Json): Shown {
   if (!isObject(memberAt(row, 'gpu'))) return itemsAt(row, 'cpu').map(cpu);
@@ -152,13 +150,15 @@ const FIELDS = {
     path: 'workers.idleTimeout',
     type: 'seconds',
     check: atLeast('--idle-timeout', 1, ' second'),
-    write: { param: option.duration('how long an idle worker stays', 's'), value: wholeSeconds },
+    write: {
+      param: option.duration('how long an idle worker stays', 's'),
+      value: (milliseconds: number): Json => milliseconds / 1000,
+    },
   },
   scaling: {
     path: 'scaling',
     type: 'object',
-    show: scaling('queue delay', 'requests a worker'),
-    column: { show: scaling('delay', 'requests') },
+    show: scaling,
     write: 'accepted',
   },
   queueDelay: {
@@ -227,12 +227,6 @@ export const ENDPOINT_TABLE = defineTable({
     ...['networkVolumes', 'flashboot', 'requestUrls', 'workers', 'scaling', 'timeout', 'createdAt'],
   ],
 });
-
-/** Usage (2) unless whole seconds, as the service requires. */
-function wholeSeconds(milliseconds: number): Json {
-  if (milliseconds % 1000 !== 0) throw usage('--idle-timeout must be a whole number of seconds');
-  return milliseconds / 1000;
-}
 
 /** `cpu-general:4`: a flavor and its vCPUs. Usage (2). */
 function cpuFlavors(given: readonly string[]): Json {

@@ -28,7 +28,8 @@ export const logs = defineCommand({
     const showOne = (endpoint: string, worker: string) =>
       showLogs(ctx, berth`endpoints logs ${endpoint} ${worker}`, [logOf(ctx, endpoint, worker)], values);
     if (values.worker !== undefined) return await showOne(values.id, values.worker);
-    const { id, list, workers } = await listWorkers(ctx, values.id);
+    const { id, list } = await listWorkers(ctx, values.id);
+    const workers = list.values;
     const ended = itemsAt(list.document, 'ended').map(idOf);
     const [only, ...others] = workers;
     if (!values.follow && others.length === 0)
@@ -38,8 +39,8 @@ export const logs = defineCommand({
     const logs = workers.map((row) => logOf(ctx, id, idOf(row)));
     return await showLogs(ctx, berth`endpoints logs ${values.id}`, logs, values, {
       more: async () => {
-        const now = await listWorkers(ctx, id);
-        const seen = [...now.workers, ...itemsAt(now.list.document, 'ended')].map(idOf);
+        const { list: now } = await listWorkers(ctx, id);
+        const seen = [...now.values, ...itemsAt(now.document, 'ended')].map(idOf);
         return seen.filter((worker) => !ended.includes(worker)).map((worker) => logOf(ctx, id, worker));
       },
     });
@@ -53,7 +54,7 @@ const logOf = (ctx: CommandContext, endpoint: string, worker: string): Log<'endp
   stream: (id) => ({
     id,
     path: [...ENDPOINTS.path, id, 'workers', worker, 'logs'],
-    live: async () => (await listWorkers(ctx, id)).workers.some((row) => idOf(row) === worker),
+    live: async () => (await listWorkers(ctx, id)).list.values.some((row) => idOf(row) === worker),
   }),
 });
 

@@ -1,31 +1,20 @@
-/** An earlier release as an update: what the releases after it changed is taken back, as their records have it. */
-import { changedCommand, COMMAND_MEMBERS } from '../../cli/container/container-command.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
-import { bodyOf, withMember } from '../../cli/resource/request-body.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
+import type { CommandContext } from '../../cli/model/context.ts';
 import { arg } from '../../cli/model/params.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
+import { run } from '../../cli/hint.ts';
+import { bodyOf } from '../../cli/resource/request-body.ts';
 import { patch, written } from '../../cli/resource/noun-writes.ts';
 import { idArgument, rowSchema } from '../../cli/resource/arguments.ts';
-import { each, labelOf, readListOf, readRow, refused } from '../../cli/resource/targets.ts';
+import { labelOf, readListOf, readRow, withId } from '../../cli/resource/targets.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import {
-  encodeJson,
-  itemsAt,
-  type Json,
-  type JsonObject,
-  memberAt,
-  memberOf,
-  objectAt,
-  objectOf,
-} from '../../core/json.ts';
+import { encodeJson, itemsAt, type Json, type JsonObject, memberAt, objectAt, objectOf } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
-import { run } from '../../cli/hint.ts';
 import { hideSecrets } from '../../core/secret-names.ts';
-import { bodyOfChanges, type Kind, planUpdate } from '../../fleet/differences.ts';
 import { text } from '../../output/cells.ts';
-import { asksForData, idOf } from '../../output/view.ts';
+import { idOf } from '../../output/view.ts';
 import { ENDPOINTS, WAIT, waited } from './write.ts';
 
 const nameOf = (release: Json): string => text('version')(release) || idOf(release);
@@ -33,17 +22,7 @@ const nameOf = (release: Json): string => text('version')(release) || idOf(relea
 const ACCEPTED = bodyOf(ENDPOINTS.table, 'update').accepts;
 
 /** What an update sends for a member that was empty. */
-const EMPTY: Readonly<Record<string, Json>> = { args: '', cmd: [], entrypoint: [], env: {}, ports: [], registry: null };
-
-const KIND: Kind = {
-  updates: ACCEPTED,
-  writeOnly: [],
-  unordered: ['ports'],
-  effect: () => 'release',
-  command: { members: COMMAND_MEMBERS, changed: changedCommand },
-  emptied: (path) => (path.startsWith('env.') ? null : EMPTY[path]),
-  refusal: () => undefined,
-};
+const EMPTY: Readonly<Record<string, Json>> = { args: '', cmd: [], entrypoint: [], env: {}, ports: [] };
 
 export const rollback = defineCommand({
   summary: 'return an endpoint to an earlier release',
@@ -72,31 +51,20 @@ export const rollback = defineCommand({
         exit: EXIT.notFound,
         message: `endpoint ${labelOf(row)} has no ${release === undefined ? 'earlier release' : `release ${release}`}`,
         hint: run(berth`endpoints releases ${word}`),
-        id: idOf(row),
       });
     const { before, lacking } = takenBack(releases.slice(0, at));
-    for (const line of lacking) await ctx.tell(line);
-    const removed = Object.keys(objectAt(row, 'env') ?? {}).map((name) => [name, null] as const);
-    const env =
-      before['env'] === undefined ? {} : { env: { ...Object.fromEntries(removed), ...objectOf(before['env']) } };
-    const { changes, why } = await planUpdate(KIND, row, { ...before, ...env });
-    if (why !== undefined) throw refused([why], run(berth`endpoints releases ${word}`), 1);
-    const to = `release ${nameOf(target)}`;
-    if (changes.length === 0) return { kind: 'nothing', notes: [`endpoint ${labelOf(row)} is already as ${to}`] };
-    if (!ctx.settings.get('quiet') && !asksForData(ctx.output))
-      for (const { path, before: old, after } of changes)
-        await ctx.tell(`${path}  ${shown(ctx, path, old)} -> ${shown(ctx, path, after)}`);
-    await ask(ctx, { line: `endpoint ${labelOf(row)} returns to ${to}: its workers are replaced one by one.` });
-    const sent = Object.entries(bodyOfChanges(before, changes)).map(([member, value = null]) => [
-      member,
-      value ?? EMPTY[member] ?? null,
-    ]);
-    const [done] = await each(ctx, ENDPOINTS, [{ word }], (id) =>
-      ctx.api.send(patch(ENDPOINTS, id, Object.fromEntries(sent) as JsonObject)),
+    const sent = Object.entries(before).map(([member, old]) => [member, old ?? EMPTY[member] ?? null] as const);
+    const body = Object.fromEntries(
+      sent.filter(([member, value]) => !isDeepStrictEqual(memberAt(row, member) ?? null, value)),
     );
-    if (done?.answer === undefined) throw done?.failure ?? new Error('no outcome');
-    const result = await written(ctx, ENDPOINTS, done.answer, `returned to ${to}:`);
-    return await waited(ctx, result, done.answer.value ?? null, values);
+    const to = `release ${nameOf(target)}`;
+    if (Object.keys(body).length === 0)
+      return { kind: 'nothing', notes: [...lacking, `endpoint ${labelOf(row)} is already as ${to}`] };
+    for (const line of [...lacking, ...changeLines(ctx, row, body)]) await ctx.tell(line);
+    await ask(ctx, { line: `endpoint ${labelOf(row)} returns to ${to}: its workers are replaced one by one.` });
+    const answer = await withId(ctx, ENDPOINTS, word, (id) => ctx.api.send(patch(ENDPOINTS, id, body)));
+    const result = await written(ctx, ENDPOINTS, answer, `returned to ${to}:`);
+    return await waited(ctx, result, answer.value ?? null, values);
   },
 });
 
@@ -116,12 +84,19 @@ function takenBack(releases: readonly Json[]): { readonly before: JsonObject; re
   return { before, lacking };
 }
 
-/** Hidden as in a plan. */
-function shown({ output: { isSecret } }: CommandContext, path: string, value: Json): string {
-  if (value === null) return 'none';
-  const [member = '', ...name] = path.split('.');
-  const row = withMember(undefined, [member, name.join('.')].filter(Boolean), value);
-  const seen = memberOf(isSecret === undefined ? row : hideSecrets(row, isSecret), member) ?? null;
-  const text = name.length === 0 ? seen : (memberOf(seen, name.join('.')) ?? null);
-  return typeof text === 'string' ? text : encodeJson(text);
+/** `image  a:2 -> a:1`, and a line a variable. Secrets are hidden. */
+function changeLines({ output: { isSecret } }: CommandContext, row: Json, body: JsonObject): readonly string[] {
+  const flat = (document: Json): JsonObject => {
+    const members = Object.entries(objectOf(document) ?? {}).filter(([member]) => Object.hasOwn(body, member));
+    const variables = Object.entries(objectAt(document, 'env') ?? {}).map(([name, value]) => [`env.${name}`, value]);
+    return Object.fromEntries([...members.filter(([member]) => member !== 'env'), ...variables]) as JsonObject;
+  };
+  const shown = (document: Json) => flat(isSecret === undefined ? document : hideSecrets(document, isSecret));
+  const [old, now, from, to] = [flat(row), flat(body), shown(row), shown(body)];
+  return [...new Set([...Object.keys(now), ...Object.keys(old)])]
+    .filter((path) => !isDeepStrictEqual(old[path], now[path]))
+    .map((path) => `${path}  ${textOf(from[path])} -> ${textOf(to[path])}`);
 }
+
+const textOf = (value: Json = null): string =>
+  value === null ? 'none' : typeof value === 'string' ? value : encodeJson(value);

@@ -41,10 +41,7 @@ export const WORKER_TABLE = defineTable({
 
 const WORKERS = resource({ noun: 'worker', path: ['workers'], member: 'workers', schema: 'Worker' }, WORKER_TABLE);
 
-export async function listWorkers(ctx: CommandContext, endpoint: string) {
-  const { id, list } = await readListOf(ctx, ENDPOINTS, endpoint, 'workers');
-  return { id, list, workers: list.values };
-}
+export const listWorkers = (ctx: CommandContext, endpoint: string) => readListOf(ctx, ENDPOINTS, endpoint, 'workers');
 
 export const workers = list(WORKERS, {
   of: ENDPOINTS,

@@ -8,7 +8,7 @@ import { ENDPOINTS as COLLECTION, REGISTRIES, TEMPLATES, VOLUMES } from '../../c
 import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/noun-body.ts';
 import { patch, post, written } from '../../cli/resource/noun-writes.ts';
 import { idArgument, rowSchema } from '../../cli/resource/arguments.ts';
-import { each, readRow, resource } from '../../cli/resource/targets.ts';
+import { readRow, resource, withId } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
 import { idOf, type Result } from '../../output/view.ts';
 import { ENDPOINT_TABLE } from './fields.ts';
@@ -86,12 +86,10 @@ export const update = defineCommand({
     let reading: Promise<Json> | undefined;
     const read = (): Promise<Json> => (reading ??= readRow(ctx, ENDPOINTS, word).then(({ value = null }) => value));
     const body = await bodyFrom(ctx, ENDPOINTS, values, RULES, read);
-    const [done] = await each(ctx, ENDPOINTS, [{ word }], (id) =>
+    const answer = await withId(ctx, ENDPOINTS, word, (id) =>
       withReferences(ctx, body, REFERENCES, (known) => ctx.api.send(patch(ENDPOINTS, id, known))),
     );
-    if (done?.answer === undefined) throw done?.failure ?? new Error('no outcome');
-    const result = await written(ctx, ENDPOINTS, done.answer, 'updated');
-    return await waited(ctx, result, done.answer.value ?? null, values);
+    return await waited(ctx, await written(ctx, ENDPOINTS, answer, 'updated'), answer.value ?? null, values);
   },
 });
 

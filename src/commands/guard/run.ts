@@ -43,15 +43,10 @@ const MIN_INTERVAL_MS: Milliseconds = 10_000;
 function policyOf({ idle, every: everyMs, budget, do: action = 'stop', ...values }: GuardValues): Policy {
   if (everyMs !== undefined && everyMs < MIN_INTERVAL_MS)
     throw usage(`--every is at least ${formatDuration(MIN_INTERVAL_MS)}`);
-  if (idle !== undefined && everyMs === undefined)
+  if (idle !== undefined && (everyMs ?? Infinity) > longestInterval(idle))
     throw usage(
-      '--idle needs --every: a pod is idle only once it was watched for the whole time',
-      'Such as --every 1m; it runs until Ctrl-C.',
-    );
-  if (idle !== undefined && everyMs !== undefined && everyMs > longestInterval(idle))
-    throw usage(
-      `--every ${formatDuration(everyMs)} is too long for --idle ${formatDuration(idle)}`,
-      'Use at most a tenth of --idle.',
+      `--idle ${formatDuration(idle)} needs --every, at most a tenth of it`,
+      'A pod is idle only once it was watched for the whole time.',
     );
   const watch = idle === undefined ? undefined : new IdleWatch(idle);
   return { ...values, watch, budget: dollarsOf('budget', budget), action };

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound, messageOf, unlessFailed } from '../../core/failure.ts';
+import { Failure, isNotFound, unlessFailed } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import { type Json, type JsonObject, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
@@ -37,8 +37,8 @@ export async function sweep(ctx: CommandContext, policy: Policy): Promise<Sweep>
   const { values: pods } = await listRows(ctx, PODS);
   const now = ctx.serviceNow();
   policy.watch?.look(pods, now);
-  const month = policy.budget === undefined ? undefined : await unlessFailed(ctx, () => readMonth(ctx, now));
-  const facts: Facts = { now, month };
+  const spent = policy.budget === undefined ? undefined : await unlessFailed(ctx, () => spentThisMonth(ctx, now));
+  const facts: Facts = { now, spent };
   const decisions = pods.flatMap((pod) => decide(pod, facts) ?? []);
   const done = new Map<Decision, Done>();
   for (const decision of ctx.dryRun ? [] : decisions.filter(isActing)) {
@@ -46,7 +46,7 @@ export async function sweep(ctx: CommandContext, policy: Policy): Promise<Sweep>
     if (ctx.signal.aborted) break;
     done.set(decision, await act(ctx, decision, (fresh) => decide(fresh, facts)?.action === decision.action));
   }
-  if (!ctx.dryRun) await keepLastRun(ctx, now);
+  if (!ctx.dryRun) await unlessFailed(ctx, () => ctx.guard.write({ sweptAt: now }));
   const rows = await Promise.all(
     decisions.map(async (decision) => {
       const row = rowOf(ctx, decision, done.get(decision), now);
@@ -64,39 +64,25 @@ export async function sweep(ctx: CommandContext, policy: Policy): Promise<Sweep>
   };
 }
 
-/** In UTC. */
-async function readMonth(ctx: CommandContext, now: EpochMs): Promise<Facts['month']> {
+/** US dollars, of the month in UTC. Undefined where an amount is missing. */
+async function spentThisMonth(ctx: CommandContext, now: EpochMs): Promise<number | undefined> {
   const { monthStart, readRecords, SUMMARY } = await import('../billing/costs.ts');
   const records = await readRecords(ctx, SUMMARY, monthStart(now), now);
-  const amounts = records.map((record) => numberAt(record, 'totalAmount'));
-  return {
-    dollars: amounts.reduce<number>((sum, amount) => sum + (amount ?? 0), 0),
-    isComplete: !amounts.includes(undefined),
-  };
-}
-
-async function keepLastRun(ctx: CommandContext, now: EpochMs): Promise<void> {
-  try {
-    await ctx.guard.write({ sweptAt: now });
-  } catch (error) {
-    await ctx.tell(`Could not note that a guard ran: ${messageOf(error)}`);
-  }
+  const sum = records.reduce<number>((total, record) => total + (numberAt(record, 'totalAmount') ?? NaN), 0);
+  return Number.isNaN(sum) ? undefined : sum;
 }
 
 function rowOf(ctx: CommandContext, decision: Decision, done: Done | undefined, now: EpochMs): JsonObject {
   const { pod, rule, verdict, action, why, held } = decision;
-  const members = ['name', 'status', 'startedAt'].flatMap((member) => {
-    const value = stringAt(pod, member);
-    return value === undefined ? [] : [[member, value] as const];
-  });
   return {
     at: formatTimestamp(now),
     id: idOf(pod),
-    ...Object.fromEntries(members),
-    ...{ rule, verdict, action, why },
-    ...(held !== undefined && { held }),
-    ...(done !== undefined && { result: done.result }),
-    ...(done?.failure !== undefined && { error: errorOf(done.failure, ctx.settings) }),
+    name: stringAt(pod, 'name'),
+    status: stringAt(pod, 'status'),
+    startedAt: stringAt(pod, 'startedAt'),
+    ...{ rule, verdict, action, why, held },
+    result: done?.result,
+    error: done?.failure && errorOf(done.failure, ctx.settings),
   };
 }
 

@@ -3,10 +3,17 @@ import { otherMembers, textColumn } from '../../cli/resource/fields.ts';
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { type Json, memberAt } from '../../core/json.ts';
 import { duration, json, jsonBlock, status, text } from '../../output/cells.ts';
-import { idOf, type Section, type View } from '../../output/view.ts';
+import { type Column, idOf, type View } from '../../output/view.ts';
 import { jobError, jobOutcome, type JobOutcome } from '../../queue/job.ts';
 
-const KNOWN = ['id', 'status', 'delayTime', 'executionTime', 'output', 'error'];
+const LINES: readonly (readonly [member: string, label: string, show: Column['show']])[] = [
+  ['id', 'id', text('id')],
+  ['status', 'status', status('status')],
+  ['delayTime', 'delay', duration('delayTime', 'ms')],
+  ['executionTime', 'execution', duration('executionTime', 'ms')],
+  ['output', 'output', jsonBlock('output')],
+  ['error', 'error', (row) => ({ text: jobError(row)?.text ?? '', tone: 'bad' })],
+];
 
 /** Specification 2.5. Times are milliseconds in practice (contract rules, queue API). */
 export const jobView: View = {
@@ -22,16 +29,17 @@ export const jobView: View = {
       show: (row) => jobError(row)?.headline ?? json('output')(row),
     },
   ],
-  detail: (row) => [
+  detail: (row, facts) => [
     {
       lines: [
-        { label: 'id', value: text('id')(row) },
-        { label: 'status', value: status('status')(row) },
-        ...lineIf(row, 'delayTime', { label: 'delay', value: duration('delayTime', 'ms')(row) }),
-        ...lineIf(row, 'executionTime', { label: 'execution', value: duration('executionTime', 'ms')(row) }),
-        ...lineIf(row, 'output', { label: 'output', value: jsonBlock('output')(row) }),
-        ...lineIf(row, 'error', { label: 'error', value: { text: jobError(row)?.text ?? '', tone: 'bad' } }),
-        ...otherMembers(row, KNOWN),
+        ...LINES.filter(([member]) => memberAt(row, member) !== undefined).map(([, label, show]) => ({
+          label,
+          value: show(row, facts),
+        })),
+        ...otherMembers(
+          row,
+          LINES.map(([member]) => member),
+        ),
       ],
     },
   ],
@@ -46,11 +54,6 @@ export const chunkView: View = {
     { header: 'METRICS', show: json('metrics') },
   ],
 };
-
-type Line = Section['lines'][number];
-
-const lineIf = (row: Json, member: string, line: Line): readonly Line[] =>
-  memberAt(row, member) === undefined ? [] : [line];
 
 const EXIT_CODES: Readonly<Record<JobOutcome, ExitCode>> = {
   completed: EXIT.done,

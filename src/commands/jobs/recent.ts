@@ -6,8 +6,8 @@ import { ENDPOINTS } from '../../cli/resource/collections.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { limitOption } from '../../cli/resource/noun.ts';
 import { type JsonObject, stringAt } from '../../core/json.ts';
-import { berth, type Message, sentence } from '../../core/message.ts';
 import type { RememberedJob } from '../../core/remembered.ts';
+import { formatTimestamp } from '../../core/units.ts';
 import { age, status } from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { idOf, type View } from '../../output/view.ts';
@@ -58,21 +58,15 @@ export const recent = defineCommand({
     const all = await (endpoint === undefined ? ctx.jobs.read() : rememberedJobs(ctx, endpoint));
     // Ages need the service's clock, which no answer has set yet.
     if (all.length > 0 && isTableOutput(ctx.output)) await ctx.fetchServiceNow({ overHttp: true });
-    const notes = endpoint === undefined || all.length > 0 ? [] : [nothingOf(endpoint)];
-    return { kind: 'many', view: recentView, values: all.slice(0, limit).map(rowOf), notes };
+    return { kind: 'many', view: recentView, values: all.slice(0, limit).map(rowOf) };
   },
 });
-
-const nothingOf = (endpoint: string): Message =>
-  sentence`This machine remembers no job of an endpoint ${JSON.stringify(endpoint)}. See which endpoints there are: ${berth`endpoints list`}`;
 
 const rowOf = (job: RememberedJob): JsonObject => ({
   id: job.id,
   endpoint: job.endpoint,
-  submittedAt: timeOf(job.at),
+  submittedAt: formatTimestamp(job.at),
   status: job.status ?? null,
-  statusAt: job.statusAt === undefined ? null : timeOf(job.statusAt),
+  statusAt: job.statusAt === undefined ? null : formatTimestamp(job.statusAt),
   ...(job.goneAt === undefined ? {} : { error: { code: 'not-found', message: 'not found (404)', status: 404 } }),
 });
-
-const timeOf = (at: number): string => new Date(at).toISOString();

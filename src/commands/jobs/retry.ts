@@ -1,8 +1,5 @@
 import { defineCommand, waitOptions } from '../../cli/model/command.ts';
-import { run } from '../../cli/hint.ts';
 import { report } from '../../cli/resource/targets.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
 import { retryRequest } from '../../queue/requests.ts';
 import { jobsOf, ONE_JOB_ARGUMENTS, sendAboutJob, statusLine } from './job.ts';
 import { JOB, JOB_EXITS, jobView } from './job-view.ts';
@@ -25,10 +22,7 @@ export const retry = defineCommand({
     const answer = await sendAboutJob(ctx, named, (id) => ({
       ...retryRequest(id, job),
       checkCommand: statusLine(id, job),
-    })).catch((error: unknown) => {
-      const isRefused = error instanceof Failure && error.exit === EXIT.refused;
-      throw isRefused ? error.with({ hint: run(statusLine(named.endpoint, job)) }) : error;
-    });
+    }));
     if (!values.wait)
       return report(ctx, { noun: 'job', view: jobView }, { isSelected: false }, [{ id: job, answer }], 'retried');
     await ctx.tell(`retried job ${job}`);

@@ -1,6 +1,6 @@
 import { berth, sentence } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
+import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed } from '../../core/failure.ts';
 import { arrayAt, arrayOf, encodeJson, type Json, memberAt, objectOf } from '../../core/json.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
@@ -59,11 +59,11 @@ export async function streamJob(
   let lost = 0;
   let isUnseen = isFirst;
   let pauseMs = FIRST_PAUSE_MS;
-  const onLost = (): void => {
-    lost += 1;
-  };
   const poll = async (): Promise<number> => {
-    const { value } = await sendAboutJob(ctx, named, (id) => ({ ...streamRequest(id, job), onLost }));
+    const { value } = await sendAboutJob(ctx, named, (id) => ({
+      ...streamRequest(id, job),
+      onLost: () => (lost += 1),
+    }));
     isUnseen = false;
     const chunks = arrayOf(value) ?? arrayAt(value, 'stream') ?? [];
     for (const chunk of chunks) await printer.print(chunk);
@@ -105,7 +105,10 @@ export async function streamJob(
   await printer.close();
   ctx.setResumeCommand(undefined);
   const exit = exitOf(ended);
-  const error = exit === EXIT.done ? undefined : jobError(await withError(ctx, ended, readStatus));
+  // A stream's answer may have the status only.
+  const isWhole =
+    exit === EXIT.done || memberAt(ended, 'error') !== undefined || arrayAt(ended, 'stream') === undefined;
+  const error = jobError(isWhole ? ended : await unlessFailed(ctx, readStatus));
   const outcome = `job ${job} ended ${jobStatus(ended)}${error === undefined ? '' : `: ${error.text}`}`;
   const gaps = lost === 0 ? undefined : incompleteStream(named, lost);
   if (exit !== EXIT.done)
@@ -125,35 +128,14 @@ const incompleteStream = ({ endpoint, job }: NamedJob, lost: number): Failure =>
     id: job,
   });
 
-/** A stream's answer may have the status only: the error is then read separately. */
-async function withError(
-  ctx: CommandContext,
-  ended: Json | undefined,
-  readStatus: () => Promise<Json>,
-): Promise<Json | undefined> {
-  if (memberAt(ended, 'error') !== undefined || arrayAt(ended, 'stream') === undefined) return ended;
-  try {
-    return { ...objectOf(ended), error: memberAt(await readStatus(), 'error') };
-  } catch (error) {
-    // The outcome is known: the job may have expired meanwhile.
-    if (error instanceof Failure && !ctx.signal.aborted) return ended;
-    throw error;
-  }
-}
-
-interface ChunkPrinter {
-  print(chunk: Json): Promise<void>;
-  close(): Promise<void>;
-}
-
-function chunkPrinter(ctx: CommandContext): ChunkPrinter {
+function chunkPrinter(ctx: CommandContext) {
   if (asksForData(ctx.output)) {
     const rows = ctx.rows(chunkView);
-    return { print: (chunk) => rows.row(chunk), close: () => rows.close() };
+    return { print: (chunk: Json) => rows.row(chunk), close: () => rows.close() };
   }
   let midLine = false;
   return {
-    print: async (chunk) => {
+    print: async (chunk: Json) => {
       const text = textOf(memberAt(chunk, 'output') ?? chunk);
       if (text === undefined) {
         const line = escapeJson(encodeJson(memberAt(chunk, 'output') ?? chunk));

@@ -44,31 +44,23 @@ export async function waitForJobs(
   { any = false, isFirst = false } = {},
 ): Promise<Result> {
   const stream = jobs.length > 1 && ctx.output.format === 'jsonl' ? ctx.rows(jobView) : undefined;
-  let printError: Error | undefined;
-  const print = async (row: Json): Promise<void> => {
-    await stream?.row(row).catch((error: unknown) => {
-      if (!(error instanceof Error)) throw error;
-      printError = error;
-    });
-  };
   const watched = jobs.map((each) => ({
     id: each.job,
     isFirst,
     read: async () => {
       const answer = await readJob(ctx, each);
-      if (hasEnded(answer.value)) await print(answer.value ?? null);
+      if (hasEnded(answer.value)) await stream?.row(answer.value ?? null);
       return answer;
     },
   }));
   const goal: Goal = {
     noun: 'job',
     name: 'COMPLETED',
-    done: (row) => hasEnded(row) || printError !== undefined,
+    done: hasEnded,
     describe: statusAndProgress,
     resume: (ids) => (any ? resumeOf(jobs, '--any') : resumeOf(jobs.filter(({ job }) => ids.includes(job)))),
   };
   const ends = await until(ctx, any ? [firstOf(watched)] : watched, goal, timeoutMs);
-  if (printError !== undefined) throw printError;
   const [only] = ends;
   if (only?.failure !== undefined && ends.length === 1) throw only.failure;
   if (only?.answer !== undefined && jobs.length === 1)

@@ -8,15 +8,13 @@ import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
 import type { ExitCode } from '../../core/exit-codes.ts';
 import { isInterrupt, usage } from '../../core/failure.ts';
 import { objectAt, stringOf } from '../../core/json.ts';
-import { berth, sentence } from '../../core/message.ts';
+import { berth, sentence, shellWord } from '../../core/message.ts';
 import { say } from '../../core/safe-text.ts';
 import { namedValues } from '../../core/text.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { asksForData } from '../../output/view.ts';
 import { checkSetting } from '../../settings/resolve.ts';
 import { settingNamed } from '../../settings/settings-table.ts';
-
-const WINDOWS = ['minute', 'hour', 'day'] as const;
 
 const options = {
   state: option.text('keep the state in a file; without it nothing persists', { metavar: 'FILE', complete: 'file' }),
@@ -126,14 +124,9 @@ function serveOptions(ctx: CommandContext, values: ValuesOf<typeof options>): Om
     workerPrefix: workerPrefixOf(ctx, values.workerPrefix),
     ...(values.quota.length === 0 ? {} : { quota }),
     queueLimits: !values.noQueueLimits,
-    secretPrefix: secretPrefixOf(values.secretPrefix),
+    secretPrefix:
+      values.secretPrefix && checkSetting(settingNamed('secret-prefix'), values.secretPrefix, '--secret-prefix'),
   };
-}
-
-/** Usage (2) for a prefix that placeholders cannot have. */
-function secretPrefixOf(given: string | undefined): string | undefined {
-  if (given === undefined || /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(given)) return given;
-  throw usage(`--secret-prefix takes letters, digits and _, not ${JSON.stringify(given)}`, '--secret-prefix BERTH');
 }
 
 /** NAME=SOURCE, or NAME alone if only attached workers serve it. */
@@ -147,13 +140,9 @@ function endpointOf(text: string): readonly [string, string | undefined] {
 }
 
 function quotaOf(text: string): readonly [string, number] {
-  const [name, count] = text.split('=');
-  if (!WINDOWS.some((window) => window === name) || count === undefined || !/^[1-9]\d*$/.test(count))
-    throw usage(
-      `--quota takes WINDOW=N with ${WINDOWS.join(', ')}, not ${JSON.stringify(text)}`,
-      '--quota minute=60,hour=3000',
-    );
-  return [name ?? '', Number(count)];
+  const [, name = '', count = ''] = /^(minute|hour|day)=([1-9]\d*)$/.exec(text) ?? [];
+  if (name === '') throw usage(`--quota takes WINDOW=N, not ${JSON.stringify(text)}`, '--quota minute=60,hour=3000');
+  return [name, Number(count)];
 }
 
 /** Undefined when neither flag nor settings name one. Usage (2). */
@@ -185,13 +174,11 @@ const workerEnv = defineCommand({
     const variables = objectAt(answer.value, 'variables') ?? {};
     if (asksForData(ctx.output)) return { kind: 'one', view: membersView('worker'), value: variables };
     const lines = Object.entries(variables).map(
-      ([name, value]) => `export ${name}=${shellQuote(stringOf(value ?? null) ?? '')}\n`,
+      ([name, value]) => `export ${name}=${shellWord(stringOf(value ?? null) ?? '')}\n`,
     );
     return { kind: 'text', text: lines.join('') };
   },
 });
-
-const shellQuote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 export const local = defineGroup(
   'the local service: serve it, move its clock, inject faults',

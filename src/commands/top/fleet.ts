@@ -10,12 +10,17 @@ import { asId, isUsableId } from '../../core/ids.ts';
 import { type Json, memberAt, numberAt, stringAt } from '../../core/json.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { idOf } from '../../output/view.ts';
-import type { Sample } from './samples.ts';
 import { healthRequest } from '../../queue/requests.ts';
 
 export interface Shown {
   readonly pods: boolean;
   readonly endpoints: boolean;
+}
+
+export interface Sample {
+  readonly row: Json;
+  /** On the monotonic clock. */
+  readonly at: Milliseconds;
 }
 
 /** The list changes rarely, and billing is slow. */
@@ -40,7 +45,6 @@ export class Fleet {
   /** Until the next reading; longer than wanted where a rate window is nearly used up. */
   intervalMs: Milliseconds = 0;
   readonly #readAt = new Map<string, Milliseconds>();
-  #podPages = 1;
 
   constructor(shown: Shown) {
     this.shown = shown;
@@ -51,20 +55,26 @@ export class Fleet {
     const { shown } = this;
     this.failures = [];
     await Promise.all([
-      shown.pods ? this.#part(ctx, 'pods', 0, () => this.#readPods(ctx)) : undefined,
+      shown.pods
+        ? this.part(ctx, 'pods', 0, async () => {
+            // One list has the use of all pods; those of clusters are requested (contract rules, Pods).
+            const { values } = await listRows(ctx, PODS, { includeClusterPods: true });
+            this.takePods(values, ctx.clock.monotonic());
+          })
+        : undefined,
       shown.endpoints
-        ? this.#part(ctx, 'endpoints', ENDPOINTS_EVERY_MS, async () => {
+        ? this.part(ctx, 'endpoints', ENDPOINTS_EVERY_MS, async () => {
             this.endpoints = (await listRows(ctx, ENDPOINTS)).values;
           })
         : undefined,
-      this.#part(ctx, 'cost', COSTS_EVERY_MS, () => this.#readSpent(ctx)),
+      this.part(ctx, 'cost', COSTS_EVERY_MS, () => this.#readSpent(ctx)),
     ]);
     const failed = this.failures.find(({ what }) => what !== 'cost');
     if (failed !== undefined && this.intervalMs === 0) throw failed.failure;
     for (const ids = this.#queues().slice(0, healthAtMost); ids.length > 0;)
       await Promise.all(
         ids.splice(0, HEALTH_AT_ONCE).map((id) =>
-          this.#part(ctx, `health of ${id}`, 0, async () => {
+          this.part(ctx, `health of ${id}`, 0, async () => {
             const { value = null } = await ctx.api.send(healthRequest(asId(id)));
             this.takeHealth(id, value, ctx.clock.monotonic());
           }),
@@ -72,16 +82,15 @@ export class Fleet {
       );
     const { endpoints } = this;
     if (endpoints !== undefined)
-      await this.#part(ctx, 'other costs', COSTS_EVERY_MS, async () => {
+      await this.part(ctx, 'other costs', COSTS_EVERY_MS, async () => {
         const [volumes, workers] = await Promise.all([rowsUnlessFailed(ctx, VOLUMES), readWorkers(ctx, endpoints)]);
         this.otherCosts = { volumes, ...workers };
       });
     if (this.failures.length === 0) this.readAt = ctx.clock.monotonic();
-    // Workers are requested once a minute.
     const count = endpoints?.length ?? 0;
+    // Workers are requested once a minute.
     const workers = Math.ceil((count * wantedMs) / COSTS_EVERY_MS);
-    const requests = (shown.pods ? this.#podPages : 0) + Math.min(count, HEALTH_AT_ONCE) + workers;
-    this.intervalMs = await pauseOf(ctx, wantedMs, Math.max(1, requests));
+    this.intervalMs = await pauseOf(ctx, wantedMs, 1 + Math.min(count, HEALTH_AT_ONCE) + workers);
   }
 
   takePods(rows: readonly Json[], at: Milliseconds): void {
@@ -101,7 +110,7 @@ export class Fleet {
   }
 
   /** Reads a part that is due. Its failure is its own. */
-  async #part(ctx: CommandContext, what: string, everyMs: Milliseconds, read: () => Promise<void>): Promise<void> {
+  async part(ctx: CommandContext, what: string, everyMs: Milliseconds, read: () => Promise<void>): Promise<void> {
     if (ctx.clock.monotonic() - (this.#readAt.get(what) ?? -Infinity) < everyMs) return;
     try {
       await read();
@@ -119,13 +128,6 @@ export class Fleet {
       .filter((row) => stringAt(row, 'type') !== 'LOAD_BALANCER' && isUsableId(idOf(row)))
       .map(idOf)
       .sort((a, b) => readAt(a) - readAt(b));
-  }
-
-  /** One list has the use of all pods; those of clusters are requested (contract rules, Pods). */
-  async #readPods(ctx: CommandContext): Promise<void> {
-    const { values, pages } = await listRows(ctx, PODS, { includeClusterPods: true });
-    this.#podPages = pages;
-    this.takePods(values, ctx.clock.monotonic());
   }
 
   /** Pods of a cluster are in no report of pods; volumes in that of all alone. */

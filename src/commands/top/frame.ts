@@ -2,13 +2,12 @@
 import { RATE_PARTS, rateOf, rateText } from '../../cli/money.ts';
 import { countOf } from '../../cli/words.ts';
 import { itemsAt, type Json, memberAt, numberAt, numberOf, objectAt } from '../../core/json.ts';
-import { safeText, say, type TerminalText } from '../../core/safe-text.ts';
+import { safeText, type SafeText, say, type TerminalText } from '../../core/safe-text.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { formatDollars, formatDuration } from '../../core/units.ts';
 import { nextDeadline, SOON_MS } from '../../guard/deadline.ts';
 import { paintAll } from '../../output/cell-text.ts';
 import { age, money, status, text } from '../../output/cells.ts';
-import { formatRate, sparkline } from './samples.ts';
 import { terminalTable } from '../../output/tables/terminal-table.ts';
 import type { Paint, Piece } from '../../output/text/colour.ts';
 import { styled } from '../../output/text/terminal-text.ts';
@@ -22,8 +21,6 @@ export interface Ui {
   /** The key of a row; the first one until a key moves it. */
   readonly selected: string | undefined;
   readonly sort: Sort;
-  readonly filter: string;
-  readonly isFiltering: boolean;
 }
 
 export interface FrameInput {
@@ -45,7 +42,7 @@ export async function frameLines(
   paint: Paint,
 ): Promise<readonly TerminalText[]> {
   const all = rowsOf(fleet, now);
-  const { pods, endpoints } = listed(all, ui.sort, ui.filter);
+  const { pods, endpoints } = listed(all, ui.sort);
   const fit = (pieces: readonly Piece[]): TerminalText => paintAll(ellipsize(pieces, columns), paint);
   const head = [...headPieces(fleet, all), state].map(fit);
   const foot = footer === undefined ? [] : [fit([{ text: safeText(footer), tone: 'quiet' }])];
@@ -67,7 +64,7 @@ export async function frameLines(
 export const selectedOf = ({ selected }: Ui, rows: readonly Row[]): string | undefined =>
   rows.find(({ key }) => key === selected)?.key ?? rows[0]?.key;
 
-/** The totals, and why the cost of an hour is a lower bound. Of all rows, filtered or not. */
+/** The totals, and why the cost of an hour is a lower bound. */
 function headPieces(fleet: Fleet, { pods, endpoints }: TopRows): readonly (readonly Piece[])[] {
   const facts = { ...fleet.otherCosts, pods: fleet.pods, endpoints: fleet.endpoints };
   const rate = rateOf(facts, pods && endpoints ? RATE_PARTS : pods ? ['pods', 'clusters'] : ['workers']);
@@ -125,11 +122,27 @@ async function tableLines(
 const TREND_COLUMNS = 8;
 const OPTIONAL = { right: true, dropFirst: true } as const;
 
+const LEVELS = '▁▂▃▄▅▆▇█';
+
 const trend = (most?: number): Column => ({
   header: 'TREND',
-  show: (row) => ({ text: sparkline(itemsAt(row, 'history').map(numberOf), TREND_COLUMNS, most), tone: 'busy' }),
+  show: (row) => ({ text: sparkline(itemsAt(row, 'history').map(numberOf), most), tone: 'busy' }),
   dropFirst: true,
 });
+
+/** The last value at the right. Zero is the lowest block, an unknown value a space. */
+function sparkline(values: readonly (number | undefined)[], given?: number): SafeText {
+  const most = given ?? Math.max(1, ...values.map((value = 0) => value));
+  const blocks = values.slice(-TREND_COLUMNS).map((value) => {
+    if (value === undefined) return ' ';
+    const level = Math.round((Math.min(most, Math.max(0, value)) / most) * (LEVELS.length - 1));
+    // Every value above zero differs from zero.
+    return LEVELS[value > 0 ? Math.max(1, level) : 0] ?? ' ';
+  });
+  return safeText(blocks.join('').padStart(TREND_COLUMNS));
+}
+
+const formatRate = (rate: number): string => String(rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate));
 
 /** A number that is known, as `form` shows it. */
 const number =

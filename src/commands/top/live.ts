@@ -26,8 +26,8 @@ const topView: View = {
   columns: [...MEMBERS, 'status', 'costToday'].map((member) => ({ header: member.toUpperCase(), show: text(member) })),
 };
 
-function listedRows(ctx: CommandContext, fleet: Fleet, sort: Sort, filter = ''): readonly Row[] {
-  const { pods = [], endpoints = [] } = listed(rowsOf(fleet, ctx.clock.monotonic()), sort, filter);
+function listedRows(ctx: CommandContext, fleet: Fleet, sort: Sort): readonly Row[] {
+  const { pods = [], endpoints = [] } = listed(rowsOf(fleet, ctx.clock.monotonic()), sort);
   return [...pods, ...endpoints];
 }
 
@@ -35,8 +35,6 @@ function dataRows(ctx: CommandContext, fleet: Fleet, sort: Sort): readonly Json[
   const at = new Date(ctx.serviceNow()).toISOString();
   return listedRows(ctx, fleet, sort).map(({ data }) => ({ at, ...data }));
 }
-
-const firstUi = (sort: Sort): Ui => ({ selected: undefined, sort, filter: '', isFiltering: false });
 
 export async function once(ctx: CommandContext, shown: Shown, sort: Sort, isFrame: boolean): Promise<Result> {
   const fleet = new Fleet(shown);
@@ -46,16 +44,13 @@ export async function once(ctx: CommandContext, shown: Shown, sort: Sort, isFram
   const { output, columns, colour } = ctx.terminal;
   const state: readonly Piece[] = [{ text: say`${new Date(serviceNow).toISOString().slice(0, 19)}Z`, tone: 'quiet' }];
   const size = { columns: (output ? columns : undefined) ?? Infinity, rows: undefined };
-  const input = { fleet, ui: firstUi(sort), now, serviceNow, state };
+  const input = { fleet, ui: { selected: undefined, sort }, now, serviceNow, state };
   const lines = await frameLines(input, size, await loadPaint(colour.output));
   await ctx.stdout.write(joinText(lines.map((line) => styled`${line}\n`)));
   return { kind: 'nothing' };
 }
 
-/** Readings in a row with a failure; then fails as the last request did. */
-const MAX_FAILURES = 10;
-
-/** Until Ctrl-C (130, without a message). */
+/** Until Ctrl-C (130, without a message). Request failures end it only until something was read. */
 export async function streamRows(
   ctx: CommandContext,
   shown: Shown,
@@ -64,13 +59,9 @@ export async function streamRows(
 ): Promise<Result> {
   const rows = ctx.rows(topView);
   const fleet = new Fleet(shown);
-  let failed = 0;
   try {
     for (;;) {
       await fleet.read(ctx, wantedMs);
-      const [failure] = fleet.failures;
-      failed = failure === undefined ? 0 : failed + 1;
-      if (failure !== undefined && failed >= MAX_FAILURES) throw failure.failure;
       await rows.rows(dataRows(ctx, fleet, sort));
       await every(ctx, fleet.intervalMs, { requests: 0 });
     }
@@ -90,11 +81,18 @@ export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wanted
   const stop = AbortSignal.any([ctx.signal, quit.signal]);
   const paint = await loadPaint(ctx.terminal.colour.output);
   const fleet = new Fleet(shown);
-  let ui = firstUi(sort);
+  let ui: Ui = { selected: undefined, sort };
   let drawing: Promise<void> = Promise.resolve();
   const drawNow = async (): Promise<void> => {
     const [now, serviceNow] = [ctx.clock.monotonic(), ctx.serviceNow()];
-    const input = { fleet, ui, now, serviceNow, state: stateOf(fleet, ui, now), footer: footerOf(ui, screen) };
+    const input = {
+      fleet,
+      ui,
+      now,
+      serviceNow,
+      state: stateOf(fleet, ui, now),
+      footer: screen.hasKeys ? 'q quit  s sort  arrows move' : 'Ctrl-C quits',
+    };
     const { columns, rows } = screen;
     const isRead = fleet.intervalMs > 0;
     await screen.draw(isRead ? await frameLines(input, { columns, rows }, paint) : [say`reading...`]);
@@ -108,8 +106,8 @@ export async function live(ctx: CommandContext, shown: Shown, sort: Sort, wanted
   const screen: LiveScreen = await openLiveScreen(ctx, {
     kind: 'full',
     onKey: (key) => {
-      if (key.name === 'q' && !ui.isFiltering) quit.abort(new Error('the user quit'));
-      ui = pressed(ui, key, listedRows(ctx, fleet, ui.sort, ui.filter), Math.max(1, screen.rows - 6));
+      if (key.name === 'q') quit.abort(new Error('the user quit'));
+      ui = pressed(ui, key, listedRows(ctx, fleet, ui.sort), Math.max(1, screen.rows - 6));
       drawSoon();
     },
     onResize: drawSoon,
@@ -137,36 +135,17 @@ function stateOf(fleet: Fleet, ui: Ui, now: Milliseconds): readonly Piece[] {
   const [failed, ...others] = fleet.failures;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   const interval = `${Math.round(fleet.intervalMs / 100) / 10}s`;
-  const filter = ui.isFiltering ? `/${ui.filter}_  ` : ui.filter === '' ? '' : `/${ui.filter}  `;
-  const ago =
-    fleet.readAt === undefined ? '' : `, read ${formatDuration(Math.round((now - fleet.readAt) / 1000) * 1000)} ago`;
+  const { readAt } = fleet;
+  const ago = readAt === undefined ? '' : `, read ${formatDuration(Math.round((now - readAt) / 1000) * 1000)} ago`;
   return [
-    { text: safeText(filter), tone: 'strong' },
     { text: safeText(failed === undefined ? '' : `${failed.what}: ${failed.failure.message}${more}  `), tone: 'bad' },
     { text: safeText(`every ${interval}${ago}, by ${ui.sort}`), tone: 'quiet' },
   ];
 }
 
-const footerOf = ({ isFiltering }: Ui, { hasKeys }: LiveScreen): string =>
-  !hasKeys
-    ? 'Ctrl-C quits'
-    : isFiltering
-      ? 'type a text  enter keep it  escape show everything'
-      : 'q quit  s sort  / find  arrows move';
-
-const MAX_FILTER = 64;
-
 /** `page`: how many rows fit. */
 function pressed(ui: Ui, key: Key, rows: readonly Row[], page: number): Ui {
-  const { name, text: typed = '' } = key;
-  if (name === 'escape') return { ...ui, isFiltering: false, filter: '' };
-  if (ui.isFiltering) {
-    const characters = Array.from(ui.filter + typed);
-    const kept = name === 'backspace' ? characters.slice(0, -1) : characters.slice(0, MAX_FILTER);
-    return name === 'enter' ? { ...ui, isFiltering: false } : { ...ui, filter: kept.join('') };
-  }
-  if (name === 's') return { ...ui, sort: SORTS[(SORTS.indexOf(ui.sort) + 1) % SORTS.length] ?? 'cost' };
-  if (name === '/') return { ...ui, isFiltering: true };
+  if (key.name === 's') return { ...ui, sort: SORTS[(SORTS.indexOf(ui.sort) + 1) % SORTS.length] ?? 'cost' };
   const step = keyStep(key, page);
   if (step === undefined) return ui;
   const selected = selectedOf(ui, rows);

@@ -10,11 +10,10 @@ import {
   objectAt,
   stringAt,
 } from '../../core/json.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
+import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { plainText } from '../../output/cells.ts';
-import { latestPerMinute, type Sample, valuesOf } from './samples.ts';
 import { idOf } from '../../output/view.ts';
-import type { Fleet } from './fleet.ts';
+import type { Fleet, Sample } from './fleet.ts';
 
 export interface Row {
   /** Kind and id. */
@@ -46,7 +45,7 @@ export function rowsOf(fleet: Fleet, now: Milliseconds): TopRows {
     endpoints: shown.endpoints
       ? rowsOfKind(fleet, now, 'endpoint', endpoints, (endpoint, samples) => ({
           own: endpointData(endpoint, samples, costs.get(idOf(endpoint))),
-          history: valuesOf(samples, 'jobs.inQueue'),
+          history: samples.map(({ row }) => numberAt(row, 'jobs.inQueue')),
         }))
       : undefined,
   };
@@ -116,6 +115,18 @@ function endpointData(endpoint: Json, samples: readonly Sample[], costPerHour: n
   };
 }
 
+/** Of the last minute. Undefined for fewer than two samples, and where the counter is missing or decreased. */
+function latestPerMinute(samples: readonly Sample[], path: string): number | undefined {
+  const last = samples.at(-1);
+  const recent = samples.filter(({ at }) => (last?.at ?? 0) - at <= MINUTE_MS);
+  const [first] = recent.length < 2 ? samples.slice(-2) : recent;
+  if (first === undefined || last === undefined || last.at <= first.at) return undefined;
+  const [before, now] = [numberAt(first.row, path), numberAt(last.row, path)];
+  return before === undefined || now === undefined || now < before
+    ? undefined
+    : ((now - before) * MINUTE_MS) / (last.at - first.at);
+}
+
 /** In the order of the `s` key. */
 export const SORTS = ['cost', 'use', 'age', 'name'] as const;
 export type Sort = (typeof SORTS)[number];
@@ -132,11 +143,7 @@ const SIZES: Readonly<Record<Sort, (data: JsonObject) => readonly (number | unde
   name: () => [],
 };
 
-/** The filter matches name, id, status or type, in any case. */
-export function listed({ pods, endpoints }: TopRows, sort: Sort, filter = ''): TopRows {
-  const sought = filter.toLowerCase();
-  const isFound = ({ data }: Row): boolean =>
-    ['name', 'id', 'status', 'type'].some((member) => stringAt(data, member)?.toLowerCase().includes(sought));
+export function listed({ pods, endpoints }: TopRows, sort: Sort): TopRows {
   // Unknown sorts below zero.
   const sizesOf = ({ data }: Row) => SIZES[sort](data).map((size = -1) => (Number.isFinite(size) ? size : -1));
   const byName = (a: Row, b: Row): number => (sortName(a) < sortName(b) ? -1 : 1);
@@ -145,8 +152,7 @@ export function listed({ pods, endpoints }: TopRows, sort: Sort, filter = ''): T
     const at = sizes.findIndex((size, index) => size !== others[index]);
     return at < 0 ? byName(a, b) : (others[at] ?? 0) - (sizes[at] ?? 0);
   };
-  const ordered = (rows: readonly Row[] | undefined) => rows?.filter(isFound).sort(bySize);
-  return { pods: ordered(pods), endpoints: ordered(endpoints) };
+  return { pods: pods?.toSorted(bySize), endpoints: endpoints?.toSorted(bySize) };
 }
 
 const sortName = ({ data }: Row): string => `${stringAt(data, 'name') ?? ''}\n${stringAt(data, 'id') ?? ''}`;

@@ -91,7 +91,7 @@ export const frameOf = (
   ui: Partial<Ui> = {},
   paint: Paint = unpainted,
 ): Promise<readonly string[]> => {
-  const chosen: Ui = { selected: undefined, sort: 'cost', filter: '', isFiltering: false, ...ui };
+  const chosen: Ui = { selected: undefined, sort: 'cost', ...ui };
   const times = { now: LAST + 1000, serviceNow: NOW };
   return frameLines({ fleet, ui: chosen, ...times, state: [], footer: 'q quit' }, size, paint);
 };

@@ -138,22 +138,6 @@ test.each([
   expect(ran.err).not.toContain('auth login');
 });
 
-test.each(['BERTH_API_KEY', 'BERTH_API_KEY_FILE'])(
-  'auth status says that %s is not used when --profile names a profile with a key',
-  async (name) => {
-    const world = createTestWorld({ env: { [name]: 'key-of-the-environment' } });
-    await logIn(world, '--profile', 'mine', '--base-url', 'https://mine.test');
-    const ran = await berthIn(world, ['auth', 'status', '--profile', 'mine']);
-    expect([ran.code, ran.err]).toEqual([0, `${name} is set and not used: the key of profile mine goes first.\n`]);
-    expect((await berth(['auth', 'status'], { env: { BERTH_API_KEY: KEY } })).err).toBe('');
-  },
-);
-
-test('config set refuses a plain http address too', async () => {
-  const ran = await berth(['config', 'set', 'base-url', 'http://api.example.com']);
-  expect([ran.code, ran.err]).toEqual([2, expect.stringMatching(/plain http to another machine/)]);
-});
-
 test.each([
   ['auth', 'logout'],
   ['auth', 'logout', '--forget'],

@@ -119,6 +119,11 @@ const SEVERAL: Readonly<Record<string, Several>> = {
   ),
   'templates delete': deleting('templates'),
   'registries delete': deleting('registries'),
+  'registries delegations revoke': {
+    ...deleting('registries/delegations'),
+    argv: ['registries', 'delegations', 'revoke', 'a', 'b', 'c', '--yes'],
+    done: 'revoked',
+  },
   'secrets delete': deleting('secrets', 'account/secrets', '--force'),
   'jobs cancel': {
     argv: ['jobs', 'cancel', 'ep1', 'a', 'b', 'c', '--yes'],

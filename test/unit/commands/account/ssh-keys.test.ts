@@ -162,7 +162,7 @@ describe('remove', () => {
   it('a word that matches no key ends 4 and writes nothing', async () => {
     const { state, code, err } = await run([ANN], ['remove', 'nobody', '--yes']);
     expect([code, state.seen]).toEqual([4, ['GET']]);
-    expect(err).toContain('ann@host');
+    expect(err).toContain('berth account ssh-keys list');
   });
 
   it('without a terminal and --yes ends 2 and sends nothing', async () => {

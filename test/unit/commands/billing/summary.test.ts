@@ -65,7 +65,7 @@ test.each(reports.map(([name, report], at) => [name, report, `${AMOUNTS[at] ?? '
     expect(ran.out).not.toMatch(/[█░]/);
     expect(ran.err).toMatch(/^Total \$13\.75/);
     const { required } = contract.components.schemas[schemaName] as { readonly required: readonly string[] };
-    expect([...members, report.fee ?? []].flat().toSorted()).toEqual(required.toSorted());
+    expect(required.filter((member) => !/feeAmount/i.test(member)).toSorted()).toEqual(members.toSorted());
   },
 );
 
@@ -79,9 +79,6 @@ test('as JSON it is the unchanged document of the service, with its totals', asy
 
 test.each([
   [['-o', 'csv'], /^podId,startTime,endTime,totalAmount,gpuAmount,cpuAmount,diskAmount,unheardOf\n(.+\n){3}$/],
-  [['-o', 'jsonl'], /^({"podId":.+}\n){3}$/],
-  [['-o', 'id'], /^(pod-\d-abcdefgh\n){3}$/],
-  [['-o', 'yaml'], /^records:\n[^]+metadata:\n[^]+totals:/],
   [
     ['--json', '--fields', 'podId'],
     /^\{\s+"records": \[(\s+\{\s+"podId": "pod-\d-abcdefgh"\s+\},?){3}\s+\],\s+"metadata"/,
@@ -96,10 +93,8 @@ test.each([
 test.each([
   [[], ''],
   [['--last', '7'], '?lastN=7'],
-  [['--last', '7d'], '?lastN=7'],
-  [['--last', '36h'], '?lastN=2'],
-  [['-n', '36h', '--bucket', 'hour'], '?lastN=36&bucketSize=hour'],
-  [['--last', '14d', '--bucket', 'week'], '?lastN=2&bucketSize=week'],
+  [['-n', '36', '--bucket', 'hour'], '?lastN=36&bucketSize=hour'],
+  [['--last', '7d'], '?startTime=2025-12-25T00%3A00%3A00Z'],
   [['--from', '7d'], '?startTime=2025-12-25T00%3A00%3A00Z'],
   [
     ['--from', '2025-12-01', '--to', '2025-12-31', '--bucket', 'month'],
@@ -121,9 +116,7 @@ test.each([
 
 test.each([
   [['--last', '7', '--from', '7d'], 'use either --last, or --from and --to'],
-  [['--last', '0d'], '--last must be at least 1'],
-  [['--last', '7x'], '--last is not a duration: "7x"'],
-  [['--last', '7d', '--bucket', 'month'], '--last 7d cannot be counted in buckets of a month'],
+  [['--last', '0'], '--last is not a time'],
   [['--from', 'yesterday'], '--from is not a time'],
   [['--to', '2026-02-30'], '--to is not a time'],
   [['--id', 'x'], '--id needs --by'],

@@ -7,12 +7,9 @@ import { createTestWorld, type TestWorld } from '../../../support/worlds/test-wo
 const HOUR = 3_600_000;
 
 /** A service with a pod whose deadline is over, and a machine with a guard; their clocks agree. */
-async function overdue(
-  fault: (method: string, url: string) => Fault | undefined = () => undefined,
-  date?: (now: number) => number,
-) {
+async function overdue(fault: (method: string, url: string) => Fault | undefined) {
   let isReady = false;
-  const remote = await remoteService(({ method, url }) => (isReady ? fault(method, url) : undefined), date);
+  const remote = await remoteService(({ method, url }) => (isReady ? fault(method, url) : undefined));
   const { body } = await remote.send('POST', '/v2/pods', { ...POD_BODY, env: { BERTH_STOP_AFTER: '1h' } });
   const world = createTestWorld({ env: remote.env });
   const pass = (milliseconds: number): void => {
@@ -46,60 +43,36 @@ const writes = ({ server }: RemoteService): readonly string[] =>
   server.seen.filter(({ method }) => method !== 'GET').map(({ method, url }) => `${method} ${url}`);
 
 describe('a guard does nothing on doubt', () => {
-  it.each([
-    ['a list that fails', { refuse: 500 } as const, 7],
-    ['a list that is refused', { refuse: 403 } as const, 3],
-  ])('%s', async (_, fault, code) => {
-    const { remote, world, pass } = await overdue((method) => (method === 'GET' ? fault : undefined));
-    pass(2 * HOUR);
-    const ran = await guard(world);
-    expect([ran.code, ran.rows, writes(remote)]).toEqual([code, [], []]);
-  });
+  type Between = (remote: RemoteService, path: string) => Promise<unknown>;
+  const lock: Between = ({ send }, path) => send('PATCH', path, { locked: true });
+  const startAgain: Between = async ({ send, clock }, path) => {
+    for (const action of ['stop', 'start']) await send('POST', `${path}/action`, { action });
+    clock.advance(60_000);
+  };
 
-  it('a pod that somebody else started again in between', async () => {
-    const { remote, world, pass, id } = await overdue((method, url) =>
-      method === 'GET' && url.startsWith(`/v2/pods/${id}`)
-        ? {
-            first: async () => {
-              await remote.send('POST', `/v2/pods/${id}/action`, { action: 'stop' });
-              await remote.send('POST', `/v2/pods/${id}/action`, { action: 'start' });
-              remote.clock.advance(60_000);
-            },
-          }
-        : undefined,
-    );
+  it.each<[string, Fault | Between, number, readonly object[]]>([
+    ['a list that fails', { refuse: 500 }, 7, []],
+    ['a list that is refused', { refuse: 403 }, 3, []],
+    ['a pod that somebody else started again in between', startAgain, 15, [{ name: 'p', result: 'changed' }]],
+    ['a pod that was locked in between', lock, 15, [{ name: 'p', result: 'changed' }]],
+  ])('%s', async (_, doubt, code, rows) => {
+    const { remote, world, pass, id } = await overdue((method, url) => {
+      if (method !== 'GET') return undefined;
+      if (typeof doubt !== 'function') return doubt;
+      const path = `/v2/pods/${id}`;
+      return url.startsWith(path) ? { first: () => doubt(remote, path) } : undefined;
+    });
     pass(2 * HOUR);
     const ran = await guard(world);
-    expect([ran.code, ran.rows, writes(remote)]).toMatchObject([15, [{ name: 'p', result: 'changed' }], []]);
+    expect([ran.code, ran.rows, writes(remote)]).toMatchObject([code, rows, []]);
     expect(await statusOf(remote, id)).toBe('RUNNING');
-  });
-
-  it('a pod that was locked in between', async () => {
-    const { remote, world, pass, id } = await overdue((method, url) =>
-      method === 'GET' && url.startsWith(`/v2/pods/${id}`)
-        ? {
-            first: async () => {
-              await remote.send('PATCH', `/v2/pods/${id}`, { locked: true });
-            },
-          }
-        : undefined,
-    );
-    pass(2 * HOUR);
-    const ran = await guard(world);
-    expect([ran.rows, writes(remote)]).toMatchObject([[{ result: 'changed' }], []]);
   });
 });
 
 describe('what happens to an action', () => {
-  it('an answer 200 that does not say that the pod is stopped is not believed', async () => {
-    const { remote, world, pass, id } = await overdue((method) => (method === 'POST' ? { answer: '{}' } : undefined));
-    pass(2 * HOUR);
-    const ran = await guard(world);
-    expect([ran.code, ran.rows]).toMatchObject([8, [{ result: 'failed', error: { code: 'outcome-unknown' } }]]);
-    expect(await statusOf(remote, id)).toBe('RUNNING');
-  });
-
+  const unknown = { result: 'failed', error: { code: 'outcome-unknown' } };
   it.each([
+    ['an answer 200 that does not say that the pod is stopped', { answer: '{}' }, 8, unknown, 'RUNNING'],
     ['an answer that was lost', 'lose', 15, { result: 'stopped' }, 'EXITED'],
     ['a refusal by balance', { refuse: 402 }, 5, { result: 'failed', error: { status: 402 } }, 'RUNNING'],
     ['a refusal by state', { refuse: 409 }, 5, { result: 'failed', error: { status: 409 } }, 'RUNNING'],
@@ -177,19 +150,5 @@ describe('what happens to an action', () => {
     const printed = (await running).out.trim().split('\n');
     expect(JSON.parse(printed.at(-1) ?? '')).toMatchObject({ rule: 'idle', result: 'changed' });
     expect(writes(remote)).toEqual([]);
-  });
-
-  it('two guards at once stop a pod once', async () => {
-    const { remote, world, pass, id } = await overdue();
-    const other = createTestWorld({ env: remote.env });
-    other.clock.advance(60_000);
-    pass(2 * HOUR);
-    other.clock.advance(2 * HOUR);
-    const both = await Promise.all([guard(world), guard(other)]);
-    expect(both.map(({ code }) => code).every((code) => code === 15 || code === 0)).toBe(true);
-    expect(
-      both.flatMap(({ rows }) => rows).every(({ result }) => result === 'stopped' || result === 'ended before'),
-    ).toBe(true);
-    expect(await statusOf(remote, id)).toBe('EXITED');
   });
 });

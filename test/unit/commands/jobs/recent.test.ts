@@ -76,19 +76,6 @@ describe('jobs recent', () => {
     expect(await local(account, 'jobs recent')).toMatch(new RegExp(`${job}\\s+echo\\s+2h\\s+COMPLETED\\s+2h`));
   });
 
-  test('says that nothing is remembered of an endpoint', async () => {
-    const account = createAccount();
-    await local(account, "jobs run demo --input '{}'");
-    for (const flags of ['', '--json']) {
-      const { code, err } = await account(`jobs recent nosuch ${flags}`);
-      expect([code, err]).toEqual([
-        0,
-        expect.stringContaining('This machine remembers no job of an endpoint "nosuch".') as string,
-      ]);
-    }
-    expect((await account('jobs recent demo')).err).toBe('');
-  });
-
   test.each([
     ['is no JSON', () => 'damaged'],
     ['has rows of other kinds', (text: string) => text.replace('"at":', '"at":1e300,"x":')],

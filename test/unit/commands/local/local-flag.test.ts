@@ -12,16 +12,6 @@ function session() {
   };
 }
 
-it('SSH keys are added, found by their comments and removed', async () => {
-  const ask = session();
-  const keys = (...argv: readonly string[]) => ask('account', 'ssh-keys', ...argv);
-  const before = (await keys('list')) as readonly string[];
-  const key = `ssh-ed25519 ${Buffer.from('a new key').toString('base64')} me@laptop`;
-  expect(await keys('add', key)).toEqual([...before, key]);
-  expect(await keys('list')).toEqual([...before, key]);
-  expect(await keys('remove', 'me@laptop', '--yes')).toEqual(before);
-});
-
 it('local status counts what the lists show', async () => {
   const ask = session();
   const status = (await ask('local', 'status')) as Record<string, number>;
@@ -54,21 +44,6 @@ it('an unknown fault id does not suggest that another service answered', async (
   const ran = await berthIn(createTestWorld(), ['local', 'fault', 'clear', 'nope']);
   expect(ran.code).toBe(4);
   expect(ran.err).toContain('fault not found');
-});
-
-interface Billed {
-  readonly records: readonly { readonly totalAmount: number; readonly podId?: string }[];
-  readonly metadata: { readonly totals: { readonly totalAmount: number }; readonly recordCount: number };
-}
-
-it('the rows of every billing report add up to its totals', async () => {
-  const ask = session();
-  for (const by of [[], ...['pod', 'endpoint', 'volume', 'cluster', 'public-endpoint'].map((word) => ['--by', word])]) {
-    const { records, metadata } = (await ask('billing', 'summary', '--last', '5', ...by)) as Billed;
-    const sum = records.reduce((total, { totalAmount }) => total + totalAmount, 0);
-    expect(metadata.totals.totalAmount).toBeCloseTo(sum, 6);
-    expect(metadata.recordCount).toBe(records.length);
-  }
 });
 
 it('public templates are listed by their source, and each is shown by its id', async () => {

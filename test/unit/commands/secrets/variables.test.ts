@@ -6,16 +6,6 @@ import { json, pointedAt, serve } from '../../../support/servers/scripted-server
 import { createAccount, type Account } from '../../../support/worlds/local-account.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
-/** What a service answers of a secret. */
-const secret = (more = {}) => ({
-  id: 'sec-1',
-  name: 'hf-token',
-  description: null,
-  createdAt: '2020-01-01T00:00:00Z',
-  valueLastUpdatedAt: null,
-  ...more,
-});
-
 async function withSecret(): Promise<Account> {
   const account = createAccount();
   const ran = await account('secrets create --name hf-token --value-stdin -o id', { stdin: 'value' });
@@ -61,7 +51,7 @@ describe('secrets in variables', () => {
   });
 
   test('the prefix is that of the profile, and a reference without one is refused', async () => {
-    const server = await serve([json({ secrets: [secret()] })]);
+    const server = await serve([json({ secrets: [{ id: 'sec-1', name: 'hf-token' }] })]);
     const argv = [...CREATE.split(' '), '--env', 'A=@secret:hf-token'];
     const ran = await berth(argv, { env: { ...pointedAt(server.url), BERTH_SECRET_PREFIX: 'PFX' } });
     expect(bodyOf(ran.out)).toEqual({ A: '{{ PFX_SECRET_hf-token }}' });

@@ -36,7 +36,6 @@ describe('create and update refuse before anything is sent', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['no image', ['templates', 'create', '--name', 't'], /missing --image/],
     ['no name and no image', ['templates', 'create'], /missing --name and --image/],
-    ['a mount without a path', [...CREATE, '--set', 'mounts.persistent.size=20'], /needs a size and a path/],
     ['no disk', [...CREATE, '--disk', '0'], /--disk is at least 1/],
     ['a category that is none', [...CREATE, '--category', 'TPU'], /--category is one of/],
     ['an empty name', ['templates', 'update', 'tpl-train', '--name', ''], /--name is empty/],
@@ -46,18 +45,6 @@ describe('create and update refuse before anything is sent', () => {
     expect([ran.code, ran.out]).toEqual([2, '']);
     expect(ran.err).toMatch(words);
   });
-});
-
-test('a public template is written with a note about what public means', async () => {
-  const world = createTestWorld(LOCAL);
-  const note = /A public template can be read by everybody/;
-  expect((await berthIn(world, [...CREATE, '--public'])).err).toMatch(note);
-  const closed = await berthIn(world, ['templates', 'update', 't', '--public', 'off', '--json']);
-  expect([closed.code, closed.err, JSON.parse(closed.out)]).toEqual([
-    0,
-    '',
-    expect.objectContaining({ public: false }),
-  ]);
 });
 
 test('a public template of another account can be read, and a change of it ends 4', async () => {

@@ -211,18 +211,15 @@ describe('top on a terminal', () => {
     expect((await running).code).toBe(0);
   });
 
-  test('moves, sorts, filters and is drawn for a new size', async () => {
+  test('moves, sorts and is drawn for a new size', async () => {
     const { world, running } = await started();
     await shows(world, '> train');
     await world.type('G', 's');
     await shows(world, '> captions');
     await shows(world, 'by use');
-    await world.type('/', 'c', 'a', 'q', '\u007f', 'p', KEYS.enter);
-    await shows(world, 'no pods');
     world.resize(70, 12);
     const lastFrame = () => world.out().slice(world.out().lastIndexOf('\u001b[H')).split('\n');
     await expect.poll(() => lastFrame().length).toBe(12);
-    expect(lastFrame().join('\n')).toContain('/cap');
     await world.type(KEYS.ctrlC);
     expect((await running).code).toBe(130);
   });
