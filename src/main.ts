@@ -2,7 +2,7 @@ import { berth, printed, sentence } from './core/message.ts';
 import { safeText } from './core/safe-text.ts';
 import { EXIT, type ExitCode } from './core/exit-codes.ts';
 import { Failure, usage } from './core/failure.ts';
-import { toFailure } from './core/load-failure.ts';
+import { toFailure } from './core/files.ts';
 import type { Command, Group, Program } from './cli/model/command.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/model/global-flags.ts';
 import { createContext, type HostContext } from './host/context.ts';

@@ -1,4 +1,4 @@
-import { type Failure, usage } from './failure.ts';
+import { usage } from './failure.ts';
 
 export interface Address {
   /** `https://host:port`, without a default port. */
@@ -7,28 +7,15 @@ export interface Address {
   readonly prefix: string;
 }
 
-/** Ports that web clients never connect to, because they belong to other protocols (Fetch standard, "bad port"). */
-export const REFUSED_PORTS: readonly number[] = [
-  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
-  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
-  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
-  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
-];
-
 /** Fails with usage (2). `what` names the setting in messages, which never repeat user info. */
 export function parseAddress(text: string, what: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:'))
     throw usage(`${what} is not an http or https address`, 'Write it in full, such as https://api.example.com.');
-  const refuse = (reason: string): Failure =>
-    usage(`${what} cannot be used: ${reason}`, 'Write scheme, host and path only, such as https://api.example.com.');
-  if (url.username !== '' || url.password !== '') throw refuse('it holds a user name or password');
-  if (url.search !== '' || text.includes('?')) throw refuse('it holds a query');
-  if (url.hash !== '' || text.includes('#')) throw refuse('it holds a fragment');
-  if (REFUSED_PORTS.includes(portOf(url)))
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(text))
     throw usage(
-      `${what} cannot be used: web clients never connect to port ${portOf(url)}`,
-      'That port belongs to another protocol. Let the service listen on a different one.',
+      `${what} cannot have a user name, a password, a query or a fragment`,
+      'Write scheme, host and path only, such as https://api.example.com.',
     );
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
 }
@@ -65,21 +52,16 @@ export function isOnThisMachine(address: string | undefined): boolean {
 /** Whether an address ends in a version, such as `/v2`. That is a mistake: every path already starts with its version. */
 export const endsInVersion = (address: string): boolean => /\/v\d+\/*$/.test(address.trim());
 
-const portOf = (url: URL): number => (url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port));
-
-export const DATA_CENTER = '{data-center}';
-
 /** Fails with usage (2) as `parseKeyAddress` does, and for any placeholder except `{data-center}`. */
-export const checkStorageAddress = (text: string, what: string): Address => storageAddressAt(text, 'data-center', what);
-
 export function storageAddressAt(text: string, dataCenter: string, what: string): Address {
-  const [other] = /\{[^{}]*\}?|\}/.exec(text.replaceAll(DATA_CENTER, '')) ?? [];
+  const address = text.trim().replaceAll('{data-center}', dataCenter);
+  const [other] = /[{}].*/.exec(address) ?? [];
   if (other !== undefined)
     throw usage(
       `${what} cannot be used: it holds ${JSON.stringify(other)}`,
-      `The only placeholder is ${DATA_CENTER}, which stands for the data center of the volume.`,
+      'The only placeholder is {data-center}, which stands for the data center of the volume.',
     );
-  return parseKeyAddress(text.trim().replaceAll(DATA_CENTER, dataCenter), what);
+  return parseKeyAddress(address, what);
 }
 
 export function boundAddress<A extends object>(server: { address(): A | string | null }): A {

@@ -6,7 +6,7 @@ export type ServiceName = 'base' | 'queue' | 'rest';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface RawBody {
+interface RawBody {
   readonly raw: Uint8Array;
 }
 
@@ -98,19 +98,10 @@ export interface Api {
   preview(request: ApiRequest): Promise<RequestPreview>;
 }
 
-export interface PreparedRequest {
-  send(body: Json | RawBody): Promise<ApiAnswer>;
-}
-
 /** Each request is sent once, without retries. */
 export interface BatchApi extends Api {
   /** For a request with a body, sent many times: address and headers are made once. */
-  prepare(request: Omit<ApiRequest, 'body'>): PreparedRequest;
-}
-
-export interface LoginApiOptions {
-  readonly base: string;
-  readonly key: string;
+  prepare(request: Omit<ApiRequest, 'body'>): { send(body: Json | RawBody): Promise<ApiAnswer> };
 }
 
 export interface BatchApiOptions {
@@ -126,10 +117,6 @@ export interface RateWindow {
   readonly quota: number | undefined;
   readonly windowSeconds: Seconds | undefined;
   readonly seenAt: EpochMs;
-}
-
-export interface RememberedLimits {
-  read(): Promise<readonly RateWindow[]>;
 }
 
 export type ListRequest = ApiRequest & { readonly expects: { readonly list: string } };

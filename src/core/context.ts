@@ -1,4 +1,4 @@
-import type { Api, BatchApi, BatchApiOptions, LoginApiOptions, RememberedLimits } from './api.ts';
+import type { Api, BatchApi, BatchApiOptions, RateWindow } from './api.ts';
 import type { Archives, Files, RangeFiles, VolumeFiles, VolumePlace } from './file-ports.ts';
 import type { HeldLock } from './files.ts';
 import type { JsonObject } from './json.ts';
@@ -15,7 +15,7 @@ export interface Context {
   readonly api: Api;
   /** Opens an Api for thousands of requests. It sends each request once; the caller throttles and retries. */
   batchApi(options: BatchApiOptions): BatchApi;
-  loginApi(options: LoginApiOptions): Api;
+  loginApi(options: { readonly base: string; readonly key: string }): Api;
   /** Call before the addresses of pods are read. Does nothing when requests go to another service. */
   openLocalPods(): Promise<void>;
   readonly settings: SettingsView;
@@ -41,10 +41,10 @@ export interface Context {
   readonly spawn: Spawn;
   readonly localHost: LocalHost;
   contractSchemas(): Promise<Readonly<Record<string, JsonObject>>>;
-  /** Three tries. Fails with unavailable (7), and with usage (2) for an address that is not safe. */
-  web(request: WebRequest): Promise<string>;
+  /** To https, or this machine: without the key, no redirects, three tries. Fails with unavailable (7), and usage (2). */
+  web(request: { readonly method: 'GET' | 'POST'; readonly url: string; readonly body?: string }): Promise<string>;
   readonly runAgain: RunAgain;
-  readonly limits: RememberedLimits;
+  readonly limits: { read(): Promise<readonly RateWindow[]> };
   readonly lists: RememberedLists;
   readonly jobs: RememberedJobs;
   readonly guard: AccountDocument;
@@ -56,13 +56,6 @@ export interface Context {
   /** Replaces the exit on the second Ctrl-C; a third one ends the process. Returns a remover. */
   onSecondInterrupt(listener: () => void): () => void;
   readonly platform: string;
-}
-
-/** To an address of the user's own: https, or this machine. Without the key; no redirects. */
-export interface WebRequest {
-  readonly method: 'GET' | 'POST';
-  readonly url: string;
-  readonly body?: string;
 }
 
 /** Runs another command line of berth in this process. Returns its exit code and what it wrote on stdout. */
@@ -133,12 +126,6 @@ export interface PageOptions {
   readonly page: () => Promise<string>;
 }
 
-export interface StartedProgram {
-  /** Its exit code (128 + the signal's number when a signal ended it), when all its output was passed on. */
-  readonly ended: Promise<number>;
-  stop(): void;
-}
-
 export interface ProgramStreams {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: AsyncIterable<Uint8Array>;
@@ -161,8 +148,12 @@ export interface Companion {
 
 /** Starts programs of the user. They get this process's environment without keys. */
 export interface Spawn {
-  /** Starts a program beside this one. Fails with usage (2) when there is no such program. */
-  start(command: string, args: readonly string[], streams: ProgramStreams): Promise<StartedProgram>;
+  /** Starts a program beside this one; `ended` as `run`, once all its output was passed on. Usage (2) where there is none. */
+  start(
+    command: string,
+    args: readonly string[],
+    streams: ProgramStreams,
+  ): Promise<{ readonly ended: Promise<number>; stop(): void }>;
   readonly self: readonly string[];
   /** Starts berth in a session of its own, which outlives this process. It reads what is told; its stdin ends with this process. */
   companion(argv: readonly string[]): Promise<Companion>;

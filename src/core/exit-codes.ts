@@ -5,31 +5,17 @@ export const EXIT_CODES = [
   { name: 'usage', code: 2, meaning: 'usage: refused here, before anything was sent' },
   { name: 'denied', code: 3, meaning: 'no key, 401 or 403, or more than `access` allows' },
   { name: 'notFound', code: 4, meaning: 'not found' },
-  {
-    name: 'refused',
-    code: 5,
-    meaning: 'refused by the service (400, 402, 409, 413, 422), or here what is locked or in use',
-  },
+  { name: 'refused', code: 5, meaning: 'refused by the service (400, 402, 409, 413, 422), or locked or in use' },
   { name: 'rateLimited', code: 6, meaning: 'rate limited, after retries' },
   { name: 'unavailable', code: 7, meaning: 'service or network unavailable; nothing changed' },
   { name: 'unknown', code: 8, meaning: 'outcome unknown: a write was sent and no readable answer came', own: true },
   { name: 'waitEnded', code: 9, meaning: 'a wait reached its time limit', own: true },
-  {
-    name: 'jobFailed',
-    code: 10,
-    meaning: 'a job FAILED, a job or pod is in ERROR, or explain --exit-status: blocked',
-    own: true,
-  },
+  { name: 'jobFailed', code: 10, meaning: 'job FAILED, pod ERROR, or explain --exit-status: blocked', own: true },
   { name: 'jobCancelled', code: 11, meaning: 'the job ended CANCELLED', own: true },
   { name: 'jobTimedOut', code: 12, meaning: 'the job ended TIMED_OUT', own: true },
   { name: 'batchIncomplete', code: 13, meaning: 'a batch ended with items that did not complete', own: true },
   { name: 'localFile', code: 14, meaning: 'trouble with a local file (config, journal, output)' },
-  {
-    name: 'limitExceeded',
-    code: 15,
-    meaning: "a limit that you set was exceeded (a budget, a guard's rule)",
-    own: true,
-  },
+  { name: 'limitExceeded', code: 15, meaning: 'a limit that you set was exceeded (budget, guard rule)', own: true },
   { name: 'planDiffers', code: 16, meaning: 'a plan differs from what is there', own: true },
   { name: 'interrupted', code: 130, meaning: 'interrupted (Ctrl-C)' },
   { name: 'terminated', code: 143, meaning: 'terminated' },
@@ -43,7 +29,6 @@ export type ExitCode = Row['code'];
 const WORST_FIRST: readonly ExitCode[] = [143, 130, 8, 1, 14, 3, 7, 6, 5, 15, 16, 4, 2, 13, 10, 12, 11, 9, 0];
 
 export const worstExit = (codes: readonly ExitCode[]): ExitCode =>
-  // A code that is not in the order counts as the worst.
   codes.toSorted((one, other) => WORST_FIRST.indexOf(one) - WORST_FIRST.indexOf(other))[0] ?? EXIT.done;
 
 export const EXIT = Object.fromEntries(EXIT_CODES.map(({ name, code }) => [name, code])) as {

@@ -24,19 +24,12 @@ export interface FailureFacts {
   readonly id?: string | undefined;
 }
 
+/** An Error with the members that the constructor of Failure assigns. */
+const ErrorWithFacts = Error as unknown as new (message: string, options?: ErrorOptions) => Error & FailureFacts;
+
 /** The only error thrown on purpose. Any other error is a bug and exits 1. */
-export class Failure extends Error implements FailureFacts {
+export class Failure extends ErrorWithFacts {
   override readonly name = 'Failure';
-  declare readonly code: string;
-  declare readonly exit: ExitCode;
-  declare readonly hint: Message | undefined;
-  declare readonly status: number | undefined;
-  declare readonly title: string | undefined;
-  declare readonly detail: string | undefined;
-  declare readonly errors: readonly string[] | undefined;
-  declare readonly retryAfter: number | undefined;
-  declare readonly request: RequestName | undefined;
-  declare readonly id: string | undefined;
 
   constructor(facts: FailureFacts, cause?: unknown) {
     super(facts.message, cause === undefined ? undefined : { cause });
@@ -49,11 +42,8 @@ export class Failure extends Error implements FailureFacts {
   }
 
   facts(): FailureFacts {
-    const { code, exit, message, hint, status, title, detail, errors, retryAfter, request, id } = this;
-    const all = { code, exit, message, hint, status, title, detail, errors, retryAfter, request, id };
-    return Object.fromEntries(
-      Object.entries(all).filter(([, value]) => value !== undefined),
-    ) as unknown as FailureFacts;
+    const { name: _, code, exit, message, ...facts } = this;
+    return { code, exit, message, ...facts };
   }
 }
 
@@ -100,13 +90,10 @@ export const localFile = (message: string, hint?: Message, cause?: unknown): Fai
   new Failure({ code: 'local-file', exit: EXIT.localFile, message, hint }, cause);
 
 /** The failure for Ctrl-C (130), and for SIGTERM, a closed terminal or Ctrl-\\ (143). The hint says how to continue. */
-export const interrupted = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT', hint?: Message): Failure =>
-  new Failure({
-    code: signal === 'SIGINT' ? 'interrupted' : 'terminated',
-    exit: signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated,
-    message: signal === 'SIGINT' ? 'interrupted' : 'terminated',
-    hint,
-  });
+export function interrupted(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGQUIT', hint?: Message): Failure {
+  const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
+  return new Failure({ code, exit: EXIT[code], message: code, hint });
+}
 
 export const isNotFound = (error: unknown): error is Failure =>
   error instanceof Failure && error.exit === EXIT.notFound;

@@ -1,4 +1,4 @@
-import { messageOf } from './failure.ts';
+import { localFile, messageOf } from './failure.ts';
 import type { LockHolder } from './file-ports.ts';
 import type { Bytes, Milliseconds } from './unit-types.ts';
 
@@ -11,11 +11,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
-  EFBIG: 'it may not grow any larger (ulimit -f, or a limit of the file system)',
   EMFILE: 'too many files are open (ulimit -n)',
   ENFILE: 'too many files are open on this machine',
-  EIO: 'the disk reports an error',
-  ELOOP: 'its symbolic links go in a circle',
   EROFS: 'the file system is read-only',
   ENXIO: 'it is a socket, or a pipe that nobody reads',
 };
@@ -26,18 +23,26 @@ export function errorReason(error: unknown): string {
   return REASONS[code] ?? code;
 }
 
-export function errorHint(error: unknown): string {
-  const code = errorCode(error) ?? '';
-  if (/^(ENOENT|ENOTDIR|EISDIR|ELOOP|ENAMETOOLONG)$/.test(code)) return 'Check its name.';
-  if (/^(EACCES|EPERM)$/.test(code)) return 'Check its permissions, and those of the folders above it.';
-  if (/^(ENOSPC|EDQUOT)$/.test(code)) return 'Free space on the disk.';
-  return 'Check its name, its permissions and the free space on the disk.';
-}
+export const errorHint = (error: unknown): string =>
+  /^(ENOENT|ENOTDIR|EISDIR)$/.test(errorCode(error) ?? '')
+    ? 'Check its name.'
+    : 'Check its name, its permissions and the free space on the disk.';
 
 export function errorCode(error: unknown): string | undefined {
   // Not `instanceof`: what Node throws for a script that runs in another context is no `Error` of this one.
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
+}
+
+/** A full disk, too many open files and unloadable program files become local-file (14); other errors pass unchanged. */
+export function toFailure(error: unknown): unknown {
+  const code = errorCode(error) ?? '';
+  if (/^(EMFILE|ENFILE|ENOSPC|EDQUOT)$/.test(code))
+    return localFile(`cannot continue: ${errorReason(error)}`, undefined, error);
+  // The launcher's, and Node's.
+  if (/^(BERTH_CANNOT_LOAD|MODULE_NOT_FOUND|ERR_MODULE_NOT_FOUND)$/.test(code))
+    return localFile('cannot load a part of berth: it was replaced or removed', 'Run the command again.', error);
+  return error;
 }
 
 /** Returns all bytes of a source; undefined when there are more than `maxBytes`, and then reads no further. */

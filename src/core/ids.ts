@@ -1,9 +1,5 @@
 /** An id that fails this cannot be a path segment, so no later request can use it. */
-export const isUsableId = (text: string): boolean =>
-  PLAIN_ID.test(text) ||
-  (text !== '' && text !== '.' && text !== '..' && !/\p{Cc}/u.test(text) && !/\p{Cs}/u.test(text));
-
-const PLAIN_ID = /^[\w-]+$/;
+export const isUsableId = (text: string): boolean => !/^\.{0,2}$|\p{Cc}|\p{Cs}/u.test(text);
 
 declare const noun: unique symbol;
 

@@ -4,17 +4,12 @@ import { safeText } from './safe-text.ts';
 const PLAIN = /^[\w@%+,./-][\w@%+=:,./-]*$/;
 const ENDS_A_SENTENCE = /(?<!\.\.)[.,:;]$/;
 
-/** For sh, bash, zsh and fish. Control characters become a `printf`, which loses line feeds at the end. */
+/** For sh, bash, zsh and fish. Control characters are shown as escapes: no shell would read them back. */
 export function shellWord(word: string): string {
   if (PLAIN.test(word) && !ENDS_A_SENTENCE.test(word)) return word;
   // fish reads a backslash between single quotes, the other shells do not; outside of them all do.
-  if (safeText(word) === word) return `'${word.replace(/['\\]/g, `'\\$&'`)}'`;
-  return `"$(printf '${word.replace(/[^\w @+=:,./]/gu, octal)}')"`;
+  return `'${safeText(word).replace(/['\\]/g, `'\\$&'`)}'`;
 }
-
-/** The bytes of its UTF-8, which every shell writes as they are: `\033`. */
-const octal = (character: string): string =>
-  Array.from(new TextEncoder().encode(character), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 
 interface Word {
   readonly text: string;
@@ -40,12 +35,7 @@ class Sentence {
 export type Message = string | CommandLine | Sentence;
 
 export const names = (text: string): CommandLine =>
-  new CommandLine(
-    text
-      .split(' ')
-      .filter(Boolean)
-      .map((each) => ({ text: each, isValue: false })),
-  );
+  new CommandLine((text.match(/\S+/g) ?? []).map((each) => ({ text: each, isValue: false })));
 
 export const flags = (given: readonly string[]): CommandLine =>
   new CommandLine(given.map((text) => ({ text, isValue: !/^--[a-z][a-z0-9-]*$/.test(text) })));

@@ -1,6 +1,5 @@
 /** For settings, the local service and host, which alone open files: depcruise keeps it so. */
 import fs from 'node:fs';
-import { dirname } from 'node:path';
 import { type Failure, localFile } from './failure.ts';
 import { errorCode, errorReason } from './files.ts';
 import { berth, sentence } from './message.ts';
@@ -27,56 +26,28 @@ export function openRegular(
     descriptor = fs.openSync(path, flags | O_NONBLOCK | (links === 'refused' ? O_NOFOLLOW : 0), mode);
   } catch (error) {
     if (errorCode(error) === 'ELOOP' && links === 'refused') throw refuse('it is a link');
-    // Not the same as no file: a new file would replace the link, or be somewhere else.
-    if (errorCode(error) === 'ENOENT' && fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-      throw refuse('it is a link to nowhere');
-    // A socket, or a pipe that nobody reads.
-    if (errorCode(error) === 'ENXIO') throw refuse(NOT_REGULAR);
     throw error;
   }
   if (fs.fstatSync(descriptor).isFile()) return descriptor;
   fs.closeSync(descriptor);
-  throw refuse(NOT_REGULAR);
+  throw refuse('it is not a regular file');
 }
-
-const NOT_REGULAR = 'it is not a regular file';
 
 const refusalOf =
   (path: string) =>
   (why: string): Failure =>
     localFile(`cannot open ${path}: ${why}`, 'Name another place, or move it away.');
 
-/** Node's recursive mkdir never returns below a read-only parent such as /proc. Fails with local-file (14). */
+/** With its parents. Fails with local-file (14). */
 export function makeDirectory(path: string, mode = 0o777): void {
   try {
-    if (!isDirectory(path)) make(path, mode, true);
+    fs.mkdirSync(path, { mode, recursive: true });
   } catch (error) {
-    const reasons: Readonly<Record<string, string>> = {
-      ENOENT: 'the system does not allow a directory there',
-      EEXIST: 'what is there is not a directory',
-    };
     throw localFile(
-      `cannot use the directory ${path}: ${reasons[errorCode(error) ?? ''] ?? errorReason(error)}`,
+      `cannot use the directory ${path}: ${errorReason(error)}`,
       sentence`Name another, or make this one usable. To see where each comes from: ${berth`config list`}`,
       error,
     );
-  }
-}
-
-const isDirectory = (path: string): boolean => fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
-function make(path: string, mode: number, withParents: boolean): void {
-  try {
-    fs.mkdirSync(path, { mode });
-  } catch (error) {
-    const parent = dirname(path);
-    if (errorCode(error) === 'ENOENT' && withParents && parent !== path) {
-      make(parent, mode, true);
-      make(path, mode, false);
-      return;
-    }
-    // Another process may have created it meanwhile.
-    if (!isDirectory(path)) throw error;
   }
 }
 

@@ -4,40 +4,36 @@ export async function* severalAtOnce<T, R>(
   work: (item: T) => Promise<R>,
   { atOnce = 64, ahead = 1000 } = {},
 ): AsyncGenerator<R> {
-  const works: { readonly result: Promise<R>; hasEnded: boolean }[] = [];
+  const works: Promise<R>[] = [];
+  const ended = new Set<Promise<R>>();
   const running = new Set<Promise<void>>();
-  const source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const failures: unknown[] = [];
-  let lost: { readonly error: unknown } | undefined;
-  const next = async (): Promise<IteratorResult<T>> => {
-    try {
-      return await source.next();
-    } catch (error) {
-      lost = { error };
-      return { done: true, value: undefined };
-    }
+  const begin = (item: T): void => {
+    const result = work(item);
+    const end = result
+      .then(undefined, (error: unknown) => void failures.push(error))
+      .then(() => {
+        ended.add(result);
+        running.delete(end);
+      });
+    running.add(end);
+    works.push(result);
   };
   try {
-    for (let item = await next(); item.done !== true && failures.length === 0; item = await next()) {
-      const started = { result: work(item.value), hasEnded: false };
-      const end = started.result
-        .then(undefined, (error: unknown) => void failures.push(error))
-        .then(() => {
-          started.hasEnded = true;
-          running.delete(end);
-        });
-      running.add(end);
-      works.push(started);
+    for await (const item of items) {
+      begin(item);
       if (running.size >= atOnce) await Promise.race(running);
-      for (let [first] = works; first?.hasEnded === true || works.length >= ahead; [first] = works) {
-        works.shift();
-        if (first !== undefined) yield await first.result;
+      for (let [first] = works; first && (ended.has(first) || works.length >= ahead); [first] = works) {
+        ended.delete(first);
+        yield await (works.shift() ?? first);
       }
+      if (failures.length > 0) break;
     }
-    for (const { result } of works) yield await result;
-    if (lost !== undefined) throw lost.error;
+  } catch (error) {
+    failures.push(error);
   } finally {
     await Promise.all(running);
-    await source.return?.();
   }
+  for (const result of works) yield await result;
+  if (failures.length > 0) throw failures[0];
 }

@@ -11,9 +11,6 @@ export function namedValues<T>(
   return Object.fromEntries(entries);
 }
 
-const maxEdits = (length: number): number => (length <= 3 ? 1 : length <= 6 ? 2 : 3);
-const MIN_SIMILARITY = 0.4;
-
 /** Optimal string alignment distance: swapping two neighbours is one edit. */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
@@ -31,20 +28,14 @@ function editDistance(from: string, to: string): number {
   return cell(from.length, to.length);
 }
 
+/** Those with the fewest differences. A single letter is similar to every short word. */
 export function nearestOf(word: string, known: Iterable<string>): readonly string[] {
-  let least = Number.POSITIVE_INFINITY;
-  const wanted = word.toLowerCase();
-  const found = new Map<string, number>();
-  for (const each of known) {
-    // A single letter is similar to every short word.
-    if (each.length <= 1) continue;
-    const distance = editDistance(wanted, each.toLowerCase());
-    const length = Math.max(word.length, each.length);
-    if (distance > Math.min(least, maxEdits(length)) || (length - distance) / length <= MIN_SIMILARITY) continue;
-    least = distance;
-    found.set(each, distance);
-  }
-  return [...found].flatMap(([each, distance]) => (distance === least ? [each] : [])).sort();
+  const near = [...new Set(known)]
+    .filter((each) => each.length > 1)
+    .map((each) => ({ each, distance: editDistance(word.toLowerCase(), each.toLowerCase()) }))
+    .filter(({ each, distance }) => distance <= Math.min(3, Math.ceil(Math.max(word.length, each.length) / 3)));
+  const least = Math.min(...near.map(({ distance }) => distance));
+  return near.flatMap(({ each, distance }) => (distance === least ? [each] : [])).sort();
 }
 
 export function suggestionOf(words: readonly string[]): string | undefined {
@@ -60,9 +51,7 @@ export function utf8Text(bytes: Uint8Array, from: string, hint: string): string 
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    const text = new TextDecoder().decode(bytes);
-    const lines = text.slice(0, text.indexOf('\uFFFD')).split('\n');
-    throw usage(`${from} is not UTF-8 text: line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`, hint);
+    throw usage(`${from} is not UTF-8 text`, hint);
   }
 }
 

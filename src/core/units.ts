@@ -22,15 +22,9 @@ export function parseDuration(text: string, bare: TimeUnit, what: string): Milli
   }
   const parts = [...trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g)];
   if (parts.length === 0 || parts.map((part) => part[0]).join('') !== trimmed)
-    throw usage(
-      `${what} is not a duration: ${JSON.stringify(text)}`,
-      `Write 90s, 5m, 1h30m or 3d, or a number of ${unitName(bare)}.`,
-    );
+    throw usage(`${what} is not a duration: ${JSON.stringify(text)}`, 'Write 90s, 5m, 1h30m or 3d.');
   return Math.round(parts.reduce((sum, part) => sum + Number(part[1]) * UNITS[part[2] as TimeUnit], 0));
 }
-
-const unitName = (unit: TimeUnit): string =>
-  ({ ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks' })[unit];
 
 /** The result parses as exactly the same duration. */
 export function exactDuration(milliseconds: Milliseconds): string {
@@ -79,43 +73,31 @@ export function formatDollarRange({ low, high }: DollarRange): string {
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
-const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?(?:[Zz]|([+-]\d\d):?(\d\d))$/;
+const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i;
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-interface TimestampOptions {
-  readonly now: EpochMs;
-  /** A date without a time means the end of that day instead of its start. */
-  readonly endOfDay?: boolean;
-}
-
-interface Timestamp {
-  readonly at: EpochMs;
-  /** RFC 3339, as the service expects it. A full time keeps its zone and all its digits. */
-  readonly text: string;
-}
-
-/** A date means its start in UTC; `7d` means 7 days ago. Fails with usage (2). */
-export function parseTimestamp(text: string, what: string, { now, endOfDay = false }: TimestampOptions): Timestamp {
+/**
+ * A date means its start in UTC, or its end with `endOfDay`; `7d` means 7 days ago. `text` is RFC 3339, as the service expects it: a
+ * full time keeps its zone and all its digits. Fails with usage (2).
+ */
+export function parseTimestamp(
+  text: string,
+  what: string,
+  { now, endOfDay = false }: { readonly now: EpochMs; readonly endOfDay?: boolean },
+): { readonly at: EpochMs; readonly text: string } {
   const trimmed = text.trim();
-  const [, full, minute = '', second = ':00', hours = '', minutes = ''] = TIMESTAMP.exec(trimmed) ?? [];
-  const date = full ?? (DATE.test(trimmed) ? trimmed : undefined);
   // A bare number is refused: it could be a year, or a duration in any unit.
-  const ago = date === undefined && /^[\d.]+[a-z]/.test(trimmed) ? now - parseDuration(trimmed, 'd', what) : -1;
-  if (ago >= 0) return timestampAt(ago);
-  const zone = hours === '' ? 'Z' : `${hours}:${minutes}`;
-  const written = full === undefined ? (date ?? '') : `${full}T${minute}${second}${zone}`;
-  const at = Date.parse(written);
-  if (date === undefined || Number.isNaN(at) || !isOnCalendar(date))
+  const isSpan = /^[\d.]+[a-z]/.test(trimmed);
+  const isDate = DATE.test(trimmed);
+  const written = isDate || TIME.test(trimmed) ? Date.parse(trimmed) + (isDate && endOfDay ? DAY_MS : 0) : Number.NaN;
+  const at = isSpan ? now - parseDuration(trimmed, 'd', what) : written;
+  if (!(at >= 0))
     throw usage(
       `${what} is not a time: ${JSON.stringify(text)}`,
       'Write a date (2026-01-31), a time with its zone (2026-01-31T12:00:00Z), or how long ago (7d, 12h).',
     );
-  return full === undefined ? timestampAt(at + (endOfDay ? DAY_MS : 0)) : { at, text: written };
+  return { at, text: RFC_3339.test(trimmed) ? trimmed : formatTimestamp(at) };
 }
-
-const timestampAt = (at: number): Timestamp => ({ at, text: formatTimestamp(at) });
-
-/** Date.parse reads 2026-02-30 as a day in March. */
-const isOnCalendar = (date: string): boolean => new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 
 /** RFC 3339 in UTC without fractions of a second, as the service expects it. */
 export const formatTimestamp = (time: EpochMs): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');

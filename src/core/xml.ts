@@ -6,11 +6,9 @@ export interface XmlElement {
 
 interface OpenElement {
   readonly name: string;
-  children: XmlElement[];
+  readonly children: XmlElement[];
   text: string;
 }
-
-const NO_CHILDREN: XmlElement[] = [];
 
 /** Skips leading white space, which some services send. Expands no declared entity. Fails with an Error. */
 export async function parseDocument(body: Uint8Array, ...roots: readonly string[]): Promise<XmlElement> {
@@ -23,11 +21,8 @@ export async function parseDocument(body: Uint8Array, ...roots: readonly string[
     if (last !== undefined) last.text += text;
   };
   parser.on('opentag', ({ name }) => {
-    const element = { name, children: NO_CHILDREN, text: '' };
-    const parent = open.at(-1);
-    // Most elements have none: a listing has thousands of them.
-    if (parent?.children === NO_CHILDREN) parent.children = [element];
-    else parent?.children.push(element);
+    const element = { name, children: [], text: '' };
+    open.at(-1)?.children.push(element);
     open.push(element);
   });
   parser.on('text', add);

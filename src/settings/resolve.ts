@@ -1,4 +1,4 @@
-import { checkStorageAddress, parseAddress } from '../core/addresses.ts';
+import { parseAddress, storageAddressAt } from '../core/addresses.ts';
 import type { SettingSource } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
 import { parseDuration } from '../core/units.ts';
@@ -19,7 +19,7 @@ export function checkSetting(setting: Setting, text: string, where: string): str
       parseAddress(text.trim(), where);
       return text.trim();
     case 'storage-address':
-      checkStorageAddress(text, where);
+      storageAddressAt(text, 'data-center', where);
       return text.trim();
     case 'duration':
       if (parseDuration(text, setting.bare, where) === 0) throw usage(`${where} must be more than 0`);

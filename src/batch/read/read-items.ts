@@ -13,8 +13,7 @@ import {
   withoutByteOrderMark,
 } from './items.ts';
 import { type Failure, usage } from '../../core/failure.ts';
-import { decodeJson } from '../../core/json.ts';
-import { memberSource } from '../../core/json-source.ts';
+import { decodeJson, memberSource } from '../../core/json.ts';
 import { formatBytes } from '../../core/units.ts';
 import { isSubmission } from '../../queue/requests.ts';
 

@@ -1,14 +1,6 @@
 import { version } from '../../../package.json';
 import { allowedAccess } from '../../core/access.ts';
-import type {
-  Api,
-  BatchApi,
-  BatchApiOptions,
-  LoginApiOptions,
-  PreparedRequest,
-  RateWindow,
-  ServiceName,
-} from '../../core/api.ts';
+import type { Api, BatchApi, BatchApiOptions, RateWindow, ServiceName } from '../../core/api.ts';
 import type { Sink } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, usage } from '../../core/failure.ts';
@@ -107,7 +99,8 @@ export function openConnection(options: ConnectionOptions) {
       };
       return openOne({ signal, onWindows: onAllWindows, interactive: () => false }, { batch: true }).api;
     },
-    loginApi: (login: LoginApiOptions): Api => openOne({ onWindows: () => undefined }, { batch: false, login }).api,
+    loginApi: (login: Required<Purpose>['login']): Api =>
+      openOne({ onWindows: () => undefined }, { batch: false, login }).api,
     close: async (): Promise<void> => {
       await Promise.all(opened.map((each) => each.close()));
     },
@@ -116,7 +109,7 @@ export function openConnection(options: ConnectionOptions) {
 
 interface Purpose {
   /** Absent: as the settings say. */
-  readonly login?: LoginApiOptions;
+  readonly login?: { readonly base: string; readonly key: string };
   /** Thousands of requests, each sent once; else a few with retries, after which the process ends. */
   readonly batch: boolean;
 }
@@ -130,7 +123,7 @@ function openLazily(options: ConnectionOptions, purpose: Purpose) {
     // Synchronous once it is open: an extra await would delay each of thousands of requests.
     send: (request) => (api === undefined ? ready().then((first) => first.send(request)) : api.send(request)),
     prepare: (request) => {
-      let prepared: PreparedRequest | undefined;
+      let prepared: ReturnType<BatchApi['prepare']> | undefined;
       return {
         send: (body) =>
           prepared === undefined

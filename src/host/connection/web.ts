@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { version } from '../../../package.json';
 import { webAddress } from '../../core/addresses.ts';
-import type { PageOptions, WebRequest } from '../../core/context.ts';
+import type { Context, PageOptions } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, messageOf, usage } from '../../core/failure.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
@@ -20,7 +20,7 @@ const MOST_BYTES = 1024 * 1024;
 export async function sendToWeb(
   { env, clock }: Pick<Runtime, 'env' | 'clock'>,
   interrupt: AbortSignal,
-  { method, url: text, body }: WebRequest,
+  { method, url: text, body }: Parameters<Context['web']>[0],
 ): Promise<string> {
   const { createTransport } = await import('../../http/wire/client.ts');
   const url = webAddress(text, 'the address');

@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { boundAddress } from '../../core/addresses.ts';
-import type { OwnKeys, ProgramStreams, Spawn, StartedProgram } from '../../core/context.ts';
+import type { OwnKeys, ProgramStreams, Spawn } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, localFile, usage } from '../../core/failure.ts';
 import { errorCode, errorReason } from '../../core/files.ts';
@@ -95,7 +95,7 @@ export async function startProgram(
   command: string,
   args: readonly string[],
   { env, input, onOutput, onError }: ProgramStreams,
-): Promise<StartedProgram> {
+): ReturnType<Spawn['start']> {
   const { child, ended } = startOwn(runtime, command, args, 'pipe', env);
   const { stdin, stdout, stderr } = child as ChildProcessWithoutNullStreams;
   stderr.on('data', onError);

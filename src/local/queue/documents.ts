@@ -1,4 +1,4 @@
-import { Exact, isObject, type Json, type JsonObject, numberOf, parsePlainJson } from '../../core/json.ts';
+import { Exact, isObject, type Json, type JsonObject, numberOf } from '../../core/json.ts';
 import { DAY_MS, type EpochMs, type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { badRequest, type Problem, tooLarge } from '../contract/problem.ts';
 import type { Call } from '../http/operation.ts';
@@ -128,7 +128,7 @@ export function readMilliseconds(
 function readBody(call: Call): JsonObject {
   let body: Json;
   try {
-    body = parsePlainJson(call.bodyText.replace(/^\uFEFF/, ''));
+    body = JSON.parse(call.bodyText.replace(/^\uFEFF/, '')) as Json;
   } catch {
     throw badRequest('the body is not JSON');
   }

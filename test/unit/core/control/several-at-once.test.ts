@@ -67,29 +67,6 @@ describe('several at once', () => {
     );
   });
 
-  it('are no more than may wait for an earlier one', async () => {
-    const { work, running } = works();
-    const got: string[] = [];
-    const ended = collect(severalAtOnce(numbers(10), work, { atOnce: 2, ahead: 3 }), got);
-    await settle();
-    running.get(1)?.end();
-    await settle();
-    running.get(2)?.end();
-    await settle();
-    expect([[...running.keys()], got]).toEqual([[0], []]);
-    running.get(0)?.end();
-    await settle();
-    expect([[...running.keys()], got]).toEqual([
-      [3, 4],
-      ['done 0', 'done 1', 'done 2'],
-    ]);
-    for (let item = 3; item < 10; item++) {
-      running.get(item)?.end();
-      await settle();
-    }
-    expect(await ended).toBe('ended');
-  });
-
   it('begin no other when one fails, and wait for those that run', async () => {
     const { work, running } = works();
     const got: string[] = [];

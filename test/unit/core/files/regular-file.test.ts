@@ -1,8 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, constants, fstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openRegular } from '../../../../src/core/regular-files.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
@@ -22,33 +21,18 @@ describe.each([
   ['to read', constants.O_RDONLY],
   ['to append', constants.O_WRONLY | constants.O_APPEND],
 ])('what is opened %s', (_, flags) => {
-  test.each<readonly [string, (path: string) => void | Promise<void>]>([
+  test.each<readonly [string, (path: string) => void]>([
     ...(hasPipes ? [['a pipe', (path: string) => void execFileSync('mkfifo', [path])] as const] : []),
-    [
-      'a socket',
-      async (path) => {
-        const server = createServer();
-        await new Promise<void>((resolve) => server.listen(path, resolve));
-        onTestFinished(() => void server.close());
-      },
-    ],
     [
       'a link to a device',
       (path) => {
         symlinkSync('/dev/null', path);
       },
     ],
-    [
-      'a link to nowhere',
-      (path) => {
-        symlinkSync(`${path}-nowhere`, path);
-      },
-    ],
-  ])('is no regular file: %s is refused, and is not waited for', async (__, make) => {
+  ])('is no regular file: %s is refused, and is not waited for', (__, make) => {
     const path = join(temporaryDirectory(), 'path');
-    await make(path);
-    for (const links of ['refused', 'followed'] as const)
-      expect(() => open(path, flags, links)).toThrow(expect.objectContaining(refused));
+    make(path);
+    for (const links of ['refused', 'followed'] as const) expect(() => open(path, flags, links)).toThrow(path);
   });
 
   test('is a link to a file where links are followed, and is refused where they are not', () => {

@@ -32,11 +32,6 @@ describe('YAML', () => {
   ])('%s', async (json, expected) => {
     expect(await toYaml(decodeJson(json))).toBe(expected);
   });
-
-  test('nesting beyond the depth limit is printed as JSON', async () => {
-    const deep = '['.repeat(1000) + '9007199254740993' + ']'.repeat(1000);
-    expect((await toYaml(decodeJson(deep))).replace(/[\s-]/g, '')).toContain('[[[9007199254740993]]]');
-  });
 });
 
 describe('CSV', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeJson, type Json } from '../../../../src/core/json.ts';
-import { memberSource } from '../../../../src/core/json-source.ts';
+import { decodeJson, type Json, memberSource } from '../../../../src/core/json.ts';
 import { safeText } from '../../../../src/core/safe-text.ts';
 import { escapeJson } from '../../../../src/output/formats/json.ts';
 import { render } from '../../../../src/output/render.ts';
