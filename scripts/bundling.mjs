@@ -50,18 +50,19 @@ const replaced = (there, instead) => (source) => {
   return source.replace(there, () => instead);
 };
 
+const lazily = (method, make) => () => `((made) => ({ ${method}: (text) => (made ??= ${make}).${method}(text) }))();`;
+
 /** Changes of files before they are bundled: the end of a path below node_modules or src, and what makes the new text of the old one. */
 const CHANGES = [
   // It prints `Aborted()` when it runs out of memory, besides the error that it throws.
   ['jq-wasm/dist/inline.mjs', replaced('console.error(message);', '')],
-  // Creating a segmenter takes as long as the start of Node, and plain ASCII does not need one. Older versions have none.
+  // A segmenter, or the pattern of all emoji, takes as long to make as Node to start; plain ASCII needs neither. Older versions have none.
   [
     'string-width/index.js',
     (source) =>
-      source.replace(
-        'const segmenter = new Intl.Segmenter();',
-        'let made; const segmenter = { segment: (text) => (made ??= new Intl.Segmenter()).segment(text) };',
-      ),
+      source
+        .replace('new Intl.Segmenter();', lazily('segment', 'new Intl.Segmenter()'))
+        .replace('/^\\p{RGI_Emoji}$/v;', lazily('test', String.raw`new RegExp('^\\p{RGI_Emoji}$', 'v')`)),
   ],
   // The HTTP parser computes its tables at every start, which takes a millisecond; the client uses two of them.
   [
