@@ -122,8 +122,6 @@ async function completeInShell(argv: readonly string[], runtime: Runtime): Promi
 
 async function printError(error: unknown, json: boolean, ctx: HostContext): Promise<ExitCode> {
   const failure = toFailure(error);
-  // The reader of stdout closed its pipe.
-  if (failure instanceof Failure && failure.code === 'closed-pipe') return EXIT.done;
   try {
     const { renderFailure } = await import('./output/failure.ts');
     return await renderFailure(failure, json ? 'json' : 'text', ctx);

@@ -53,7 +53,6 @@ const FIELDS = {
     path: 'compute.gpuTypeId',
     create: option.text('the GPU type of every pod', {
       metavar: 'GPU',
-      onlyOne: 'The GPUs of a cluster are of one type.',
       complete: GPUS,
       ask: pickOfCatalog(GPUS, 'CLUSTER'),
     }),
@@ -79,7 +78,6 @@ const FIELDS = {
     writeOnly: true,
     create: option.text('the container of every pod: a pod template, by id or name', {
       metavar: 'TEMPLATE',
-      onlyOne: 'All pods of a cluster begin with the same template.',
       complete: TEMPLATES,
     }),
   },
@@ -114,7 +112,6 @@ const FIELDS = {
     create: {
       param: option.text('network volume for every pod, by id or name', {
         metavar: 'VOLUME[:PATH]',
-        onlyOne: 'All pods of a cluster mount the same network volume.',
         complete: VOLUMES,
       }),
       value: (given: string): Json => networkMount(given, undefined),

@@ -56,7 +56,6 @@ const FIELDS = {
     },
     create: option.text('data center: see `berth catalog datacenters`', {
       metavar: 'DC',
-      onlyOne: 'A volume is in one data center.',
       complete: DATA_CENTERS,
       ask: pick(DATA_CENTERS),
     }),

@@ -85,7 +85,7 @@ test.each(Object.entries(COLLECTIONS))(
 
 test.each(rows.filter(({ verb }) => verb === 'list'))('$noun list needs nothing and changes nothing', ({ noun }) => {
   const command = commandAt(`${noun} list`);
-  expect(command).toMatchObject({ args: {}, writes: false });
+  expect([command.args, command.writes]).toEqual([{}, undefined]);
   expect(Object.values(command.options).some(({ required }) => required)).toBe(false);
 });
 

@@ -165,16 +165,6 @@ describe.each(NAMES)('completion in %s', (shell) => {
     complete(terminal, 'berth pods res');
     await terminal.waitFor('berth pods restart');
   });
-
-  test.skipIf(missing)('says nothing where the service is down', async () => {
-    const env = { BERTH_BASE_URL: 'http://127.0.0.1:9', BERTH_API_KEY: 'key-of-a-test-0001' };
-    const terminal = await open(shell, env);
-    complete(terminal, 'berth pods get pod-al');
-    terminal.press('C-u');
-    complete(terminal, 'berth pods res');
-    const screen = await terminal.waitFor('berth pods restart');
-    expect(screen.trim().split('\n')).toHaveLength(1);
-  });
 });
 
 test('--install writes the script where the shell finds it', async () => {

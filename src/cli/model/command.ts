@@ -17,38 +17,25 @@ export interface CommandWords {
   readonly examples?: readonly (readonly [string, string])[] | undefined;
 }
 
-interface Traits {
-  readonly fields: readonly string[] | undefined;
+interface Described extends CommandWords {
+  readonly fields?: readonly string[] | undefined;
   /** What `--json` prints; undefined for text or nothing. Does not cover dry runs. */
-  readonly output: OutputSchema | undefined;
+  readonly output?: OutputSchema | undefined;
   /** Changes something at the service; adds `--dry-run`. */
-  readonly writes: boolean;
-  readonly changesMachine: boolean;
-  readonly destroys: boolean;
-  readonly costs: boolean;
+  readonly writes?: boolean | undefined;
+  readonly changesMachine?: boolean;
+  readonly destroys?: boolean | undefined;
+  readonly costs?: boolean | undefined;
   /** Only for commands that always wait, not for those that wait with a flag. */
-  readonly waits: boolean;
+  readonly waits?: boolean;
   /** Adds `--notify`, as a `waitTimeout` does. */
-  readonly notifies: boolean;
+  readonly notifies?: boolean;
   /** Beyond the common ones and those that `exitsOf` derives. */
-  readonly exits: readonly ExitCode[];
-  readonly exitsAsProgram: boolean;
+  readonly exits?: readonly ExitCode[] | undefined;
+  readonly exitsAsProgram?: boolean;
 }
 
-const NO_TRAITS: Traits = {
-  fields: undefined,
-  output: undefined,
-  writes: false,
-  changesMachine: false,
-  destroys: false,
-  costs: false,
-  waits: false,
-  notifies: false,
-  exits: [],
-  exitsAsProgram: false,
-};
-
-interface CommandSpec<A extends Params, O extends Params> extends CommandWords, Partial<Traits> {
+interface CommandSpec<A extends Params, O extends Params> extends Described {
   readonly args?: A;
   readonly options?: O;
   /** Flag keys: of each group at least one must be given, by a flag or in a file. */
@@ -74,7 +61,7 @@ export const endedWhen = (test: (row: Json) => boolean): WatchSpec => ({
     rowsOf(result).every((row) => memberAt(row, 'ok') === false || test(row)),
 });
 
-export interface Command extends CommandWords, Traits {
+export interface Command extends Described {
   readonly kind: 'command';
   readonly args: Params;
   readonly options: Params;
@@ -139,7 +126,6 @@ export function defineCommand<const A extends Params, const O extends Params>(sp
   const { run, needs } = spec;
   type Given = ValuesOf<A> & ValuesOf<O>;
   return {
-    ...NO_TRAITS,
     ...spec,
     kind: 'command',
     args: spec.args ?? {},
@@ -166,9 +152,9 @@ export const COMMON_EXITS: readonly ExitCode[] = EXIT_CODES.flatMap((row) => ('o
 export const exitsOf = ({ writes, options, exits }: Command): readonly ExitCode[] =>
   EXIT_CODES.map(({ code }) => code).filter(
     (code) =>
-      (code === EXIT.unknown && writes) ||
+      (code === EXIT.unknown && writes === true) ||
       (code === EXIT.waitEnded && 'waitTimeout' in options) ||
-      exits.includes(code),
+      exits?.includes(code) === true,
   );
 
 export function textIn(values: Values, key: string): string | undefined {
@@ -195,7 +181,7 @@ export const isAddress = (target: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i
 export function commonOptions(command: Command): Params {
   const { waitTimeout } = command.options;
   return {
-    ...(waitTimeout !== undefined || command.notifies ? { notify: notifyOption(waitTimeout?.needs) } : {}),
+    ...(waitTimeout !== undefined || command.notifies === true ? { notify: notifyOption(waitTimeout?.needs) } : {}),
     ...(command.writes ? { dryRun: option.on('print the request, send nothing') } : {}),
     ...(command.watch
       ? {
@@ -213,5 +199,7 @@ export const waitOptions = (summary: string) => ({
   waitTimeout: onlyWith(['wait'], waitTimeoutOption('how long --wait waits')),
 });
 
+export const allOptions = (command: Command): Params => ({ ...command.options, ...commonOptions(command) });
+
 export const visibleOptions = (command: Command): readonly (readonly [string, Param<unknown>])[] =>
-  Object.entries({ ...command.options, ...commonOptions(command) }).filter(([, { hidden }]) => hidden !== true);
+  Object.entries(allOptions(command)).filter(([, { hidden }]) => hidden !== true);

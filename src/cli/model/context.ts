@@ -43,26 +43,25 @@ export class IdCache {
   readonly #lists = new Map<string, Promise<readonly Json[]>>();
 
   get<N extends string>(collection: Collection<N>, word: string): Id<N> | undefined {
-    return this.#ids.get(wordKey(collection, word)) as Id<N> | undefined;
+    return this.#ids.get(keyOf(collection, word)) as Id<N> | undefined;
   }
 
   /** The id itself counts as an id from then on. */
   set<N extends string>(collection: Collection<N>, word: string, id: Id<N>): void {
-    this.#ids.set(wordKey(collection, word), id);
-    this.#ids.set(wordKey(collection, id), id);
+    this.#ids.set(keyOf(collection, word), id);
+    this.#ids.set(keyOf(collection, id), id);
   }
 
   /** `load` runs at most once per collection, also if it fails. */
   rows(collection: Collection, load: () => Promise<readonly Json[]>): Promise<readonly Json[]> {
-    const key = listKey(collection);
+    const key = keyOf(collection);
     const rows = this.#lists.get(key) ?? load();
     this.#lists.set(key, rows);
     return rows;
   }
 }
 
-const listKey = ({ path }: Collection): string => path.join('/');
-const wordKey = (collection: Collection, word: string): string => `${listKey(collection)}\n${word}`;
+const keyOf = ({ path }: Collection, word = ''): string => [...path, word].join('\n');
 
 export async function rememberedJobs(
   { jobs, lists }: { readonly jobs: RememberedJobs; readonly lists: RememberedLists },

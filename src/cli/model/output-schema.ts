@@ -84,13 +84,12 @@ export const COUNT: OutputSchema = { ...WHOLE, minimum: 0 };
 export const schemaNameOf = (path: readonly string[]): string =>
   path.join(' ') === 'apply' ? 'apply-results' : path.join(' ');
 
-interface Printing {
-  readonly output: OutputSchema | undefined;
-  readonly writes: boolean;
-}
-
 /** Its output, and the requests of a dry run. Undefined for a command that prints no JSON. */
-export function printedSchema({ output, writes }: Printing): OutputSchema | undefined {
+export function printedSchema(command: {
+  readonly output?: OutputSchema | undefined;
+  readonly writes?: boolean | undefined;
+}): OutputSchema | undefined {
+  const { output, writes = false } = command;
   if (!writes) return output;
   const previews = [PREVIEW, manyOf(PREVIEW)].map((schema) => ({ ...schema, description: 'with --dry-run' }));
   return output === undefined ? either(...previews) : either(output, ...previews);

@@ -32,8 +32,6 @@ export interface Param<T> {
   /** Takes only the words after `--`. */
   readonly afterDashes?: boolean;
   readonly distinct?: boolean;
-  /** Why only one value: the message when a second one is refused. */
-  readonly onlyOne?: string;
   readonly choices?: readonly string[];
   /** For completion, by the word of the argument before; values are checked elsewhere. */
   readonly choicesAfter?: Readonly<Record<string, readonly string[]>>;
@@ -61,7 +59,7 @@ export type Params = Readonly<Record<string, Param<unknown>>>;
 export type ValuesOf<P extends Params> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
 
 type Shape<T> = Partial<
-  Pick<Param<T>, 'format' | 'hidden' | 'short' | 'metavar' | 'onlyOne' | 'ask' | 'unless' | 'complete' | 'initialText'>
+  Pick<Param<T>, 'format' | 'hidden' | 'short' | 'metavar' | 'ask' | 'unless' | 'complete' | 'initialText'>
 > & { readonly initial?: NoInfer<T> };
 
 const asText = (text: string): string => text;
@@ -77,6 +75,11 @@ function parseCount(least: number, most = Number.MAX_SAFE_INTEGER): (text: strin
     return value;
   };
 }
+
+const parseTime =
+  (bare: TimeUnit) =>
+  (text: string, label: string): number =>
+    parseDuration(text, bare, label);
 
 function parseFraction(text: string, label: string): number {
   const value = Number(text);
@@ -97,71 +100,57 @@ function parseChoice<T extends string>(choices: readonly T[]): (text: string, la
   };
 }
 
-const flag = { kind: 'flag', required: false, many: false } as const;
-
-const valueFlag = <T>(summary: string, metavar: string, shape: Shape<T>, parse: Param<T>['parse']): Param<T> => ({
-  ...flag,
-  metavar,
-  ...shape,
-  summary,
-  parse,
-});
+const define = <T>(
+  kind: Param<T>['kind'],
+  summary: string,
+  shape: Partial<Param<T>>,
+  parse: Param<T>['parse'],
+): Param<T> => ({ required: false, many: false, ...shape, kind, summary, parse });
 
 /** The key `lowPriority` becomes `--low-priority`. Without `initial`, an absent flag is undefined. */
 export const option = {
-  on: (summary: string, shape: { readonly short?: string } = {}): Param<boolean> => ({
-    ...flag,
-    ...shape,
-    summary,
-    initial: false,
-    parse: asText,
-  }),
+  on: (summary: string, shape: { readonly short?: string } = {}): Param<boolean> =>
+    define('flag', summary, { initial: false, ...shape }, asText),
   text: (summary: string, shape: Shape<string> = {}): Param<string | undefined> =>
-    valueFlag(summary, 'TEXT', shape, asText),
+    define('flag', summary, { metavar: 'TEXT', ...shape }, asText),
   /** Greater than 0 and at most 1. */
   fraction: (summary: string, shape: Shape<number> = {}): Param<number | undefined> =>
-    valueFlag(summary, 'N', { format: 'number', ...shape }, parseFraction),
+    define('flag', summary, { metavar: 'N', format: 'number', ...shape }, parseFraction),
   /** In milliseconds; `bare` is the unit of a number without a unit. */
-  duration: (summary: string, bare: TimeUnit, shape: Shape<number> = {}): Param<number | undefined> =>
-    valueFlag(summary, 'TIME', { format: 'duration', ...shape }, (text, label) => parseDuration(text, bare, label)),
+  duration: (summary: string, bare: TimeUnit): Param<number | undefined> =>
+    define('flag', summary, { metavar: 'TIME', format: 'duration' }, parseTime(bare)),
   /** In milliseconds; a unit is required, because none is obvious. */
   durationWithUnit: (summary: string): Param<number | undefined> =>
-    valueFlag(summary, 'TIME', { format: 'duration' }, parseDurationWithUnit),
+    define('flag', summary, { metavar: 'TIME', format: 'duration' }, parseDurationWithUnit),
   durationOr: (summary: string, bare: TimeUnit, initial: number, initialText: string): Param<number> =>
-    valueFlag(summary, 'TIME', { format: 'duration', initial, initialText }, (text, label) =>
-      parseDuration(text, bare, label),
-    ),
+    define('flag', summary, { metavar: 'TIME', format: 'duration', initial, initialText }, parseTime(bare)),
   count: (
     summary: string,
     least: number,
     { most, ...shape }: Shape<number> & { readonly most?: number } = {},
-  ): Param<number | undefined> => valueFlag(summary, 'N', { format: 'integer', ...shape }, parseCount(least, most)),
+  ): Param<number | undefined> =>
+    define('flag', summary, { metavar: 'N', format: 'integer', ...shape }, parseCount(least, most)),
   choice: <const T extends string>(
     summary: string,
     choices: readonly T[],
     shape: Shape<T> = {},
-  ): Param<T | undefined> => ({
-    ...valueFlag(summary, choices.length > 4 ? 'WORD' : choices.join('|'), shape, parseChoice(choices)),
-    choices,
-  }),
+  ): Param<T | undefined> => {
+    const metavar = choices.length > 4 ? 'WORD' : choices.join('|');
+    return define('flag', summary, { metavar, ...shape, choices }, parseChoice(choices));
+  },
   /** Repeatable; a value may hold several, separated by commas. */
   list: (
     summary: string,
     shape: Shape<readonly string[]> & { readonly choices?: readonly string[] } = {},
-  ): Param<readonly string[]> => ({
-    ...valueFlag(summary, 'A,B', { initial: [], ...shape }, (text, label) =>
+  ): Param<readonly string[]> =>
+    define('flag', summary, { metavar: 'A,B', initial: [], ...shape, many: true, commas: true }, (text, label) =>
       text
         .split(',')
         .filter((part) => part !== '')
         .map((part) => (shape.choices ? parseChoice(shape.choices)(part, label) : part)),
     ),
-    many: true,
-    commas: true,
-  }),
-  texts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
-    ...valueFlag(summary, 'TEXT', { initial: [], ...shape }, asTexts),
-    many: true,
-  }),
+  texts: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> =>
+    define('flag', summary, { metavar: 'TEXT', initial: [], ...shape, many: true }, asTexts),
 };
 
 export const required = <T>(param: Param<T | undefined>): Param<T> => ({ ...(param as Param<T>), required: true });
@@ -172,23 +161,11 @@ interface WordShape<T extends string> extends Shape<T> {
   readonly choices?: readonly T[];
 }
 
-const word = <T extends string>(summary: string, shape: WordShape<T>, required: boolean): Param<T> => ({
-  kind: 'argument',
-  many: false,
-  required,
-  ...shape,
-  summary,
-  parse: shape.choices ? parseChoice(shape.choices) : asText,
-});
+const word = <T extends string>(summary: string, shape: WordShape<T>, isRequired: boolean): Param<T> =>
+  define('argument', summary, { required: isRequired, ...shape }, shape.choices ? parseChoice(shape.choices) : asText);
 
-const words = (summary: string, shape: Shape<readonly string[]>, required: boolean): Param<readonly string[]> => ({
-  kind: 'argument',
-  many: true,
-  required,
-  ...shape,
-  summary,
-  parse: asTexts,
-});
+const words = (summary: string, shape: Partial<Param<readonly string[]>>): Param<readonly string[]> =>
+  define('argument', summary, { many: true, ...shape }, asTexts);
 
 /** In order of declaration. Help shows the key in upper case unless `metavar` is set. */
 export const arg = {
@@ -196,13 +173,11 @@ export const arg = {
     word(summary, shape, true),
   optional: <const T extends string = string>(summary: string, shape: WordShape<T> = {}): Param<T | undefined> =>
     word(summary, shape, false),
-  any: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, shape, false),
-  ids: (summary: string, shape: Shape<readonly string[]> = {}): Param<readonly string[]> => ({
-    ...words(summary, shape, true),
-    distinct: true,
-  }),
-  afterDashes: (summary: string, metavar: string) => ({ ...words(summary, { metavar }, false), afterDashes: true }),
-  many: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, shape, true),
+  any: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, shape),
+  many: (summary: string, shape: Shape<readonly string[]> = {}) => words(summary, { required: true, ...shape }),
+  ids: (summary: string, shape: Shape<readonly string[]> = {}) =>
+    words(summary, { required: true, ...shape, distinct: true }),
+  afterDashes: (summary: string, metavar: string) => words(summary, { metavar, afterDashes: true }),
 };
 
 /** A switch that is off and an empty list count as absent. */

@@ -2,9 +2,9 @@ import { Command as Commander, CommanderError, Option } from 'commander';
 import { Failure, usage } from '../../core/failure.ts';
 import { berth, lines, type Message, names, sentence } from '../../core/message.ts';
 import { nearestOf, suggestionOf } from '../../core/text.ts';
-import { type Command, commonOptions, type Group, type Program, type Values } from '../model/command.ts';
+import { allOptions, type Command, type Group, type Program, type Values } from '../model/command.ts';
 import type { GlobalFlag, GlobalValues } from '../model/global-flags.ts';
-import { flagName, labelOf, namesProgram, type Param, type Params } from '../model/params.ts';
+import { flagName, labelOf, namesProgram, type Param } from '../model/params.ts';
 import { didYouMean, verbOf } from '../words.ts';
 import { firstWordAt } from './user-aliases.ts';
 
@@ -71,8 +71,6 @@ export async function parseCommandLine(
   }
 }
 
-const optionsOf = (command: Command): Params => ({ ...command.options, ...commonOptions(command) });
-
 /** Empty with --help. */
 function valuesOf(
   path: readonly string[],
@@ -91,7 +89,7 @@ function valuesOf(
   for (const { name, flag, commas } of flags)
     refuseSecond(flag, given.get(name) ?? [], commas === true ? `Write several with commas: ${flag} A,B.` : undefined);
   if (dashesKey !== undefined && dashes >= 0 && dashes < rest.length - 1) texts.set(dashesKey, rest.slice(dashes + 1));
-  const params = Object.entries({ ...command.args, ...optionsOf(command) });
+  const params = Object.entries({ ...command.args, ...allOptions(command) });
   return Object.fromEntries(
     params.filter(([key]) => texts.has(key)).map(([key, param]) => [key, valueOf(key, param, texts.get(key) ?? [])]),
   );
@@ -100,10 +98,10 @@ function valuesOf(
 function valueOf(key: string, param: Param<unknown>, texts: readonly string[]): unknown {
   if (param.kind === 'flag' && param.metavar === undefined) return true;
   const label = labelOf(key, param);
+  if (!param.many) refuseSecond(label, texts);
   const values = texts.flatMap((text) => param.parse(text, label));
-  if (param.many) return param.distinct === true ? [...new Set(values)] : values;
-  refuseSecond(label, texts, param.onlyOne);
-  return values[0];
+  if (!param.many) return values[0];
+  return param.distinct === true ? [...new Set(values)] : values;
 }
 
 /** To drop one of several values in silence may cost money. */
@@ -122,7 +120,7 @@ function read(
 ): Given {
   const texts: Given = new Map();
   const args = Object.entries(command?.args ?? {}).filter(([, { afterDashes }]) => afterDashes !== true);
-  const options = Object.entries(command === undefined ? {} : optionsOf(command));
+  const options = Object.entries(command === undefined ? {} : allOptions(command));
   const own = options.map(([key, param]): Flag => ({ ...param, name: key, flag: flagName(key) }));
   // Flags of the command replace global ones of the same name.
   const others = flags.filter(({ flag }) => !own.some((each) => each.flag === flag));
@@ -180,19 +178,6 @@ function createParser(all: readonly (readonly [flags: readonly Flag[], given: Gi
   return parser;
 }
 
-/** Other tools' names of flags. */
-const FLAG_ALIASES: Readonly<Record<string, string>> = {
-  '--confirm': '--yes',
-  '--data': '--input',
-  '--environment': '--env',
-  '--filter': '--match',
-  '--format': '--output',
-  '--gpu-type': '--gpu',
-  '--lines': '--tail',
-  '--region': '--data-center',
-  '--volume': '--network-volume',
-};
-
 const KEY_HINT = sentence`A key is never given on a command line, where others can read it: ${berth`auth login --with-key`} < FILE`;
 
 const seeHelp = (path: readonly string[]): Message => sentence`See \`${berth`${names(path.join(' '))} --help`}\`.`;
@@ -220,8 +205,6 @@ function unknownOption(word: string, path: readonly string[], known: readonly st
 
 /** The nearest; else those with all its words: `--workers` gives `--workers-max`. */
 function nearestFlags(name: string, known: readonly string[]): readonly string[] {
-  const alias = FLAG_ALIASES[name] ?? '';
-  if (known.includes(alias)) return [alias];
   const near = nearestOf(
     name.slice(2),
     known.map((flag) => flag.slice(2)),

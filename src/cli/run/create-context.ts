@@ -13,7 +13,7 @@ import {
 import { accessFailure, allowedAccess, accessNeeded } from '../../core/access.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
 import { type Api, type ApiRequest, readRequest } from '../../core/api.ts';
-import type { Clock, Context } from '../../core/context.ts';
+import type { Context } from '../../core/context.ts';
 import { type Failure, unknownOutcome, unlessFailed } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { type CommandLine, type Message, printed } from '../../core/message.ts';
@@ -22,7 +22,7 @@ import type { EpochMs } from '../../core/unit-types.ts';
 import { parseHttpDate } from '../../core/units.ts';
 import { openRows } from '../../output/render.ts';
 import { DEFAULT_COLUMNS, styled } from '../../output/text/terminal-text.ts';
-import type { OutputOptions, View } from '../../output/view.ts';
+import type { View } from '../../output/view.ts';
 
 /** Contract, every DELETE. */
 const NO_CONTENT = 204;
@@ -43,56 +43,9 @@ const believingRemovals = (api: Api): Api => ({
   },
 });
 
-interface ServiceClock {
-  /** This machine's time until an answer had a date. */
-  readonly time: () => EpochMs;
-  readonly isSet: () => boolean;
-  following(api: Api): Api;
-}
-
-/** This machine's clock may be wrong, and the local service's clock may have been advanced. */
-function createServiceClock(clock: Pick<Clock, 'now' | 'monotonic'>): ServiceClock {
-  let last: { readonly date: number; readonly at: number } | undefined;
-  return {
-    // oxlint-disable-next-line berth/no-wall-clock -- a date
-    time: () => (last === undefined ? clock.now() : last.date + clock.monotonic() - last.at),
-    isSet: () => last !== undefined,
-    following: (api) => ({
-      ...api,
-      send: async (request) => {
-        const answer = await api.send(request);
-        const date = parseHttpDate(answer.headers['date'] ?? '');
-        if (date !== undefined) last = { date, at: clock.monotonic() };
-        return answer;
-      },
-    }),
-  };
-}
-
 /** Silent at first, then the interval between lines. */
 const FIRST_AFTER_MS = 10_000;
 const EVERY_MS = 30_000;
-
-/** For build logs: a line after 10 s and every 30 s. A failed write of a line does not end the wait. */
-function openWaitLines(clock: Pick<Clock, 'monotonic'>, say: (text: string) => Promise<void>): Progress {
-  let next = clock.monotonic() + FIRST_AFTER_MS;
-  let said = Promise.resolve();
-  return {
-    update: (text) => {
-      const now = clock.monotonic();
-      if (now < next) return;
-      next = now + EVERY_MS;
-      said = said.then(() => say(text)).catch(() => undefined);
-    },
-    stop: () => said,
-  };
-}
-
-interface Modes {
-  readonly output: OutputOptions;
-  readonly dryRun: boolean;
-  readonly yes: boolean;
-}
 
 /** A read that every service answers, sent for its `Date`. */
 const ANY_READ = readRequest(['v2', 'registries', 'delegations']);
@@ -105,16 +58,33 @@ export interface RunState {
 }
 
 /** `state` is updated while the command runs. */
-export function createCommandContext(context: Context, modes: Modes, state: RunState): CommandContext {
-  const serviceClock = createServiceClock(context.clock);
+export function createCommandContext(
+  context: Context,
+  modes: Pick<CommandContext, 'output' | 'dryRun' | 'yes'>,
+  state: RunState,
+): CommandContext {
+  const { clock } = context;
   const tellLine = (line: Message): Promise<void> => tell(context, line);
-  const service = serviceClock.following(context.api);
-  const noteRefusal = async (request: ApiRequest): Promise<void> => {
+  // This machine's clock may be wrong, and the local service's clock may have been advanced.
+  let last: { readonly date: number; readonly at: number } | undefined;
+  const serviceNow = (): EpochMs =>
+    // oxlint-disable-next-line berth/no-wall-clock -- a date
+    last === undefined ? clock.now() : last.date + clock.monotonic() - last.at;
+  const service: Api = {
+    ...context.api,
+    send: async (request) => {
+      const answer = await context.api.send(request);
+      const date = parseHttpDate(answer.headers['date'] ?? '');
+      if (date !== undefined) last = { date, at: clock.monotonic() };
+      return answer;
+    },
+  };
+  const noteRefusal = (request: ApiRequest): void => {
     state.refusal ??= accessFailure(accessNeeded(request), allowedAccess(context.settings));
   };
   const patient = patientApi(service, context);
   const api = modes.dryRun
-    ? recordingApi(patient, { onWrite: noteRefusal, tell: tellLine })
+    ? recordingApi(patient, noteRefusal, tellLine)
     : recordWrites(believingRemovals(patient), state.writes);
   const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
@@ -130,16 +100,16 @@ export function createCommandContext(context: Context, modes: Modes, state: RunS
     ...(modes.dryRun ? { rawOutput: { write: record } } : {}),
     durable: async () => (modes.dryRun ? recordingFiles(await context.durable()) : await context.durable()),
     ids: new IdCache(),
-    serviceNow: serviceClock.time,
+    serviceNow,
     fetchServiceNow: async ({ overHttp = false } = {}) => {
       const asks = context.settings.local || (overHttp && isOnThisMachine(context.settings.get('base-url')));
-      if (asks && !serviceClock.isSet()) await unlessFailed(context, () => api.send(ANY_READ));
-      return serviceClock.time();
+      if (asks && last === undefined) await unlessFailed(context, () => api.send(ANY_READ));
+      return serviceNow();
     },
     tell: tellLine,
-    tellRows: (view, rows) => tellRows(context, view, rows, serviceClock.time()),
+    tellRows: (view, rows) => tellRows(context, view, rows, serviceNow()),
     progress: (text) => progress(context, text),
-    rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow: serviceClock.time }),
+    rows: (view) => openRows(view, modes.output, { ...context, stdout, serviceNow }),
     setResumeCommand: (commandLine) => {
       state.resumeCommand = commandLine;
     },
@@ -171,22 +141,34 @@ async function tellRows(context: Context, view: View, rows: readonly Json[], now
   await stderr.write(table);
 }
 
-/** Loaded only for a terminal that redraws; elsewhere occasional lines; nothing with `--quiet`. */
+/** A spinner where the terminal redraws, else lines for build logs; nothing with `--quiet`. */
 function progress(context: Context, first: string): Progress {
-  if (context.settings.get('quiet')) return { update: () => undefined, stop: () => Promise.resolve() };
-  if (!context.terminal.errors || !context.terminal.redraws)
-    return openWaitLines(context.clock, (text) => tell(context, text.replace(/^(?:waiting for )?/, 'Waiting for ')));
+  const { clock, settings, terminal } = context;
+  if (settings.get('quiet')) return { update: () => undefined, stop: () => Promise.resolve() };
   let text = first;
-  const loading = import('../../output/live/spinner.ts').then(({ openSpinner }) => openSpinner(context, text));
+  if (terminal.errors && terminal.redraws) {
+    const loading = import('../../output/live/spinner.ts').then(({ openSpinner }) => openSpinner(context, text));
+    return {
+      update: (next) => {
+        text = next;
+        void loading.then((spinner) => {
+          spinner.update(safeText(next));
+        });
+      },
+      stop: async () => {
+        (await loading).stop();
+      },
+    };
+  }
+  let nextAt = clock.monotonic() + FIRST_AFTER_MS;
+  let said = Promise.resolve();
   return {
     update: (next) => {
-      text = next;
-      void loading.then((spinner) => {
-        spinner.update(safeText(next));
-      });
+      if (clock.monotonic() < nextAt) return;
+      nextAt = clock.monotonic() + EVERY_MS;
+      // A failed write of a line does not end the wait.
+      said = said.then(() => tell(context, next.replace(/^(?:waiting for )?/, 'Waiting for '))).catch(() => undefined);
     },
-    stop: async () => {
-      (await loading).stop();
-    },
+    stop: () => said,
   };
 }

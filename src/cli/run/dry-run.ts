@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { type Failure, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { json, jsonBlock, text } from '../../output/cells.ts';
-import { asksForData, type OutputOptions, type Result, type RowsResult, type View } from '../../output/view.ts';
+import { asksForData, type OutputOptions, type Result, type View } from '../../output/view.ts';
 
 export const DRY_RUN_NOTE = 'A dry run: nothing was sent or changed. As JSON: --json.';
 
@@ -27,10 +27,12 @@ export class DryRun extends Error {
     this.failure = failure;
   }
 
-  /** For a person without secrets and with a note; elsewhere as complete JSON. */
-  result({ terminal }: { readonly terminal: Terminal }, options: OutputOptions): Result {
-    const result = requestsResult(this.previews.map(previewRow), this.failure);
-    return isShown(terminal, options) ? { ...result, notes: [DRY_RUN_NOTE] } : result;
+  /** One request is an object; several, and one of several, are an array. */
+  result(): Result {
+    const [value, ...others] = this.previews.map(previewRow);
+    return value !== undefined && others.length === 0 && this.failure === undefined
+      ? { kind: 'one', view, value }
+      : { kind: 'many', view, values: this.previews.map(previewRow), failure: this.failure };
   }
 }
 
@@ -75,11 +77,3 @@ const view: View = {
     },
   ],
 };
-
-/** One request is an object; several, and one of several, are an array. */
-function requestsResult(rows: readonly Json[], failure: Failure | undefined): RowsResult {
-  const [only] = rows;
-  return rows.length === 1 && only !== undefined && failure === undefined
-    ? { kind: 'one', view, value: only }
-    : { kind: 'many', view, values: rows, failure };
-}

@@ -1,8 +1,9 @@
-import { type Command, commonOptions, textIn, type Values, type WatchSpec } from '../model/command.ts';
+import { allOptions, type Command, commonOptions, textIn, type Values, type WatchSpec } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { createCommandContext, type RunState } from './create-context.ts';
 import { DRY_RUN_NOTE, DryRun, isShown } from './dry-run.ts';
 import { completeValues, promptsWithKey } from '../ask.ts';
+import type { Ending } from '../notify.ts';
 import { every } from '../until.ts';
 import type { WriteRecord } from './transports.ts';
 import { type Access, accessFailure, allowedAccess, requireAccess } from '../../core/access.ts';
@@ -41,85 +42,66 @@ export async function runCommand(
   output: OutputOptions,
   path: readonly string[],
 ): Promise<number> {
-  const writes = { ids: new Set<string>(), hasWritten: false, changedLists: false, outputFailed: false };
+  const writes = { ids: new Set<string>(), hasWritten: false, outputFailed: false };
   const state: RunState = { resumeCommand: undefined, writes };
   const ctx = createCommandContext(
     context,
     { output, dryRun: given['dryRun'] === true, yes: given['yes'] === true },
     state,
   );
+  let startedAt = 0;
+  const end: { values?: Values; result?: Result; error?: unknown } = {};
   try {
     // Before any request, also for a list to pick from.
     if (output.jq !== undefined) await (await import('../../output/formats/jq.ts')).checkJq(output.jq, ctx.blocking);
     refuseAccess(ctx, state, command, undefined);
     const asking = command.writes ? { ...ctx, prompts: promptsWithKey(ctx) } : ctx;
-    const values = await completeValues(
-      asking,
-      command,
-      { ...command.options, ...commonOptions(command) },
-      given,
-      path,
-    );
+    const values = await completeValues(asking, command, allOptions(command), given, path);
     refuseAccess(ctx, state, command, values);
     if (command.writes && command.fields !== undefined) checkKnownFields(command.fields, output, suggestName);
     if (command.watch !== undefined && values['watch'] === true)
       return await watch(ctx, command, command.watch, values);
-    return await untilTold(ctx, command, values, path, async (keep) => {
-      const result = keep(await command.run(asking, values));
-      // A result with an outcome is never withheld: it may be from a long wait.
-      if (!command.writes && result.exit === undefined && result.failure === undefined)
-        checkFields(result, output, suggestName);
-      const shown = ctx.dryRun && isShown(ctx.terminal, output) ? withDryRunNote(result) : result;
-      return endOf(state, await print(ctx, shown, writes));
-    });
+    end.values = values;
+    startedAt = ctx.clock.monotonic();
+    const result = (end.result = await command.run(asking, values));
+    // A result with an outcome is never withheld: it may be from a long wait.
+    if (!command.writes && result.exit === undefined && result.failure === undefined)
+      checkFields(result, output, suggestName);
+    return await print(ctx, result, state);
   } catch (error) {
-    if (error instanceof DryRun) return endOf(state, await print(ctx, error.result(ctx, output), writes));
+    end.error = error;
+    if (error instanceof DryRun) return await print(ctx, error.result(), state);
     if (error instanceof Failure && error.code === 'closed-pipe') await tellUnprinted(ctx, writes);
     throw withWriteHint(withResumeHint(error, state), writes);
   } finally {
-    if (writes.changedLists) await context.lists.expire();
+    if (command.writes && !ctx.dryRun) await context.lists.expire();
+    await tellEnd(ctx, command, path, { ...end, tookMs: ctx.clock.monotonic() - startedAt });
   }
 }
 
-/** The end of `work` is told as `--notify` or the setting has it; an interrupt by the user is not. */
-async function untilTold(
+/** As `--notify` or the setting has it, once the command has run. An interrupt by the user is not told. */
+async function tellEnd(
   ctx: CommandContext,
   command: Command,
-  values: Values,
   path: readonly string[],
-  work: (keep: (result: Result) => Result) => Promise<number>,
-): Promise<number> {
-  const startedAt = ctx.clock.monotonic();
-  const end: { result?: Result; error?: unknown } = {};
-  try {
-    return await work((result) => (end.result = result));
-  } catch (thrown) {
-    end.error = thrown;
-    throw thrown;
-  } finally {
-    const tookMs = ctx.clock.monotonic() - startedAt;
-    const isLong = tookMs > MINUTE_MS && end.result?.kind !== 'nothing' && 'notify' in commonOptions(command);
-    const target = textIn(values, 'notify') ?? (isLong ? ctx.settings.get('notify') : undefined);
-    if (target !== undefined && !ctx.dryRun && !ctx.signal.aborted)
-      await (await import('../notify.ts')).notify(ctx, target, [path, command, values], { ...end, tookMs });
-  }
+  end: Ending & { readonly values?: Values },
+): Promise<void> {
+  const { values } = end;
+  if (values === undefined || ctx.dryRun || ctx.signal.aborted) return;
+  const isLong = end.tookMs > MINUTE_MS && end.result?.kind !== 'nothing' && 'notify' in commonOptions(command);
+  const target = textIn(values, 'notify') ?? (isLong ? ctx.settings.get('notify') : undefined);
+  if (target !== undefined) await (await import('../notify.ts')).notify(ctx, target, [path, command, values], end);
 }
 
 /** Fails after a dry run whose content the setting `access` would refuse. */
-function endOf({ refusal }: RunState, code: number): number {
-  if (refusal !== undefined) throw refusal;
-  return code;
-}
-
-const withDryRunNote = (result: Result): Result => ({ ...result, notes: [...(result.notes ?? []), DRY_RUN_NOTE] });
-
-async function print(ctx: CommandContext, result: Result, writes: WriteRecord): Promise<number> {
+async function print(ctx: CommandContext, result: Result, { writes, refusal }: RunState): Promise<number> {
   await render(result, ctx.output, ctx);
+  const notes = [...(result.notes ?? []), ...(ctx.dryRun && isShown(ctx.terminal, ctx.output) ? [DRY_RUN_NOTE] : [])];
   // A failure printed as JSON must be the only output on stderr.
-  const asJson = isJsonFormat(ctx.output.format);
-  if (result.failure === undefined || !asJson) for (const note of result.notes ?? []) await ctx.tell(note);
+  if (result.failure === undefined || !isJsonFormat(ctx.output.format)) for (const note of notes) await ctx.tell(note);
   if (ctx.terminal.outputClosed && result.kind !== 'nothing') await tellUnprinted(ctx, writes);
-  if (result.failure !== undefined) throw result.failure;
+  const failure = result.failure ?? refusal;
+  if (failure !== undefined) throw failure;
   return result.kind === 'program' ? result.code : (result.exit ?? EXIT.done);
 }
 
@@ -133,17 +115,11 @@ async function tellUnprinted(ctx: CommandContext, { ids }: WriteRecord): Promise
 function withResumeHint(error: unknown, { resumeCommand }: RunState): unknown {
   if (!(error instanceof Failure) || resumeCommand === undefined) return error;
   const line = sentence`Go on with: ${resumeCommand}`;
-  switch (error.exit) {
-    case EXIT.interrupted:
-    case EXIT.terminated:
-      return error.with({ hint: sentence`Nothing was cancelled. ${line}` });
-    case EXIT.unavailable:
-    case EXIT.rateLimited:
-      return error.with({ hint: lines(error.hint, line) });
-    default:
-      return error;
-  }
+  if (isTemporary(error)) return error.with({ hint: lines(error.hint, line) });
+  return isInterrupt(error) ? error.with({ hint: sentence`Nothing was cancelled. ${line}` }) : error;
 }
+
+const isTemporary = ({ exit }: Failure): boolean => exit === EXIT.unavailable || exit === EXIT.rateLimited;
 
 /** Hints that the write succeeded, with the unprinted ids: else a user might repeat it. */
 function withWriteHint(error: unknown, { ids, hasWritten, outputFailed }: WriteRecord): unknown {
@@ -200,8 +176,7 @@ async function watch(
           return EXIT.done;
         }
         failures += 1;
-        const isTemporary = error.exit === EXIT.unavailable || error.exit === EXIT.rateLimited;
-        if (!isTemporary || failures >= MAX_FAILED_POLLS) throw error;
+        if (!isTemporary(error) || failures >= MAX_FAILED_POLLS) throw error;
         await live.stale(error.message, ctx.clock.monotonic() - shownAt);
       }
       await every(ctx, intervalMs, { signal });

@@ -8,24 +8,22 @@ import type { Message } from '../../core/message.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { DryRun } from './dry-run.ts';
 
-interface RecorderOptions {
-  /** Sees each write before it is recorded. */
-  readonly onWrite: (request: ApiRequest) => Promise<void>;
-  readonly tell: (line: Message) => Promise<void>;
-}
-
 /**
  * Sends reads and records writes: a write throws DryRun with all writes so far. That ends the work on its target alone; who
  * acts on several catches it and goes on. What `then` of a request says follows as `then: ...`.
  */
-export function recordingApi(api: Api, { onWrite, tell }: RecorderOptions): Api {
+export function recordingApi(
+  api: Api,
+  onWrite: (request: ApiRequest) => void,
+  tell: (line: Message) => Promise<void>,
+): Api {
   const recorded: RequestPreview[] = [];
   return {
     ...api,
     send: async (request) => {
       const { method, isRecorded = method !== 'GET', then } = request;
       if (!isRecorded) return await api.send(request);
-      await onWrite(request);
+      onWrite(request);
       recorded.push(await api.preview(request));
       if (then !== undefined) await tell(`then: ${then}`);
       throw new DryRun([...recorded]);
@@ -66,15 +64,13 @@ export function patientApi(api: Api, { clock, lists, signal }: Pick<Context, 'cl
     send: async (request) => {
       const answer = await patiently(request);
       const created = request.expects === 'created' ? stringAt(answer.value, 'id') : undefined;
-      const removed = request.method === 'DELETE' ? request.id : undefined;
-      if (created === undefined && removed === undefined) return answer;
-      const before = await newRows();
-      const others = before.filter(({ value }) => value !== removed);
-      if (created === undefined && others.length === before.length) return answer;
+      const before = created === undefined && request.method !== 'DELETE' ? [] : await newRows();
+      const others = before.filter(({ value }) => value !== request.id);
       // oxlint-disable-next-line berth/no-wall-clock -- a date: another process reads it
       const now = new Date(clock.now()).toISOString();
-      const rows = created === undefined ? others : [{ value: created, name: '', description: now }, ...others];
-      await lists.write(LIST, rows.slice(0, MAX_IDS));
+      const added = created === undefined ? [] : [{ value: created, name: '', description: now }];
+      if (added.length > 0 || others.length < before.length)
+        await lists.write(LIST, [...added, ...others].slice(0, MAX_IDS));
       return answer;
     },
   };
@@ -100,8 +96,6 @@ export interface WriteRecord {
   readonly ids: Set<string>;
   /** A request other than GET succeeded. */
   hasWritten: boolean;
-  /** Writes outside the queue: lists of the service may differ now. */
-  changedLists: boolean;
   outputFailed: boolean;
 }
 
@@ -109,7 +103,6 @@ export const recordWrites = (api: Api, record: WriteRecord): Api => ({
   ...api,
   send: async (request) => {
     if (request.method === 'GET') return await api.send(request);
-    record.changedLists ||= request.service !== 'queue';
     const answer = await api.send(request);
     record.hasWritten = true;
     const id = stringAt(answer.value ?? null, 'id') ?? request.id;

@@ -18,14 +18,15 @@ const WAITING_FLAGS = ['wait', 'follow', 'watch', 'stream', 'sync'];
 function describeCommand({ path, command }: NamedCommand): JsonObject {
   const flags = visibleOptions(command);
   const options = Object.fromEntries(flags);
-  const { summary, details, writes, changesMachine, destroys, costs, waits, needed, fields } = command;
+  const { summary, details, needed, fields } = command;
+  const { writes = false, changesMachine = false, destroys = false, costs = false, waits = false } = command;
   return {
     command: path.join(' '),
     ...{ summary, details, writes, changesMachine, destroys },
     asks: 'yes' in options,
     ...{ costs, waits },
     exitCodes: [...exitsOf(command)],
-    exitCodeOfProgram: command.exitsAsProgram ? true : undefined,
+    exitCodeOfProgram: command.exitsAsProgram,
     waitsWith: WAITING_FLAGS.filter((key) => key in options).map(flagName),
     needsOneOf: needed.length === 0 ? undefined : needed.map((group) => group.map(flagName)),
     arguments: Object.entries(command.args).map(([key, param]) => ({
@@ -186,6 +187,8 @@ const commandLines = (commands: readonly NamedCommand[]): readonly string[] =>
 
 /** `[WD]`; nothing for a command that only reads. */
 function marksOf({ writes, destroys, changesMachine, costs }: NamedCommand['command']): readonly string[] {
-  const marks = [writes && 'W', destroys && 'D', changesMachine && 'M', costs && '$'].filter((mark) => mark !== false);
+  const marks = [writes && 'W', destroys && 'D', changesMachine && 'M', costs && '$'].filter(
+    (mark) => typeof mark === 'string',
+  );
   return marks.length === 0 ? [] : [`[${marks.join('')}]`];
 }

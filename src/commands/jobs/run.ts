@@ -54,7 +54,6 @@ export const run = defineCommand({
   options: {
     input: option.text('the input as JSON, @FILE, or - for stdin', {
       metavar: 'JSON',
-      onlyOne: 'A job has one input. For a job an item: jobs batch run.',
       complete: '@file',
     }),
     inputField: option.text('member of the JSON that is the input (default: all of it)', { metavar: 'NAME' }),
@@ -70,7 +69,7 @@ export const run = defineCommand({
       ['wait', 'stream', 'sync'],
       waitTimeoutOption('how long --wait, --stream and --sync wait in all'),
     ),
-    webhook: option.text('address the result is posted to', { metavar: 'URL', onlyOne: 'A job has one webhook.' }),
+    webhook: option.text('address the result is posted to', { metavar: 'URL' }),
     executionTimeout: option.duration("execution limit, 5s to 7d (default: the endpoint's)", 's'),
     ttl: option.duration('lifetime, queue and run together, 10s to 7d', 's'),
     lowPriority: option.on('let other jobs go first'),

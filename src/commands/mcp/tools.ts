@@ -80,7 +80,11 @@ export function describeTool(tool: Tool): JsonObject {
       additionalProperties: false,
     },
     ...(output && { outputSchema: wrapped(output) }),
-    annotations: { readOnlyHint: needOf(command) === 'read', destructiveHint: command.destroys, openWorldHint: true },
+    annotations: {
+      readOnlyHint: needOf(command) === 'read',
+      destructiveHint: command.destroys === true,
+      openWorldHint: true,
+    },
   };
 }
 

@@ -92,7 +92,6 @@ const FIELDS = {
     path: 'cpu.id',
     create: option.text('CPU flavor instead of a GPU (see berth catalog cpus)', {
       metavar: 'CPU',
-      onlyOne: 'A pod has one CPU flavor; --vcpu says how many vCPUs.',
       ask: pickOfCatalog(CPUS, 'POD'),
       complete: CPUS,
     }),
@@ -125,7 +124,6 @@ const FIELDS = {
     writeOnly: true,
     create: option.text('begin with this template, by id or name', {
       metavar: 'TEMPLATE',
-      onlyOne: 'A pod begins with one template.',
       complete: TEMPLATES,
       ask: pick(TEMPLATES, { keep: (row) => memberAt(row, 'serverless') !== true }),
     }),
@@ -147,7 +145,6 @@ const FIELDS = {
     create: {
       param: option.text('mount a network volume, by id or name', {
         metavar: 'VOLUME[:PATH]',
-        onlyOne: 'A pod mounts at most one network volume.',
         complete: VOLUMES,
       }),
       value: networkMount,

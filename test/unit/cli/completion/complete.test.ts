@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
@@ -168,15 +168,6 @@ describe('ids and names of the service', () => {
     const { out } = await berthIn(world, ['__complete', 'fish', ...words]);
     expect(server.seen[0]?.url).toContain(last);
     expect(out).toBe('words\t\nEU-1\tEurope One\n');
-  });
-
-  it('are read again where the file was changed by something else', async () => {
-    const world = worldOf(await servePods());
-    await offered(['pods', 'get', ''], world);
-    for (const text of ['', '[]', '{"account":1}']) {
-      writeFileSync(listsOf(world), text);
-      expect(await offered(['pods', 'get', ''], world)).toEqual(['pod-1', 'one']);
-    }
   });
 });
 

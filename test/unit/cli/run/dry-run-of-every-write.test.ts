@@ -1,22 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Command, Group } from '../../../../src/cli/model/command.ts';
+import { commandsOf } from '../../../../src/cli/model/command.ts';
 import { FLAGS, NOUNS } from '../../../../src/registry.ts';
 import { createAccount } from '../../../support/worlds/local-account.ts';
 
-const commandsIn = (words: string, target: Command | Group): readonly (readonly [string, Command])[] =>
-  target.kind === 'command'
-    ? [[words, target]]
-    : Object.entries(target.commands).flatMap(([verb, inner]) => commandsIn(`${words} ${verb}`, inner));
-
-const COMMANDS = (
-  await Promise.all(NOUNS.map(async (noun) => commandsIn(noun.name, await noun.load({ nouns: NOUNS, flags: FLAGS }))))
-).flat();
-
 /** Commands that change what exists already: their first word names it. */
-const WITH_A_NAME = COMMANDS.filter(
-  ([, { writes, args }]) => writes && Object.values(args).some(({ complete }) => typeof complete === 'object'),
-)
-  .map(([words]) => words)
+const WITH_A_NAME = (await commandsOf({ nouns: NOUNS, flags: FLAGS }))
+  .filter(
+    ({ command: { writes, args } }) =>
+      writes && Object.values(args).some(({ complete }) => typeof complete === 'object'),
+  )
+  .map(({ path }) => path.join(' '))
   // A run begins with no pod.
   .filter((words) => words !== 'run');
 

@@ -11,10 +11,6 @@ const NOTE = 'A dry run: nothing was sent or changed. As JSON: --json.';
 describe('a dry run on a terminal shows the request member by member, with one note', () => {
   test.each([
     ['pods-create', 'pods create --name web --gpu GPU-24G --image a/b --env HF_TOKEN=hf-value --port 22/tcp,80/http'],
-    ['pods-update', 'pods update train-llm --name other --locked on'],
-    ['endpoints-update', 'endpoints update echo --workers-max 5 --workers-min 1'],
-    ['volumes-update', 'volumes update datasets --size 4000'],
-    ['clusters-create', 'clusters create --name c --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image a/b'],
     ['jobs-run', 'jobs run demo --input {"prompt":"hello"}'],
     ['api', 'api POST /v2/network-volumes -F name=scratch -F size=50'],
   ])('%s', async (name, line) => {

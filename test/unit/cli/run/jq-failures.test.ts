@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { json, pointedAt, serve, text } from '../../../support/servers/scripted-server.ts';
+import { pointedAt, serve, text } from '../../../support/servers/scripted-server.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 
 const POD = '{"id":"p1","name":"web","status":"EXITED","count":9007199254740993}';
@@ -19,13 +19,6 @@ describe('a --jq filter that does not compile ends 2 and sends nothing', () => {
       expect(err).toContain('--jq: syntax error');
     },
   );
-
-  it('not even the request for a list of choices', async () => {
-    const server = await serve([json({ dataCenters: [] })]);
-    const argv = ['volumes', 'create', '--name', 'a', '--size', '10', '--jq', '.a |'];
-    const { code } = await berth(argv, { env: pointedAt(server.url), tty: true });
-    expect([code, server.seen]).toEqual([2, []]);
-  });
 });
 
 describe('a --jq filter that fails on the answer ends 1', () => {
@@ -48,11 +41,5 @@ describe('a --jq filter that fails on the answer ends 1', () => {
     const { code, out, err } = await berth(line.split(' '));
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/submitted job (\S+)\n[^]*-> The service completed the request: \1\n/);
-  });
-
-  test('after a dry run: no write was sent, and the error does not mention a write', async () => {
-    const { code, err, sent } = await run('pods stop p1', '--dry-run', '--jq', '.url.x');
-    expect([code, sent]).toEqual([1, ['GET']]);
-    expect(err).not.toMatch(/completed the request/);
   });
 });

@@ -6,13 +6,9 @@ import { berth } from '../../../support/worlds/run-berth.ts';
 const ASKING = [
   'pods create',
   'endpoints create',
-  'templates create',
   'volumes create',
   'secrets create',
-  'secrets create --name token',
   'registries create',
-  'registries create --name hub --username me',
-  'registries delegations create',
   'clusters create',
   'jobs run echo',
 ] as const;

@@ -23,8 +23,8 @@ async function services() {
   return { own: await serve([answers]), other: await serve([answers]), queue: await serve([answers]) };
 }
 
-function worldWith(document: object, stdin = ''): TestWorld {
-  const world = createTestWorld({ stdin });
+function worldWith(document: object): TestWorld {
+  const world = createTestWorld();
   const folder = join(world.directory, '.config', 'berth');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, 'config.json'), JSON.stringify(document), { mode: 0o600 });
@@ -105,24 +105,6 @@ test.each([
   const world = worldWith({ current: 'local', profiles: { default: kept, one: kept } });
   const { err } = await run(world, env, ['pods', 'get', 'x']);
   expect(printedWords(err)).toEqual(flag.split(' '));
-});
-
-test('the address of files goes with commands of files alone', async () => {
-  const { own } = await services();
-  const storage = 'https://files.example.com';
-  for (const [flags, env] of [
-    [['--storage-url', storage], {}],
-    [[], { BERTH_STORAGE_URL: storage }],
-  ] as const) {
-    const world = worldWith(
-      { profiles: { default: { 'base-url': own.url, 'api-key': 'sk-of-the-profile' } } },
-      'access\nsecret\n',
-    );
-    const files = await run(world, env, [...flags, 'auth', 'login', '--storage', '--with-key']);
-    expect(files.err).toContain(`berth --storage-url ${storage} files ls VOLUME`);
-    const pods = await run(world, env, [...flags, 'pods', 'get', 'x']);
-    expect(pods.err).toMatch(/Run berth pods list/);
-  }
 });
 
 test('a command that changes a profile names the one that was chosen', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { remoteService } from '../../../support/servers/remote-service.ts';
@@ -60,13 +60,6 @@ describe('a question about the account', () => {
   });
 });
 
-describe('an empty queue', () => {
-  test('is not asked about, and nothing is sent', async () => {
-    const { code, err } = await createAccount()('queue purge echo', { tty: true });
-    expect([code, err]).toEqual([0, expect.stringContaining('no jobs waiting on echo: nothing was sent')]);
-  });
-});
-
 describe('--quiet', () => {
   test.each(['pods stop pod-train', 'local stock set GPU-24G 0', 'local clock advance 1h'])(
     '%s prints nothing, and what is asked for as data all the same',
@@ -78,23 +71,4 @@ describe('--quiet', () => {
       expect((await createAccount()(`${line} --quiet --json`)).out).toMatch(/^[[{]/);
     },
   );
-});
-
-describe('pods ssh-config --uninstall', () => {
-  const run = async (home: string, flag: string) =>
-    await berthIn(createTestWorld({ env: { HOME: home, BERTH_LOCAL: '1' } }), ['pods', 'ssh-config', flag]);
-
-  test('leaves no file that --install made, and keeps what else is in one', async () => {
-    const { existsSync, readdirSync } = await import('node:fs');
-    const home = temporaryDirectory();
-    await run(home, '--install');
-    expect(readFileSync(join(home, '.ssh', 'config'), 'utf8')).toContain('Include');
-    expect((await run(home, '--uninstall')).code).toBe(0);
-    expect(readdirSync(join(home, '.ssh'))).toEqual([]);
-    writeFileSync(join(home, '.ssh', 'config'), 'User me\n');
-    await run(home, '--install');
-    await run(home, '--uninstall');
-    expect(existsSync(join(home, '.ssh', 'berth_config'))).toBe(false);
-    expect(readFileSync(join(home, '.ssh', 'config'), 'utf8')).toBe('User me\n');
-  });
 });

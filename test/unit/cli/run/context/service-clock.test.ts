@@ -35,8 +35,6 @@ describe('ages follow the clock of the service', () => {
 
   test.each([
     ['--older-than', '2d', 1],
-    ['--newer-than', '2d', 0],
-    ['--older-than', '4d', 0],
     ['--newer-than', '4d', 1],
   ])('%s %s finds %i', async (flag, span, count) => {
     const { out } = await works(
@@ -51,20 +49,8 @@ describe('ages follow the clock of the service', () => {
 describe('the clock of the local service', () => {
   test('a pod is 26 hours older after `local clock advance 26h`', async () => {
     const world = createTestWorld(LOCAL);
-    const create = [
-      'pods',
-      'create',
-      '--name',
-      'fresh',
-      '--image',
-      'image:1',
-      '--cpu',
-      'cpu-general',
-      '--vcpu',
-      '2',
-      '--json',
-    ];
-    const created = await berthIn(world, create);
+    const create = 'pods create --name fresh --image image:1 --cpu cpu-general --vcpu 2 --json';
+    const created = await berthIn(world, create.split(' '));
     expect(created.code, created.err).toBe(0);
     const { id } = JSON.parse(created.out) as { readonly id: string };
     expect((await berthIn(world, ['local', 'clock', 'advance', '26h'])).code).toBe(0);
@@ -83,12 +69,5 @@ describe('the clock of the local service', () => {
     expect(billed.err).toContain('startTime=2026-01-01T02%3A00%3A00Z');
     const logged = await berthIn(world, ['--verbose', 'pods', 'logs', 'pod-train', '--since', '10m']);
     expect(logged.err).toContain('since=2026-01-02T01%3A50%3A00Z');
-  });
-
-  test('doctor does not compare an advanced local clock with the clock of this machine', async () => {
-    const world = createTestWorld(LOCAL);
-    await berthIn(world, ['local', 'clock', 'advance', '26h']);
-    const { code, out } = await berthIn(world, ['doctor']);
-    expect([code, out]).toEqual([0, expect.not.stringContaining('WARNING')]);
   });
 });
