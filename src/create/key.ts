@@ -1,6 +1,7 @@
 /** In the pod's environment, visible to every machine: the service has no idempotency (contract rules). */
 import { usage } from '../core/failure.ts';
 import { type Json, type JsonObject, memberAt, memberOf, objectOf, stringAt, stringOf } from '../core/json.ts';
+import { compareBytes } from '../core/text.ts';
 
 const CREATE_KEY = 'BERTH_CREATE_KEY';
 
@@ -49,11 +50,6 @@ export const podsOfKey = (pods: readonly Json[], key: string): readonly Json[] =
 
 /** Oldest first, the same order on every machine: the first of two stays. */
 export const byAge = (rows: readonly Json[]): readonly Json[] =>
-  rows.toSorted(
-    (a, b) => createdAt(a) - createdAt(b) || ((stringAt(a, 'id') ?? '') < (stringAt(b, 'id') ?? '') ? -1 : 1),
-  );
+  rows.toSorted((one, other) => compareBytes(ageOf(one), ageOf(other)));
 
-function createdAt(pod: Json): number {
-  const at = Date.parse(stringAt(pod, 'createdAt') ?? '');
-  return Number.isNaN(at) ? Number.MAX_SAFE_INTEGER : at;
-}
+const ageOf = (row: Json): string => `${stringAt(row, 'createdAt') ?? '~'} ${stringAt(row, 'id') ?? ''}`;

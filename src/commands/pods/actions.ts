@@ -107,9 +107,7 @@ async function act(ctx: CommandContext, verb: Verb, id: Id<'pod'>, reached: read
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error.status !== 409 || reached.length === 0)
-      throw verb === 'stop'
-        ? error
-        : inOwnWords(error, verb === 'start' ? ROOM_HINT : 'Try again later, or create another pod.');
+      throw inOwnWords(error, verb === 'start' ? ROOM_HINT : 'Try again later, or create another pod.');
     const answer = await unlessFailed(ctx, () => ctx.api.send(rowRequest(PODS, id)));
     const pod = answer?.value ?? null;
     if (answer !== undefined && reached.includes(statusOf(pod))) return { ...answer, existed: true };

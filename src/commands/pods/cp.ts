@@ -1,11 +1,10 @@
 /** Copies files to and from pods, as a tar archive over ssh: a target has all of it, or stays as it was. */
-import type { ArchiveInput, EntryChecks, ProgramStreams } from '../../core/context.ts';
+import type { ArchiveInput, EntryChecks } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { asError, Failure, localFile, rethrowUnlessFailure, unknownOutcome, usage } from '../../core/failure.ts';
 import { berth } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { formatBytes } from '../../core/units.ts';
-import { untilAborted } from '../../core/until-aborted.ts';
 import { run as runLine } from '../../cli/hint.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
@@ -15,17 +14,7 @@ import { countOf } from '../../cli/words.ts';
 import { splitPlace } from '../files/address.ts';
 import { baseName, endsWithSlash, foldedName, refusedName } from '../files/names.ts';
 import { FILE_OUTCOMES, type FileOutcome, rowOf, viewOf } from '../files/outcomes.ts';
-import {
-  type ReachablePod,
-  reachPod,
-  remoteCommand,
-  runSshBeside,
-  saidLines,
-  SSH_FAILED,
-  sshArguments,
-  sshRefusal,
-  START,
-} from './reach-pod.ts';
+import { type ReachablePod, reachPod, remoteCommand, runInPod, SSH_FAILED, sshRefusal } from './reach-pod.ts';
 
 export const cp = defineCommand({
   summary: 'copy files to and from pods',
@@ -36,7 +25,6 @@ export const cp = defineCommand({
   },
   options: {
     recursive: option.on('also folders, with all that is in them', { short: '-r' }),
-    start: START,
   },
   changesMachine: true,
   exits: [EXIT.unknown],
@@ -45,7 +33,7 @@ export const cp = defineCommand({
     ['berth pods cp train.py train-llm:', 'a file to the home folder of a pod'],
     ['berth pods cp -r train-llm:/workspace/out ./out', 'a folder of a pod to this machine'],
   ],
-  run: async (ctx, { place, recursive, start }) => {
+  run: async (ctx, { place, recursive }) => {
     const places = place.map(parsePlace);
     const [target, ...sources] = places.toReversed();
     if (target === undefined || sources.length === 0)
@@ -53,31 +41,29 @@ export const cp = defineCommand({
     if (sources.some(({ pod }) => (pod === undefined) === (target.pod === undefined)))
       throw usage('a copy goes from this machine to a pod, or from a pod to this machine', FORMS);
     const pods = new Map<string, ReachablePod>();
-    for (const { pod } of places)
-      if (pod !== undefined && !pods.has(pod)) pods.set(pod, await reachPod(ctx, pod, start));
-    const endOf = ({ pod, path }: Place): CopyEnd =>
-      pod === undefined ? { pod: undefined, path, shown: path } : { pod: pods.get(pod), path, shown: `${pod}:${path}` };
-    const to = endOf(target);
+    for (const { pod } of places) if (pod !== undefined && !pods.has(pod)) pods.set(pod, await reachPod(ctx, pod));
+    const endOf = ({ pod = '', ...where }: Place): CopyEnd => ({ ...where, pod: pods.get(pod) });
     const into = sources.length > 1 ? 'always' : endsWithSlash(target.path) ? 'file' : '';
     const outcomes: FileOutcome[] = [];
     const sum = { files: 0, bytes: 0 };
     const progress = ctx.progress('the files');
     try {
-      for (const from of sources.toReversed().map(endOf)) {
-        const copied = { files: 0, bytes: 0 };
-        const fails = (path: string, failure: Failure): void =>
-          void outcomes.push({ from: path, to: undefined, bytes: 0, failure });
+      for (const source of sources.toReversed()) {
+        const fails = (from: string, failure: Failure): void =>
+          void outcomes.push({ from, to: undefined, bytes: 0, failure });
         const onBytes = (bytes: number): void => {
-          progress.update(`${from.shown}: ${formatBytes(bytes)}`);
+          progress.update(`${source.shown}: ${formatBytes(bytes)}`);
         };
+        const about = { from: source.shown, to: target.shown };
         try {
-          await copyOne(ctx, from, to, { recursive, into, copied, fails, onBytes });
-          sum.files += copied.files;
-          sum.bytes += copied.bytes;
-          outcomes.push({ from: from.shown, to: to.shown, bytes: copied.bytes, failure: undefined });
+          const options = { recursive, into, fails, onBytes } as const;
+          const { files, bytes } = await copyOne(ctx, endOf(source), endOf(target), options);
+          sum.files += files;
+          sum.bytes += bytes;
+          outcomes.push({ ...about, bytes, failure: undefined });
         } catch (error) {
           rethrowUnlessFailure(error, ctx);
-          outcomes.push({ from: from.shown, to: to.shown, bytes: 0, failure: error });
+          outcomes.push({ ...about, bytes: 0, failure: error });
         }
       }
     } finally {
@@ -95,27 +81,25 @@ export const cp = defineCommand({
 
 interface Place {
   /** Undefined on this machine. */
-  readonly pod: string | undefined;
+  readonly pod?: string;
   readonly path: string;
+  readonly shown: string;
 }
 
 const FORMS = 'Use POD:PATH for a file in a pod, ./NAME for a local name with a colon.';
 
 /** Without a path, or with `~/`, it is the home folder of the pod. Fails with usage (2). */
-function parsePlace(text: string): Place {
-  if (text === '-' || text === '') throw usage(`cannot copy to or from ${JSON.stringify(text)}`, FORMS);
-  const place = splitPlace(text);
-  if (place === undefined) return { pod: undefined, path: text };
-  if (place.name === '') throw usage(`${JSON.stringify(text)} names no pod`, FORMS);
-  const path = place.path.replace(/^~(\/+|$)/, '');
-  // oxlint-disable-next-line no-control-regex -- they are what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(path)) throw usage(`${JSON.stringify(text)} has control characters`, FORMS);
-  return { pod: place.name, path: path === '' ? '.' : path };
+function parsePlace(shown: string): Place {
+  if (shown === '-' || shown === '') throw usage(`cannot copy to or from ${JSON.stringify(shown)}`, FORMS);
+  const place = splitPlace(shown);
+  if (place === undefined) return { path: shown, shown };
+  if (place.name === '') throw usage(`${JSON.stringify(shown)} names no pod`, FORMS);
+  return { pod: place.name, path: place.path.replace(/^~(\/+|$)/, '') || '.', shown };
 }
 
 /** A path in a pod, or on this machine. */
 export interface CopyEnd {
-  readonly pod: ReachablePod | undefined;
+  readonly pod?: ReachablePod | undefined;
   readonly path: string;
   readonly shown: string;
 }
@@ -125,29 +109,25 @@ type PodEnd = CopyEnd & { readonly pod: ReachablePod };
 export interface CopyOptions {
   readonly recursive: boolean;
   /** The target is a folder: for a file, or always; it is made. Else it is where it is one. */
-  readonly into: 'file' | 'always' | '';
-  /** What was taken, counted here. */
-  readonly copied: { files: number; bytes: number };
-  /** One of the files cannot be copied; the others are. */
-  readonly fails: (path: string, failure: Failure) => void;
+  readonly into?: 'file' | 'always' | '';
+  /** One of the files cannot be copied; the others are. Without it the copy fails. */
+  readonly fails?: (path: string, failure: Failure) => void;
   /** What is left out, by its path in the folder that is copied. */
-  readonly ignores?: (path: string, isFolder: boolean) => boolean;
+  readonly ignores?: ((path: string, isFolder: boolean) => boolean) | undefined;
   /** How much of the archive went through. */
   readonly onBytes?: (bytes: number) => void;
 }
 
 /** The exit codes of the scripts. */
-const [NOT_THERE, IS_FOLDER, NO_TAR] = [44, 45, 47];
+const [NOT_THERE, IS_FOLDER] = [44, 45];
 
 /** Packs $1, a folder only where $2 is not empty. Only what was named is followed where it is a link. */
 const SEND = `
 export LC_ALL=C; p=$1
-command -v tar >/dev/null || exit ${String(NO_TAR)}
 [ -e "$p" ] || exit ${String(NOT_THERE)}
 if [ -d "$p" ]; then
   [ -n "$2" ] || exit ${String(IS_FOLDER)}
   cd "$p" && p=$(pwd -P) && cd -P .. || exit
-  [ -n "\${p##*/}" ] || { echo 'the root folder cannot be copied' >&2; exit 1; }
   exec tar cf - "./\${p##*/}"
 fi
 case $p in */*) cd "\${p%/*}/" || exit;; esac
@@ -159,7 +139,6 @@ exec tar chf - "./\${p##*/}"`;
  */
 const RECEIVE = `
 export LC_ALL=C; t=$1
-command -v tar >/dev/null || exit ${String(NO_TAR)}
 case $t in */*) at=\${t%/*}/;; *) at=./;; esac
 [ -d "$t" ] && at=$t/
 mkdir -p "$at" && tmp=$at$2 && mkdir -m 700 "$tmp" || exit 1
@@ -193,46 +172,57 @@ for d in "$tmp"/* "$tmp"/.[!.]* "$tmp"/..?*; do
   put "$d" "$to" || exit 1
 done`;
 
-export async function copyOne(ctx: CommandContext, from: CopyEnd, to: CopyEnd, options: CopyOptions): Promise<void> {
-  const { recursive, into, onBytes } = options;
+/** Returns what was taken. */
+export async function copyOne(ctx: CommandContext, from: CopyEnd, to: CopyEnd, options: CopyOptions) {
+  const { recursive, into = '' } = options;
   const archives = await ctx.archives();
   const mark = `.berth-${Math.floor(ctx.random() * 16 ** 12).toString(16)}.partial`;
   const name = baseName(from.path).replace(/^\.{1,2}$/, '');
-  const checks = checksOf(ctx, from, to, options);
+  const copied = { files: 0, bytes: 0 };
+  const checks = checksOf(ctx, from, to, options, copied);
   if (isInPod(from)) {
     const input = archives.unpack(to.path, { mark, name, into, ...checks });
-    await fetchFrom(ctx, from, recursive, input, onBytes);
+    await fetchFrom(ctx, from, input, options);
   } else if (isInPod(to)) {
     const source = await (await ctx.durable()).lookAt(from.path, true);
     if (source === undefined) throw notThere(from);
     if (source.kind === 'folder' && !recursive) throw isFolder(from);
     if (source.kind === 'other') throw localFile(`${from.shown} is not a regular file`);
-    await sendTo(ctx, to, [withoutSlash(to.path), mark, into, name], archives.pack(from.path, mark, checks), onBytes);
+    const script = [RECEIVE, withoutSlash(to.path), mark, into, name];
+    await sendTo(ctx, to, script, archives.pack(from.path, mark, checks), options);
   }
+  return copied;
 }
 
 const isInPod = (end: CopyEnd): end is PodEnd => end.pod !== undefined;
 
 const withoutSlash = (path: string): string => path.replace(/(?<=.)\/+$/, '').replace(/^-/, './-');
 
-function checksOf(ctx: CommandContext, from: CopyEnd, to: CopyEnd, options: CopyOptions): EntryChecks {
-  const { copied, ignores } = options;
+function checksOf(
+  ctx: CommandContext,
+  from: CopyEnd,
+  to: CopyEnd,
+  { fails, ignores }: CopyOptions,
+  copied: { files: number; bytes: number },
+): EntryChecks {
   const platform = to.pod === undefined ? ctx.platform : 'linux';
   const taken = new Set<string>();
   const shown = (path: string): string => from.shown.replace(/\/+$/, '') + path.replace(/^[^/]*/, '');
-  const fails = (path: string, why: string): void => {
+  const refuse = (path: string, why: string): void => {
     const message = `${shown(path)} was not copied: ${why}`;
-    options.fails(shown(path), new Failure({ code: 'bad-name', exit: EXIT.localFile, message }));
+    const failure = new Failure({ code: 'bad-name', exit: EXIT.localFile, message });
+    if (fails === undefined) throw failure;
+    fails(shown(path), failure);
   };
   return {
-    fails,
+    fails: refuse,
     grew: (path) => void ctx.tell(`${shown(path)} grew while it was copied: copied up to its size at the start`),
     takes: ({ path, kind, bytes }) => {
       if (ignores?.(path.replace(/^[^/]*\/?/, ''), kind === 'folder') === true) return false;
       const isTwice = platform !== 'linux' && taken.has(foldedName(path));
       const why = isTwice ? 'another file has the same name here' : refusedName(path, platform);
       taken.add(foldedName(path));
-      if (why !== undefined) fails(path, why);
+      if (why !== undefined) refuse(path, why);
       else if (kind === 'other') void ctx.tell(`skipped ${shown(path)}: not a regular file`);
       else if (kind === 'file') {
         copied.files += 1;
@@ -246,32 +236,23 @@ function checksOf(ctx: CommandContext, from: CopyEnd, to: CopyEnd, options: Copy
 async function fetchFrom(
   ctx: CommandContext,
   from: PodEnd,
-  recursive: boolean,
   input: ArchiveInput,
-  onBytes: CopyOptions['onBytes'],
+  { recursive, onBytes }: CopyOptions,
 ): Promise<void> {
-  const own = new AbortController();
-  const stop = AbortSignal.any([ctx.signal, own.signal]);
   let bytes = 0;
   const onOutput = async (chunk: Uint8Array): Promise<void> => {
-    if (stop.aborted) return;
-    try {
-      await untilAborted(stop, input.write(chunk));
-      onBytes?.((bytes += chunk.byteLength));
-    } catch (error) {
-      own.abort(error);
-    }
+    await input.write(chunk);
+    onBytes?.((bytes += chunk.byteLength));
   };
   try {
     const script = [SEND, withoutSlash(from.path), recursive ? 'r' : ''];
-    const { code, said } = await runScript(ctx, from.pod, script, { onOutput }, stop);
-    stop.throwIfAborted();
+    const { code, said } = await runInPod(ctx, from.pod, lineOf(script), { onOutput });
     // tar of GNU ends with 1 for a file that grew meanwhile.
-    const changed = said.filter((line) => line.endsWith('file changed as we read it'));
-    const isOnlyChanged = code === 1 && changed.length > 0 && changed.length === said.length;
-    if (code !== 0 && !isOnlyChanged) throw failureOf(from, code, said);
+    const isChanged =
+      code === 1 && said.length > 0 && said.every((line) => line.endsWith('file changed as we read it'));
+    if (code !== 0 && !isChanged) throw failureOf(from, code, said);
     await input.finish();
-    for (const line of changed) await ctx.tell(line);
+    if (isChanged) for (const line of said) await ctx.tell(line);
   } catch (error) {
     await input.discard();
     throw error;
@@ -281,9 +262,9 @@ async function fetchFrom(
 async function sendTo(
   ctx: CommandContext,
   to: PodEnd,
-  words: readonly string[],
+  script: readonly string[],
   archive: AsyncIterable<Uint8Array>,
-  onBytes: CopyOptions['onBytes'],
+  { onBytes }: CopyOptions,
 ): Promise<void> {
   let [bytes, isSent, isReady, failed] = [0, false, false, undefined as unknown];
   // The pod puts nothing in place of an archive that ends before its time.
@@ -301,8 +282,7 @@ async function sendTo(
   const onOutput = (): void => {
     isReady = true;
   };
-  const { code, said } = await runScript(ctx, to.pod, [RECEIVE, ...words], { input: input(), onOutput });
-  ctx.signal.throwIfAborted();
+  const { code, said } = await runInPod(ctx, to.pod, lineOf(script), { input: input(), onOutput });
   if (failed !== undefined) throw asError(failed);
   if (code === SSH_FAILED && isSent && isReady)
     throw unknownOutcome(
@@ -313,28 +293,16 @@ async function sendTo(
   if (code !== 0) throw failureOf(to, code, said);
 }
 
-async function runScript(
-  ctx: CommandContext,
-  pod: ReachablePod,
-  [script = '', ...args]: readonly string[],
-  streams: Omit<ProgramStreams, 'onError'>,
-  signal?: AbortSignal,
-) {
-  const line = remoteCommand(['sh', '-c', script, 'sh', ...args]);
-  const { said, take } = saidLines();
-  const code = await runSshBeside(ctx, await sshArguments(ctx, pod, { line }), { ...streams, onError: take }, signal);
-  return { code, said };
-}
+const lineOf = ([script = '', ...args]: readonly string[]): string =>
+  remoteCommand(['sh', '-c', script, 'sh', ...args]);
 
 function failureOf({ pod, shown }: PodEnd, code: number, said: readonly string[]): Failure {
   const { id, name } = pod;
   if (code === NOT_THERE) return notThere({ shown });
   if (code === IS_FOLDER) return isFolder({ shown });
   const why = safeText((code === SSH_FAILED ? said.at(-1) : said[0]) ?? `exit code ${String(code)}`);
-  if (code !== SSH_FAILED) {
-    const message = code === NO_TAR ? `pod ${name} has no tar: install it there` : `${shown}: ${why}`;
-    return new Failure({ code: 'pod-file', exit: EXIT.refused, message, id });
-  }
+  if (code !== SSH_FAILED)
+    return new Failure({ code: 'pod-file', exit: EXIT.refused, message: `${shown}: ${why}`, id });
   const message = `connection to pod ${name} lost: ${why}`;
   const hint = runLine(berth`pods get ${id}`);
   const lost = new Failure({ code: 'connection-lost', exit: EXIT.unavailable, message, hint, id });

@@ -1,5 +1,4 @@
 /** create and update: the verbs that send a body. */
-import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, unlessFailed, usage } from '../../core/failure.ts';
 import type { SettingsView } from '../../core/context.ts';
@@ -28,7 +27,7 @@ import { rowSchema } from '../../cli/resource/arguments.ts';
 import { merged } from '../../cli/resource/request-body.ts';
 import { isSameKey, ownPublicKeys, readKeys } from '../account/ssh-keys.ts';
 import { checkDeadlineVariables, deadlineLine, deadlinesOfProfile, warnWithoutDeadline } from './deadlines.ts';
-import { createKeyed, inOwnWords, place, placementOf } from './place.ts';
+import { createKeyed, inOwnWords, place, placementOf, type Send } from './place.ts';
 import { REACHABLE, statusOf } from './reachable.ts';
 import { PODS, REFERENCES } from './fields.ts';
 import { waitFor, waitResult } from './wait.ts';
@@ -106,13 +105,10 @@ export const create = defineCommand({
         const cost = ofNewPod(body, catalog);
         return lines(`${hardwareOf(body)}: ${perHour(cost)}`, deadlineLine(ctx, body, cost));
       });
-    const make = (known: JsonObject, send: (one: JsonObject) => Promise<ApiAnswer>) =>
-      placement === undefined ? send(known) : place(ctx, known, placement, send);
-    const answer = await withReferences(ctx, body, REFERENCES, (known) =>
-      key === undefined
-        ? make(known, (one) => ctx.api.send(post(PODS, one)))
-        : createKeyed(ctx, key, (send) => make(known, send)),
-    ).catch((error: unknown) => {
+    const answer = await withReferences(ctx, body, REFERENCES, (known) => {
+      const make = (send: Send) => place(ctx, known, placement, send);
+      return key === undefined ? make((one) => ctx.api.send(post(PODS, one))) : createKeyed(ctx, key, make);
+    }).catch((error: unknown) => {
       if (!(error instanceof Failure)) throw error;
       const gpus = catalog.map(idOf);
       const gpu = stringAt(body, 'gpu.id') ?? '';

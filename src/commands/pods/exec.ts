@@ -16,13 +16,12 @@ import {
   linesOf,
   reachPod,
   remoteCommand,
+  runInPod,
   runSsh,
-  runSshBeside,
   saidLines,
   SSH_FAILED,
   sshArguments,
   sshRefusal,
-  START,
 } from './reach-pod.ts';
 import { statusOf } from './reachable.ts';
 import { PODS } from './fields.ts';
@@ -42,7 +41,6 @@ export const exec = defineCommand({
     tty: option.on('give it a terminal, as an interactive program needs it', { short: '-t' }),
     cwd: option.text('run it in this folder of the pod', { metavar: 'PATH' }),
     env: option.texts('a variable of the command', { metavar: 'NAME=VALUE' }),
-    start: START,
     ...selectorOptions(PODS.table, 'pods'),
   },
   examples: [
@@ -51,11 +49,11 @@ export const exec = defineCommand({
     ['berth pods exec train-llm -- cat results.json', 'its output is data'],
     ["berth pods exec --match 'train-*' -- df -h /workspace", 'the same on several pods at once'],
   ],
-  run: async (ctx, { command, tty, cwd, env, start, ...selection }) => {
+  run: async (ctx, { command, tty, cwd, env, ...selection }) => {
     if (command.length === 0) throw usage('missing COMMAND', runLine(berth`pods exec POD -- nvidia-smi`));
     const line = remoteCommand(command, { cwd, env, tty });
     const { isSelected, targets } = await choose(ctx, PODS, selection);
-    const skipped = targets.filter(({ row }) => row !== undefined && statusOf(row) !== 'RUNNING' && !start);
+    const skipped = targets.filter(({ row }) => row !== undefined && statusOf(row) !== 'RUNNING');
     if (skipped.length > 0)
       await ctx.tell(`skipped ${skipped.map(({ row = null }) => `${labelOf(row)}: ${statusOf(row)}`).join(', ')}`);
     const words = targets.filter((target) => !skipped.includes(target)).map(({ word }) => word);
@@ -63,57 +61,46 @@ export const exec = defineCommand({
     const hint = runLine(berth`pods list`);
     if (only === undefined)
       throw new Failure({ code: 'not-found', exit: EXIT.notFound, message: 'no running pod matches', hint });
-    if (!isSelected && others.length === 0) return await runInOne(ctx, only, { line, tty, start });
+    if (!isSelected && others.length === 0) return await runInOne(ctx, only, line, tty);
     if (tty) throw usage('-t needs one pod', 'Leave it out for several.');
-    const outcomes = await Promise.all(words.map((word) => runBeside(ctx, word, line, start)));
+    const outcomes = await Promise.all(words.map((word) => runBeside(ctx, word, line)));
     // In table output, the lines themselves are the output.
     if (isTableOutput(ctx.output)) return { kind: 'nothing', failure: combinedFailure(outcomes) };
     return outcomeResult(ctx, 'pod', outcomes, 'done');
   },
 });
 
-async function runInOne(
-  ctx: CommandContext,
-  word: string,
-  { line, tty, start }: { readonly line: string; readonly tty: boolean; readonly start: boolean },
-): Promise<Result> {
-  const pod = await reachPod(ctx, word, start);
+async function runInOne(ctx: CommandContext, word: string, line: string, tty: boolean): Promise<Result> {
+  const pod = await reachPod(ctx, word);
   const { said, take } = saidLines();
   // ssh forwards no signals: only a terminal in the pod gets Ctrl-C, or SIGHUP at disconnect.
   const hint = lines(`The command may still run in pod ${pod.name}.`, runLine(berth`pods exec ${pod.id} -- ps aux`));
-  const args = await sshArguments(ctx, pod, { line, tty });
-  const code = await runSsh(ctx, args, { tty, onError: take, ...(hint && { hint }) });
+  const code = await runSsh(ctx, await sshArguments(ctx, pod, { line, tty }), tty, hint, take);
   if (code !== SSH_FAILED) return { kind: 'program', code };
   const refusal = sshRefusal(pod, said);
   if (refusal !== undefined) throw refusal;
   return { kind: 'program', code, notes: ['ssh failed (255).', runLine(berth`pods get ${pod.id}`)] };
 }
 
-async function runBeside(ctx: CommandContext, word: string, line: string, start: boolean): Promise<Outcome> {
+async function runBeside(ctx: CommandContext, word: string, line: string): Promise<Outcome> {
+  let known: Pick<Outcome, 'id' | 'name'> = { id: word };
   try {
-    const pod = await reachPod(ctx, word, start);
+    const pod = await reachPod(ctx, word);
     const { id, name } = pod;
+    known = { id, name };
     const prefixed = (output: CommandContext['stdout']) =>
       linesOf((text) => void output.write(`${say`${name}: `}${safeText(text, true)}\n` as TerminalText));
-    const { said, take } = saidLines();
     const [out, err] = [prefixed(isTableOutput(ctx.output) ? ctx.stdout : ctx.stderr), prefixed(ctx.stderr)];
-    const code = await runSshBeside(ctx, await sshArguments(ctx, pod, { line }), {
-      onOutput: out.take,
-      onError: (bytes) => {
-        take(bytes);
-        err.take(bytes);
-      },
-    });
+    const { code, said } = await runInPod(ctx, pod, line, { onOutput: out.take, onError: err.take });
     out.end();
     err.end();
-    if (code === 0) return { id, name };
-    if (isInterrupt(ctx.signal.reason))
-      return { id, name, failure: ctx.signal.reason.with({ hint: `The command may still run in pod ${name}.` }) };
+    if (code === 0) return known;
     const refusal = code === SSH_FAILED ? sshRefusal(pod, said) : undefined;
     const message = code === SSH_FAILED ? 'ssh failed (255)' : `exit code ${String(code)}`;
-    return { id, name, failure: refusal ?? new Failure({ code: 'command-failed', exit: EXIT.jobFailed, message }) };
+    return { ...known, failure: refusal ?? new Failure({ code: 'command-failed', exit: EXIT.jobFailed, message }) };
   } catch (error) {
-    rethrowUnlessFailure(error, ctx);
-    return { id: word, failure: error };
+    if (!isInterrupt(error)) rethrowUnlessFailure(error, ctx);
+    const hint = `The command may still run in pod ${known.name ?? word}.`;
+    return { ...known, failure: isInterrupt(error) ? error.with({ hint }) : error };
   }
 }

@@ -1,10 +1,8 @@
 import {
-  atLeast,
   CONTAINER_FIELDS,
   CONTAINER_MEMBERS,
   CONTAINER_SECTION,
   CREATED_AT,
-  cudaVersions,
   NAME_FLAG,
   onOff,
   vcpuCount,
@@ -25,7 +23,6 @@ import { pick, pickOfCatalog } from '../../cli/resource/arguments.ts';
 import { type Resource, resource } from '../../cli/resource/targets.ts';
 import { deadlineFlag } from './deadlines.ts';
 import * as show from './pod-cells.ts';
-import { movedMount, networkMount, newPersistentMount, resizedMount } from './pod-cells.ts';
 import { type Json, memberAt } from '../../core/json.ts';
 import { text } from '../../output/cells.ts';
 
@@ -35,11 +32,7 @@ export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR
 /** Specification 2.1 to 2.3; contract, Pod, CreatePodRequest and UpdatePodRequest. */
 const FIELDS = {
   id: { path: 'id' },
-  name: {
-    path: 'name',
-    create: NAME_FLAG,
-    update: option.text('another name', { metavar: 'NAME' }),
-  },
+  name: { path: 'name', create: NAME_FLAG, update: option.text('another name', { metavar: 'NAME' }) },
   status: { path: 'status', type: 'status', values: STATUSES },
   actions: { path: 'actions', type: 'list', show: show.actions },
   ...CONTAINER_FIELDS,
@@ -58,34 +51,29 @@ const FIELDS = {
   gpuCount: {
     path: 'gpu.count',
     type: 'count',
-    check: atLeast('--gpu-count', 1),
     create: option.count('how many GPUs (default 1)', 1),
   },
   minRamPerGpu: {
     path: 'gpu.minRamPerGpu',
     type: 'gigabytes',
     writeOnly: true,
-    check: atLeast('--min-ram-per-gpu', 1, ' GB'),
     create: option.count('only on machines with this much RAM for each GPU', 1, { metavar: 'GB' }),
   },
   minVcpuPerGpu: {
     path: 'gpu.minVcpuCountPerGpu',
     type: 'count',
     writeOnly: true,
-    check: atLeast('--min-vcpu-per-gpu', 1),
     create: option.count('only on machines with so many vCPUs for each GPU', 1),
   },
   cuda: {
     path: 'gpu.allowedCudaVersions',
     type: 'list',
     writeOnly: true,
-    check: cudaVersions('--cuda'),
     create: option.list('only on machines with one of these CUDA versions', { metavar: '12.4,12.8' }),
   },
   minCuda: {
     path: 'gpu.minCudaVersion',
     writeOnly: true,
-    check: cudaVersions('--min-cuda'),
     create: option.text('only on machines with this CUDA version or a newer one', { metavar: 'VERSION' }),
   },
   cpu: {
@@ -105,11 +93,7 @@ const FIELDS = {
   cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
   gpuVcpus: { path: 'gpu.vcpuCount', type: 'count', column: { header: 'VCPU', show: show.ofMachine('vcpuCount') } },
   gpuMemory: { path: 'gpu.memory', type: 'gigabytes', column: { header: 'RAM GB', show: show.ofMachine('memory') } },
-  cloud: {
-    path: 'cloud',
-    values: CLOUDS,
-    create: option.choice('where (default SECURE)', CLOUDS),
-  },
+  cloud: { path: 'cloud', values: CLOUDS, create: option.choice('where (default SECURE)', CLOUDS) },
   dataCenterId: { path: 'dataCenterId', label: 'data center', column: { dropFirst: true } },
   dataCenter: {
     path: 'dataCenterIds',
@@ -147,28 +131,23 @@ const FIELDS = {
         metavar: 'VOLUME[:PATH]',
         complete: VOLUMES,
       }),
-      value: networkMount,
+      value: show.networkMount,
     },
   },
   persistentSize: {
     path: 'mounts.persistent',
     type: 'object',
-    check: (mount) => {
-      atLeast('--persistent-size', 10, ' GB')(memberAt(mount, 'size'));
-    },
     create: {
-      param: option.count('GB of storage on the host, at least 10 (deprecated)', 0, {
-        metavar: 'GB',
-      }),
-      value: newPersistentMount,
+      param: option.count('GB of storage on the host, at least 10 (deprecated)', 10, { metavar: 'GB' }),
+      value: show.newPersistentMount,
     },
-    update: { param: option.count('GB of its persistent mount', 0, { metavar: 'GB' }), value: resizedMount },
+    update: { param: option.count('GB of its persistent mount', 0, { metavar: 'GB' }), value: show.resizedMount },
   },
   mountPath: {
     create: {
       param: option.text('where the mount is in the container (default /workspace)', { metavar: 'PATH' }),
       path: 'mounts',
-      value: movedMount,
+      value: show.movedMount,
     },
     update: {
       param: option.text('where its mount is in the container', { metavar: 'PATH' }),

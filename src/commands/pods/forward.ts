@@ -1,8 +1,7 @@
 /** Ports of this machine that lead to a pod, kept through breaks of the connection and restarts of the pod. */
 import { EXIT } from '../../core/exit-codes.ts';
-import { isLoopback } from '../../core/addresses.ts';
 import { Failure, isInterrupt, isNotFound, usage } from '../../core/failure.ts';
-import { type Json, memberAt, numberAt, stringAt, stringsOf } from '../../core/json.ts';
+import { type Json, memberAt, stringsOf } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
@@ -10,89 +9,64 @@ import { run as runLine } from '../../cli/hint.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { manyOf, ownObject, TEXT, WHOLE } from '../../cli/model/output-schema.ts';
-import { arg, option } from '../../cli/model/params.ts';
+import { arg } from '../../cli/model/params.ts';
 import { idArgument } from '../../cli/resource/arguments.ts';
+import { textColumn } from '../../cli/resource/fields.ts';
 import { every, until } from '../../cli/until.ts';
 import type { RowWriter } from '../../output/render.ts';
 import { idOf, type View } from '../../output/view.ts';
 import {
   addressArguments,
-  askPod,
   linesOf,
+  LOOPBACK,
   notReachable,
-  podIn,
+  readPod,
   reachableOf,
   type ReachablePod,
-  reachPod,
   sshOptions,
   sshRefusal,
-  START,
   trustOptions,
 } from './reach-pod.ts';
 import { describeReach, directSsh, isReachable, statusOf } from './reachable.ts';
 import { PODS } from './fields.ts';
-
-const FORWARD = ownObject({
-  id: TEXT,
-  address: { ...TEXT, description: 'of this machine' },
-  local: WHOLE,
-  remote: WHOLE,
-});
+import { answerOf } from './wait.ts';
 
 const forwardView: View = {
   noun: ['forward', 'forwards'],
   id: idOf,
   members: ['id', 'address', 'local', 'remote'],
-  columns: [
-    { header: 'HERE', show: (row) => `${stringAt(row, 'address') ?? ''}:${String(numberAt(row, 'local'))}` },
-    { header: 'POD PORT', show: (row) => String(numberAt(row, 'remote')), right: true },
-  ],
+  columns: ['address', 'local', 'remote'].map((member) => textColumn(member)),
 };
 
 export const forward = defineCommand({
   summary: 'reach ports of a pod from this machine',
   details:
-    'Runs until Ctrl-C, by direct SSH. Reconnects after a break or a restart of the pod; ends when the pod has stopped or is gone. Only this machine can connect, unless --address says otherwise.',
+    'Runs until Ctrl-C, by direct SSH. Reconnects after a break or a restart of the pod; ends when the pod has stopped or is gone. Only this machine can connect.',
   changesMachine: true,
   waits: true,
   exits: [EXIT.jobFailed],
-  output: manyOf(FORWARD),
+  output: manyOf(ownObject({ id: TEXT, address: TEXT, local: WHOLE, remote: WHOLE })),
   args: {
     id: idArgument(PODS),
     ports: arg.any('8080, or 9000:8080 for 9000 here; :8080 takes any free port', {
       metavar: 'LOCAL:REMOTE',
     }),
   },
-  options: {
-    address: option.text('the address to listen at; anything but loopback lets other machines connect', {
-      metavar: 'ADDRESS',
-      initialText: '127.0.0.1',
-    }),
-    start: START,
-  },
   examples: [
     ['berth pods forward train-llm 8888', 'a notebook of the pod at http://127.0.0.1:8888'],
     ['berth pods forward train-llm 0:8888 6006:6006', 'several; the first on any free port'],
   ],
-  run: async (ctx, { id, ports, address = '127.0.0.1', start }) => {
-    const asked = ports.map(forwardOf);
-    if (asked.length === 0) throw usage('missing LOCAL:REMOTE', 'Name ports: 8888:8888, or 8888 for both.');
-    if (!/^[\w.:*-]+$/.test(address) || address.startsWith('-'))
-      throw usage(`--address is no address: ${JSON.stringify(address)}`);
+  run: async (ctx, { id, ports }) => {
+    if (ports.length === 0) throw usage('missing LOCAL:REMOTE', 'Name ports: 8888:8888, or 8888 for both.');
     const forwards: Forward[] = [];
-    for (const { local, remote } of asked) {
-      if (forwards.some((each) => each.local === local)) throw usage(`port ${String(local)} is named twice`);
-      forwards.push({ local: await ctx.spawn.freePort(address, local), remote });
-    }
-    if (!isLoopback(address === '::1' ? '[::1]' : address))
-      await ctx.tell('Other machines can connect to these ports.');
+    for (const { local, remote } of ports.map(forwardOf))
+      forwards.push({ local: await ctx.spawn.freePort(LOOPBACK, local), remote });
     let rows: RowWriter | undefined;
     try {
-      if (start) await reachPod(ctx, id, true);
-      return await keepConnected(ctx, id, { address, forwards }, async (pod) => {
+      return await keepConnected(ctx, id, forwards, async (pod) => {
         const isFirst = rows === undefined;
         rows ??= ctx.rows(forwardView);
-        if (isFirst) await rows.rows(forwards.map((each) => ({ id: pod.id, address, ...each })));
+        if (isFirst) await rows.rows(forwards.map((each) => ({ id: pod.id, address: LOOPBACK, ...each })));
         await ctx.tell(`Connected to ${pod.name}${isFirst ? '. Ctrl-C ends it' : ' again'}.`);
       });
     } catch (error) {
@@ -108,11 +82,6 @@ export const forward = defineCommand({
 interface Forward {
   readonly local: number;
   readonly remote: number;
-}
-
-interface Listening {
-  readonly address: string;
-  readonly forwards: readonly Forward[];
 }
 
 const MAX_PORT = 65_535;
@@ -135,12 +104,17 @@ const [FIRST_WAIT_MS, LAST_WAIT_MS] = [500, 15_000];
 type OnOpen = (pod: ReachablePod) => Promise<void>;
 
 /** Reconnects until interrupted. Pod-ended (10), denied (3), unavailable (7), port-in-use (14). */
-async function keepConnected(ctx: CommandContext, word: string, here: Listening, onOpen: OnOpen): Promise<never> {
+async function keepConnected(
+  ctx: CommandContext,
+  word: string,
+  forwards: readonly Forward[],
+  onOpen: OnOpen,
+): Promise<never> {
   let pod: ReachablePod | undefined;
   let [wasOpen, failed] = [false, 0];
   for (;;) {
     pod = await reached(ctx, word, pod);
-    const { said, isOpen } = await openTunnel(ctx, pod, here, onOpen);
+    const { said, isOpen } = await openTunnel(ctx, pod, forwards, onOpen);
     wasOpen ||= isOpen;
     failed = isOpen ? 0 : failed + 1;
     const why = safeText(said.at(-1)?.replace(/\.$/, '') ?? 'ssh failed');
@@ -161,7 +135,7 @@ const OPTIONS = [
 ];
 
 /** Runs one ssh until it ends: what it said, and whether its ports were open. Usage (2) if ssh is missing. */
-async function openTunnel(ctx: CommandContext, pod: ReachablePod, { address, forwards }: Listening, onOpen: OnOpen) {
+async function openTunnel(ctx: CommandContext, pod: ReachablePod, forwards: readonly Forward[], onOpen: OnOpen) {
   const said: string[] = [];
   const refused = new Set<string>();
   let [isOpen, opened] = [false, Promise.resolve()];
@@ -179,8 +153,10 @@ async function openTunnel(ctx: CommandContext, pod: ReachablePod, { address, for
     } else if (!DETAILS.test(line)) said.push(line);
     if (said.length > KEPT_LINES) said.shift();
   };
-  const host = address.includes(':') ? `[${address}]` : address;
-  const ports = forwards.flatMap(({ local, remote }) => ['-L', `${host}:${String(local)}:localhost:${String(remote)}`]);
+  const ports = forwards.flatMap(({ local, remote }) => [
+    '-L',
+    `${LOOPBACK}:${String(local)}:localhost:${String(remote)}`,
+  ]);
   const trust = trustOptions(pod, await ctx.spawn.knownHosts());
   const args = [...trust, ...sshOptions(OPTIONS), '-N', ...ports, ...addressArguments(pod.address)];
   const program = await ctx.spawn.start('ssh', args, { onOutput: () => undefined, onError: linesOf(onLine).take });
@@ -215,6 +191,8 @@ function throwIfFinal(pod: ReachablePod, said: readonly string[], last: string |
 /** Waits while the pod starts. A pod that was reached before and has stopped is pod-ended (10). */
 async function reached(ctx: CommandContext, word: string, known?: ReachablePod): Promise<ReachablePod> {
   const id = known?.id ?? word;
+  let found: Awaited<ReturnType<typeof readPod>> | undefined;
+  const read = async () => answerOf((found = await readPod(ctx, id)).pod);
   const goal = {
     noun: 'pod',
     name: 'reachable',
@@ -222,9 +200,9 @@ async function reached(ctx: CommandContext, word: string, known?: ReachablePod):
     stuck: (pod: Json) => (isComing(pod) ? undefined : notReachable(pod, idOf(pod))),
     describe: describeReach,
   };
-  const [end] = await until(ctx, [{ id, read: () => askPod(ctx, id), isFirst: known === undefined }], goal, Infinity);
+  const [end] = await until(ctx, [{ id, read, isFirst: known === undefined }], goal, Infinity);
   const { answer, failure } = end ?? {};
-  if (failure === undefined && answer !== undefined) return reachableOf(podIn(answer, id));
+  if (failure === undefined && found !== undefined) return reachableOf(found);
   const isGone = isNotFound(failure);
   if (known === undefined || failure === undefined || (answer === undefined && !isGone))
     throw failure ?? new Error('no end');

@@ -1,11 +1,11 @@
-import { berth, flags } from '../../core/message.ts';
+import { berth } from '../../core/message.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound, usage } from '../../core/failure.ts';
+import { Failure, isNotFound } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { stringAt } from '../../core/json.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { arg, option } from '../../cli/model/params.ts';
+import { idsArgument, selectorOptions } from '../../cli/resource/arguments.ts';
 import { rowRequest } from '../../cli/resource/pages.ts';
 import { choose } from '../../cli/resource/targets.ts';
 import { run } from '../../cli/hint.ts';
@@ -16,11 +16,8 @@ export const logs = defineCommand({
   output: LOG_LINES,
   summary: "show pods' logs, or follow them",
   details: `${LOG_DETAILS} Lines of several pods begin with the pod's name.`,
-  args: { id: arg.any('pod ids or names', { metavar: 'POD', complete: PODS }) },
-  options: {
-    ...LOG_OPTIONS,
-    match: option.texts('the pods whose name matches a glob, such as train-*', { metavar: 'GLOB' }),
-  },
+  args: { id: idsArgument(PODS) },
+  options: { ...LOG_OPTIONS, ...selectorOptions(PODS.table, 'pods') },
   examples: [
     ['berth pods logs train-llm --follow', 'the last 100 lines, then new ones as they are written'],
     ['berth pods logs pod-train pod-web --follow', 'two pods, each line with the name of its pod'],
@@ -31,18 +28,12 @@ export const logs = defineCommand({
     ],
   ],
   run: async (ctx, values) => {
-    if (values.id.length > 0 && values.match.length > 0) throw usage('use either POD or --match');
     const { isSelected, targets } = await choose(ctx, PODS, values);
-    if (targets.length === 0 && isSelected)
-      throw new Failure({
-        code: 'no-match',
-        exit: EXIT.notFound,
-        message: 'no pod matches',
-        hint: run(berth`pods list`),
-      });
+    const hint = run(berth`pods list`);
+    if (targets.length === 0)
+      throw new Failure({ code: 'no-match', exit: EXIT.notFound, message: 'no pod matches', hint });
     const pods = targets.map(({ word, row }) => logOf(ctx, word, stringAt(row, 'name') ?? word));
-    if (pods.length === 0) throw usage('missing POD', "Name a pod, or several, or use --match 'train-*'.");
-    const command = berth`pods logs ${values.id} ${flags(values.match.flatMap((glob) => ['--match', glob]))}`;
+    const command = berth`pods logs ${targets.map(({ word }) => word)}`;
     return await showLogs(ctx, command, pods, values, pods.length > 1 || isSelected ? {} : undefined);
   },
 });

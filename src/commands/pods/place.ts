@@ -11,8 +11,8 @@ import { every, until } from '../../cli/until.ts';
 import { PODS } from './fields.ts';
 import { answerOf } from './wait.ts';
 import type { ApiAnswer } from '../../core/api.ts';
-import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
-import { Failure, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, memberAt, numberAt, objectOf, stringAt, stringsOf } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -25,6 +25,9 @@ interface Placement {
   readonly maxPrice: number | undefined;
   readonly waitMs: number | undefined;
 }
+
+/** Sends one create. */
+export type Send = (body: JsonObject) => Promise<ApiAnswer>;
 
 /** Of the flags of a create; undefined where one GPU type is taken at any price now, or none. Usage (2). */
 export function placementOf(values: Values, body: JsonObject): Placement | undefined {
@@ -61,33 +64,28 @@ async function readOffers(ctx: CommandContext, body: JsonObject, gpus: readonly 
 export async function place(
   ctx: CommandContext,
   body: JsonObject,
-  { gpus, maxPrice = Infinity, waitMs }: Placement,
+  placement: Placement | undefined,
   send: Send,
 ): Promise<ApiAnswer> {
-  let isFirst = true;
+  if (placement === undefined) return await send(body);
+  const { gpus, maxPrice = Infinity, waitMs } = placement;
   let refusal: Failure | undefined;
-  /** The account may not use them: that stays. */
-  const refused = new Set<string>();
   const attempt = async (): Promise<ApiAnswer> => {
-    const open = gpus.filter((gpu) => !refused.has(gpu));
-    if (open.length === 0 && refusal !== undefined) throw refusal;
-    const offers = await readOffers(ctx, body, open);
+    const isFirst = refusal === undefined;
+    const offers = await readOffers(ctx, body, gpus);
     const affordable = offers.filter(({ price = maxPrice === Infinity ? 0 : Infinity }) => price <= maxPrice);
     if (affordable.length === 0)
       throw limit(`above --max-price ${dollarsPerHour(maxPrice)}: ${offers.map(({ shown }) => shown).join(', ')}`);
     // The first time the service itself is asked: the catalog may lag.
-    const asked = affordable.filter(({ hasRoom }) => isFirst || hasRoom);
-    for (const { gpu, shown } of asked)
+    for (const { gpu, shown } of affordable.filter(({ hasRoom }) => isFirst || hasRoom))
       try {
         if (isFirst) await tellPrice(ctx, () => `Trying ${shown}`);
         return await send({ ...body, gpu: { ...objectOf(body['gpu']), id: gpu } });
       } catch (error) {
         if (!isNoRoom(error)) throw error;
-        if (error.status === 403) refused.add(gpu);
         refusal = error;
       }
-    isFirst = false;
-    throw refusal ?? noRoom();
+    throw refusal ?? new Error('nothing was asked');
   };
   const answer =
     waitMs === undefined ? await attempt() : await untilRoom(ctx, stringAt(body, 'name') ?? 'pod', attempt, waitMs);
@@ -98,13 +96,14 @@ export async function place(
   throw limit(`pod ${id} costs ${dollarsPerHour(cost)}, above --max-price: terminated`);
 }
 
-/** Allowed with restricted access too: this command made the pod. */
-async function terminateOwn(ctx: CommandContext, id: string): Promise<void> {
+/** Terminates what this command made, with restricted access too. It may be gone already. */
+export async function terminateOwn(ctx: CommandContext, id: string): Promise<void> {
   const checkCommand = berth`pods get ${id}`;
   try {
     const path = [...PODS.path, id];
     await ctx.api.send({ service: 'base', method: 'DELETE', path, id, checkCommand, destroys: false });
   } catch (error) {
+    if (isNotFound(error)) return;
     if (!(error instanceof Failure)) throw error;
     const hint = run(berth`pods terminate ${id}`);
     throw error.with({ message: `pod ${id} was not terminated, and costs money: ${error.message}`, hint, id });
@@ -118,87 +117,54 @@ export async function untilRoom(
   attempt: () => Promise<ApiAnswer>,
   waitMs: number,
 ): Promise<ApiAnswer> {
-  const read = async (): Promise<ApiAnswer> => {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isNoRoom(error) || error.status === 403) throw error;
-      return { status: 204, headers: {}, text: '', value: undefined };
-    }
-  };
+  const read = () =>
+    attempt().catch((error: unknown) => {
+      if (!isNoRoom(error)) throw error;
+      return answerOf(null);
+    });
   const goal = { noun: 'pod', name: 'placed', done: (row: Json) => row !== null, describe: () => 'no room' };
   const [end] = await until(ctx, [{ id, read }], goal, waitMs);
-  if (end?.answer === undefined || end.failure !== undefined) throw end?.failure ?? noRoom();
+  if (end?.answer === undefined || end.failure !== undefined) throw end?.failure ?? new Error('no end');
   return end.answer;
 }
-
-/** Whether another GPU type, or another time, may help. */
-const isNoRoom = (error: unknown): error is Failure =>
-  error instanceof Failure && ['no-capacity', 'forbidden'].includes(refusalOf(error)?.code ?? '');
-
-const noRoom = (): Failure =>
-  new Failure({ code: 'no-capacity', exit: EXIT.refused, message: 'no room now', hint: ROOM_HINT });
 
 const limit = (message: string): Failure =>
   new Failure({ code: 'limit-exceeded', exit: EXIT.limitExceeded, message, hint: run(berth`catalog gpus`) });
 
-export const ROOM_HINT: Message = sentence`Pass --until-available 6h or another --gpu. ${run(berth`catalog gpus --available --product POD`)}`;
+export const ROOM_HINT = sentence`Pass --until-available 6h or another --gpu. ${run(berth`catalog gpus --available --product POD`)}`;
 
-interface Refusal {
-  readonly code: 'no-capacity' | 'payment-required' | 'forbidden';
-  readonly status: number;
-  /** What the service says of a status that has other reasons too. */
-  readonly text?: RegExp;
-  readonly exit?: ExitCode;
-  readonly message: string;
-  readonly hint?: Message;
-}
+const NO_ROOM =
+  /no longer any instances available|instances currently available|resources to deploy|not enough free gpus on the host|insufficient capacity|no available machine|out of stock/i;
 
-const PAYMENT = { code: 'payment-required', message: 'balance too low', hint: 'Add credit to the account.' } as const;
+/** Whether another GPU type, or another time, may help: only the text of the service says it. */
+const isNoRoom = (error: unknown): error is Failure =>
+  error instanceof Failure && error.status === 400 && NO_ROOM.test(error.detail ?? error.title ?? '');
 
-const REFUSALS: readonly Refusal[] = [
-  { code: 'forbidden', status: 403, exit: EXIT.denied, message: 'not allowed', hint: run(berth`auth status --check`) },
-  { ...PAYMENT, status: 402 },
-  { ...PAYMENT, status: 400, text: /insufficient funds/i },
-  {
-    code: 'no-capacity',
-    status: 400,
-    text: /no longer any instances available|instances currently available|resources to deploy|not enough free gpus on the host|insufficient capacity|no available machine|out of stock/i,
-    message: 'no room for this pod',
-  },
-];
-
-/** Undefined for any other failure. A network that answers in place of the service is one. */
-const refusalOf = ({ code, status, title, detail }: Failure): Refusal | undefined =>
-  code === 'blocked'
-    ? undefined
-    : REFUSALS.find((each) => each.status === status && (each.text?.test(detail ?? title ?? '') ?? true));
-
-/** `roomHint`: what to do where there is no room. */
-export function inOwnWords(failure: Failure, roomHint = ROOM_HINT): Failure {
-  const refusal = refusalOf(failure);
-  if (refusal === undefined) return failure;
-  const { code, exit = EXIT.refused, message, hint = roomHint } = refusal;
-  const said = failure.detail ?? failure.title;
-  return failure.with({ code, exit, message: said === undefined ? message : `${message}: ${safeText(said)}`, hint });
-}
-
-/** Sends one create. At most one pod has a key, wherever it is created: the key is a variable of the pod. */
-type Send = (body: JsonObject) => Promise<ApiAnswer>;
+/** `hint`: what to do where there is no room. Other failures stay as they are. */
+export const inOwnWords = (failure: Failure, hint: Message = ROOM_HINT): Failure =>
+  isNoRoom(failure)
+    ? failure.with({
+        code: 'no-capacity',
+        exit: EXIT.refused,
+        message: `no room for this pod: ${safeText(failure.detail ?? failure.title ?? '')}`,
+        hint,
+      })
+    : failure;
 
 const podsWith = async (ctx: CommandContext, key: string): Promise<readonly Json[]> =>
   podsOfKey((await listRows(ctx, PODS)).values, key);
 
 /**
- * Returns the pod of the key where there is one; else `create` makes it with the given `send`, and of two that were made at once
- * the younger is terminated by its maker. A lost answer is looked for up to a minute, then outcome-unknown (8).
+ * At most one pod has a key, wherever it is created: the key is a variable of the pod. Returns the pod of the key where there is
+ * one; else `create` makes it with the given `send`, and of two that were made at once the younger is terminated by its maker. A
+ * lost answer is looked for up to a minute, then outcome-unknown (8).
  */
 export async function createKeyed(
   ctx: CommandContext,
   key: string,
   create: (send: Send) => Promise<ApiAnswer>,
 ): Promise<ApiAnswer> {
-  const existing = (pod: Json = null): ApiAnswer => ({ ...answerOf(pod), existed: true });
+  const existing = (pod: Json): ApiAnswer => ({ ...answerOf(pod), existed: true });
   // A dry run changes nothing that another create must wait for.
   const lock = ctx.dryRun
     ? undefined
@@ -207,15 +173,12 @@ export async function createKeyed(
     const [there] = await podsWith(ctx, key);
     if (there !== undefined) return existing(there);
     const hint = `Run the same command again with --idempotency-key ${key}: it finds what was created.`;
-    const made = await create((body) => sendOnce(ctx, body, { key, attempt: attemptId(ctx), hint }));
+    const attempt = `${ctx.random().toString(36).slice(2)}${ctx.random().toString(36).slice(2)}`;
+    const made = await create((body) => sendOnce(ctx, body, { key, attempt, hint }));
     const id = idOf(made.value);
-    const pods = await unlessFailed(ctx, () => podsWith(ctx, key));
-    if (pods === undefined)
-      await ctx.tell(sentence`could not check that pod ${id} is the only one with its key: ${berth`pods list`}`);
-    const others = pods?.filter((pod) => idOf(pod) !== id) ?? [];
-    const own = pods?.find((pod) => idOf(pod) === id) ?? made.value ?? null;
-    const [oldest = own] = byAge([own, ...others]);
-    if (oldest === own) return made;
+    const others = (await unlessFailed(ctx, () => podsWith(ctx, key)))?.filter((pod) => idOf(pod) !== id) ?? [];
+    const [oldest = null] = byAge([made.value ?? null, ...others]);
+    if (idOf(oldest) === id) return made;
     await ctx.tell(`pod ${idOf(oldest)} has the same key and is older: terminating pod ${id}`);
     await terminateOwn(ctx, id);
     return existing(oldest);
@@ -263,6 +226,3 @@ export async function findLost(
   if (found === undefined) throw lost.with({ code: 'outcome-unknown', hint });
   return found;
 }
-
-const attemptId = ({ random }: CommandContext): string =>
-  `${random().toString(36).slice(2)}${random().toString(36).slice(2)}`;

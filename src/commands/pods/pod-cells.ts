@@ -136,13 +136,10 @@ export function sshLines(row: Json): Lines {
 /** Used unless the user names a path (specification 2.4). */
 const DEFAULT_PATH = '/workspace';
 
-/** `VOLUME` or `VOLUME:/PATH`. Without a path, keeps the body's. Usage (2). */
+/** `VOLUME` or `VOLUME:/PATH`. Without a path, keeps the body's. */
 export function networkMount(given: string, before: Json | undefined): Json {
   const at = given.indexOf(':/');
   const volumeId = at < 0 ? given : given.slice(0, at);
-  if (volumeId === '') throw usage('--network-volume is empty');
-  if (/,[^/]*(:\/|$)/.test(given))
-    throw usage(`--network-volume: a pod mounts at most one network volume, not ${JSON.stringify(given)}`, 'Keep one.');
   const path = at < 0 ? (memberAt(before, '0.path') ?? DEFAULT_PATH) : given.slice(at + 1);
   return [{ volumeId, path }];
 }

@@ -1,15 +1,10 @@
 /** How a pod is reached by the user's ssh: its address, the host keys trusted, the command there, and why it is refused. */
 import { run } from '../../cli/hint.ts';
 import { type CommandContext, isLocalService } from '../../cli/model/context.ts';
-import { option } from '../../cli/model/params.ts';
-import { catalogOf, hardwareOf, ofNewPod, perHour, tellPrice } from '../../cli/money.ts';
-import { podAction } from '../../cli/resource/collections.ts';
 import { rowRequest } from '../../cli/resource/pages.ts';
 import { withId } from '../../cli/resource/targets.ts';
 import { PODS } from './fields.ts';
-import { directSsh, isAt, isReachable, REACHABLE, statusOf } from './reachable.ts';
-import { waitForPod } from './wait.ts';
-import type { ApiAnswer } from '../../core/api.ts';
+import { directSsh, isReachable, statusOf } from './reachable.ts';
 import type { ProgramStreams } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, interrupted, usage } from '../../core/failure.ts';
@@ -17,7 +12,6 @@ import { asId, type Id } from '../../core/ids.ts';
 import { arrayAt, type Json, memberAt, numberAt, stringAt, stringsOf } from '../../core/json.ts';
 import { berth, type CommandLine, type Message, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
 
 /** ssh's exit code for its own errors. */
 export const SSH_FAILED = 255;
@@ -100,9 +94,6 @@ export async function sshArguments(
   return [...trust, ...quiet, ...key, tty ? '-t' : '-T', ...addressArguments(pod.address), '--', line];
 }
 
-/** In characters; longer lines are split. */
-const LONGEST_LINE = 65_536;
-
 /** Calls back for each line of the bytes taken, and for the rest at the end. */
 export function linesOf(onLine: (line: string) => void) {
   const decoder = new TextDecoder();
@@ -112,7 +103,6 @@ export function linesOf(onLine: (line: string) => void) {
       const found = (rest + decoder.decode(bytes, { stream: true })).split(/\r?\n/);
       rest = found.pop() ?? '';
       found.forEach(onLine);
-      for (; rest.length > LONGEST_LINE; rest = rest.slice(LONGEST_LINE)) onLine(rest.slice(0, LONGEST_LINE));
     },
     end: (): void => {
       if (rest !== '') onLine(rest);
@@ -145,15 +135,17 @@ export function sshRefusal(pod: ReachablePod, said: readonly string[]): Failure 
   return undefined;
 }
 
-interface Run {
-  /** The command has a terminal in the pod: it gets Ctrl-C, and ssh exits with its code. */
-  readonly tty: boolean;
-  readonly hint?: Message;
-  readonly onError?: (bytes: Uint8Array) => void;
-}
-
-/** Returns the command's code or 255 for ssh's own error. Interrupted (130, 143) if a signal ended it. */
-export async function runSsh(ctx: CommandContext, args: readonly string[], { tty, hint, onError }: Run) {
+/**
+ * Returns the command's code or 255 for ssh's own error. Interrupted (130, 143) if a signal ended it. With `tty` the command has
+ * a terminal in the pod: it gets Ctrl-C, and ssh exits with its code.
+ */
+export async function runSsh(
+  ctx: CommandContext,
+  args: readonly string[],
+  tty: boolean,
+  hint?: Message,
+  onError?: (bytes: Uint8Array) => void,
+): Promise<number> {
   let interrupt: Failure | undefined;
   const onSignal = (signal: Parameters<typeof interrupted>[0]): void => {
     interrupt ??= interrupted(signal, hint);
@@ -163,23 +155,35 @@ export async function runSsh(ctx: CommandContext, args: readonly string[], { tty
   return code;
 }
 
-/** Runs ssh beside this program, and returns its exit code. The signal ends it. */
-export async function runSshBeside(
+/** Runs a command in the pod, beside this program, until it ends or the signal comes. Returns the exit code and what ssh said. */
+export async function runInPod(
   ctx: CommandContext,
-  args: readonly string[],
-  streams: ProgramStreams,
-  signal = ctx.signal,
-): Promise<number> {
-  const program = await ctx.spawn.start('ssh', args, streams);
+  pod: ReachablePod,
+  line: string,
+  { onError, ...streams }: Omit<ProgramStreams, 'onError'> & Partial<ProgramStreams>,
+) {
+  const { said, take } = saidLines();
+  const program = await ctx.spawn.start('ssh', await sshArguments(ctx, pod, { line }), {
+    ...streams,
+    onError: (bytes) => {
+      take(bytes);
+      onError?.(bytes);
+    },
+  });
   const stop = (): void => {
     program.stop();
   };
-  signal.addEventListener('abort', stop, { once: true });
-  // It may have come while the program was started.
-  if (signal.aborted) stop();
-  const code = await program.ended;
-  signal.removeEventListener('abort', stop);
-  return code;
+  ctx.signal.addEventListener('abort', stop, { once: true });
+  try {
+    // It may have come while the program was started.
+    ctx.signal.throwIfAborted();
+    const code = await program.ended;
+    ctx.signal.throwIfAborted();
+    return { code, said };
+  } finally {
+    ctx.signal.removeEventListener('abort', stop);
+    stop();
+  }
 }
 
 interface RemoteSettings {
@@ -207,11 +211,6 @@ export function homeOfSsh({ env, platform }: Pick<CommandContext, 'env' | 'platf
   return names.map((name) => env[name]).find((home) => home !== undefined && home !== '');
 }
 
-/** Which pods ssh can reach, started first where that is asked for, and what to do about the others. */
-
-export const START = option.on('start the pod first and wait until it can be reached');
-
-const START_TIMEOUT_MS: Milliseconds = 600_000;
 export const LOOPBACK = '127.0.0.1';
 
 interface PodRead {
@@ -221,37 +220,16 @@ interface PodRead {
   readonly isLocal: boolean;
 }
 
-export async function askPod(ctx: CommandContext, word: string): Promise<ApiAnswer> {
+export async function readPod(ctx: CommandContext, word: string): Promise<PodRead> {
   await ctx.openLocalPods();
-  return await withId(ctx, PODS, word, (id) => ctx.api.send(rowRequest(PODS, id)));
-}
-
-export function podIn(answer: ApiAnswer, word: string): PodRead {
+  const answer = await withId(ctx, PODS, word, (id) => ctx.api.send(rowRequest(PODS, id)));
   const pod = answer.value ?? null;
   return { id: asId<'pod'>(stringAt(pod, 'id') ?? word), pod, isLocal: isLocalService(answer) };
 }
 
-/** With `start`, starts it first: wait-ended (9) after ten minutes, and as the start fails. */
-export async function readPod(ctx: CommandContext, word: string, start = false): Promise<PodRead> {
-  const read = podIn(await askPod(ctx, word), word);
-  const { id, pod } = read;
-  const status = statusOf(pod);
-  if (!start || isAt(pod, REACHABLE) || status === 'TERMINATED' || !publishesSsh(pod)) return read;
-  if (status === 'EXITED' || status === 'ERROR') {
-    const price = async (): Promise<string> => perHour(ofNewPod(pod, await catalogOf(ctx, pod)));
-    await tellPrice(ctx, async () => sentence`Starting ${id}: ${hardwareOf(pod)}: ${await price()}`);
-    await ctx.api.send(podAction(id, 'start'));
-  }
-  await waitForPod(ctx, id, 'RUNNING', START_TIMEOUT_MS);
-  // A local service of this process starts its server now.
-  await ctx.openLocalPods();
-  await waitForPod(ctx, id, REACHABLE, START_TIMEOUT_MS);
-  return podIn(await askPod(ctx, word), word);
-}
-
 /** Usage (2) without a direct SSH address, not-found (4). */
-export const reachPod = async (ctx: CommandContext, word: string, start = false): Promise<ReachablePod> =>
-  reachableOf(await readPod(ctx, word, start));
+export const reachPod = async (ctx: CommandContext, word: string): Promise<ReachablePod> =>
+  reachableOf(await readPod(ctx, word));
 
 export function reachableOf({ id, pod, isLocal }: PodRead): ReachablePod {
   const direct = directSsh(pod);

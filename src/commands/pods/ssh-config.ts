@@ -39,18 +39,16 @@ Host *${HOST_SUFFIX} ${excluded.join(' ')}
 }
 
 const FILE = 'berth_config';
-/** Must come first in ~/.ssh/config: after a `Host` line it would be conditional. */
-export const LINE = `Include ${FILE}`;
+/** Must come first in ~/.ssh/config: after a `Host` line it would be for that host alone. */
+const LINE = `Include ${FILE}`;
 
 /** At the top; everything else is unchanged, line ends too. */
-export function withInclude(text: string): string {
-  const lines = text.split(/\r?\n/).map((each) => each.trim());
-  const conditional = lines.findIndex((each) => /^(host|match)([\s="]|$)/i.test(each));
-  if (lines.slice(0, conditional < 0 ? undefined : conditional).includes(LINE)) return text;
-  return `${LINE}${text.includes('\r\n') ? '\r\n' : '\n'}${text}`;
+function withInclude(text: string): string {
+  const [first = ''] = text.split('\n');
+  return first.trim() === LINE ? text : `${LINE}${text.includes('\r\n') ? '\r\n' : '\n'}${text}`;
 }
 
-export const withoutInclude = (text: string): string =>
+const withoutInclude = (text: string): string =>
   text
     .split(/(?<=\n)/)
     .filter((each) => each.trim() !== LINE)
@@ -83,10 +81,7 @@ export const sshConfig = defineCommand({
     const before = await readConfig(ctx, config);
     const after = install ? withInclude(before) : withoutInclude(before);
     if (install) await ctx.files.write(file, text, { mode: 0o600, makeParents: true });
-    // Empty now: removed, unless it is a link, which is the user's.
-    if (after !== before && after === '' && (await durable.lookAt(config))?.kind === 'file')
-      await durable.remove(config);
-    else if (after !== before) await ctx.files.write(config, after, { mode: (await ctx.files.mode(config)) ?? 0o600 });
+    if (after !== before) await ctx.files.write(config, after, { mode: (await ctx.files.mode(config)) ?? 0o600 });
     if (uninstall && (await durable.size(file)) !== undefined) await durable.remove(file);
     const note = install
       ? sentence`Pods are ssh hosts now: ssh NAME.berth. Names: ${berth`pods list`}`

@@ -16,7 +16,6 @@ import {
   runSsh,
   SSH_FAILED,
   sshAddress,
-  START,
   startOf,
   trustOptions,
 } from './reach-pod.ts';
@@ -43,7 +42,6 @@ export const ssh = defineCommand({
     proxy: option.on('by way of the proxy, even where there is a direct address'),
     print: option.on('print the ssh command and run nothing'),
     explain: option.on('show which keys would be tried and which fit; connect nothing'),
-    start: START,
   },
   examples: [
     ['berth pods ssh train-llm', 'an interactive shell'],
@@ -52,8 +50,8 @@ export const ssh = defineCommand({
     ['berth pods ssh train-llm --print', 'the command, to be used elsewhere'],
     ['berth pods ssh train-llm --explain', 'why it lets you in, or not'],
   ],
-  run: async (ctx, { id: word, more, proxy, print, explain, start }) => {
-    const { id, pod, isLocal } = await readPod(ctx, word, start);
+  run: async (ctx, { id: word, more, proxy, print, explain }) => {
+    const { id, pod, isLocal } = await readPod(ctx, word);
     if (explain) {
       const { lines, notes } = await explainKeys(ctx, pod, id);
       return textResult(ctx, { lines }, lines.join('\n'), notes);
@@ -70,7 +68,7 @@ export const ssh = defineCommand({
     if (isLocal && address.host !== LOOPBACK) throw noServer(id);
     // The proxy is one host for all pods; its one key is in the user's own file.
     const trust = direct === undefined ? [] : trustOptions({ id, start: startOf(pod) }, await ctx.spawn.knownHosts());
-    const code = await runSsh(ctx, [...trust, ...args], { tty: true });
+    const code = await runSsh(ctx, [...trust, ...args], true);
     const notes = code === SSH_FAILED ? [sentence`Key refused? ${run(berth`pods ssh ${id} --explain`)}`] : [];
     return { kind: 'program', code, notes };
   },

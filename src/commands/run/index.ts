@@ -35,7 +35,6 @@ export const runCommand = defineCommand({
     untilAvailable: option.durationWithUnit('wait this long for a GPU type that has room'),
     in: option.texts('copy this file or folder into the pod first', { metavar: 'PATH[:REMOTE]' }),
     out: option.texts('copy this file or folder back at the end', { metavar: 'REMOTE[:PATH]' }),
-    noOut: option.on('copy nothing back after an interrupt'),
     workdir: option.text('folder of the command (default a new one)', { metavar: 'PATH' }),
     timeout: option.durationOr('end it after this time', 's', DAY_MS, '24h'),
     maxCost: option.text('end it when it has cost this much', { metavar: 'DOLLARS' }),
@@ -43,7 +42,6 @@ export const runCommand = defineCommand({
     keep: option.on('do not terminate the pod'),
     keepOnFailure: option.on('do not terminate the pod where the command fails'),
     detach: option.on('leave the command running'),
-    key: option.text('private key of a run that another machine began', { metavar: 'FILE', complete: 'file' }),
     // Of the second process: it ends nothing where it is told something before its input ends.
     whenUntold: { ...option.on('end it where nothing comes on stdin'), hidden: true },
     // Of end.

@@ -1,41 +1,22 @@
-/** The pod of a run, made once and surely gone at the end; its command, in a session of its own, so that it survives a lost connection. */
+/** The command of a run in its pod: in a session of its own, its output in files, so that it survives a lost connection. */
+import { Readable } from 'node:stream';
 import { run } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { listRows, rowRequest } from '../../cli/resource/pages.ts';
 import { readRow } from '../../cli/resource/targets.ts';
-import { every, type Goal, until } from '../../cli/until.ts';
-import {
-  quoted,
-  reachableOf,
-  type ReachablePod,
-  readPod,
-  runSshBeside,
-  saidLines,
-  SSH_FAILED,
-  sshArguments,
-  sshRefusal,
-  startOf,
-} from '../pods/reach-pod.ts';
-import { describeReach, isAt, REACHABLE, statusOf } from '../pods/reachable.ts';
+import { every, until } from '../../cli/until.ts';
+import { quoted, type ReachablePod, reachPod, runInPod, SSH_FAILED, sshRefusal, startOf } from '../pods/reach-pod.ts';
+import { REACHABLE, statusOf } from '../pods/reachable.ts';
 import { PODS } from '../pods/fields.ts';
-import type { ApiAnswer } from '../../core/api.ts';
+import { answerOf, waitForPod } from '../pods/wait.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound, rethrowUnlessFailure, unknownOutcome } from '../../core/failure.ts';
-import { asId } from '../../core/ids.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
-import { podsOfKey } from '../../create/key.ts';
-import { idOf } from '../../output/view.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 
 const FIRST_MS: Milliseconds = 250;
 const LONGEST_MS: Milliseconds = 5000;
-/** Two looks that find nothing, this far apart, say that a pod is gone. */
-const AGAIN_MS: Milliseconds = 5000;
-
-/** It names files here and in the pod, and comes from a variable of the pod. */
-export const isMark = (text: string): boolean => /^run-[a-z0-9]{1,20}$/.test(text);
 
 /** Repeats what has no value yet, at growing intervals. */
 export async function again<T>(ctx: CommandContext, work: () => Promise<T | undefined>): Promise<T> {
@@ -46,69 +27,11 @@ export async function again<T>(ctx: CommandContext, work: () => Promise<T | unde
   }
 }
 
-/**
- * Terminates what a run made, by its id or else by its mark, which a list may show `lagMs` later. A pod is gone after a 204,
- * or after two looks five seconds apart that find none. Returns the ids. Fails with outcome-unknown (8) after `patienceMs`.
- */
-export async function terminateSurely(
-  ctx: CommandContext,
-  { mark, id }: { readonly mark: string; readonly id?: string | undefined },
-  patienceMs: Milliseconds,
-  lagMs: Milliseconds = MINUTE_MS,
-): Promise<readonly string[]> {
-  const startedAt = ctx.clock.monotonic();
-  const passedMs = (): Milliseconds => ctx.clock.monotonic() - startedAt;
-  const surely = <T>(work: () => Promise<T | undefined>): Promise<T> =>
-    again(ctx, async () => {
-      try {
-        return await work();
-      } catch (error) {
-        rethrowUnlessFailure(error, ctx);
-        if (passedMs() < patienceMs && error.exit !== EXIT.denied) return undefined;
-        const command = id === undefined ? berth`run end ${mark}` : berth`pods terminate ${id}`;
-        throw unknownOutcome(`pod ${id ?? mark} may still run and cost money: ${error.message}`, command, id);
-      }
-    });
-  const find = async (): Promise<readonly string[] | undefined> => {
-    const ids = podsOfKey((await listRows(ctx, PODS)).values, mark).map(idOf);
-    return ids.length === 0 && passedMs() < lagMs ? undefined : ids;
-  };
-  const ids = id === undefined ? await surely(find) : [id];
-  for (const each of ids) await surely(() => terminate(ctx, each));
-  return ids;
-}
-
-/** Fails while the pod may be there. */
-async function terminate(ctx: CommandContext, id: string): Promise<true> {
-  const request = { service: 'base', method: 'DELETE', path: [...PODS.path, id], id, destroys: false } as const;
-  const checkCommand = berth`pods get ${id}`;
-  const answer = await unlessGone(ctx.api.send({ ...request, checkCommand }));
-  if (answer?.status === 204) return true;
-  const check = async (): Promise<void> => {
-    const row = await unlessGone(ctx.api.send(rowRequest(PODS, asId(id))));
-    const status = row === undefined ? 'TERMINATED' : statusOf(row.value ?? null);
-    if (status !== 'TERMINATED') throw unknownOutcome(`it is ${status}`, checkCommand, id);
-  };
-  await check();
-  await every(ctx, AGAIN_MS);
-  await check();
-  return true;
-}
-
-const unlessGone = (answer: Promise<ApiAnswer>): Promise<ApiAnswer | undefined> =>
-  answer.catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
-
-/** The command in the pod: in a session of its own, its output in files, so that it survives a lost connection. */
-
-/** The folder of a run, in the home folder of the pod. */
+/** Below the home folder of the pod. */
 export const folderOf = (mark: string): string => `.berth/${mark}`;
 
 type Folders = readonly [own: string, work: string];
 
-/** That it answers says that the pod takes ssh. */
 const prepareScript = ([own, work]: Folders): string =>
   `mkdir -p ${quoted(own)} ${quoted(work)} && chmod 700 ${quoted(own)}`;
 
@@ -158,13 +81,8 @@ async function runScript(
   script: string,
   onOutput: (bytes: Uint8Array) => void | Promise<void> = () => undefined,
 ) {
-  const { said, take } = saidLines();
-  async function* input(): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(`{\n${script}\n}\n`);
-  }
-  const args = await sshArguments(ctx, pod, { line: 'exec sh -s' });
-  const code = await runSshBeside(ctx, args, { input: input(), onOutput, onError: take });
-  ctx.signal.throwIfAborted();
+  const input = Readable.from([Buffer.from(`{\n${script}\n}\n`)]);
+  const { code, said } = await runInPod(ctx, pod, 'exec sh -s', { input, onOutput });
   if (code === 0 || code === SSH_FAILED) return { isRun: code === 0, said };
   const message = `pod ${pod.name}: ${safeText(said.at(-1) ?? `exit code ${String(code)}`)}`;
   throw new Failure({ code: 'pod-file', exit: EXIT.refused, message, id: pod.id });
@@ -173,37 +91,23 @@ async function runScript(
 /** Waits until the pod takes ssh (9; 10 where it does not come up), and makes the folders. */
 export async function enter(
   ctx: CommandContext,
-  [id, key]: readonly [id: string, key: string],
+  id: string,
+  key: string,
   folders: Folders,
   timeoutMs: Milliseconds,
 ): Promise<ReachablePod> {
-  let [pod, refusal] = [undefined as ReachablePod | undefined, undefined as Failure | undefined];
+  await waitForPod(ctx, id, REACHABLE, timeoutMs);
+  const pod = { ...(await reachPod(ctx, id)), key };
   let last = 'no answer';
   const read = async () => {
-    const found = await readPod(ctx, id);
-    if (isAt(found.pod, REACHABLE)) {
-      const reached = { ...reachableOf(found), key };
-      const { isRun, said } = await runScript(ctx, reached, prepareScript(folders));
-      if (isRun) pod = reached;
-      else [refusal, last] = [sshRefusal(reached, said), said.at(-1) ?? last];
-    }
-    return { status: 200, headers: {}, text: '', value: found.pod };
+    const { isRun, said } = await runScript(ctx, pod, prepareScript(folders));
+    last = said.at(-1) ?? last;
+    return answerOf(isRun);
   };
-  const goal: Goal = {
-    noun: 'pod',
-    name: 'answering ssh',
-    done: () => pod !== undefined,
-    stuck: (row) => {
-      const status = statusOf(row);
-      return ['ERROR', 'EXITED', 'TERMINATED'].includes(status) ? died(id, `pod ${id} is ${status}`) : undefined;
-    },
-    describe: (row) => (isAt(row, REACHABLE) ? last : describeReach(row)),
-  };
-  const [{ failure } = { failure: undefined }] = await until(ctx, [{ id, read }], goal, timeoutMs);
-  if (pod !== undefined) return pod;
-  if (failure?.code !== 'wait-ended') throw failure ?? new Error('no end of the wait');
-  const hint = 'The image needs an SSH server that starts with it.';
-  throw (refusal ?? failure).with({ exit: EXIT.waitEnded, hint });
+  const goal = { noun: 'pod', name: 'answering ssh', done: (isRun: Json) => isRun === true, describe: () => last };
+  const [end] = await until(ctx, [{ id, read }], goal, timeoutMs);
+  if (end?.failure === undefined) return pod;
+  throw end.failure.with({ hint: 'The image needs an SSH server that starts with it.' });
 }
 
 /** A start whose answer was lost is sent again: the command starts once. */
@@ -223,10 +127,7 @@ export async function startCommand(
 
 export const endCommand = (ctx: CommandContext, pod: ReachablePod, own: string) => runScript(ctx, pod, endScript(own));
 
-/**
- * Prints the command's output from its first byte, through lost connections, and returns its exit code. Fails with 10 where the
- * pod or the command is gone.
- */
+/** Prints the command's output from its first byte, through lost connections. Returns its exit code; 10 where it is gone. */
 export async function follow(ctx: CommandContext, pod: ReachablePod, own: string): Promise<number> {
   const printed = { out: 0, err: 0 };
   let end: string | undefined;
@@ -237,7 +138,7 @@ export async function follow(ctx: CommandContext, pod: ReachablePod, own: string
   const onEnd = (word: string): void => void (end = word);
   await persistently(ctx, pod, () => runScript(ctx, pod, followScript(own, printed), framesOf(write, onEnd)));
   if (end !== undefined && end !== 'gone') return Number(end);
-  throw diedUnder(pod, 'the command ended without an exit code: it was killed');
+  throw died(pod, 'the command ended without an exit code: it was killed');
 }
 
 type Stream = 'out' | 'err';
@@ -278,10 +179,10 @@ async function persistently(ctx: CommandContext, pod: ReachablePod, work: () => 
     if (refusal !== undefined) throw refusal;
     try {
       const row = (await readRow(ctx, PODS, pod.id)).value ?? null;
-      if (statusOf(row) !== 'RUNNING') throw diedUnder(pod, `it is ${statusOf(row)}`);
-      if (startOf(row) !== pod.start) throw diedUnder(pod, 'it was started again');
+      if (statusOf(row) !== 'RUNNING') throw died(pod, `it is ${statusOf(row)}`);
+      if (startOf(row) !== pod.start) throw died(pod, 'it was started again');
     } catch (error) {
-      if (isNotFound(error)) throw diedUnder(pod, 'it is gone');
+      if (isNotFound(error)) throw died(pod, 'it is gone');
       rethrowUnlessFailure(error, ctx);
       // A service that cannot be reached says nothing about the pod.
       if (error.exit === EXIT.denied || error.code === 'run-died') throw error;
@@ -290,8 +191,11 @@ async function persistently(ctx: CommandContext, pod: ReachablePod, work: () => 
   });
 }
 
-const diedUnder = ({ id, name }: ReachablePod, why: string): Failure =>
-  died(id, `pod ${name} (${id}) died under the command: ${why}`);
-
-const died = (id: string, message: string): Failure =>
-  new Failure({ code: 'run-died', exit: EXIT.jobFailed, message, hint: run(berth`pods logs ${id}`), id });
+const died = ({ id, name }: ReachablePod, why: string): Failure =>
+  new Failure({
+    code: 'run-died',
+    exit: EXIT.jobFailed,
+    message: `pod ${name} (${id}) died under the command: ${why}`,
+    hint: run(berth`pods logs ${id}`),
+    id,
+  });

@@ -10,15 +10,13 @@ import {
   unlessFailed,
   usage,
 } from '../../core/failure.ts';
-import { encodeJson, type Json, type JsonObject, memberAt, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { encodeJson, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
-import { say as safe } from '../../core/safe-text.ts';
 import { utf8Text } from '../../core/text.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { costOver, exactDuration, formatBytes, formatDollars, formatDuration } from '../../core/units.ts';
-import { keyOf } from '../../create/key.ts';
+import { keyOf, podsOfKey } from '../../create/key.ts';
 import { DEADLINE_VARIABLES } from '../../guard/deadline.ts';
-import { isJsonFormat } from '../../output/formats/format-table.ts';
 import { idOf, type Result } from '../../output/view.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
 import { run as runLine } from '../../cli/hint.ts';
@@ -28,15 +26,17 @@ import { dollarsOf } from '../../cli/model/params.ts';
 import { catalogOf, hardwareOf, ofNewPod, perHour, tellPrice } from '../../cli/money.ts';
 import { bodyFrom, withReferences } from '../../cli/resource/noun-body.ts';
 import { post } from '../../cli/resource/noun-writes.ts';
+import { listRows } from '../../cli/resource/pages.ts';
 import { merged } from '../../cli/resource/request-body.ts';
 import { labelOf } from '../../cli/resource/targets.ts';
+import { patientApi } from '../../cli/run/transports.ts';
 import { countOf } from '../../cli/words.ts';
 import { type CopyEnd, type CopyOptions, copyOne } from '../pods/cp.ts';
 import { createDefaults, RULES, withSshPort } from '../pods/create.ts';
-import { place, placementOf, sendOnce } from '../pods/place.ts';
+import { place, placementOf, sendOnce, terminateOwn } from '../pods/place.ts';
 import { reachableOf, type ReachablePod, readPod } from '../pods/reach-pod.ts';
 import { PODS, REFERENCES } from '../pods/fields.ts';
-import { again, endCommand, enter, folderOf, follow, isMark, startCommand, terminateSurely } from './session.ts';
+import { again, endCommand, enter, folderOf, follow, startCommand } from './session.ts';
 
 /** A guard ends the pod so long after the time limit, where this machine is gone too. */
 const GUARD_LATER_MS: Milliseconds = 15 * MINUTE_MS;
@@ -44,44 +44,25 @@ const GUARD_LATER_MS: Milliseconds = 15 * MINUTE_MS;
 interface Run {
   readonly mark: string;
   readonly values: Values;
-  readonly workdir: string;
-  readonly timeoutMs: Milliseconds;
-  /** US dollars; Infinity without --max-cost. */
-  readonly maxCost: number;
   readonly outs: readonly Copy[];
   /** Ends the pod where this process ends without a word. Absent for attach, whose interrupt leaves the run as it is. */
   companion?: Companion;
-  /** A create was sent, and was not refused. */
-  isSent: boolean;
-  /** By its answer. */
+  /** By the answer of its create. */
   pod?: Json;
+  /** A create has no answer: there may be a pod all the same. */
+  isLost?: boolean;
   reached?: ReachablePod;
   startedAt: Milliseconds;
-  filesIn: number;
-  filesOut: number;
 }
-
-const runOf = (ctx: CommandContext, values: Values, mark: string): Run => ({
-  mark,
-  values,
-  workdir: textIn(values, 'workdir') ?? `${folderOf(mark)}/work`,
-  timeoutMs: Number(values['timeout']),
-  maxCost: dollarsOf('maxCost', textIn(values, 'maxCost')) ?? Infinity,
-  outs: textsIn(values, 'out').map(copyOf),
-  isSent: false,
-  startedAt: ctx.clock.monotonic(),
-  filesIn: 0,
-  filesOut: 0,
-});
 
 /** A path where it is, and where it goes. */
-interface Copy {
-  readonly from: string;
-  readonly to: string;
-}
+type Copy = ReturnType<typeof copyOf>;
+
+/** It names files here and in the pod, and comes from a variable of the pod. */
+const isMark = (text: string): boolean => /^run-[a-z0-9]{1,20}$/.test(text);
 
 /** `PATH[:PATH]`. One alone is both; of one that is not below the folder only the last name. Usage (2). */
-function copyOf(text: string): Copy {
+function copyOf(text: string): { readonly from: string; readonly to: string } {
   const at = text.lastIndexOf(':');
   const isOne = at < 0 || (at === 1 && /^[A-Za-z]:[\\/]/.test(text));
   const [from, given] = isOne ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
@@ -90,34 +71,35 @@ function copyOf(text: string): Copy {
   return { from, to: given ?? (isBelow ? from : (from.split(/[/\\]/).filter(Boolean).at(-1) ?? '.')) };
 }
 
+const copiesOf = (values: Values, flag: 'in' | 'out') => textsIn(values, flag).map(copyOf);
+
 export async function begin(ctx: CommandContext, values: Values): Promise<Result> {
   const mark = `run-${Math.floor(ctx.random() * 36 ** 8)
     .toString(36)
     .padStart(8, '0')}`;
-  const run = runOf(ctx, values, mark);
-  const ins = textsIn(values, 'in').map(copyOf);
+  const [ins, outs] = [copiesOf(values, 'in'), copiesOf(values, 'out')];
   const given = await bodyFrom(ctx, PODS, { ...values, name: values['name'] ?? mark, command: undefined }, RULES);
   const plain = withSshPort({ ...merged(createDefaults(given, ctx.settings), given), startSsh: true });
   const variables = objectAt(plain, 'env') ?? {};
-  const deadline = exactDuration(run.timeoutMs + GUARD_LATER_MS);
+  const deadline = exactDuration(Number(values['timeout']) + GUARD_LATER_MS);
   const body = { ...plain, env: { ...variables, [DEADLINE_VARIABLES.terminate]: deadline } };
-  await tellLimits(ctx, body, run);
+  await tellLimits(ctx, body, values);
   // Nothing is made on this machine for a dry run.
   if (ctx.dryRun) await ctx.api.send(post(PODS, body));
   const key = await (await ctx.spawn.ownKeys()).make(mark);
   const publicKey = utf8Text(await ctx.files.read(`${key}.pub`), 'the key', '').trim();
   const { account } = ctx.settings.accountWords;
-  run.companion = await ctx.spawn.companion(['run', 'end', mark, '--when-untold', ...account]);
+  const companion = await ctx.spawn.companion(['run', 'end', mark, '--when-untold', ...account]);
+  const run: Run = { mark, values, outs, companion, startedAt: ctx.clock.monotonic() };
   return await toItsEnd(ctx, run, async () => {
     run.pod = await createPod(ctx, run, { ...body, env: { ...body.env, PUBLIC_KEY: publicKey } });
     run.startedAt = ctx.clock.monotonic();
     return await limited(ctx, run, async (bounded) => {
-      const folders = [folderOf(mark), run.workdir] as const;
-      const pod = await enter(bounded, [idOf(run.pod), key], folders, Number(values['waitTimeout']));
+      const folders = [folderOf(mark), workdirOf(run)] as const;
+      const pod = await enter(bounded, idOf(run.pod), key, folders, Number(values['waitTimeout']));
       run.reached = pod;
       await say(ctx, `created pod ${labelOf(run.pod ?? null)}, running after ${since(ctx, run)}`);
-      for (const { from, to } of ins)
-        run.filesIn += await copy(bounded, local(from), inPod(run, pod, to), await ignoredIn(ctx, from));
+      for (const { from, to } of ins) await copy(bounded, local(from), inPod(run, pod, to), await ignoredIn(ctx, from));
       await startCommand(bounded, pod, folders, variables, values['command'] as readonly string[]);
       return values['detach'] === true ? undefined : await follow(bounded, pod, folderOf(mark));
     });
@@ -130,10 +112,10 @@ export async function attach(ctx: CommandContext, word: string, values: Values):
   const { pod } = found;
   const mark = keyOf(pod);
   if (mark === undefined || !isMark(mark)) throw usage(`pod ${labelOf(pod)} was not made by a run`);
-  const key = textIn(values, 'key') ?? (await ctx.spawn.ownKeys()).find(mark);
-  const reached = { ...reachableOf(found), key };
+  const reached = { ...reachableOf(found), key: (await ctx.spawn.ownKeys()).find(mark) };
   const age = Math.max(0, ctx.serviceNow() - Date.parse(stringAt(pod, 'createdAt') ?? '')) || 0;
-  const run = { ...runOf(ctx, values, mark), isSent: true, pod, reached, startedAt: ctx.clock.monotonic() - age };
+  const outs = copiesOf(values, 'out');
+  const run: Run = { mark, values, outs, pod, reached, startedAt: ctx.clock.monotonic() - age };
   return await toItsEnd(ctx, run, () => limited(ctx, run, (bounded) => follow(bounded, reached, folderOf(mark))));
 }
 
@@ -145,8 +127,7 @@ export async function end(ctx: CommandContext, mark: string, whenUntold: boolean
     requireYes(ctx);
     await ask(ctx, { line: `the pod of ${mark} will be terminated; what is on its disk is lost` });
   } else if ((await ctx.files.read('-')).byteLength > 0) return { kind: 'nothing' };
-  const ids = await terminateSurely(ctx, { mark }, 10 * MINUTE_MS, whenUntold ? MINUTE_MS : 0);
-  (await ctx.spawn.ownKeys()).remove(mark);
+  const ids = await terminateSurely(ctx, mark, 10 * MINUTE_MS, whenUntold ? MINUTE_MS : 0);
   if (ids.length > 0) return { kind: 'nothing', notes: [`terminated pod ${ids.join(', ')}`] };
   throw new Failure({ code: 'not-found', exit: EXIT.notFound, message: `no pod of a run ${JSON.stringify(mark)}` });
 }
@@ -169,65 +150,62 @@ async function toItsEnd(ctx: CommandContext, run: Run, work: () => Promise<numbe
   }
   // Without the interrupt that ended it, for what must still be done.
   const { signal } = new AbortController();
-  const after = { ...ctx, signal, api: ctx.batchApi({ signal, onWindows: () => undefined }) };
+  const api = patientApi(ctx.batchApi({ signal, onWindows: () => undefined }), { ...ctx, signal });
+  const after = { ...ctx, signal, api };
   const lost = await copyBack(after, run, failure);
   const isFailed = failure !== undefined || code !== 0;
   const isKept = run.pod !== undefined && (values['keep'] === true || (isFailed && values['keepOnFailure'] === true));
   const trouble = isKept ? undefined : await endPod(after, run);
-  if (isKept)
-    await say(
-      after,
-      sentence`kept pod ${labelOf(run.pod ?? null)}; end its cost: ${berth`pods terminate ${idOf(run.pod)}`}`,
-    );
+  if (isKept) {
+    const command = berth`pods terminate ${idOf(run.pod)}`;
+    await say(after, sentence`kept pod ${labelOf(run.pod ?? null)}; end its cost: ${command}`);
+  }
   if (trouble === undefined) companion?.tell('done');
-  const isUnread = failure instanceof Failure && failure.code === 'closed-pipe';
-  const first = trouble ?? (isUnread ? undefined : failure) ?? (code === 0 ? lost[0] : undefined);
+  const first = trouble ?? failure ?? (code === 0 ? lost[0] : undefined);
   for (const each of lost) if (each !== first) await after.tell(`not copied: ${each.message}`);
-  await receipt(after, run, code, !isKept && trouble === undefined);
+  await writeReceipt(after, run, code, !isKept && trouble === undefined);
   if (first !== undefined) throw asError(first);
   return { kind: 'program', code: code ?? EXIT.done };
 }
 
 /** `GPU-24G x1, SECURE: $0.69/h, at most $2.00`. */
-async function tellLimits(ctx: CommandContext, body: JsonObject, { timeoutMs, maxCost }: Run): Promise<void> {
+async function tellLimits(ctx: CommandContext, body: JsonObject, values: Values): Promise<void> {
+  const maxCost = maxCostOf(values);
   await tellPrice(ctx, async () => {
     const cost = ofNewPod(body, await catalogOf(ctx, body));
-    const most = cost.hourly === undefined ? maxCost : Math.min(maxCost, costOver(cost.hourly.high, timeoutMs));
+    const all = cost.hourly === undefined ? Infinity : costOver(cost.hourly.high, Number(values['timeout']));
+    const most = Math.min(maxCost, all);
     return `${hardwareOf(body)}: ${perHour(cost)}${most === Infinity ? '' : `, at most ${formatDollars(most)}`}`;
   });
 }
 
+/** US dollars; Infinity without --max-cost. */
+const maxCostOf = (values: Values): number => dollarsOf('maxCost', textIn(values, 'maxCost')) ?? Infinity;
+
 async function createPod(ctx: CommandContext, run: Run, body: JsonObject): Promise<Json> {
-  const { mark } = run;
-  const placement = placementOf(run.values, body);
-  const send = async (one: JsonObject) => {
-    run.isSent = true;
-    try {
-      return await sendOnce(ctx, one, { key: mark, attempt: mark, hint: runLine(berth`run end ${mark}`) });
-    } catch (error) {
-      // An answer that refuses says that there is none.
-      run.isSent = !(error instanceof Failure) || error.exit === EXIT.unknown || isInterrupt(error);
+  const { mark, values } = run;
+  const send = (one: JsonObject) =>
+    sendOnce(ctx, one, { key: mark, attempt: mark, hint: runLine(berth`run end ${mark}`) }).catch((error: unknown) => {
+      run.isLost = !(error instanceof Failure) || error.exit === EXIT.unknown || isInterrupt(error);
       throw error;
-    }
-  };
-  const answer = await withReferences(ctx, body, REFERENCES, (known) =>
-    placement === undefined ? send(known) : place(ctx, known, placement, send),
-  );
+    });
+  const placement = placementOf(values, body);
+  const answer = await withReferences(ctx, body, REFERENCES, (known) => place(ctx, known, placement, send));
   return answer.value ?? null;
 }
 
 /** Ends the work at the time limit (9), or when the pod, at the price that was got, has cost the most that it may (15). */
 async function limited<T>(ctx: CommandContext, run: Run, work: (bounded: CommandContext) => Promise<T>): Promise<T> {
-  const { timeoutMs, maxCost, startedAt } = run;
+  const [timeoutMs, maxCost] = [Number(run.values['timeout']), maxCostOf(run.values)];
   const price = numberAt(run.pod, 'cost') ?? 0;
   const costMs = price > 0 ? (maxCost / price) * 60 * MINUTE_MS : Infinity;
+  const [code, exit, limitMs, limit] =
+    costMs < timeoutMs
+      ? (['limit-exceeded', EXIT.limitExceeded, costMs, `${formatDollars(maxCost)} (--max-cost)`] as const)
+      : (['wait-ended', EXIT.waitEnded, timeoutMs, `${formatDuration(timeoutMs)} (--timeout)`] as const);
   const over = new AbortController();
-  const watch = ctx.clock.deadline(startedAt + Math.min(costMs, timeoutMs) - ctx.clock.monotonic());
+  const watch = ctx.clock.deadline(run.startedAt + limitMs - ctx.clock.monotonic());
   watch.signal.addEventListener('abort', () => {
-    const [code, exit, limit] =
-      costMs < timeoutMs
-        ? (['limit-exceeded', EXIT.limitExceeded, `${formatDollars(maxCost)} (--max-cost)`] as const)
-        : (['wait-ended', EXIT.waitEnded, `${formatDuration(timeoutMs)} (--timeout)`] as const);
     over.abort(new Failure({ code, exit, message: `the command was ended after ${limit}` }));
   });
   try {
@@ -237,43 +215,33 @@ async function limited<T>(ctx: CommandContext, run: Run, work: (bounded: Command
   }
 }
 
-const local = (path: string): CopyEnd => ({ pod: undefined, path, shown: path });
+const workdirOf = ({ mark, values }: Run): string => textIn(values, 'workdir') ?? `${folderOf(mark)}/work`;
 
-const inPod = ({ workdir }: Run, pod: ReachablePod, path: string): CopyEnd => ({
+const local = (path: string): CopyEnd => ({ path, shown: path });
+
+const inPod = (run: Run, pod: ReachablePod, path: string): CopyEnd => ({
   pod,
-  path: path.startsWith('/') ? path : `${workdir}/${path}`,
+  path: path.startsWith('/') ? path : `${workdirOf(run)}/${path}`,
   shown: `${pod.name}:${path}`,
 });
 
 /** More would keep a pod that is gone from being ended. */
 const COPY_TRIES = 4;
 
-/** Returns how many files there were. One that cannot be copied fails the copy; one whose connection breaks is copied again. */
-async function copy(
-  ctx: CommandContext,
-  from: CopyEnd,
-  to: CopyEnd,
-  ignores: CopyOptions['ignores'] = () => false,
-): Promise<number> {
+/** One whose connection breaks is copied again. */
+async function copy(ctx: CommandContext, from: CopyEnd, to: CopyEnd, ignores?: CopyOptions['ignores']): Promise<void> {
   let tries = 1;
-  const fails = (_: string, failure: Failure): void => {
-    throw failure;
-  };
-  const copied = await again(ctx, async () => {
-    const counted = { files: 0, bytes: 0 };
+  const { files, bytes } = await again(ctx, async () => {
     try {
-      await copyOne(ctx, from, to, { recursive: true, into: '', copied: counted, fails, ignores });
-      return counted;
+      return await copyOne(ctx, from, to, { recursive: true, ignores });
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
-      const isBroken = error.exit === EXIT.unavailable || error.exit === EXIT.unknown;
-      if (!isBroken || ++tries > COPY_TRIES) throw error;
+      if ((error.exit !== EXIT.unavailable && error.exit !== EXIT.unknown) || ++tries > COPY_TRIES) throw error;
       return undefined;
     }
   });
   const where = to.pod === undefined ? ` to ${to.shown}` : '';
-  await say(ctx, `copied ${countOf(copied.files, 'file')} (${formatBytes(copied.bytes)})${where}`);
-  return copied.files;
+  await say(ctx, `copied ${countOf(files, 'file')} (${formatBytes(bytes)})${where}`);
 }
 
 /** What the folder's .gitignore leaves out, and .git. */
@@ -286,14 +254,13 @@ async function ignoredIn(ctx: CommandContext, folder: string): Promise<CopyOptio
 
 /** Whatever the end was. Returns why some were not copied. */
 async function copyBack(ctx: CommandContext, run: Run, ended: unknown): Promise<readonly Failure[]> {
-  const { reached: pod, mark, values } = run;
+  const { reached: pod, mark, outs } = run;
   if (pod === undefined || (ended instanceof Failure && ended.code === 'run-died')) return [];
   if (ended !== undefined) await unlessFailed(ctx, () => endCommand(ctx, pod, folderOf(mark)));
-  if (values['noOut'] === true && isInterrupt(ended)) return [];
   const lost: Failure[] = [];
-  for (const { from, to } of run.outs)
+  for (const { from, to } of outs)
     try {
-      run.filesOut += await copy(ctx, inPod(run, pod, from), local(to));
+      await copy(ctx, inPod(run, pod, from), local(to));
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
       lost.push(error);
@@ -303,37 +270,69 @@ async function copyBack(ctx: CommandContext, run: Run, ended: unknown): Promise<
 
 /** Terminates the pod and says so. The failure where that could not be had: it may still cost money. */
 async function endPod(ctx: CommandContext, run: Run): Promise<Failure | undefined> {
-  const { mark, isSent } = run;
+  const { mark, pod, isLost } = run;
   try {
-    const ids = isSent ? await terminateSurely(ctx, { mark, id: stringAt(run.pod, 'id') }, 2 * MINUTE_MS) : [];
-    if (isSent && ids.length === 0)
-      return unknownOutcome(`the create has no answer, and no pod of ${mark} was found`, berth`run end ${mark}`);
+    if (pod === undefined && isLost !== true) {
+      (await ctx.spawn.ownKeys()).remove(mark);
+      return undefined;
+    }
+    const ids = await terminateSurely(ctx, mark, 2 * MINUTE_MS, MINUTE_MS, stringAt(pod, 'id'));
     const cost = costOf(ctx, run);
-    for (const each of ids)
-      await say(ctx, `terminated ${each}: ${since(ctx, run)}${cost === null ? '' : `, ${formatDollars(cost)}`}`);
-    (await ctx.spawn.ownKeys()).remove(mark);
-    return undefined;
+    for (const id of ids)
+      await say(ctx, `terminated ${id}: ${since(ctx, run)}${cost === null ? '' : `, ${formatDollars(cost)}`}`);
+    if (ids.length > 0) return undefined;
+    return unknownOutcome(`the create has no answer, and no pod of ${mark} was found`, berth`run end ${mark}`);
   } catch (error) {
     rethrowUnlessFailure(error, ctx);
     return error;
   }
 }
 
-async function receipt(ctx: CommandContext, run: Run, code: number | undefined, isTerminated: boolean): Promise<void> {
-  const { pod = null, filesIn, filesOut } = run;
-  const text = encodeJson({
-    id: stringAt(pod, 'id') ?? null,
-    name: stringAt(pod, 'name') ?? null,
-    hardware: pod === null ? null : hardwareOf(pod),
-    createdAt: memberAt(pod, 'createdAt') ?? null,
-    seconds: Math.round((ctx.clock.monotonic() - run.startedAt) / 1000),
-    exitCode: code ?? null,
-    cost: costOf(ctx, run),
-    ...{ filesIn, filesOut, terminated: isTerminated },
+/**
+ * Terminates what a run made, by its id or else by its mark, which a list may show `lagMs` later, and removes its key. Returns
+ * the ids. Fails with outcome-unknown (8) after `patienceMs`.
+ */
+async function terminateSurely(
+  ctx: CommandContext,
+  mark: string,
+  patienceMs: Milliseconds,
+  lagMs: Milliseconds,
+  id?: string,
+): Promise<readonly string[]> {
+  const startedAt = ctx.clock.monotonic();
+  const passedMs = (): Milliseconds => ctx.clock.monotonic() - startedAt;
+  const ids = new Set<string>();
+  await again(ctx, async () => {
+    try {
+      const found = id === undefined ? podsOfKey((await listRows(ctx, PODS)).values, mark).map(idOf) : [id];
+      for (const each of found) {
+        ids.add(each);
+        await terminateOwn(ctx, each);
+      }
+      return ids.size === 0 && passedMs() < lagMs ? undefined : true;
+    } catch (error) {
+      rethrowUnlessFailure(error, ctx);
+      if (passedMs() < patienceMs && error.exit !== EXIT.denied) return undefined;
+      const command = id === undefined ? berth`run end ${mark}` : berth`pods terminate ${id}`;
+      throw unknownOutcome(`${mark} may still run: ${error.message}`, command, id);
+    }
   });
+  (await ctx.spawn.ownKeys()).remove(mark);
+  return [...ids];
+}
+
+async function writeReceipt(
+  ctx: CommandContext,
+  run: Run,
+  code: number | undefined,
+  terminated: boolean,
+): Promise<void> {
   const file = textIn(run.values, 'receipt');
-  if (file !== undefined) await ctx.files.write(file, `${text}\n`);
-  else if (isJsonFormat(ctx.output.format)) await ctx.stderr.write(safe`${text}\n`);
+  if (file === undefined) return;
+  const [id = null, name = null] = [stringAt(run.pod, 'id'), stringAt(run.pod, 'name')];
+  const seconds = Math.round((ctx.clock.monotonic() - run.startedAt) / 1000);
+  const facts = { id, name, seconds, exitCode: code ?? null, cost: costOf(ctx, run), terminated };
+  await ctx.files.write(file, `${encodeJson(facts)}\n`);
 }
 
 /** US dollars since the create, to a hundredth of a cent; null without a price. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { commandsIn } from '../../../support/worlds/check-printed-commands.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
@@ -10,20 +10,16 @@ const onScreen = (text: string): readonly string[] =>
     .split('\n')
     .flatMap((line) => commandsIn(line).map((words) => words.join(' ')));
 
-const EXPLAINED = [
+test.each([
   ['pods', 'explain', 'pod-broken'],
   ['pods', 'wait', 'pod-stopped', '--wait-timeout', '1s'],
-];
-
-describe.each([40])('on a terminal of %s columns', (columns) => {
-  it.each(EXPLAINED)('%s %s %s: each command is whole on one line', async (...argv) => {
-    const run = async (tty: boolean): Promise<readonly string[]> => {
-      const world = createTestWorld({ tty, columns, env: { NO_COLOR: '1' } });
-      const { out, err } = await berthIn(world, ['--local', ...argv]);
-      return onScreen(out + err);
-    };
-    const piped = await run(false);
-    expect(piped.length).toBeGreaterThan(0);
-    expect(await run(true)).toEqual(piped);
-  });
+])('%s %s %s at 40 columns: each command is whole on one line', async (...argv) => {
+  const run = async (tty: boolean): Promise<readonly string[]> => {
+    const world = createTestWorld({ tty, columns: 40, env: { NO_COLOR: '1' } });
+    const { out, err } = await berthIn(world, ['--local', ...argv]);
+    return onScreen(out + err);
+  };
+  const piped = await run(false);
+  expect(piped.length).toBeGreaterThan(0);
+  expect(await run(true)).toEqual(piped);
 });

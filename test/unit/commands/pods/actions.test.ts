@@ -3,7 +3,7 @@ import { answer, answerQuestion } from '../../../support/worlds/answer-question.
 import { createAccount } from '../../../support/worlds/local-account.ts';
 import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
-import { hangUp, json, pointedAt, problem, routed, serve, text } from '../../../support/servers/scripted-server.ts';
+import { hangUp, json, pointedAt, problem, serve } from '../../../support/servers/scripted-server.ts';
 
 const local = (world: TestWorld, ...argv: readonly string[]): Promise<Ran> =>
   berthIn(world, ['--local', 'pods', ...argv]);
@@ -45,11 +45,6 @@ describe('start, stop and restart', () => {
     expect([picked.code, picked.out]).toEqual([0, '[]\n']);
   });
 
-  it('a pod in another status is still refused', async () => {
-    const ran = await local(createTestWorld(), 'restart', 'old-experiment');
-    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('409')]);
-  });
-
   it('says what became of each, and ends with the worst exit code', async () => {
     const ran = await local(createTestWorld(), 'stop', 'pod-train', 'nope', 'pod-web', '--json');
     expect([ran.code, JSON.parse(ran.out)]).toMatchObject([
@@ -86,28 +81,14 @@ describe('start, stop and restart', () => {
     expect(again.err).toMatch(/1 pod will be started: \$\d+\.\d\d\/h/);
   });
 
-  it('send nothing in a dry run, and print one request for each pod', async () => {
-    const pods = { 'GET /v2/pods/p1': json({ id: 'p1' }), 'GET /v2/pods/p2': json({ id: 'p2' }) };
-    const server = await serve([routed(pods, text('', 404))]);
-    const world = createTestWorld({ env: pointedAt(server.url) });
-    const ran = await berthIn(world, ['pods', 'stop', 'p1', 'p2', '--dry-run']);
-    const request = { method: 'POST', body: { action: 'stop' } };
-    expect([ran.code, JSON.parse(ran.out)]).toMatchObject([0, [request, request]]);
-    expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
-  });
-
-  it('names what shows the present state after a refusal for it (409)', async () => {
-    const server = await serve([problem(409, 'not now')]);
-    const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'restart', 'p1']);
-    expect([ran.code, ran.err]).toEqual([5, expect.stringContaining('berth pods get p1') as string]);
-  });
-
-  it('names the command that finds out the outcome after a lost answer', async () => {
-    const server = await serve([hangUp]);
-    const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'stop', 'p1']);
-    expect(ran.code).toBe(8);
-    expect(ran.err).toContain('berth pods get p1');
-    expect(server.seen).toHaveLength(1);
+  test.each([
+    ['restart', problem(409, 'not now'), 5],
+    ['stop', hangUp, 8],
+  ])('%s names what shows the state after a refusal for it, and after a lost answer', async (verb, answers, code) => {
+    const server = await serve([answers]);
+    const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', verb, 'p1']);
+    expect([ran.code, ran.err]).toEqual([code, expect.stringContaining('berth pods get p1')]);
+    expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 });
 
@@ -125,18 +106,6 @@ describe('terminate, or delete', () => {
       expect(out).not.toMatch(/pod-train|pod-notebook/);
     },
   );
-
-  it('a locked pod needs --force', async () => {
-    const account = createAccount();
-    expect((await account('pods terminate pod-web --yes')).code).toBe(5);
-    expect((await account('pods terminate pod-web --yes --force')).code).toBe(0);
-  });
-
-  it('sends nothing without a terminal and --yes', async () => {
-    const server = await serve([text('', 500)]);
-    const ran = await berthIn(createTestWorld({ env: pointedAt(server.url) }), ['pods', 'terminate', 'p1']);
-    expect([ran.code, server.seen]).toEqual([2, []]);
-  });
 });
 
 describe('pods wait', () => {
@@ -163,49 +132,13 @@ describe('pods wait', () => {
     expect([ran.code, statuses(ran)]).toEqual([code, shown]);
   });
 
-  it('names the command that says why a pod is in ERROR', async () => {
-    expect((await wait([pod('ERROR')])).err).toContain('Run berth pods explain p1,');
-    expect((await wait([pod('STARTING'), gone])).err).not.toContain('explain');
-  });
-
-  it('ends 4 for a pod that does not exist', async () => {
-    expect((await wait([gone])).code).toBe(4);
-  });
-
-  it('ends 9 at its timeout and names the command that waits further', async () => {
-    const ran = await wait([pod('STARTING')], '--wait-timeout', '30s');
-    expect(ran.code).toBe(9);
-    expect(ran.err).toContain('Run berth pods wait p1 --for reachable');
-  });
-
-  it('ends 9 at once for a stopped pod and names the command that starts it', async () => {
-    const ran = await wait([pod('EXITED')]);
-    expect([ran.code, ran.err]).toEqual([
-      9,
-      expect.stringMatching(/is stopped\n.*berth pods start p1 --wait/) as string,
-    ]);
-    expect((await wait([pod('RUNNING'), pod('EXITED')], '--for', 'EXITED')).code).toBe(0);
-  });
-
-  it('looks up a name once', async () => {
-    const server = await serve([
-      routed({ 'GET /v2/pods': json({ pods: [{ id: 'p1', name: 'lab' }] }), 'GET /v2/pods/p1': pod('STARTING') }),
-    ]);
-    const world = createTestWorld({ env: pointedAt(server.url) });
-    const ran = await berthIn(world, ['pods', 'wait', 'lab', '--wait-timeout', '10s']);
-    expect(ran.code).toBe(9);
-    expect(server.seen.filter(({ url }) => url.startsWith('/v2/pods?'))).toHaveLength(1);
-  });
-
-  it('ends 130 after Ctrl-C and does not change the pod', async () => {
-    const server = await serve([pod('STARTING')]);
-    const world = createTestWorld({ env: pointedAt(server.url) });
-    const running = berthIn(world, ['pods', 'wait', 'p1']);
-    while (server.seen.length < 2) await new Promise(setImmediate);
-    world.signal('SIGINT');
-    const ran = await running;
-    expect(ran.code).toBe(130);
-    expect(ran.err).toContain('Go on with: berth pods wait p1 --for reachable');
-    expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
+  test.each<[string, Parameters<typeof serve>[0], number, RegExp]>([
+    ['a pod in ERROR', [pod('ERROR')], 10, /Run berth pods explain p1,/],
+    ['a pod that does not exist', [gone], 4, /pod not found/],
+    ['a wait that ends', [pod('STARTING')], 9, /Run berth pods wait p1 --for reachable/],
+    ['a stopped pod', [pod('EXITED')], 9, /is stopped\n.*berth pods start p1 --wait/],
+  ])('%s says what to do', async (_, script, code, says) => {
+    const ran = await wait(script, '--wait-timeout', '30s');
+    expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(says)]);
   });
 });

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../../../support/files/temporary-directory.t
 import { remoteService } from '../../../support/servers/remote-service.ts';
 import { type Account, createAccount, local } from '../../../support/worlds/local-account.ts';
 import { expectNoKeyNoStack } from '../../../support/worlds/expect-run.ts';
-import { hangUp, json, pointedAt, problem, reset, routed, serve } from '../../../support/servers/scripted-server.ts';
+import { json, pointedAt, problem, reset, routed, serve } from '../../../support/servers/scripted-server.ts';
 
 /** The request that a command would send, from a dry run at a service that cannot be read: the ids are those given. */
 async function preview(...argv: readonly string[]) {
@@ -17,74 +17,49 @@ async function preview(...argv: readonly string[]) {
 }
 
 const GPU = ['--name', 'lab', '--gpu', 'GPU-24G', '--image', 'example/a'];
-const CPU = ['--name', 'lab', '--cpu', 'cpu-general', '--vcpu', '4', '--image', 'example/a'];
 
 const POD = 'pods create lab --gpu GPU-24G --image example/pytorch:2.8';
 
 describe('pods create', () => {
-  test.each<[readonly string[], Readonly<Record<string, unknown>>]>([
-    [[], {}],
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ['', {}],
+    ['--gpu-count 2 --cuda 12.4,12.8', { gpu: { id: 'GPU-24G', count: 2, allowedCudaVersions: ['12.4', '12.8'] } }],
+    ['--min-cuda 12.4', { gpu: { id: 'GPU-24G', count: 1, minCudaVersion: '12.4' } }],
     [
-      ['--gpu-count', '2', '--cuda', '12.4,12.8'],
-      { gpu: { id: 'GPU-24G', count: 2, allowedCudaVersions: ['12.4', '12.8'] } },
+      '--cloud community --data-center A,B --data-center C --disk 50 --port 8888/http,22/tcp --args x',
+      { cloud: 'COMMUNITY', dataCenterIds: ['A', 'B', 'C'], disk: 50, ports: ['8888/http', '22/tcp'], args: 'x' },
     ],
-    [['--min-cuda', '12.4'], { gpu: { id: 'GPU-24G', count: 1, minCudaVersion: '12.4' } }],
+    ['--env A=1=2,3 --env B=', { env: { A: '1=2,3', B: '' } }],
+    ['--registry reg --template t1', { registry: 'reg', templateId: 't1', disk: undefined }],
     [
-      ['--cloud', 'community', '--data-center', 'A,B', '--data-center', 'C'],
-      { cloud: 'COMMUNITY', dataCenterIds: ['A', 'B', 'C'] },
-    ],
-    [
-      ['--disk', '50', '--port', '8888/http,22/tcp', '--args', '-c "x"'],
-      { disk: 50, ports: ['8888/http', '22/tcp'], args: '-c "x"' },
-    ],
-    [['--env', 'A=1=2,3', '--env', 'B='], { env: { A: '1=2,3', B: '' } }],
-    [['--registry', 'reg', '--template', 't1'], { registry: 'reg', templateId: 't1', disk: undefined }],
-    [
-      ['--min-ram-per-gpu', '30', '--min-vcpu-per-gpu', '8'],
+      '--min-ram-per-gpu 30 --min-vcpu-per-gpu 8',
       { gpu: { id: 'GPU-24G', count: 1, minRamPerGpu: 30, minVcpuCountPerGpu: 8 } },
     ],
-    [['--network-volume', 'v1'], { mounts: { network: [{ volumeId: 'v1', path: '/workspace' }] } }],
-    [['--network-volume', 'v:1:/data'], { mounts: { network: [{ volumeId: 'v:1', path: '/data' }] } }],
-    [['--mount-path', '/m', '--network-volume', 'v1'], { mounts: { network: [{ volumeId: 'v1', path: '/m' }] } }],
-    [['--persistent-size', '20'], { mounts: { persistent: { size: 20, path: '/workspace' } } }],
-    [['--persistent-size', '20', '--mount-path', '/m'], { mounts: { persistent: { size: 20, path: '/m' } } }],
+    ['--network-volume v:1:/data', { mounts: { network: [{ volumeId: 'v:1', path: '/data' }] } }],
+    ['--network-volume v1 --mount-path /m', { mounts: { network: [{ volumeId: 'v1', path: '/m' }] } }],
+    ['--persistent-size 20', { mounts: { persistent: { size: 20, path: '/workspace' } } }],
     [
-      ['--start-ssh', '--start-jupyter', '--global-networking'],
+      '--start-ssh --start-jupyter --global-networking',
       { startSsh: true, startJupyter: true, globalNetworking: true, ports: ['22/tcp'] },
     ],
-    [
-      ['--set', 'gpu.count=4', '--set', 'anything.new=[1]'],
-      { gpu: { id: 'GPU-24G', count: 4 }, anything: { new: [1] } },
-    ],
-    [['--set', 'name=lab'], { name: 'lab' }],
+    ['--set gpu.count=4 --set anything.new=[1]', { gpu: { id: 'GPU-24G', count: 4 }, anything: { new: [1] } }],
   ])('%j', async (flags, members) => {
-    const { method, url, body } = await preview('create', ...GPU, ...flags);
+    const { method, url, body } = await preview('create', ...GPU, ...flags.split(' ').filter(Boolean));
     expect([method, new URL(url).pathname]).toEqual(['POST', '/v2/pods']);
     expect(body).toEqual({ name: 'lab', gpu: { id: 'GPU-24G', count: 1 }, image: 'example/a', disk: 20, ...members });
   });
 
   test.each([
-    [['--mount-path', '/m'], /--mount-path needs something to mount/],
-    [['--network-volume', 'v:/x,w:/y'], /mounts at most one network volume, not "v:\/x,w:\/y"/],
-    [['--network-volume', 'v,w'], /mounts at most one network volume/],
-    [['--network-volume', 'v', '--persistent-size', '20'], /use either --network-volume or --persistent-size/],
-    [['--cpu', 'cpu-general', '--vcpu', '2'], /use either --gpu or --cpu/],
-    [['--disk', '0'], /--disk is at least 1/],
-    [['--min-ram-per-gpu', '0'], /--min-ram-per-gpu is at least 1/],
-    [['--set', 'gpu.minVcpuCountPerGpu=1.5'], /--min-vcpu-per-gpu is a whole number of at least 1/],
-    [['--persistent-size', '5'], /--persistent-size is a whole number of at least 10 GB/],
-    [['--env', 'A'], /--env takes NAME=VALUE/],
-    [['--network-volume', ':/x'], /--network-volume is empty/],
+    [[...GPU, '--mount-path', '/m'], /--mount-path needs something to mount/],
+    [[...GPU, '--network-volume', 'v', '--persistent-size', '20'], /use either --network-volume or --persistent-size/],
+    [[...GPU, '--cpu', 'cpu-general', '--vcpu', '2'], /use either --gpu or --cpu/],
+    [[...GPU, '--min-ram-per-gpu', '0'], /--min-ram-per-gpu is at least 1/],
+    [[...GPU, '--persistent-size', '5'], /--persistent-size is at least 10/],
+    [[...GPU, '--env', 'A'], /--env takes NAME=VALUE/],
+    [[], /missing --name and --gpu or --cpu and --image or --template/],
   ])('refuses %j before anything is sent', async (flags, says) => {
-    const { code, err } = await berth(['--local', 'pods', 'create', ...GPU, ...flags]);
-    expect(code).toBe(2);
-    expect(err).toMatch(says);
-  });
-
-  it('names the missing flags', async () => {
-    const { code, err } = await berth(['--local', 'pods', 'create']);
-    expect(code).toBe(2);
-    expect(err).toContain('missing --name and --gpu or --cpu and --image or --template');
+    const { code, err } = await berth(['--local', 'pods', 'create', ...flags]);
+    expect([code, err]).toEqual([2, expect.stringMatching(says)]);
   });
 
   it('shows the price, creates, waits and prints the id', async () => {
@@ -105,27 +80,11 @@ describe('pods create', () => {
     expect([ran.code, ran.out]).toEqual([0, 'p1\n']);
   });
 
-  it('names the list command after a lost answer', async () => {
-    const server = await serve([routed({ 'POST /v2/pods': hangUp })]);
-    const ran = await berth(['pods', 'create', ...GPU], { env: pointedAt(server.url) });
-    expectNoKeyNoStack(ran);
-    expect(ran.code).toBe(8);
-    expect(ran.err).toContain('berth pods list');
-    expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
-  });
-
-  it('accepts the name of a volume', async () => {
-    const made = await local(createAccount(), `pods create ${CPU.join(' ')} --network-volume datasets:/d --json`);
-    expect(JSON.parse(made)).toMatchObject({ mounts: { network: [{ volumeId: 'vol-datasets', path: '/d' }] } });
-  });
-
-  it('tries several GPU types in order, none above a price', async () => {
+  it('tries several GPU types in order', async () => {
     const account = createAccount();
     await local(account, 'local stock set GPU-80G 0');
     const made = await local(account, 'pods create lab --image i --gpu GPU-80G --gpu GPU-24G --json');
     expect(JSON.parse(made)).toMatchObject({ gpu: { id: 'GPU-24G' } });
-    const limited = await account(`${POD} --max-price 0.01`);
-    expect([limited.code, limited.out]).toEqual([15, '']);
   });
 
   it('--until-available waits for room, and ends 9', async () => {
@@ -180,22 +139,20 @@ const made = async (account: Account): Promise<unknown> =>
   JSON.parse(await local(account, `pods list --json --jq '[.[] | select(.name == "lab")]'`));
 
 describe('--max-price', () => {
-  test.each([
-    '--gpu GPU-80G --gpu GPU-192G',
-    '--gpu GPU-80G --gpu GPU-192G --cloud COMMUNITY',
-    '--gpu GPU-80G --until-available 6h',
-    '--gpu GPU-80G --dry-run',
-  ])('that every candidate is above ends at once with 15, and nothing was sent: %s', async (flags) => {
-    const account = createAccount();
-    const ran = await account(`${CREATE} ${flags} --max-price 1 --json`);
-    expect([ran.code, ran.out, await made(account)]).toEqual([15, '', []]);
-    expect(JSON.parse(ran.err)).toMatchObject({
-      error: {
-        code: 'limit-exceeded',
-        message: expect.stringMatching(/^above --max-price \$1\.00\/h: GPU-80G \(\$[\d.]+\/h\)/) as string,
-      },
-    });
-  });
+  test.each(['--gpu GPU-80G --gpu GPU-192G', '--gpu GPU-80G --until-available 6h', '--gpu GPU-80G --dry-run'])(
+    'that every candidate is above ends at once with 15, and nothing was sent: %s',
+    async (flags) => {
+      const account = createAccount();
+      const ran = await account(`${CREATE} ${flags} --max-price 1 --json`);
+      expect([ran.code, ran.out, await made(account)]).toEqual([15, '', []]);
+      expect(JSON.parse(ran.err)).toMatchObject({
+        error: {
+          code: 'limit-exceeded',
+          message: expect.stringMatching(/^above --max-price \$1\.00\/h: GPU-80G \(\$[\d.]+\/h\)/) as string,
+        },
+      });
+    },
+  );
 
   test('is held against what the created pod costs: above it, it is terminated, and that is said', async () => {
     const remote = await remoteService(({ method, url }) =>
@@ -215,16 +172,6 @@ describe('--max-price', () => {
     ]);
     expect((await remote.send('GET', '/v2/pods')).text).not.toContain('"lab"');
   });
-
-  test('is held against the catalog first: nothing is created above it', async () => {
-    const account = createAccount();
-    await local(account, 'local stock price GPU-80G 9 --cloud SECURE');
-    const cheap = `${CREATE} --gpu GPU-80G --max-price 2.50 --idempotency-key k`;
-    expect((await account(cheap)).code).toBe(15);
-    await local(account, 'local stock price GPU-80G 2 --cloud SECURE');
-    await local(account, cheap);
-    expect(await made(account)).toMatchObject([{ cost: 2 }]);
-  });
 });
 
 test('create --wait of a pod that ends in ERROR names what says why, and what ends its cost', async () => {
@@ -236,22 +183,16 @@ test('create --wait of a pod that ends in ERROR names what says why, and what en
   );
 });
 
-test.each(['insufficient capacity', 'something went wrong: no resources to deploy your pod'])(
-  'create goes on with the next GPU type after a 400 "%s"',
-  async (detail) => {
-    const account = createAccount();
-    await local(account, `local fault add refuse --count 1 --detail '${detail}'`);
-    const id = await local(account, 'pods create lab --gpu GPU-24G --gpu GPU-48G --image a/b --disk 20 -o id');
-    expect(await local(account, `pods get ${id} --json`)).toContain('GPU-48G');
-  },
-);
+test('create goes on with the next GPU type after a 400 that says there is no room', async () => {
+  const account = createAccount();
+  await local(account, "local fault add refuse --count 1 --detail 'oops: no resources to deploy your pod'");
+  const id = await local(account, 'pods create lab --gpu GPU-24G --gpu GPU-48G --image a/b --disk 20 -o id');
+  expect(await local(account, `pods get ${id} --json`)).toContain('GPU-48G');
+});
 
-test.each([
-  ['GPU-24H', true],
-  ['GPU-24G', false],
-])('a refused create with GPU %s names the one that may be meant: %s', async (gpu, isNamed) => {
+test('a refused create names the GPU that may be meant', async () => {
   const account = createAccount();
   await local(account, "local fault add refuse --count 1 --detail 'this cannot be'");
-  const { code, err } = await account(`pods create lab --gpu ${gpu} --image a/b`);
-  expect([code, err.includes('Did you mean GPU-24G?')]).toEqual([5, isNamed]);
+  const { code, err } = await account('pods create lab --gpu GPU-24H --image a/b');
+  expect([code, err]).toEqual([5, expect.stringContaining('Did you mean GPU-24G?')]);
 });

@@ -50,16 +50,6 @@ describe('a wait', () => {
     const { server, err } = await works(['pods', 'wait', 'p1'], [json(document)]);
     expect([server.seen.length, err]).toEqual([1, 'pod lab is reachable\n']);
   });
-
-  test('of the local service ends with the addresses of the pod', async () => {
-    const account = createAccount();
-    const line = 'pods create --name lab --image i --cpu cpu-general --vcpu 2 --port 22/tcp --start-ssh --wait --json';
-    expect(JSON.parse(await local(account, line))).toMatchObject({
-      status: 'RUNNING',
-      runtime: { ports: [{ private: 22 }] },
-      ssh: { direct: { username: 'root' } },
-    });
-  });
 });
 
 describe('the private address of a port', () => {
