@@ -23,7 +23,7 @@ const named = process.argv.slice(2);
 const unknown = named.filter((part) => !Object.hasOwn(PARTS, part));
 if (unknown.length > 0) throw new Error(`no part ${unknown.join(', ')}: there are ${Object.keys(PARTS).join(', ')}`);
 
-await build();
+build();
 const folder = await mkdtemp(path.join(tmpdir(), 'berth-bench-'));
 try {
   for (const part of named.length > 0 ? named : Object.keys(PARTS)) {

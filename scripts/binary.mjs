@@ -4,19 +4,43 @@
  * BERTH_BINARY_TOOLS is the folder of downloaded tools, dist-binary/tools by default. docs/decisions/0025 explains the choice.
  */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { writeModules } from './binary/modules.mjs';
+import * as esbuild from 'esbuild';
 import { fetchTool, HERE, TARGETS, ToolMissing, TOOLS } from './binary/tool.mjs';
+import { bundling, withMembers } from './bundling.mjs';
 import { bundledPackages, licenceTexts } from './licences.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const out = path.join(root, 'dist-binary');
 
 const run = promisify(execFile);
+const ENTRY = 'src/executable.ts';
+
+/**
+ * Writes the modules into `folder`: each dynamic import becomes a file, which is loaded only when it is needed. Returns the
+ * path of the first module and the metafile of the bundler.
+ */
+async function writeModules(folder) {
+  const { outputFiles, metafile } = await esbuild.build({
+    ...bundling(root),
+    entryPoints: [ENTRY],
+    outdir: folder,
+    splitting: true,
+    format: 'esm',
+    loader: { '.py': 'text' },
+    // A package names temporary files by this. The tool would put the folder of the build in its place.
+    define: { __filename: '"/berth"', __dirname: '"/"' },
+    legalComments: 'none',
+    write: false,
+    metafile: true,
+  });
+  await Promise.all(outputFiles.map(({ path: file, text }) => writeFile(file, withMembers(text, metafile))));
+  return { entry: path.join(folder, `${path.basename(ENTRY, '.ts')}.js`), metafile };
+}
 
 /**
  * Compiles the modules to one executable. Without a configuration of the user's: a file of that name in the working directory
@@ -62,8 +86,9 @@ async function build(modules, target) {
     await rm(folder, { recursive: true, force: true });
     await rename(made, folder);
     const bytes = await readFile(path.join(folder, path.basename(file)));
-    const digest = createHash('sha256').update(bytes).digest('hex');
-    console.log(`${digest}  dist-binary/${target}/${path.basename(file)}  ${(bytes.length / 1e6).toFixed(0)} MB`);
+    console.log(
+      `${hash('sha256', bytes)}  dist-binary/${target}/${path.basename(file)}  ${(bytes.length / 1e6).toFixed(0)} MB`,
+    );
   } finally {
     await rm(made, { recursive: true, force: true });
   }
@@ -74,7 +99,7 @@ const targets = asked.length === 0 ? [HERE] : asked.includes('all') ? Object.key
 await mkdir(out, { recursive: true });
 const folder = await mkdtemp(path.join(out, 'modules-'));
 try {
-  const modules = await writeModules(root, folder);
+  const modules = await writeModules(folder);
   for (const target of targets) await build(modules, target);
 } catch (error) {
   if (!(error instanceof ToolMissing)) throw error;

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cyclonedxEsbuildPlugin } from '@cyclonedx/cyclonedx-esbuild';
 import * as esbuild from 'esbuild';
-import { bundling, commonJsEntries, parserFiles } from './bundling.mjs';
+import { bundling, commonJsEntries, parserFiles, withMembers } from './bundling.mjs';
 import { setModes } from './modes.mjs';
 import { makePacks } from './packs.mjs';
 import { bundledPackages, licenceTexts } from './licences.mjs';
@@ -47,22 +47,8 @@ async function bundle(bill, binaries) {
   return { outputFiles, metafile };
 }
 
-/**
- * Splitting gives a dynamically imported CommonJS package only a default export. Node also exports its members, and the sources
- * use them, so they are added.
- */
-const MEMBERS_AS_EXPORTS = `
-{
-  const { default: members } = module.exports;
-  for (const name of Object.keys(members)) {
-    if (!(name in module.exports)) {
-      Object.defineProperty(module.exports, name, { enumerable: true, get: () => members[name] });
-    }
-  }
-}`;
-
 /** Second step: converts one file to CommonJS. */
-async function toCommonJs(text, name, isPackage) {
+async function toCommonJs(text, name) {
   const { code, warnings } = await esbuild.transform(text, {
     format: 'cjs',
     platform: 'node',
@@ -75,8 +61,7 @@ async function toCommonJs(text, name, isPackage) {
     // A check of an argument in a package of the SSH library, which it never calls wrongly.
     logOverride: { 'suspicious-boolean-not': 'silent' },
   });
-  const finished = finish(code, warnings, name);
-  return isPackage ? finished + MEMBERS_AS_EXPORTS : finished;
+  return finish(code, warnings, name);
 }
 
 /** Checks and completes the CommonJS text of a file. `warnings` are those of the conversion. */
@@ -109,10 +94,10 @@ const { outputFiles, metafile } = await bundle(bill, binaries);
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 const packages = commonJsEntries(metafile);
-const files = new Map(outputFiles.map(({ path: file, text }) => [path.basename(file), text]));
+const files = new Map(outputFiles.map(({ path: file, text }) => [path.basename(file), withMembers(text, metafile)]));
 await Promise.all(
   [...files].map(async ([name, text]) => {
-    await writeFile(path.join(dist, name), await toCommonJs(text, name, packages.has(name)));
+    await writeFile(path.join(dist, name), await toCommonJs(text, name));
   }),
 );
 await Promise.all([...binaries].map(([name, bytes]) => writeFile(path.join(dist, name), bytes)));

@@ -1,46 +1,61 @@
 /** The bundler options that the build and the benchmark share. */
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import Module, { createRequire } from 'node:module';
 import path from 'node:path';
-import { completionData } from './completion-data.mjs';
-
-/** Builtins that a package loads at start and does not need. They, and signal-exit, are replaced by scripts/stubs. */
-const STUBBED = { undici: ['assert', 'http', 'http2'], commander: ['child_process'] };
-
-/** Parts of the HTTP client that berth does not use: HTTP/2, and bodies that are a form or a stream of the web. */
-const UNUSED = /^\.\.?\/(client-h2|web\/fetch\/body)\.js$/;
-
-/** Native code that the SSH library takes where it is there: it goes on without, and a bundle cannot have it. */
-const NATIVE = /^cpu-features$|\/sshcrypto\.node$/;
+import * as esbuild from 'esbuild';
 
 const UNDICI = path.sep + path.join('node_modules', 'undici') + path.sep;
+const COMMANDER = path.sep + path.join('node_modules', 'commander') + path.sep;
 
-const stubs = (root) => ({
+/** What is replaced: the imports, the package that has them (any without one), and the module in their place. */
+const STUBS = [
+  // The HTTP client loads these at start: it only calls assert(value, message), reads the maximum size of headers, and speaks HTTP/1.1.
+  [
+    /^node:assert$/,
+    UNDICI,
+    `module.exports = function assert(value, message) {
+  if (value) return;
+  const error = message instanceof Error ? message : new Error(message === undefined ? 'assertion failed' : message);
+  error.code = 'ERR_ASSERTION';
+  throw error;
+};`,
+  ],
+  [/^node:http$/, UNDICI, 'module.exports = { maxHeaderSize: 16 * 1024 };'],
+  [/^node:http2$/, UNDICI, 'module.exports = { constants: {} };'],
+  // HTTP/2, and bodies that are a form or a stream of the web.
+  [
+    /^\.\.?\/(client-h2|web\/fetch\/body)\.js$/,
+    UNDICI,
+    `module.exports = () => { throw new Error('this part of the HTTP client is not bundled'); };
+module.exports.extractBody = module.exports;`,
+  ],
+  // The parser of command lines starts programs only for subcommands in separate files.
+  [/^node:child_process$/, COMMANDER, 'module.exports = {};'],
+  // It sends every signal that could end the process again, so that those that Node ignores end it. berth ends with process.exit().
+  [
+    /^signal-exit$/,
+    '',
+    `const onExit = (listener) => {
+  const call = (code) => listener(code, null);
+  process.on('exit', call);
+  return () => process.off('exit', call);
+};
+module.exports = Object.assign(onExit, { onExit });`,
+  ],
+  // Native code that the SSH library takes where it is there.
+  [/^cpu-features$|\/sshcrypto\.node$/, '', `throw new Error('this module is not in the bundle');`],
+];
+
+const stubs = {
   name: 'stubs',
   setup(build) {
-    build.onResolve({ filter: /^signal-exit$/ }, () => ({ path: path.join(root, 'scripts/stubs/signal-exit.cjs') }));
-    build.onResolve({ filter: UNUSED }, ({ importer }) =>
-      importer.includes(UNDICI) ? { path: path.join(root, 'scripts/stubs/unused.cjs') } : undefined,
-    );
-    build.onResolve({ filter: NATIVE }, () => ({ path: path.join(root, 'scripts/stubs/missing.cjs') }));
-    for (const [name, builtins] of Object.entries(STUBBED)) {
-      const inside = path.sep + path.join('node_modules', name) + path.sep;
-      build.onResolve({ filter: new RegExp(`^node:(${builtins.join('|')})$`) }, ({ path: builtin, importer }) =>
-        importer.includes(inside)
-          ? { path: path.join(root, 'scripts/stubs', `${builtin.slice('node:'.length)}.cjs`) }
-          : undefined,
+    for (const [at, [filter, inside]] of STUBS.entries())
+      build.onResolve({ filter }, ({ importer }) =>
+        importer.includes(inside) ? { path: String(at), namespace: 'stub' } : undefined,
       );
-    }
-  },
-});
-
-/** jq has builds with its WebAssembly in a separate file or inline; only the inline one can be bundled. */
-const inlineJq = {
-  name: 'inline-jq',
-  setup(build) {
-    build.onResolve({ filter: /^jq-wasm$/ }, ({ resolveDir, kind }) =>
-      build.resolve('jq-wasm/inline', { resolveDir, kind }),
-    );
+    build.onLoad({ filter: /.*/, namespace: 'stub' }, ({ path: at }) => ({
+      contents: `'use strict';\n${STUBS[at][2]}`,
+    }));
   },
 };
 
@@ -104,6 +119,50 @@ const changes = {
   },
 };
 
+const COMPLETION = `
+import { builtTree } from './src/cli/completion/built-tree.ts';
+import { FLAGS, NOUNS } from './src/registry.ts';
+export const tree = () => builtTree({ nouns: NOUNS, flags: FLAGS });
+`;
+
+/** Runs the sources to make the completion tree. `root` is the folder of the project. */
+async function completionTree(root) {
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: root,
+    stdin: { contents: COMPLETION, resolveDir: root },
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+  const module = new Module(path.join(root, 'completion-tree.cjs'));
+  module.filename = module.id;
+  module.paths = [path.join(root, 'node_modules')];
+  module._compile(outputFiles[0].text, module.id);
+  return JSON.stringify(await module.exports.tree(), leaveOut);
+}
+
+/** Members that completion does not read. JSON has no functions. */
+function leaveOut(key, value) {
+  if (key === 'complete' && typeof value === 'object') return { ...value, view: undefined, schema: undefined };
+  if (value?.kind !== 'command') return value;
+  const { kind, summary, hidden, writes, notifies, watch, fields, args, options } = value;
+  return { kind, summary, hidden, writes, notifies, watch, fields, args, options };
+}
+
+/** A plugin of the bundler that replaces src/cli/completion/built-tree.ts by the completion tree as data. */
+const completionData = (root) => ({
+  name: 'completion-data',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]completion[\\/]built-tree\.ts$/ }, async () => {
+      const text = JSON.stringify(await completionTree(root));
+      return { contents: `export const builtTree = () => Promise.resolve(JSON.parse(${text}));`, loader: 'js' };
+    });
+  },
+});
+
 /**
  * The HTTP parser is WebAssembly, as text in two modules: with SIMD, and without for processors that lack it. This leaves
  * them out of the bundle, and collects their bytes in `binaries`, by the names of the files that the launcher loads.
@@ -136,7 +195,7 @@ export const bundling = (root) => ({
   mainFields: ['module', 'main'],
   minify: true,
   logLevel: 'warning',
-  plugins: [completionData(root), stubs(root), inlineJq, changes],
+  plugins: [completionData(root), stubs, changes],
 });
 
 /** Returns the names of the output files that are dynamically imported CommonJS packages. */
@@ -146,3 +205,14 @@ export const commonJsEntries = ({ inputs, outputs }) =>
       .filter(([, { entryPoint }]) => entryPoint !== undefined && inputs[entryPoint]?.format === 'cjs')
       .map(([output]) => path.basename(output)),
   );
+
+/**
+ * Splitting gives a dynamically imported CommonJS package only a default export. Node also exports its members, and the
+ * sources use them, so they are added where the package is imported.
+ */
+export function withMembers(text, metafile) {
+  const packages = commonJsEntries(metafile);
+  return text.replace(/\bimport\("\.\/([\w.-]+\.c?js)"\)/g, (whole, name) =>
+    packages.has(name) ? `${whole}.then(m=>({...m.default,default:m.default}))` : whole,
+  );
+}

@@ -91,8 +91,8 @@ if (folder === undefined || (existsSync(folder) && (await readdir(folder)).lengt
   console.error('Give an empty folder: node scripts/image-root.mjs FOLDER');
   process.exit(2);
 }
-await install();
-await build();
+install();
+build();
 await writeNode(folder);
 await writeProgram(folder);
 for (const name of ['etc', ...SHARED]) await mkdir(path.join(folder, name), { recursive: true });

@@ -23,7 +23,6 @@ export async function licenceTexts(root, folders) {
 async function licenceOf(folder) {
   const described = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'));
   const { name, version, author } = described;
-  // The second is an old form.
   const license = described.license ?? described.licenses?.map(({ type }) => type).join(' OR ');
   if (!license) throw new Error(`${name} states no licence`);
   const file = (await readdir(folder)).find((entry) => /^(licen[cs]e|copying)/i.test(entry));

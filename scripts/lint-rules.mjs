@@ -26,7 +26,6 @@ export default {
       'Only bin, main and host touch the real world; take this from the Context or a parameter.',
       'NewExpression[callee.name="Date"][arguments.length=0]',
     ),
-    'no-enum': refuse('Use a union of literals.', 'TSEnumDeclaration'),
     // The wall clock may jump at any time, so a span must not be measured with it.
     'no-wall-clock': refuse(
       'Measure spans with clock.monotonic(). Where a date is meant, disable this rule for the line: "-- a date".',
@@ -41,11 +40,6 @@ export default {
       'Use the public interface of the package.',
       `ImportDeclaration[source.value=${PRIVATE_FILE}]`,
       `ImportExpression[source.value=${PRIVATE_FILE}]`,
-    ),
-    'awaited-expectation': refuse(
-      'Await it, or it passes whatever happens.',
-      'ExpressionStatement > CallExpression[callee.object.type="MemberExpression"][callee.object.property.name=/^(resolves|rejects)$/]',
-      'ExpressionStatement > CallExpression[callee.object.callee.property.name="poll"]',
     ),
     'no-default-export': refuse('Export by name.', 'ExportDefaultDeclaration'),
   },

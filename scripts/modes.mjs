@@ -1,5 +1,5 @@
 /** Modes of files that do not depend on the umask of whoever builds: archives store them. */
-import { chmod, open, readdir, stat } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Makes a file, or all in a folder, readable by everybody and writable by its owner only; programs and folders get x. */
@@ -14,10 +14,4 @@ export async function setModes(place) {
 }
 
 /** Whether a file is a script with an interpreter, or a program or library in the format ELF. */
-async function isProgram(file) {
-  const handle = await open(file);
-  const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-  await handle.close();
-  const begin = buffer.toString('latin1');
-  return begin.startsWith('#!') || begin === '\x7fELF';
-}
+const isProgram = async (file) => /^(#!|\x7fELF)/.test((await readFile(file)).toString('latin1', 0, 4));

@@ -2,16 +2,14 @@
  * The other versions of Node that the end-to-end tests run with. They come from the packages of test/nodes, whose lock file holds
  * their versions and checksums. They are installed into a cache folder when they are first used; `npm ci` does not install them.
  */
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { isInstalled, root } from './prepare.mjs';
 
 const NODES = path.join(root, 'test/nodes');
 const CACHE = path.join(root, 'node_modules/.cache/nodes');
-
-/** The lock files of the project, by their paths. */
-export const LOCK_FILES = ['package-lock.json', 'test/nodes/package-lock.json'];
 
 /** The versions by their names, such as `22`. */
 export const nodeNames = () =>
@@ -19,7 +17,6 @@ export const nodeNames = () =>
     name.replace('node-', ''),
   );
 
-/** The program of a version, once it is installed. */
 export const nodeProgram = (name) => path.join(CACHE, 'node_modules', `node-${name}`, 'bin/node');
 
 /** Installs the programs. Returns why they cannot be installed or run here; undefined when they are ready. */
@@ -40,16 +37,8 @@ export async function installNodes() {
 }
 
 /** Runs a program in the cache folder. Returns why it failed; undefined when it ended with 0. */
-function run(command, args) {
-  const child = spawn(command, args, { cwd: CACHE, stdio: ['ignore', 'ignore', 'pipe'] });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text) => (stderr += text));
-  return new Promise((resolve) => {
-    child.on('error', ({ message }) => {
-      resolve(message);
-    });
-    child.on('close', (code) => {
-      resolve(code === 0 ? undefined : stderr.trim().split('\n').at(-1) || `it ended ${code}`);
-    });
-  });
-}
+const run = (command, args) =>
+  promisify(execFile)(command, args, { cwd: CACHE }).then(
+    () => undefined,
+    ({ stderr, message }) => stderr?.trim().split('\n').at(-1) || message,
+  );

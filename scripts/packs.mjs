@@ -2,15 +2,17 @@
  * Makes dist/ fast to load: bundles the files that the usual commands load into packs, because each file that is opened takes
  * time, and so does each import between files.
  */
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import * as esbuild from 'esbuild';
 import { samplePod } from '../bench/sample-pod.mjs';
 
+const run = promisify(execFile);
 const lister = fileURLToPath(new URL('list-loaded-files.cjs', import.meta.url));
 
 /**
@@ -48,7 +50,7 @@ export async function makePacks(root, { files, packages, finish }) {
     const lists = new Map();
     const packed = new Set();
     for (const { pack, args } of PACKS) {
-      await runListed([path.join(root, 'bin/berth'), ...args], env);
+      await run(process.execPath, ['--require', lister, path.join(root, 'bin/berth'), ...args], { env });
       const names = (await readFile(list, 'utf8')).split('\n').filter((name) => !packed.has(name));
       for (const name of names) packed.add(name);
       lists.set(pack, names);
@@ -131,15 +133,4 @@ async function serveSample() {
     server.closeAllConnections();
   };
   return { url: `http://127.0.0.1:${server.address().port}`, stop };
-}
-
-/** A command that has not ended after so long hangs, on the slowest machine too. */
-const HANGS_MS = 300_000;
-
-function runListed(args, env) {
-  return new Promise((resolve, reject) => {
-    spawn(process.execPath, ['--require', lister, ...args], { env, stdio: 'ignore', timeout: HANGS_MS })
-      .on('error', reject)
-      .on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${args.join(' ')} ended ${code}`))));
-  });
 }

@@ -1,5 +1,5 @@
 /** Installs the packages and builds a fresh clone. Uses only Node, because it runs before anything is installed. */
-import { spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +7,8 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Runs a program in the folder of the project with inherited output. Throws unless it exits with 0. */
-async function mustRun(command, args) {
-  const child = spawn(command, args, { cwd: root, stdio: 'inherit', shell: command === 'npm.cmd' });
-  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  if (code !== 0) throw new Error(`${[command, ...args].join(' ')} ended ${code}`);
-}
+const mustRun = (command, args) =>
+  execFileSync(command, args, { cwd: root, stdio: 'inherit', shell: command === 'npm.cmd' });
 
 /** Whether every package that the lock file of a folder requires on this machine is installed there in that version. */
 export function isInstalled(folder = root) {
@@ -24,15 +21,11 @@ export function isInstalled(folder = root) {
   );
 }
 
-export async function install() {
+export function install() {
   if (isInstalled()) return;
   console.log('$ npm ci');
-  await mustRun(process.platform === 'win32' ? 'npm.cmd' : 'npm', [
-    'ci',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-  ]);
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  mustRun(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
 const newestIn = (folder) =>
@@ -43,7 +36,7 @@ const newestIn = (folder) =>
   );
 
 /** Whether dist/ is at least as new as all of its sources. */
-export function isBuilt() {
+function isBuilt() {
   const main = path.join(root, 'dist/main.cjs');
   if (!existsSync(main)) return false;
   const sources = [newestIn('src'), newestIn('scripts'), statSync(path.join(root, 'package-lock.json')).mtimeMs];
@@ -51,8 +44,8 @@ export function isBuilt() {
 }
 
 /** Installs and builds what is missing. With `always` it builds even if dist/ is up to date. */
-export async function build({ always = false } = {}) {
+export function build({ always = false } = {}) {
   if (!always && isBuilt()) return;
   console.log('$ npm run build');
-  await mustRun(process.execPath, ['scripts/build.mjs']);
+  mustRun(process.execPath, ['scripts/build.mjs']);
 }

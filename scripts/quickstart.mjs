@@ -1,41 +1,35 @@
 /**
- * `npm run quickstart`: from a fresh clone to running jobs, on the local service only. Prints every command before its output.
- * Does not touch your configuration, leaves nothing running, and stops at the first step with an unexpected exit code.
+ * `npm run quickstart`: runs the ten tasks of the README on the local service, from a fresh clone. Prints each line before its output.
+ * Does not touch your configuration, leaves nothing running, and stops at the first command that fails.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build, install, root } from './prepare.mjs';
-import { TOUR } from './quickstart-tour.mjs';
 
+const [, tasks] = /^## Ten tasks$[^]*?^```sh\n([^]*?)^```$/m.exec(readFileSync(path.join(root, 'README.md'), 'utf8'));
 const folder = mkdtempSync(path.join(tmpdir(), 'berth-quickstart-'));
 // Without the variables that lead berth to the accounts and files of the user.
-const own = Object.entries(process.env).filter(([name]) => !name.startsWith('BERTH_'));
-const env = { ...Object.fromEntries(own), BERTH_CONFIG_DIR: `${folder}/config`, BERTH_DATA_DIR: `${folder}/data` };
+const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BERTH_')));
+const PATH = [path.join(folder, 'bin'), path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
+const env = { ...own, PATH, BERTH_CONFIG_DIR: `${folder}/config`, BERTH_DATA_DIR: `${folder}/data` };
 
-function run({ words, code }) {
-  console.log(`$ berth --local ${words.map((word) => (/[{"]/.test(word) ? `'${word}'` : word)).join(' ')}`);
-  // The command inherits the terminal, for its colour.
-  const ended = spawnSync(process.execPath, [path.join(root, 'bin/berth'), '--local', ...words], {
+try {
+  install();
+  build();
+  mkdirSync(path.join(folder, 'bin'));
+  symlinkSync(path.join(root, 'bin/berth'), path.join(folder, 'bin/berth'));
+  writeFileSync(path.join(folder, 'tasks.sh'), tasks);
+  const { status } = spawnSync('sh', ['-ev', 'tasks.sh'], {
+    cwd: folder,
     env,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
-  if (ended.status !== code)
-    throw new Error(`the command above ended ${ended.status ?? ended.signal}; ${code} was to be expected`);
-}
-
-try {
-  await install();
-  await build();
-  for (const { title, commands } of TOUR) {
-    console.log(`\n# ${title}`);
-    commands.forEach(run);
-  }
-  console.log('\nAll steps succeeded. Your configuration was not changed, and nothing is left running.');
-} catch (error) {
-  console.error(`\nquickstart: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
+  console.log(
+    status === 0 ? '\nYour configuration was not changed, and nothing is left running.' : '\nIt stopped there.',
+  );
+  process.exitCode = status ?? 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

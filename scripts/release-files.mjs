@@ -3,7 +3,7 @@
  * completions, the install script and SHA256SUMS. `--executables FOLDER` takes those that exist, by platform.
  */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -40,11 +40,7 @@ await copyFile(path.join(root, 'scripts/release/install.sh'), path.join(made, 'i
 
 const sums = [];
 for (const name of (await readdir(made)).sort())
-  sums.push(
-    `${createHash('sha256')
-      .update(await readFile(path.join(made, name)))
-      .digest('hex')}  ${name}\n`,
-  );
+  sums.push(`${hash('sha256', await readFile(path.join(made, name)))}  ${name}\n`);
 await writeFile(path.join(made, 'SHA256SUMS'), sums.join(''));
 await setModes(made);
 await rm(out, { recursive: true, force: true });

@@ -3,7 +3,7 @@
  * of executables downloads what it needs, and accepts only the bytes that are named here.
  */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -51,7 +51,6 @@ export const TARGETS = {
   },
 };
 
-/** The platform of this machine. */
 export const HERE = `${process.platform}-${process.arch}`;
 
 /** That the tool cannot be downloaded, so that there can be no executable. */
@@ -70,9 +69,7 @@ export async function fetchTool(folder, target) {
   await mkdir(folder, { recursive: true });
   await download(`${known.package}@${VERSION}`, folder);
   const archive = path.join(folder, `${name}.tgz`);
-  const integrity = `sha512-${createHash('sha512')
-    .update(await readFile(archive))
-    .digest('base64')}`;
+  const integrity = `sha512-${hash('sha512', await readFile(archive), 'base64')}`;
   if (integrity !== known.integrity) throw new Error(`${archive} is not the expected file: its digest is ${integrity}`);
   const unpacked = path.join(folder, `${name}.${process.pid}.new`);
   await mkdir(unpacked);

@@ -1,7 +1,7 @@
 /** Runs the events of a round: those during a run of the batch, and those between two runs. */
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
-import { editInput, flipJournalByte, flipResultsByte, findCut, readOrEmpty, restoreInPlace, sizeOf } from './files.mjs';
+import { editInput, sizeOf } from './files.mjs';
 import { sleep } from './processes.mjs';
 import { setClock } from './service.mjs';
 
@@ -122,70 +122,8 @@ const DURING = {
   },
 };
 
-/** Edits between two runs that a resume must detect, each with the exit codes that are correct for it. */
-const EDITS = {
-  'input-edit': {
-    codes: [2, 14],
-    make: async ({ edit, at }, { files, plan }) => `input: ${await editInput(files.input, edit, at, plan)}`,
-  },
-  'journal-cut': {
-    make: async ({ at }, { files }) => {
-      const journal = await readOrEmpty(files.journal);
-      const cut = findCut(await readOrEmpty(files.end), at);
-      if (cut === undefined) return undefined;
-      await writeFile(files.journal, journal.subarray(0, cut));
-      return `journal cut to ${cut} of ${journal.length} bytes`;
-    },
-  },
-  'journal-flip': {
-    make: async ({ at }, { files }) => {
-      const end = await readOrEmpty(files.end);
-      return rewriteFile(files.journal, (bytes) => flipJournalByte(bytes, end, at), 'a byte of the journal changed');
-    },
-  },
-  'results-flip': {
-    make: async ({ at }, { files }) => {
-      const journal = await readOrEmpty(files.journal);
-      return rewriteFile(
-        files.results,
-        (bytes) => flipResultsByte(bytes, journal, at),
-        'a byte of the results changed',
-      );
-    },
-  },
-  'results-line-ends': {
-    make: (_, { files }) =>
-      rewriteFile(
-        files.results,
-        (bytes) => (bytes.includes(10) ? Buffer.from(bytes.toString('utf8').replaceAll('\n', '\r\n')) : undefined),
-        'CR before each line end of the results',
-      ),
-  },
-  'journal-gone': { make: (_, { files }) => removeFile(files.journal, files.results, 'the journal is gone') },
-  'results-gone': { make: (_, { files }) => removeFile(files.results, files.results, 'the results are gone') },
-};
-
-async function rewriteFile(file, change, what) {
-  const changed = change(await readOrEmpty(file));
-  if (changed === undefined) return undefined;
-  await writeFile(file, changed);
-  return what;
-}
-
-/** Removes a file, if there are results: without them a resume cannot detect that it is missing. */
-async function removeFile(file, results, what) {
-  if ((await sizeOf(results)) === 0) return undefined;
-  await rm(file);
-  return what;
-}
-
-/**
- * Runs the event between two runs. An edit is made, must be detected by a resume, and is undone. Returns false when the round
- * cannot continue.
- */
+/** Runs the event between two runs. */
 export async function applyBetweenRuns(event, round) {
-  const edit = EDITS[event.kind];
-  if (edit !== undefined) return await checkEditIsDetected(event, edit, round);
   const { service } = round;
   round.count(`${event.kind} between`);
   if (event.kind !== 'nothing') round.log(`between: ${JSON.stringify(event)}`);
@@ -205,39 +143,6 @@ export async function applyBetweenRuns(event, round) {
       await service.advance(event.byMs);
       break;
   }
-  return true;
-}
-
-async function checkEditIsDetected(event, { codes = [14], make }, round) {
-  const { files, service } = round;
-  // Nothing can be detected before the batch has begun.
-  if ((await sizeOf(files.journal)) === 0) return true;
-  const kept = await Promise.all(
-    ['input', 'journal', 'results'].map(async (name) => [name, await readOrEmpty(files[name])]),
-  );
-  const what = await make(event, round);
-  if (what === undefined) return true;
-  round.count(`${event.kind} between`);
-  round.log(`between: ${what}`);
-  await service.settle();
-  const before = service.jobCount();
-  const edited = await Promise.all(['journal', 'results'].map((name) => readOrEmpty(files[name])));
-  const ended = await round.resumeAfterEdit();
-  await service.settle();
-  const after = await Promise.all(['journal', 'results'].map((name) => readOrEmpty(files[name])));
-  const kind = `edit not detected: ${event.kind}${event.edit === undefined ? '' : ` ${event.edit}`}`;
-  let good = true;
-  if (!codes.includes(ended.code)) {
-    round.found(kind, `${what}; the resume ended ${ended.code ?? ended.signal}: ${ended.stderr.slice(0, 300)}`);
-    good = false;
-  }
-  if (service.jobCount() !== before) {
-    round.found(`${kind}, and it sent`, `${service.jobCount() - before} items were sent after: ${what}`);
-    good = false;
-  }
-  if (good && edited.some((bytes, at) => !bytes.equals(after[at]))) round.found('a refused resume changed files', what);
-  for (const [name, content] of kept) await restoreInPlace(files[name], content);
-  return good;
 }
 
 /** Sets the wall clock of the batch through the file that its process follows. */

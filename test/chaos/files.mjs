@@ -69,72 +69,16 @@ export const sizeOf = (file) =>
     () => 0,
   );
 
-export const readOrEmpty = (file) => readFile(file).catch(() => Buffer.alloc(0));
+const readOrEmpty = (file) => readFile(file).catch(() => Buffer.alloc(0));
 
 /** Parses the complete lines of a results file; a line that is not JSON becomes `{ broken }`. */
 export async function readResults(file) {
-  const text = (await readOrEmpty(file)).toString('utf8');
-  const lines = text.split('\n');
-  const torn = lines.pop() !== '';
-  return {
-    torn,
-    lines: lines.map((line) => {
-      try {
-        return JSON.parse(line);
-      } catch {
-        return { broken: line };
-      }
-    }),
-  };
-}
-
-/** How many bytes of a journal were synced, as the file beside it has it; 0 where it has none. */
-const syncedBytes = (end) => Number(end.toString('latin1').split(' ')[2] ?? 0);
-
-/** Returns an offset at which to cut a journal so that synced records are missing. Undefined when none was synced. */
-export function findCut(end, at) {
-  const synced = syncedBytes(end);
-  return synced === 0 ? undefined : Math.floor(synced * at);
-}
-
-/** Returns the journal with one synced byte changed. Undefined when none was synced. */
-export function flipJournalByte(journal, end, at) {
-  const place = findCut(end, at);
-  return place === undefined ? undefined : flipped(journal, place);
-}
-
-/** Returns the lengths of the results that a journal has where items end. */
-function resultLengths(journal) {
-  return journal
-    .toString('utf8')
-    .split('\n')
-    .flatMap((line) => {
-      try {
-        const [code, , , bytes] = JSON.parse(line.slice(line.indexOf('[')));
-        return code === 'e' ? [bytes ?? 0] : [];
-      } catch {
-        return [];
-      }
-    });
-}
-
-/**
- * Returns the results with one digit or letter changed, so that each line stays JSON. Undefined when there is none. Changes
- * only the part that the journal covers: a line that was written right before a kill has no checksum yet.
- */
-export function flipResultsByte(results, journal, at) {
-  const known = Math.max(0, ...resultLengths(journal));
-  for (let place = Math.floor(known * at); place < known; place++) {
-    const byte = results[place];
-    if ((byte >= 48 && byte < 57) || (byte >= 97 && byte < 122)) return withByte(results, place, byte + 1);
-  }
-  return undefined;
-}
-
-const flipped = (bytes, place) => withByte(bytes, place, bytes[place] ^ 1);
-
-function withByte(bytes, place, value) {
-  const copy = Buffer.from(bytes);
-  copy[place] = value;
-  return copy;
+  const lines = (await readOrEmpty(file)).toString('utf8').split('\n').slice(0, -1);
+  return lines.map((line) => {
+    try {
+      return JSON.parse(line);
+    } catch {
+      return { broken: line };
+    }
+  });
 }

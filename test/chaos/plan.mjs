@@ -29,13 +29,6 @@ const BETWEEN = {
   'service-jump': 2,
   'service-restart': 3,
   'advance-clock': 1,
-  'input-edit': 2,
-  'journal-cut': 2,
-  'journal-flip': 1,
-  'results-flip': 2,
-  'results-line-ends': 1,
-  'journal-gone': 1,
-  'results-gone': 1,
 };
 
 const EDITS = ['in-place', 'append', 'cut'];
@@ -104,9 +97,8 @@ function drawBetween(random) {
   const kind = weighted(random, BETWEEN);
   if (kind === 'batch-jump' || kind === 'service-jump') return { kind, byMs: random.pick(JUMPS_MS) };
   if (kind === 'advance-clock') return { kind, byMs: random.pick([61 * SECOND, 31 * 60 * SECOND]) };
-  if (kind === 'input-edit') return { kind, edit: random.pick(EDITS), at: random.next() };
   if (kind === 'service-restart') return { kind, signal: random.pick(['SIGINT', 'SIGTERM']) };
-  return { kind, at: random.next() };
+  return { kind };
 }
 
 function drawRun(random, endpoint) {

@@ -45,7 +45,6 @@ async function createRound(plan, { folder, install, program, boundMs }) {
     input: at('in.jsonl'),
     results: at('out.jsonl'),
     journal: at('out.jsonl.journal'),
-    end: at('out.jsonl.journal.end'),
   };
   const { items, text } = createInput(plan);
   await writeFile(files.input, text);
@@ -102,10 +101,6 @@ async function createRound(plan, { folder, install, program, boundMs }) {
     save: () => writeFile(at('round.log'), `${JSON.stringify(plan, undefined, 1)}\n${lines.join('\n')}\n`),
   };
   const resumeArgs = ['jobs', 'batch', 'resume', 'out.jsonl', '--json'];
-  round.resumeAfterEdit = async () => {
-    const { command, ...options } = round.begin(resumeArgs);
-    return checkOutput(round, await start(command, options).ended, 'a resume after an edit');
-  };
   /** Starts a second process on the same batch, which must be refused unless the first has just ended. */
   round.startSecondProcess = async (run) => {
     await alone(async () => {
@@ -154,7 +149,7 @@ function argsOf({ plan }, { maxSeconds, resume = false, resubmitUnknown = false 
 async function runAll(round) {
   for (const step of round.plan.runs) {
     if (await isDone(round)) break;
-    if (!(await applyBetweenRuns(step.before, round))) return;
+    await applyBetweenRuns(step.before, round);
     if (!(await runOnce(round, step))) return;
   }
   await round.service.clearFaults();
@@ -167,7 +162,7 @@ async function runAll(round) {
   }
   const status = await statusOf(round);
   await round.service.readJobs();
-  const { lines } = await readResults(round.files.results);
+  const lines = await readResults(round.files.results);
   for (const wrong of findProblemsAtEnd(round.items, round.service, lines, status)) round.found(kindOf(wrong), wrong);
   round.outcome.unknown = status.unknown;
   for (const name of await readdir(path.dirname(round.files.results)))
@@ -250,7 +245,7 @@ async function runOnce(round, step) {
     return false;
   }
   await service.readJobs();
-  const { lines } = await readResults(files.results);
+  const lines = await readResults(files.results);
   const wrong = findProblemsAfterRun(round.items, service, lines, round.mayRepeat);
   for (const each of wrong.slice(0, 5))
     round.found(kindOf(each), `${each}${wrong.length > 5 ? ` (and ${wrong.length - 5} more)` : ''}`);

@@ -30,20 +30,24 @@ const { values } = parseArgs({
     round: { type: 'string' },
     lanes: { type: 'string', default: '2' },
     bound: { type: 'string', default: String(MAX_RUN_MS / 1000) },
+    // The folder of a package; that of the sources is built and unpacked by default.
+    program: { type: 'string' },
   },
 });
 const [rounds, seed, lanes] = [values.rounds, values.seed, values.lanes].map(Number);
 const boundMs = Number(values.bound) * 1000;
 const waiting = values.round === undefined ? Array.from({ length: rounds }, (_, at) => at + 1) : [Number(values.round)];
 
-await install();
-await build();
+if (values.program === undefined) {
+  install();
+  build();
+}
 const folder = await mkdtemp(path.join(tmpdir(), 'berth-chaos-'));
 console.log(`seed ${seed}, ${waiting.length} rounds; again with: npm run chaos -- --seed ${seed} --rounds ${rounds}`);
 const began = performance.now();
 const report = createReport(seed);
 const seconds = () => (performance.now() - began) / 1000;
-const program = await unpackProgram(root, path.join(folder, 'program'));
+const program = values.program ?? (await unpackProgram(root, path.join(folder, 'program')));
 let done = 0;
 
 async function lane(number) {

@@ -84,15 +84,6 @@ export function createService({ command, folder, env, endpoint }) {
       asked.on('error', reject).end(text);
     });
 
-  /** Waits until no more submissions arrive: the state is saved once a second. */
-  const settle = async () => {
-    for (let before = -1, quiet = 0; quiet < 40; before = jobs.size) {
-      await sleep(30);
-      await readJobs();
-      quiet = jobs.size === before ? quiet + 1 : 0;
-    }
-  };
-
   /** With a signal that it obeys: at a SIGKILL it may forget its last second, which no service may do to a batch. */
   const kill = async (signal = 'SIGTERM') => {
     running.signal('SIGCONT');
@@ -119,7 +110,6 @@ export function createService({ command, folder, env, endpoint }) {
     kill,
     open,
     readJobs,
-    settle,
     /** Whether the process has ended without being killed. */
     isGone: () => running.isOver,
     addFault: (fault) => control('POST', '/local/fault', fault),
@@ -147,6 +137,5 @@ export function createService({ command, folder, env, endpoint }) {
       return counts;
     },
     markOf: (job) => jobs.get(job),
-    jobCount: () => jobs.size,
   };
 }

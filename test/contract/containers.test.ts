@@ -10,44 +10,26 @@ import { FLAGS, NOUNS } from '../../src/registry.ts';
 const fileOf = (name: string): string =>
   readFileSync(new URL(`../../docs/containers/${name}`, import.meta.url), 'utf8');
 
-const INSTRUCTIONS = ['FROM', 'RUN', 'COPY', 'WORKDIR', 'ENV', 'USER', 'EXPOSE', 'ENTRYPOINT', 'CMD', 'ARG', 'LABEL'];
-
-/** The instructions of a Dockerfile, each with its argument; lines that end with a backslash go on. */
-function instructionsOf(text: string): readonly (readonly [string, string])[] {
-  const whole = text.replace(/^#.*$/gm, '').replace(/\\\n/g, ' ');
-  return whole
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .map((line) => [line.split(/\s+/)[0] ?? '', line.replace(/^\S+\s+/, '')] as const);
-}
-
 interface Compose {
   readonly services: Readonly<
     Record<string, { readonly command?: readonly string[]; readonly environment: Readonly<Record<string, string>> }>
   >;
 }
 
-const instructions = instructionsOf(fileOf('Dockerfile'));
-const argumentsOf = (name: string): readonly string[] =>
-  instructions.filter(([each]) => each === name).map(([, argument]) => argument);
+const dockerfile = fileOf('Dockerfile');
 const compose = parse(fileOf('compose.yaml'), { merge: true }) as Compose;
 
 describe('docs/containers', () => {
-  it('has a Dockerfile of known instructions that begins with its base image', () => {
-    expect(instructions[0]?.[0]).toBe('FROM');
-    expect(instructions.map(([name]) => name).filter((name) => !INSTRUCTIONS.includes(name))).toEqual([]);
-    expect(argumentsOf('CMD')).toHaveLength(1);
-  });
-
   it('copies only files that are there, beside the archive of berth', () => {
-    const copied = argumentsOf('COPY').map((argument) => argument.split(/\s+/)[0] ?? '');
+    const copied = [...dockerfile.matchAll(/^COPY (\S+)/gm)].map(([, name = '']) => name);
     expect(copied[0]).toBe('berth-*.tgz');
     for (const name of copied.slice(1)) expect(fileOf(name)).not.toBe('');
   });
 
   it('starts the worker with a command of berth that exists', async () => {
-    const [, , script = ''] = JSON.parse(argumentsOf('CMD')[0] ?? '[]') as string[];
+    const [, , script = ''] = JSON.parse(
+      /^CMD (.*(?:\\\n.*)*)/m.exec(dockerfile)?.[1]?.replaceAll('\\\n', '') ?? '[]',
+    ) as string[];
     const [, line = ''] = /\$\(berth ([^)]*)\)/.exec(script) ?? [];
     const parsed = await parseCommandLine(line.split(' '), { nouns: NOUNS, flags: FLAGS });
     expect('failure' in parsed).toBe(false);

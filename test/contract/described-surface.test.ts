@@ -1,18 +1,27 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandsOf } from '../../src/cli/model/command.ts';
 import { describeProgram } from '../../src/commands/help/describe.ts';
 import { parseCommandLine } from '../../src/cli/parse/command-line.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
-import {
-  commandLines,
-  examplesOf,
-  type DescribedCommand,
-  type Description,
-} from '../support/described/command-lines.ts';
-import { berth, berthIn } from '../support/worlds/run-berth.ts';
-import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
+import { berth } from '../support/worlds/run-berth.ts';
+
+/** What `berth help --json` prints, as far as this program uses it. */
+interface Description {
+  readonly commands: readonly {
+    readonly command: string;
+    readonly needsOneOf?: readonly (readonly string[])[];
+    readonly arguments: readonly DescribedValue[];
+    readonly flags: readonly (DescribedValue & { readonly flag: string })[];
+  }[];
+}
+
+interface DescribedValue {
+  readonly type: string;
+  readonly required: boolean;
+  readonly choices?: readonly string[];
+  readonly default?: string | number;
+  readonly requiredUnlessOneOf?: readonly string[];
+}
 
 // A program that knows nothing but `berth help --json` builds a command line for every command.
 
@@ -20,36 +29,6 @@ const PROGRAM = { nouns: NOUNS, flags: FLAGS };
 const shown = (await commandsOf(PROGRAM)).filter(({ command }) => command.hidden !== true);
 const description = describeProgram(PROGRAM, shown) as unknown as Description;
 const { commands } = description;
-const rows = (wanted: (command: DescribedCommand) => boolean) =>
-  commands.filter(wanted).map((described) => [described.command, described] as const);
-
-function createWorld() {
-  const world = createTestWorld();
-  writeFileSync(join(world.directory, 'items.jsonl'), '{"n":1}\n');
-  writeFileSync(join(world.directory, 'fleet.yaml'), 'kind: volume\nname: datasets\n');
-  return world;
-}
-
-/** Runs the command lines of a command until one ends 0. Returns the last run. */
-async function runDescribed(world: TestWorld, described: DescribedCommand, flags: readonly string[]) {
-  const ask = async (argv: readonly string[]) => (await berthIn(world, ['--local', ...argv])).out;
-  const tried: string[] = [];
-  for (const argv of await commandLines(described, ask)) {
-    const line = ['--local', '--no-input', ...argv, ...flags.filter((flag) => !argv.includes(flag))];
-    const ran = await berthIn(world, line);
-    if (ran.code === 0) return ran;
-    tried.push(`${line.join(' ')}: ${String(ran.code)} ${ran.err}`);
-  }
-  throw new Error(tried.join('\n'));
-}
-
-/** Runs the examples of the commands that write, so that there is something to read. */
-async function writeFirst(world: TestWorld, noun: string): Promise<void> {
-  for (const other of commands.filter(
-    ({ command, writes, destroys }) => writes && !destroys && command.startsWith(`${noun} `),
-  ))
-    for (const argv of examplesOf(other)) await berthIn(world, ['--local', '--no-input', ...argv]);
-}
 
 test('`berth help --json` prints the description of every command', async () => {
   expect(JSON.parse((await berth(['help', '--json'])).out)).toEqual(description);
@@ -63,67 +42,28 @@ test.each(['pods terminate', 'pods update', 'jobs cancel', 'queue purge', 'volum
   },
 );
 
-/** Commands whose dry run is refused in a new account, because it looks at what it is about. */
-const NOTHING_TO_CHANGE: Readonly<Record<string, string>> = {
-  'clusters update': 'no cluster has the name of its example',
-  'jobs retry': 'no job has failed',
-  run: 'its command follows --',
-  'registries delete': 'its only registry is in use',
-  ...Object.fromEntries(
-    ['cp', 'mv', 'rm', 'sync'].map((verb) => [`files ${verb}`, 'its dry run is a table of files, not of requests']),
-  ),
-  ...Object.fromEntries(['add', 'remove'].map((verb) => [`tags ${verb}`, 'its example names a tag'])),
-  'account ssh-keys remove': 'no key has the comment of its example',
+/** Values by type; any other type takes any word. */
+const VALUES: Readonly<Record<string, string>> = {
+  ...{ integer: '1', number: '0.5', duration: '1m', json: '{}', url: 'https://example.com' },
 };
 
-/** Commands that have nothing to read in a new account. */
-const NOTHING_TO_READ: Readonly<Record<string, string>> = {
-  'endpoints logs': 'no endpoint has a worker before its first job',
-  'endpoints builds get': 'no endpoint has a build',
-  'global-volumes get': 'there is none',
-};
-/** Whether a test below runs it to its end, which says more than that its command line is parsed. */
-function isRun({ command, writes, changesMachine, waits }: DescribedCommand): boolean {
-  if (writes) return !(command in NOTHING_TO_CHANGE);
-  return !changesMachine && !waits && !(command in NOTHING_TO_READ);
-}
+const valueOf = ({ choices, default: fallback, type }: DescribedValue): string =>
+  choices?.[0] ?? String(fallback ?? VALUES[type] ?? 'x');
 
-test.each(rows((each) => !isRun(each)))('%s: a command line without an error of usage', async (_, described) => {
-  const world = createWorld();
-  const ask = async (argv: readonly string[]) => (await berthIn(world, ['--local', ...argv])).out;
-  const parsed = await Promise.all((await commandLines(described, ask)).map((argv) => parseCommandLine(argv, PROGRAM)));
-  expect(parsed.some((each) => !('failure' in each))).toBe(true);
-});
-
-test.each(rows((each) => each.writes && each.command !== 'run' && !isRun(each)))(
-  '%s: misses no input when it has all that are required',
-  async (_, described) => {
-    const world = createWorld();
-    const ask = async (argv: readonly string[]) => (await berthIn(world, ['--local', ...argv])).out;
-    const [line = []] = await commandLines(described, ask);
-    const { err } = await berthIn(world, ['--local', '--no-input', ...line]);
-    expect(err).not.toMatch(/error: (missing|nothing to change)/);
+test.each(commands)(
+  '$command: a command line without an error of usage is made from its description',
+  async ({ command, arguments: args, flags, needsOneOf = [] }) => {
+    const needed = needsOneOf.map(([flag]) => flag);
+    const argv = [
+      ...command.split(' '),
+      ...args.filter((each) => each.required || each.requiredUnlessOneOf !== undefined).map(valueOf),
+      ...flags
+        .filter(({ flag, required }) => required || needed.includes(flag))
+        .flatMap((each) => [each.flag, ...(each.type === 'switch' ? [] : [valueOf(each)])]),
+    ];
+    expect(await parseCommandLine(argv, PROGRAM)).not.toHaveProperty('failure');
   },
 );
-
-/** Runs a command, if needed once more after the commands of its noun that write: a new account has no cluster. */
-async function runWithSomethingThere(described: DescribedCommand, flags: readonly string[]) {
-  const world = createWorld();
-  const run = () => runDescribed(world, described, flags);
-  return await run().catch(async () => {
-    await writeFirst(world, described.command.split(' ')[0] ?? '');
-    return await run();
-  });
-}
-
-test.each(rows((each) => each.writes && isRun(each)))('%s: a dry run', async (_, described) => {
-  const { out } = await runWithSomethingThere(described, ['--dry-run']);
-  expect(JSON.parse(out)).toBeDefined();
-});
-
-test.each(rows((each) => !each.writes && isRun(each)))('%s: runs on the local service', async (_, described) => {
-  await runWithSomethingThere(described, ['--json']);
-});
 
 describe('help', () => {
   test('describes one command, and the commands of a noun', async () => {

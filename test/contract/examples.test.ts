@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync, chmodSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Command, Group, Program } from '../../src/cli/model/command.ts';
+import type { Program } from '../../src/cli/model/command.ts';
+import { commandsIn } from '../../src/commands/help/describe.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
 import { shellWords } from '../support/text/shell-words.ts';
@@ -10,15 +11,8 @@ import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts
 
 const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
-type Found = readonly [path: string, command: Command];
-
-function commandsOf(path: readonly string[], target: Command | Group): readonly Found[] {
-  if (target.kind === 'command') return [[path.join(' '), target]];
-  return Object.entries(target.commands).flatMap(([word, inner]) => commandsOf([...path, word], inner));
-}
-
 const BY_NOUN = await Promise.all(
-  NOUNS.map(async (noun) => [noun.name, commandsOf([noun.name], await noun.load(PROGRAM))] as const),
+  NOUNS.map(async (noun) => [noun.name, commandsIn([noun.name], await noun.load(PROGRAM))] as const),
 );
 
 /** Files that examples read, in the working directory. */
@@ -131,7 +125,7 @@ async function runWords(world: TestWorld, argv: readonly string[], stdin: string
 }
 
 describe('examples of help', () => {
-  it.each(BY_NOUN.flatMap(([, commands]) => commands))('%s has an example', (_, { examples }) => {
+  it.each(BY_NOUN.flatMap(([, commands]) => commands))('$path has an example', ({ command: { examples } }) => {
     expect(examples.length).toBeGreaterThan(0);
     for (const [line, what] of examples) {
       expect(line).toMatch(/^(berth |source <\(berth |eval "\$\(berth )/);
@@ -144,7 +138,7 @@ describe('examples of help', () => {
     if (noun === 'top') return;
     const world = exampleWorld(noun);
     for (const line of BEFORE[noun] ?? []) expect((await runLine(world, line)).code, line).toBe(0);
-    for (const line of new Set(commands.flatMap(([, { examples }]) => examples.map(([each]) => each)))) {
+    for (const line of new Set(commands.flatMap(({ command }) => command.examples.map(([each]) => each)))) {
       if (needsServedService(line) || needsConnection(line)) continue;
       const { code, err } = await runLine(world, asRun(line));
       expect({ line, code, err: code === (FINDS[line] ?? 0) || isEndless(line) ? '' : err }).toEqual({

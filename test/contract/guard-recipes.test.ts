@@ -87,12 +87,3 @@ it('the line of Kubernetes takes 15 for a success, and nothing else', () => {
   );
   expect(codes).toEqual([true, true, false, false]);
 });
-
-it('the schedules are five fields, of a known range', () => {
-  const schedules = blocks.flatMap(({ text }) => text.match(/\*\/\d+ \* \* \* \*/g) ?? []);
-  expect(schedules).toHaveLength(2);
-});
-
-it('there are three recipes', () => {
-  expect(lines).toHaveLength(3);
-});

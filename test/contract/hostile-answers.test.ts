@@ -1,17 +1,14 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
 import { berth } from '../support/worlds/run-berth.ts';
-import { localFixture } from '../support/local/service-fixture.ts';
-import { readContract, type Document } from './support/contract.ts';
-import { HARMFUL, HOSTILE, hostile, withoutOwnControls } from './support/hostile.ts';
-import type { Invocation } from './support/invocation.ts';
-import { INVOCATIONS } from './support/invocations.ts';
+import { readContract } from './support/contract.ts';
+import { HARMFUL, HOSTILE, hostile, withoutOwnControls } from '../support/text/hostile.ts';
+import { INVOCATIONS, type Invocation } from './support/invocations.ts';
 import { record } from './support/recorder.ts';
 
 // Row 15 of docs/faults.md: every string in the answer to any command tries to control a terminal.
 
-const published = (await localFixture().send('GET', '/v2/openapi.json', undefined, null)).body as unknown as Document;
-const recorder = await record(readContract(published), answerOf);
+const recorder = await record(await readContract(), answerOf);
 afterAll(() => {
   recorder.close();
 });

@@ -5,12 +5,11 @@ import { commandsOf } from '../../src/cli/model/command.ts';
 import { printedSchema } from '../../src/cli/model/output-schema.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
-import { localFixture } from '../support/local/service-fixture.ts';
 import { expectDocuments, expectErrorSchema } from '../support/schemas/check-run.ts';
 import { hangUp, pointedAt, problem, serve, type Behaviour } from '../support/servers/scripted-server.ts';
 import { berth, berthIn, type Ran } from '../support/worlds/run-berth.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
-import { readContract, type Document } from './support/contract.ts';
+import { readContract } from './support/contract.ts';
 import { INVOCATIONS } from './support/invocations.ts';
 import { JOBS, OWN_DOCUMENTS } from './support/own-documents.ts';
 import { record, type Recorder } from './support/recorder.ts';
@@ -19,9 +18,7 @@ import { record, type Recorder } from './support/recorder.ts';
 // least that an answer holds. `berthIn` checks that
 // the exit code of each run is one that the command declares.
 
-const contract = readContract(
-  (await localFixture().send('GET', '/v2/openapi.json', undefined, null)).body as unknown as Document,
-);
+const contract = await readContract();
 const commands = (await commandsOf({ nouns: NOUNS, flags: FLAGS })).map(({ path, command }) => ({
   words: path.join(' '),
   hasJson: printedSchema(command) !== undefined,

@@ -42,13 +42,6 @@ describe.each(documents)('%s', (_, text) => {
     expect(JSON.parse(stdout)).toMatchObject(expected(text) as object);
   });
 
-  test('with a wrong member is not read whole', ({ skip }) => {
-    if (skipWhy !== undefined) return skip(skipWhy);
-    const wrong = text.replace('restartPolicy', 'restartsPolicy');
-    expect(JSON.parse(readBy(wrong).stdout)).not.toMatchObject(expected(wrong) as object);
-    expect(readBy(text.replace(/command:\s*\[[\s\S]*?\](?=\n)/, 'command: 4')).status).toBe(1);
-  });
-
   test('has pods that end, as a Job needs', () => {
     expect(JSON.stringify(expected(text))).toMatch(/"restartPolicy":"(Never|OnFailure)"/);
   });

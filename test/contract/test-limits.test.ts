@@ -31,13 +31,3 @@ test('no test has a limit that a slow machine may reach', () => {
   expect(names.length).toBeGreaterThan(500);
   expect(short).toEqual([]);
 });
-
-test.each([
-  ['vi.setConfig({ testTimeout: 60_000 });', [60_000]],
-  ['  { timeout: 120_000 },', [120_000]],
-  ['await expect.poll(() => found.length, { timeout: 20_000 }).toBe(1);', [20_000]],
-  ["spawnSync('ssh', ['host'], { cwd: folder, timeout: 60_000 });", [60_000]],
-  ["{ name: 'e', timeout: 1000 }", []],
-])('the limit of %s is found', (text, limits) => {
-  expect(limitsIn(text)).toEqual(limits);
-});

@@ -31,3 +31,7 @@ test('the repository has no large file, and none of binary data: no core file, n
   });
   expect(left).toEqual([]);
 });
+
+test.each(['package-lock.json', 'test/nodes/package-lock.json'])('%s works with any registry', (name) => {
+  expect(readFileSync(path.join(ROOT, name), 'utf8')).not.toMatch(/"resolved": "https?:/);
+});

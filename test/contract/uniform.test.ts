@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Command, commonOptions, type Group, type Program } from '../../src/cli/model/command.ts';
 import { flagName, type Param } from '../../src/cli/model/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
+import { commandsOf } from '../../src/commands/help/describe.ts';
 import { groupHelp } from '../../src/cli/help.ts';
 
 /** Every collection has the same verbs with the same flags. This is what a collection lacks, and why. */
@@ -33,18 +34,19 @@ const VERBS = ['list', 'get', 'create', 'update', 'delete'];
 
 const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
-interface Placed {
-  readonly path: string;
-  readonly target: Command | Group;
+const COMMANDS = (await commandsOf(PROGRAM)).map(({ path, command }) => [path.join(' '), command] as const);
+
+function groupsIn(path: string, target: Command | Group): readonly (readonly [path: string, group: Group])[] {
+  if (target.kind === 'command') return [];
+  return [
+    [path, target],
+    ...Object.entries(target.commands).flatMap(([word, each]) => groupsIn(`${path} ${word}`, each)),
+  ];
 }
 
-function walk(path: string, target: Command | Group): readonly Placed[] {
-  const inner = target.kind === 'group' ? Object.entries(target.commands) : [];
-  return [{ path, target }, ...inner.flatMap(([word, each]) => walk(`${path} ${word}`, each))];
-}
-
-const TREE = (await Promise.all(NOUNS.map(async (noun) => walk(noun.name, await noun.load(PROGRAM))))).flat();
-const COMMANDS = TREE.flatMap(({ path, target }) => (target.kind === 'command' ? [[path, target] as const] : []));
+const GROUPS = new Map(
+  (await Promise.all(NOUNS.map(async (noun) => groupsIn(noun.name, await noun.load(PROGRAM))))).flat(),
+);
 
 function commandAt(path: string): Command {
   const found = COMMANDS.find(([each]) => each === path);
@@ -65,9 +67,7 @@ const rows = Object.entries(COLLECTIONS).flatMap(([noun, { without = [], differi
 );
 
 test('every group with list and get is in the table of collections', () => {
-  const found = TREE.flatMap(({ path, target }) =>
-    target.kind === 'group' && 'list' in target.commands && 'get' in target.commands ? [path] : [],
-  );
+  const found = [...GROUPS].flatMap(([path, { commands }]) => ('list' in commands && 'get' in commands ? [path] : []));
   // The settings of this machine are not a collection of the service, and builds belong to an endpoint.
   expect(found.filter((path) => !['config', 'endpoints builds'].includes(path)).sort()).toEqual(
     Object.keys(COLLECTIONS).sort(),
@@ -77,8 +77,7 @@ test('every group with list and get is in the table of collections', () => {
 test.each(Object.entries(COLLECTIONS))(
   '%s has the verbs of a collection, in their order, and no other name for them',
   (noun, { without = [] }) => {
-    const group = TREE.find(({ path }) => path === noun)?.target;
-    const verbs = group?.kind === 'group' ? Object.keys(group.commands) : [];
+    const verbs = Object.keys(GROUPS.get(noun)?.commands ?? {});
     expect(verbs.filter((verb) => VERBS.includes(verb))).toEqual(VERBS.filter((verb) => !without.includes(verb)));
   },
 );
@@ -195,7 +194,7 @@ test.each(destroying)('%s destroys something: --yes and --dry-run', (_, command)
 
 test('help offers every verb of every collection', () => {
   for (const { noun, verb } of rows) {
-    const group = TREE.find(({ path }) => path === noun)?.target;
-    expect(group?.kind === 'group' ? JSON.stringify(groupHelp([noun], group)) : '').toMatch(new RegExp(`"${verb}[ "]`));
+    const group = GROUPS.get(noun);
+    expect(group === undefined ? '' : JSON.stringify(groupHelp([noun], group))).toMatch(new RegExp(`"${verb}[ "]`));
   }
 });

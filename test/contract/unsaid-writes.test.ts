@@ -1,18 +1,16 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Command, Group } from '../../src/cli/model/command.ts';
+import { commandsOf } from '../../src/commands/help/describe.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { berth } from '../support/worlds/run-berth.ts';
-import { localFixture } from '../support/local/service-fixture.ts';
-import { readContract, type Document } from './support/contract.ts';
+import { readContract } from './support/contract.ts';
 import { INVOCATIONS } from './support/invocations.ts';
 import { record } from './support/recorder.ts';
 
 // A status of success proves nothing where the body does not say what the answer to a write must say.
 
-const published = (await localFixture().send('GET', '/v2/openapi.json', undefined, null)).body as unknown as Document;
 let body = '';
 const recorder = await record(
-  readContract(published),
+  await readContract(),
   (value) => value,
   () => body,
 );
@@ -27,16 +25,10 @@ afterAll(() => {
 const APART = ['api', 'apply', 'guard run'];
 
 /** Every other command that writes to the service, by its words. */
-async function writing(): Promise<readonly string[]> {
-  const found: string[] = [];
-  const walk = (words: string, target: Command | Group): void => {
-    if (target.kind === 'group')
-      for (const [verb, inner] of Object.entries(target.commands)) walk(`${words} ${verb}`, inner);
-    else if (target.writes && !APART.includes(words) && INVOCATIONS[words] !== undefined) found.push(words);
-  };
-  for (const noun of NOUNS) walk(noun.name, await noun.load({ nouns: NOUNS, flags: FLAGS }));
-  return found;
-}
+const WRITING = (await commandsOf({ nouns: NOUNS, flags: FLAGS }))
+  .map(({ path, command }) => ({ words: path.join(' '), command }))
+  .filter(({ words, command }) => command.writes && !APART.includes(words) && INVOCATIONS[words] !== undefined)
+  .map(({ words }) => words);
 
 /** No status of success is published for it, and no body. Any other DELETE says it by 204. */
 const hasNothingToSay = (words: string): boolean => words.endsWith('revoke');
@@ -56,7 +48,7 @@ const WITHOUT: Readonly<Record<string, (words: string) => boolean>> = {
 /** The set of keys has no id, and is read again after it is written. */
 const isApart = (words: string, answer: string): boolean => answer === OTHER_ID && words.startsWith('account ssh-keys');
 
-const cases = (await writing()).flatMap((words) =>
+const cases = WRITING.flatMap((words) =>
   Object.keys(WITHOUT).flatMap((answer) => (isApart(words, answer) ? [] : [[words, answer] as const])),
 );
 

@@ -63,18 +63,4 @@ describe('a key', () => {
       expect(holders).toEqual([file]);
     },
   );
-
-  test('that the service refuses ends 3 and is not repeated', async () => {
-    const url = await serve((_, response) => {
-      response.statusCode = 401;
-      response
-        .setHeader('content-type', 'application/problem+json')
-        .end(`{"title":"Unauthorized","status":401,"detail":"bad token ${key}"}`);
-    });
-    const env = await cleanEnvironment({ BERTH_API_KEY: key, BERTH_BASE_URL: url });
-    const { code, stdout, stderr } = await berth(['pods', 'list', '--json'], { env });
-    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-    expect(stderr).toContain('BERTH_API_KEY');
-    expect(stderr).not.toContain(key);
-  });
 });

@@ -24,9 +24,7 @@ const CASES: [what: string, args: string[], text: string][] = [
   ['a live view', ['--local', 'top'], 'POD'],
   ['a watch', ['--local', 'pods', 'get', 'pod-notebook', '--watch'], 'uptime'],
   ['a wait', ['--local', 'jobs', 'run', 'sleep', '--input', '{"seconds":600}', '--wait'], 'submitted'],
-  ['a log that is followed', ['--local', 'pods', 'logs', 'pod-notebook', '--follow'], 'container'],
   ['a question', ['--local', 'pods', 'terminate', 'pod-train'], 'Continue'],
-  ['a name to type', ['--local', 'volumes', 'delete', 'scratch'], 'to continue'],
   ['a create', ['--local', 'pods', 'create'], 'Name'],
 ];
 

@@ -10,13 +10,12 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import {
   berth,
   berthPath,
   cleanEnvironment,
   installedAt,
-  isPackage,
   nodePath,
   packageTest,
   runProgram,
@@ -79,10 +78,8 @@ packageTest(
 );
 
 const DAMAGES: readonly (readonly [string, (stored: Buffer) => Buffer])[] = [
-  ['an empty file', () => Buffer.alloc(0)],
   ['a file without its end', (stored) => stored.subarray(0, stored.length / 2)],
   ['a changed byte of the data', (stored) => flipped(stored, stored.length / 2)],
-  ['a changed length', (stored) => flipped(stored, 1)],
   ['random text', () => Buffer.from('x'.repeat(100_000))],
 ];
 
@@ -160,12 +157,8 @@ packageTest('a folder for the cache is refused where somebody else could put ano
   expect(folderIn('everybody', 0o777)).toBeUndefined();
   expect(privateFolder({ XDG_CACHE_HOME: '/proc/self' })).toBeUndefined();
   expect(existsSync(path.join(root, 'own/berth'))).toBe(true);
-});
-
-test.skipIf(!isRoot || !isPackage)('a folder for the cache below a folder of another user is refused', async () => {
-  const { privateFolder } = launcher();
-  const folder = path.join(await temporaryFolder(), 'theirs');
-  mkdirSync(path.join(folder, 'cache'), { recursive: true });
-  chownSync(folder, ANOTHER_USER, ANOTHER_USER);
-  expect(privateFolder({ XDG_CACHE_HOME: path.join(folder, 'cache') })).toBeUndefined();
+  if (!isRoot) return;
+  mkdirSync(path.join(root, 'theirs/cache'), { recursive: true });
+  chownSync(path.join(root, 'theirs'), ANOTHER_USER, ANOTHER_USER);
+  expect(privateFolder({ XDG_CACHE_HOME: path.join(root, 'theirs/cache') })).toBeUndefined();
 });

@@ -55,10 +55,6 @@ describe.skipIf(!isLinux || !isPackage)('the image', () => {
   });
 
   describe.skipIf(!canMount)(`with a read-only root and a user without rights${WITHOUT}`, () => {
-    test('prints its version', async () => {
-      expect(await inImage(['/usr/bin/berth', '--version'])).toMatchObject({ code: 0, stderr: '' });
-    });
-
     test('lists pods of the local service, where its home is writable', async () => {
       const { code, stdout, stderr } = await inImage(['/usr/bin/berth', '--local', 'pods', 'list'], { home: true });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, inject } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import { blocksOf, ROOT } from '../support/documents/pages.ts';
-import { copyProject } from './copy-project.ts';
 import { packageTest, runProgram } from './support.ts';
 
 /** The commands of installing that are not run here, and why. */
@@ -25,6 +25,24 @@ const hashesOf = (folder: string): Readonly<Record<string, string>> =>
       .map((entry) => path.join(entry.parentPath, entry.name))
       .map((file) => [path.relative(folder, file), hashOf(file)]),
   );
+
+/** What is made there: builds, packages, and copies by other tests, which go away meanwhile. */
+const isMade = (name: string): boolean =>
+  ['node_modules', 'dist', 'dist-binary', '.git'].includes(name) ||
+  name.startsWith('.scratch-') ||
+  /\.(tgz|deb)$/.test(name);
+
+/** Copies the sources into a folder of another name, with the same packages. Returns the folder, which ends with the test. */
+function copyProject(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'berth-copy-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  for (const name of readdirSync(ROOT))
+    if (!isMade(name)) cpSync(path.join(ROOT, name), path.join(folder, name), { recursive: true });
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+  return folder;
+}
 
 packageTest(
   'the commands of docs/install.md run as printed in a copy of the clone, and make the same bytes there',

@@ -66,17 +66,6 @@ describe.skipIf(!hasTerminal)('in a terminal', () => {
     expect([session.alternateShown(), session.cursorShown()]).toEqual([false, true]);
     expect(session.screen()).not.toContain('ENDPOINT');
   });
-
-  test('a watch is drawn again for a new size, and enter leaves no lines', async () => {
-    const session = await inTerminal({ columns: 120, rows: 30 }, ['pods', 'list', '--watch'], await local());
-    await session.waitFor('q ends');
-    session.resize(70, 30);
-    session.press('Enter', 'Enter', 'Enter');
-    await session.waitFor(/ID [^]*train-llm[^]*q ends/);
-    session.press('q');
-    const left = await session.waitFor('ended 0');
-    expect(left.match(/train-llm/g)).toHaveLength(1);
-  });
 });
 
 /** An interactive shell on the local service. `pid` reads the number of the berth that `run` started. */
@@ -145,13 +134,3 @@ test.skipIf(!hasTerminal).each(VIEWS)(
     await leave(session);
   },
 );
-
-test.skipIf(!hasTerminal)('top shows jobs and workers as they come', async () => {
-  const { session } = await shell();
-  session.type(`'${berthPath()}' jobs run sleep --input '{"seconds":600}'; '${berthPath()}' top endpoints`);
-  session.press('Enter');
-  await session.waitFor(/sleep +0 +[▁-█…]+ +1 +1 running/);
-  session.press('q');
-  await session.waitFor(/shell> *$/);
-  await leave(session);
-});

@@ -2,15 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'vitest';
-import type { Sshd } from '../support/servers/sshd.ts';
+import { hasSsh, type Sshd } from '../support/servers/sshd.ts';
 import { serve } from './support.ts';
 import { folderWith, type Folder } from './workers/support.ts';
 
-/** Pods are entered by OpenSSH. */
-export const hasSsh = ['ssh', 'scp', 'ssh-keygen'].every((name) => spawnSync(name, ['-V']).error === undefined);
-if (!hasSsh) console.log('note: not run: no OpenSSH, so pods of the local service are not entered');
 /** A test that enters pods of the local service. */
-export const sshTest = test.skipIf(!hasSsh || process.platform === 'win32');
+export const sshTest = test.skipIf(!hasSsh);
 
 /** Where a program is, without the folder of a test. */
 export const pathOf = (name: string): string => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim();

@@ -83,21 +83,3 @@ git clone -q "lab.berth:$FOLDER/repo" 2> clone.txt && cat repo/one
 `);
   expect([code, stdout], stderr).toEqual([0, 'ssh\nscp\nrsync\none\n']);
 });
-
-userTest('pods forward works in the pod of an ordinary user', async () => {
-  const { code, stdout, stderr } = await inPod(`
-until_said() { until grep -q "$1" "$2"; do sleep 0.1; done; }
-node -e 'require("node:http").createServer((_, answer) => answer.end("page\\n")).listen(0, "127.0.0.1", function () { console.log(this.address().port); })' > port.txt &
-server=$!
-until test -s port.txt; do sleep 0.1; done
-berth pods forward lab "0:$(cat port.txt)" -o jsonl > rows.txt 2> forward.txt &
-forward=$!
-until_said 'Connected to lab' forward.txt
-node -e 'fetch("http://127.0.0.1:" + process.argv[1]).then((answer) => answer.text()).then((text) => process.stdout.write(text))' "$(sed 's/.*"local":\\([0-9]*\\).*/\\1/' rows.txt)"
-kill -INT $forward
-code=0; wait $forward || code=$?
-echo "forward ended $code"
-kill $server
-`);
-  expect([code, stdout], stderr).toEqual([0, 'page\nforward ended 130\n']);
-});

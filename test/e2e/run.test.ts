@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasSsh } from '../support/servers/sshd.ts';
-import { berth, berthPath, cleanEnvironmentIn, type Ended, runProgram, temporaryFolder } from './support.ts';
+import { berthPath, cleanEnvironmentIn, type Ended, runProgram, temporaryFolder } from './support.ts';
 
 /** Moves the clock of the service by ten seconds, nine times. */
 const HURRY = `node -e '
@@ -133,15 +133,4 @@ exec /usr/bin/ssh "$@"`;
     expect(stderr).toMatch(/^copied 1 file/m);
     await expect(readFile(path.join(folder, 'cut'))).resolves.toHaveLength(0);
   });
-});
-
-test('a dry run prints the create alone, and makes no key', async () => {
-  const folder = await temporaryFolder();
-  const env = cleanEnvironmentIn(folder);
-  const argv = ['--local', 'run', ...GPU.split(' '), '--dry-run', '--timeout', '2h', '--', 'true'];
-  const { code, stdout } = await berth(argv, { env });
-  expect([code, JSON.parse(stdout)]).toMatchObject([
-    0,
-    { method: 'POST', body: { startSsh: true, env: { BERTH_TERMINATE_AFTER: '135m' } } },
-  ]);
 });

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { hasTerminal, inShell } from './terminal.ts';
 import { berth, berthPath, cleanEnvironment, serve, serveJson, temporaryFolder } from './support.ts';
 import type { Environment } from './support.ts';
 
@@ -60,15 +59,35 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-test.each(['SIGQUIT', 'SIGHUP'] as const)('%s ends a command as SIGTERM does, without a core file', async (name) => {
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGQUIT', 143],
+  ['SIGHUP', 143],
+] as const)('%s ends a command with %i, without a core file, and it says how to go on', async (name, exit) => {
   const { env, asked } = await endlessJob();
   const script = 'ulimit -c unlimited 2> /dev/null; exec "$@"';
   const { child, ended } = start('/bin/sh', ['-c', script, 'sh', berthPath(), 'jobs', 'wait', 'ep', 'job1'], env);
   await asked();
   child.kill(name);
   const { code, signal, stderr } = await ended;
-  expect([code, signal], stderr).toEqual([143, null]);
+  expect([code, signal], stderr).toEqual([exit, null]);
   expect(stderr).toContain('Go on with: berth jobs wait ep job1');
+});
+
+test('a second SIGINT ends a process that cannot end by itself', async () => {
+  const pods = Array.from({ length: 20_000 }, (_, at) => ({ id: `pod${String(at)}` }));
+  const { url, seen } = await serveJson({ pods, pagination: { nextCursor: null, hasNextPage: false } });
+  const env = await cleanEnvironment({ BERTH_BASE_URL: url, BERTH_API_KEY: KEY });
+  // Nobody reads its output, so it waits in the middle of writing it.
+  const child = spawn(berthPath(), ['pods', 'list', '-o', 'json'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  await until(() => seen.length > 0 || child.exitCode !== null);
+  await pause(300);
+  child.kill('SIGINT');
+  await pause(100);
+  child.kill('SIGINT');
+  expect(await ended).toBe(130);
 });
 
 const hasProc = existsSync('/proc/self/status');
@@ -162,26 +181,3 @@ test.skipIf(!hasProc).each(['SIGINT', 'SIGTERM'] as const)(
     expect(await ended).toMatchObject({ signal });
   },
 );
-
-test.skipIf(!hasTerminal)('Ctrl-Z gives the cursor back, and fg draws the view again', async () => {
-  const folder = await temporaryFolder();
-  const session = await inShell(folder);
-  session.type(`'${berthPath()}' pods get pod-train --watch`);
-  session.press('Enter');
-  await session.waitFor('train-llm');
-  expect(session.cursorShown()).toBe(false);
-  session.press('C-z');
-  await session.waitFor('Stopped');
-  expect(session.cursorShown()).toBe(true);
-  session.type('clear; fg');
-  session.press('Enter');
-  await session.waitFor('train-llm');
-  expect(session.cursorShown()).toBe(false);
-  session.press('C-\\');
-  // What is typed before the prompt may be discarded with the view.
-  await session.waitFor(/shell>$/);
-  session.type('echo ended $?');
-  session.press('Enter');
-  await session.waitFor('ended 143');
-  expect(session.cursorShown()).toBe(true);
-});

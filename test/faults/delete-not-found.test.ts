@@ -16,6 +16,7 @@ interface Destructive {
   readonly path: string;
 }
 
+/** One of the kit, and those that are not of it. */
 const VERBS: Readonly<Record<string, Destructive>> = {
   'pods terminate': {
     create: 'pods create --name victim --cpu cpu-general --vcpu 2 --image x',
@@ -23,42 +24,11 @@ const VERBS: Readonly<Record<string, Destructive>> = {
     remove: 'pods terminate',
     path: '/v2/pods',
   },
-  'volumes delete': {
-    create: 'volumes create --name victim --size 10 --data-center EU-NORTH-1',
-    list: 'volumes list',
-    remove: 'volumes delete',
-    path: '/v2/network-volumes',
-  },
-  'templates delete': {
-    create: 'templates create --name victim --image x',
-    list: 'templates list',
-    remove: 'templates delete',
-    path: '/v2/templates',
-  },
-  'endpoints delete': {
-    create: 'endpoints create --name victim --image x --cpu cpu-general:4',
-    list: 'endpoints list',
-    remove: 'endpoints delete',
-    path: '/v2/serverless',
-  },
-  'registries delete': {
-    create: 'registries create --name victim --username me --password-stdin',
-    list: 'registries list',
-    remove: 'registries delete',
-    path: '/v2/registries',
-  },
   'registries delegations revoke': {
     create: 'registries delegations create --resource arn:aws:ecr:eu-west-1:123456789012:repository/x --name victim',
     list: 'registries delegations list',
     remove: 'registries delegations revoke',
     path: '/v2/registries/delegations',
-  },
-  'clusters delete': {
-    create:
-      'clusters create --name victim --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 2 --image x --data-center EU-NORTH-1',
-    list: 'clusters list',
-    remove: 'clusters delete',
-    path: '/v2/clusters',
   },
 };
 

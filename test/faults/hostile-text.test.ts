@@ -1,97 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { berth } from '../support/worlds/run-berth.ts';
 import { fails, works } from '../support/worlds/expect-run.ts';
-import { json, pointedAt, problem, routed, serve } from '../support/servers/scripted-server.ts';
+import { json, pointedAt, problem, serve } from '../support/servers/scripted-server.ts';
+import { HARMFUL, HOSTILE, withoutOwnControls } from '../support/text/hostile.ts';
 
 // Row 15 of docs/faults.md: text that tries to control a terminal.
 
-/** Text that clears the screen, writes the clipboard, sets the title, reorders and hides text, and breaks lines. */
-const EVIL =
-  'a\u001b[2J\u001b]52;c;ZXZpbA==\u0007\u001b]0;title\u001b\\\u009b31m\u0085\r\u0008b\u202egnp.exe\u2066\u200b\u2028c\u007f\u{e0041}\0z';
-
-const HARMFUL =
-  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u;
-
-/** Removes the escape sequences that berth itself writes to a terminal: colours, and the cursor of the spinner. */
-const withoutOwn = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex -- the pattern matches control characters
-  text.replace(/\u001b\[(?:[0-9;]*m|\?\d+[hl]|\d*[AGK])/g, '');
-
-const POD = {
-  id: EVIL,
-  name: EVIL,
-  status: EVIL,
-  actions: [EVIL],
-  image: EVIL,
-  args: EVIL,
-  ports: [EVIL],
-  env: { [EVIL]: EVIL },
-  registry: EVIL,
-  mounts: { network: [{ volumeId: EVIL, path: EVIL }], [EVIL]: EVIL },
-  gpu: { id: EVIL, count: 1 },
-  cloud: EVIL,
-  dataCenterId: EVIL,
-  template: EVIL,
-  globalNetworking: { enabled: true, ip: EVIL, internalDns: EVIL },
-  runtime: { uptime: 1, gpus: [], ports: [{ private: 1, public: 2, type: EVIL, ip: EVIL }] },
-  createdAt: EVIL,
-  startedAt: EVIL,
-  [EVIL]: { [EVIL]: [EVIL] },
-};
-const JOB = { id: 'job1', status: 'COMPLETED', output: { [EVIL]: EVIL }, [EVIL]: EVIL };
-
-const service = routed({
-  // The id stays as requested, because an answer about another id would be refused.
-  'GET /v2/pods/pod1': json({ ...POD, id: 'pod1' }),
-  'GET /v2/pods': json({ pods: [POD, POD] }),
-  'GET /v2/ep1/status/job1': json(JOB),
-  'GET /v2/ep1/health': json({ jobs: { [EVIL]: EVIL }, workers: { idle: EVIL }, [EVIL]: EVIL }),
-  'GET /v2/catalog/gpus': json({ gpus: [{ id: EVIL, name: EVIL, availability: EVIL }] }),
-  'GET /v2/x': json({ [EVIL]: EVIL }),
-});
-
-const COMMANDS: readonly (readonly [string, readonly string[]])[] = [
-  ['pods get', ['pods', 'get', 'pod1']],
-  ['pods list', ['pods', 'list']],
-  ['jobs status', ['jobs', 'status', 'ep1', 'job1']],
-  ['jobs wait', ['jobs', 'wait', 'ep1', 'job1']],
-  ['health', ['health', 'ep1']],
-  ['catalog gpus', ['catalog', 'gpus']],
-  ['api', ['api', 'GET', '/v2/x']],
-];
-
-describe.each(COMMANDS)('%s', (_, argv) => {
-  // What a format does is the same for every command.
-  const only = (formats: readonly string[]): readonly string[] => (argv[0] === 'pods' ? formats : formats.slice(0, 1));
-
-  test.each(only(['table', 'wide', 'json', 'jsonl', 'yaml', 'csv', 'id']))(
-    'on a terminal, as %s: visible escapes and no others',
-    async (format) => {
-      const { out, err } = await works([...argv, '-o', format], [service], { tty: true });
-      expect(withoutOwn(out + err)).not.toMatch(HARMFUL);
-    },
-  );
-
-  test.each(only(['table', 'wide', 'id']))('piped, as %s: visible escapes, and lines stay lines', async (format) => {
-    const { out } = await works([...argv, '-o', format], [service]);
-    expect(out).not.toMatch(HARMFUL);
-  });
-
-  test.each(only(['json', 'jsonl']))('piped, as %s: the document, exact', async (format) => {
-    const { out, server } = await works([...argv, '-o', format], [service]);
-    expect(server.seen).toHaveLength(1);
-    for (const line of format === 'json' ? [out] : out.trimEnd().split('\n'))
-      expect(JSON.stringify(JSON.parse(line))).toContain(JSON.stringify(EVIL).slice(1, -1));
-  });
-});
-
-describe.each(COMMANDS.slice(0, 2))('%s', (_, argv) => {
-  test('on a terminal, as JSON: control characters are escaped, and the document is the same', async () => {
-    const onScreen = await works([...argv, '--json', '--no-color'], [service], { tty: true });
-    const piped = await works([...argv, '--json'], [service]);
-    expect(JSON.parse(onScreen.out)).toEqual(JSON.parse(piped.out));
-  });
+// Tables, details and lists of every command: contract/hostile-answers.test.ts.
+test.each(['json', 'jsonl'])('piped, as %s: the document, exact', async (format) => {
+  const pod = { id: 'pod1', name: HOSTILE, [HOSTILE]: { [HOSTILE]: [HOSTILE] } };
+  const { out } = await works(['pods', 'list', '-o', format], [json({ pods: [pod] })]);
+  expect([JSON.parse(out)].flat()).toEqual([pod]);
+  const onScreen = await works(['pods', 'list', '-o', format, '--no-color'], [json({ pods: [pod] })], { tty: true });
+  expect(withoutOwnControls(onScreen.out)).not.toMatch(HARMFUL);
+  expect([JSON.parse(onScreen.out)].flat()).toEqual([pod]);
 });
 
 describe('a stream', () => {
@@ -103,20 +25,20 @@ describe('a stream', () => {
   ];
 
   test.each([
-    ['text', EVIL],
-    ['text in an array', { text: [EVIL, EVIL] }],
-    ['an object', { [EVIL]: EVIL }],
+    ['text', HOSTILE],
+    ['text in an array', { text: [HOSTILE, HOSTILE] }],
+    ['an object', { [HOSTILE]: HOSTILE }],
   ])('of %s: visible escapes on a terminal and in a pipe', async (_, output) => {
     for (const tty of [true, false]) {
       const { out } = await works(['jobs', 'stream', 'ep1', 'job1'], chunks(output), { tty });
-      expect(withoutOwn(out)).not.toMatch(HARMFUL);
+      expect(withoutOwnControls(out)).not.toMatch(HARMFUL);
       expect(out).toMatch(/\\(x|u00)1b\[2J/);
     }
   });
 
   test('of objects prints each as JSON with escaped control characters and the same value', async () => {
-    const { out } = await works(['jobs', 'stream', 'ep1', 'job1'], chunks({ [EVIL]: EVIL }), { tty: true });
-    expect(JSON.parse(out)).toEqual({ [EVIL]: EVIL });
+    const { out } = await works(['jobs', 'stream', 'ep1', 'job1'], chunks({ [HOSTILE]: HOSTILE }), { tty: true });
+    expect(JSON.parse(out)).toEqual({ [HOSTILE]: HOSTILE });
   });
 
   test('of text keeps line feeds and tabs', async () => {
@@ -125,15 +47,15 @@ describe('a stream', () => {
   });
 
   test('as JSON lines is exact', async () => {
-    const { out } = await works(['jobs', 'stream', 'ep1', 'job1', '-o', 'jsonl'], chunks(EVIL));
-    expect(JSON.parse(out)).toEqual({ output: EVIL });
+    const { out } = await works(['jobs', 'stream', 'ep1', 'job1', '-o', 'jsonl'], chunks(HOSTILE));
+    expect(JSON.parse(out)).toEqual({ output: HOSTILE });
   });
 });
 
 describe('an error', () => {
-  const detail = `no luck: ${EVIL}`;
+  const detail = `no luck: ${HOSTILE}`;
   const refusals = [
-    ['a problem document', json({ title: EVIL, status: 422, detail, errors: [EVIL] }, 422)],
+    ['a problem document', json({ title: HOSTILE, status: 422, detail, errors: [HOSTILE] }, 422)],
     ['an error member', json({ error: detail }, 422)],
     ['plain text', problem(422, detail)],
   ] as const;
@@ -150,7 +72,7 @@ describe('an error', () => {
       const server = await serve([refusal]);
       const ran = await berth([...flags, 'pods', 'get', 'pod1'], { tty: true, env: pointedAt(server.url) });
       expect(ran.code).toBe(5);
-      expect(withoutOwn(ran.err)).not.toMatch(HARMFUL);
+      expect(withoutOwnControls(ran.err)).not.toMatch(HARMFUL);
     }
   });
 
@@ -164,14 +86,14 @@ describe('an error', () => {
   });
 
   test('of a job', async () => {
-    const server = await serve([json({ id: 'job1', status: 'FAILED', error: EVIL })]);
+    const server = await serve([json({ id: 'job1', status: 'FAILED', error: HOSTILE })]);
     for (const argv of [
       ['jobs', 'wait', 'ep1', 'job1'],
       ['jobs', 'stream', 'ep1', 'job1'],
     ]) {
       const ran = await berth(argv, { tty: true, env: pointedAt(server.url) });
       expect(ran.code).toBe(10);
-      expect(withoutOwn(ran.out + ran.err)).not.toMatch(HARMFUL);
+      expect(withoutOwnControls(ran.out + ran.err)).not.toMatch(HARMFUL);
     }
   });
 });

@@ -5,7 +5,7 @@ import { createTestWorld } from '../support/worlds/test-world.ts';
 import { expectBlock, expectErrorObject } from '../support/worlds/expect-run.ts';
 import { json, pointedAt, routed, serve, silent, type Behaviour } from '../support/servers/scripted-server.ts';
 
-// Row 21 of docs/faults.md: Ctrl-C. test/e2e/interrupts.test.ts tests it with real processes.
+// Row 21 of docs/faults.md: Ctrl-C. test/e2e/signals.test.ts has it with real processes.
 
 const running = json({ id: 'job1', status: 'IN_PROGRESS' });
 const submitted = json({ id: 'job1', status: 'IN_QUEUE' });
@@ -39,7 +39,6 @@ describe.each([
   test.each(
     some([
       ['jobs wait', ['jobs', 'wait', 'ep1', 'job1'], 'berth jobs wait ep1 job1', undefined],
-      ['jobs wait for several', ['jobs', 'wait', 'ep1', 'job1', 'job2'], 'berth jobs wait ep1 job1 job2', undefined],
       ['jobs stream', ['jobs', 'stream', 'ep1', 'job1'], 'berth jobs stream ep1 job1', undefined],
       [
         'jobs run --wait',
@@ -123,12 +122,6 @@ describe.each([
         ['jobs', 'run', 'ep1', '--input', '{}'],
         ['The request had been sent', 'may have happened', 'berth health ep1'],
       ],
-      [
-        'a submission with --wait',
-        ['jobs', 'run', 'ep1', '--input', '{}', '--wait'],
-        ['may have happened', 'berth health ep1'],
-      ],
-      ['a runsync', ['jobs', 'run', 'ep1', '--input', '{}', '--sync'], ['may have happened', 'berth health ep1']],
       ['a revocation', ['registries', 'delegations', 'revoke', 'd1', '--yes'], ['berth registries delegations list']],
     ] as const),
   )('in the middle of %s ends it at once', async (_, argv, says) => {

@@ -1,10 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
-import { createServer as createHttpServer } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { serve } from '../support/servers/scripted-server.ts';
 import { temporaryDirectory } from '../support/files/temporary-directory.ts';
 import { berthIn } from '../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
@@ -48,31 +47,60 @@ const statusOf = async (env: Record<string, string>, ...flags: readonly string[]
   return { code, err, status: (out === '' ? {} : JSON.parse(out)) as Partial<Status> };
 };
 
-it('--profile uses the key and the addresses of that profile, whatever the environment holds', async () => {
-  const env = {
-    BERTH_API_KEY: PROD,
-    BERTH_BASE_URL: 'https://prod.example.com',
-    BERTH_QUEUE_URL: 'https://queue.prod.example.com',
-    BERTH_REST_URL: 'https://rest.prod.example.com',
-  };
-  const { code, status } = await statusOf(env, '--profile', 'staging');
-  expect(code).toBe(0);
-  expect(status).toMatchObject({
-    key: 'ends in STAG',
-    from: 'profile',
-    'base-url': 'https://staging.example.com',
-    'queue-url': 'https://staging.example.com',
-  });
+const STAGING_URL = 'https://staging.example.com';
+const AT_PROD = { BERTH_API_KEY: PROD, BERTH_BASE_URL: 'https://prod.example.com' };
+const OF_STAGING = { 'base-url': STAGING_URL, 'queue-url': STAGING_URL };
+
+it.each<[what: string, env: Record<string, string>, flags: readonly string[], expected: Partial<Status>]>([
+  [
+    '--profile uses the key and the addresses of that profile, whatever the environment holds',
+    { ...AT_PROD, BERTH_QUEUE_URL: 'https://queue.prod.example.com', BERTH_REST_URL: 'https://rest.prod.example.com' },
+    ['--profile', 'staging'],
+    { ...OF_STAGING, key: 'ends in STAG', from: 'profile' },
+  ],
+  [
+    '--profile uses the key of that profile even if the environment names a key file',
+    { BERTH_API_KEY_FILE: '/nowhere' },
+    ['--profile', 'staging'],
+    { key: 'ends in STAG', from: 'profile' },
+  ],
+  [
+    'a base address of the environment replaces all addresses of the profile',
+    { BERTH_API_KEY: STAGING, BERTH_BASE_URL: STAGING_URL, BERTH_PROFILE: 'three' },
+    [],
+    OF_STAGING,
+  ],
+  [
+    'a profile without key and addresses uses those of the environment',
+    AT_PROD,
+    ['--profile', 'empty'],
+    { key: 'ends in PROD', from: 'environment', 'base-url': 'https://prod.example.com' },
+  ],
+  [
+    'BERTH_PROFILE of a profile without a key uses that of the environment',
+    { BERTH_API_KEY: PROD, BERTH_PROFILE: 'keyless' },
+    [],
+    { key: 'ends in PROD', 'base-url': 'https://keyless.example.com' },
+  ],
+  [
+    'BERTH_PROFILE and the same key in BERTH_API_KEY go together',
+    { BERTH_API_KEY: STAGING, BERTH_PROFILE: 'staging' },
+    [],
+    { key: 'ends in STAG', from: 'environment' },
+  ],
+])('%s', async (_, env, flags, expected) => {
+  const { code, status } = await statusOf(env, ...flags);
+  expect([code, status]).toEqual([0, expect.objectContaining(expected)]);
   expect(status['rest-url']).toBeUndefined();
 });
 
-it('--profile uses the key of that profile even if the environment names a key file', async () => {
-  const { status } = await statusOf({ BERTH_API_KEY_FILE: '/nowhere' }, '--profile', 'staging');
-  expect(status).toMatchObject({ key: 'ends in STAG', from: 'profile' });
+it('BERTH_PROFILE with another key in BERTH_API_KEY is refused', async () => {
+  const refused = await statusOf({ BERTH_API_KEY: PROD, BERTH_PROFILE: 'staging' });
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('unset BERTH_PROFILE')]);
 });
 
 it('config list shows the sources of key and addresses with --profile', async () => {
-  const world = worldWith({ BERTH_API_KEY: PROD, BERTH_BASE_URL: 'https://prod.example.com' });
+  const world = worldWith(AT_PROD);
   const { out } = await berthIn(world, ['config', 'list', '--json', '--profile', 'staging']);
   const rows = JSON.parse(out) as readonly { readonly name: string; readonly value: string; readonly source: string }[];
   const shown = (name: string) => rows.find((row) => row.name === name);
@@ -91,33 +119,6 @@ it.each(['BERTH_API_KEY', 'BERTH_API_KEY_FILE'])(
     expect(err).not.toContain(PROD);
   },
 );
-
-it('a base address of the environment replaces all addresses of the profile', async () => {
-  const env = { BERTH_API_KEY: STAGING, BERTH_BASE_URL: 'https://staging.example.com', BERTH_PROFILE: 'three' };
-  const { code, status } = await statusOf(env);
-  expect(code).toBe(0);
-  expect(status).toMatchObject({
-    'base-url': 'https://staging.example.com',
-    'queue-url': 'https://staging.example.com',
-  });
-  expect(status['rest-url']).toBeUndefined();
-});
-
-it('a profile without key and addresses uses those of the environment', async () => {
-  const env = { BERTH_API_KEY: PROD, BERTH_BASE_URL: 'https://prod.example.com' };
-  const { status } = await statusOf(env, '--profile', 'empty');
-  expect(status).toMatchObject({ key: 'ends in PROD', from: 'environment', 'base-url': 'https://prod.example.com' });
-});
-
-it('BERTH_PROFILE with another key in BERTH_API_KEY is refused, unless the profile has no key', async () => {
-  const refused = await statusOf({ BERTH_API_KEY: PROD, BERTH_PROFILE: 'staging' });
-  expect(refused.code).toBe(2);
-  expect(refused.err).toContain('unset BERTH_PROFILE');
-  const used = await statusOf({ BERTH_API_KEY: PROD, BERTH_PROFILE: 'keyless' });
-  expect(used.status).toMatchObject({ key: 'ends in PROD', 'base-url': 'https://keyless.example.com' });
-  const same = await statusOf({ BERTH_API_KEY: STAGING, BERTH_PROFILE: 'staging' });
-  expect(same.status).toMatchObject({ key: 'ends in STAG', from: 'environment' });
-});
 
 it("a --base-url of another host does not get the profile's key", async () => {
   const world = worldWith({});
@@ -141,13 +142,7 @@ const hasFifos = spawnSync('mkfifo', ['--version']).status === 0;
 it.each([
   ['a directory', (world: TestWorld) => world.directory],
   ['an endless device', () => '/dev/zero'],
-  [
-    'what is too long',
-    (world: TestWorld) => {
-      writeFileSync(join(world.directory, 'long'), 'k'.repeat(65 * 1024));
-      return 'long';
-    },
-  ],
+  ['what is too long', () => 'long'],
 ])('a key file that is %s ends 14', async (_, place) => {
   const plain = createTestWorld();
   const world = createTestWorld({ env: { BERTH_API_KEY_FILE: place(plain) } });
@@ -155,17 +150,6 @@ it.each([
   const { code, err } = await berthIn(world, ['auth', 'status']);
   expect(code).toBe(14);
   expect(err).toContain('BERTH_API_KEY_FILE');
-});
-
-it('a key file that is a socket ends 14', async () => {
-  const folder = createTestWorld();
-  const server = createServer().listen(join(folder.directory, 'socket'));
-  onTestFinished(() => {
-    server.close();
-  });
-  await new Promise((resolve) => server.once('listening', resolve));
-  const world = createTestWorld({ env: { BERTH_API_KEY_FILE: join(folder.directory, 'socket') } });
-  expect((await berthIn(world, ['auth', 'status'])).code).toBe(14);
 });
 
 it.skipIf(!hasFifos)('a key may come through a pipe, and an interrupt ends the wait for it', async () => {
@@ -206,14 +190,13 @@ async function getWhileKeyChanges(
   const keyFile = join(temporaryDirectory(), 'key');
   const env = { environment: { BERTH_API_KEY: 'old' }, file: { BERTH_API_KEY_FILE: keyFile }, profile: {} };
   const world = createTestWorld({ env: env[from] });
-  const server = createHttpServer(({ headers: { authorization } }, response) => {
-    if (seen.push(authorization) === 1) change(write);
-    response.writeHead(authorization === 'Bearer new' ? 200 : 401, { 'content-type': 'application/json' });
-    response.end('{"id":"pod1"}');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const address = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const { url: address } = await serve([
+    ({ arrival: { headers }, response }) => {
+      if (seen.push(headers.authorization) === 1) change(write);
+      const isNew = headers.authorization === 'Bearer new';
+      response.writeHead(isNew ? 200 : 401, { 'content-type': 'application/json' }).end('{"id":"pod1"}');
+    },
+  ]);
   mkdirSync(join(world.directory, '.config/berth'), { recursive: true });
   const write = {
     profile: (values: object) => {

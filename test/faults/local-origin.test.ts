@@ -1,38 +1,8 @@
-import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { LOCAL_KEY } from '../../src/local/http/admission.ts';
-import { serveLocal } from '../../src/local/http/server.ts';
-import { localFixture } from '../support/local/service-fixture.ts';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { servedRaw } from '../support/local/raw-requests.ts';
 
 // Row 39 of docs/faults.md: requests of web pages and foreign Hosts. Webhooks are in local-webhooks.test.ts.
-
-interface Answered {
-  readonly status: number | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-/** Starts a service on a free port. `ask` sends a request with exactly the given headers. */
-async function served() {
-  const fixture = localFixture();
-  const server = await serveLocal(fixture.service, { port: 0, host: '127.0.0.1' });
-  onTestFinished(() => server.stop());
-  const ask = (method: string, path: string, headers: OutgoingHttpHeaders = {}, body = '') =>
-    new Promise<Answered>((resolve, reject) => {
-      const all = { Authorization: `Bearer ${LOCAL_KEY}`, ...headers };
-      const sent = request({ host: '127.0.0.1', port: server.port, method, path, headers: all, agent: false });
-      sent.once('error', reject);
-      sent.once('response', (answer) => {
-        let text = '';
-        answer.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-        answer.once('end', () => {
-          resolve({ status: answer.statusCode, headers: answer.headers, text });
-        });
-      });
-      sent.end(body);
-    });
-  return { ...fixture, ask, port: server.port };
-}
 
 const PATHS: readonly (readonly [string, string, string])[] = [
   ['POST', '/local/reset', ''],
@@ -67,7 +37,7 @@ const FOREIGN: readonly (readonly [string, (port: number) => OutgoingHttpHeaders
 
 describe.each(FOREIGN)('a request with %s', (_, headersAt) => {
   it('is refused on every path, and nothing changes', async () => {
-    const { ask, send, port } = await served();
+    const { ask, send, port } = await servedRaw();
     await send('POST', '/v2/echo/run', { input: {} });
     const before = await send('GET', '/local/status');
     for (const [method, path, body] of PATHS) {
@@ -93,12 +63,12 @@ it.each([
   ['the fetch of Node', { 'Sec-Fetch-Mode': 'cors' }],
   ['a client that takes problems only', { Accept: 'application/problem+json' }],
 ])('a request is answered that comes from or to %s', async (_, headers) => {
-  const { ask } = await served();
+  const { ask } = await servedRaw();
   expect((await ask('GET', '/v2/pods', headers)).status).toBe(200);
 });
 
 it('a preflight request gets no permission', async () => {
-  const { ask } = await served();
+  const { ask } = await servedRaw();
   for (const [, path] of PATHS)
     for (const origin of [{}, { Origin: 'https://evil.example' }]) {
       const answer = await ask('OPTIONS', path, { 'Access-Control-Request-Method': 'POST', ...origin });
@@ -108,6 +78,6 @@ it('a preflight request gets no permission', async () => {
 });
 
 it('a request line that names another host is refused', async () => {
-  const { ask } = await served();
+  const { ask } = await servedRaw();
   expect((await ask('POST', 'http://evil.example/local/reset', { Host: 'localhost' })).status).toBe(403);
 });

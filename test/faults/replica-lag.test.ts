@@ -17,81 +17,60 @@ const VOLUME = 'volumes create lab --size 10 --data-center EU-WEST-1 --type STAN
 const POD = 'pods create --name lab --gpu GPU-24G --image example/pytorch:2.8 -o id'.split(' ');
 const ECHO = ['jobs', 'run', 'echo', '--input', '{"n":1}'];
 
-describe('a replica that lags by two seconds', () => {
+const SLEEP = ['jobs', 'run', 'sleep', '--input', '{"seconds":60}'];
+
+/** A world whose service shows what is new only after this time. */
+async function lagging(lag: string) {
+  const world = await createBatchWorld();
+  await local(world, ...LAG, lag);
+  return world;
+}
+
+/** What creates something, and what is run right afterwards with its id in the place of ID. */
+const AFTERWARDS: readonly (readonly [name: string, create: readonly string[], line: string])[] = [
+  ['jobs wait', ECHO, 'jobs wait echo ID'],
+  ['jobs stream', ECHO, 'jobs stream echo ID'],
+  ['jobs status', ECHO, 'jobs status echo ID'],
+  ['jobs cancel', SLEEP, 'jobs cancel sleep ID'],
+  ['pods wait', POD, 'pods wait ID'],
+  ['pods get', POD, 'pods get ID'],
+  ['pods terminate', POD, 'pods terminate ID --yes'],
+  ['volumes delete', VOLUME, 'volumes delete ID --yes'],
+  ['volumes update', VOLUME, 'volumes update ID --name x'],
+];
+
+describe('a replica that lags by three seconds', () => {
   test.each<readonly [string, readonly string[]]>([
-    ['run --wait', [...ECHO, '--wait']],
-    ['run --sync', ['jobs', 'run', 'sleep', '--input', '{"seconds":1.5}', '--sync', '--sync-wait', '1s']],
-    ['run --stream', ['jobs', 'run', 'stream', '--input', '{"chunks":3}', '--stream']],
-  ])('%s asks again until the job is there', async (_, argv) => {
-    const world = await createBatchWorld();
-    await local(world, ...LAG, '2s');
+    ['jobs run --wait', [...ECHO, '--wait']],
+    ['jobs run --sync', ['jobs', 'run', 'sleep', '--input', '{"seconds":1.5}', '--sync', '--sync-wait', '1s']],
+    ['jobs run --stream', ['jobs', 'run', 'stream', '--input', '{"chunks":3}', '--stream']],
+    ['pods create --wait', [...POD, '--wait']],
+  ])('%s asks again until what it created is there', async (_, argv) => {
+    const world = await lagging('3s');
     const ran = await berthIn(world, argv);
-    expect(ran).toMatchObject({ code: 0 });
+    expect(ran.code, ran.err).toBe(0);
     expect(ran.out).not.toBe('');
   });
 
-  test.each(['wait', 'stream'])('jobs %s asks again for a job that this machine has just submitted', async (verb) => {
-    const world = await createBatchWorld();
-    await local(world, ...LAG, '2s');
-    const id = (await berthIn(world, ECHO)).out.trim();
-    const ran = await berthIn(world, ['jobs', verb, 'echo', id]);
-    expect(ran, ran.err).toMatchObject({ code: 0 });
-  });
-
-  test('jobs wait asks again for several jobs', async () => {
-    const world = await createBatchWorld();
-    await local(world, ...LAG, '2s');
-    const ids = [(await berthIn(world, ECHO)).out.trim(), (await berthIn(world, ECHO)).out.trim()];
-    const ran = await berthIn(world, ['jobs', 'wait', 'echo', ...ids, '--json']);
+  test.each(AFTERWARDS)('%s asks again for what this machine has just created', async (_, create, line) => {
+    const world = await lagging('3s');
+    const id = (await berthIn(world, create)).out.trim();
+    const ran = await berthIn(world, line.replace('ID', id).split(' '));
     expect(ran.code, ran.err).toBe(0);
   });
 
   test('a batch completes, and sends nothing twice', async () => {
-    const world = await createBatchWorld();
-    await local(world, ...LAG, '2s');
+    const world = await lagging('3s');
     write(world, 'in.jsonl', items(20));
     const ran = await berthIn(world, [...RUN, '--json']);
     expect(summary(ran)).toMatchObject({ completed: 20, expired: 0 });
     expect([...(await countSubmissions(world.store)).values()].every((count) => count === 1)).toBe(true);
   });
-
-  test.each<readonly [string, readonly string[]]>([
-    ['create --wait', []],
-    ['wait', ['pods', 'wait']],
-  ])('pods %s asks again until the pod is there', async (_, after) => {
-    const world = await createBatchWorld();
-    await local(world, ...LAG, '2s');
-    const ran = await berthIn(world, [...POD, ...(after.length === 0 ? ['--wait'] : [])]);
-    expect(ran.code, ran.err).toBe(0);
-    if (after.length === 0) return;
-    const waited = await berthIn(world, [...after, ran.out.trim(), '-o', 'json']);
-    expect(waited.code, waited.err).toBe(0);
-    expect(JSON.parse(waited.out)).toMatchObject({ status: 'RUNNING' });
-  });
 });
 
 describe('right after a job was submitted, with a replica that lags by three seconds', () => {
-  const world = async () => {
-    const made = await createBatchWorld();
-    await local(made, ...LAG, '3s');
-    return made;
-  };
-
-  test.each<readonly [string, readonly string[], (ids: readonly string[]) => readonly string[]]>([
-    ['status', ['echo'], ([id = '']) => ['jobs', 'status', 'echo', id]],
-    ['cancel of several', ['sleep', 'sleep'], (ids) => ['jobs', 'cancel', 'sleep', ...ids, '--yes']],
-    ['cancel', ['sleep'], ([id = '']) => ['jobs', 'cancel', 'sleep', id]],
-  ])('jobs %s asks again until the job is there', async (_, endpoints, argv) => {
-    const made = await world();
-    const ids: string[] = [];
-    for (const endpoint of endpoints)
-      ids.push((await berthIn(made, ['jobs', 'run', endpoint, '--input', '{"seconds":60}'])).out.trim());
-    const ran = await berthIn(made, argv(ids));
-    expect(ran, ran.err).toMatchObject({ code: 0 });
-  });
-
   test('jobs retry waits for the job, and never offers to submit it again', async () => {
-    const made = await world();
+    const made = await lagging('3s');
     const id = (await berthIn(made, ECHO)).out.trim();
     const ran = await berthIn(made, ['jobs', 'retry', 'echo', id]);
     expect(ran.code).toBe(5);
@@ -99,19 +78,17 @@ describe('right after a job was submitted, with a replica that lags by three sec
   });
 
   test('jobs explain says that it is not there yet', async () => {
-    const made = await createBatchWorld();
-    await local(made, ...LAG, '1h');
+    const made = await lagging('1h');
     const id = (await berthIn(made, ECHO)).out.trim();
     const ran = await berthIn(made, ['jobs', 'explain', 'echo', id, '--json']);
     expect(JSON.parse(ran.out)).toMatchObject({ code: 'not-there-yet', state: 'waiting' });
     expect((JSON.parse(ran.out) as { cure: unknown }).cure).toEqual([`berth jobs wait echo ${id}`]);
   });
 
-  test.each(['status'])('jobs %s that finds nothing for a minute does not offer to submit it again', async (verb) => {
-    const made = await createBatchWorld();
-    await local(made, ...LAG, '1h');
+  test('jobs status that finds nothing for a minute does not offer to submit it again', async () => {
+    const made = await lagging('1h');
     const id = (await berthIn(made, ECHO)).out.trim();
-    const ran = await berthIn(made, ['jobs', verb, 'echo', id]);
+    const ran = await berthIn(made, ['jobs', 'status', 'echo', id]);
     expect(ran.code).toBe(4);
     expect(ran.err).toContain('Do not submit it again');
     expect(ran.err).not.toContain('jobs run');
@@ -121,7 +98,7 @@ describe('right after a job was submitted, with a replica that lags by three sec
 describe('a job that this machine has submitted to another endpoint', () => {
   test.each(['status', 'cancel', 'retry', 'wait', 'stream'])('jobs %s ends 4 and names that one', async (verb) => {
     const made = await createBatchWorld();
-    const id = (await berthIn(made, ['jobs', 'run', 'sleep', '--input', '{"seconds":60}'])).out.trim();
+    const id = (await berthIn(made, SLEEP)).out.trim();
     const before = made.clock.monotonic();
     const ran = await berthIn(made, ['jobs', verb, 'echo', id]);
     expect(ran.code, ran.err).toBe(4);
@@ -133,8 +110,7 @@ describe('a job that this machine has submitted to another endpoint', () => {
 
 describe('a 404 that stays', () => {
   test('ends the wait for a job after ten seconds with 4', async () => {
-    const world = await createBatchWorld();
-    await local(world, ...LAG, '1h');
+    const world = await lagging('1h');
     const before = world.clock.monotonic();
     const ran = await berthIn(world, [...ECHO, '--wait']);
     expect(ran).toMatchObject({ code: 4 });
@@ -151,8 +127,7 @@ describe('a 404 that stays', () => {
   });
 
   test('makes an item of a batch expired after a minute; a resume sends nothing again', async () => {
-    const world = await createBatchWorld();
-    await local(world, ...LAG, '5m');
+    const world = await lagging('5m');
     write(world, 'in.jsonl', items(6));
     const ran = await berthIn(world, [...RUN, '--json']);
     expect(ran).toMatchObject({ code: 13 });
@@ -166,24 +141,9 @@ describe('a 404 that stays', () => {
 
 describe('a 404 for an id that this machine created within the last minute', () => {
   const created = async (argv: readonly string[], lag: string) => {
-    const world = await createBatchWorld();
-    await local(world, ...LAG, lag);
+    const world = await lagging(lag);
     return { world, id: (await berthIn(world, argv)).out.trim() };
   };
-
-  test.each<readonly [string, readonly string[], readonly string[]]>([
-    ['volumes delete', VOLUME, ['volumes', 'delete', 'ID', '--yes']],
-    ['volumes update', VOLUME, ['volumes', 'update', 'ID', '--name', 'x']],
-    ['pods get', POD, ['pods', 'get', 'ID']],
-    ['pods terminate', POD, ['pods', 'terminate', 'ID', '--yes']],
-  ])('%s asks again until it is there', async (_, create, argv) => {
-    const { world, id } = await created(create, '3s');
-    const ran = await berthIn(
-      world,
-      argv.map((word) => (word === 'ID' ? id : word)),
-    );
-    expect(ran, ran.err).toMatchObject({ code: 0 });
-  });
 
   test('is final after ten seconds', async () => {
     const { world, id } = await created(POD, '1h');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/files/temporary-directory.ts';
 import { berth } from '../support/worlds/run-berth.ts';
-import { onWrite, someReads, someWrites, type Read, type Write } from '../support/worlds/read-write-commands.ts';
+import { testEnds } from '../support/worlds/read-write-commands.ts';
 import { fails, works } from '../support/worlds/expect-run.ts';
 import { json, pointedAt, routed, serve, text, type Behaviour } from '../support/servers/scripted-server.ts';
 
@@ -12,49 +12,21 @@ import { json, pointedAt, routed, serve, text, type Behaviour } from '../support
 /** The message after a write with an unknown outcome. */
 const UNKNOWN = 'may have happened';
 
+const FORBIDDEN = { title: 'Forbidden', status: 403, detail: 'no' };
+const isTyped = (name: string): boolean => !name.startsWith('api');
+
 describe('200 with application/problem+json', () => {
-  const trouble = json({ title: 'Forbidden', status: 403, detail: 'no' }, 200, {
-    'content-type': 'application/problem+json; charset=utf-8',
-  });
-
-  test.each(someReads)('%s: 7, at the first try', async (_, { argv }: Read) => {
-    const { servers } = await fails(argv, { exit: 7, says: ['problem document', 'Nothing changed'] }, [trouble]);
-    expect(servers[0].seen).toHaveLength(1);
-  });
-
-  test.each(someWrites)('%s: 8', async (_, { argv, checkCommand, before = 0 }: Write) => {
-    const says = ['problem document', UNKNOWN, checkCommand];
-    const { servers } = await fails(argv, { exit: 8, says }, [onWrite(trouble)]);
-    expect(servers[0].seen.length - before).toBe(1);
-  });
+  const type = { 'content-type': 'application/problem+json; charset=utf-8' };
+  testEnds({ trouble: json(FORBIDDEN, 200, type), says: ['problem document'] });
 });
 
 describe('a problem document with the content type of plain JSON', () => {
-  const trouble = json({ title: 'Forbidden', status: 403, detail: 'no' });
-  const typed = ([name]: readonly [string, Read]): boolean => !name.startsWith('api');
-
-  test.each(someReads.filter(typed))('%s: 7', async (_, { argv }) => {
-    await fails(argv, { exit: 7, says: [/reports an error|no list of/, 'Nothing changed'] }, [trouble]);
-  });
-
-  test.each(someWrites.filter(typed))('%s: 8', async (_, { argv, checkCommand }) => {
-    await fails(argv, { exit: 8, says: [/reports an error/, UNKNOWN, checkCommand] }, [onWrite(trouble)]);
-  });
+  testEnds({ trouble: json(FORBIDDEN), says: [/reports an error|no list of/], only: isTyped });
 });
 
 describe.each(['[]', 'null', '"text"'])('%s where an object belongs', (answer) => {
-  const concerned = ([name]: readonly [string, Read]): boolean =>
-    !name.startsWith('api') && !(answer === '[]' && name === 'jobs stream');
-
-  test.each(someReads.filter(concerned))('%s: 7, at the first try', async (_, { argv }) => {
-    const says = ['where an object belongs', 'Nothing changed'];
-    const { servers } = await fails(argv, { exit: 7, says }, [json(answer)]);
-    expect(servers[0].seen).toHaveLength(1);
-  });
-
-  test.each(someWrites.filter(concerned))('%s: 8', async (_, { argv, checkCommand }) => {
-    await fails(argv, { exit: 8, says: ['where an object belongs', UNKNOWN, checkCommand] }, [onWrite(json(answer))]);
-  });
+  const only = (name: string): boolean => isTyped(name) && !(answer === '[]' && name === 'jobs stream');
+  testEnds({ trouble: json(answer), says: ['where an object belongs'], only });
 });
 
 test('a deletion that answers 200 with an error in it: 8', async () => {
@@ -207,14 +179,7 @@ describe('an answer that is not UTF-8', () => {
     'content-type': 'application/json',
   });
 
-  test.each(someReads)('%s: 7', async (_, { argv }) => {
-    const { servers } = await fails(argv, { exit: 7, says: ['not valid UTF-8', 'Nothing changed'] }, [broken]);
-    expect(servers[0].seen).toHaveLength(4);
-  });
-
-  test.each(someWrites)('%s: 8', async (_, { argv, checkCommand }) => {
-    await fails(argv, { exit: 8, says: ['not valid UTF-8', UNKNOWN, checkCommand] }, [onWrite(broken)]);
-  });
+  testEnds({ trouble: broken, says: ['not valid UTF-8'], tries: 4 });
 });
 
 describe('berth api treats an empty 200 like other commands', () => {

@@ -61,7 +61,7 @@ describe('aliases and merge keys', () => {
 });
 
 test('many keys are counted before anything is sent', async () => {
-  const keys = Array.from({ length: 10_000 }, (_, at) => `  K${String(at)}: v\n`).join('');
+  const keys = Array.from({ length: 500 }, (_, at) => `  K${String(at)}: v\n`).join('');
   const { code, err } = await bodyOf(`${POD}env:\n${keys}`);
-  expect([code, err]).toEqual([2, expect.stringContaining('10000 variables: a container has at most 50')]);
+  expect([code, err]).toEqual([2, expect.stringContaining('500 variables: a container has at most 50')]);
 });

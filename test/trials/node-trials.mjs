@@ -29,8 +29,8 @@ function runWith(name) {
   }).status;
 }
 
-await install();
-await build();
+install();
+build();
 const trouble = unknown === undefined ? await installNodes() : `there is no Node ${unknown} in test/nodes`;
 if (trouble !== undefined) console.error(`not run: ${trouble}`);
 const failed = trouble === undefined ? names.filter((name) => runWith(name) !== 0) : names;

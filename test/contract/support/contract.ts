@@ -1,9 +1,10 @@
-/** Validates requests against a published OpenAPI document. It uses only the document, no code of berth. */
+/** Validates requests and answers against the published OpenAPI document. It uses only the document, no code of berth. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { localFixture, type Answer } from '../../support/local/service-fixture.ts';
 
 export type Schema = Readonly<Record<string, unknown>> & { readonly $ref?: string };
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
@@ -21,6 +22,8 @@ export interface Operation {
   readonly body: { readonly required: boolean; readonly schema: Schema } | undefined;
   /** The first status of success, and the schema of its answer, if it has one. */
   readonly answer: { readonly status: number; readonly type?: string; readonly schema?: Schema };
+  /** By status, or `default`. */
+  readonly responses: Described['responses'];
 }
 
 /** A received request. */
@@ -39,6 +42,8 @@ export interface Contract {
   operationOf(sent: Pick<Sent, 'method' | 'path'>): Operation | undefined;
   /** Returns the violations of a request; empty if it is valid. */
   objections(sent: Sent): readonly string[];
+  /** Returns the violations of an answer of an operation; empty if it is valid. */
+  answerObjections(operation: Operation, answer: Answer): readonly string[];
   /** Returns the violations of a value against a schema. */
   against(schema: Schema, value: unknown): readonly string[];
   /** Resolves the reference of a schema, parameter or answer. */
@@ -46,7 +51,7 @@ export interface Contract {
 }
 
 /** The members of an OpenAPI document that are used here. */
-export interface Document {
+interface Document {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components?: unknown;
 }
@@ -62,7 +67,9 @@ type Content = Readonly<Record<string, { readonly schema: Schema }>>;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-export function readContract(document: Document): Contract {
+/** The contract as the local service publishes it. */
+export async function readContract(): Promise<Contract> {
+  const document = (await localFixture().send('GET', '/v2/openapi.json', undefined, null)).body as unknown as Document;
   let ajv: Ajv2020 | undefined;
   const compiled = new Map<string, ValidateFunction>();
 
@@ -97,6 +104,13 @@ export function readContract(document: Document): Contract {
     operationOf,
     against,
     resolve,
+    answerObjections: ({ responses }, { status, headers, text, body }) => {
+      const described = resolve(responses[String(status)] ?? responses['default'] ?? {});
+      const type = headers.get('content-type') ?? '';
+      const schema = described.content?.[type]?.schema;
+      if (schema === undefined) return text === '' && described.content === undefined ? [] : [`no ${type}`];
+      return against(schema, type.includes('json') ? body : text);
+    },
     objections: (sent) => {
       const operation = operationOf(sent);
       if (operation === undefined) return [`${sent.method} ${sent.path} is no operation`];
@@ -133,6 +147,7 @@ function describe(
     path,
     parameters: [...(item.parameters ?? []), ...(described.parameters ?? [])].map((each) => resolve(each) as Parameter),
     body: schema === undefined ? undefined : { required: body?.required === true, schema },
+    responses: described.responses,
     answer: {
       status: Number(status),
       ...(type === undefined || media === undefined ? {} : { type, schema: media.schema }),

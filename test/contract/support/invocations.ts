@@ -1,6 +1,16 @@
-import { line, type Invocation } from './invocation.ts';
-import { PLAN_INVOCATIONS } from './plan-invocations.ts';
 import type { Answers } from './recorder.ts';
+
+/** One call of a command. */
+export interface Invocation {
+  readonly argv: readonly string[];
+  readonly answers?: Answers;
+  readonly stdin?: string;
+  /** The exit code where all answers are good; 0 by default. */
+  readonly exit?: number;
+}
+
+/** Splits a command line at spaces. */
+const line = (text: string, more: Omit<Invocation, 'argv'> = {}): Invocation => ({ argv: text.split(' '), ...more });
 
 const pod = (status: string): Answers => ({ 'GET /v2/pods/{id}': { status } });
 /** A pod without ports is reachable as soon as it runs. */
@@ -65,7 +75,37 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('pods start p1'),
     line('pods start p1 --wait', { answers: RUNNING }),
   ],
-  ...PLAN_INVOCATIONS,
+  export: [line('export')],
+  plan: [
+    line('plan - --set-name web --prune', {
+      exit: 16,
+      // A plan refuses what is not in the catalog; an empty one says nothing about a name.
+      answers: {
+        'GET /v2/catalog/gpus': { gpus: [] },
+        'GET /v2/catalog/cpus': { cpus: [] },
+        'GET /v2/catalog/datacenters': { dataCenters: [] },
+      },
+      stdin: [
+        '{kind: volume, name: new, size: 10, dataCenter: EU-NORTH-1}',
+        '{kind: registry, name: team, username: u, password: p}',
+        '{kind: template, name: base, image: i, registry: team}',
+        '{kind: endpoint, name: api, image: i, gpu: {pools: [P1]}, workers: {min: 1}, networkVolumes: [new]}',
+        '{kind: pod, name: lab, image: i, gpu: {id: G1}, templateId: base}',
+        '{kind: pod, name: web, image: i, cpu: {id: C1, vcpuCount: 2}}',
+      ].join('\n---\n'),
+    }),
+  ],
+  apply: [
+    line('apply - --yes --set-name web --prune --max-prune 5 --wait --wait-timeout 1m', {
+      stdin: '{kind: template, name: base, image: i}',
+    }),
+    line('apply - --yes', {
+      stdin: [
+        '{kind: volume, name: new, size: 10, dataCenter: EU-NORTH-1}',
+        '{kind: template, name: base, image: i}',
+      ].join('\n---\n'),
+    }),
+  ],
   'guard run': [
     line('guard run --max-age 52w --max-running 52w --budget 99 --match x --do terminate --allow-terminate'),
   ],

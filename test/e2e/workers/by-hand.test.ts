@@ -59,11 +59,4 @@ describe.skipIf(!canTestWorkers)('a worker that somebody starts', () => {
     expect([ended.code, ended.stdout], ended.stderr).toEqual([code, '']);
     expect(ended.stderr).toMatch(message);
   });
-
-  test('without a service that is served there are none', async () => {
-    const folder = await folderWith({});
-    const ended = await runProgram(berthPath(), ['local', 'worker-env', 'up'], { env: folder.env });
-    expect([ended.code, ended.stdout], ended.stderr).toEqual([2, '']);
-    expect(ended.stderr).toContain('a worker needs a local service that is served');
-  });
 });

@@ -19,20 +19,6 @@ const BAD = [
 const DEEP = 'def deep():\n    x = []\n    for _ in range(100000): x = [x]\n    return x\n';
 
 describe.skipIf(!canTestWorkers)('a handler file', () => {
-  const WORKER = 'def handler(job):\n    return job["input"]["text"].upper()\n';
-
-  test('one line of a CI job: the workers are replaced when the file changes', async () => {
-    const folder = await folderWith({ 'worker.py': WORKER });
-    const run = `berth jobs run up --input '{"text":"hi"}' --wait --jq .output --raw`;
-    const { code, stdout, stderr } = await localExec(
-      folder,
-      ['--endpoint', 'up=worker.py', '--reload'],
-      `${run}; sed 's/upper/title/' worker.py > new.tmp; mv new.tmp worker.py; until [ "$(${run} 2>/dev/null)" = Hi ]; do :; done; ${run}`,
-    );
-    expect([code, stdout], stderr).toEqual([0, 'HI\nHi\n']);
-    expect(stderr).toContain('[up] worker.py has changed: the workers are replaced, each after the jobs that it has.');
-  });
-
   test('what fails a job is its error, and the worker goes on; what it prints goes to stderr and to its log', async () => {
     const worker = `print("loading")
 def handler(job):

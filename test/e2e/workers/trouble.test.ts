@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { berth, berthPath, installedAt, isPackage, runProgram } from '../support.ts';
+import { berthPath, installedAt, isPackage, runProgram } from '../support.ts';
 import { canTestWorkers, folderWith, localExec, serveLocal, until } from './support.ts';
 
 const HANDLER = 'def handler(job):\n    return 1\n';
@@ -140,18 +140,6 @@ function peakMemory(pid: number): number | undefined {
     return undefined;
   }
 }
-
-describe('--endpoint', () => {
-  test.each([
-    ['up=', '--endpoint takes NAME=SOURCE or NAME'],
-    ['=worker.py', '--endpoint takes NAME=SOURCE or NAME'],
-    ['./worker.py', '--endpoint takes NAME=SOURCE or NAME'],
-    ['up=exec:', 'needs a command'],
-  ])('%s is refused', async (text, message) => {
-    const { code, stderr } = await berth(['local', 'exec', '--endpoint', text, '--', 'true']);
-    expect([code, stderr.includes(message)], stderr).toEqual([2, true]);
-  });
-});
 
 test('both logs say that a worker forgot a job', async () => {
   const folder = await folderWith({});

@@ -23,40 +23,21 @@ import { createLocalService } from '../../../src/local/service.ts';
 import { type Job, queuesOf } from '../../../src/local/queue/records.ts';
 import type { State } from '../../../src/local/state/state.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
-import { type AutoAdvancingClock, createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
-import { countSubmissions, type SubmissionCounts } from './check-journal.ts';
+import { createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
+import { countSubmissions } from './check-journal.ts';
 import { batchApiOf } from './batch-api.ts';
 import { memoryFiles, type MemoryFiles } from './memory-files.ts';
-import type { RunEnd } from '../../../src/batch/model/batch.ts';
 
-export interface RunnerFixture {
-  readonly clock: AutoAdvancingClock;
-  readonly durable: MemoryFiles;
-  /** Sends a request to a control operation, such as `POST /local/fault`. */
-  control(method: string, path: string, body?: unknown): Promise<void>;
-  /** How often the service accepted each input, by its JSON text. */
-  submissions(): Promise<ReadonlyMap<string, number>>;
-  /** How often the service accepted each item, by the `n` of its input. */
-  taken(): Promise<SubmissionCounts>;
-  /** The end of each ended job, by its id. Milliseconds since the epoch, by the clock. */
-  ended(): Promise<ReadonlyMap<string, number>>;
-  /** Begins a batch over lines of input. */
-  begin(lines: readonly string[], options?: BeginOptions): Promise<OpenBatch>;
-  resume(options?: Partial<RecoverOptions>, durable?: DurableFiles): Promise<OpenBatch>;
-  /** Runs an open batch to its end and closes it. */
-  run(batch: OpenBatch, options?: Partial<RunOptions>, more?: RunMore): Promise<RunEnd>;
-  /** The lines of the results file. */
-  results(durable?: MemoryFiles): readonly Result[];
-}
+export type RunnerFixture = Awaited<ReturnType<typeof createRunnerFixture>>;
 
-export interface BeginOptions {
+interface BeginOptions {
   readonly endpoint?: string;
   readonly ordered?: boolean;
   readonly idField?: string;
   readonly durable?: DurableFiles;
 }
 
-export interface RunMore {
+interface RunMore {
   readonly interrupt?: AbortSignal;
   readonly durable?: DurableFiles;
   /** Called before each request. */
@@ -65,7 +46,7 @@ export interface RunMore {
   readonly onWire?: (active: number) => void;
 }
 
-export interface Result {
+interface Result {
   readonly item: number;
   readonly id?: unknown;
   readonly job?: string;
@@ -79,13 +60,13 @@ const IN = 'items.jsonl';
 const URL_OF_SERVICE = 'http://localhost';
 
 /** Runs the batch runner against a local service without a network, with files in memory, on a clock on which requests take no time. */
-export async function createRunnerFixture(options: { readonly queueLimits?: boolean } = {}): Promise<RunnerFixture> {
+export async function createRunnerFixture() {
   const clock = createAutoAdvancingClock({ inProcess: true });
   const durable = memoryFiles();
   const store = memoryStore();
   let seed = 1;
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
-  const service = createLocalService({ clock, random, store, queueLimits: options.queueLimits ?? false });
+  const service = createLocalService({ clock, random, store, queueLimits: false });
   const transport = transportTo(service);
   onTestFinished(() => service.stop());
   const windows = { take: (_: readonly RateWindow[]): void => undefined };
@@ -120,7 +101,8 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
       throw new Error('the service has received no request');
     }, step);
 
-  const control: RunnerFixture['control'] = async (method, path, body) => {
+  /** Sends a request to a control operation, such as `POST /local/fault`. */
+  const control = async (method: string, path: string, body?: unknown): Promise<void> => {
     const answer = await transport({
       ...{ method, url: URL_OF_SERVICE + path, signal: new AbortController().signal },
       headers: { authorization: `Bearer ${LOCAL_KEY}`, 'content-type': 'application/json' },
@@ -135,6 +117,7 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
     clock,
     durable,
     control,
+    /** How often the service accepted each input, by its JSON text. */
     submissions: () =>
       state((current) => {
         const counts = new Map<string, number>();
@@ -142,17 +125,13 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
           counts.set(input, (counts.get(input) ?? 0) + 1);
         return counts;
       }),
+    /** How often the service accepted each item, by the `n` of its input. */
     taken: () => countSubmissions(store),
-    ended: () =>
-      state(
-        (current) =>
-          new Map(
-            Object.values<Job>(queuesOf(current).jobs).flatMap(({ id, finishedAt }) =>
-              finishedAt === undefined ? [] : [[id, finishedAt] as const],
-            ),
-          ),
-      ),
-    begin: async (lines, { endpoint = 'echo', ordered = false, idField, durable: files = durable } = {}) => {
+    /** Begins a batch over lines of input. */
+    begin: async (
+      lines: readonly string[],
+      { endpoint = 'echo', ordered = false, idField, durable: files = durable }: BeginOptions = {},
+    ) => {
       for (const lying of [durable.files, durable.synced])
         lying.set(IN, Buffer.from(lines.map((line) => `${line}\n`).join('')));
       const input = { path: IN, format: 'jsonl', ...(idField === undefined ? {} : { idField }) } as const;
@@ -162,8 +141,10 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
       const about = { ...where, input: { ...field, inputs: [] }, invalid, ordered } as const;
       return beginFiles(files, OUT, headerOf(planned, about));
     },
-    resume: (resumeOptions = {}, files = durable) => recoverBatch(files, OUT, resumeOptions),
-    run: async (batch, runOptions = {}, more = {}) => {
+    resume: (resumeOptions: Partial<RecoverOptions> = {}, files: DurableFiles = durable) =>
+      recoverBatch(files, OUT, resumeOptions),
+    /** Runs an open batch to its end and closes it. */
+    run: async (batch: OpenBatch, runOptions: Partial<RunOptions> = {}, more: RunMore = {}) => {
       const { interrupt, durable: files = durable } = more;
       const { input, endpointId } = batch.header;
       const limits = {
@@ -190,7 +171,8 @@ export async function createRunnerFixture(options: { readonly queueLimits?: bool
       await batch.close().catch(() => undefined);
       return ordered;
     },
-    results: (files = durable) =>
+    /** The lines of the results file. */
+    results: (files: MemoryFiles = durable) =>
       files
         .text(OUT)
         .split('\n')

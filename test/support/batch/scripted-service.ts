@@ -21,8 +21,7 @@ import type { Json } from '../../../src/core/json.ts';
 import { type AutoAdvancingClock, createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
 import { lines, OUT } from './runner-fixture.ts';
 import { batchApiOf } from './batch-api.ts';
-import { memoryFiles, type MemoryFiles } from './memory-files.ts';
-import type { RunEnd } from '../../../src/batch/model/batch.ts';
+import { memoryFiles } from './memory-files.ts';
 
 /** A request to a scripted service. */
 export interface ScriptedRequest {
@@ -34,17 +33,6 @@ export interface ScriptedRequest {
   readonly at: number;
 }
 
-export interface ScriptedService {
-  readonly clock: AutoAdvancingClock;
-  readonly files: MemoryFiles;
-  /** Every request, in the order of sending. */
-  readonly asked: readonly ScriptedRequest[];
-  readonly batch: OpenBatch;
-  resume(options?: Partial<RecoverOptions>): Promise<OpenBatch>;
-  /** Runs an open batch; it is closed by whoever resumes it. Five hours on the clock are the most it may take. */
-  run(batch: OpenBatch, options?: Partial<RunOptions>, interrupt?: AbortSignal): Promise<RunEnd>;
-}
-
 /**
  * Runs a batch against a function that answers each request or throws its Failure, to test answers that the local service never
  * gives. `beforeSync` delays the syncs of the disk.
@@ -53,7 +41,7 @@ export async function createScriptedService(
   count: number,
   answer: (asked: ScriptedRequest) => Json,
   beforeSync: (path: string, clock: AutoAdvancingClock) => Promise<void> = async () => undefined,
-): Promise<ScriptedService> {
+) {
   const clock = createAutoAdvancingClock({ inProcess: true });
   const files = memoryFiles();
   const slow: DurableFiles = {
@@ -81,10 +69,12 @@ export async function createScriptedService(
   return {
     clock,
     files,
+    /** Every request, in the order of sending. */
     asked,
     batch,
-    resume: (options = {}) => recoverBatch(slow, OUT, options),
-    run: async (open, options = {}, interrupt = new AbortController().signal) => {
+    resume: (options: Partial<RecoverOptions> = {}) => recoverBatch(slow, OUT, options),
+    /** Runs an open batch; it is closed by whoever resumes it. Five hours on the clock are the most it may take. */
+    run: async (open: OpenBatch, options: Partial<RunOptions> = {}, interrupt = new AbortController().signal) => {
       const limits = {
         concurrency: 8,
         rate: 99,

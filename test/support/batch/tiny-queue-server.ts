@@ -1,7 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 import { createAutoAdvancingClock } from '../clocks/auto-advancing-clock.ts';
+import { json, pointedAt, serve, text, type Behaviour } from '../servers/scripted-server.ts';
 import { createTestWorld, type TestWorld, type TestWorldOptions } from '../worlds/test-world.ts';
 
 export interface Submission {
@@ -39,18 +37,18 @@ export async function createTinyQueueWorld(
   const submitted: unknown[] = [];
   const jobs = new Map<string, unknown>();
   let polls = 0;
-  const answer = (request: IncomingMessage, body: string, response: ServerResponse): void => {
-    const [, , , operation = '', job = ''] = (request.url ?? '').split('/');
+  const answer: Behaviour = (exchange) => {
+    const { url, body } = exchange.arrival;
+    const [, , , operation = '', job = ''] = url.split('/');
     const send = (status: number, value: unknown): void => {
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(value === undefined ? '' : JSON.stringify(value));
+      (value === undefined ? text('', status) : json(value, status))(exchange);
     };
     if (operation === 'health') {
       send(200, { jobs: {}, workers: {} });
       return;
     }
     if (operation === 'run') {
-      const { input } = JSON.parse(body) as { input: unknown };
+      const { input } = JSON.parse(body.toString()) as { input: unknown };
       submitted.push(input);
       const nth = submitted.length;
       queueWorld.before(operation, nth);
@@ -70,20 +68,7 @@ export async function createTinyQueueWorld(
     const id = decodeURIComponent(job);
     send(200, { id, status: 'COMPLETED', output: jobs.get(id), ...answers.status?.(id, polls) });
   };
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      answer(request, body, response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-  const env = { BERTH_BASE_URL: url, BERTH_QUEUE_URL: url, BERTH_API_KEY: 'a-test-key' };
+  const env = pointedAt((await serve([answer])).url);
   const world = createTestWorld({ clock: createAutoAdvancingClock(), ...options, env });
   const queueWorld: TinyQueueWorld = { ...world, submitted, before: () => undefined };
   return queueWorld;

@@ -1,39 +1,41 @@
 import type { LocalServiceOptions } from '../../../src/local/service.ts';
 import { memoryStore } from '../../../src/local/state/store.ts';
-import { createState, type State, workerKeyOf } from '../../../src/local/state/state.ts';
+import { createState, workerKeyOf } from '../../../src/local/state/state.ts';
 import { fetchFrom } from './fetch-from.ts';
-import { attachWorker, type ProtocolWorkerClient } from './protocol-worker.ts';
+import { attachWorker } from './protocol-worker.ts';
 import { localFixture, type LocalFixture } from './service-fixture.ts';
 
-/** A local service whose endpoint `mine` is served by attached workers, and one of them. */
-export interface AttachedService extends LocalFixture {
-  readonly state: State;
-  readonly worker: ProtocolWorkerClient;
-  attach(workerId: string): Promise<ProtocolWorkerClient>;
-  /** Sends a request with the key of an endpoint's workers, whatever the endpoint is; returns the status. */
-  asWorkerOf(endpointId: string, method: string, path: string, body?: string): Promise<number>;
-  /** Resolves when the requests that were sent are held, if they are not answered. */
-  settled(): Promise<void>;
-}
+export type AttachedService = Awaited<ReturnType<typeof attached>>;
 
-export async function attached(options: Partial<LocalServiceOptions> = {}): Promise<AttachedService> {
+/** A local service whose endpoint `mine` is served by attached workers, and one of them. */
+export async function attached(options: Partial<LocalServiceOptions> = {}) {
   const state = createState(Date.UTC(2026, 0, 1));
   const local = localFixture({ handlers: { mine: { kind: 'attach' } }, store: memoryStore(state), ...options });
   return {
     ...local,
     state,
     worker: await attachWorker(local.service, 'mine'),
-    attach: (workerId) => attachWorker(local.service, 'mine', workerId),
-    asWorkerOf: async (endpointId, method, path, body) => {
+    attach: (workerId: string) => attachWorker(local.service, 'mine', workerId),
+    /** Sends a request with the key of an endpoint's workers, whatever the endpoint is; returns the status. */
+    asWorkerOf: async (endpointId: string, method: string, path: string, body?: string): Promise<number> => {
       const headers = { Authorization: workerKeyOf(state, endpointId) };
       const url = `http://localhost/worker/${endpointId}/${path}`;
       const request = new Request(url, { method, headers, ...(body === undefined ? {} : { body }) });
       return (await fetchFrom(local.service, request)).status;
     },
-    settled: async () => {
+    /** Resolves when the requests that were sent are held, if they are not answered. */
+    settled: async (): Promise<void> => {
       for (let turn = 0; turn < 50; turn++) await Promise.resolve();
     },
   };
+}
+
+/** A service whose worker has taken a job. */
+export async function atWork() {
+  const local = await attached();
+  const id = await submit(local, {});
+  await local.worker.take();
+  return { local, id };
 }
 
 /** Submits a job to `mine`, and returns its id. */

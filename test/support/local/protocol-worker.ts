@@ -2,7 +2,7 @@ import { LOCAL_KEY } from '../../../src/local/http/admission.ts';
 import type { LocalService } from '../../../src/local/service.ts';
 import { fetchFrom } from './fetch-from.ts';
 
-export interface WorkerAnswer {
+interface WorkerAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -10,21 +10,7 @@ export interface WorkerAnswer {
   readonly body: unknown;
 }
 
-/** A worker of an endpoint that speaks the worker protocol, as the public library does. */
-export interface ProtocolWorkerClient {
-  readonly id: string;
-  readonly key: string;
-  /** `get('job-take', 'job_in_progress=0')`. */
-  get(operation: string, query?: string, signal?: AbortSignal): Promise<WorkerAnswer>;
-  /** `post('job-done/JOB', body)`; a text is sent as it is. */
-  post(operation: string, body: unknown, query?: string): Promise<WorkerAnswer>;
-  /** The job that a request for one gets; undefined when there was none. */
-  take(isWorking?: boolean): Promise<TakenJob | undefined>;
-  takeBatch(size: number, isWorking?: boolean): Promise<readonly TakenJob[]>;
-  done(jobId: string, output: unknown): Promise<WorkerAnswer>;
-}
-
-export interface TakenJob {
+interface TakenJob {
   readonly id: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
@@ -41,12 +27,8 @@ export async function attachmentOf(
   return (await response.json()) as { workerId: string; key: string };
 }
 
-/** A worker of a service in this process; nothing runs it but the test. */
-export async function attachWorker(
-  service: LocalService,
-  endpointId: string,
-  workerId?: string,
-): Promise<ProtocolWorkerClient> {
+/** A worker of a service in this process that speaks the worker protocol, as the public library does; the test runs it. */
+export async function attachWorker(service: LocalService, endpointId: string, workerId?: string) {
   const attachment = await attachmentOf(service, endpointId);
   const id = workerId ?? attachment.workerId;
   const { key } = attachment;
@@ -72,13 +54,15 @@ export async function attachWorker(
       body: text === '' ? undefined : (JSON.parse(text) as unknown),
     };
   };
-  const get: ProtocolWorkerClient['get'] = (operation, query = '', signal) =>
+  /** `get('job-take', 'job_in_progress=0')`. */
+  const get = (operation: string, query = '', signal?: AbortSignal): Promise<WorkerAnswer> =>
     request(
       'GET',
       `${operation}/${encodeURIComponent(id)}?service=local&${query}`,
       signal === undefined ? {} : { signal },
     );
-  const post: ProtocolWorkerClient['post'] = (operation, body, query = 'isStream=false') => {
+  /** `post('job-done/JOB', body)`; a text is sent as it is. */
+  const post = (operation: string, body: unknown, query = 'isStream=false'): Promise<WorkerAnswer> => {
     const [name = '', jobId = ''] = operation.split('/');
     return request(
       'POST',
@@ -93,14 +77,15 @@ export async function attachWorker(
     key,
     get,
     post,
-    take: async (isWorking = false) => {
+    /** The job that a request for one gets; undefined when there was none. */
+    take: async (isWorking = false): Promise<TakenJob | undefined> => {
       const { status, body } = await get('job-take', flag(isWorking));
       return status === 200 ? (body as TakenJob) : undefined;
     },
-    takeBatch: async (size, isWorking = false) => {
+    takeBatch: async (size: number, isWorking = false): Promise<readonly TakenJob[]> => {
       const { status, body } = await get('job-take-batch', `batch_size=${String(size)}&${flag(isWorking)}`);
       return status === 200 ? (body as readonly TakenJob[]) : [];
     },
-    done: (jobId, output) => post(`job-done/${jobId}`, { output }),
+    done: (jobId: string, output: unknown): Promise<WorkerAnswer> => post(`job-done/${jobId}`, { output }),
   };
 }

@@ -13,31 +13,21 @@ import { type EndpointRecord, endpoints } from '../../../src/local/model/endpoin
 import { advanceQueue, endpointChanged } from '../../../src/local/queue/engine.ts';
 import { createQueueOperations } from '../../../src/local/queue/operations.ts';
 import { createState, type State } from '../../../src/local/state/state.ts';
-import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
+import { createTestClock } from '../clocks/test-clock.ts';
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly text: string;
   readonly value: Json | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface Harness {
-  readonly state: State;
-  readonly clock: TestClock;
-  readonly transact: <T>(step: (state: State, now: number) => T) => Promise<T>;
-  /** Calls `METHOD /endpoint/operation?query`, with a JSON text for a body. */
-  call(request: string, body?: string, keyId?: string): Promise<Answer>;
-  /** Moves the clock and brings the state up to it. */
-  pass(milliseconds: number): void;
-  submit(endpointId: string, input: string, more?: string): Promise<string>;
-  status(endpointId: string, jobId: string): Promise<JsonObject>;
-}
+export type Harness = ReturnType<typeof createHarness>;
 
 /** The queue over a state in memory, called as the frame calls it, on a clock that costs no time. */
 export function createHarness(
   options: { readonly queueLimits?: boolean; readonly endpoints?: readonly EndpointRecord[] } = {},
-): Harness {
+) {
   const clock = createTestClock();
   const start = clock.now();
   const state = createState(start);
@@ -47,7 +37,7 @@ export function createHarness(
   }
   const operations = createQueueOperations({ queueLimits: options.queueLimits ?? false });
 
-  const transact: Harness['transact'] = async (step) => {
+  const transact = async <T>(step: (state: State, now: number) => T): Promise<T> => {
     await Promise.resolve();
     const now = clock.now();
     state.asOf = now;
@@ -55,7 +45,8 @@ export function createHarness(
     return step(state, now);
   };
 
-  const call: Harness['call'] = async (request, body = '', keyId = 'test') => {
+  /** Calls `METHOD /endpoint/operation?query`, with a JSON text for a body. */
+  const call = async (request: string, body = '', keyId = 'test'): Promise<Answer> => {
     const [method = '', target = ''] = request.split(' ');
     const url = new URL(`http://127.0.0.1/v2${target}`);
     for (const operation of operations) {
@@ -94,23 +85,22 @@ export function createHarness(
     throw new Error(`no operation for ${request}`);
   };
 
-  const harness: Harness = {
+  return {
     state,
     clock,
     transact,
     call,
-    pass: (milliseconds) => {
+    /** Moves the clock and brings the state up to it. */
+    pass: (milliseconds: number): void => {
       clock.advance(milliseconds);
       state.asOf = clock.now();
       advanceQueue(state, state.asOf);
     },
-    submit: async (endpointId, input, more = '') => {
-      const answer = await call(`POST /${endpointId}/run`, `{"input":${input}${more}}`);
-      return idIn(answer);
-    },
-    status: async (endpointId, jobId) => objectIn((await call(`GET /${endpointId}/status/${jobId}`)).value),
+    submit: async (endpointId: string, input: string, more = ''): Promise<string> =>
+      idIn(await call(`POST /${endpointId}/run`, `{"input":${input}${more}}`)),
+    status: async (endpointId: string, jobId: string): Promise<JsonObject> =>
+      objectIn((await call(`GET /${endpointId}/status/${jobId}`)).value),
   };
-  return harness;
 }
 
 function answerOf({ status, body }: Reply): Answer {
@@ -129,7 +119,7 @@ function answerOf({ status, body }: Reply): Answer {
 /** The id of the job an answer is about. */
 export const idIn = (answer: Answer): string => stringOf(memberAt(answer.value, 'id')) ?? '';
 
-export function objectIn(value: Json | undefined): JsonObject {
+function objectIn(value: Json | undefined): JsonObject {
   if (!isObject(value)) throw new Error(`not an object: ${value === undefined ? 'nothing' : encodeJson(value)}`);
   return value;
 }

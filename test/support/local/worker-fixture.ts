@@ -7,35 +7,14 @@ import { endpointVariables } from '../../../src/local/workers/handlers.ts';
 import { type ModuleSource, startHandlerThread } from '../../../src/local/workers/thread.ts';
 import { COLD_START_MS } from '../../../src/local/queue/workers.ts';
 import type { JsonObject } from '../../../src/core/json.ts';
-import { createHarness, type Harness } from './queue-fixture.ts';
+import { createHarness } from './queue-fixture.ts';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
 
 /** A service whose endpoint `mine` a handler module serves. */
-export interface Served {
-  readonly service: Harness;
-  /** The test's own, gone after it. */
-  readonly folder: string;
-  /** Of the handler module, which lies in the folder. */
-  readonly path: string;
-  readonly tick: () => Promise<void>;
-  /** Stops the runner there is. */
-  readonly stop: () => Promise<void>;
-  /** Puts another runner in its place, with other options over the first ones. */
-  readonly replaceRunner: (options?: Partial<RunnerOptions>) => void;
-  /** Submits a job to `mine`, and its worker is up. Gives the job's id. */
-  readonly start: (input: string, more?: string) => Promise<string>;
-  /** Ticks until it is so. Threads take real time to start; the service's own clock stands still meanwhile. */
-  readonly until: <T>(look: () => Promise<T> | T, isSo: (found: T) => boolean) => Promise<T>;
-  /** The status document of a job of `mine`, once it has ended. */
-  readonly ended: (id: string) => Promise<JsonObject>;
-}
+export type Served = Awaited<ReturnType<typeof serve>>;
 
 /** Serves a handler module of this source. What it leaves is cleared away when the test is over. */
-export async function serve(
-  source: string,
-  options: Partial<RunnerOptions> = {},
-  name = 'handler.mjs',
-): Promise<Served> {
+export async function serve(source: string, options: Partial<RunnerOptions> = {}, name = 'handler.mjs') {
   const folder = temporaryDirectory();
   const path = join(folder, name);
   await writeFile(path, source);
@@ -55,7 +34,8 @@ export async function serve(
     await runner.stop();
   });
 
-  const until: Served['until'] = async (look, isSo) => {
+  /** Ticks until it is so. Threads take real time to start; the service's own clock stands still meanwhile. */
+  const until = async <T>(look: () => Promise<T> | T, isSo: (found: T) => boolean): Promise<T> => {
     for (let tries = 0; tries < 2000; tries++) {
       await runner.sync();
       const found = await look();
@@ -70,17 +50,20 @@ export async function serve(
     folder,
     path,
     until,
-    tick: () => runner.sync(),
-    stop: () => runner.stop(),
-    replaceRunner: (others) => {
+    tick: (): Promise<void> => runner.sync(),
+    stop: (): Promise<void> => runner.stop(),
+    /** Puts another runner in its place, with other options over the first ones. */
+    replaceRunner: (others?: Partial<RunnerOptions>): void => {
       runner = run(others);
     },
-    start: async (input, more = '') => {
+    /** Submits a job to `mine`, and its worker is up. Gives the job's id. */
+    start: async (input: string, more = ''): Promise<string> => {
       const id = await service.submit('mine', input, more);
       service.pass(COLD_START_MS);
       return id;
     },
-    ended: (id) =>
+    /** The status document of a job of `mine`, once it has ended. */
+    ended: (id: string): Promise<JsonObject> =>
       until(
         () => service.status('mine', id),
         ({ status }) => status !== 'IN_QUEUE' && status !== 'IN_PROGRESS',

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { createServer, type Socket } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import type { BatchApi, RateWindow } from '../../../src/core/api.ts';
 import { Failure } from '../../../src/core/failure.ts';
@@ -8,48 +8,21 @@ import { type ApiOptions, createApi } from '../../../src/http/api.ts';
 import { createTransport, type TransportOptions } from '../../../src/http/wire/client.ts';
 import { traceLine } from '../../../src/http/trace.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
+import { listen, serve as scripted, type Arrival, type ScriptedServer } from './scripted-server.ts';
 
 export const KEY = 'test-key-0123456789abcdef';
 
-export interface Seen {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
-}
-
-export interface TestServer {
-  readonly url: string;
-  readonly port: number;
-  /** The complete requests, in order. */
-  readonly seen: readonly Seen[];
-  /** Closes every connection, and takes no more. */
-  readonly stop: () => void;
-}
-
 /** A real HTTP server on loopback. It stops when the test ends. */
-export async function serve(
-  handle: (response: ServerResponse, seen: Seen, count: number) => void,
-): Promise<TestServer> {
-  const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { method = '', url = '', headers } = request;
-      const one = { method, url, headers, body: Buffer.concat(chunks) };
-      seen.push(one);
-      handle(response, one, seen.length);
-    });
-  });
-  const port = await listen(server);
-  const stop = (): void => {
-    server.closeAllConnections();
-    server.close();
-  };
-  onTestFinished(stop);
-  return { url: `http://127.0.0.1:${String(port)}`, port, seen, stop };
-}
+export const serve = (
+  handle: (response: ServerResponse, seen: Arrival, count: number) => void,
+): Promise<ScriptedServer> => {
+  let count = 0;
+  return scripted([
+    ({ arrival, response }) => {
+      handle(response, arrival, ++count);
+    },
+  ]);
+};
 
 /** A real TCP server on loopback, for behaviour that an HTTP server does not have. */
 export async function serveTcp(
@@ -57,7 +30,7 @@ export async function serveTcp(
 ): Promise<{ port: number; url: string }> {
   const open = new Set<Socket>();
   let count = 0;
-  const server = createTcpServer((socket) => {
+  const server = createServer((socket) => {
     open.add(socket);
     socket.on('error', () => undefined);
     handle(socket, ++count);
@@ -85,17 +58,9 @@ export function onRequest(socket: Socket, handle: (head: string) => void): void 
   });
 }
 
-export function listen(server: Server): Promise<number> {
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
-
 /** A port on loopback where nothing listens. */
 export async function freePort(): Promise<number> {
-  const server = createTcpServer();
+  const server = createServer();
   const port = await listen(server);
   await new Promise((resolve) => server.close(resolve));
   return port;

@@ -1,6 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { onTestFinished } from 'vitest';
-import { listen } from './scripted-server.ts';
+import { serve, type Behaviour } from './scripted-server.ts';
 
 /** The headers of an event stream. */
 export const EVENTS = { 'content-type': 'text/event-stream' };
@@ -48,14 +46,13 @@ export async function logServer(log: readonly Line[], script: readonly Connectio
   const seen: { url: string; after: string | undefined }[] = [];
   let over = false;
   let opened = 0;
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const url = request.url ?? '';
+  const answer: Behaviour = ({ arrival: { url, headers }, response, socket }) => {
     if (!url.includes('/logs')) {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ id: 'p1', status: over ? 'EXITED' : 'RUNNING' }));
       return;
     }
-    const after = request.headers['last-event-id'] as string | undefined;
+    const after = headers['last-event-id'] as string | undefined;
     seen.push({ url, after });
     const { sends, again = 0, ends } = script[opened++] ?? { sends: log.length, ends: 'end' };
     if (ends === 'unavailable') {
@@ -78,15 +75,10 @@ export async function logServer(log: readonly Line[], script: readonly Connectio
         response.write(`${body}id: cut\ndata: {"line":"never whole"`, () => response.destroy());
         return;
       case 'reset':
-        response.write(body === '' ? ': hello\n\n' : body, () => request.socket.resetAndDestroy());
+        response.write(body === '' ? ': hello\n\n' : body, () => socket.resetAndDestroy());
     }
   };
-  const server = createServer(answer);
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${String(await listen(server))}`, seen };
+  return { url: (await serve([answer])).url, seen };
 }
 
 /** The printed lines, in the form of `expected`. */

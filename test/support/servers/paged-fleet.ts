@@ -19,8 +19,8 @@ export const PODS = rowsOf('pod', (number) => ({
   cost: 1,
   mounts: number === ROWS ? { network: [{ volumeId: 'vol-1', path: '/data' }] } : {},
 }));
-export const ENDPOINTS = rowsOf('ep', () => ({ type: 'QUEUE', workers: { min: 0, max: 3 } }));
-export const TEMPLATES = rowsOf('tpl', () => ({ image: 'example/image', serverless: false }));
+const ENDPOINTS = rowsOf('ep', () => ({ type: 'QUEUE', workers: { min: 0, max: 3 } }));
+const TEMPLATES = rowsOf('tpl', () => ({ image: 'example/image', serverless: false }));
 const RELEASES = rowsOf('rel', (number) => ({ version: ROWS - number + 1, diff: [] }));
 const BUILDS = rowsOf('build', () => ({ status: 'COMPLETED' }));
 

@@ -3,19 +3,8 @@ import { json, problem, type Behaviour } from './scripted-server.ts';
 /** A row of a list. */
 export type PagedRow = Readonly<Record<string, unknown>>;
 
-/** A way in which the pages of a list are broken, from its second page on. */
-export type PageFault =
-  | 'a page that fails'
-  | 'a page that is not found'
-  | 'a cursor that came before'
-  | 'another page without a cursor'
-  | 'an empty cursor'
-  | 'no word on further pages'
-  | 'a text for hasNextPage'
-  | 'no pagination on a later page'
-  | 'as many rows as a page has, without pagination';
-
-export const PAGE_FAULTS: readonly PageFault[] = [
+/** The ways in which the pages of a list are broken, from its second page on. */
+export const PAGE_FAULTS = [
   'a page that fails',
   'a page that is not found',
   'a cursor that came before',
@@ -25,13 +14,12 @@ export const PAGE_FAULTS: readonly PageFault[] = [
   'a text for hasNextPage',
   'no pagination on a later page',
   'as many rows as a page has, without pagination',
-];
+] as const;
+export type PageFault = (typeof PAGE_FAULTS)[number];
 
 interface PagedServiceOptions {
   /** The rows of each list, by its path and member: `/v2/pods` has `pods`. */
   readonly lists: Readonly<Record<string, { readonly member: string; readonly rows: () => readonly PagedRow[] }>>;
-  /** Rows of a page, without `limit`; 100 by default. */
-  readonly pageSize?: number;
   readonly fault?: PageFault;
   /** Answers everything that is no list. */
   readonly otherwise: Behaviour;
@@ -42,7 +30,7 @@ interface PagedServiceOptions {
  * cursor is the place of a row by its position in time, so that rows which come and go move no others.
  */
 export const pagedService =
-  ({ lists, pageSize = 100, fault, otherwise }: PagedServiceOptions): Behaviour =>
+  ({ lists, fault, otherwise }: PagedServiceOptions): Behaviour =>
   (exchange) => {
     const { method, url } = exchange.arrival;
     const { pathname, searchParams } = new URL(url, 'http://service');
@@ -63,7 +51,7 @@ export const pagedService =
     const rows = list.rows();
     const from = place === undefined ? 0 : rows.findIndex((row) => Number(row['at']) < place.after);
     const rest = from < 0 ? [] : rows.slice(from);
-    const size = Number(searchParams.get('limit') ?? pageSize);
+    const size = Number(searchParams.get('limit') ?? 100);
     const page = rest.slice(0, size);
     const hasNextPage = rest.length > size;
     const last = page.at(-1);

@@ -76,6 +76,8 @@ export interface ScriptedServer {
   readonly seen: readonly Arrival[];
   /** The number of connections that were opened. */
   readonly connections: () => number;
+  /** Closes every connection, and takes no more. */
+  readonly stop: () => void;
 }
 
 /**
@@ -97,13 +99,14 @@ export async function serve(script: readonly Behaviour[], host = '127.0.0.1'): P
     });
   });
   server.on('connection', () => connections++);
-  onTestFinished(() => {
+  const stop = (): void => {
     server.close();
     server.closeAllConnections();
-  });
+  };
+  onTestFinished(stop);
   const port = await listen(server, host);
   const name = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${name}:${String(port)}`, port, seen, connections: () => connections };
+  return { url: `http://${name}:${String(port)}`, port, seen, connections: () => connections, stop };
 }
 
 export const listen = (server: Server, host = '127.0.0.1'): Promise<number> =>

@@ -1,6 +1,5 @@
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { request as httpRequest } from 'node:http';
+import { serve, type Exchange } from '../servers/scripted-server.ts';
 
 /** What happens to a request on its way. */
 export type Fault =
@@ -30,24 +29,16 @@ export async function createFaultProxy(
   faultOf: (number: number, method: string) => Fault,
 ): Promise<FaultProxy> {
   const requests: string[] = [];
-  const server = createServer((incoming, outgoing) => {
-    const number = requests.length;
-    requests.push(`${incoming.method ?? ''} ${incoming.url ?? ''}`);
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      answer(target, faultOf(number, incoming.method ?? ''), incoming, Buffer.concat(chunks), outgoing);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { endpoint: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, requests };
+  const { url } = await serve([
+    (exchange) => {
+      const { method, url: path } = exchange.arrival;
+      answer(target, faultOf(requests.push(`${method} ${path}`) - 1, method), exchange);
+    },
+  ]);
+  return { endpoint: url, requests };
 }
 
-function answer(target: string, fault: Fault, incoming: IncomingMessage, body: Buffer, outgoing: ServerResponse): void {
+function answer(target: string, fault: Fault, { arrival, response: outgoing, socket }: Exchange): void {
   if (fault === 'unavailable') {
     outgoing.writeHead(503, { 'retry-after': '1' }).end('<Error><Code>SlowDown</Code></Error>');
     return;
@@ -57,21 +48,21 @@ function answer(target: string, fault: Fault, incoming: IncomingMessage, body: B
     return;
   }
   if (fault === 'reset') {
-    incoming.socket.resetAndDestroy();
+    socket.resetAndDestroy();
     return;
   }
   const url = new URL(target);
-  const { method = '', url: path = '', headers } = incoming;
+  const { method, url: path, headers, body } = arrival;
   const passed = httpRequest({ host: url.hostname, port: url.port, method, path, headers }, (received) => {
     const chunks: Buffer[] = [];
     received.on('data', (chunk: Buffer) => chunks.push(chunk));
     received.on('end', () => {
       if (fault === 'silence') return;
       const whole = Buffer.concat(chunks);
-      if (fault === 'lost-answer') incoming.socket.resetAndDestroy();
+      if (fault === 'lost-answer') socket.resetAndDestroy();
       else if (fault === 'half-answer' && whole.byteLength > 1) {
         outgoing.writeHead(received.statusCode ?? 0, { ...received.headers, 'content-length': whole.byteLength });
-        outgoing.write(whole.subarray(0, whole.byteLength / 2), () => incoming.socket.destroy());
+        outgoing.write(whole.subarray(0, whole.byteLength / 2), () => socket.destroy());
       } else outgoing.writeHead(received.statusCode ?? 0, received.headers).end(whole);
     });
   });

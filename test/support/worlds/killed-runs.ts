@@ -5,18 +5,11 @@ import { createTestWorld, type TestWorld } from './test-world.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** Runs of which a test kills some in the middle of a request: what was killed does nothing more. */
-export interface KilledRuns {
-  /** Runs a command; undefined when it was killed. */
-  readonly run: (world: TestWorld, argv: readonly string[]) => Promise<Ran | undefined>;
-  /** Kills the run whose request is being handled: its request is never answered. */
-  readonly kill: () => Promise<never>;
-  /** Ends what was killed, before its files go. `stop` closes its connections. */
-  readonly end: (stop: () => void) => Promise<void>;
-}
-
-/** To be called inside a test. `clock` is that of the service. */
-export function killedRuns(clock: Clock): KilledRuns {
+/**
+ * Runs of which a test kills some in the middle of a request: what was killed does nothing more. To be called inside a test.
+ * `clock` is that of the service.
+ */
+export function killedRuns(clock: Clock) {
   const abandoned: Promise<unknown>[] = [];
   let endPauses: (reason: Error) => void = () => undefined;
   const over = new Promise<never>((_, reject) => {
@@ -25,11 +18,13 @@ export function killedRuns(clock: Clock): KilledRuns {
   over.catch(() => undefined);
   let killed: () => void = () => undefined;
   return {
-    kill: async () => {
+    /** Kills the run whose request is being handled: its request is never answered. */
+    kill: async (): Promise<never> => {
       killed();
       return await never();
     },
-    run: async (world, argv) => {
+    /** Runs a command; undefined when it was killed. */
+    run: async (world: TestWorld, argv: readonly string[]): Promise<Ran | undefined> => {
       let isDead = false;
       const death = new Promise<undefined>((resolve) => {
         killed = () => {
@@ -51,7 +46,8 @@ export function killedRuns(clock: Clock): KilledRuns {
       abandoned.push(ran.catch(() => undefined));
       return await Promise.race([death, ran]);
     },
-    end: async (stop) => {
+    /** Ends what was killed, before its files go. `stop` closes its connections. */
+    end: async (stop: () => void): Promise<void> => {
       endPauses(new Error('the test is over'));
       stop();
       await Promise.all(abandoned);

@@ -1,4 +1,7 @@
+import { expect, test } from 'vitest';
 import { json, routed, type Behaviour } from '../servers/scripted-server.ts';
+import { fails } from './expect-run.ts';
+import type { TestWorldOptions } from './test-world.ts';
 
 /** A command that only reads. */
 export interface Read {
@@ -14,7 +17,7 @@ export interface Write extends Read {
 }
 
 /** Commands that only read, by name. */
-export const READS: Readonly<Record<string, Read>> = {
+const READS: Readonly<Record<string, Read>> = {
   'pods get': { argv: ['pods', 'get', 'pod1'] },
   'pods list': { argv: ['pods', 'list'] },
   'pods wait': { argv: ['pods', 'wait', 'pod1'] },
@@ -35,7 +38,7 @@ export const READS: Readonly<Record<string, Read>> = {
 const VOLUME = ['volumes', 'create', '--name', 'data', '--size', '100', '--data-center', 'DC-1', '--quiet'];
 
 /** Commands that write, by name. */
-export const WRITES: Readonly<Record<string, Write>> = {
+const WRITES: Readonly<Record<string, Write>> = {
   'jobs run': { argv: ['jobs', 'run', 'ep1', '--input', '{}'], checkCommand: 'berth health ep1' },
   'jobs run --sync': { argv: ['jobs', 'run', 'ep1', '--input', '{}', '--sync'], checkCommand: 'berth health ep1' },
   'jobs cancel': { argv: ['jobs', 'cancel', 'ep1', 'job1'], checkCommand: 'berth jobs status ep1 job1' },
@@ -66,6 +69,33 @@ export const writes = Object.entries(WRITES);
 const FEW = ['pods get', 'jobs wait', 'api GET', 'jobs run', 'jobs retry', 'pods terminate', 'api POST'];
 export const someReads = reads.filter(([name]) => FEW.includes(name));
 export const someWrites = writes.filter(([name]) => FEW.includes(name));
+
+/** A trouble with an answer, and what berth makes of it. */
+interface Trouble {
+  readonly trouble: Behaviour;
+  /** What both errors say. */
+  readonly says: readonly (string | RegExp)[];
+  /** How many requests a read sends; one by default. */
+  readonly tries?: number;
+  /** The commands that take the answer for an error; all by default. */
+  readonly only?: (name: string) => boolean;
+  /** What each run has, such as a clock. */
+  readonly world?: () => TestWorldOptions;
+}
+
+/** Declares tests: a read ends 7 after so many tries, a write is sent once, ends 8 and names the command that finds out. */
+export function testEnds({ trouble, says, tries = 1, only = () => true, world = () => ({}) }: Trouble): void {
+  const isConcerned = ([name]: readonly [string, Read]): boolean => only(name);
+  test.each(someReads.filter(isConcerned))('%s ends 7', async (_, { argv }) => {
+    const { servers } = await fails(argv, { exit: 7, says: [...says, 'Nothing changed'] }, [trouble], world());
+    expect(servers[0].seen).toHaveLength(tries);
+  });
+  test.each(someWrites.filter(isConcerned))('%s ends 8', async (_, { argv, checkCommand, before = 0 }) => {
+    const expected = { exit: 8, says: [...says, 'may have happened', checkCommand] } as const;
+    const { servers } = await fails(argv, expected, [onWrite(trouble)], world());
+    expect(servers[0].seen.length - before).toBe(1);
+  });
+}
 
 /** Applies a behaviour to the write only. The read that precedes it (ssh-keys add) gets a normal answer. */
 export const onWrite = (behaviour: Behaviour): Behaviour =>

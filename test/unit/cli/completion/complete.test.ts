@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';
-import { KEY, serve, type TestServer } from '../../../support/servers/http-server.ts';
+import { KEY, serve } from '../../../support/servers/http-server.ts';
+import type { ScriptedServer } from '../../../support/servers/scripted-server.ts';
 
 /** The values that are offered after the words; the last word is the unfinished one. */
 async function offered(words: readonly string[], world: TestWorld = createTestWorld()): Promise<readonly string[]> {
@@ -20,12 +21,12 @@ const kindOf = async (...words: readonly string[]): Promise<string> =>
 
 const POD = { id: 'pod-1', name: 'one', status: 'RUNNING', cost: 1.5 };
 
-const servePods = (pods: readonly object[] = [POD]): Promise<TestServer> =>
+const servePods = (pods: readonly object[] = [POD]): Promise<ScriptedServer> =>
   serve((response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ pods }));
   });
 
-const worldOf = ({ url }: TestServer): TestWorld =>
+const worldOf = ({ url }: ScriptedServer): TestWorld =>
   createTestWorld({ env: { BERTH_BASE_URL: url, BERTH_API_KEY: KEY } });
 
 const listsOf = (world: TestWorld): string => join(world.directory, '.local/share/berth/remembered/lists-default.json');

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
-import type { Seen } from '../../../support/servers/http-server.ts';
+import type { Arrival } from '../../../support/servers/scripted-server.ts';
 import { remoteService, type Fault } from '../../../support/servers/remote-service.ts';
 import { berth } from '../../../support/worlds/run-berth.ts';
 import { filesIn } from '../../../support/worlds/synced-folder.ts';
@@ -14,18 +14,18 @@ const MANY = 1001;
 const WRITTEN_AT = 1_700_000_000;
 
 /** Whether a request asks for a page of a listing, and for one after the first. */
-function listingOf({ method, url }: Seen): 'first' | 'next' | undefined {
+function listingOf({ method, url }: Arrival): 'first' | 'next' | undefined {
   const { searchParams: query } = new URL(url, 'http://localhost');
   if (method !== 'GET' || !query.has('list-type')) return undefined;
   return query.has('continuation-token') ? 'next' : 'first';
 }
 
 /** Both sides were listed by then. */
-const isCopyOfNew = ({ method, url }: Seen): boolean => method !== 'HEAD' && /\/e\/new$/.test(url);
+const isCopyOfNew = ({ method, url }: Arrival): boolean => method !== 'HEAD' && /\/e\/new$/.test(url);
 
 /** A volume and a local folder, in which files can be written, and a sync between them with --delete in the given direction. */
 async function start(direction: 'to the volume' | 'from the volume') {
-  let fault: (seen: Seen) => Fault | undefined = () => undefined;
+  let fault: (seen: Arrival) => Fault | undefined = () => undefined;
   const { clock, env, volumesFolder } = await remoteService((seen) => fault(seen));
   const cwd = temporaryDirectory();
   const run = (line: string) => berth(['files', ...line.split(' ')], { cwd, env, clock });

@@ -5,7 +5,8 @@ import { Failure } from '../../../../src/core/failure.ts';
 import { proxyFor, readProxies } from '../../../../src/http/wire/proxy.ts';
 import { createTransport } from '../../../../src/http/wire/client.ts';
 import { hintOf } from '../../../support/text/hint-of.ts';
-import { connect, failureOf, json, listen, read, serveTcp, write } from '../../../support/servers/http-server.ts';
+import { connect, failureOf, json, read, serveTcp, write } from '../../../support/servers/http-server.ts';
+import { listen } from '../../../support/servers/scripted-server.ts';
 
 const PASSWORD = 'proxy-pass-word';
 

@@ -69,14 +69,10 @@ describe('control operations', () => {
 
 describe('unknown paths', () => {
   it.each([
-    ['GET', '/v2/pods/none', 404, 'pod not found'],
     ['PATCH', '/v2/pods/none', 404, 'pod not found'],
     ['GET', '/v2/pods/__proto__', 404, 'pod not found'],
     ['GET', '/v2/pods/a%2Fb', 404, 'pod not found'],
     ['GET', '/v2/network-volumes/constructor', 404, 'resource not found'],
-    ['GET', '/v2/serverless/none', 404, 'resource not found'],
-    ['GET', '/v2/catalog/gpus/none', 404, 'resource not found'],
-    ['DELETE', '/v2/registries/delegations/none', 404, 'resource not found'],
     ['GET', '/v2/nothing', 404, 'resource not found'],
     ['PUT', '/v2/pods', 405, 'this path answers GET, POST'],
   ])('%s %s', async (method, path, status, detail) => {
@@ -105,13 +101,9 @@ describe('bodies and queries', () => {
   it.each([
     ['nothing', '', 400],
     ['no JSON', '{"name":', 400],
-    ['not an object', '[]', 422],
-    ['a string', '"x"', 422],
     ['a member too many', '{"name":"v","size":10,"dataCenter":"EU-WEST-1","x":1}', 422],
     ['an integer written as 10.0', '{"name":"v","size":10.0,"dataCenter":"EU-WEST-1"}', 201],
     ['a fraction', '{"name":"v","size":10.5,"dataCenter":"EU-WEST-1"}', 422],
-    ['too small', '{"name":"v","size":9,"dataCenter":"EU-WEST-1"}', 422],
-    ['too large', '{"name":"v","size":4097,"dataCenter":"EU-WEST-1"}', 422],
     ['an unknown place', '{"name":"v","size":10,"dataCenter":"MOON-1"}', 400],
     ['a tier that place has not', '{"name":"v","size":10,"dataCenter":"EU-WEST-1","type":"HIGH_PERFORMANCE"}', 400],
   ])('%s', async (_, text, status) => {
@@ -141,10 +133,7 @@ describe('bodies and queries', () => {
   });
 
   it.each([
-    ['/v2/pods?includeClusterPods=maybe', 422],
-    ['/v2/pods?includeClusterPods=true', 200],
     ['/v2/catalog/gpus?include=ELSE', 422],
-    ['/v2/catalog/gpus?include=AVAILABILITY', 400],
     ['/v2/catalog/gpus?include=AVAILABILITY&product=POD,CLUSTER', 200],
     ['/v2/catalog/gpus?include=AVAILABILITY&product=TOASTER', 422],
     ['/v2/catalog/gpus?include=AVAILABILITY&product=POD&count=0', 422],

@@ -18,7 +18,7 @@ import {
   waitingJobs,
   workersIn,
 } from '../../../../src/local/queue/records.ts';
-import { expiryOf, isTerminal, type JobEvent, nextStatus } from '../../../../src/local/queue/job-changes.ts';
+import { expiryOf, isTerminal } from '../../../../src/local/queue/job-changes.ts';
 import type { State } from '../../../../src/local/state/state.ts';
 import { endpoints } from '../../../../src/local/model/endpoints.ts';
 import { copyOf } from '../../../support/local/saved-state.ts';
@@ -223,40 +223,5 @@ describe('the queue under any sequence of commands', () => {
       ),
       { numRuns: 60 },
     );
-  });
-});
-
-describe('the table of transitions', () => {
-  const statuses: readonly JobStatus[] = ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT'];
-  const events: readonly JobEvent[] = [
-    { kind: 'start', at: 5, workerId: 'w' },
-    { kind: 'complete', at: 5, output: '{}' },
-    { kind: 'fail', at: 5, error: 'x' },
-    { kind: 'time-out', at: 5, error: 'x' },
-    { kind: 'cancel', at: 5 },
-    { kind: 'lose', at: 5 },
-    { kind: 'retry', at: 5 },
-  ];
-  const legal = [
-    'IN_QUEUE start IN_PROGRESS',
-    'IN_QUEUE fail FAILED',
-    'IN_QUEUE cancel CANCELLED',
-    'IN_PROGRESS complete COMPLETED',
-    'IN_PROGRESS fail FAILED',
-    'IN_PROGRESS time-out TIMED_OUT',
-    'IN_PROGRESS cancel CANCELLED',
-    'IN_PROGRESS lose IN_QUEUE',
-    'FAILED retry IN_QUEUE',
-    'TIMED_OUT retry IN_QUEUE',
-  ];
-
-  test('has exactly these transitions', () => {
-    const found = statuses.flatMap((status) =>
-      events.flatMap(({ kind }) => {
-        const next = nextStatus(status, kind);
-        return next === undefined ? [] : [`${status} ${kind} ${next}`];
-      }),
-    );
-    expect(found).toEqual(legal);
   });
 });

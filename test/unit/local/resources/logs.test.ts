@@ -3,58 +3,13 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/http/admission.ts';
-import type { LocalService } from '../../../../src/local/service.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
 import { localFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
+import { readLog, type LogEvent } from '../../../support/local/log-events.ts';
 import { fileStore } from '../../../support/local/file-store.ts';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
-
-interface Event {
-  readonly id: string;
-  readonly ts: string;
-  readonly source: string;
-  readonly line: string;
-}
-
-interface LogOf {
-  readonly service: LocalService;
-  /** Default: in this process. */
-  readonly fetchLog?: (request: Request) => Promise<Response>;
-}
-
-/** Reads a log until it has so many events, then hangs up. The test clock moves on while the stream waits. */
-async function read(
-  { service, fetchLog = (request) => fetchFrom(service, request) }: LogOf,
-  path: string,
-  count: number,
-  lastEventId?: string,
-): Promise<Event[]> {
-  const response = await fetchLog(
-    new Request(`http://localhost${path}`, {
-      headers: {
-        Authorization: `Bearer ${LOCAL_KEY}`,
-        ...(lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }),
-      },
-    }),
-  );
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  while (eventsIn(text).length < count) text += (await reader?.read())?.value ?? '';
-  await reader?.cancel();
-  return eventsIn(text).slice(0, count);
-}
-
-const eventsIn = (text: string): Event[] =>
-  text
-    .split('\n\n')
-    .slice(0, -1)
-    .flatMap((block) => {
-      const [, id = '', data = ''] = /^id: (.*)\ndata: (.*)$/.exec(block) ?? [];
-      return id === '' ? [] : [{ id, ...(JSON.parse(data) as Omit<Event, 'id'>) }];
-    });
 
 const LOG = '/v2/pods/pod-web/logs';
 
@@ -85,7 +40,7 @@ describe('the log of a pod', () => {
   it('has container and system lines for each event of the pod', async () => {
     const local = localFixture();
     const { body } = await local.send('POST', '/v2/pods', { ...POD_BODY, image: 'some/image:1' });
-    const events = await read(local, `/v2/pods/${String(body['id'])}/logs`, 8);
+    const events = await readLog(local, `/v2/pods/${String(body['id'])}/logs`, 8);
     expect(events.map(({ ts, source, line }) => `${ts.slice(17, 23)} ${source} ${line}`)).toEqual([
       '00.000 system looking for a machine with 1 x GPU-24G',
       '00.800 system found one in EU-NORTH-1',
@@ -107,12 +62,12 @@ describe('the log of a pod', () => {
     ['?since=2026-01-01T00:59:35.0000001%2B01:00', ['23:59:45', '23:59:55']],
     ['?since=2026-01-01t00:00:20z', ['00:00:25']],
   ])('from where it is asked for: %s', async (query, times) => {
-    const events = await read(localFixture(), `${LOG}${query}`, times.length);
+    const events = await readLog(localFixture(), `${LOG}${query}`, times.length);
     expect(events.map(({ ts }) => ts.slice(11, 19))).toEqual(times);
   });
 
   it('of one source is that alone', async () => {
-    const events = await read(localFixture(), '/v2/pods/pod-train/logs?tail=6&source=system', 6);
+    const events = await readLog(localFixture(), '/v2/pods/pod-train/logs?tail=6&source=system', 6);
     expect(new Set(events.map(({ source }) => source))).toEqual(new Set(['system']));
   });
 
@@ -124,10 +79,10 @@ describe('the log of a pod', () => {
       stores.push(watched);
       return localFixture({ store: watched.store });
     };
-    const whole = await read(served(), `${LOG}?since=2025-12-31T23:50:00Z`, 60);
-    const pieces: Event[] = [];
+    const whole = await readLog(served(), `${LOG}?since=2025-12-31T23:50:00Z`, 60);
+    const pieces: LogEvent[] = [];
     for (const count of [1, 7, 20, 2, 30])
-      pieces.push(...(await read(served(), `${LOG}?tail=0&since=2025-12-31T23:50:00Z`, count, pieces.at(-1)?.id)));
+      pieces.push(...(await readLog(served(), `${LOG}?tail=0&since=2025-12-31T23:50:00Z`, count, pieces.at(-1)?.id)));
     expect(pieces).toEqual(whole);
     expect(new Set(whole.map(({ id }) => id)).size).toBe(60);
     for (const { untilQuiet } of stores) await untilQuiet();
@@ -135,11 +90,11 @@ describe('the log of a pod', () => {
 
   it('sends the last 100 lines where nothing is asked, and 5000 at most', async () => {
     const local = localFixture();
-    const events = await read(local, LOG, 101);
+    const events = await readLog(local, LOG, 101);
     // 100 of the past, then the first new one.
     expect(Date.parse(events[99]?.ts ?? '')).toBeLessThan(NOW);
     expect(Date.parse(events[100]?.ts ?? '')).toBeGreaterThanOrEqual(NOW);
-    expect(Date.parse((await read(localFixture(), `${LOG}?tail=5000`, 5000))[4999]?.ts ?? '')).toBeLessThan(NOW);
+    expect(Date.parse((await readLog(localFixture(), `${LOG}?tail=5000`, 5000))[4999]?.ts ?? '')).toBeLessThan(NOW);
   });
 
   it.each(['', 'x', '2026-01-01', '7'])('goes on from no event %j', async (id) => {

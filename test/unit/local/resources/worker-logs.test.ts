@@ -1,33 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LOCAL_KEY } from '../../../../src/local/http/admission.ts';
-import { fetchFrom } from '../../../support/local/fetch-from.ts';
+import { readLog, type LogEvent } from '../../../support/local/log-events.ts';
 import { localFixture, type LocalFixture } from '../../../support/local/service-fixture.ts';
-
-interface Event {
-  readonly id: string;
-  readonly source: string;
-  readonly line: string;
-}
-
-/** The first so many events of a log, and then the reader hangs up. */
-async function events(fixture: LocalFixture, path: string, count: number, lastEventId?: string): Promise<Event[]> {
-  const headers = { Authorization: `Bearer ${LOCAL_KEY}`, ...(lastEventId && { 'Last-Event-ID': lastEventId }) };
-  const answer = await fetchFrom(fixture.service, new Request(`http://localhost${path}`, { headers }));
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  const found = (): Event[] =>
-    [...text.matchAll(/^id: (.+)\ndata: (.+)\n\n/gm)].map(([, id = '', data = '']) => ({
-      ...(JSON.parse(data) as Omit<Event, 'id'>),
-      id,
-    }));
-  while (found().length < count) {
-    const piece = await reader?.read();
-    if (piece?.done !== false) break;
-    text += piece.value;
-  }
-  await reader?.cancel();
-  return found();
-}
 
 const run = async (fixture: LocalFixture, endpoint: string, input: object): Promise<string> =>
   (await fixture.send('POST', `/v2/${endpoint}/run`, { input })).body['id'] as string;
@@ -37,7 +10,7 @@ const logOf = async (fixture: LocalFixture, endpoint: string): Promise<string> =
   return `/v2/serverless/${endpoint}/workers/${(body['workers'] as { id: string }[])[0]?.id ?? ''}/logs`;
 };
 
-const said = (all: readonly Event[]): string[] =>
+const said = (all: readonly LogEvent[]): string[] =>
   all.map(({ id, source, line }) => `${id.slice(14, 23)} ${source}: ${line}`);
 
 describe("a worker's log", () => {
@@ -46,7 +19,7 @@ describe("a worker's log", () => {
     const job = await run(fixture, 'stream', { chunks: 2 });
     const path = await logOf(fixture, 'stream');
     const worker = path.split('/')[5] ?? '';
-    const all = await events(fixture, path, 9);
+    const all = await readLog(fixture, path, 9);
     expect(said(all)).toEqual([
       `00:00.000 system: worker ${worker} starting on 2 vCPU of cpu-general in EU-NORTH-1`,
       '00:00.000 system: pulling image example/stream:1.0',
@@ -59,9 +32,9 @@ describe("a worker's log", () => {
       `00:01.400 system: job ${job} finished: COMPLETED after 400 ms`,
     ]);
     fixture.clock.advance(60_000);
-    const [last] = await events(fixture, `${path}?tail=1`, 1);
+    const [last] = await readLog(fixture, `${path}?tail=1`, 1);
     expect(last).toMatchObject({ source: 'system', line: 'worker stopping' });
-    expect(await events(fixture, path, 10)).toEqual([...all, last]);
+    expect(await readLog(fixture, path, 10)).toEqual([...all, last]);
   });
 
   it.each([
@@ -73,7 +46,7 @@ describe("a worker's log", () => {
     const path = await logOf(fixture, endpoint);
     fixture.clock.advance(1000 + cancelAfter);
     if (cancelAfter > 0) await fixture.send('POST', `/v2/${endpoint}/cancel/${job}`);
-    const all = await events(fixture, path, 5 + lines.length);
+    const all = await readLog(fixture, path, 5 + lines.length);
     for (const line of lines) expect(said(all).some((text) => text.includes(line))).toBe(true);
   });
 });

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { DroppedConnection, takeStartFault } from '../../../../src/local/http/faults.ts';
 import { attached, statusOf, submit, type AttachedService } from '../../../support/local/attached-service.ts';
+import { health } from '../../../support/local/managed-service.ts';
 
 const inject = async ({ send }: AttachedService, kind: string, settings = {}): Promise<void> => {
   expect((await send('POST', '/local/fault', { kind, count: 1, ...settings })).status).toBe(201);
 };
-
-const health = async ({ send }: AttachedService): Promise<unknown> => (await send('GET', '/v2/mine/health')).body;
 
 /** The kinds of the faults that are left. */
 const left = async ({ send }: AttachedService): Promise<readonly string[]> =>

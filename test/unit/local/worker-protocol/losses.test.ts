@@ -116,15 +116,15 @@ describe('a worker whose process the service runs', () => {
   });
 });
 
-describe('500 jobs', () => {
+describe('100 jobs', () => {
   test('and a worker lost every so often: all end once, and retried equals the losses that hit a job', async () => {
     const local = await managed();
     await local.send('PATCH', '/v2/serverless/mine', { workers: { max: 4 } });
     const ids: string[] = [];
-    for (let n = 0; n < 500; n++) ids.push(await submit(local, { n }));
+    for (let n = 0; n < 100; n++) ids.push(await submit(local, { n }));
     let losses = 0;
     let results = 0;
-    for (let turn = 0; turn < 5000 && results < 500; turn++) {
+    for (let turn = 0; turn < 1000 && results < 100; turn++) {
       await pass(local, 50);
       for (const [place, workerId] of workerIds(local).entries()) {
         const worker = await attachWorker(local.service, 'mine', workerId);
@@ -141,11 +141,11 @@ describe('500 jobs', () => {
         exit(local, workerId, KILLED);
       }
     }
-    expect(losses).toBeGreaterThan(10);
+    expect(losses).toBeGreaterThan(3);
     for (const [n, id] of ids.entries())
       expect(await statusOf(local, id)).toMatchObject({ status: 'COMPLETED', output: n });
     expect(await health(local)).toMatchObject({
-      jobs: { completed: 500, failed: 0, inProgress: 0, inQueue: 0, retried: losses },
+      jobs: { completed: 100, failed: 0, inProgress: 0, inQueue: 0, retried: losses },
     });
   });
 });

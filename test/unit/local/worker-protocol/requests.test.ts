@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { attached, statusOf, submit } from '../../../support/local/attached-service.ts';
+import { attached, atWork, statusOf, submit } from '../../../support/local/attached-service.ts';
 
 describe('a worker that takes jobs', () => {
   test('takes a waiting job, which is then IN_PROGRESS, and completes it', async () => {
@@ -87,9 +87,7 @@ describe('jobs to stop', () => {
   });
 
   test('is told once, and before the worker asks as well', async () => {
-    const local = await attached();
-    const id = await submit(local, {});
-    await local.worker.take();
+    const { local, id } = await atWork();
     await local.send('POST', `/v2/mine/cancel/${id}`);
     expect(await local.worker.get('job-stop')).toMatchObject({ body: { jobsToStop: [id] } });
     expect(await local.worker.get('job-stop')).toMatchObject({ status: 204 });

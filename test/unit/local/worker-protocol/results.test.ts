@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { attached, statusOf, submit } from '../../../support/local/attached-service.ts';
+import { attached, atWork, statusOf, submit } from '../../../support/local/attached-service.ts';
 
 describe('the result of a job', () => {
   test.each([
@@ -14,26 +14,20 @@ describe('the result of a job', () => {
     ['{"error": {"code":  7}}', { status: 'FAILED', error: '{"code":  7}' }],
     ['{"error": "{\\"error_type\\": \\"E\\"}"}', { status: 'FAILED', error: '{"error_type": "E"}' }],
   ])('%s', async (body, expected) => {
-    const local = await attached();
-    const id = await submit(local, {});
-    await local.worker.take();
+    const { local, id } = await atWork();
     expect(await local.worker.post(`job-done/${id}`, body)).toMatchObject({ status: 200 });
     const { delayTime: _delay, executionTime: _execution, ...shown } = await statusOf(local, id);
     expect(shown).toEqual({ id, ...expected });
   });
 
   test('is kept exactly as the worker sent it', async () => {
-    const local = await attached();
-    const id = await submit(local, {});
-    await local.worker.take();
+    const { local, id } = await atWork();
     await local.worker.post(`job-done/${id}`, '{"output": {"n": 9007199254740993, "big": 1e400}}');
     expect((await local.send('GET', `/v2/mine/status/${id}`)).text).toContain('{"n": 9007199254740993, "big": 1e400}');
   });
 
   test('a second one answers 200 and changes nothing', async () => {
-    const local = await attached();
-    const id = await submit(local, {});
-    await local.worker.take();
+    const { local, id } = await atWork();
     await local.worker.done(id, 'first');
     expect(await local.worker.done(id, 'second')).toMatchObject({ status: 200 });
     expect(await local.worker.post(`job-done/${id}`, { error: 'third' })).toMatchObject({ status: 200 });
@@ -84,9 +78,7 @@ describe('the result of a job', () => {
 
 describe('progress and chunks', () => {
   test('progress is the output of a job that runs, and gone when it ends without one', async () => {
-    const local = await attached();
-    const id = await submit(local, {});
-    await local.worker.take();
+    const { local, id } = await atWork();
     await local.worker.post(`job-done/${id}`, { status: 'IN_PROGRESS', output: { percent: 10 } });
     expect(await statusOf(local, id)).toMatchObject({ status: 'IN_PROGRESS', output: { percent: 10 } });
     await local.worker.post(`job-done/${id}`, { status: 'IN_PROGRESS', output: 'half' });
@@ -98,9 +90,7 @@ describe('progress and chunks', () => {
   });
 
   test('chunks reach stream when they are sent, and the output is their list', async () => {
-    const local = await attached();
-    const id = await submit(local, {});
-    await local.worker.take();
+    const { local, id } = await atWork();
     await local.worker.post(`job-stream/${id}`, { output: { n: 0 } });
     const chunk = (n: number): object => ({ output: { n }, metrics: { stream_index: n } });
     expect(JSON.parse((await local.send('GET', `/v2/mine/stream/${id}`)).text)).toEqual([chunk(0)]);
@@ -117,9 +107,7 @@ describe('progress and chunks', () => {
     ['an absent list', {}, ['a']],
     ['an empty list', { output: [] }, ['a']],
   ])('the end of a stream with %s', async (_, body, output) => {
-    const local = await attached();
-    const id = await submit(local, {});
-    await local.worker.take();
+    const { local, id } = await atWork();
     await local.worker.post(`job-stream/${id}`, { output: 'a' });
     await local.worker.post(`job-done/${id}`, body, 'isStream=true');
     expect(await statusOf(local, id)).toMatchObject({ status: 'COMPLETED', output });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { queuesOf } from '../../../../src/local/queue/records.ts';
-import { attached, statusOf, submit, type AttachedService } from '../../../support/local/attached-service.ts';
+import { attached, type AttachedService, atWork, statusOf, submit } from '../../../support/local/attached-service.ts';
 
 /** What the service says in the system logs of the workers of `mine`. */
 const notesOf = ({ state }: AttachedService): readonly string[] =>
@@ -10,9 +10,7 @@ const notesOf = ({ state }: AttachedService): readonly string[] =>
 
 describe('wrong requests', () => {
   test('a result or chunk that is not a JSON object is refused with 400, and the job goes on', async () => {
-    const local = await attached();
-    const id = await submit(local, {});
-    await local.worker.take();
+    const { local, id } = await atWork();
     for (const body of ['', 'output=1', '[]', 'null', '{"output": {"a": 1}', '{"output":'.repeat(50_000)])
       for (const operation of ['job-done', 'job-stream'])
         expect(await local.worker.post(`${operation}/${id}`, body)).toMatchObject({

@@ -1,4 +1,0 @@
-export declare const TOUR: readonly {
-  readonly title: string;
-  readonly commands: readonly { readonly words: readonly string[]; readonly code: number }[];
-}[];
