@@ -31,9 +31,9 @@ const billOfMaterials = (outputFile) =>
   });
 
 /** First step: esbuild splits ECMAScript modules only. Every dynamic import becomes a file. */
-async function bundle(bill, binaries) {
+function bundle(bill, binaries) {
   const options = bundling(root);
-  const { outputFiles, metafile } = await esbuild.build({
+  return esbuild.build({
     ...options,
     plugins: [...options.plugins, billOfMaterials(bill), parserFiles(binaries)],
     entryPoints: ['src/main.ts'],
@@ -44,7 +44,6 @@ async function bundle(bill, binaries) {
     write: false,
     metafile: true,
   });
-  return { outputFiles, metafile };
 }
 
 /** Second step: converts one file to CommonJS. */
@@ -96,9 +95,7 @@ await mkdir(dist, { recursive: true });
 const packages = commonJsEntries(metafile);
 const files = new Map(outputFiles.map(({ path: file, text }) => [path.basename(file), withMembers(text, metafile)]));
 await Promise.all(
-  [...files].map(async ([name, text]) => {
-    await writeFile(path.join(dist, name), await toCommonJs(text, name));
-  }),
+  [...files].map(async ([name, text]) => writeFile(path.join(dist, name), await toCommonJs(text, name))),
 );
 await Promise.all([...binaries].map(([name, bytes]) => writeFile(path.join(dist, name), bytes)));
 await writeFile(path.join(dist, 'THIRD-PARTY-LICENSES.txt'), await licenceTexts(root, bundledPackages(metafile)));

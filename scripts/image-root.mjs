@@ -74,16 +74,10 @@ async function writeProgram(folder) {
     '--no-same-owner',
   ]);
   await rm(temporary, { recursive: true });
-  await useNodeOfTheImage(path.join(program, 'bin/berth'));
+  // The launcher begins with `env`, which the image does not have.
+  const launcher = path.join(program, 'bin/berth');
+  await writeFile(launcher, (await readFile(launcher, 'utf8')).replace('#!/usr/bin/env node', '#!/usr/bin/node'));
   await symlink(path.join('..', path.relative('usr', PROGRAM), 'bin/berth'), path.join(folder, 'usr/bin/berth'));
-}
-
-/** The launcher begins with `env`, which the image does not have. */
-async function useNodeOfTheImage(launcher) {
-  const text = await readFile(launcher, 'utf8');
-  const own = text.replace(/^#!\/usr\/bin\/env node\n/, '#!/usr/bin/node\n');
-  if (own === text) throw new Error('bin/berth does not begin with #!/usr/bin/env node');
-  await writeFile(launcher, own);
 }
 
 const [folder] = process.argv.slice(2);
