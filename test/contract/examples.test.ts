@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync, chmodSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Program } from '../../src/cli/model/command.ts';
-import { commandsIn } from '../../src/commands/help/describe.ts';
+import { commandsOf } from '../../src/commands/help/describe.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
 import { shellWords } from '../support/text/shell-words.ts';
@@ -11,9 +11,8 @@ import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts
 
 const PROGRAM: Program = { nouns: NOUNS, flags: FLAGS };
 
-const BY_NOUN = await Promise.all(
-  NOUNS.map(async (noun) => [noun.name, commandsIn([noun.name], await noun.load(PROGRAM))] as const),
-);
+const COMMANDS = await commandsOf(PROGRAM);
+const BY_NOUN = NOUNS.map(({ name }) => [name, COMMANDS.filter(({ path }) => path[0] === name)] as const);
 
 /** Files that examples read, in the working directory. */
 const FILES: Readonly<Record<string, string>> = {
@@ -125,7 +124,7 @@ async function runWords(world: TestWorld, argv: readonly string[], stdin: string
 }
 
 describe('examples of help', () => {
-  it.each(BY_NOUN.flatMap(([, commands]) => commands))('$path has an example', ({ command: { examples } }) => {
+  it.each(COMMANDS)('$path has an example', ({ command: { examples } }) => {
     expect(examples.length).toBeGreaterThan(0);
     for (const [line, what] of examples) {
       expect(line).toMatch(/^(berth |source <\(berth |eval "\$\(berth )/);
