@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync, chmodSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Program } from '../../src/cli/model/command.ts';
-import { commandsOf } from '../../src/commands/help/describe.ts';
+import { commandsOf, type Program } from '../../src/cli/model/command.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
 import { shellWords } from '../support/text/shell-words.ts';

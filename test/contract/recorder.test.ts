@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { commandsOf } from '../../src/commands/help/describe.ts';
+import { commandsOf } from '../../src/cli/model/command.ts';
 import { flagName } from '../../src/cli/model/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { printedSchema } from '../../src/cli/model/output-schema.ts';

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Command, commonOptions, type Group, type Program } from '../../src/cli/model/command.ts';
+import { type Command, commandsOf, commonOptions, type Group, type Program } from '../../src/cli/model/command.ts';
 import { flagName, type Param } from '../../src/cli/model/params.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
-import { commandsOf } from '../../src/commands/help/describe.ts';
 import { groupHelp } from '../../src/cli/help.ts';
 
 /** Every collection has the same verbs with the same flags. This is what a collection lacks, and why. */

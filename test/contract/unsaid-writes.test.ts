@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { commandsOf } from '../../src/commands/help/describe.ts';
+import { commandsOf } from '../../src/cli/model/command.ts';
 import { FLAGS, NOUNS } from '../../src/registry.ts';
 import { berth } from '../support/worlds/run-berth.ts';
 import { readContract } from './support/contract.ts';
