@@ -57,7 +57,8 @@ async function headerOfRows(line: string): Promise<string[]> {
   }
   const [header = '', ...rows] = (await csv(world, line)).out.trimEnd().split('\n');
   expect(rows, 'rows to compare with').not.toEqual([]);
-  return header.split(',');
+  // A fee is always 0, and has no column of its own.
+  return header.split(',').filter((member) => !/fee/i.test(member));
 }
 
 describe('CSV of an empty list has its header', () => {

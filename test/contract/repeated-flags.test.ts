@@ -22,7 +22,7 @@ async function refusalOf(argv: readonly string[]): Promise<string | undefined> {
 
 /** A value that a flag takes. */
 const valueOf = ({ choices = [], parse }: Param<unknown>): string =>
-  [...choices, 'one', '1', '1m', '10'].find((text) => {
+  [...choices, 'one', '1', '1m', '10', '503'].find((text) => {
     try {
       parse(text, 'flag');
       return true;

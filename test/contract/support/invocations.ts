@@ -267,7 +267,7 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
   'tags remove': [line('tags remove t1 pod/p1')],
   'account show': [line('account show')],
   'account limits': [line('account limits')],
-  'account balance': [line('account balance'), line('account balance --json')],
+  'account balance': [line('account balance')],
   'templates list': [line('templates list'), line('templates list --serverless'), line('templates list --pods')],
   'templates get': [line('templates get t1')],
   'templates create': [
@@ -304,8 +304,9 @@ export const INVOCATIONS: Readonly<Record<string, readonly Invocation[]>> = {
     line('secrets create --name s --value-file -', { stdin: 'secret\n' }),
   ],
   'secrets update': [
-    line('secrets update s1 --value-stdin --description d', { stdin: 'secret\n' }),
+    line('secrets update s1 --value-stdin', { stdin: 'secret\n' }),
     line('secrets update s1 --value-file -', { stdin: 'secret\n' }),
+    line('secrets update s1 --description d'),
   ],
   'secrets delete': [line('secrets delete s1 --yes')],
   'catalog gpus': [
