@@ -12,7 +12,7 @@ import { Failure, isInterrupt, isNotFound, messageOf, rethrowUnlessFailure, usag
 import type { Id } from '../core/ids.ts';
 import { isObject, type JsonObject, jsonOrText, stringAt, stringOf } from '../core/json.ts';
 import { berth, type CommandLine, flags } from '../core/message.ts';
-import { safeText, type SafeText, say, type TerminalText } from '../core/safe-text.ts';
+import { safeText, type TerminalText } from '../core/safe-text.ts';
 import type { EpochMs } from '../core/unit-types.ts';
 import { formatDuration, parseTimestamp } from '../core/units.ts';
 import { text } from '../output/cells.ts';
@@ -69,12 +69,8 @@ export interface Log<N extends string> {
   readonly stream: (id: Id<N>) => LogStream;
 }
 
-interface Query {
-  readonly source: string | undefined;
-  readonly tail: number | undefined;
-  /** RFC 3339. */
-  readonly since: string | undefined;
-  readonly after: string | undefined;
+/** `since` is RFC 3339. */
+interface Query extends Pick<LogValues, 'source' | 'tail' | 'since' | 'after'> {
   readonly isWanted: (event: ServerEvent) => boolean;
   readonly untilMs: EpochMs;
 }
@@ -89,48 +85,36 @@ interface Line {
   readonly event: ServerEvent;
 }
 
-/**
- * Prints one log, or `several`: these by time, each line with its log; one that fails is reported, the others go on, and its
- * failure is thrown at the end. Usage (2), not-found (4), unavailable (7). Ctrl-C of --follow exits 130 without a message.
- */
+/** Several by time, each line with its log; one that fails is reported, and its failure is thrown at the end. */
 export async function showLogs<N extends string>(
   ctx: CommandContext,
-  command: CommandLine,
   logs: readonly Log<N>[],
   values: LogValues,
-  /** `more` lists the logs that there are now: with --follow new ones are followed too, and the end of each is reported. */
-  several?: { readonly more?: () => Promise<readonly Log<N>[]> },
+  how: {
+    /** Of a single log: the command without flags, which is printed with an event to go on after. */
+    readonly command?: CommandLine;
+    /** Lists the logs that there are now: with --follow new ones are followed too, and the end of each is reported. */
+    readonly more?: () => Promise<readonly Log<N>[]>;
+  },
 ): Promise<Result> {
-  const { follow } = values;
-  const more = follow ? several?.more : undefined;
-  if (several && values.after !== undefined) throw usage('--after goes on in one log', 'Use --since for several.');
+  const { follow, after } = values;
+  const areSeveral = how.command === undefined;
+  const more = follow ? how.more : undefined;
+  if (areSeveral && after !== undefined) throw usage('--after needs a single log', 'Use --since for several.');
   if (logs.length > MAX_LOGS && more === undefined)
     throw usage(`${logs.length} logs are too many: at most ${MAX_LOGS} at once`, 'Name fewer.');
   const query = await readQuery(ctx, values);
-  const startedAt = new Date(ctx.serviceNow()).toISOString();
-  const goOn = (flag: string, from: string | undefined): void => {
-    ctx.setResumeCommand(
-      berth`${command} ${flags([...keptFlags(values), ...(from === undefined ? [] : [flag, from])])}`,
-    );
-  };
-  if (several) goOn('--since', values.since);
-  else goOn('--after', query.after);
   const names: string[] = logs.map(({ name }) => name);
-  const print = await printer(ctx, several && names, values.times ?? (ctx.terminal.output ? 'clock' : 'utc'));
-  const lastTimes = new Map<number, number>();
+  const print = await printer(ctx, areSeveral ? names : undefined, values.times);
   const past: Line[] = [];
   const failures: Failure[] = [];
   const take = async (line: Line): Promise<void> => {
-    if (several && !follow) return void past.push(line);
+    if (areSeveral && !follow) return void past.push(line);
     await print.line(line);
-    if (!several && line.event.id !== undefined) goOn('--after', line.event.id);
-    const time = timeOf(line.event);
-    if (!several || Number.isNaN(time)) return;
-    lastTimes.set(line.at, time);
-    // From the log furthest behind: no line is lost, some may repeat.
-    goOn('--since', new Date(Math.min(...lastTimes.values())).toISOString());
+    const { id } = line.event;
+    if (how.command && id !== undefined)
+      ctx.setResumeCommand(berth`${how.command} ${flags([...keptFlags(values), '--after', id])}`);
   };
-  const open = new Set<AsyncGenerator<ServerEvent>>();
   let reading = 0;
   const read = async (log: Log<N>, at: number, from: Query): Promise<void> => {
     reading += 1;
@@ -139,18 +123,16 @@ export async function showLogs<N extends string>(
         const opened = (follow ? followedEvents : pastEvents)(ctx, log.stream(id), from);
         return { first: await opened.next(), events: opened };
       });
-      open.add(events);
-      for (let next = first; next.done !== true; next = await events.next()) await take({ at, event: next.value });
-      open.delete(events);
+      if (first.done !== true) await take({ at, event: first.value });
+      for await (const event of events) await take({ at, event });
       if (more) await ctx.tell(`${log.name} ended`);
     } catch (error) {
-      if (!several || !(error instanceof Failure) || ctx.signal.aborted || error.exit === EXIT.done) throw error;
-      if (isNotFound(error) && several.more !== undefined) return;
+      if (!areSeveral || !(error instanceof Failure) || ctx.signal.aborted || error.exit === EXIT.done) throw error;
+      if (isNotFound(error) && how.more !== undefined) return;
       failures.push(error);
       await ctx.tell(`${log.name}: ${error.message}`);
     } finally {
       reading -= 1;
-      lastTimes.delete(at);
     }
   };
   const stop = new AbortController();
@@ -167,8 +149,8 @@ export async function showLogs<N extends string>(
       if (listed === undefined) return;
       for (const log of listed) {
         if (names.includes(log.name) || reading >= MAX_LOGS) continue;
-        const at = names.push(log.name) - 1;
-        added.push(read(log, at, { ...query, tail: undefined, since: startedAt }).catch(stop.abort.bind(stop)));
+        const from = { ...query, since: undefined, tail: MAX_TAIL };
+        added.push(read(log, names.push(log.name) - 1, from).catch(stop.abort.bind(stop)));
       }
     }
   };
@@ -182,8 +164,6 @@ export async function showLogs<N extends string>(
     if (follow && isInterrupt(error)) return { kind: 'nothing', exit: error.exit };
     throw error;
   } finally {
-    // Closes the connections without waiting for another line.
-    for (const events of open) void events.return(undefined).catch(() => undefined);
     await print.close();
   }
   ctx.setResumeCommand(undefined);
@@ -192,7 +172,6 @@ export async function showLogs<N extends string>(
 
 const timeOf = (event: ServerEvent): number => Date.parse(stringAt(rowOf(event), 'ts') ?? '');
 
-/** The flags of a printed command that goes on. */
 const keptFlags = ({ follow, source, search, regex }: LogValues): readonly string[] => [
   ...(follow ? ['--follow'] : []),
   ...(source === undefined ? [] : ['--source', source]),
@@ -204,10 +183,10 @@ async function readQuery(ctx: CommandContext, values: LogValues): Promise<Query>
   const { source, tail, since, until, after } = values;
   if (values.follow && until !== undefined) throw usage('use either --follow or --until');
   const isFound = searchOf(values);
-  const [first, second] = Object.entries({ tail, since, after }).flatMap(([name, value]) =>
+  const starts = Object.entries({ tail, since, after }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`],
   );
-  if (second !== undefined) throw usage(`${first ?? ''} and ${second} exclude each other`, 'Keep one of them.');
+  if (starts.length > 1) throw usage(`use either ${starts.join(' or ')}`);
   const now = since === undefined && until === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow();
   return {
     source,
@@ -235,15 +214,15 @@ const IDLE_TIMEOUT_MS = 2000;
 
 /** Ends when the tail is complete, at the idle timeout, or at a line newer than the request. */
 async function* pastEvents(ctx: CommandContext, stream: LogStream, query: Query): AsyncGenerator<ServerEvent> {
-  const start = ctx.clock.monotonic();
-  const startDate = ctx.serviceNow();
   let left = query.since === undefined && query.after === undefined ? (query.tail ?? DEFAULT_TAIL) : Infinity;
   if (left === 0) return;
+  const startedAt = ctx.clock.monotonic();
   for await (const event of connect(ctx, stream, query, IDLE_TIMEOUT_MS)) {
     if (timeOf(event) > query.untilMs) return;
     if (query.isWanted(event)) yield event;
     left -= 1;
-    const isNew = ctx.clock.monotonic() - start >= IDLE_TIMEOUT_MS && timeOf(event) > startDate + IDLE_TIMEOUT_MS;
+    const passedMs = ctx.clock.monotonic() - startedAt;
+    const isNew = passedMs >= IDLE_TIMEOUT_MS && timeOf(event) > ctx.serviceNow() - passedMs + IDLE_TIMEOUT_MS;
     if (left === 0 || isNew) return;
   }
 }
@@ -266,77 +245,49 @@ const [MIN_BACKOFF_MS, MAX_BACKOFF_MS] = [500, 30_000];
 /** In a row, without a line between them. */
 const MAX_BREAKS = 10;
 
-/**
- * Yields every event once, as it comes. When a connection breaks or ends, opens another one after the last event, with a
- * growing backoff. Ends when the server ended the stream and no more lines can come. Fails as the first connection does;
- * later, after ten breaks without an event, with the failure of the last connection (7).
- */
+/** Reconnects after the last event, until no more lines can come, or ten connections broke without one (7). */
 async function* followedEvents(ctx: CommandContext, stream: LogStream, query: Query): AsyncGenerator<ServerEvent> {
-  const seen = new SeenEvents(query.after);
-  const since = new Date(ctx.serviceNow()).toISOString();
-  let connected = false;
-  let over = false;
+  let from = query;
+  const startedAt = new Date(ctx.serviceNow()).toISOString();
+  // A service may resend lines after a reconnect.
+  const seen = new Set<string>();
+  let [isConnected, isOver] = [false, false];
   let [breaks, attempts] = [0, 0];
   for (;;) {
-    const before = seen.count;
-    // Before any event, `tail: 0` resumes at the start, so that no line is lost.
-    const resumed = connected && seen.cursor === undefined && query.tail === 0 ? { tail: undefined, since } : {};
-    const from = { ...query, ...resumed, after: seen.cursor };
+    let count = 0;
     try {
-      for await (const event of connect(ctx, stream, from, over ? IDLE_TIMEOUT_MS : STREAM_IDLE_MS))
-        if (seen.isNew(event) && query.isWanted(event)) yield event;
-      connected = true;
-      if (over && seen.count === before) return;
+      for await (const event of connect(ctx, stream, from, isOver ? IDLE_TIMEOUT_MS : STREAM_IDLE_MS)) {
+        const { id: after = '' } = event;
+        if (seen.has(after)) continue;
+        if (seen.size > 2 * MAX_TAIL) seen.clear();
+        if (after !== '') {
+          seen.add(after);
+          from = { ...from, after };
+        }
+        count += 1;
+        if (query.isWanted(event)) yield event;
+      }
+      isConnected = true;
+      if (isOver) return;
       // Lines written between the last event and this check are read by one more connection.
-      over = !(await stream.live());
+      isOver = !(await stream.live());
       breaks = 0;
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
-      connected ||= seen.count > 0 || error.code === 'stream-broken';
-      if (connected && error.exit === EXIT.notFound) return;
-      if (!connected || error.exit !== EXIT.unavailable) throw error;
-      breaks = seen.count > before ? 1 : breaks + 1;
+      isConnected ||= count > 0 || error.code === 'stream-broken';
+      if (isConnected && error.exit === EXIT.notFound) return;
+      if (!isConnected || error.exit !== EXIT.unavailable) throw error;
+      breaks = count > 0 ? 1 : breaks + 1;
       if (breaks >= MAX_BREAKS)
         throw error.with({ message: `${error.message} (the connection broke ${breaks} times in a row)` });
       if (ctx.terminal.errors) await ctx.tell(`${error.message}; going on after the last line`);
     }
-    attempts = seen.count > before ? 0 : attempts + 1;
+    // Before any event, `tail: 0` resumes at the start, so that no line is lost.
+    if (query.tail === 0) from = { ...from, tail: undefined, since: startedAt };
+    attempts = count > 0 ? 0 : attempts + 1;
     // Half is random, so that clients do not reconnect at the same time.
     const backoffMs = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** attempts) * (0.5 + ctx.random() / 2);
-    if (!over) await every(ctx, backoffMs);
-    seen.reconnect();
-  }
-}
-
-/** Drops events resent after a reconnect. Counted: identical events of one connection differ. */
-class SeenEvents {
-  readonly #seen: string[] = [];
-  #repeats = new Map<string, number>();
-  count = 0;
-  /** The last new event that had an id. */
-  cursor: string | undefined;
-
-  constructor(cursor: string | undefined) {
-    this.cursor = cursor;
-  }
-
-  reconnect(): void {
-    this.#repeats = new Map();
-    for (const key of this.#seen) this.#repeats.set(key, (this.#repeats.get(key) ?? 0) + 1);
-  }
-
-  isNew(event: ServerEvent): boolean {
-    const key = `${event.id ?? ''}\n${event.data}`;
-    const left = this.#repeats.get(key) ?? 0;
-    if (left > 0) {
-      this.#repeats.set(key, left - 1);
-      return false;
-    }
-    this.#seen.push(key);
-    if (this.#seen.length > 2 * MAX_TAIL) this.#seen.splice(0, this.#seen.length - MAX_TAIL);
-    this.count += 1;
-    if (event.id !== undefined && event.id !== '') this.cursor = event.id;
-    return true;
+    if (!isOver) await every(ctx, backoffMs);
   }
 }
 
@@ -346,7 +297,7 @@ function rowOf({ data }: ServerEvent): JsonObject {
   return isObject(row) ? row : { line: data };
 }
 
-async function printer(ctx: CommandContext, names: readonly string[] | undefined, times: Times) {
+async function printer(ctx: CommandContext, names: readonly string[] | undefined, given: Times | undefined) {
   if (asksForData(ctx.output)) {
     const rows = ctx.rows(names ? { ...logView, members: ['log', ...(logView.members ?? [])] } : logView);
     return {
@@ -354,11 +305,15 @@ async function printer(ctx: CommandContext, names: readonly string[] | undefined
       close: () => rows.close(),
     };
   }
+  const times = given ?? (ctx.terminal.output ? 'clock' : 'utc');
   const prefix = names && (await prefixes(ctx, names));
   return {
     line: async ({ at, event }: Line) => {
-      const line = lineText(rowOf(event), times, ctx.serviceNow());
-      await ctx.stdout.write(prefix ? styled`${prefix(at)} ${line}\n` : styled`${line}\n`);
+      const { ts, source, line } = rowOf(event);
+      const time = timeText(stringOf(ts), times, ctx.serviceNow());
+      const words = [...(time === undefined ? [] : [time]), safeText(stringOf(source) ?? '-').padEnd(9)];
+      const shown = safeText([...words, stringOf(line)?.replace(/\r?\n?$/, '') ?? ''].join(' '));
+      await ctx.stdout.write(prefix ? styled`${prefix(at)} ${shown}\n` : styled`${shown}\n`);
     },
     close: () => Promise.resolve(),
   };
@@ -369,20 +324,9 @@ const MAX_NAME = 32;
 
 async function prefixes(ctx: CommandContext, names: readonly string[]): Promise<(at: number) => TerminalText> {
   const { loadNamePaint } = await import('../output/text/colour.ts');
-  const { textWidth } = await import('../output/text/text-width.ts');
   const paint = await loadNamePaint(ctx.terminal.colour.output);
-  const width = Math.min(MAX_NAME, Math.max(...names.map((name) => textWidth(safeText(name)))));
-  return (at) => {
-    const name = safeText(names[at] ?? '');
-    return styled`${paint(name, at)}${say`${' '.repeat(Math.max(0, width - textWidth(name)))}`}`;
-  };
-}
-
-function lineText(row: JsonObject, times: Times, now: EpochMs): SafeText {
-  const line = stringOf(row['line'])?.replace(/\r?\n?$/, '') ?? '';
-  const source = safeText(stringOf(row['source']) ?? '-').padEnd(9);
-  const time = timeText(stringOf(row['ts']), times, now);
-  return time === undefined ? say`${source} ${line}` : say`${safeText(time)} ${source} ${line}`;
+  const width = Math.min(MAX_NAME, Math.max(...names.map((name) => safeText(name).length)));
+  return (at) => paint(safeText(safeText(names[at] ?? '').padEnd(width)), at);
 }
 
 /** Invalid times are shown as sent. */
@@ -391,10 +335,7 @@ function timeText(given: string | undefined, times: Times, now: EpochMs): string
   const time = Date.parse(given ?? '');
   if (times === 'utc' || Number.isNaN(time)) return given ?? '-';
   if (times === 'relative') return formatDuration(Math.floor(Math.max(0, now - time) / 1000) * 1000).padStart(7);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const dateOf = (day: Date): string => `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
-  const at = new Date(time);
-  const clock = [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':');
+  const [day, clock] = new Date(time).toLocaleString('sv-SE').split(' ');
   // Otherwise a line of another day would look like one of today.
-  return dateOf(at) === dateOf(new Date(now)) ? clock : `${dateOf(at)} ${clock}`;
+  return day === new Date(now).toLocaleDateString('sv-SE') ? clock : `${day ?? ''} ${clock ?? ''}`;
 }

@@ -149,18 +149,17 @@ export async function ofAccount(ctx: CommandContext): Promise<Cost> {
   return sum([...pods.map(ofPod), ...workers, ...volumes.map(ofVolume)]);
 }
 
+const worded = ({ hourly, besides }: Cost, per: string): string =>
+  [hourly === undefined ? 'unknown price' : `${formatDollarRange(hourly)}/${per}`, ...besides].join(' plus ');
+
 /** `$0.34/h plus a container disk of 200 GB`, `unknown price`. */
-export const perHour = ({ hourly, besides }: Cost): string =>
-  [hourly === undefined ? 'unknown price' : `${formatDollarRange(hourly)}/h`, ...besides].join(' plus ');
+export const perHour = (cost: Cost): string => worded(cost, 'h');
 
 /** `$0.34/h`: of an amount that is known. */
 export const dollarsPerHour = (hourly: number): string => perHour(costOf(hourly));
 
 /** `$7.00/month`: for what is paid by the month, such as storage. */
-export function perMonth(cost: Cost): string {
-  const { hourly, besides } = scaled(cost, HOURS_PER_MONTH);
-  return [hourly === undefined ? 'unknown price' : `${formatDollarRange(hourly)}/month`, ...besides].join(' plus ');
-}
+export const perMonth = (cost: Cost): string => worded(scaled(cost, HOURS_PER_MONTH), 'month');
 
 /** `GPU-24G x1, SECURE`: the hardware of a pod, before its price. */
 export function hardwareOf(pod: Json): string {
@@ -180,13 +179,11 @@ export async function tellPrice(
   for (const each of linesOf(text)) await ctx.tell(each);
 }
 
-/** What an account costs an hour now, by kind, with what is not known of it: for top and the cost report. */
-
 /** `pods` is without those of clusters. */
 export const RATE_PARTS = ['pods', 'clusters', 'workers', 'volumes'] as const;
 type RatePart = (typeof RATE_PARTS)[number];
 
-/** An undefined list could not be read. */
+/** What was read of an account. An undefined list could not be read. */
 export interface RateFacts {
   /** Includes pods of clusters. */
   readonly pods: readonly Json[] | undefined;
@@ -194,22 +191,19 @@ export interface RateFacts {
   readonly volumes: readonly Json[] | undefined;
   /** By endpoint id; absent if not read. */
   readonly workers: ReadonlyMap<string, readonly Json[]>;
-  /** Empty if not read. */
-  readonly gpus: readonly Json[];
-  readonly cpus: readonly Json[];
+  /** GPUs and CPUs; empty if not read. */
+  readonly catalog: readonly Json[];
 }
 
-/** US dollars an hour. */
+/** US dollars an hour, at the lowest prices. */
 export interface Rate {
   readonly parts: Readonly<Partial<Record<RatePart, number>>>;
   readonly total: number;
-  /** By endpoint id; absent if unknown. */
-  readonly endpoints: ReadonlyMap<string, number>;
-  /** Without a final period. Empty if the sum is exact. */
+  /** `pods: 1 without a price`. Empty if the sum is exact. */
   readonly unknown: readonly string[];
 }
 
-/** One request per endpoint; the others are reported as unread. */
+/** One request per endpoint; the others have no price. */
 const MAX_ENDPOINTS = 50;
 
 /** Undefined if it cannot be read. Rethrows an interrupt. */
@@ -220,76 +214,53 @@ export const rowsUnlessFailed = (ctx: CommandContext, list: Collection): Promise
 export async function readWorkers(
   ctx: CommandContext,
   endpoints: readonly Json[],
-): Promise<Pick<RateFacts, 'workers' | 'gpus' | 'cpus'>> {
+): Promise<Pick<RateFacts, 'workers' | 'catalog'>> {
   const ids = endpoints.map(idOf).filter(isUsableId).slice(0, MAX_ENDPOINTS);
-  const has = (member: string): boolean => endpoints.some((endpoint) => (memberAt(endpoint, member) ?? null) !== null);
   const workersOf = (id: string): Collection => ({
     noun: 'worker',
     path: [...ENDPOINTS.path, id, 'workers'],
     member: 'workers',
   });
-  const [found, gpus, cpus] = await Promise.all([
+  const [found, ...catalogs] = await Promise.all([
     Promise.all(ids.map(async (id) => [id, await rowsUnlessFailed(ctx, workersOf(id))] as const)),
-    has('gpu') ? rowsUnlessFailed(ctx, GPUS) : [],
-    has('cpu') ? rowsUnlessFailed(ctx, CPUS) : [],
+    ...[...new Set(endpoints.map(catalogFor))].map((of) => rowsUnlessFailed(ctx, of)),
   ]);
   const workers = new Map(found.flatMap(([id, rows]) => (rows === undefined ? [] : [[id, rows] as const])));
-  return { workers, gpus: gpus ?? [], cpus: cpus ?? [] };
+  return { workers, catalog: catalogs.flatMap((rows) => rows ?? []) };
 }
 
-export function rateOf(facts: RateFacts, wanted: readonly RatePart[] = RATE_PARTS): Rate {
-  const { pods, endpoints, volumes } = facts;
-  const unknown = new Set<string>();
-  const note = (rows: readonly unknown[], noun: string, sentence: (counted: string) => string): void => {
-    if (rows.length > 0) unknown.add(sentence(countOf(rows.length, noun)));
-  };
-  const total = (costs: readonly (number | undefined)[]): number =>
-    costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
-  const read = (rows: readonly Json[] | undefined, noun: string): readonly Json[] => {
-    if (rows === undefined) unknown.add(`the ${noun} could not be read`);
-    return rows ?? [];
-  };
-  const byEndpoint = new Map<string, number>();
+/** The workers of an endpoint, each of which is charged (contract, Worker). Undefined if they were not read. */
+export const ofWorkers = (
+  endpoint: Json,
+  { workers, catalog }: Pick<RateFacts, 'workers' | 'catalog'>,
+): readonly Cost[] | undefined => workers.get(idOf(endpoint))?.map((worker) => ofWorker(endpoint, catalog, worker));
 
-  /** Stopped pods have cost 0, which leaves out their persistent mount. */
-  const podsCost = (ofClusters: boolean): number => {
-    const own = read(pods, 'pods').filter((pod) => (stringAt(pod, 'cluster.id') !== undefined) === ofClusters);
-    const costs = own.map((pod) => numberAt(pod, 'cost'));
-    const unpriced = costs.filter((cost) => cost === undefined);
-    note(unpriced, ofClusters ? 'cluster pod' : 'pod', (counted) => `the cost of ${counted} is not known`);
-    note(withStoppedDisk(own), 'stopped pod', (counted) => `no price of the disks of ${counted} (${diskSize(own)})`);
-    return total(costs);
+/** What an account costs an hour now, for top and the cost report. */
+export function rateOf(facts: RateFacts, wanted: readonly RatePart[] = RATE_PARTS): Rate {
+  const ofPods = (areOfClusters: boolean): readonly Cost[] | undefined => {
+    const own = facts.pods?.filter((pod) => (stringAt(pod, 'cluster.id') !== undefined) === areOfClusters);
+    const stopped = withStoppedDisk(own ?? []);
+    const disks = `the disks of ${countOf(stopped.length, 'stopped pod')} (${diskSize(stopped)})`;
+    return own && [...own.map(ofPod), ...(stopped.length === 0 ? [] : [costOf(0, [disks])])];
   };
-  /** Every listed worker is charged, by its GPU type, else by what its endpoint allows (contract, Worker). */
-  const workersCost = (): number => {
-    const prices = read(endpoints, 'endpoints').flatMap((endpoint): readonly (DollarRange | 'unread' | undefined)[] => {
-      const catalog = memberAt(endpoint, 'cpu') === undefined ? facts.gpus : facts.cpus;
-      const workers = facts.workers.get(idOf(endpoint));
-      const own = workers?.map((worker) => ofWorker(endpoint, catalog, worker).hourly);
-      if (own !== undefined) byEndpoint.set(idOf(endpoint), total(own.map((price) => price?.low)));
-      return own ?? ['unread'];
-    });
-    const [unread, unpriced] = [prices.filter((price) => price === 'unread'), prices.filter((price) => !price)];
-    const ranges = prices.filter((price) => typeof price === 'object' && price.low < price.high);
-    note(unread, 'endpoint', (counted) => `the workers of ${counted} could not be read`);
-    note(unpriced, 'worker', (counted) => `the price of ${counted} is not known`);
-    note(ranges, 'worker', (counted) => `${counted} counted at the lowest price`);
-    return total([...byEndpoint.values()]);
+  const costs: Readonly<Record<RatePart, readonly Cost[] | undefined>> = {
+    pods: ofPods(false),
+    clusters: ofPods(true),
+    workers: facts.endpoints?.flatMap((endpoint) => ofWorkers(endpoint, facts) ?? [costOf(undefined)]),
+    volumes: facts.volumes?.map(ofVolume),
   };
-  const volumesCost = (): number => {
-    const costs = read(volumes, 'volumes').map(ofVolume);
-    const fast = costs.filter(({ besides }) => besides.length > 0);
-    note(fast, 'high-performance volume', (counted) => `${counted} counted at the standard price`);
-    return total(costs.map(({ hourly }) => hourly?.low));
+  const lowest = (some: readonly Cost[] = []): number => sum(some).hourly?.low ?? 0;
+  const unknown = wanted.flatMap((part) => {
+    const [own, all] = [costs[part], sum(costs[part] ?? [])];
+    const isRange = all.hourly !== undefined && all.hourly.low < all.hourly.high;
+    const reasons = [...all.besides, ...(isRange ? [`up to ${formatDollars(all.hourly.high)}/h`] : [])];
+    return own === undefined ? [`${part} not read`] : reasons.map((reason) => `${part}: ${reason}`);
+  });
+  return {
+    parts: Object.fromEntries(wanted.map((part) => [part, lowest(costs[part])])),
+    total: lowest(wanted.flatMap((part) => costs[part] ?? [])),
+    unknown,
   };
-  const costs: Readonly<Record<RatePart, () => number>> = {
-    pods: () => podsCost(false),
-    clusters: () => podsCost(true),
-    workers: workersCost,
-    volumes: volumesCost,
-  };
-  const parts = Object.fromEntries(wanted.map((part) => [part, costs[part]()]));
-  return { parts, total: total(Object.values(parts)), endpoints: byEndpoint, unknown: [...unknown] };
 }
 
 const sizeOf = (pod: Json): number | undefined => numberAt(pod, 'mounts.persistent.size');
@@ -299,16 +270,8 @@ export const withStoppedDisk = (pods: readonly Json[]): readonly Json[] =>
   pods.filter((pod) => memberAt(pod, 'status') === 'EXITED' && sizeOf(pod) !== undefined);
 
 export const diskSize = (pods: readonly Json[]): string =>
-  `${withStoppedDisk(pods).reduce<number>((sum, pod) => sum + (sizeOf(pod) ?? 0), 0)} GB`;
+  `${pods.reduce<number>((all, pod) => all + (sizeOf(pod) ?? 0), 0)} GB`;
 
 /** `at least $16.63/h` if something is unknown. */
 export const rateText = ({ total, unknown }: Pick<Rate, 'total' | 'unknown'>): string =>
   `${unknown.length === 0 ? '' : 'at least '}${dollarsPerHour(total)}`;
-
-/** `at least $16.63/h (pods $8.27, workers $8.36; the price of 1 worker is not known)`. */
-export function rateInFull(rate: Rate): string {
-  const names = RATE_PARTS.filter((part) => (rate.parts[part] ?? 0) !== 0);
-  const paid = names.map((part) => `${part} ${formatDollars(rate.parts[part] ?? 0)}`).join(', ');
-  const details = [paid, ...rate.unknown].filter((text) => text !== '').join('; ');
-  return details === '' ? rateText(rate) : `${rateText(rate)} (${details})`;
-}

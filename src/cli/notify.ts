@@ -1,4 +1,6 @@
 /** Tells a command or an address of the user that a wait has ended. */
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { type Command, isAddress, textIn, textsIn, type Values } from './model/command.ts';
 import type { CommandContext } from './model/context.ts';
 import { webAddress } from '../core/addresses.ts';
@@ -28,7 +30,8 @@ export async function notify(
   [path, { args }, values]: readonly [readonly string[], Pick<Command, 'args'>, Values],
   { result, error, tookMs }: Ending,
 ): Promise<void> {
-  const failure = error === undefined ? result?.failure : failureOf(error);
+  const bug = new Failure({ code: 'bug', exit: EXIT.bug, message: 'this is a bug in berth' });
+  const failure = error === undefined ? result?.failure : error instanceof Failure ? error : bug;
   const exitCode = failure?.exit ?? (result?.kind === 'program' ? result.code : (result?.exit ?? EXIT.done));
   const words = Object.keys(args).flatMap((key) =>
     args[key]?.afterDashes ? [] : [textIn(values, key) ?? [], textsIn(values, key)].flat(),
@@ -36,13 +39,12 @@ export async function notify(
   const end = exitCode === EXIT.done ? 'done' : `exit code ${String(exitCode)}`;
   const why = failure === undefined ? '' : `: ${failure.message}`;
   const notice = safeText(`berth ${[...path, ...words].join(' ')}: ${end} after ${formatDuration(tookMs)}${why}`);
-  const { isSecret = () => false } = ctx.output;
   const body = encodeJson({
     notice,
     exitCode,
     durationMs: Math.round(tookMs),
-    result: hideSecrets(documentOf(result), isSecret),
-    error: errorOf(failure, ctx),
+    result: hideSecrets(documentOf(result), ctx.output.isSecret ?? (() => false)),
+    error: failure === undefined ? null : errorOf(failure, ctx),
   });
   try {
     if (isAddress(target)) await ctx.web({ method: 'POST', url: webAddress(target, 'notify').href, body });
@@ -54,11 +56,7 @@ export async function notify(
   }
 }
 
-const failureOf = (error: unknown): Failure =>
-  error instanceof Failure ? error : new Failure({ code: 'bug', exit: EXIT.bug, message: 'this is a bug in berth' });
-
-function errorOf(failure: Failure | undefined, { settings }: CommandContext): Json {
-  if (failure === undefined) return null;
+function errorOf(failure: Failure, { settings }: CommandContext): Json {
   const { exit: _, ...error } = printedFacts(failure.facts(), settings);
   return error as unknown as Json;
 }
@@ -72,24 +70,13 @@ async function runCommand(ctx: CommandContext, command: string, notice: string, 
   const [shell, ...flags] = ctx.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c'] : ['/bin/sh', '-c'];
   const program = await ctx.spawn.start(shell, [...flags, command], {
     env: { BERTH_NOTICE: notice },
-    input: (async function* () {
-      yield await Promise.resolve(Buffer.from(body));
-    })(),
+    input: Readable.from([Buffer.from(body)]),
     onOutput: () => undefined,
     onError: (bytes) => void ctx.programOutput.err(bytes),
   });
   const limit = ctx.clock.deadline(COMMAND_MS);
-  try {
-    const late = new Promise<undefined>((resolve) => {
-      limit.signal.addEventListener('abort', () => {
-        resolve(undefined);
-      });
-    });
-    const code = await Promise.race([program.ended, late]);
-    if (code === undefined) program.stop();
-    if (code !== 0)
-      throw localFile(code === undefined ? 'the command did not end in 10s' : `exit code ${String(code)}`);
-  } finally {
-    limit.cancel();
-  }
+  const code = await Promise.race([program.ended, once(limit.signal, 'abort')]);
+  limit.cancel();
+  if (typeof code !== 'number') program.stop();
+  if (code !== 0) throw localFile(typeof code === 'number' ? `exit code ${code}` : 'the command did not end in 10s');
 }

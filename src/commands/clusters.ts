@@ -1,4 +1,4 @@
-import { atLeast, CONTAINER_FIELDS, CREATED_AT, createOnly, NAME_FLAG } from '../cli/container/container-fields.ts';
+import { CONTAINER_FIELDS, CREATED_AT, createOnly, NAME_FLAG } from '../cli/container.ts';
 import { run } from '../cli/hint.ts';
 import { defineCommand, type Values, waitOptions, yesOption } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
@@ -6,7 +6,7 @@ import { option } from '../cli/model/params.ts';
 import { ofNewCluster, perHour, tellPrice } from '../cli/money.ts';
 import { CLUSTERS as COLLECTION, DATA_CENTERS, GPUS, PODS, TEMPLATES, VOLUMES } from '../cli/resource/collections.ts';
 import { defineTable, type Fields, textColumn } from '../cli/resource/fields.ts';
-import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../cli/resource/noun-body.ts';
+import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../cli/resource/request-body.ts';
 import { post, remove, update, written } from '../cli/resource/noun-writes.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
 import { pickOfCatalog, rowSchema } from '../cli/resource/arguments.ts';
@@ -60,7 +60,6 @@ const FIELDS = {
   gpuCount: {
     path: 'compute.gpuCountPerPod',
     type: 'count',
-    check: atLeast('--gpu-count', 1),
     create: option.count('GPUs of each pod', 1, {
       ask: { kind: 'text', question: 'GPUs of each pod', answer: 'a number of GPUs' },
     }),
@@ -138,8 +137,8 @@ export const CLUSTER_TABLE = defineTable({
   detail: [
     { fields: ['id', 'name', 'type', 'compute', 'dataCenterId', 'templateUsed', 'createdAt'] },
     { title: 'pods', fields: ['podTotal', 'podStatuses'] },
-    { title: 'primary', ifPresent: 'primary', fields: ['primaryPod', 'primaryStatus', 'primarySsh'] },
-    { title: 'network', ifPresent: 'network', fields: ['networkCidr', 'networkVxlanId', 'networkVxlanPort'] },
+    { title: 'primary', fields: ['primaryPod', 'primaryStatus', 'primarySsh'] },
+    { title: 'network', fields: ['networkCidr', 'networkVxlanId', 'networkVxlanPort'] },
   ],
 });
 

@@ -3,7 +3,7 @@ import type { CommandContext } from '../cli/model/context.ts';
 import { manyOf, orNull, ownObject, TEXT } from '../cli/model/output-schema.ts';
 import { arg, type Param } from '../cli/model/params.ts';
 import { aliasWords } from '../cli/parse/user-aliases.ts';
-import { changeResult, textColumn, textResult } from '../cli/resource/fields.ts';
+import { changeResult, textColumn } from '../cli/resource/fields.ts';
 import { usage } from '../core/failure.ts';
 import { type JsonObject, stringAt } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';
@@ -95,7 +95,7 @@ const get = defineCommand({
       setting === undefined ? aliasRow(name, aliases.get(aliasOf(name) ?? name)) : await settingRow(ctx, setting);
     const value = stringAt(row, 'value');
     const notes = value === undefined ? [`${name} is not set.`] : [];
-    return textResult(ctx, row, value === undefined ? '' : `${value}\n`, notes);
+    return changeResult(ctx, row, notes, value === undefined ? '' : `${value}\n`);
   },
 });
 

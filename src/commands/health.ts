@@ -1,6 +1,6 @@
 import { type Json, objectAt } from '../core/json.ts';
 import { defineCommand } from '../cli/model/command.ts';
-import { withNamedId } from '../cli/resource/targets.ts';
+import { withId } from '../cli/resource/targets.ts';
 import { text } from '../output/cells.ts';
 import { answerResult, type Section, type View } from '../output/view.ts';
 import { healthRequest } from '../queue/requests.ts';
@@ -45,7 +45,9 @@ export const health = defineCommand({
     ['berth health demo --watch', 'queue depth and workers over time'],
   ],
   run: async (ctx, { endpoint }) => {
-    const answer = await withNamedId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(healthRequest(id)));
+    const answer = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(healthRequest(id)), {
+      nameFirst: true,
+    });
     return answerResult(healthView, answer);
   },
 });

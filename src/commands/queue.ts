@@ -3,7 +3,7 @@ import { defineCommand, defineGroup, yesOption } from '../cli/model/command.ts';
 import { serviceObject, TEXT, WHOLE } from '../cli/model/output-schema.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../cli/resource/collections.ts';
 import { textColumn } from '../cli/resource/fields.ts';
-import { withNamedId } from '../cli/resource/targets.ts';
+import { withId } from '../cli/resource/targets.ts';
 import { countOf } from '../cli/words.ts';
 import { numberAt } from '../core/json.ts';
 import { answerResult, asksForData, type View } from '../output/view.ts';
@@ -27,19 +27,20 @@ const purge = defineCommand({
   run: async (ctx, { endpoint }) => {
     requireYes(ctx);
     if (asks(ctx)) {
-      const { value } = await withNamedId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(healthRequest(id)));
+      const { value } = await withId(ctx, ENDPOINTS, endpoint, (id) => ctx.api.send(healthRequest(id)), {
+        nameFirst: true,
+      });
       const waiting = numberAt(value, 'jobs.inQueue');
       if (waiting === 0) return { kind: 'nothing', notes: [`no jobs waiting on ${endpoint}: nothing was sent`] };
       const what = waiting === undefined ? 'All waiting jobs' : countOf(waiting, 'waiting job');
       await ask(ctx, { line: `${what} of ${endpoint} will be removed.` });
     }
-    const answer = await withNamedId(
+    const answer = await withId(
       ctx,
       ENDPOINTS,
       endpoint,
       (id) => ctx.api.send({ ...purgeRequest(id), checkCommand: healthLine(id) }),
-      // The queue of a public model is in no list.
-      (id) => ctx.api.send(healthRequest(id)),
+      { nameFirst: true, unlisted: (id) => ctx.api.send(healthRequest(id)) },
     );
     if (asksForData(ctx.output)) return answerResult(purgeView, answer);
     const removed = numberAt(answer.value, 'removed');

@@ -1,4 +1,4 @@
-import { NAME_FLAG } from '../cli/container/container-fields.ts';
+import { NAME_FLAG } from '../cli/container.ts';
 import { option } from '../cli/model/params.ts';
 import { REGISTRIES as COLLECTION } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';

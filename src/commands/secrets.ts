@@ -1,10 +1,10 @@
-import { CREATED_AT, NAME_FLAG } from '../cli/container/container-fields.ts';
+import { CREATED_AT, NAME_FLAG } from '../cli/container.ts';
 import { type Command, defineCommand } from '../cli/model/command.ts';
 import { option } from '../cli/model/params.ts';
 import { ENDPOINTS, PODS, SECRETS as COLLECTION, TEMPLATES } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
 import { patch, post, remove, usersOf, written } from '../cli/resource/noun-writes.ts';
-import { bodyArguments, bodyFlags, bodyFrom } from '../cli/resource/noun-body.ts';
+import { bodyArguments, bodyFlags, bodyFrom } from '../cli/resource/request-body.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
 import { idArgument, rowSchema } from '../cli/resource/arguments.ts';
 import {
@@ -37,7 +37,7 @@ const TABLE = defineTable({
 
 const SECRETS = resource(COLLECTION, TABLE);
 /** Never on the command line, never printed. */
-const VALUE: Secret = { member: 'value', question: 'Value of the secret', maxBytes: 16_777_215 };
+const VALUE: Secret = { member: 'value', question: 'Value of the secret' };
 
 /** The create of what is never shown: it comes from stdin, a file or a hidden prompt. */
 export const createHidden = (

@@ -1,6 +1,6 @@
 import { usage } from '../core/failure.ts';
 import { stringAt } from '../core/json.ts';
-import { CREATED_AT } from '../cli/container/container-fields.ts';
+import { CREATED_AT } from '../cli/container.ts';
 import { getCommand } from '../cli/hint.ts';
 import type { Collection } from '../cli/model/collection.ts';
 import { type Command, defineCommand } from '../cli/model/command.ts';

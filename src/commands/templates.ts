@@ -1,14 +1,8 @@
-import {
-  CONTAINER_FIELDS,
-  CONTAINER_SECTION,
-  cudaVersions,
-  NAME_FLAG,
-  onOff,
-} from '../cli/container/container-fields.ts';
+import { CONTAINER_FIELDS, CONTAINER_SECTION, cudaVersions, NAME_FLAG, onOff } from '../cli/container.ts';
 import { option } from '../cli/model/params.ts';
 import { REGISTRIES, TEMPLATES as COLLECTION } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
-import type { BodyRules } from '../cli/resource/noun-body.ts';
+import type { BodyRules } from '../cli/resource/request-body.ts';
 import { create, remove, update } from '../cli/resource/noun-writes.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
 import { resource } from '../cli/resource/targets.ts';

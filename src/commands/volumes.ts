@@ -1,4 +1,4 @@
-import { CREATED_AT, NAME_FLAG } from '../cli/container/container-fields.ts';
+import { CREATED_AT, NAME_FLAG } from '../cli/container.ts';
 import type { CommandContext } from '../cli/model/context.ts';
 import { option } from '../cli/model/params.ts';
 import { ofVolume, perMonth, sum } from '../cli/money.ts';

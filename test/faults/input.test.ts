@@ -84,7 +84,7 @@ describe('input that is sent byte for byte', () => {
     const world = createTestWorld();
     await writeFile(join(world.directory, 'in.json'), '{"a":1}');
     const { code, err } = await berthIn(world, ['--local', ...argv, '--input', 'in.json']);
-    expect([code, err]).toEqual([2, expect.stringContaining('given with an @: --input @in.json')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('a file is @FILE')]);
   });
 
   test('a byte order mark and surrounding white space are removed', async () => {

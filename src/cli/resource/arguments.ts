@@ -18,39 +18,31 @@ interface SelectorParams extends Params {
 
 const match = option.texts("with a name like this pattern, such as 'train-*'", { metavar: 'GLOB' });
 
-/** Only those that its rows have members for. */
-export function filterOptions(table: ResourceTable): Params {
-  return {
-    ...(hasNames(table) ? { match: { ...match, summary: `only ${match.summary}` } } : {}),
-    ...statusOption(table, 'only with one of these statuses'),
-    ...(ageField(table) === undefined
-      ? {}
-      : {
-          olderThan: option.durationWithUnit('only created longer ago than this, such as 3d'),
-          newerThan: option.durationWithUnit('only created within this time, such as 2h'),
-        }),
-  };
-}
-
-export function selectorOptions(table: ResourceTable, plural: string): SelectorParams {
-  const options: Params = {
-    match: { ...match, summary: `all ${plural} ${match.summary}` },
-    ...statusOption(table, `all ${plural} with one of these statuses`),
-    ...(ageField(table) === undefined
-      ? {}
-      : { olderThan: option.durationWithUnit(`all ${plural} created longer ago than this, such as 3d`) }),
-    all: option.on(`all ${plural} of the list`),
-  };
-  // A flag that does not fit the resource is absent, and its value undefined.
-  return options as SelectorParams;
-}
-
-function statusOption(table: ResourceTable, summary: string): Params {
+const status = (table: ResourceTable, summary: string): Params => {
   const choices = table.fields['status']?.values;
   return choices === undefined ? {} : { status: option.list(summary, { metavar: 'STATUS', choices }) };
-}
+};
 
-const hasNames = (table: ResourceTable): boolean => table.fields['name']?.path === 'name';
+/** Only those that its rows have members for. */
+export const filterOptions = (table: ResourceTable): Params => ({
+  ...(table.fields['name']?.path === 'name' && { match: { ...match, summary: `only ${match.summary}` } }),
+  ...status(table, 'only with one of these statuses'),
+  ...(ageField(table) !== undefined && {
+    olderThan: option.durationWithUnit('only created longer ago than this, such as 3d'),
+    newerThan: option.durationWithUnit('only created within this time, such as 2h'),
+  }),
+});
+
+/** A flag that does not fit the resource is absent, and its value undefined. */
+export const selectorOptions = (table: ResourceTable, plural: string): SelectorParams =>
+  ({
+    match: { ...match, summary: `all ${plural} ${match.summary}` },
+    ...status(table, `all ${plural} with one of these statuses`),
+    ...(ageField(table) !== undefined && {
+      olderThan: option.durationWithUnit(`all ${plural} created longer ago than this, such as 3d`),
+    }),
+    all: option.on(`all ${plural} of the list`),
+  }) as Params as SelectorParams;
 
 const ageField = (table: ResourceTable): string | undefined =>
   table.fields['createdAt']?.type === 'time' ? table.fields['createdAt'].path : undefined;
@@ -84,19 +76,14 @@ export function compileFilter(
 export const isAmong = (wanted: readonly string[], value: Json | undefined): boolean =>
   wanted.length === 0 || wanted.some((each) => each.toLowerCase() === stringOf(value)?.toLowerCase());
 
-interface Picked {
-  readonly query?: Query;
-  readonly keep?: (row: Json) => boolean;
-}
-
 /** From the rows as the service has them now. */
-export const pick = (of: Collection, { query, keep = () => true }: Picked = {}): Ask => ({
+export const pick = (of: Collection, query?: Query): Ask => ({
   kind: 'pick',
   question: of.noun.charAt(0).toUpperCase() + of.noun.slice(1),
   choices: async (ctx) => {
     const rows = query === undefined ? await lookupRows(ctx, of) : (await listRows(ctx, of, query)).values;
     const found = new Map<string, string>();
-    for (const row of rows.filter(keep)) {
+    for (const row of rows) {
       const value = stringAt(row, of.value ?? 'id');
       if (value === undefined || found.has(value)) continue;
       found.set(value, [value, stringAt(row, 'name') ?? '', ...describedBy(row, of)].filter(Boolean).join('  '));
@@ -107,30 +94,22 @@ export const pick = (of: Collection, { query, keep = () => true }: Picked = {}):
 
 /** With whether it can be had now (contract rules, Catalog). */
 export const pickOfCatalog = (of: Collection, product: 'POD' | 'CLUSTER' | 'SERVERLESS'): Ask =>
-  pick(
-    { ...of, described: [...(of.described ?? []), 'availability'] },
-    { query: { include: 'AVAILABILITY', product } },
-  );
+  pick({ ...of, described: [...(of.described ?? []), 'availability'] }, { include: 'AVAILABILITY', product });
 
 export const rowSchema = ({ schema }: Collection): OutputSchema =>
   schema === undefined ? ANY_OBJECT : contractSchema(schema);
 
 const metavar = ({ noun }: Collection): string => noun.toUpperCase().replaceAll(' ', '-');
 
-const idShape = (resource: Collection, keep?: (row: Json) => boolean) => ({
-  metavar: metavar(resource),
-  ask: pick(resource, keep && { keep }),
-  complete: resource,
-});
+const idShape = (of: Collection) => ({ metavar: metavar(of), ask: pick(of), complete: of });
 
 /** On a terminal a missing one is picked from the list. */
-export const idArgument = (resource: Collection): Param<string> =>
-  arg.text(`${resource.noun} id or name`, idShape(resource));
+export const idArgument = (of: Collection): Param<string> => arg.text(`${of.noun} id or name`, idShape(of));
 
-/** Selectors may replace it; `keep` says which rows are offered for a missing one. */
-export const idsArgument = (resource: Collection, keep?: (row: Json) => boolean): Param<readonly string[]> =>
-  arg.ids(`${resource.noun} ids or names`, { ...idShape(resource, keep), unless: SELECTOR_KEYS });
+/** Selectors may replace it. */
+export const idsArgument = (of: Collection): Param<readonly string[]> =>
+  arg.ids(`${of.noun} ids or names`, { ...idShape(of), unless: SELECTOR_KEYS });
 
 /** One row or several, without selectors. */
-export const idsOnlyArgument = (resource: Collection): Param<readonly string[]> =>
-  arg.ids(`${resource.noun} ids or names`, idShape(resource));
+export const idsOnlyArgument = (of: Collection): Param<readonly string[]> =>
+  arg.ids(`${of.noun} ids or names`, idShape(of));

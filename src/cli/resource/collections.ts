@@ -6,91 +6,55 @@ import type { ApiRequest } from '../../core/api.ts';
 import type { Id } from '../../core/ids.ts';
 import { berth } from '../../core/message.ts';
 
-export const PODS: Collection<'pod'> = {
-  noun: 'pod',
-  path: ['v2', 'pods'],
-  member: 'pods',
+const collection = <N extends string>(
+  noun: N,
+  path: string,
+  member: string,
+  more: Partial<Omit<Collection, 'noun'>>,
+): Collection<N> => ({ noun, path: ['v2', ...path.split('/')], member, ...more });
+
+export const PODS = collection('pod', 'pods', 'pods', {
   schema: 'Pod',
   // The plain list leaves out pods of clusters, which have names too (contract rules, Pods).
   lookupQuery: { includeClusterPods: 'true' },
   described: ['status', { hourly: 'cost' }],
-};
-export const ENDPOINTS: Collection<'endpoint'> = {
-  noun: 'endpoint',
-  path: ['v2', 'serverless'],
-  member: 'endpoints',
-  schema: 'Endpoint',
-};
-export const TEMPLATES: Collection<'template'> = {
-  noun: 'template',
-  path: ['v2', 'templates'],
-  member: 'templates',
-  schema: 'Template',
-  described: ['image'],
-};
-export const VOLUMES: Collection<'volume'> = {
-  noun: 'volume',
-  path: ['v2', 'network-volumes'],
-  member: 'networkVolumes',
+});
+export const ENDPOINTS = collection('endpoint', 'serverless', 'endpoints', { schema: 'Endpoint' });
+export const TEMPLATES = collection('template', 'templates', 'templates', { schema: 'Template', described: ['image'] });
+export const VOLUMES = collection('volume', 'network-volumes', 'networkVolumes', {
   schema: 'NetworkVolume',
   described: [{ gigabytes: 'size' }, 'dataCenter'],
-};
-export const REGISTRIES: Collection<'registry'> = {
-  noun: 'registry',
-  path: ['v2', 'registries'],
-  member: 'registries',
-  schema: 'Registry',
-};
-export const CLUSTERS: Collection<'cluster'> = {
-  noun: 'cluster',
-  path: ['v2', 'clusters'],
-  member: 'clusters',
-  schema: 'Cluster',
-};
-export const GPUS: Collection<'GPU type'> = {
-  noun: 'GPU type',
-  path: ['v2', 'catalog', 'gpus'],
-  member: 'gpus',
+});
+export const REGISTRIES = collection('registry', 'registries', 'registries', { schema: 'Registry' });
+export const CLUSTERS = collection('cluster', 'clusters', 'clusters', { schema: 'Cluster' });
+export const SECRETS = collection('secret', 'account/secrets', 'secrets', {
+  schema: 'Secret',
+  described: ['description'],
+});
+export const GPUS = collection('GPU type', 'catalog/gpus', 'gpus', {
   schema: 'GpuType',
   listed: 'catalog gpus',
   idsOnly: true,
   described: [{ gigabytes: 'memory' }, { hourly: 'price.secure' }],
-};
-/** Not paginated (additions 1). */
-export const SECRETS: Collection<'secret'> = {
-  noun: 'secret',
-  path: ['v2', 'account', 'secrets'],
-  member: 'secrets',
-  schema: 'Secret',
-  described: ['description'],
-};
-export const POOLS: Collection<'GPU pool'> = {
-  noun: 'GPU pool',
-  path: ['v2', 'catalog', 'gpus'],
-  member: 'gpus',
+});
+export const POOLS = collection('GPU pool', 'catalog/gpus', 'gpus', {
   value: 'pool',
   listed: 'catalog gpus',
   idsOnly: true,
   described: [{ hourly: 'price.serverless' }],
-};
-export const CPUS: Collection<'CPU flavor'> = {
-  noun: 'CPU flavor',
-  path: ['v2', 'catalog', 'cpus'],
-  member: 'cpus',
+});
+export const CPUS = collection('CPU flavor', 'catalog/cpus', 'cpus', {
   schema: 'CpuType',
   listed: 'catalog cpus',
   idsOnly: true,
   described: [{ hourly: 'price.securePerVcpu' }],
-};
-export const DATA_CENTERS: Collection<'data center'> = {
-  noun: 'data center',
-  path: ['v2', 'catalog', 'datacenters'],
-  member: 'dataCenters',
+});
+export const DATA_CENTERS = collection('data center', 'catalog/datacenters', 'dataCenters', {
   schema: 'DataCenter',
   listed: 'catalog datacenters',
   idsOnly: true,
   described: ['region'],
-};
+});
 
 export const ENDPOINT_ARGUMENT = arg.text('endpoint id or name', { metavar: 'ENDPOINT', complete: ENDPOINTS });
 

@@ -1,5 +1,3 @@
-/** Parts of views that several resources use. */
-
 import type { Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import type { Param } from '../model/params.ts';
@@ -37,21 +35,7 @@ export const textColumn = (path: string, options: Partial<Column> = {}): Column 
 });
 
 /** `time` is RFC 3339 text, `flag` a boolean, `pairs` an object of texts, `objects` an array of objects. */
-export type FieldType =
-  | 'text'
-  | 'status'
-  | 'time'
-  | 'flag'
-  | 'count'
-  | 'dollars'
-  | 'gigabytes'
-  | 'seconds'
-  | 'milliseconds'
-  | 'percent'
-  | 'list'
-  | 'pairs'
-  | 'object'
-  | 'objects';
+export type FieldType = keyof typeof SHOWN;
 
 type Show = (row: Json, facts: Facts) => Shown;
 type Lines = Section['lines'];
@@ -110,19 +94,10 @@ export interface ResourceTable<K extends string = string> {
   readonly fields: Readonly<Record<K, Field>>;
   readonly table: readonly K[];
   readonly wide?: readonly K[];
-  /** Without it, `get` shows the columns. */
-  readonly detail?: readonly DetailSection<K>[];
-  /** The title of the section of unknown members; those within known ones are shown too. */
-  readonly others?: { readonly title: string };
+  /** Without it, `get` shows the columns. Unknown members follow. */
+  readonly detail?: readonly { readonly title?: string; readonly fields: readonly K[] }[];
   /** In the order the service sends them, if the fields have another order. */
   readonly members?: readonly string[];
-}
-
-interface DetailSection<K extends string> {
-  readonly title?: string;
-  readonly fields: readonly K[];
-  /** Shown only where the row has an object at this path. */
-  readonly ifPresent?: string;
 }
 
 export const defineTable = <const F extends Fields>(table: ResourceTable<keyof F & string> & { readonly fields: F }) =>
@@ -139,7 +114,7 @@ export function viewOf<K extends string>(table: ResourceTable<K>): View {
       ...table.table.map((key) => columnOf(key, fields[key])),
       ...(table.wide ?? []).map((key) => ({ ...columnOf(key, fields[key]), wide: true })),
     ],
-    ...(detail === undefined ? {} : { detail: (row, facts) => sectionsOf(table, detail, row, facts) }),
+    ...(detail === undefined ? {} : { detail: (row, facts) => sectionsOf(table, row, facts) }),
   };
 }
 
@@ -164,7 +139,7 @@ const labelOf = (key: string, { label, path = key }: Field): string =>
 
 const showOf = (key: string, { path = key, type = 'text', show }: Field): Show => show ?? SHOWN[type](path);
 
-const SHOWN: Readonly<Record<FieldType, (path: string) => Show>> = {
+const SHOWN = {
   text,
   status,
   time: timeAndAge,
@@ -179,7 +154,7 @@ const SHOWN: Readonly<Record<FieldType, (path: string) => Show>> = {
   pairs,
   object: jsonBlock,
   objects: jsonBlock,
-};
+} satisfies Readonly<Record<string, (path: string) => Show>>;
 
 /** `2026-01-31T12:00:00Z (3d ago)`. */
 function timeAndAge(path: string): Show {
@@ -189,21 +164,15 @@ function timeAndAge(path: string): Show {
   };
 }
 
-function sectionsOf<K extends string>(
-  table: ResourceTable<K>,
-  detail: readonly DetailSection<K>[],
-  row: Json,
-  facts: Facts,
-): readonly Section[] {
-  const sections = detail
-    .filter(({ ifPresent }) => ifPresent === undefined || isObject(memberAt(row, ifPresent)))
-    .map(({ title, fields }): Section => ({
-      ...(title === undefined ? {} : { title }),
-      lines: fields.flatMap((key) => linesOf(key, table.fields[key], row, facts)),
-    }));
-  const known = [...topLevelNames(table), ...addedNames(table)];
-  const lines = [...otherMembers(row, known), ...(table.others ? nestedOthers(table, row) : [])];
-  return lines.length === 0 ? sections : [...sections, { ...table.others, lines }];
+function sectionsOf<K extends string>(table: ResourceTable<K>, row: Json, facts: Facts): readonly Section[] {
+  const sections = (table.detail ?? []).map(({ fields, ...section }): Section => ({
+    ...section,
+    lines: fields.flatMap((key) => linesOf(key, table.fields[key], row, facts)),
+  }));
+  const computed = Object.entries<Field>(table.fields).flatMap(([key, { path }]) => (path === undefined ? [key] : []));
+  const known = [...topLevelNames(table), ...computed];
+  const lines = [...otherMembers(row, known), ...nestedOthers(table, row)];
+  return lines.length === 0 ? sections : [...sections, { title: 'other', lines }];
 }
 
 const linesOf = (key: string, field: Field, row: Json, facts: Facts): Lines =>
@@ -212,10 +181,6 @@ const linesOf = (key: string, field: Field, row: Json, facts: Facts): Lines =>
 const topLevelNames = (table: ResourceTable): readonly string[] => [
   ...new Set(readPaths(table).map((path) => path.split('.', 1)[0] ?? path)),
 ];
-
-/** They have fields without a path. */
-const addedNames = ({ fields }: ResourceTable): readonly string[] =>
-  Object.entries(fields).flatMap(([key, { path }]) => (path === undefined ? [key] : []));
 
 function nestedOthers(table: ResourceTable, row: Json): Lines {
   const inner = new Map<string, string[]>();
@@ -228,21 +193,15 @@ function nestedOthers(table: ResourceTable, row: Json): Lines {
   );
 }
 
-/** `notes` are for a person; `facts`, one object, for a program that asks for data. */
-export function changeResult(ctx: CommandContext, facts: JsonObject, notes: readonly Message[]): Result {
-  if (isTableOutput(ctx.output)) return { kind: 'nothing', notes };
-  return { kind: 'one', view: factsView(facts), value: facts };
-}
-
-/** Printed as it is for a shell; `facts` where data is asked for. */
-export function textResult(
+/** For a person `notes`, for a shell `shellText` as it is, for a program the object `facts`. */
+export function changeResult(
   ctx: CommandContext,
   facts: JsonObject,
-  shellText: string,
   notes: readonly Message[] = [],
+  shellText?: string,
 ): Result {
-  if (isTableOutput(ctx.output)) return { kind: 'text', text: shellText, notes };
-  return { kind: 'one', view: factsView(facts), value: facts, notes };
+  if (!isTableOutput(ctx.output)) return { kind: 'one', view: factsView(facts), value: facts };
+  return shellText === undefined ? { kind: 'nothing', notes } : { kind: 'text', text: shellText, notes };
 }
 
 const factsView = (facts: JsonObject): View => {

@@ -9,7 +9,7 @@ import { OUTCOMES } from '../model/output-schema.ts';
 import { option } from '../model/params.ts';
 import { tellPrice } from '../money.ts';
 import { idArgument, idsArgument, rowSchema, selectorOptions } from './arguments.ts';
-import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from './noun-body.ts';
+import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from './request-body.ts';
 import type { NounWords } from './noun.ts';
 import { listRows } from './pages.ts';
 import { SEVERAL } from './several.ts';
@@ -23,6 +23,7 @@ import {
   report,
   type Resource,
   type Selection,
+  withId,
   withRows,
 } from './targets.ts';
 import { countOf, pluralOf, withArticle } from '../words.ts';
@@ -35,7 +36,6 @@ import { answerResult, asksForData, idOf, type Result } from '../../output/view.
 
 export type CreateRequest = Omit<ApiRequest, 'body'> & { readonly body: JsonObject };
 
-/** The request of a create. */
 export const post = (of: Resource, body: JsonObject): CreateRequest => ({
   service: 'base',
   method: 'POST',
@@ -45,7 +45,6 @@ export const post = (of: Resource, body: JsonObject): CreateRequest => ({
   checkCommand: listCommand(of),
 });
 
-/** The request of an update. */
 export const patch = (of: Resource, id: Id, body: JsonObject): ApiRequest => ({
   service: 'base',
   method: 'PATCH',
@@ -56,10 +55,7 @@ export const patch = (of: Resource, id: Id, body: JsonObject): ApiRequest => ({
   checkCommand: getCommand(of, id),
 });
 
-/**
- * The result of a create or an update: the document with -o; else one line, and the id of what was created on a stdout that is
- * no terminal.
- */
+/** The document with -o; else one line, and the id of what was created where stdout is no terminal. */
 export async function written(ctx: CommandContext, of: Resource, answer: ApiAnswer, done: string): Promise<Result> {
   const row = answer.value ?? null;
   const isNew = done === 'created';
@@ -140,11 +136,10 @@ export function update(
         const line = await risk?.(body, await row());
         if (line !== undefined) await ask(ctx, { line });
       }
-      const [done] = await each(ctx, of, [{ word }], (id) =>
+      const answer = await withId(ctx, of, word, (id) =>
         withReferences(ctx, body, spec.references ?? {}, (known) => ctx.api.send(patch(of, id, known))),
       );
-      if (done?.answer === undefined) throw done?.failure ?? new Error('no outcome');
-      return await written(ctx, of, done.answer, 'updated');
+      return await written(ctx, of, answer, 'updated');
     },
   });
 }
@@ -190,7 +185,7 @@ export function remove(
       const kept = isGuarded ? await inUse(ctx, rows) : new Map<string, string>();
       const isKept = (row: Json | undefined): boolean => row !== undefined && kept.has(idOf(row));
       if (kept.size > 0 && !chosen.isSelected)
-        throw refused([...kept.values()], lines(hint?.(rows.filter(isKept)), 'Pass --force to override.'), rows.length);
+        throw refused([...kept.values()], lines(hint?.(rows.filter(isKept)), 'Pass --force to override.'));
       for (const reason of kept.values()) await ctx.tell(`skipped: ${reason}`);
       const targets = hit.filter(({ row }) => !isKept(row));
       await askToRemove(ctx, of, { ...chosen, targets }, `will be ${done}. Lost: ${loses}.`, typed);
@@ -214,41 +209,37 @@ async function askToRemove(
   if (isSelected) await ctx.tellRows(of.view, rows);
   const count = countOf(rows.length, of.noun);
   const what = isSelected ? count : `${of.noun} ${rows.map(labelOf).join(', ')}`;
-  const toType = rows.length === 1 ? typeableName(rows[0] ?? null) : count;
-  await ask(ctx, { line: `${what} ${consequence}`, ...(rows.some(typed) ? { typed: toType } : {}) });
+  const name = rows.length === 1 ? stringAt(rows[0], 'name') : undefined;
+  await ask(ctx, { line: `${what} ${consequence}`, ...(rows.some(typed) && { typed: name ?? count }) });
 }
 
-/** The id, where a keyboard may not have the letters of the name. */
-const typeableName = (row: Json): string => {
-  const name = stringAt(row, 'name') ?? '';
-  return /^[!-~]+(?: [!-~]+)*$/.test(name) ? name : idOf(row);
-};
-
-const MAX_NAMED = 10;
-
-interface Uses {
-  readonly noun: string;
-  readonly users: readonly Collection[];
-  /** By the text that `keyOf` returns. */
-  readonly usedBy: (row: Json) => Iterable<string>;
-  readonly keyOf?: (used: Json) => string;
-}
-
-/** By id; unused things are absent. Fails as the lists of the users do. */
+/** Who uses things, by their ids; unused ones are absent. Fails as the lists of the users do. */
 export const usersOf =
-  ({ noun, users, usedBy, keyOf = idOf }: Uses) =>
+  ({
+    noun,
+    users,
+    usedBy,
+    keyOf = idOf,
+  }: {
+    readonly noun: string;
+    readonly users: readonly Collection[];
+    /** By the text that `keyOf` returns. */
+    readonly usedBy: (row: Json) => Iterable<string>;
+    readonly keyOf?: (used: Json) => string;
+  }) =>
   async (ctx: CommandContext, things: readonly Json[]): Promise<ReadonlyMap<string, string>> => {
     if (things.length === 0) return new Map();
-    const lists = await Promise.all(users.map(async (kind) => (await listRows(ctx, kind, kind.lookupQuery)).values));
-    const labels = lists.flatMap((rows, at) =>
-      rows.map((row) => ({ label: `${users[at]?.noun ?? ''} ${labelOf(row)}`, uses: new Set(usedBy(row)) })),
+    const lists = users.map(async (of) =>
+      (await listRows(ctx, of, of.lookupQuery)).values.map((row) => ({
+        label: `${of.noun} ${labelOf(row)}`,
+        uses: new Set(usedBy(row)),
+      })),
     );
+    const rows = (await Promise.all(lists)).flat();
     return new Map(
       things.flatMap((thing) => {
-        const found = labels.filter(({ uses }) => uses.has(keyOf(thing))).map(({ label }) => label);
-        const more = found.length > MAX_NAMED ? [`${String(found.length - MAX_NAMED)} more`] : [];
-        const named = [...found.slice(0, MAX_NAMED), ...more].join(', ');
-        return found.length === 0 ? [] : [[idOf(thing), `${noun} ${labelOf(thing)} is used by ${named}`] as const];
+        const found = rows.filter(({ uses }) => uses.has(keyOf(thing))).map(({ label }) => label);
+        return found.length === 0 ? [] : [[idOf(thing), `${noun} ${labelOf(thing)} is used by ${found.join(', ')}`]];
       }),
     );
   };

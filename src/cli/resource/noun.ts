@@ -16,29 +16,28 @@ export { defineGroup as noun } from '../model/command.ts';
 
 export type NounWords = Partial<CommandWords>;
 
-interface SortKey {
-  readonly path: string;
-  readonly descending: boolean;
-}
-
 /** Types of fields that have no order. */
 const UNORDERED: readonly (FieldType | undefined)[] = ['list', 'pairs', 'object', 'objects'];
 
-/** `age` is the creation time in reverse order. */
-function sortKeys(table: ResourceTable): Readonly<Record<string, SortKey>> {
-  const entries = [...table.table, ...(table.wide ?? [])].flatMap((key): [string, SortKey][] => {
-    const { path, type } = table.fields[key] ?? {};
+/** The paths of the columns, by key; `age` is the creation time, in reverse order. */
+function sortPaths({ table, wide = [], fields }: ResourceTable): Readonly<Record<string, string>> {
+  const paths = [...table, ...wide].flatMap((key): readonly (readonly [string, string])[] => {
+    const { path, type } = fields[key] ?? {};
     if (path === undefined || UNORDERED.includes(type)) return [];
-    const own: [string, SortKey] = [key, { path, descending: false }];
-    return key === 'createdAt' ? [own, ['age', { path, descending: true }]] : [own];
+    return key === 'createdAt'
+      ? [
+          [key, path],
+          ['age', path],
+        ]
+      : [[key, path]];
   });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(paths);
 }
 
 function sortOption(table: ResourceTable): Param<readonly string[]> {
   const names = option.list('sort by these members; a - before one turns the order around', {
     metavar: '[-]MEMBER',
-    choices: Object.keys(sortKeys(table)),
+    choices: Object.keys(sortPaths(table)),
   });
   const parse = (text: string, label: string): readonly string[] =>
     text.split(',').flatMap((part) => {
@@ -50,22 +49,20 @@ function sortOption(table: ResourceTable): Param<readonly string[]> {
 
 /** Rows without a value come last in both directions. */
 function sortRows(rows: readonly Json[], table: ResourceTable, words: readonly string[]): readonly Json[] {
-  const known = sortKeys(table);
-  const keys = words.flatMap((word) => {
-    const key = known[word.replace(/^-/, '')];
-    return key === undefined ? [] : [{ ...key, descending: key.descending !== word.startsWith('-') }];
-  });
+  const paths = sortPaths(table);
   const collator = new Intl.Collator('en', { numeric: true });
+  const orderBy = (word: string, one: Json, other: Json): number => {
+    const name = word.replace(/^-/, '');
+    const [left, right] = [one, other].map((row) => valueOf(memberAt(row, paths[name] ?? name)));
+    if (left === undefined || right === undefined) return Number(left === undefined) - Number(right === undefined);
+    const areNumbers = typeof left === 'number' && typeof right === 'number';
+    const order = areNumbers ? left - right : collator.compare(String(left), String(right));
+    return word.startsWith('-') === (name === 'age') ? order : -order;
+  };
   return rows.toSorted((one, other) => {
-    for (const { path, descending } of keys) {
-      const [left, right] = [valueOf(memberAt(one, path)), valueOf(memberAt(other, path))];
-      if (left === undefined || right === undefined) {
-        if (left !== right) return left === undefined ? 1 : -1;
-        continue;
-      }
-      const areNumbers = typeof left === 'number' && typeof right === 'number';
-      const order = areNumbers ? left - right : collator.compare(String(left), String(right));
-      if (order !== 0) return descending ? -order : order;
+    for (const word of words) {
+      const order = orderBy(word, one, other);
+      if (order !== 0) return order;
     }
     return 0;
   });

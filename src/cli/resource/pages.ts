@@ -5,7 +5,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { itemsAt, type Json, type JsonObject, memberOf, objectOf, stringAt } from '../../core/json.ts';
-import { berth, lines, sentence } from '../../core/message.ts';
+import { lines } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 
 interface Page {
@@ -61,7 +61,9 @@ function nextCursor(request: ListRequest, document: JsonObject, number: number):
   const { list } = request.expects;
   const pagination = memberOf(document, 'pagination');
   if (pagination === undefined && number === 1) {
-    checkUnpaged(request, itemsAt(document, list).length);
+    const count = itemsAt(document, list).length;
+    if (PAGED.includes(request.path[1] ?? '') && count >= PAGE_SIZE)
+      throw incompleteList(list, `it has ${count} rows, as many as a page, and no pagination`);
     return undefined;
   }
   const hasNextPage = memberOf(pagination, 'hasNextPage');
@@ -73,24 +75,9 @@ function nextCursor(request: ListRequest, document: JsonObject, number: number):
   return hasNextPage ? cursor : undefined;
 }
 
-/** Page sizes (additions 1); `*` is any segment. Other lists are complete without `pagination`. */
-const PAGE_SIZES: Readonly<Record<string, number>> = {
-  'v2/pods': 1000,
-  'v2/serverless': 1000,
-  'v2/templates': 1000,
-  'v2/serverless/*/releases': 1000,
-  'v2/serverless/*/builds': 100,
-};
-
-/** Services before autumn 2026 send no `pagination`: a full page of rows may be the first of more. */
-function checkUnpaged({ path, service, expects: { list } }: ListRequest, count: number): void {
-  const pattern = path.map((segment, at) => (at === 2 ? '*' : segment)).join('/');
-  const size = service === 'base' ? PAGE_SIZES[pattern] : undefined;
-  if (size === undefined || count < size) return;
-  throw incompleteList(list, `it has ${count} rows, as many as a page, and no pagination`).with({
-    hint: sentence`Nothing is concluded from a part of a list. To see the answer as it came: ${berth`api GET`}`,
-  });
-}
+/** Page size (additions 1) of the lists that had pages before every list had `pagination`. Others are complete without. */
+const PAGE_SIZE = 1000;
+const PAGED = ['pods', 'serverless', 'templates'];
 
 /** Adds their ids. Rows without an id are always new. */
 const newRows = (rows: readonly Json[], ids: Set<string>): readonly Json[] =>
@@ -118,16 +105,14 @@ export interface WholeList {
   readonly isCut: boolean;
 }
 
-interface Wanted {
-  readonly keep?: (row: Json) => boolean;
-  readonly limit?: number | undefined;
-}
-
 /** The rows that `keep` wants, up to the limit. Fails as `followPages` does: an incomplete list gives no rows. */
 export async function readList(
   api: Pick<Api, 'send'>,
   request: ListRequest,
-  { keep = () => true, limit = Infinity }: Wanted = {},
+  {
+    keep = () => true,
+    limit = Infinity,
+  }: { readonly keep?: (row: Json) => boolean; readonly limit?: number | undefined } = {},
 ): Promise<WholeList> {
   const values: Json[] = [];
   let document: JsonObject = {};
@@ -155,12 +140,8 @@ export async function readAnyList(api: Pick<Api, 'send'>, request: ApiRequest): 
     if (memberOf(document, 'pagination') === undefined) return first;
     throw incompleteList('', 'the answer has pages, and its rows are not the only array in it');
   }
-  let isFirst = true;
-  const send = async (each: ApiRequest): Promise<ApiAnswer> => {
-    if (!isFirst) return await api.send(each);
-    isFirst = false;
-    return first;
-  };
+  const read = [first];
+  const send = async (page: ApiRequest): Promise<ApiAnswer> => read.pop() ?? (await api.send(page));
   return await readList({ send }, { ...request, expects: { list } });
 }
 

@@ -5,7 +5,6 @@ import {
   isSeq,
   LineCounter,
   parseAllDocuments,
-  parseDocument,
   type Scalar,
   type ScalarTag,
   type Tags,
@@ -28,25 +27,29 @@ export interface YamlDocument {
   readonly at: (path: readonly string[]) => string;
 }
 
-/** YAML 1.2 with merge keys (`<<`); numbers stay exact. Usage (2) with line, also for too many values. */
+/** The only document. */
 export function parseYaml(text: string, from: string): Json {
-  const lineCounter = new LineCounter();
-  return inWords(from, () => valueOf(parseDocument(text, { ...OPTIONS, lineCounter }), lineCounter, from));
+  const [first, second] = parseYamlDocuments(text, from);
+  if (second !== undefined) throw usage(`${from} holds several YAML documents: use one`);
+  return first?.value ?? null;
 }
 
-/** Leaves out empty documents. */
+/** YAML 1.2 with merge keys, without empty documents; numbers stay exact. Usage (2) with its place. */
 export function parseYamlDocuments(text: string, from: string): readonly YamlDocument[] {
-  const lineCounter = new LineCounter();
-  return inWords(from, () =>
-    [...parseAllDocuments(text, { ...OPTIONS, lineCounter })].flatMap((document) => {
-      const value = valueOf(document, lineCounter, from);
-      const at = (path: readonly string[]): string => {
-        const { line, col } = lineCounter.linePos(offsetOf(document, path));
-        return `${from}:${line}:${col}`;
-      };
-      return value === null ? [] : [{ value, at }];
-    }),
-  );
+  const lines = new LineCounter();
+  const place = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${from}:${line}:${col}`;
+  };
+  try {
+    return [...parseAllDocuments(text, { ...OPTIONS, lineCounter: lines })].flatMap((document) => {
+      const value = valueOf(document, place);
+      return value === null ? [] : [{ value, at: (path: readonly string[]) => place(offsetOf(document, path)) }];
+    });
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw usage(`${from} cannot be read as YAML: ${messageOf(error)}`);
+  }
 }
 
 function offsetOf({ contents }: Document.Parsed, path: readonly string[]): number {
@@ -65,31 +68,14 @@ function offsetOf({ contents }: Document.Parsed, path: readonly string[]): numbe
   return offset;
 }
 
-function valueOf(document: Document.Parsed, lines: LineCounter, from: string): Json {
+function valueOf(document: Document.Parsed, place: (offset: number) => string): Json {
   const [error] = document.errors;
   if (error === undefined) return plain(document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }));
-  const { line, col } = lines.linePos(error.pos[0]);
   throw usage(
-    `${from} is not YAML: line ${line}, column ${col}: ${reasonOf(error.message).replace(/ at line.*/, '')}`,
+    `${place(error.pos[0])}: not YAML: ${error.message.replace(/ at line[^]*/, '')}`,
     // Inside { }, the braces of ${NAME} are those of YAML.
     error.message.includes('flow-map-start') ? 'A value with { or } is written in quotes: "${NAME}".' : undefined,
   );
-}
-
-/** What the package throws fails with usage (2). */
-function inWords<T>(from: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw usage(`${from} cannot be read as YAML: ${reasonOf(messageOf(error))}`);
-  }
-}
-
-function reasonOf(message: string): string {
-  if (message.includes('call stack')) return 'it is nested too deeply';
-  if (message.startsWith('Excessive alias count')) return 'its aliases expand to too many values';
-  return message.split('\n', 1)[0] ?? '';
 }
 
 /** Kept as text if a number would change it. */

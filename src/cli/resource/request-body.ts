@@ -1,11 +1,33 @@
-import { isDeepStrictEqual } from 'node:util';
+/** The body of a create or an update: from a file, --set, flags and, on a terminal, answers. */
+import type { ApiAnswer } from '../../core/api.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure, isNotFound, rethrowUnlessFailure, usage } from '../../core/failure.ts';
+import {
+  arrayOf,
+  encodeJson,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  jsonOrText,
+  memberAt,
+  memberOf,
+  stringAt,
+  stringOf,
+} from '../../core/json.ts';
+import { lines } from '../../core/message.ts';
+import { utf8Text } from '../../core/text.ts';
+import { idOf } from '../../output/view.ts';
+import { promptFor } from '../ask.ts';
+import type { Collection } from '../model/collection.ts';
 import { textIn, textsIn, type Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import { flagName, isGiven, option, type Param, type Params } from '../model/params.ts';
+import { arg, flagName, isGiven, option, type Param, type Params } from '../model/params.ts';
+import { unlessUnread } from '../run/dry-run.ts';
+import { didYouMean } from '../words.ts';
 import { type BodyContext, readPaths, type ResourceTable, type WriteVerb } from './fields.ts';
-import { usage } from '../../core/failure.ts';
-import { isList, isObject, type Json, type JsonObject, jsonOrText, memberAt, memberOf } from '../../core/json.ts';
-import { utf8Text } from '../../core/text.ts';
+import { lookupRows } from './pages.ts';
+import { type Resource, rowCalled } from './targets.ts';
 
 interface Member {
   readonly param: Param<unknown>;
@@ -14,54 +36,174 @@ interface Member {
   readonly value?: (given: never, before: Json | undefined) => Json;
 }
 
-export type Members = Readonly<Record<string, Member>>;
+type Members = Readonly<Record<string, Member>>;
 
-export const bodyOptions = (example: string) =>
-  ({
-    set: option.texts(`set any member of the body, such as ${example}`, { metavar: 'PATH=VALUE' }),
-    file: option.text('read the body from YAML or JSON; - is stdin', {
-      short: '-f',
-      metavar: 'FILE',
-      complete: 'file',
+const valueOf = ({ value }: Member, given: unknown, before: Json | undefined): Json =>
+  value === undefined ? (given as Json) : value(given as never, before);
+
+/** What a body must fulfil beyond the rules of its fields. */
+export interface BodyRules {
+  /** Flag keys that a create needs; of a group, one is enough. */
+  readonly needed?: readonly (string | readonly string[])[];
+  /** Flag keys of which only one may be given. */
+  readonly exclusive?: readonly (readonly string[])[];
+  /** A PATH=VALUE for the help of --set. */
+  readonly example?: string;
+  /** Members of a printed document that are left out, beside those that the table shows. */
+  readonly readOnly?: readonly string[];
+  /** Turns a document as `get` prints it into a body. */
+  readonly fromPrinted?: (document: JsonObject) => JsonObject;
+  /** Members that hold the id of another resource: a name works too. */
+  readonly references?: Readonly<Record<string, Collection>>;
+}
+
+const exampleOf = (of: Resource, verb: WriteVerb, { example }: BodyRules): string =>
+  example ?? `${bodyOf(of.table, verb).accepts[0] ?? 'name'}=VALUE`;
+
+const params = ({ members }: { readonly members: Members }, kind: Param<unknown>['kind'], rules: BodyRules): Params =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([key, { param, path }]) => {
+      const complete = param.complete ?? rules.references?.[path];
+      return param.kind === kind ? [[key, complete === undefined ? param : { ...param, complete }]] : [];
     }),
-  }) as const satisfies Params;
+  );
 
-/** `--set` and flags override the file. Usage (2) for a member given by both `--set` and a flag. */
-export async function readBody(
+/** Flags for every member, --set and --file. */
+export const bodyFlags = (of: Resource, verb: WriteVerb, rules: BodyRules = {}): Params => ({
+  ...params(bodyOf(of.table, verb), 'flag', rules),
+  set: option.texts(`set any member of the body, such as ${exampleOf(of, verb, rules)}`, { metavar: 'PATH=VALUE' }),
+  file: option.text('read the body from YAML or JSON; - is stdin', { short: '-f', metavar: 'FILE', complete: 'file' }),
+});
+
+/** The words after `--`, and for a create the name, which is a flag too. */
+export const bodyArguments = (of: Resource, verb: WriteVerb, rules: BodyRules = {}): Params => ({
+  ...(verb === 'create' && 'name' in bodyOf(of.table, verb).members
+    ? { newName: arg.optional('its name', { metavar: 'NAME' }) }
+    : {}),
+  ...params(bodyOf(of.table, verb), 'argument', rules),
+});
+
+/** `row` reads the row of an update. Fails with usage (2) before anything is sent. */
+export async function bodyFrom(
+  ctx: CommandContext,
+  of: Resource,
+  given: Values,
+  rules: BodyRules,
+  row?: () => Promise<Json>,
+): Promise<JsonObject> {
+  const verb = row === undefined ? 'create' : 'update';
+  const fields = bodyOf(of.table, verb);
+  const { newName, ...flags } = given;
+  if (newName !== undefined && flags['name'] !== undefined) throw usage('use either NAME or --name');
+  const values: Values = newName === undefined ? flags : { ...flags, name: newName };
+  for (const group of rules.exclusive ?? [])
+    if (group.filter((key) => isGiven(values[key])).length > 1)
+      throw usage(`use either ${group.map(flagName).join(' or ')}`);
+  const { file, body: plain } = await readBody(ctx, fields.members, values, exampleOf(of, verb, rules), (document) => {
+    const printed = ['id', 'createdAt', ...fields.prints, ...(rules.readOnly ?? [])];
+    const { body, unknown } = writable(rules.fromPrinted?.(document) ?? document, fields.accepts, printed);
+    if (unknown[0] === undefined) return body;
+    const hint = didYouMean(unknown[0], fields.accepts) ?? `Use ${fields.accepts.join(', ')}`;
+    throw usage(`unknown member in --file: ${unknown.join(', ')}`, hint);
+  });
+  for (const key of ['name', 'image'])
+    if (stringAt(plain, key)?.trim() === '') throw usage(`${flagName(key)} is empty`);
+  if (row !== undefined && Object.keys(plain).length === 0)
+    throw usage('nothing to change', 'Pass a flag of what changes, --set or --file.');
+  const whole = await completeBody(of.table, plain, { ctx, values, file, readRow: row });
+  const body = row === undefined ? await withAnswers(ctx, of, fields.members, whole, rules.needed ?? []) : whole;
+  checkBody(of.table, body);
+  return body;
+}
+
+/** Asks for missing members on a terminal. Fails with usage (2) and names their flags elsewhere. */
+async function withAnswers(
+  ctx: CommandContext,
+  { table }: Resource,
+  members: Members,
+  body: JsonObject,
+  needed: NonNullable<BodyRules['needed']>,
+): Promise<JsonObject> {
+  const isMissing = (key: string): boolean => [undefined, ''].includes(memberAt(body, members[key]?.path ?? key) as '');
+  const missing = needed.map((group) => [group].flat()).filter((keys) => keys.every(isMissing));
+  const canAsk = (key: string): boolean => ctx.terminal.canAsk && members[key]?.param.ask !== undefined;
+  if (!missing.every((keys) => keys.some(canAsk)))
+    throw usage(
+      `missing ${missing.map((keys) => keys.map(flagName).join(' or ')).join(' and ')}`,
+      lines(...missing.flat().map((key) => `${flagName(key)}: ${members[key]?.param.summary ?? ''}`)),
+    );
+  let complete = body;
+  for (const key of missing.flatMap((keys) => keys.find(canAsk) ?? [])) {
+    const member = members[key];
+    if (member === undefined) continue;
+    const withAnswer = (into: JsonObject, answer: unknown): JsonObject =>
+      withMember(into, member.path.split('.'), valueOf(member, answer, undefined));
+    const answer = await promptFor(ctx, key, member.param, (given) => {
+      checkBody(table, withAnswer({}, given));
+    });
+    complete = withAnswer(complete, answer);
+  }
+  return complete;
+}
+
+/** References are tried as ids; after a 404 or 400, where nothing happened, they are looked up as names. */
+export async function withReferences(
+  ctx: CommandContext,
+  body: JsonObject,
+  references: NonNullable<BodyRules['references']>,
+  send: (body: JsonObject) => Promise<ApiAnswer>,
+): Promise<ApiAnswer> {
+  const looked = async (): Promise<JsonObject> => {
+    let resolved = body;
+    for (const [path, of] of Object.entries(references)) {
+      const given = memberAt(body, path);
+      if (given === undefined || given === null) continue;
+      const rows = await lookupRows(ctx, of);
+      const known = (item: Json): Json => {
+        const row = rowCalled(of, rows, stringOf(item) ?? '');
+        return row === undefined ? item : idOf(row);
+      };
+      const ids = arrayOf(given)?.map(known) ?? known(given);
+      if (encodeJson(ids) !== encodeJson(given)) resolved = withMember(resolved, path.split('.'), ids);
+    }
+    return resolved;
+  };
+  if (ctx.dryRun) return await send((await unlessUnread(ctx, looked)) ?? body);
+  try {
+    return await send(body);
+  } catch (error) {
+    if (!isNotFound(error) && !(error instanceof Failure && error.status === 400)) throw error;
+    const resolved = await looked().catch((other: unknown) => {
+      rethrowUnlessFailure(other, ctx);
+      throw other.exit === EXIT.usage || other.exit === EXIT.unavailable ? other : error;
+    });
+    if (resolved === body) throw error;
+    return await send(resolved);
+  }
+}
+
+/** `--set` overrides the file, and flags both. */
+async function readBody(
   ctx: CommandContext,
   members: Members,
   values: Values,
   example: string,
   adapt: (document: JsonObject) => JsonObject,
-): Promise<JsonObject> {
-  const file = textIn(values, 'file');
-  let body = file === undefined ? {} : adapt(await readDocument(ctx, file));
-  const sets: { readonly member: string; readonly value: Json }[] = [];
-  const put = (member: string, value: Json, by: string): void => {
-    body = withMember(body, member.split('.'), value);
-    const lost = sets.find((set) => !holds(memberAt(body, set.member), set.value));
-    if (lost !== undefined) throw usage(`${by} and --set ${lost.member} give the same member`, 'Keep one of them.');
-  };
+): Promise<{ readonly file: JsonObject; readonly body: JsonObject }> {
+  const path = textIn(values, 'file');
+  const file = path === undefined ? {} : adapt(await readDocument(ctx, path));
+  let body = file;
   for (const text of textsIn(values, 'set')) {
     const [, member = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
     if (member.split('.').includes(''))
       throw usage(`--set takes PATH=VALUE, not ${JSON.stringify(text)}`, `--set ${example}`);
-    put(member, jsonOrText(value), `--set ${member}`);
-    sets.push({ member, value: jsonOrText(value) });
+    body = withMember(body, member.split('.'), jsonOrText(value));
   }
-  for (const [key, { path, value }] of Object.entries(members)) {
-    const given = values[key];
-    if (!isGiven(given)) continue;
-    put(path, value === undefined ? (given as Json) : value(given as never, memberAt(body, path)), flagName(key));
-  }
-  return body;
+  for (const [key, member] of Object.entries(members))
+    if (isGiven(values[key]))
+      body = withMember(body, member.path.split('.'), valueOf(member, values[key], memberAt(body, member.path)));
+  return { file, body };
 }
-
-/** True for the same value, or an object with the same members and more. */
-const holds = (value: Json | undefined, given: Json): boolean =>
-  isObject(given) && isObject(value)
-    ? Object.entries(given).every(([name, member = null]) => holds(value[name], member))
-    : isDeepStrictEqual(value, given);
 
 /** A copy. Missing objects on the path are created; array items are named by index. */
 export function withMember(into: Json | undefined, path: readonly string[], value: Json): JsonObject {
@@ -90,25 +232,21 @@ async function readDocument(ctx: CommandContext, file: string): Promise<JsonObje
   return document;
 }
 
-/** A printed document as a body, with the names of the members that it left out. */
+/** A printed document as a body: without members of `prints`, and with the names of unknown ones. */
 export function writable(document: JsonObject, accepts: readonly string[], prints: readonly string[]) {
-  const dropped = new Set<string>();
   const unknown = new Set<string>();
   const kept = (object: JsonObject, names: readonly string[], prefix: string): JsonObject =>
     Object.fromEntries(
-      Object.entries(object).flatMap(([name, value]) => {
+      Object.entries(object).flatMap(([name, value = null]) => {
         const inner = names.flatMap((each) => (each.startsWith(`${name}.`) ? [each.slice(name.length + 1)] : []));
-        if (inner.length === 0 && !names.includes(name)) {
-          (prints.includes(prefix + name) ? dropped : unknown).add(prefix + name);
-          return [];
-        }
-        const keep = (item: Json | undefined): Json | undefined =>
-          isObject(item) ? kept(item, inner, `${prefix}${name}.`) : item;
-        if (inner.length === 0) return [[name, value] as const];
-        return [[name, isList(value) ? value.map((item) => keep(item) ?? null) : keep(value)] as const];
+        const keep = (item: Json): Json => (isObject(item) ? kept(item, inner, `${prefix}${name}.`) : item);
+        if (inner.length > 0) return [[name, isList(value) ? value.map(keep) : keep(value)] as const];
+        if (names.includes(name)) return [[name, value] as const];
+        if (!prints.includes(prefix + name)) unknown.add(prefix + name);
+        return [];
       }),
     );
-  return { body: kept(document, accepts, ''), dropped: [...dropped], unknown: [...unknown] };
+  return { body: kept(document, accepts, ''), unknown: [...unknown] };
 }
 
 /** Deep; members of `over` win. */
@@ -120,18 +258,8 @@ export function merged(under: JsonObject, over: JsonObject): JsonObject {
   return { ...under, ...Object.fromEntries(members) };
 }
 
-/** What a table of fields accepts in the body of a create or an update. */
-
-interface BodyOfTable {
-  /** The members that have a flag or an argument. */
-  readonly members: Members;
-  /** `gpu.pools` is a member of an object, or of each item of a list. */
-  readonly accepts: readonly string[];
-  /** Read-only members that `get` prints. */
-  readonly prints: readonly string[];
-}
-
-export function bodyOf(table: ResourceTable, verb: WriteVerb): BodyOfTable {
+/** What a table accepts in the body of a create or an update. */
+export function bodyOf(table: ResourceTable, verb: WriteVerb) {
   const written = Object.entries(table.fields).flatMap(([key, field]) => {
     const write = field[verb] ?? field.write;
     return write === undefined ? [] : [{ key, path: field.path, write }];
@@ -144,12 +272,15 @@ export function bodyOf(table: ResourceTable, verb: WriteVerb): BodyOfTable {
   const paths = written.flatMap(({ path }) => path ?? []);
   const isWithin = (inner: string, outer: string): boolean => inner.startsWith(`${outer}.`);
   return {
-    members: Object.fromEntries(members),
+    /** Those that have a flag or an argument. */
+    members: Object.fromEntries(members) as Members,
+    /** `gpu.pools` is a member of an object, or of each item of a list. */
     accepts: paths.filter(
       (path) =>
         !whole.some((outer) => isWithin(path, outer)) &&
         (whole.includes(path) || !paths.some((inner) => isWithin(inner, path))),
     ),
+    /** Read-only members that `get` prints. */
     prints: [...new Set(readPaths(table).flatMap(withParents))],
   };
 }

@@ -5,14 +5,11 @@ import { textIn, textsIn, type Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { flagName, option, type Params } from '../model/params.ts';
-import type { Bytes } from '../../core/unit-types.ts';
 
 /** Never given on the command line and never printed, such as a password. */
 export interface Secret {
   readonly member: string;
   readonly question: string;
-  /** In UTF-8, where the service has a limit. */
-  readonly maxBytes?: Bytes;
 }
 
 const REDACTED = '***';
@@ -53,12 +50,10 @@ export async function withSecret(
   const { member, question } = secret;
   if (ctx.dryRun) return { ...body, [member]: REDACTED };
   const [stdin, file] = [flagName(stdinKey(secret)), flagName(fileKey(secret))];
-  const path = textIn(values, fileKey(secret));
-  if (values[stdinKey(secret)] === true) {
-    if (path !== undefined) throw usage(`${stdin} and ${file} exclude each other`, 'Keep one of them.');
-    return { ...body, [member]: textOf(secret, await ctx.files.read('-'), `${stdin}: stdin`) };
-  }
-  if (path !== undefined) return { ...body, [member]: textOf(secret, await ctx.files.read(path), `${file}: ${path}`) };
+  const isStdin = values[stdinKey(secret)] === true;
+  const path = isStdin ? '-' : textIn(values, fileKey(secret));
+  if (isStdin && values[fileKey(secret)] !== undefined) throw usage(`use either ${stdin} or ${file}`);
+  if (path !== undefined) return { ...body, [member]: textOf(await ctx.files.read(path), isStdin ? 'stdin' : path) };
   if (stringAt(body, member) !== undefined) return body;
   if (!ctx.terminal.canAsk)
     throw usage(`missing ${stdin} or ${file}`, `Without one, the ${member} is asked for on a terminal.`);
@@ -68,25 +63,13 @@ export async function withSecret(
 }
 
 /** Without the final line end. No message contains a part of it. */
-function textOf({ maxBytes = Infinity }: Secret, bytes: Uint8Array, source: string): string {
+function textOf(bytes: Uint8Array, source: string): string {
   if (!isUtf8(bytes))
     throw usage(`${source} is not UTF-8`, 'Encode other data as text first, for example with base64.');
   const text = new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
   if (text === '') throw usage(`${source} is empty`);
   if (text.includes('\0')) throw usage(`${source} has a zero byte, which no variable can have`);
-  if (Buffer.byteLength(text) > maxBytes)
-    throw usage(`${source} has more than ${String(maxBytes)} bytes, the most that the service takes`);
   return text;
-}
-
-/** Characters. A shorter secret is not replaced within words: the rest of the word would reveal it. */
-const MIN_IN_WORDS = 4;
-
-/** A short secret is replaced only where no letter or digit is beside it. */
-function withoutForm(text: string, form: string): string {
-  if (form.length >= MIN_IN_WORDS) return text.replaceAll(form, REDACTED);
-  const literal = form.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
-  return text.replaceAll(new RegExp(String.raw`(?<![\p{L}\p{N}])${literal}(?![\p{L}\p{N}])`, 'gu'), REDACTED);
 }
 
 /** As it is, as JSON, escaped for a terminal, and line by line. */
@@ -103,7 +86,8 @@ export async function redactingSecret<T>(secret: Secret, body: JsonObject, act: 
   } catch (error) {
     if (!(error instanceof Failure) || text === '') throw error;
     const forms = formsOf(text);
-    const hide = (message: string): string => forms.reduce(withoutForm, message);
+    const hide = (message: string): string =>
+      forms.reduce((hidden, form) => hidden.replaceAll(form, REDACTED), message);
     throw error.with({
       message: hide(error.message),
       detail: error.detail === undefined ? undefined : hide(error.detail),

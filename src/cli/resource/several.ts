@@ -6,46 +6,12 @@ import type { ApiAnswer } from '../../core/api.ts';
 import type { SettingsView } from '../../core/context.ts';
 import { EXIT, worstExit } from '../../core/exit-codes.ts';
 import { Failure, printedFacts, rethrowUnlessFailure } from '../../core/failure.ts';
-import { type Json, memberAt, stringAt } from '../../core/json.ts';
-import { lines, type Message, NO_WORDS, printed } from '../../core/message.ts';
+import { type Json, memberAt } from '../../core/json.ts';
 import { text } from '../../output/cells.ts';
 import { isJsonFormat, isTableOutput } from '../../output/formats/format-table.ts';
-import { answerResult, idOf, type Result, type View } from '../../output/view.ts';
+import { answerResult, type Cell, idOf, type Result, type View } from '../../output/view.ts';
 
-interface Ended {
-  readonly id: string;
-  readonly failure?: Failure | undefined;
-}
-
-/** With the code of the worst; undefined if none failed. `total`: how many, where only some are given. */
-export function combinedFailure(ended: readonly Ended[], total = ended.length): Failure | undefined {
-  const failed = ended.flatMap(({ id, failure }) => (failure === undefined ? [] : [{ id, failure }]));
-  const [first] = failed;
-  if (first === undefined) return undefined;
-  if (total === 1) return first.failure;
-  const exit = worstExit(failed.map(({ failure }) => failure.exit));
-  const ofWorst = failed.filter(({ failure }) => failure.exit === exit);
-  // What was not sent has the exit code of what failed before it.
-  const worst = ofWorst.find(({ failure }) => failure.code !== 'not-sent') ?? first;
-  return new Failure({
-    code: worst.failure.code,
-    exit,
-    message: `${failed.length} of ${total} did not go through`,
-    hint: lines(
-      ...new Map(
-        failed.map(({ failure }) => [printed(hintOf(failure), { accountWords: NO_WORDS }), hintOf(failure)]),
-      ).values(),
-    ),
-    errors: failed.map(({ id, failure }) => `${id}: ${failure.message}`),
-  });
-}
-
-/** Of several, others may have changed. */
-const hintOf = ({ hint = '' }: Failure): Message =>
-  typeof hint === 'string' ? hint.replace(/^Nothing changed\. /, '') : hint;
-
-export const SEVERAL = 'Several ids give an outcome each, and the worst exit code.';
-
+/** How it went with one of several. */
 export interface Outcome {
   /** If unknown, the word that the user entered. */
   readonly id: string;
@@ -54,7 +20,30 @@ export interface Outcome {
   /** Nothing was done: it already was as asked. */
   readonly unchanged?: boolean | undefined;
   readonly failure?: Failure | undefined;
+  readonly answer?: ApiAnswer | undefined;
 }
+
+/** With the code of the worst; undefined if none failed. `total`: how many, where only some are given. */
+export function combinedFailure(
+  ended: readonly Pick<Outcome, 'id' | 'failure'>[],
+  total = ended.length,
+): Failure | undefined {
+  const failed = ended.flatMap(({ id, failure }) => (failure === undefined ? [] : [{ id, failure }]));
+  const exit = worstExit(failed.map(({ failure }) => failure.exit));
+  const worst = failed.find(({ failure }) => failure.exit === exit)?.failure;
+  if (worst === undefined || total === 1) return worst;
+  // Of several, others may have changed.
+  const hint = typeof worst.hint === 'string' ? worst.hint.replace(/^Nothing changed\. /, '') : worst.hint;
+  return new Failure({
+    code: worst.code,
+    exit,
+    message: `${failed.length} of ${total} did not go through`,
+    hint,
+    errors: failed.map(({ id, failure }) => `${id}: ${failure.message}`),
+  });
+}
+
+export const SEVERAL = 'Several ids give an outcome each, and the worst exit code.';
 
 /** `{"id","name"?,"ok","status"?,"unchanged"?,"error"?}`; the same error as `--json` prints on stderr. */
 export const outcomeRow = (
@@ -74,24 +63,18 @@ export function errorOf(failure: Failure, settings: SettingsView): Json {
   return error as unknown as Json;
 }
 
+const resultOf = (row: Json, done: string): Cell => {
+  if (memberAt(row, 'ok') !== true) return { text: 'failed', tone: 'bad' };
+  return memberAt(row, 'unchanged') === true ? { text: 'unchanged', tone: 'quiet' } : { text: done, tone: 'good' };
+};
+
 const outcomeView = (noun: string, done: string): View => ({
   noun: [noun, pluralOf(noun)],
   id: idOf,
   members: ['id', 'name', 'ok', 'status', 'unchanged', 'error'],
   columns: [
     textColumn('id', { cutLast: true }),
-    {
-      header: 'RESULT',
-      show: (row) =>
-        memberAt(row, 'ok') === true
-          ? memberAt(row, 'unchanged') === true
-            ? { text: 'unchanged', tone: 'quiet' }
-            : { text: done, tone: 'good' }
-          : stringAt(row, 'error.code') === 'not-sent'
-            ? { text: 'not sent', tone: 'quiet' }
-            : { text: 'failed', tone: 'bad' },
-      cutLast: true,
-    },
+    { header: 'RESULT', show: (row) => resultOf(row, done), cutLast: true },
     { header: 'ERROR', show: text('error.message') },
   ],
 });
@@ -117,7 +100,7 @@ export const eachSchema = (row: OutputSchema): OutputSchema => either(row, manyO
 interface Reading {
   readonly view: View;
   readonly read: (word: string) => Promise<ApiAnswer>;
-  readonly outcome?: (row: Json) => Pick<Result, 'exit' | 'notes'>;
+  readonly outcome: (row: Json) => Pick<Result, 'exit' | 'notes'>;
   /** In a watch only a 404 is left out; any other failure is thrown. */
   readonly watched: boolean;
 }
@@ -131,23 +114,29 @@ export async function readEach(
   const [only, ...others] = words;
   if (only !== undefined && others.length === 0) {
     const answer = await read(only);
-    return { ...answerResult(view, answer), ...outcome?.(answer.value ?? null) };
+    return { ...answerResult(view, answer), ...outcome(answer.value ?? null) };
   }
-  const ended: { readonly id: string; readonly row?: Json; readonly failure?: Failure }[] = [];
+  const ended: Outcome[] = [];
   for (const id of words)
     try {
-      ended.push({ id, row: (await read(id)).value ?? null });
+      ended.push({ id, answer: await read(id) });
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
       if (watched && error.exit !== EXIT.notFound) throw error;
       ended.push({ id, failure: error });
     }
   const failure = combinedFailure(ended);
-  const rows = ended.flatMap(({ row }) => (row === undefined ? [] : [row]));
+  const rows = ended.flatMap(({ answer }) => answer?.value ?? []);
   if (failure !== undefined && rows.length === 0) throw failure;
-  const outcomes = rows.flatMap((row) => outcome?.(row) ?? []);
-  const exit = worstExit([...outcomes.map((each) => each.exit ?? EXIT.done), ...(failure ? [failure.exit] : [])]);
-  const values = isJsonFormat(ctx.output.format) ? ended.map(({ row, ...rest }) => row ?? outcomeRow(ctx, rest)) : rows;
-  const notes = outcomes.flatMap((each) => each.notes ?? []);
-  return { kind: 'many', view, values, exit, notes, failure: failure?.with({ exit }) };
+  const outcomes = rows.map((row) => outcome(row));
+  const exit = worstExit([...outcomes.map((each) => each.exit ?? EXIT.done), failure?.exit ?? EXIT.done]);
+  const all = ended.map((each) => each.answer?.value ?? outcomeRow(ctx, each));
+  return {
+    kind: 'many',
+    view,
+    values: isJsonFormat(ctx.output.format) ? all : rows,
+    exit,
+    notes: outcomes.flatMap((each) => each.notes ?? []),
+    failure: failure?.with({ exit }),
+  };
 }

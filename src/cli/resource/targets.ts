@@ -11,9 +11,9 @@ import { answerResult, asksForData, idOf, type Result, type View } from '../../o
 import { listCommand, run } from '../hint.ts';
 import type { Collection, Query } from '../model/collection.ts';
 import type { CommandContext } from '../model/context.ts';
-import { flagName, isGiven } from '../model/params.ts';
+import { isGiven } from '../model/params.ts';
 import { DryRun, unlessUnread } from '../run/dry-run.ts';
-import { countOf, nearestNames, pluralOf } from '../words.ts';
+import { nearestNames, pluralOf } from '../words.ts';
 import { type ResourceTable, viewOf } from './fields.ts';
 import { listRequest, listRows, lookupRows, readList, rowRequest, type WholeList } from './pages.ts';
 import { compileFilter, type RowFilter, SELECTOR_KEYS } from './arguments.ts';
@@ -37,28 +37,51 @@ export const labelOf = (row: Json): string => {
   return safeText(name === '' ? idOf(row) : `${name} (${idOf(row)})`);
 };
 
-/**
- * Runs a request about the row that a word names. The word is tried as an id, so that an id costs no extra request; after a
- * 404 it is looked up as a name, and `request` runs once more. It must have no effect when it fails with not-found (4).
- * `readUnlisted`: what a dry run reads about a word that no list has.
- */
+const NOT_FOUND = new Failure({ code: 'not-found', exit: EXIT.notFound, message: 'not found' });
+
+interface Lookup<N extends string> {
+  /** What a dry run reads about a word that no list has, such as the slug of a public queue. */
+  readonly unlisted?: (id: Id<N>) => Promise<unknown>;
+  /** A word without a digit, which ids of the service have, is looked up before it is tried. */
+  readonly nameFirst?: boolean;
+}
+
+/** The word is tried as an id, after a 404 as a name: `request` must have no effect when it is not found. */
 export async function withId<N extends string, T>(
   ctx: CommandContext,
   of: Collection<N>,
   word: string,
   request: (id: Id<N>) => Promise<T>,
-  readUnlisted?: (id: Id<N>) => Promise<ApiAnswer>,
+  { unlisted, nameFirst = false }: Lookup<N> = {},
 ): Promise<T> {
-  // A write of a dry run gets no answer that tells a name from an id.
-  if (ctx.dryRun && ctx.ids.get(of, word) === undefined)
-    await unlessUnread(ctx, () =>
-      readRow(ctx, of, word).catch(async (error: unknown) => {
-        if (readUnlisted === undefined || !isNotFound(error)) throw error;
-        return await readUnlisted(asId(word)).catch((unread: unknown) => {
-          throw isNotFound(unread) ? error : unread;
-        });
-      }),
-    );
+  const isKnown = ctx.ids.get(of, word) !== undefined;
+  if (!isKnown && ctx.dryRun) {
+    // A write of a dry run gets no answer that tells a name from an id.
+    await unlessUnread(ctx, async () => {
+      try {
+        ctx.ids.set(of, word, asId(idOf(await rowNamed(ctx, of, word, NOT_FOUND))));
+      } catch (error) {
+        if (unlisted === undefined || !isNotFound(error)) throw error;
+        await unlisted(asId<N>(word));
+      }
+    });
+  } else if (!isKnown && nameFirst && isUsableId(word) && !/\d/.test(word)) {
+    // Without the list the word may be an id all the same.
+    const rows = await unlessFailed(ctx, () => lookupRows(ctx, of));
+    const row = rowCalled(of, rows ?? [], word);
+    if (row !== undefined) ctx.ids.set(of, word, asId(idOf(row)));
+  }
+  return await tryAsId(ctx, of, word, request);
+}
+
+/** `found` answers from the row of the list; without it `request` runs again. */
+async function tryAsId<N extends string, T>(
+  ctx: CommandContext,
+  of: Collection<N>,
+  word: string,
+  request: (id: Id<N>) => Promise<T>,
+  found?: (row: Json) => T,
+): Promise<T> {
   const known = ctx.ids.get(of, word);
   try {
     const result = await request(known ?? asId<N>(word));
@@ -66,29 +89,13 @@ export async function withId<N extends string, T>(
     return result;
   } catch (error) {
     if (!isNotFound(error) || known !== undefined) throw error;
-    const id = asId<N>(idOf(await rowNamed(ctx, of, word, error)));
+    const row = await rowNamed(ctx, of, word, error);
+    const id = asId<N>(idOf(row));
     // The row exists: the 404 is about something below it.
-    if (id === word) throw error;
+    if (id === word && found === undefined) throw error;
     ctx.ids.set(of, word, id);
-    return await request(id);
+    return found?.(row) ?? (await request(id));
   }
-}
-
-/** `withId` where no row answers: a word without a digit, which ids of the service have, is looked up before it is tried. */
-export async function withNamedId<N extends string, T>(
-  ctx: CommandContext,
-  of: Collection<N>,
-  word: string,
-  request: (id: Id<N>) => Promise<T>,
-  readUnlisted?: (id: Id<N>) => Promise<ApiAnswer>,
-): Promise<T> {
-  if (isUsableId(word) && !/\d/.test(word) && ctx.ids.get(of, word) === undefined) {
-    // Without the list the word may be an id all the same.
-    const rows = (await unlessFailed(ctx, () => lookupRows(ctx, of))) ?? [];
-    const row = rowCalled(of, rows, word);
-    if (row !== undefined) ctx.ids.set(of, word, asId(idOf(row)));
-  }
-  return await withId(ctx, of, word, request, readUnlisted);
 }
 
 /** Reads the list below a row, such as the workers of an endpoint: `member` is its name in the path and in the answer. */
@@ -106,32 +113,16 @@ export async function readListOf<N extends string>(
 }
 
 /** Reads a row by its id, or finds it by its name: then the row of the list is the answer. */
-export async function readRow(
-  ctx: CommandContext,
-  of: Collection,
-  word: string,
-  query: Query = {},
-): Promise<ApiAnswer> {
-  const id = ctx.ids.get(of, word) ?? asId(word);
-  try {
-    const answer = await ctx.api.send(rowRequest(of, id, query));
-    ctx.ids.set(of, word, id);
-    return answer;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    const value = await rowNamed(ctx, of, word, error);
-    ctx.ids.set(of, word, asId(idOf(value)));
-    return { status: 200, headers: {}, text: encodeJson(value), value };
-  }
-}
+export const readRow = (ctx: CommandContext, of: Collection, word: string, query: Query = {}): Promise<ApiAnswer> =>
+  tryAsId(ctx, of, word, (id) => ctx.api.send(rowRequest(of, id, query)), answerOf);
+
+export const answerOf = (value: Json): ApiAnswer => ({ status: 200, headers: {}, text: encodeJson(value), value });
 
 /** The row of the list with this id or name. Fails with usage (2) where several have the name, and as `notFound` for none. */
 async function rowNamed(ctx: CommandContext, of: Collection, word: string, notFound: Failure): Promise<Json> {
   const what = `${of.noun} ${JSON.stringify(safeText(word))}`;
   const rows = await lookupRows(ctx, of).catch((error: unknown) => {
     rethrowUnlessFailure(error, ctx);
-    if (error.exit === EXIT.denied)
-      throw notFound.with({ hint: `The key may not list ${pluralOf(of.noun)}: use an id.` });
     throw error.with({ message: `could not look up ${what}: ${error.message}` });
   });
   const row = rowCalled(of, rows, word);
@@ -177,13 +168,7 @@ export async function choose(ctx: CommandContext, of: Resource, values: Selectio
   const given = SELECTOR_KEYS.filter((key) => isGiven(values[key]));
   if (given.length === 0)
     return { isSelected: false, targets: [...new Set(values.id)].map((word): Target => ({ word })) };
-  if (values.all === true && given.length > 1)
-    throw usage(
-      `use either --all or ${given
-        .filter((key) => key !== 'all')
-        .map(flagName)
-        .join(', ')}`,
-    );
+  if (values.all === true && given.length > 1) throw usage('use either --all or another selector');
   const isWanted = compileFilter(of.table, values);
   const { values: rows } = await listRows(ctx, of);
   const picked = rows.filter((row) => idOf(row) !== '' && isWanted(row, ctx.serviceNow()));
@@ -205,21 +190,13 @@ export const withRows = (ctx: CommandContext, of: Resource, targets: readonly Ta
     }),
   );
 
-/** How it went with one target. */
-export interface Done extends Outcome {
-  readonly answer?: ApiAnswer;
-}
-
-/**
- * Does the same to each target, one after the other. A failure belongs to its target, and the next goes on; after an interrupt
- * nothing more is sent. `act` may return undefined to skip a target.
- */
+/** One after the other; a failure belongs to its target. `act` may return undefined to skip one. */
 export async function each<N extends string>(
   ctx: CommandContext,
   of: Resource<N>,
   targets: readonly Target[],
   act: (id: Id<N>) => Promise<ApiAnswer>,
-): Promise<readonly Done[]> {
+): Promise<readonly Outcome[]> {
   const sent = new Set<string>();
   const shownOf = ({ word, row }: Target): Pick<Outcome, 'id' | 'name'> => {
     const id = ctx.ids.get(of, word) ?? word;
@@ -246,9 +223,9 @@ export async function eachOf<T>(
   ctx: CommandContext,
   things: readonly T[],
   shownOf: (thing: T) => Pick<Outcome, 'id' | 'name'>,
-  act: (thing: T) => Promise<Done | undefined>,
-): Promise<readonly Done[]> {
-  const outcomes: Done[] = [];
+  act: (thing: T) => Promise<Outcome | undefined>,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
   let recorded: DryRun | undefined;
   for (const thing of things) {
     try {
@@ -265,20 +242,15 @@ export async function eachOf<T>(
   return outcomes;
 }
 
-function notSent(reason: unknown): Failure {
-  if (!(reason instanceof Failure)) throw reason;
-  return reason.with({ code: 'not-sent', message: `not sent: ${reason.message}` });
-}
+const notSent = (reason: unknown): unknown =>
+  reason instanceof Failure ? reason.with({ code: 'not-sent', message: `not sent: ${reason.message}` }) : reason;
 
-/**
- * The result of a write to one or several: `stopped pod lab`, or the document with -o; for several an outcome each, and the
- * worst exit code. `tail` ends the line.
- */
+/** `stopped pod lab`, or the document with -o; for several an outcome each. `tail` ends the line. */
 export function report(
   ctx: CommandContext,
   of: Pick<Resource, 'noun' | 'view'>,
   { isSelected }: Pick<Chosen, 'isSelected'>,
-  outcomes: readonly Done[],
+  outcomes: readonly Outcome[],
   done: string,
   tail: (row: Json) => string = () => '',
 ): Result {
@@ -302,14 +274,9 @@ export function report(
 }
 
 /** A refusal (5) of berth itself, before anything is sent. */
-export const refused = (reasons: readonly string[], hint: Failure['hint'], total: number): Failure => {
-  const [first = ''] = reasons;
-  const message = reasons.length === 1 ? first : `${reasons.length} of ${countOf(total, 'target')} are protected`;
-  return new Failure({
-    code: 'refused',
-    exit: EXIT.refused,
-    message: `${message}: nothing was sent`,
-    hint,
-    ...(reasons.length === 1 ? {} : { errors: reasons }),
-  });
+export const refused = (reasons: readonly string[], hint: Failure['hint']): Failure => {
+  const [first = '', ...others] = reasons;
+  const message = others.length === 0 ? first : `${reasons.length} are protected`;
+  const errors = others.length === 0 ? {} : { errors: reasons };
+  return new Failure({ code: 'refused', exit: EXIT.refused, message: `${message}: nothing was sent`, hint, ...errors });
 };

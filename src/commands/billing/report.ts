@@ -18,8 +18,8 @@ import {
   diskSize,
   type Rate,
   RATE_PARTS,
-  rateInFull,
   rateOf,
+  rateText,
   readWorkers,
   rowsUnlessFailed,
   withStoppedDisk,
@@ -143,13 +143,14 @@ export const report = defineCommand({
       rate: rateJson(rate),
       budget: budget === undefined ? null : { usd: moneyJson(budget), exceeded: total.gt(budget) },
     };
+    const why = rate.unknown.length === 0 ? '' : ` (${rate.unknown.join(', ')})`;
     const notes = [
       `Total ${formatMoney(total)} from ${document.from.slice(0, 10)} to ${document.to.slice(0, 10)} (UTC).`,
       ...idle.map(
         ({ kind, id, name, why, cost }) =>
           `Idle: ${kind} ${name ? `${name} (${id})` : id} ${why}: ${formatMoney(cost)}`,
       ),
-      `${document.forecast.month}: ${formatMoney(spent)} so far, about ${formatMoney(expected)} by its end at ${rateInFull(rate)}.`,
+      `${document.forecast.month}: ${formatMoney(spent)} so far, about ${formatMoney(expected)} by its end at ${rateText(rate)}${why}.`,
     ];
     return {
       kind: 'many',

@@ -1,14 +1,13 @@
 /** How the fields of an endpoint are shown that take more than their own value. */
 
 import {
-  atLeast,
   CONTAINER_FIELDS,
   CONTAINER_MEMBERS,
   CONTAINER_SECTION,
   CREATED_AT,
   cudaVersions,
   NAME_FLAG,
-} from '../../cli/container/container-fields.ts';
+} from '../../cli/container.ts';
 import { option } from '../../cli/model/params.ts';
 import { CPUS, DATA_CENTERS, GPUS, POOLS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { defineTable, type Fields, memberLabel } from '../../cli/resource/fields.ts';
@@ -85,7 +84,7 @@ const FIELDS = {
     write: option.text('template to start from, by id or name', {
       metavar: 'TEMPLATE',
       complete: TEMPLATES,
-      ask: pick(TEMPLATES, { keep: (row) => memberAt(row, 'serverless') === true }),
+      ask: pick(TEMPLATES),
     }),
   },
   hardware: { show: hardware, lines: hardwareLines },
@@ -106,7 +105,6 @@ const FIELDS = {
   gpuCount: {
     path: 'gpu.count',
     type: 'count',
-    check: atLeast('--gpu-count', 1),
     write: option.count('GPUs a worker', 1),
   },
   cuda: {
@@ -149,7 +147,6 @@ const FIELDS = {
   idleTimeout: {
     path: 'workers.idleTimeout',
     type: 'seconds',
-    check: atLeast('--idle-timeout', 1, ' second'),
     write: {
       param: option.duration('how long an idle worker stays', 's'),
       value: (milliseconds: number): Json => milliseconds / 1000,
@@ -219,7 +216,6 @@ export const ENDPOINT_TABLE = defineTable({
     CONTAINER_SECTION,
     { title: 'requests', fields: ['requestUrls'] },
   ],
-  others: { title: 'other' },
   members: [
     ...['id', 'name', 'type'],
     ...CONTAINER_MEMBERS,

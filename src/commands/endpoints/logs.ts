@@ -25,8 +25,8 @@ export const logs = defineCommand({
     ['berth endpoints logs captions --since 1h --search error', 'lines of the last hour that contain error'],
   ],
   run: async (ctx, values) => {
-    const showOne = (endpoint: string, worker: string) =>
-      showLogs(ctx, berth`endpoints logs ${endpoint} ${worker}`, [logOf(ctx, endpoint, worker)], values);
+    const showOne = (id: string, worker: string) =>
+      showLogs(ctx, [logOf(ctx, id, worker)], values, { command: berth`endpoints logs ${id} ${worker}` });
     if (values.worker !== undefined) return await showOne(values.id, values.worker);
     const { id, list } = await listWorkers(ctx, values.id);
     const workers = list.values;
@@ -36,8 +36,8 @@ export const logs = defineCommand({
       return await showOne(id, only === undefined ? await lastEnded(ctx, values.id, ended) : idOf(only));
     if (only === undefined) await ctx.tell(`Endpoint ${values.id} has no workers now. Waiting for one.`);
     ctx.ids.set(ENDPOINTS, id, asId(id));
-    const logs = workers.map((row) => logOf(ctx, id, idOf(row)));
-    return await showLogs(ctx, berth`endpoints logs ${values.id}`, logs, values, {
+    const ofWorkers = workers.map((row) => logOf(ctx, id, idOf(row)));
+    return await showLogs(ctx, ofWorkers, values, {
       more: async () => {
         const { list: now } = await listWorkers(ctx, id);
         const seen = [...now.values, ...itemsAt(now.document, 'ended')].map(idOf);

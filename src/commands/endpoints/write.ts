@@ -5,7 +5,7 @@ import { defineCommand, type Values, waitOptions } from '../../cli/model/command
 import type { CommandContext } from '../../cli/model/context.ts';
 import { catalogOf, ofEndpoint, ofWorker, perHour, tellPrice } from '../../cli/money.ts';
 import { ENDPOINTS as COLLECTION, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
-import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/noun-body.ts';
+import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/request-body.ts';
 import { patch, post, written } from '../../cli/resource/noun-writes.ts';
 import { idArgument, rowSchema } from '../../cli/resource/arguments.ts';
 import { readRow, resource, withId } from '../../cli/resource/targets.ts';

@@ -65,7 +65,7 @@ export const withQueue = <T>(
   ctx: CommandContext,
   word: string,
   request: (id: Id<'endpoint'>) => Promise<T>,
-): Promise<T> => withId(ctx, ENDPOINTS, word, request, (id) => ctx.api.send(healthRequest(id)));
+): Promise<T> => withId(ctx, ENDPOINTS, word, request, { unlisted: (id) => ctx.api.send(healthRequest(id)) });
 
 /** Sends a request about a job, and remembers the status in its answer. A 404 says what is known of the job. */
 export async function sendAboutJob(

@@ -1,7 +1,6 @@
 /** The kinds of things that files describe. Their fields are those of the commands that create and update them. */
 
-import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../cli/container/container-command.ts';
-import { CONTAINER_MEMBERS } from '../../cli/container/container-fields.ts';
+import { changedCommand, COMMAND_MEMBERS, CONTAINER_MEMBERS, settleCommand } from '../../cli/container.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';

@@ -1,6 +1,6 @@
 /** What a thing of a fleet costs an hour before and after. */
 
-import { completeEnvironment } from '../../cli/container/environment.ts';
+import { completeEnvironment } from '../../cli/container.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { catalogOf, type Cost, ofEndpoint, ofNewPod, ofPod, ofVolume, perHour, sum } from '../../cli/money.ts';
 import { merged } from '../../cli/resource/request-body.ts';

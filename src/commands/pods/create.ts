@@ -21,10 +21,16 @@ import { defineCommand, textIn, type Values, waitOptions, yesOption } from '../.
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { catalogOf, hardwareOf, ofNewPod, perHour, tellPrice } from '../../cli/money.ts';
-import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/noun-body.ts';
+import {
+  bodyArguments,
+  bodyFlags,
+  bodyFrom,
+  type BodyRules,
+  merged,
+  withReferences,
+} from '../../cli/resource/request-body.ts';
 import { post, type ReadRow, update as updateOf, written } from '../../cli/resource/noun-writes.ts';
 import { rowSchema } from '../../cli/resource/arguments.ts';
-import { merged } from '../../cli/resource/request-body.ts';
 import { isSameKey, ownPublicKeys, readKeys } from '../account/ssh-keys.ts';
 import { checkDeadlineVariables, deadlineLine, deadlinesOfProfile, warnWithoutDeadline } from './deadlines.ts';
 import { createKeyed, inOwnWords, place, placementOf, type Send } from './place.ts';
@@ -32,7 +38,7 @@ import { REACHABLE, statusOf } from './reachable.ts';
 import { PODS, REFERENCES } from './fields.ts';
 import { waitFor, waitResult } from './wait.ts';
 import { isSame } from '../../fleet/differences.ts';
-import { changedCommand, COMMAND_MEMBERS } from '../../cli/container/container-command.ts';
+import { changedCommand, COMMAND_MEMBERS } from '../../cli/container.ts';
 import { labelOf } from '../../cli/resource/targets.ts';
 import { withPath } from './pod-cells.ts';
 

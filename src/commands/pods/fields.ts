@@ -5,8 +5,7 @@ import {
   CREATED_AT,
   NAME_FLAG,
   onOff,
-  vcpuCount,
-} from '../../cli/container/container-fields.ts';
+} from '../../cli/container.ts';
 import { option } from '../../cli/model/params.ts';
 import {
   CLOUDS,
@@ -87,7 +86,6 @@ const FIELDS = {
   vcpu: {
     path: 'cpu.vcpuCount',
     type: 'count',
-    check: vcpuCount,
     create: option.count('how many vCPUs: a power of two, at least 2', 0),
   },
   cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
@@ -109,7 +107,7 @@ const FIELDS = {
     create: option.text('begin with this template, by id or name', {
       metavar: 'TEMPLATE',
       complete: TEMPLATES,
-      ask: pick(TEMPLATES, { keep: (row) => memberAt(row, 'serverless') !== true }),
+      ask: pick(TEMPLATES),
     }),
     update: option.text('apply this template once, by id or name', { metavar: 'TEMPLATE', complete: TEMPLATES }),
   },
@@ -227,9 +225,8 @@ export const POD_TABLE = defineTable({
     CONTAINER_SECTION,
     { title: 'mounts', fields: ['mounts'] },
     { title: 'network', fields: ['globalNetworking', 'ssh'] },
-    { title: 'cluster', ifPresent: 'cluster', fields: ['cluster', 'clusterRank', 'clusterRole', 'clusterIp'] },
+    { title: 'cluster', fields: ['cluster', 'clusterRank', 'clusterRole', 'clusterIp'] },
   ],
-  others: { title: 'other' },
   members: [
     ...['id', 'name', 'status', 'actions'],
     ...CONTAINER_MEMBERS,

@@ -29,7 +29,7 @@ import {
 } from './reach-pod.ts';
 import { describeReach, directSsh, isReachable, statusOf } from './reachable.ts';
 import { PODS } from './fields.ts';
-import { answerOf } from './wait.ts';
+import { answerOf } from '../../cli/resource/targets.ts';
 
 const forwardView: View = {
   noun: ['forward', 'forwards'],

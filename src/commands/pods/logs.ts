@@ -33,8 +33,9 @@ export const logs = defineCommand({
     if (targets.length === 0)
       throw new Failure({ code: 'no-match', exit: EXIT.notFound, message: 'no pod matches', hint });
     const pods = targets.map(({ word, row }) => logOf(ctx, word, stringAt(row, 'name') ?? word));
+    const areSeveral = isSelected || pods.length > 1;
     const command = berth`pods logs ${targets.map(({ word }) => word)}`;
-    return await showLogs(ctx, command, pods, values, pods.length > 1 || isSelected ? {} : undefined);
+    return await showLogs(ctx, pods, values, areSeveral ? {} : { command });
   },
 });
 

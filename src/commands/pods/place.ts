@@ -9,7 +9,7 @@ import { post } from '../../cli/resource/noun-writes.ts';
 import { listRows } from '../../cli/resource/pages.ts';
 import { every, until } from '../../cli/until.ts';
 import { PODS } from './fields.ts';
-import { answerOf } from './wait.ts';
+import { answerOf } from '../../cli/resource/targets.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';

@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { either, ownObject, TEXT, YES_NO } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { changeResult, textResult } from '../../cli/resource/fields.ts';
+import { changeResult } from '../../cli/resource/fields.ts';
 import { localFile, unlessFailed, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { refusedName } from '../files/names.ts';
@@ -73,7 +73,7 @@ export const sshConfig = defineCommand({
     const { account } = ctx.settings.accountWords;
     const program = [...ctx.spawn.self, ...account];
     const text = sshConfigText(program, await ctx.spawn.knownHosts(), ctx.platform);
-    if (!install && !uninstall) return textResult(ctx, { config: text }, text);
+    if (!install && !uninstall) return changeResult(ctx, { config: text }, [], text);
     const home = homeOfSsh(ctx);
     if (home === undefined) throw usage('no home folder, so no ~/.ssh/config', runLine(berth`pods ssh-config`));
     const [file, config] = [`${home}/.ssh/${FILE}`, `${home}/.ssh/config`];

@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/model/command.ts';
 import { either, manyOf, ownObject, TEXT } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { idArgument } from '../../cli/resource/arguments.ts';
-import { textResult } from '../../cli/resource/fields.ts';
+import { changeResult } from '../../cli/resource/fields.ts';
 import { objectAt, type Json, stringAt } from '../../core/json.ts';
 import { berth, sentence, shellWord, type Message } from '../../core/message.ts';
 import {
@@ -54,7 +54,7 @@ export const ssh = defineCommand({
     const { id, pod, isLocal } = await readPod(ctx, word);
     if (explain) {
       const { lines, notes } = await explainKeys(ctx, pod, id);
-      return textResult(ctx, { lines }, lines.join('\n'), notes);
+      return changeResult(ctx, { lines }, notes, lines.join('\n'));
     }
     const direct = proxy ? undefined : directSsh(pod);
     const given = direct ?? objectAt(pod, 'ssh.proxy');
@@ -63,7 +63,7 @@ export const ssh = defineCommand({
     const args = [...addressArguments(address), ...more];
     if (print) {
       const command = ['ssh', ...args].map((each) => (/^-\w+$/.test(each) ? each : shellWord(each))).join(' ');
-      return textResult(ctx, { command }, command);
+      return changeResult(ctx, { command }, [], command);
     }
     if (isLocal && address.host !== LOOPBACK) throw noServer(id);
     // The proxy is one host for all pods; its one key is in the user's own file.

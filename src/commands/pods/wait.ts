@@ -2,7 +2,7 @@
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
-import { encodeJson, type Json, stringAt } from '../../core/json.ts';
+import { stringAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { answerResult, asksForData, idOf, type Result } from '../../output/view.ts';
 import { run } from '../../cli/hint.ts';
@@ -11,8 +11,8 @@ import { either, OUTCOMES } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
 import { idsArgument, rowSchema, selectorOptions } from '../../cli/resource/arguments.ts';
-import { outcomeResult, SEVERAL } from '../../cli/resource/several.ts';
-import { choose, type Done, readRow, report } from '../../cli/resource/targets.ts';
+import { type Outcome, outcomeResult, SEVERAL } from '../../cli/resource/several.ts';
+import { answerOf, choose, readRow, report } from '../../cli/resource/targets.ts';
 import { type Goal, until } from '../../cli/until.ts';
 import { PODS, STATUSES } from './fields.ts';
 import { describeReach, isAt, REACHABLE, statusOf } from './reachable.ts';
@@ -43,8 +43,6 @@ export const goalOf = (wanted: string): Goal => ({
   resume: (ids) => berth`pods wait ${ids} --for ${wanted}`,
 });
 
-export const answerOf = (pod: Json): ApiAnswer => ({ status: 200, headers: {}, text: encodeJson(pod), value: pod });
-
 /** A pod that was there and is not any more is TERMINATED. */
 function reader(ctx: CommandContext, word: string): () => Promise<ApiAnswer> {
   let wasSeen = false;
@@ -63,11 +61,11 @@ function reader(ctx: CommandContext, word: string): () => Promise<ApiAnswer> {
 /** Waits for pods whose write succeeded, or that were named. Those that failed before keep their failure. */
 export async function waitFor(
   ctx: CommandContext,
-  pods: readonly Done[],
+  pods: readonly Outcome[],
   wanted: string,
   timeoutMs: number,
   isFirst = false,
-): Promise<readonly Done[]> {
+): Promise<readonly Outcome[]> {
   const open = pods.filter(({ failure }) => failure === undefined);
   const awaited = open.map(({ id }) => ({ id, read: reader(ctx, id), isFirst }));
   const ends = new Map((await until(ctx, awaited, goalOf(wanted), timeoutMs)).map((end) => [end.id, end]));
@@ -87,7 +85,7 @@ export async function waitForPod(ctx: CommandContext, id: string, wanted: string
 }
 
 /** One pod: its document with -o, else a line. Several: an outcome each. */
-export function waitResult(ctx: CommandContext, pods: readonly Done[], isSelected: boolean, wanted: string): Result {
+export function waitResult(ctx: CommandContext, pods: readonly Outcome[], isSelected: boolean, wanted: string): Result {
   const [only, ...others] = pods;
   if (isSelected || only === undefined || others.length > 0) return outcomeResult(ctx, 'pod', pods, wanted);
   const { answer, failure } = only;

@@ -4,7 +4,7 @@ import { berth, sentence } from '../../core/message.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { defineCommand, waitTimeoutOption, yesOption } from '../../cli/model/command.ts';
 import { arg, option, type Params } from '../../cli/model/params.ts';
-import { bodyFlags } from '../../cli/resource/noun-body.ts';
+import { bodyFlags } from '../../cli/resource/request-body.ts';
 import { RULES } from '../pods/create.ts';
 import { PODS } from '../pods/fields.ts';
 

@@ -2,12 +2,12 @@
 import { Readable } from 'node:stream';
 import { run } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { readRow } from '../../cli/resource/targets.ts';
+import { answerOf, readRow } from '../../cli/resource/targets.ts';
 import { every, until } from '../../cli/until.ts';
 import { quoted, type ReachablePod, reachPod, runInPod, SSH_FAILED, sshRefusal, startOf } from '../pods/reach-pod.ts';
 import { REACHABLE, statusOf } from '../pods/reachable.ts';
 import { PODS } from '../pods/fields.ts';
-import { answerOf, waitForPod } from '../pods/wait.ts';
+import { waitForPod } from '../pods/wait.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Json, JsonObject } from '../../core/json.ts';

@@ -36,7 +36,7 @@ export class Fleet {
   endpoints?: readonly Json[];
   /** US dollars since midnight UTC, of the account or of only what is shown; undefined for a key that may not read it. */
   spent: { readonly byId: ReadonlyMap<string, number>; readonly total: number } | undefined;
-  otherCosts: Omit<RateFacts, 'pods' | 'endpoints'> = { volumes: undefined, workers: new Map(), gpus: [], cpus: [] };
+  otherCosts: Omit<RateFacts, 'pods' | 'endpoints'> = { volumes: undefined, workers: new Map(), catalog: [] };
   /** By kind and id: the `runtime` of a pod, the health of an endpoint. */
   readonly samples = new Map<string, readonly Sample[]>();
   failures: readonly { readonly what: string; readonly failure: Failure }[] = [];

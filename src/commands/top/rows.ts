@@ -1,5 +1,5 @@
 /** The rows of top: what `-o` prints, and what the frame draws beside it. */
-import { rateOf } from '../../cli/money.ts';
+import { ofWorkers, sum } from '../../cli/money.ts';
 import {
   itemsAt,
   type Json,
@@ -34,7 +34,10 @@ export type TopRows = Readonly<Record<'pods' | 'endpoints', readonly Row[] | und
 /** `now` is monotonic. */
 export function rowsOf(fleet: Fleet, now: Milliseconds): TopRows {
   const { shown, pods = [], endpoints = [] } = fleet;
-  const costs = rateOf({ ...fleet.otherCosts, pods: undefined, endpoints }, ['workers']).endpoints;
+  const costOf = (endpoint: Json): number | undefined => {
+    const costs = ofWorkers(endpoint, fleet.otherCosts);
+    return costs && (sum(costs).hourly?.low ?? 0);
+  };
   return {
     pods: shown.pods
       ? rowsOfKind(fleet, now, 'pod', pods, (pod, samples) => ({
@@ -44,7 +47,7 @@ export function rowsOf(fleet: Fleet, now: Milliseconds): TopRows {
       : undefined,
     endpoints: shown.endpoints
       ? rowsOfKind(fleet, now, 'endpoint', endpoints, (endpoint, samples) => ({
-          own: endpointData(endpoint, samples, costs.get(idOf(endpoint))),
+          own: endpointData(endpoint, samples, costOf(endpoint)),
           history: samples.map(({ row }) => numberAt(row, 'jobs.inQueue')),
         }))
       : undefined,

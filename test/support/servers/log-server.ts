@@ -25,11 +25,9 @@ export const lines = (count: number): readonly Line[] => Array.from({ length: co
 export const written = (all: readonly Line[]): string =>
   all.map(({ id, data }) => `${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`).join('');
 
-/** The script of one connection: how many lines it sends, how many it repeats, and how it ends. */
+/** The script of one connection: how many lines it sends, and how it ends. */
 export interface Connection {
   readonly sends: number;
-  /** How many lines before the cursor are sent again. */
-  readonly again?: number;
   readonly ends: 'reset' | 'end' | 'cut' | 'hold' | 'unavailable';
 }
 
@@ -54,7 +52,7 @@ export async function logServer(log: readonly Line[], script: readonly Connectio
     }
     const after = headers['last-event-id'] as string | undefined;
     seen.push({ url, after });
-    const { sends, again = 0, ends } = script[opened++] ?? { sends: log.length, ends: 'end' };
+    const { sends, ends } = script[opened++] ?? { sends: log.length, ends: 'end' };
     if (ends === 'unavailable') {
       response.writeHead(503).end();
       return;
@@ -63,7 +61,7 @@ export async function logServer(log: readonly Line[], script: readonly Connectio
     const to = Math.min(log.length, at + sends);
     over ||= opened > script.length && to === log.length;
     response.writeHead(200, EVENTS);
-    const body = written(log.slice(Math.max(0, at - again), to));
+    const body = written(log.slice(at, to));
     switch (ends) {
       case 'end':
         response.end(body);

@@ -59,23 +59,9 @@ describe('without pagination', () => {
   const unpaged = (count: number) =>
     api(() => ({ pods: Array.from({ length: count }, (_, at) => ({ id: `p${at}` })) }));
 
-  test.each([0, 1, 999])('%i rows are the whole list', async (count) => {
-    expect((await readList(unpaged(count), POD_LIST)).values).toHaveLength(count);
-  });
-
-  test.each([1000, 1001])('%i rows may be a part of the list: an error', async (count) => {
-    await expect(readList(unpaged(count), POD_LIST)).rejects.toMatchObject({ code: 'incomplete-list', exit: 7 });
-  });
-
-  test.each([
-    [['v2', 'serverless', 'e1', 'builds'], 'builds', 100],
-    [['v2', 'serverless', 'e1', 'releases'], 'releases', 1000],
-    [['v2', 'templates'], 'templates', 1000],
-    [['v2', 'serverless'], 'endpoints', 1000],
-  ])('%j with as many rows as a page has is an error', async (path, member, size) => {
-    const of = (count: number) => api(() => ({ [member]: Array.from({ length: count }, () => ({})) }));
-    expect((await readList(of(size - 1), listRequest({ path, member }))).values).toHaveLength(size - 1);
-    await expect(readList(of(size), listRequest({ path, member }))).rejects.toMatchObject({ exit: 7 });
+  test('fewer rows than a page has are the whole list; as many may be a part of it: an error', async () => {
+    expect((await readList(unpaged(999), POD_LIST)).values).toHaveLength(999);
+    await expect(readList(unpaged(1000), POD_LIST)).rejects.toMatchObject({ code: 'incomplete-list', exit: 7 });
   });
 
   test.each([

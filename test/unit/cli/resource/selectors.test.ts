@@ -1,6 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
+import { answerQuestion } from '../../../support/worlds/answer-question.ts';
+import { createAccount, local } from '../../../support/worlds/local-account.ts';
 import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
-import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import {
   json,
   pointedAt,
@@ -67,37 +69,17 @@ async function select(...argv: readonly string[]): Promise<SelectedRun> {
   return { ran, writes };
 }
 
-/** Runs a command on a terminal and answers its question. */
-async function answered(world: TestWorld, question: string, keys: readonly string[], argv: readonly string[]) {
-  const running = berthIn(world, argv);
-  while (!world.err().includes(question)) await new Promise(setImmediate);
-  await world.type(...keys);
-  return await running;
-}
-
 describe('selectors of a command that acts on many', () => {
   test.each([
     [
       ['stop', '--match', 'train-*'],
       ['p1', 'p2'],
     ],
-    [
-      ['stop', '--match', '*-a', '--match', 'web'],
-      ['p1', 'p5'],
-    ],
     [['stop', '--match', '!train-*'], ['p5']],
-    [
-      ['stop', '--older-than', '2d'],
-      ['p1', 'p5'],
-    ],
     [['stop', '--match', 'train-*', '--older-than', '2d'], ['p1']],
     [['stop', '--status', 'running', '--match', 'w*'], ['p5']],
     [
       ['stop', '--all'],
-      ['p1', 'p2', 'p5'],
-    ],
-    [
-      ['restart', '--all'],
       ['p1', 'p2', 'p5'],
     ],
     [['start', '--all'], ['p4']],
@@ -126,25 +108,18 @@ describe('selectors of a command that acts on many', () => {
     expect((await select('stop', '--match', 'train-b', '--older-than', '61m', '--yes')).writes).toEqual([]);
   });
 
-  test.each([
-    ['table', [], ''],
-    ['json', ['--json'], '[]\n'],
-    ['id', ['-o', 'id'], ''],
-  ])('that pick nothing end 0 and say so: %s', async (_, flags, out) => {
-    const { ran, writes } = await select('stop', '--match', 'nothing-*', '--yes', ...flags);
-    expect([ran.code, ran.out, ran.err, writes]).toEqual([0, out, 'no matching pod: nothing stopped\n', []]);
+  it('that pick nothing end 0 and say so', async () => {
+    const { ran, writes } = await select('stop', '--match', 'nothing-*', '--yes', '--json');
+    expect([ran.code, ran.out, ran.err, writes]).toEqual([0, '[]\n', 'no matching pod: nothing stopped\n', []]);
   });
 
   test.each([
-    [['stop', 'p1', '--all'], 'POD and --all exclude each other'],
-    [['terminate', 'p1', '--match', '*', '--yes'], 'POD and --match exclude each other'],
-    [['wait', 'p1', '--status', 'RUNNING'], 'POD and --status exclude each other'],
-    [['stop', '--all', '--match', 'a', '--yes'], 'use either --all or --match'],
+    [['stop', 'p1', '--all'], 'use either POD or --all'],
+    [['stop', '--all', '--match', 'a', '--yes'], 'use either --all or another selector'],
     [['stop', '--match', '', '--yes'], '--match is empty'],
     [['stop', '--older-than', '3', '--yes'], '--older-than needs a unit: 3\n  -> Write 3s, 3m, 3h or 3d.\n'],
     [['stop', '--status', 'ASLEEP', '--yes'], '--status is one of'],
     [['stop', '--all'], 'this needs confirmation'],
-    [['terminate', '--all'], 'this needs confirmation'],
     [['stop'], 'missing POD'],
   ])('%j is refused before anything is sent', async (argv, message) => {
     const server = await serve([problem(500, 'not to be called')]);
@@ -168,7 +143,7 @@ describe('selectors of a command that acts on many', () => {
   it('shows the list and what it saves on stderr, and asks', async () => {
     const server = await podServer();
     const world = createTestWorld({ env: pointedAt(server.url), tty: true, columns: 120 });
-    const ran = await answered(world, 'Continue?', ['n', KEYS.enter], ['pods', 'stop', '--match', 'train-*']);
+    const ran = await answerQuestion(world, ['pods', 'stop', '--match', 'train-*'], 'Continue?', 'n');
     expect([ran.code, ran.out]).toEqual([2, '']);
     expect(ran.err).toMatch(/^p1 +train-a +.*RUNNING.*\$2\.50/m);
     expect(ran.err).toContain('2 pods will be stopped: $3.00/h.');
@@ -180,7 +155,7 @@ describe('selectors of a command that acts on many', () => {
 test('a missing id is picked from a list that is filtered by what is typed', async () => {
   const server = await podServer();
   const world = createTestWorld({ env: pointedAt(server.url), tty: true, columns: 120 });
-  const ran = await answered(world, 'p5  web  RUNNING  $4.00/h', ['web', KEYS.enter], ['pods', 'stop', '-o', 'id']);
+  const ran = await answerQuestion(world, ['pods', 'stop', '-o', 'id'], 'p5  web  RUNNING  $4.00/h', 'web');
   expect([ran.code, ran.out]).toEqual([0, 'p5\n']);
 });
 
@@ -193,23 +168,14 @@ describe('lists', () => {
 
   test.each([
     [['--sort', 'cost'], 'p4 p2 p3 p1 p5'],
-    [['--sort', '-cost'], 'p5 p1 p3 p2 p4'],
     [['--sort', 'status,-cost'], 'p4 p5 p1 p3 p2'],
     [['--sort', 'age'], 'p2 p3 p4 p5 p1'],
     [['--sort', '-createdAt'], 'p2 p3 p4 p5 p1'],
-    [['--sort', 'NAME'], 'p1 p2 p3 p4 p5'],
     [['--match', 'train-*', '--status', 'RUNNING'], 'p1 p2 p3'],
     [['--newer-than', '2h'], 'p2'],
     [['--older-than', '2d', '--match', 't*'], 'p1 p3 p4'],
   ])('%j', async (argv, ids) => {
     expect((await listed(...argv)).join(' ')).toBe(ids);
-  });
-
-  it('refuse to sort by what is no column, name the columns and suggest one', async () => {
-    const { ran } = await select('list', '--sort', 'costs');
-    expect(ran.code).toBe(2);
-    expect(ran.err).toContain('--sort is one of id, name, status, cost, dataCenterId, createdAt, age');
-    expect(ran.err).toContain('Did you mean cost?');
   });
 
   it('say the total after the table of a terminal, and nowhere else', async () => {
@@ -221,30 +187,18 @@ describe('lists', () => {
     for (const ran of [await run(false), await run(true, '--json'), await run(true, '-o', 'id')])
       expect(ran.err).toBe('');
   });
-
-  it('show which pods are locked', async () => {
-    const { ran } = await select('list', '--match', 'train-[bc]');
-    const [head = '', ...rows] = ran.out.trim().split('\n');
-    const at = head.split('\t').indexOf('LOCKED');
-    expect(rows.map((row) => row.split('\t')[at])).toEqual(['-', 'yes']);
-  });
 });
 
 test.each([
   ['endpoints', ['--match', '*']],
-  ['volumes', ['--match', 'scratch', '--force']],
-  ['templates', ['--match', 'nothing like it']],
-  ['registries', ['--all']],
+  ['volumes', ['--match', 'scratch']],
+  ['templates', ['--match', 'nothing-like-it']],
   ['clusters', ['--older-than', '1s']],
 ])('%s are deleted by selectors too', async (noun, selector) => {
-  const world = createTestWorld();
-  const local = (...argv: readonly string[]) => berthIn(world, ['--local', noun, ...argv]);
-  const before = JSON.parse(
-    (await local('list', ...selector.filter((flag) => !['--all', '--force'].includes(flag)), '--json')).out,
-  ) as readonly { id: string; name: string }[];
-  const ran = await local('delete', ...selector, '--yes', '--json');
-  const outcomes = JSON.parse(ran.out) as readonly { id: string; name: string; ok: boolean }[];
-  expect(outcomes.map(({ id, name }) => [id, name])).toEqual(before.map(({ id, name }) => [id, name]));
-  // The credential of the seeded account is in use.
-  expect([ran.code, outcomes.every(({ ok }) => ok)]).toEqual(noun === 'registries' ? [5, false] : [0, true]);
+  const account = createAccount();
+  const listed = await local(account, `${noun} list ${selector.join(' ')} --json`);
+  const force = noun === 'volumes' ? '--force' : '';
+  const deleted = await local(account, `${noun} delete ${selector.join(' ')} ${force} --yes --json`);
+  const named = (json: string) => (JSON.parse(json) as readonly { id: string; name: string }[]).map(({ id }) => id);
+  expect(named(deleted)).toEqual(named(listed));
 });

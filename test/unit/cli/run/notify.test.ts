@@ -44,22 +44,19 @@ test('an address gets it as a POST, with the error of a wait that failed', async
 
 test.each<[string, readonly Behaviour[], number, string]>([
   ['answers 500', [text('', 500)], 3, 'answered 500'],
-  ['answers 500 once', [text('', 500), text('ok')], 2, ''],
   ['redirects', [text('', 302, { location: '/elsewhere' })], 1, 'answered 302'],
-  ['refuses it', [text('', 403)], 1, 'answered 403'],
   ['is slow', [silent], 3, 'did not answer in 5s'],
 ])('a receiver that %s changes no exit code', async (_, script, tries, says) => {
   const server = await serve(script);
   const world = createTestWorld({ clock: createAutoAdvancingClock() });
   const ran = await berthIn(world, [...WAIT, '--notify', server.url]);
   expect([ran.code, server.seen.length]).toEqual([0, tries]);
-  expect(ran.err).toBe(says === '' ? '' : `notice failed: 127.0.0.1 ${says}\n`);
+  expect(ran.err).toBe(`notice failed: 127.0.0.1 ${says}\n`);
 });
 
 test.each<[string, string, RegExp]>([
   ['a receiver that is down', 'http://127.0.0.1:9', /^notice failed: 127\.0\.0\.1 is not reachable: .+\n$/],
   ['a command that fails', 'echo why >&2; exit 3', /^why\nnotice failed: exit code 3\n$/],
-  ['a command that is missing', 'no-such-program', /notice failed: exit code 127\n$/],
 ])('%s is a line on stderr', async (_, target, says) => {
   const ran = await berthIn(createTestWorld(), [...WAIT, '--notify', target]);
   expect([ran.code, ran.err]).toEqual([0, expect.stringMatching(says)]);
@@ -73,7 +70,6 @@ test('a command that hangs is ended after 10s', async () => {
 
 test.each<[string, readonly string[], RegExp]>([
   ['plain http to another machine', [...WAIT, '--notify', 'http://hooks.example.com/x'], /invalid --notify: use https/],
-  ['a password in the address', [...WAIT, '--notify', 'https://me:pw@hooks.example.com'], /invalid --notify/],
   ['what does not wait', ['--local', 'pods', 'start', 'pod-train', '--notify', 'true'], /--notify .*--wait/s],
 ])('%s is refused before anything is sent', async (_, argv, says) => {
   const ran = await berthIn(createTestWorld(), argv);
@@ -106,15 +102,8 @@ test.each([
 test('an interrupt and a dry run tell nobody', async () => {
   const receiver = await serve([text('ok')]);
   const told = ['--notify', receiver.url];
-  const dry = await berthIn(createTestWorld(), [
-    '--local',
-    'pods',
-    'start',
-    'pod-stopped',
-    '--wait',
-    '--dry-run',
-    ...told,
-  ]);
+  const start = ['--local', 'pods', 'start', 'pod-stopped', '--wait', '--dry-run'];
+  const dry = await berthIn(createTestWorld(), [...start, ...told]);
   expect(dry.code).toBe(0);
   const world = createTestWorld();
   const service = await serve([({ response }) => (world.signal('SIGINT'), response.destroy())]);

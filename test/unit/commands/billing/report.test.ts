@@ -140,7 +140,7 @@ test('without the lists it has the costs, says what the rate lacks, and calls no
   const ran = await berth(flags, { clock: createTestClock(NOW), env: pointedAt(server.url) });
   expect(ran.code).toBe(0);
   expect(ran.out).toContain('pod-train\tpod\t$301.00');
-  expect(ran.err).toContain('at least $0.00/h (the pods could not be read; ');
+  expect(ran.err).toContain('at least $0.00/h (pods not read, ');
   expect(ran.err).not.toContain('Idle: ');
 });
 

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { createAccount } from '../../../support/worlds/local-account.ts';
 
 test.each<readonly [command: string, code: number, says: RegExp]>([
-  ['pods exec -- ls', 2, /missing POD[^]*or select them with --match/],
+  ['pods exec -- ls', 2, /missing POD/],
   ['pods exec', 2, /missing POD/],
   ['pods exec pod-train', 2, /missing COMMAND[^]*pods exec POD -- nvidia-smi/],
   ['pods exec pod-train ls', 2, /missing COMMAND/],
-  ['pods exec pod-train --match x -- ls', 2, /POD and --match exclude each other/],
-  ['pods exec pod-train --all -- ls', 2, /POD and --all exclude each other/],
+  ['pods exec pod-train --match x -- ls', 2, /use either POD or --match/],
+  ['pods exec pod-train --all -- ls', 2, /use either POD or --all/],
   ['pods exec --match x', 2, /missing COMMAND/],
   ['pods exec --match x -- ls', 4, /no running pod matches/],
   ['pods exec --status EXITED -- ls', 4, /skipped [^]*pod-stopped[^]*no running pod matches/],

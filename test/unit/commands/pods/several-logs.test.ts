@@ -85,8 +85,8 @@ describe('pods logs of several pods', () => {
 
   test.each([
     [[], 2, /missing POD/],
-    [['a', '--match', 'b'], 2, /POD and --match exclude each other/],
-    [['a', 'b', '--after', 'c1'], 2, /--after goes on in one log/],
+    [['a', '--match', 'b'], 2, /use either POD or --match/],
+    [['a', 'b', '--after', 'c1'], 2, /--after needs a single log/],
     [['--match', ''], 2, /--match is empty/],
     [['--match', 'nothing-*'], 4, /no pod matches/],
     [['a', 'nowhere'], 4, /no pod "nowhere"/],

@@ -72,13 +72,6 @@ describe('the password', () => {
     expect([ran.code, ran.out, server.seen]).toEqual([2, '', []]);
     expect(ran.err).toMatch(words);
   });
-
-  test('that is short is removed where it stands alone, and no word is cut', async () => {
-    const refusal = { title: 'Unprocessable', status: 422, detail: 'the password e+ is not in these: e+, e++, free+' };
-    const server = await serve([json(refusal, 422, { 'content-type': 'application/problem+json' })]);
-    const ran = await berth([...CREATE, '--password-stdin'], { stdin: 'e+', env: pointedAt(server.url) });
-    expect(ran.err).toContain('the password *** is not in these: ***, ***+, free+');
-  });
 });
 
 test.each<[string, readonly string[], RegExp]>([

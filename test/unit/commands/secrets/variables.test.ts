@@ -75,14 +75,8 @@ describe('secrets in variables', () => {
     const path = join(temporaryDirectory(), 'variables');
     writeFileSync(path, 'A=1\nbroken line\nB=2\n');
     const wrong = await berth(['--local', ...CREATE.split(' '), '--env-from', path]);
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining(', line 2: not NAME=VALUE')]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining(', line 2: ')]);
     const missing = await berth(['--local', ...CREATE.split(' '), '--env-from', `${path}.missing`]);
     expect(missing.code).toBe(14);
-  });
-
-  test('more variables than a container has are refused', async () => {
-    const variables = Array.from({ length: 51 }, (_, at) => ['--env', `A${String(at)}=1`]).flat();
-    const ran = await berth(['--local', ...CREATE.split(' '), ...variables]);
-    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('51 variables: a container has at most 50')]);
   });
 });

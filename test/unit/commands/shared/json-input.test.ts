@@ -17,40 +17,19 @@ async function errorOf(command: readonly string[], value: string, stdin?: string
   return { code: ran.code, message: error.message, hint: error.hint };
 }
 
-const wrongAt = (from: string, place: string) => expect.stringContaining(`${from} is not JSON: ${place}: `) as string;
+const file = (text: string): string => {
+  const name = path.join(temporaryDirectory(), 'bad.json');
+  writeFileSync(name, text);
+  return `@${name}`;
+};
 
-test.each(COMMANDS)('%s: the hint for a file that is not JSON is about the file', async (...command) => {
-  const file = path.join(temporaryDirectory(), 'bad.json');
-  for (const [text, place] of [
-    ['{"a": 1,\n "b": }', 'line 2, column 7'],
-    ['\n\n  {"a": }', 'line 3, column 9'],
-  ] as const) {
-    writeFileSync(file, text);
-    const error = { code: 2, message: wrongAt(file, place), hint: `Correct the file ${file}, at ${place}.` };
-    expect(await errorOf(command, `@${file}`)).toEqual(error);
-  }
-});
-
-test.each(COMMANDS)('%s: the hint for JSON on the command line is about the shell', async (...command) => {
-  expect(await errorOf(command, '{a:1}')).toEqual({
-    code: 2,
-    message: wrongAt('--input', 'line 1, column 2'),
-    hint: 'Quote JSON for the shell: --input \'{"prompt":"hello"}\'',
-  });
-});
-
-test.each(COMMANDS)('%s: the hint for stdin that is not JSON is about stdin', async (...command) => {
-  expect(await errorOf(command, '-', '{"a": }')).toEqual({
-    code: 2,
-    message: wrongAt('stdin', 'line 1, column 7'),
-    hint: 'Correct what stdin has, at line 1, column 7.',
-  });
-});
-
-test('jobs run --input @FILE: the hint is about the file', async () => {
-  const file = path.join(temporaryDirectory(), 'bad.json');
-  writeFileSync(file, '{"a": }');
-  expect(await errorOf(['jobs', 'run', 'demo', '--input'], `@${file}`)).toMatchObject({
-    hint: `Correct the file ${file}, at line 1, column 7.`,
+test.each(COMMANDS)('%s: what is not JSON is named with its place', async (...command) => {
+  const at = (place: string) => ({ code: 2, message: expect.stringContaining(`is not JSON: ${place}: `) as string });
+  expect(await errorOf(command, file('{"a": 1,\n "b": }'))).toMatchObject(at('line 2, column 7'));
+  expect(await errorOf(command, file('\n\n  {"a": }'))).toMatchObject(at('line 3, column 9'));
+  expect(await errorOf(command, '-', '{"a": }')).toMatchObject(at('line 1, column 7'));
+  expect(await errorOf(command, '{a:1}')).toMatchObject({
+    ...at('line 1, column 2'),
+    hint: expect.stringContaining('Quote JSON for the shell') as string,
   });
 });

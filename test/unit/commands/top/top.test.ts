@@ -65,7 +65,7 @@ describe('top --once', () => {
     });
     const { out } = await berth(['top', '--once'], { env: pointedAt(server.url) });
     expect(out.split('\n').slice(1, 4)).toEqual([
-      'at least: the cost of 1 pod is not known, the workers of 1 endpoint could not be read, 1 high-performance volume counted at the standard price',
+      'at least: pods: 1 without a price, workers: 1 without a price, volumes: a surcharge for high-performance storage',
       expect.stringMatching(/^20.*Z$/),
       '',
     ]);

@@ -107,7 +107,7 @@ test('the output of get can be passed to create and update; a larger size asks, 
   expect(await account(`${larger} --yes`, { stdin: yaml })).toMatchObject({
     code: 0,
     out: '',
-    err: expect.stringMatching(/\nupdated volume a\n$/) as string,
+    err: 'updated volume a\n',
   });
   expect((await account('volumes update a --size 150')).code).toBe(5);
 });
@@ -135,7 +135,7 @@ describe('delete', () => {
       ) as string,
     });
     const several = await account('volumes delete datasets vol-scratch vol-checkpoints --yes');
-    expect([several.code, several.err]).toEqual([5, expect.stringContaining('2 of 3 targets are protected') as string]);
+    expect([several.code, several.err]).toEqual([5, expect.stringContaining('2 are protected') as string]);
     expect((await local(account, 'volumes list -o id')).split('\n')).toHaveLength(3);
   });
 

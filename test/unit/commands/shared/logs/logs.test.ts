@@ -41,7 +41,7 @@ describe('pods logs', () => {
     [['--since', '2026-13-45'], /--since is not a time/],
     [['--since', '2026-01-01T10:00:00'], /--since is not a time/],
     [['--since', '90'], /--since is not a time/],
-    [['--tail', '5', '--since', '1h'], /--tail and --since exclude each other/],
+    [['--tail', '5', '--since', '1h'], /use either --tail or --since/],
     [['--source', 'kernel'], /--source is one of container, system/],
   ])('refuses %j', async (flags, says) => {
     const { code, err } = await berth(['--local', 'pods', 'logs', 'pod-train', ...flags]);
