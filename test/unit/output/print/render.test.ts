@@ -70,10 +70,17 @@ describe('a table in a pipe', () => {
     await expect(to.out()).toMatchFileSnapshot(golden(`plain-list-${format}`));
   });
 
-  test.each(['table', 'json', 'yaml', 'csv'] as const)('one as %s', async (format) => {
+  test.each(['table', 'csv'] as const)('one as %s', async (format) => {
     const to = screen();
     await render(pod(0), as({ format }), to);
     await expect(to.out()).toMatchFileSnapshot(golden(`plain-one-${format}`));
+  });
+
+  test.each(['json', 'yaml'] as const)('one as %s is written as in a list', async (format) => {
+    const [list, one] = [screen(), screen()];
+    await render(podList, as({ format }), list);
+    await render(pod(0), as({ format }), one);
+    expect(list.out()).toContain(one.out().trim().replace(/\n/g, '\n  '));
   });
 
   test('has the same number of tabs in every line, whatever the cells hold', async () => {

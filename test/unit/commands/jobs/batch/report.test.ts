@@ -44,7 +44,7 @@ describe('the report of a batch', () => {
   });
 
   test('as JSON accounts for every item, and groups failures by pattern', async () => {
-    const report = await reportOf(worldWith(8));
+    const report = await reportOf(worldWith(4));
     await expect(`${JSON.stringify(report, null, 2)}\n`).toMatchFileSnapshot(
       '../../../../golden/jobs/batch-report.json',
     );
