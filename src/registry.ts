@@ -1,5 +1,6 @@
 import type { Noun } from './cli/model/command.ts';
-import { OUTPUT_FLAGS, type GlobalFlag } from './cli/model/global-flags.ts';
+import { OUTPUT_FLAGS } from './cli/model/global-flags.ts';
+import { option, type Param, type Params } from './cli/model/params.ts';
 import { SETTINGS, type Setting } from './settings/settings-table.ts';
 
 /** A noun's module is loaded only when the noun is used. */
@@ -96,34 +97,25 @@ export const NOUNS: readonly Noun[] = Object.entries(SECTIONS).flatMap(([section
 );
 
 /** The placeholder of a setting's value in help, by kind of setting. */
-const METAVARS: Readonly<Record<Exclude<Setting['kind'], 'switch'>, string>> = {
+const METAVARS: Readonly<Partial<Record<Setting['kind'], string>>> = {
   address: 'URL',
   'storage-address': 'URL',
-  text: 'TEXT',
-  path: 'PATH',
-  identifier: 'PFX',
   profile: 'NAME',
-  key: 'KEY',
   duration: 'TIME',
   count: 'N',
-  choice: 'WORD',
 };
 
+function flagOf({ kind, summary, short }: Setting): Param<unknown> {
+  const shape = short === undefined ? {} : { short };
+  if (kind === 'switch') return option.on(summary, shape);
+  const complete = kind === 'profile' ? { complete: kind } : {};
+  return option.text(summary, { ...shape, ...complete, metavar: METAVARS[kind] ?? 'TEXT' });
+}
+
+const withFlags = SETTINGS.filter(({ name, ...setting }) => 'flag' in setting && !(name in OUTPUT_FLAGS));
+
 /** The flags of every command: the output flags, and the flags of settings. */
-export const FLAGS: readonly GlobalFlag[] = [
+export const FLAGS: Params = {
   ...OUTPUT_FLAGS,
-  ...SETTINGS.flatMap((setting: Setting): readonly GlobalFlag[] =>
-    setting.flag === undefined || OUTPUT_FLAGS.some((flag) => flag.flag === setting.flag)
-      ? []
-      : [
-          {
-            name: setting.name,
-            flag: setting.flag,
-            ...(setting.short === undefined ? {} : { short: setting.short }),
-            summary: setting.summary,
-            ...(setting.kind === 'switch' ? {} : { metavar: METAVARS[setting.kind] }),
-            ...(setting.kind === 'profile' ? { complete: 'profile' } : {}),
-          },
-        ],
-  ),
-];
+  ...Object.fromEntries(withFlags.map((setting) => [setting.name, flagOf(setting)])),
+};

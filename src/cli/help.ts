@@ -1,6 +1,5 @@
 import { type Command, exitsOf, type Group, type Noun, shownVerbs, visibleOptions } from './model/command.ts';
-import type { GlobalFlag } from './model/global-flags.ts';
-import { argumentName, flagName, namesProgram, type Param } from './model/params.ts';
+import { argumentName, flagName, namesProgram, type Param, type Params } from './model/params.ts';
 import type { Context } from '../core/context.ts';
 import { drawPage } from '../output/text/draw-help-page.ts';
 import type { Block, Page, PageRow } from '../output/view.ts';
@@ -95,11 +94,11 @@ function exitsText(command: Command): string | undefined {
   return `Exit codes beyond those of every command: ${codes.join(', ')} (\`berth help exit-codes\`).`;
 }
 
-export const flagsHelp = (flags: readonly GlobalFlag[]): Page =>
+export const flagsHelp = (flags: Params): Page =>
   pageOf([
     rows(
       'Flags of every command, before or after its noun',
-      flags.map((flag): PageRow => [flagSignature(flag.flag, flag), flag.summary]),
+      Object.entries(flags).map(([key, flag]): PageRow => [flagSignature(flagName(key), flag), flag.summary]),
     ),
   ]);
 
@@ -138,7 +137,7 @@ export function usageOf(path: readonly string[], command: Command): string {
 const afterDashes = ({ args }: Command): readonly string[] =>
   Object.entries(args).flatMap(([key, param]) => (param.afterDashes === true ? [`[${argumentName(key, param)}]`] : []));
 
-const flagSignature = (name: string, { short, metavar }: Pick<GlobalFlag, 'short' | 'metavar'>): string =>
+const flagSignature = (name: string, { short, metavar }: Param<unknown>): string =>
   `${short === undefined ? '    ' : `${short}, `}${name}${metavar === undefined ? '' : ` ${metavar}`}`;
 
 function withChoices(param: Param<unknown>): string {

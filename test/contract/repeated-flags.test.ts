@@ -61,7 +61,9 @@ test.each(COMMANDS.map(({ path, command }) => [path.join(' '), command] as const
   },
 );
 
-test.each(FLAGS.filter(({ metavar }) => metavar !== undefined).map((flag) => [flag.flag, flag.short] as const))(
+const WITH_VALUE = Object.entries(FLAGS).filter(([, { metavar }]) => metavar !== undefined);
+
+test.each(WITH_VALUE.map(([key, { short }]) => [flagName(key), short] as const))(
   '%s is refused a second time at every position',
   async (flag, short) => {
     for (const words of written(flag, short)) {

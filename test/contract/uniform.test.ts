@@ -175,9 +175,11 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
 
 test.each(COMMANDS)('%s has no flag that means something else everywhere, and none twice', (path, command) => {
   const flags = flagsOf(command);
-  const taken = FLAGS.map(({ flag }) => flag).filter((flag) => !(OWN[path] ?? []).includes(flag));
+  const taken = Object.keys(FLAGS)
+    .map(flagName)
+    .filter((flag) => !(OWN[path] ?? []).includes(flag));
   expect([...flags.keys()].filter((flag) => taken.includes(flag))).toEqual([]);
-  const shorts = [...[...flags.values()], ...FLAGS].flatMap(({ short }) => short ?? []);
+  const shorts = [...flags.values(), ...Object.values(FLAGS)].flatMap(({ short }) => short ?? []);
   expect(shorts.length).toBe(new Set(shorts).size);
 });
 

@@ -9,8 +9,7 @@ import { formatDuration } from '../../core/units.ts';
 import { type Candidate, type Collection, describedBy, type LocalSource } from '../model/collection.ts';
 import { type Command, type Group, shownVerbs, visibleOptions } from '../model/command.ts';
 import { rememberedJobs } from '../model/context.ts';
-import type { GlobalFlag } from '../model/global-flags.ts';
-import { flagName, type Param } from '../model/params.ts';
+import { flagName, type Param, type Params } from '../model/params.ts';
 import { VOLUMES } from '../resource/collections.ts';
 import { followPages, listRequest } from '../resource/pages.ts';
 import { verbOf } from '../words.ts';
@@ -20,29 +19,25 @@ export interface CompletionTree {
   /** The nouns. */
   readonly root: Group;
   /** A command's own flag of the same name takes precedence. */
-  readonly globals: readonly GlobalFlag[];
-}
-
-interface Value extends Partial<Pick<Param<unknown>, 'choices' | 'choicesAfter' | 'commas' | 'many'>> {
-  readonly complete?: LocalSource | Collection;
+  readonly globals: Params;
 }
 
 interface Place {
   readonly node: Command | Group;
   readonly args: readonly string[];
-  /** By name: the value, or true for a switch. */
+  /** By key: the value, or true for a switch. */
   readonly given: ReadonlyMap<string, string | true>;
-  readonly wanted: 'word' | 'flag' | Value | undefined;
+  readonly wanted: 'word' | 'flag' | Param<unknown> | undefined;
   /** The unfinished word, without what stands before a value in it: `--status=`. */
   readonly typed: string;
   readonly before: string;
 }
 
-const flagsOf = (node: Command | Group, globals: readonly GlobalFlag[]) => {
-  const options = node.kind === 'group' ? [] : visibleOptions(node);
-  const own = options.map(([key, param]) => ({ ...param, flag: flagName(key) }));
-  return [...own, ...globals.filter(({ flag }) => !own.some((each) => each.flag === flag))];
-};
+/** Those of the command first. */
+function flagsOf(node: Command | Group, globals: Params): readonly (readonly [key: string, param: Param<unknown>])[] {
+  const own = node.kind === 'group' ? {} : Object.fromEntries(visibleOptions(node));
+  return Object.entries({ ...own, ...globals, ...own });
+}
 
 /** `words` follow `berth`. Unknown words and flags are skipped, so that the rest is still completed. */
 export function placeOf({ root, globals }: CompletionTree, words: readonly string[]): Place {
@@ -50,21 +45,23 @@ export function placeOf({ root, globals }: CompletionTree, words: readonly strin
   let node: Command | Group = root;
   const argsOf = (): readonly Param<unknown>[] =>
     node.kind === 'group' ? [] : Object.values(node.args).filter(({ afterDashes }) => afterDashes !== true);
-  const flagNamed = (name: string) => flagsOf(node, globals).find(({ flag, short }) => flag === name || short === name);
+  const flagNamed = (name: string) =>
+    flagsOf(node, globals).find(([key, { short }]) => flagName(key) === name || short === name);
   const args: string[] = [];
   const given = new Map<string, string | true>();
   let open: ReturnType<typeof flagNamed>;
   let flagsEnded = false;
   for (const word of words.slice(0, -1)) {
     if (open !== undefined) {
-      given.set(open.flag, word);
+      given.set(open[0], word);
       open = undefined;
     } else if (!flagsEnded && word === '--') flagsEnded = true;
     else if (!flagsEnded && word.length > 1 && word.startsWith('-')) {
       const [name = '', ...rest] = word.split('=');
       const flag = flagNamed(name);
-      if (flag?.metavar !== undefined && rest.length === 0) open = flag;
-      else if (flag !== undefined) given.set(flag.flag, flag.metavar === undefined || rest.join('='));
+      const isSwitch = flag?.[1].metavar === undefined;
+      if (!isSwitch && rest.length === 0) open = flag;
+      else if (flag !== undefined) given.set(flag[0], isSwitch || rest.join('='));
     } else {
       const verbs: Group['commands'] = node.kind === 'group' ? node.commands : {};
       const verb = verbs[verbOf(word, Object.keys(verbs)) ?? ''];
@@ -74,11 +71,11 @@ export function placeOf({ root, globals }: CompletionTree, words: readonly strin
     }
   }
   const place = { node, args, given, typed, before: '' };
-  if (open !== undefined) return { ...place, wanted: open };
+  if (open !== undefined) return { ...place, wanted: open[1] };
   if (!flagsEnded && typed.startsWith('-')) {
     const [name = '', ...value] = typed.split('=');
     if (value.length === 0) return { ...place, wanted: 'flag' };
-    const flag = flagNamed(name);
+    const flag = flagNamed(name)?.[1];
     const wanted = flag?.metavar === undefined ? undefined : flag;
     return { ...place, wanted, before: `${name}=`, typed: value.join('=') };
   }
@@ -113,8 +110,8 @@ export async function candidatesAt(
   if (wanted === 'flag')
     return offer(
       flagsOf(node, tree.globals)
-        .filter((flag) => ('many' in flag && flag.many) || !given.has(flag.flag))
-        .map(({ flag, summary }) => ({ value: flag, description: summary })),
+        .filter(([key, { many }]) => many || !given.has(key))
+        .map(([key, { summary }]) => ({ value: flagName(key), description: summary })),
     );
   const { complete, choices = [] } = wanted;
   switch (complete) {
@@ -146,7 +143,11 @@ export async function candidatesAt(
 }
 
 /** With what stands before a value in its word, and without the values that the word has. */
-function inWord(candidates: readonly Candidate[], { commas }: Value, { before, typed }: Place): readonly Candidate[] {
+function inWord(
+  candidates: readonly Candidate[],
+  { commas }: Param<unknown>,
+  { before, typed }: Place,
+): readonly Candidate[] {
   const head = commas === true ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
   const used = new Set(head.split(','));
   return candidates

@@ -7,7 +7,7 @@ import type { Context } from '../../core/context.ts';
 import { safeText } from '../../core/safe-text.ts';
 
 /** They say which service, and which key. */
-const SERVICE_FLAGS = ['--profile', '--local', '--base-url', '--queue-url', '--rest-url', '--storage-url'];
+const SERVICE_FLAGS = ['profile', 'local', 'base-url', 'queue-url', 'rest-url', 'storage-url'];
 
 /** `__complete bash BREAKS LINE` or `__complete zsh|fish|powershell WORD...`. Opens the profile that the line selects. */
 export async function complete(
@@ -22,9 +22,7 @@ export async function complete(
   const last = (words.at(-1) ?? '').replace(shell === 'powershell' ? /^=/ : '', '');
   const typed = line === undefined ? [...words.slice(0, -1), last] : line.words.slice(1);
   let place = placeOf(tree, typed);
-  const service = program.flags
-    .filter(({ flag }) => SERVICE_FLAGS.includes(flag))
-    .map(({ name, flag }) => [name, place.given.get(flag)] as const);
+  const service = SERVICE_FLAGS.map((name) => [name, place.given.get(name)] as const);
   // A person waits: the service is asked once.
   const context = open({ ...Object.fromEntries(service), retries: '0', timeout: '1s' });
   const aliases = await context.profiles.aliases().catch(() => ({}));

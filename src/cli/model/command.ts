@@ -1,5 +1,4 @@
 import type { CommandContext } from './context.ts';
-import type { GlobalFlag } from './global-flags.ts';
 import type { OutputSchema } from './output-schema.ts';
 import { onlyWith, option, type Param, type Params, type ValuesOf } from './params.ts';
 import type { Access } from '../../core/access.ts';
@@ -98,7 +97,8 @@ export interface Noun {
 
 export interface Program {
   readonly nouns: readonly Noun[];
-  readonly flags: readonly GlobalFlag[];
+  /** The flags of every command, by the names of their settings. */
+  readonly flags: Params;
 }
 
 /** All nouns as one group. */

@@ -1,55 +1,28 @@
+import { option, type Params } from './params.ts';
 import { usage } from '../../core/failure.ts';
 import { OUTPUT_FORMATS, type OutputFormat, type SettingsView } from '../../core/settings.ts';
 import { createIsSecret, type IsSecret } from '../../core/secret-names.ts';
 import { isJsonFormat, parseFormat } from '../../output/formats/format-table.ts';
 import type { OutputOptions } from '../../output/view.ts';
 
-export interface GlobalFlag {
-  readonly name: string;
-  /** A flag that begins with `--no-` is true if given. */
-  readonly flag: string;
-  readonly short?: string;
-  readonly metavar?: string;
-  readonly choices?: readonly string[];
-  readonly complete?: 'fields' | 'profile';
-  readonly commas?: boolean;
-  readonly summary: string;
-}
-
 export type GlobalValues = Readonly<Record<string, string | boolean | undefined>>;
 
-export const OUTPUT_FLAGS: readonly GlobalFlag[] = [
-  {
-    name: 'output',
-    flag: '--output',
+/** Their values stay texts, which the settings parse. */
+export const OUTPUT_FLAGS: Params = {
+  output: option.choice(`how to print data: ${OUTPUT_FORMATS.join(', ')}`, OUTPUT_FORMATS, {
     short: '-o',
     metavar: 'FORMAT',
-    choices: OUTPUT_FORMATS,
-    summary: `how to print data: ${OUTPUT_FORMATS.join(', ')}`,
-  },
-  { name: 'json', flag: '--json', summary: 'the same as -o json' },
-  {
-    name: 'fields',
-    flag: '--fields',
-    metavar: 'A,B.C',
-    complete: 'fields',
+  }),
+  json: option.on('the same as -o json'),
+  fields: {
+    ...option.text('print these members only, in any format', { metavar: 'A,B.C', complete: 'fields' }),
     commas: true,
-    summary: 'print these members only, in any format',
   },
-  {
-    name: 'jq',
-    flag: '--jq',
-    metavar: 'EXPR',
-    summary: 'filter the JSON with a jq expression (built in)',
-  },
-  { name: 'raw', flag: '--raw', summary: 'print text that --jq gives without its quotes' },
-  {
-    name: 'showSecrets',
-    flag: '--show-secrets',
-    summary: 'show the variables that tables and CSV hide as ***',
-  },
-  { name: 'help', flag: '--help', short: '-h', summary: 'show help for a command' },
-];
+  jq: option.text('filter the JSON with a jq expression (built in)', { metavar: 'EXPR' }),
+  raw: option.on('print text that --jq gives without its quotes'),
+  showSecrets: option.on('show the variables that tables and CSV hide as ***'),
+  help: option.on('show help for a command', { short: '-h' }),
+};
 
 /** Fails with usage (2). */
 export function outputOptions(globals: GlobalValues, settings: Pick<SettingsView, 'get'>): OutputOptions {

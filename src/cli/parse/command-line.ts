@@ -3,8 +3,8 @@ import { Failure, usage } from '../../core/failure.ts';
 import { berth, lines, type Message, names, sentence } from '../../core/message.ts';
 import { nearestOf, suggestionOf } from '../../core/text.ts';
 import { allOptions, type Command, type Group, type Program, type Values } from '../model/command.ts';
-import type { GlobalFlag, GlobalValues } from '../model/global-flags.ts';
-import { flagName, labelOf, namesProgram, type Param } from '../model/params.ts';
+import type { GlobalValues } from '../model/global-flags.ts';
+import { flagName, labelOf, namesProgram, type Param, type Params } from '../model/params.ts';
 import { didYouMean, verbOf } from '../words.ts';
 import { firstWordAt } from './user-aliases.ts';
 
@@ -24,13 +24,6 @@ export interface InvalidCommandLine {
 
 /** The texts of each flag or argument; none of a switch. */
 type Given = Map<string, readonly string[]>;
-
-interface Flag {
-  readonly name: string;
-  readonly flag: string;
-  readonly short?: string | undefined;
-  readonly metavar?: string | undefined;
-}
 
 /** Loads only the module of its noun. Returns, not throws, usage (2). The only file that uses commander. */
 export async function parseCommandLine(
@@ -76,7 +69,7 @@ function valuesOf(
   path: readonly string[],
   command: Command,
   rest: readonly string[],
-  flags: readonly GlobalFlag[],
+  flags: Params,
   given: Given,
 ): Values {
   const dashesKey = Object.keys(command.args).find((key) => command.args[key]?.afterDashes === true);
@@ -86,8 +79,10 @@ function valuesOf(
   const known = path[0] === 'files' ? words.map((word) => (word === '-lh' ? '-l' : word)) : words;
   const texts = read(path, command, flags, known, given);
   if (given.has('help')) return {};
-  for (const { name, flag, commas } of flags)
-    refuseSecond(flag, given.get(name) ?? [], commas === true ? `Write several with commas: ${flag} A,B.` : undefined);
+  for (const [key, { commas }] of Object.entries(flags)) {
+    const hint = commas === true ? `Write several with commas: ${flagName(key)} A,B.` : undefined;
+    refuseSecond(flagName(key), given.get(key) ?? [], hint);
+  }
   if (dashesKey !== undefined && dashes >= 0 && dashes < rest.length - 1) texts.set(dashesKey, rest.slice(dashes + 1));
   const params = Object.entries({ ...command.args, ...allOptions(command) });
   return Object.fromEntries(
@@ -114,16 +109,15 @@ function refuseSecond(name: string, texts: readonly string[], hint = 'Keep one o
 function read(
   path: readonly string[],
   command: Command | undefined,
-  flags: readonly GlobalFlag[],
+  flags: Params,
   words: readonly string[],
   given: Given,
 ): Given {
   const texts: Given = new Map();
   const args = Object.entries(command?.args ?? {}).filter(([, { afterDashes }]) => afterDashes !== true);
-  const options = Object.entries(command === undefined ? {} : allOptions(command));
-  const own = options.map(([key, param]): Flag => ({ ...param, name: key, flag: flagName(key) }));
+  const own = command === undefined ? {} : allOptions(command);
   // Flags of the command replace global ones of the same name.
-  const others = flags.filter(({ flag }) => !own.some((each) => each.flag === flag));
+  const others = Object.fromEntries(Object.entries(flags).filter(([key]) => !(key in own)));
   const parser = createParser([
     [own, texts],
     [others, given],
@@ -135,11 +129,7 @@ function read(
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.unknownOption') {
       const word = /'(.*)'$/s.exec(error.message)?.[1] ?? '';
-      throw unknownOption(
-        word,
-        path,
-        [...own, ...flags].map(({ flag }) => flag),
-      );
+      throw unknownOption(word, path, Object.keys({ ...own, ...others }).map(flagName));
     }
     // A value can be missing only after the last word.
     if (error.code === 'commander.optionMissingArgument')
@@ -158,7 +148,7 @@ function read(
 }
 
 /** Prints nothing and never exits. The texts of flags go into the map beside them. */
-function createParser(all: readonly (readonly [flags: readonly Flag[], given: Given])[]): Commander {
+function createParser(all: readonly (readonly [flags: Params, given: Given])[]): Commander {
   const parser = new Commander('berth')
     .exitOverride()
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
@@ -166,8 +156,8 @@ function createParser(all: readonly (readonly [flags: readonly Flag[], given: Gi
     .showSuggestionAfterError(false)
     .allowExcessArguments(false);
   for (const [flags, given] of all)
-    for (const { name, flag, short, metavar } of flags) {
-      const long = flag + (metavar === undefined ? '' : ' <value>');
+    for (const [name, { short, metavar }] of Object.entries(flags)) {
+      const long = flagName(name) + (metavar === undefined ? '' : ' <value>');
       const option = new Option(short === undefined ? long : `${short}, ${long}`);
       // Commander would keep `--no-input` as `input: false`: a command's `--input`.
       option.negate = false;

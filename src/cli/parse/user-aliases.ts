@@ -1,16 +1,16 @@
 import { usage } from '../../core/failure.ts';
-import type { GlobalFlag } from '../model/global-flags.ts';
+import { flagName, type Params } from '../model/params.ts';
 import { commandOf } from '../words.ts';
 
 export type UserAliases = Readonly<Record<string, string>>;
 
-export function firstWordAt(argv: readonly string[], flags: readonly GlobalFlag[]): number | undefined {
+export function firstWordAt(argv: readonly string[], flags: Params): number | undefined {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
     if (!word.startsWith('-') || word === '-') return at;
     if (word === '--') return undefined;
-    const flag = flags.find(({ flag: name, short }) => name === word || short === word);
-    if (flag?.metavar !== undefined) at++;
+    const flag = Object.entries(flags).find(([key, { short }]) => flagName(key) === word || short === word);
+    if (flag?.[1].metavar !== undefined) at++;
   }
   return undefined;
 }
@@ -18,7 +18,7 @@ export function firstWordAt(argv: readonly string[], flags: readonly GlobalFlag[
 /** The command line with a command in place of a user's alias or a word of another tool. Usage (2). */
 export async function expandFirstWord(
   argv: readonly string[],
-  flags: readonly GlobalFlag[],
+  flags: Params,
   nouns: readonly string[],
   readAliases: () => Promise<UserAliases>,
 ): Promise<readonly string[]> {
@@ -38,7 +38,7 @@ const ALIAS_NAME = /^[A-Za-z][A-Za-z0-9-]{0,31}$/;
 export async function aliasWords(
   name: string,
   text: string,
-  flags: readonly GlobalFlag[],
+  flags: Params,
   nouns: readonly string[],
 ): Promise<readonly string[]> {
   if (!ALIAS_NAME.test(name) || nouns.includes(name))

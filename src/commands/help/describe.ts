@@ -3,7 +3,6 @@ import { signature } from '../../cli/help.ts';
 import { listCommand } from '../../cli/hint.ts';
 import { COMMON_EXITS, exitsOf, type NamedCommand, type Program, visibleOptions } from '../../cli/model/command.ts';
 import { ANY_OBJECT, manyOf, ownObject, printedSchema, schemaNameOf, TEXT } from '../../cli/model/output-schema.ts';
-import type { GlobalFlag } from '../../cli/model/global-flags.ts';
 import { argumentName, flagName, namesProgram, type Param, type Params } from '../../cli/model/params.ts';
 import { EXIT_CODES } from '../../core/exit-codes.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -87,7 +86,7 @@ export const descriptionView: View = {
 export const describeProgram = (program: Program, commands: readonly NamedCommand[]): JsonObject => ({
   usage: 'berth [FLAGS] NOUN VERB [ARGUMENTS] [FLAGS]',
   nouns: program.nouns.map(({ name, section, summary }) => ({ noun: name, section, summary })),
-  globalFlags: program.flags.map(describeGlobalFlag),
+  globalFlags: Object.entries(program.flags).map(([key, flag]) => describeGlobalFlag(key, flag)),
   exitCodes: EXIT_CODES.map(({ code, name, meaning }) => ({
     code,
     name,
@@ -99,11 +98,12 @@ export const describeProgram = (program: Program, commands: readonly NamedComman
   commands: commands.map(describeCommand),
 });
 
-const describeGlobalFlag = ({ name, flag, short, metavar, choices, summary }: GlobalFlag): JsonObject => ({
-  ...{ flag, short, summary },
+const describeGlobalFlag = (key: string, { short, metavar, choices, summary }: Param<unknown>): JsonObject => ({
+  flag: flagName(key),
+  ...{ short, summary },
   type: metavar === undefined ? 'switch' : choices === undefined ? 'text' : 'choice',
   choices,
-  variable: findSetting(name)?.variable,
+  variable: findSetting(key)?.variable,
 });
 
 const describeSetting = ({ name, flag, variable, secret, inProfile, summary, ...setting }: Setting): JsonObject => ({

@@ -1,5 +1,5 @@
 import { flagsHelp, HELP_TOPICS, pageOf, rows, text, type TopicName } from '../../cli/help.ts';
-import type { GlobalFlag } from '../../cli/model/global-flags.ts';
+import type { Params } from '../../cli/model/params.ts';
 import { EXIT_CODES } from '../../core/exit-codes.ts';
 import { OUTPUT_FORMATS } from '../../core/settings.ts';
 import { FORMAT_TABLE } from '../../output/formats/format-table.ts';
@@ -125,7 +125,7 @@ const described = (setting: Setting): string =>
   (setting.flag === undefined ? '' : ` (${setting.flag})`) +
   (setting.default === undefined ? '' : ` (default ${setting.default})`);
 
-export function topicPage(name: string, flags: readonly GlobalFlag[]): Page | undefined {
+export function topicPage(name: string, flags: Params): Page | undefined {
   const pages: Readonly<Record<TopicName, () => Page>> = {
     flags: () => flagsHelp(flags),
     'exit-codes': exitCodes,
