@@ -147,16 +147,9 @@ export interface PlanOptions extends InputOptions {
   readonly extras: string;
 }
 
-/** By the option, else by its name. Fails with usage (2). */
-export function formatOf(name: string, { format }: InputOptions): InputFormat['format'] {
-  if (format !== undefined) return format;
-  if (/\.(?:parquet|zst)$/i.test(name))
-    throw usage(
-      `cannot read ${name}: use JSON lines or CSV, also as .gz`,
-      'Convert it first, or pipe it in: --input -',
-    );
-  return /\.[ct]sv(?:\.gz)?$/i.test(name) ? 'csv' : 'jsonl';
-}
+/** By the option, else by its name. */
+export const formatOf = (name: string, { format }: InputOptions): InputFormat['format'] =>
+  format ?? (/\.[ct]sv(?:\.gz)?$/i.test(name) ? 'csv' : 'jsonl');
 
 export const sharedFormat = ({ inputField, idField, asIs = false }: InputOptions): SharedFormat => ({
   ...(inputField === undefined ? {} : { inputField }),

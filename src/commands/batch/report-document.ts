@@ -38,14 +38,8 @@ const dateOf = (at: number): string => new Date(at).toISOString();
 const distributionOf = (summary: DistributionSummary | undefined): JsonObject | null =>
   summary === undefined ? null : { ...summary, bins: summary.bins.map((bin) => ({ ...bin })) };
 
-/** `1s to 2s`; exact seconds where short texts would repeat. */
-export function binLabels({ bins }: DistributionSummary): readonly string[] {
-  const label = (show: (milliseconds: number) => string) => bins.map(({ from, to }) => `${show(from)} to ${show(to)}`);
-  const short = label(formatTime);
-  const isClear =
-    new Set(short).size === short.length && bins.every(({ from, to }) => formatTime(from) !== formatTime(to));
-  return isClear ? short : label((milliseconds) => `${milliseconds / 1000}s`);
-}
+export const binLabels = ({ bins }: DistributionSummary): readonly string[] =>
+  bins.map(({ from, to }) => `${formatTime(from)} to ${formatTime(to)}`);
 
 export const quantilesOf = (times: DistributionSummary): string =>
   (['p50', 'p95', 'p99', 'max'] as const).map((name) => `${name} ${formatTime(times[name])}`).join(', ');

@@ -9,11 +9,8 @@ import { unlessUnread } from '../../cli/run/dry-run.ts';
 import { countOf } from '../../cli/words.ts';
 import { failedOkOption, settingOptions, settingsOf } from './options.ts';
 import { BATCH_END, BATCH_PLAN, RUN_EXITS } from './schemas.ts';
-import { EXIT } from '../../core/exit-codes.ts';
-import { Failure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
-import { formatDuration } from '../../core/units.ts';
 import type { Result } from '../../output/view.ts';
 import { healthRequest, optionsText, runRequest, submissionBody } from '../../queue/requests.ts';
 
@@ -70,11 +67,10 @@ export const run = defineCommand({
     const shard = given === undefined ? undefined : parseShard(given, from);
     const options = { ...values, inputs: values.input, format: values.inputFormat, settings, shard };
     if (ctx.dryRun) return await dryRunResult(ctx, values, await checkBatch(ports, options));
-    const connect = async () => {
-      const found = endpointId(ctx, values.endpoint);
-      const id = await (values.maxTime === undefined ? found : within(ctx, values.maxTime, found));
-      return { endpointId: id, service: await serviceAddress(ctx) };
-    };
+    const connect = async () => ({
+      endpointId: await endpointId(ctx, values.endpoint),
+      service: await serviceAddress(ctx),
+    });
     const view = viewOf(ctx, async (summary) => {
       for (const line of await describeSkipped(values.input.join(' '), summary)) await ctx.tell(line);
     });
@@ -89,20 +85,6 @@ const endpointId = (ctx: CommandContext, word: string) =>
     await ctx.api.send(healthRequest(id));
     return id;
   });
-
-/** Fails with wait-ended (9). */
-async function within<T>(ctx: CommandContext, milliseconds: number, work: Promise<T>): Promise<T> {
-  const deadline = ctx.clock.deadline(milliseconds);
-  const expired = new Promise<never>((_, reject) => {
-    deadline.signal.addEventListener('abort', () => {
-      const message = `--max-time (${formatDuration(milliseconds)}) was over before the first job`;
-      reject(new Failure({ code: 'wait-ended', exit: EXIT.waitEnded, message, hint: 'Nothing was sent.' }));
-    });
-  });
-  return await Promise.race([work, expired]).finally(() => {
-    deadline.cancel();
-  });
-}
 
 const MAX_NAMED = 10;
 

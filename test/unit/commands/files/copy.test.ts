@@ -126,12 +126,6 @@ test('the access of a profile is kept: a reader writes nothing, a writer removes
   expect(await keys('datasets:')).toEqual(['one']);
 });
 
-test('a copy that is refused on a terminal leaves nothing of its progress there', async () => {
-  const { run } = startSync();
-  const { err } = await run('cp d datasets:x', { tty: true, columns: 200 });
-  expect(err.slice(err.lastIndexOf('the files'))).toContain('is a folder');
-});
-
 test.each([
   ['nothing', Buffer.alloc(0)],
   ['any bytes', Buffer.from(Array.from({ length: 70_000 }, (_, at) => (at * 7) % 256))],

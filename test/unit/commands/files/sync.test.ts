@@ -178,18 +178,6 @@ describe('--delete', () => {
     for (const name of ['one', 'three']) expect((await run(`ls datasets:${name}`)).code).toBe(4);
   });
 
-  it('by two syncs at once leaves what the source has', async () => {
-    const { sync, keys, write, run } = startSync();
-    for (let count = 0; count < 20; count++) {
-      write(`d/${String(count)}`, String(count));
-      write(`old/${String(count)}`, 'old');
-    }
-    await run('cp -r old datasets:');
-    const both = await Promise.all([1, 2].map(() => sync('d/ datasets: --delete --yes')));
-    for (const ran of both) expect(ran.code, ran.err).toBe(0);
-    expect(await keys('datasets:')).toHaveLength(22);
-  });
-
   it.each(['--yes', '--dry-run'])('does not remove everything because the source is empty: %s', async (flag) => {
     const { sync, keys, at } = startSync();
     await sync('d/ datasets:');

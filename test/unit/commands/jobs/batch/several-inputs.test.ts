@@ -102,8 +102,6 @@ describe('a batch with several inputs', () => {
     ['stdin is one of several', ['in/a.jsonl', '-'], 2, 'use either "-" (stdin) or input files'],
     ['an item cannot be sent', ['in/a.jsonl', 'bad.jsonl.gz'], 2, 'bad.jsonl.gz, line 2, column 2: it is not JSON'],
     ['a compressed file is damaged', ['torn.jsonl.gz'], 14, 'torn.jsonl.gz: corrupt or truncated'],
-    ['one is zstd', ['in/a.jsonl', 'a.jsonl.zst'], 2, 'cannot read a.jsonl.zst: use JSON lines or CSV'],
-    ['one is Parquet', ['a.parquet'], 2, 'cannot read a.parquet: use JSON lines or CSV'],
     ['no item is there', ['in/e.jsonl', 'empty.jsonl.gz'], 2, 'contains no items to send'],
     ['one is an object', ['s3://bucket/a'], 14, 'cannot read s3://bucket/a: it does not exist'],
   ])('is refused before anything is sent when %s', async (_, argv, exit, message) => {
@@ -111,8 +109,6 @@ describe('a batch with several inputs', () => {
       ...FILES,
       'bad.jsonl.gz': gzipSync('1\n{bad\n'),
       'torn.jsonl.gz': gzipSync(lines(1, 2, 3)).subarray(0, -9),
-      'a.jsonl.zst': '',
-      'a.parquet': 'PAR1',
       'empty.jsonl.gz': gzipSync('\n'),
     });
     const flags = argv.flatMap((word) => ['--input', word]);
