@@ -13,19 +13,13 @@ import type { Result, Tone, View } from '../../output/view.ts';
 import { isRunning, jobError, jobOutcome } from '../../queue/job.ts';
 import type { Facts } from './reads.ts';
 
-type Kind = 'pod' | 'endpoint' | 'job';
 type Cause = readonly [
-  of: readonly Kind[],
+  of: 'pod' | 'endpoint' | 'job' | 'endpoint or job',
   code: string,
   /** The verdict, if the cause applies. */
   when: (facts: Facts, now: EpochMs) => string | false | undefined,
   cure?: (facts: Facts) => Message | readonly Message[],
 ];
-
-const POD: readonly Kind[] = ['pod'];
-const JOB: readonly Kind[] = ['job'];
-const ENDPOINT: readonly Kind[] = ['endpoint'];
-const QUEUE: readonly Kind[] = ['endpoint', 'job'];
 
 const isPod = (facts: Facts, status: string): boolean => facts.text('pod', 'status') === status;
 const span = (facts: Facts, member: string): string => duration(facts.value('job'), member) ?? '?';
@@ -133,39 +127,39 @@ const WAITING = ['not-there-yet', 'starting', 'no-worker', 'unknown'];
 
 const CAUSES: readonly Cause[] = [
   [
-    JOB,
+    'job',
     'completed',
     (f) => ended(f, 'completed') && `completed: ${span(f, 'delayTime')} in the queue, ran ${span(f, 'executionTime')}`,
   ],
   [
-    JOB,
+    'job',
     'failed',
     (f) => ended(f, 'failed') && `failed: ${jobError(f.value('job'))?.headline ?? 'the service gives no reason'}`,
     (f) => (f.text('job', 'status') === 'FAILED' ? berth`jobs retry ${endpoint(f)} ${job(f)}` : runAgain(f)),
   ],
   [
-    JOB,
+    'job',
     'timed-out',
     (f) => ended(f, 'timedOut') && `stopped after ${span(f, 'executionTime')}: execution timeout`,
     (f) => berth`jobs run ${endpoint(f)} --input @FILE --execution-timeout 1h`,
   ],
-  [JOB, 'cancelled', (f) => ended(f, 'cancelled') && 'cancelled, or its queue was purged', runAgain],
+  ['job', 'cancelled', (f) => ended(f, 'cancelled') && 'cancelled, or its queue was purged', runAgain],
   // To submit it again would run it, and cost, twice.
   [
-    JOB,
+    'job',
     'not-there-yet',
     (f) => hasNoJob(f) && f.isCertainlyThere && 'not there yet: this machine has just submitted it',
     (f) => berth`jobs wait ${endpoint(f)} ${job(f)}`,
   ],
   [
-    JOB,
+    'job',
     'expired',
     (f) => hasNoJob(f) && 'expired or unknown: results are kept 30 minutes (run), or 1 to 5 (runsync)',
     (f) => [berth`jobs recent`, runAgain(f)],
   ],
-  [POD, 'terminated', (f) => isPod(f, 'TERMINATED') && 'terminated: deleted; network volumes are kept'],
+  ['pod', 'terminated', (f) => isPod(f, 'TERMINATED') && 'terminated: deleted; network volumes are kept'],
   [
-    POD,
+    'pod',
     'crash',
     (f) =>
       isPod(f, 'ERROR') &&
@@ -177,30 +171,30 @@ const CAUSES: readonly Cause[] = [
       berth`pods terminate ${pod(f)}`,
     ],
   ],
-  [POD, 'stopped', (f) => isPod(f, 'EXITED') && 'stopped', (f) => berth`pods start ${pod(f)} --wait`],
-  [POD, 'starting', starting, (f) => [berth`pods logs ${pod(f)}`, berth`pods wait ${pod(f)}`]],
+  ['pod', 'stopped', (f) => isPod(f, 'EXITED') && 'stopped', (f) => berth`pods start ${pod(f)} --wait`],
+  ['pod', 'starting', starting, (f) => [berth`pods logs ${pod(f)}`, berth`pods wait ${pod(f)}`]],
   [
-    POD,
+    'pod',
     'healthy',
     (f) =>
       isPod(f, 'RUNNING') && `healthy: running for ${formatDuration(1000 * (f.number('pod', 'runtime.uptime') ?? 0))}`,
   ],
-  [JOB, 'healthy', (f) => isRunning(f.value('job')) && `healthy: running for ${span(f, 'executionTime')}`],
+  ['job', 'healthy', (f) => isRunning(f.value('job')) && `healthy: running for ${span(f, 'executionTime')}`],
   [
-    QUEUE,
+    'endpoint or job',
     'build-failed',
     (f) => failedBuild(f) !== undefined && `newest build failed${after(text('error')(failedBuild(f) ?? null))}`,
     (f) => berth`endpoints builds get ${endpoint(f)} ${text('id')(failedBuild(f) ?? null)}`,
   ],
   [
-    QUEUE,
+    'endpoint or job',
     'workers-max-zero',
     (f) => f.number('endpoint', 'workers.max') === 0 && 'nothing will run: workers-max is 0',
     (f) => berth`endpoints update ${endpoint(f)} --workers-max 3`,
   ],
-  [QUEUE, 'workers-crash', crash, crashCure],
+  ['endpoint or job', 'workers-crash', crash, crashCure],
   [
-    QUEUE,
+    'endpoint or job',
     'workers-throttled',
     (f) =>
       workers(f, 'throttled') > 0 &&
@@ -209,18 +203,18 @@ const CAUSES: readonly Cause[] = [
     (f) =>
       berth`catalog ${names(memberAt(f.value('endpoint'), 'gpu') === undefined ? 'cpus' : 'gpus')} --available --product SERVERLESS`,
   ],
-  [QUEUE, 'no-worker', noWorker, (f) => berth`endpoints workers ${endpoint(f)} --watch`],
+  ['endpoint or job', 'no-worker', noWorker, (f) => berth`endpoints workers ${endpoint(f)} --watch`],
   [
-    ENDPOINT,
+    'endpoint',
     'jobs-fail',
     (f) =>
       jobs(f, 'failed') > jobs(f, 'completed') &&
       `jobs fail: ${jobs(f, 'failed')} of the ${jobs(f, 'failed') + jobs(f, 'completed')} that ended`,
     (f) => [berth`endpoints logs ${endpoint(f)}`, berth`endpoints releases ${endpoint(f)}`],
   ],
-  [QUEUE, 'unknown', unknown, () => berth`doctor`],
-  [ENDPOINT, 'healthy', healthyEndpoint],
-  [JOB, 'healthy', (f) => f.text('job', 'status') === 'IN_QUEUE' && queued(f)],
+  ['endpoint or job', 'unknown', unknown, () => berth`doctor`],
+  ['endpoint', 'healthy', healthyEndpoint],
+  ['job', 'healthy', (f) => f.text('job', 'status') === 'IN_QUEUE' && queued(f)],
 ];
 
 type Show = (value: Json, facts: Facts) => string | undefined;

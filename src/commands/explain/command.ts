@@ -6,8 +6,6 @@ import { option, type Params, type ValuesOf } from '../../cli/model/params.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import type { Facts } from './reads.ts';
 
-const EVIDENCE = manyOf(ownObject({ fact: TEXT, value: TEXT, source: TEXT }));
-
 export const explainCommand = <const A extends Params>(
   spec: CommandWords & {
     readonly args: A;
@@ -26,7 +24,7 @@ export const explainCommand = <const A extends Params>(
       code: TEXT,
       state: oneOf('ok', 'waiting', 'blocked'),
       ...Object.fromEntries(about.map((name) => [name, TEXT])),
-      evidence: EVIDENCE,
+      evidence: manyOf(ownObject({ fact: TEXT, value: TEXT, source: TEXT })),
       cure: manyOf(TEXT),
     }),
     options: { exitStatus: option.on('end 10 when it is blocked: nothing moves until something is changed') },

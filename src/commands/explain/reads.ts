@@ -7,11 +7,8 @@ import { type ApiRequest, isListRequest, type ListRequest, readRequest } from '.
 import { type Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { itemsAt, type Json, jsonOrText, memberAt, numberAt, stringAt, stringOf } from '../../core/json.ts';
-import type { Milliseconds } from '../../core/unit-types.ts';
 import { hasEnded } from '../../queue/job.ts';
 import { healthRequest, statusRequest } from '../../queue/requests.ts';
-
-const LOG_IDLE_MS: Milliseconds = 1000;
 
 interface Fact {
   /** The request. */
@@ -51,7 +48,7 @@ export class Facts {
   async readLine(name: string, request: ApiRequest): Promise<void> {
     const query = { ...request.query, tail: 1 };
     await this.#keep(name, request, async () => {
-      const events = this.#ctx.api.events({ ...request, query, once: true, idleTimeoutMs: LOG_IDLE_MS });
+      const events = this.#ctx.api.events({ ...request, query, once: true, idleTimeoutMs: 1000 });
       for await (const { data } of events) return stringAt(jsonOrText(data), 'line') ?? data;
       return null;
     });

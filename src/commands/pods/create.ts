@@ -124,11 +124,11 @@ export const create = defineCommand({
     });
     const result = await written(ctx, PODS, answer, 'created');
     if (values['wait'] !== true) return result;
-    if (result.kind !== 'one') for (const note of result.notes ?? []) await ctx.tell(note);
+    for (const note of result.notes ?? []) await ctx.tell(note);
     const waited = await waitFor(ctx, [{ id: idOf(answer.value), answer }], REACHABLE, Number(values['waitTimeout']));
-    // The id is printed in a pipe, also where the wait fails.
-    const failure = result.kind === 'one' ? undefined : waited[0]?.failure;
-    if (failure !== undefined) return { ...result, notes: [], failure };
+    const failure = waited[0]?.failure;
+    // Without -o the id is printed in a pipe, also where the wait fails.
+    if (result.kind !== 'one' && failure !== undefined) return { ...result, notes: [], failure };
     const ended = waitResult(ctx, waited, false, REACHABLE);
     return result.kind === 'one' ? ended : { ...result, notes: ended.notes };
   },

@@ -99,8 +99,9 @@ async function runBeside(ctx: CommandContext, word: string, line: string): Promi
     const message = code === SSH_FAILED ? 'ssh failed (255)' : `exit code ${String(code)}`;
     return { ...known, failure: refusal ?? new Failure({ code: 'command-failed', exit: EXIT.jobFailed, message }) };
   } catch (error) {
-    if (!isInterrupt(error)) rethrowUnlessFailure(error, ctx);
-    const hint = `The command may still run in pod ${known.name ?? word}.`;
-    return { ...known, failure: isInterrupt(error) ? error.with({ hint }) : error };
+    if (isInterrupt(error) && known.name !== undefined)
+      return { ...known, failure: error.with({ hint: `The command may still run in pod ${known.name}.` }) };
+    rethrowUnlessFailure(error, ctx);
+    return { ...known, failure: error };
   }
 }

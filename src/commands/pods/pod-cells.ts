@@ -94,11 +94,9 @@ export function runtimeLines(row: Json): Lines {
     ]),
     { label: 'cpu', value: percent('cpu.util')(live) },
     { label: 'memory', value: percent('memory.util')(live) },
-    { label: 'open ports', value: openPorts(row) },
+    { label: 'open ports', value: itemsAt(row, 'runtime.ports').map(openPort) },
   ];
 }
-
-export const openPorts = (row: Json): readonly string[] => itemsAt(row, 'runtime.ports').map(openPort);
 
 function openPort(port: Json): string {
   const inside = `${text('private')(port)}/${text('type')(port)}`;

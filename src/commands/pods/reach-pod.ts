@@ -94,6 +94,9 @@ export async function sshArguments(
   return [...trust, ...quiet, ...key, tty ? '-t' : '-T', ...addressArguments(pod.address), '--', line];
 }
 
+/** In characters: a line that never ends is split. */
+const LONGEST_LINE = 65_536;
+
 /** Calls back for each line of the bytes taken, and for the rest at the end. */
 export function linesOf(onLine: (line: string) => void) {
   const decoder = new TextDecoder();
@@ -103,6 +106,7 @@ export function linesOf(onLine: (line: string) => void) {
       const found = (rest + decoder.decode(bytes, { stream: true })).split(/\r?\n/);
       rest = found.pop() ?? '';
       found.forEach(onLine);
+      for (; rest.length > LONGEST_LINE; rest = rest.slice(LONGEST_LINE)) onLine(rest.slice(0, LONGEST_LINE));
     },
     end: (): void => {
       if (rest !== '') onLine(rest);

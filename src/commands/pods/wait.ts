@@ -78,12 +78,6 @@ export async function waitFor(
   });
 }
 
-/** For one pod. Fails as `waitFor` does. */
-export async function waitForPod(ctx: CommandContext, id: string, wanted: string, timeoutMs: number): Promise<void> {
-  const [end] = await waitFor(ctx, [{ id }], wanted, timeoutMs);
-  if (end?.failure !== undefined) throw end.failure;
-}
-
 /** One pod: its document with -o, else a line. Several: an outcome each. */
 export function waitResult(ctx: CommandContext, pods: readonly Outcome[], isSelected: boolean, wanted: string): Result {
   const [only, ...others] = pods;

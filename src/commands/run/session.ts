@@ -7,7 +7,7 @@ import { every, until } from '../../cli/until.ts';
 import { quoted, type ReachablePod, reachPod, runInPod, SSH_FAILED, sshRefusal, startOf } from '../pods/reach-pod.ts';
 import { REACHABLE, statusOf } from '../pods/reachable.ts';
 import { PODS } from '../pods/fields.ts';
-import { waitForPod } from '../pods/wait.ts';
+import { waitFor } from '../pods/wait.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
@@ -45,7 +45,7 @@ s=setsid; command -v setsid >/dev/null || s=nohup
 $s sh -c 'trap : TERM INT HUP; d=$0; echo $$ >"$d/pid"; "$@" >"$d/out" 2>"$d/err"; echo $? >"$d/new" && mv "$d/new" "$d/code"' "$d" ${command.map(quoted).join(' ')} </dev/null >/dev/null 2>&1 &`;
 
 /** Prints what is new in frames: `out 5`, five bytes, `err 2`, two bytes, ..., `code 0` at the end, `gone` without one. */
-const followScript = (own: string, { out, err }: Readonly<Record<Stream, number>>): string => `
+const followScript = (own: string, { out, err }: Readonly<Record<'out' | 'err', number>>): string => `
 d=$HOME/${own}; o=${String(out)}; e=${String(err)}
 put() {
   n=$(($(wc -c <"$d/$1" 2>/dev/null || echo 0) - $2)); [ "$n" -gt 0 ] || return 1
@@ -96,7 +96,8 @@ export async function enter(
   folders: Folders,
   timeoutMs: Milliseconds,
 ): Promise<ReachablePod> {
-  await waitForPod(ctx, id, REACHABLE, timeoutMs);
+  const [up] = await waitFor(ctx, [{ id }], REACHABLE, timeoutMs);
+  if (up?.failure !== undefined) throw up.failure;
   const pod = { ...(await reachPod(ctx, id)), key };
   let last = 'no answer';
   const read = async () => {
@@ -130,44 +131,33 @@ export const endCommand = (ctx: CommandContext, pod: ReachablePod, own: string) 
 /** Prints the command's output from its first byte, through lost connections. Returns its exit code; 10 where it is gone. */
 export async function follow(ctx: CommandContext, pod: ReachablePod, own: string): Promise<number> {
   const printed = { out: 0, err: 0 };
-  let end: string | undefined;
-  const write = async (stream: Stream, bytes: Uint8Array): Promise<void> => {
-    await ctx.programOutput[stream](bytes);
-    printed[stream] += bytes.byteLength;
-  };
-  const onEnd = (word: string): void => void (end = word);
-  await persistently(ctx, pod, () => runScript(ctx, pod, followScript(own, printed), framesOf(write, onEnd)));
-  if (end !== undefined && end !== 'gone') return Number(end);
-  throw died(pod, 'the command ended without an exit code: it was killed');
-}
-
-type Stream = 'out' | 'err';
-
-/** Takes frames apart. What a shell prints when it starts comes before the first one, and is left out. */
-function framesOf(
-  write: (stream: Stream, bytes: Uint8Array) => Promise<void>,
-  onEnd: (word: string) => void,
-): (bytes: Uint8Array) => Promise<void> {
-  let [rest, left, stream, isStarted] = [Buffer.alloc(0), 0, 'out' as Stream, false];
-  return async (bytes) => {
-    rest = Buffer.concat([rest, bytes]);
-    while (rest.byteLength > 0) {
-      const end = left > 0 ? Math.min(left, rest.byteLength) : rest.indexOf(10) + 1;
-      if (end === 0) return;
-      const part = rest.subarray(0, end);
-      rest = rest.subarray(end);
-      if (left > 0) {
-        left -= end;
-        await write(stream, part);
-        continue;
+  let end = 'gone';
+  await persistently(ctx, pod, () => {
+    // What a shell prints when it starts comes before the first frame, and is left out.
+    let [rest, left, stream, isStarted] = [Buffer.alloc(0), 0, 'out' as keyof typeof printed, false];
+    return runScript(ctx, pod, followScript(own, printed), async (bytes) => {
+      rest = Buffer.concat([rest, bytes]);
+      while (rest.byteLength > 0) {
+        const size = left > 0 ? Math.min(left, rest.byteLength) : rest.indexOf(10) + 1;
+        if (size === 0) return;
+        const part = rest.subarray(0, size);
+        rest = rest.subarray(size);
+        if (left > 0) {
+          left -= size;
+          await ctx.programOutput[stream](part);
+          printed[stream] += size;
+          continue;
+        }
+        const [line, word, number] =
+          /^(out|err|code|gone|berth-run)(?: (\d{1,15}))?\n$/.exec(part.toString('latin1')) ?? [];
+        if (!isStarted) isStarted = line === 'berth-run\n';
+        else if (word === 'out' || word === 'err') [stream, left] = [word, Number(number)];
+        else if (word !== undefined) end = number ?? word;
       }
-      const [line, word, number] =
-        /^(out|err|code|gone|berth-run)(?: (\d{1,15}))?\n$/.exec(part.toString('latin1')) ?? [];
-      if (!isStarted) isStarted = line === 'berth-run\n';
-      else if (word === 'out' || word === 'err') [stream, left] = [word, Number(number)];
-      else if (word !== undefined) onEnd(number ?? word);
-    }
-  };
+    });
+  });
+  if (end !== 'gone') return Number(end);
+  throw died(pod, 'the command ended without an exit code: it was killed');
 }
 
 /** Repeats what ends with an error of ssh while the pod runs as it did. Fails with 10 where it does not any more. */

@@ -13,12 +13,10 @@ interface Explained extends Readonly<Record<'verdict' | 'code' | 'state', string
 }
 
 interface Case {
-  /** `JOB` stands for the job that the last `jobs run` printed. */
-  readonly setup?: readonly string[];
-  readonly ask: string;
-  /** `CODE STATE`, the state blocked where it is left out. */
-  readonly says: string;
-  readonly verdict: RegExp;
+  /** The last one explains. `JOB` stands for the job that the last `jobs run` printed. */
+  readonly steps: readonly string[];
+  /** `CODE STATE: VERDICT`. */
+  readonly says: RegExp;
   readonly cure?: readonly RegExp[];
   readonly evidence?: readonly [fact: string, value: RegExp, source: RegExp];
   /** Where it is not 10 for blocked, else 0. */
@@ -32,166 +30,149 @@ const NEW_ENDPOINT = 'endpoints create --name mine --image example/echo:1';
 /** Each cause, produced on the local service. */
 const CASES: readonly Case[] = [
   {
-    ask: 'pods explain train-llm',
-    says: 'healthy ok',
-    verdict: /^healthy: running for 2d2h$/,
+    steps: ['pods explain train-llm'],
+    says: /^healthy ok: healthy: running for 2d2h$/,
     evidence: ['status', /^RUNNING$/, /^GET \/v2\/pods\/pod-train$/],
   },
   {
-    setup: [`${NEW_POD} example/lab:1`],
-    ask: 'pods explain lab',
-    says: 'starting waiting',
-    verdict: /^starting: PROVISIONING for \d+m?s: looking/,
+    steps: [`${NEW_POD} example/lab:1`, 'pods explain lab'],
+    says: /^starting waiting: starting: PROVISIONING for \d+m?s: looking/,
     cure: [/^pods logs \S+$/, /^pods wait \S+$/],
   },
   {
-    setup: [`${NEW_POD} example/does-not-start:1`, 'local clock advance 1m'],
-    ask: 'pods explain lab',
-    says: 'crash',
-    verdict: /^container does not run: fatal: cannot open \/models\/weights\.bin: no such file$/,
+    steps: [`${NEW_POD} example/does-not-start:1`, 'local clock advance 1m', 'pods explain lab'],
+    says: /^crash blocked: container does not run: fatal: cannot open \/models\/weights\.bin: no such file$/,
     evidence: ['last container line', /^fatal:/, /^GET \/v2\/pods\/\S+\/logs\?source=container$/],
     cure: [/^pods logs \S+$/, /^pods update \S+ --image IMAGE$/, /^pods start \S+ --wait$/, /^pods terminate \S+$/],
   },
-  { ask: 'pods explain pod-stopped', says: 'stopped', verdict: /^stopped$/, cure: [/^pods start pod-stopped --wait$/] },
-
-  { ask: 'endpoints explain demo', says: 'healthy ok', verdict: /^healthy: 0 jobs waiting, 0 running; no workers$/ },
   {
-    setup: [`${NEW_ENDPOINT} --type LOAD_BALANCER --cpu cpu-general:2 --workers-min 2`, 'local clock advance 2s'],
-    ask: 'endpoints explain mine',
-    says: 'healthy ok',
-    verdict: /^healthy: 2 workers: 2 idle$/,
+    steps: ['pods explain pod-stopped'],
+    says: /^stopped blocked: stopped$/,
+    cure: [/^pods start pod-stopped --wait$/],
+  },
+  { steps: ['endpoints explain demo'], says: /^healthy ok: healthy: 0 jobs waiting, 0 running; no workers$/ },
+  {
+    steps: [
+      `${NEW_ENDPOINT} --type LOAD_BALANCER --cpu cpu-general:2 --workers-min 2`,
+      'local clock advance 2s',
+      'endpoints explain mine',
+    ],
+    says: /^healthy ok: healthy: 2 workers: 2 idle$/,
   },
   {
     // Before the other things that are wrong; a cancelled build says nothing.
-    setup: [
+    steps: [
       'endpoints update demo --workers-max 0',
       'api POST /local/builds/demo --input \'{"id":"b1","status":"FAILED","error":"no such package"}\'',
       'local clock advance 1s',
       'api POST /local/builds/demo --input \'{"id":"b2","status":"CANCELLED"}\'',
+      'endpoints explain demo',
     ],
-    ask: 'endpoints explain demo',
-    says: 'build-failed',
-    verdict: /^newest build failed: no such package$/,
+    says: /^build-failed blocked: newest build failed: no such package$/,
     cure: [/^endpoints builds get demo b1$/],
   },
   {
-    setup: ['endpoints update demo --workers-max 0', SUBMIT],
-    ask: 'endpoints explain demo',
-    says: 'workers-max-zero',
-    verdict: /^nothing will run: workers-max is 0$/,
+    steps: ['endpoints update demo --workers-max 0', SUBMIT, 'endpoints explain demo'],
+    says: /^workers-max-zero blocked: nothing will run: workers-max is 0$/,
     cure: [/^endpoints update demo --workers-max 3$/],
     evidence: ['jobs waiting', /^1$/, /^GET \/v2\/demo\/health$/],
   },
   {
-    setup: ['endpoints update demo --image example/does-not-start:2', SUBMIT, 'local clock advance 2s'],
-    ask: 'endpoints explain demo',
-    says: 'workers-crash',
-    verdict: /^workers crash: container exited with code 1: it does not start$/,
+    steps: [
+      'endpoints update demo --image example/does-not-start:2',
+      SUBMIT,
+      'local clock advance 2s',
+      'endpoints explain demo',
+    ],
+    says: /^workers-crash blocked: workers crash: container exited with code 1: it does not start$/,
     cure: [/^endpoints logs demo w\w+$/, /^endpoints update demo --wait --image IMAGE$/],
     evidence: ['last log line', /^fatal: cannot open/, /^GET \/v2\/serverless\/demo\/workers\/w\w+\/logs/],
   },
   {
-    setup: [
+    steps: [
       `${NEW_ENDPOINT} --gpu-pool POOL-24G --data-center EU-NORTH-1 --workers-min 1`,
       'local clock advance 2s',
       'local stock set GPU-24G 0',
+      'endpoints explain mine',
     ],
-    ask: 'endpoints explain mine',
-    says: 'workers-throttled',
-    verdict: /^no free hardware: 1 worker throttled$/,
+    says: /^workers-throttled blocked: no free hardware: 1 worker throttled$/,
     cure: [/^catalog gpus --available --product SERVERLESS$/],
   },
   {
-    setup: ['local stock set cpu-general 0', SUBMIT],
-    ask: 'endpoints explain demo',
-    says: 'no-worker waiting',
-    verdict: /^1 job waiting, no worker started yet$/,
+    steps: ['local stock set cpu-general 0', SUBMIT, 'endpoints explain demo'],
+    says: /^no-worker waiting: 1 job waiting, no worker started yet$/,
     cure: [/^endpoints workers demo --watch$/],
   },
   {
-    setup: ["jobs run fail --input '{}'", "jobs run fail --input '{}'", 'local clock advance 1m'],
-    ask: 'endpoints explain fail',
-    says: 'jobs-fail',
-    verdict: /^jobs fail: 2 of the 2 that ended$/,
+    steps: [
+      "jobs run fail --input '{}'",
+      "jobs run fail --input '{}'",
+      'local clock advance 1m',
+      'endpoints explain fail',
+    ],
+    says: /^jobs-fail blocked: jobs fail: 2 of the 2 that ended$/,
     cure: [/^endpoints logs fail$/, /^endpoints releases fail$/],
   },
   {
-    setup: ["local fault add server-error --match 'GET /v2/demo/health'"],
-    ask: 'endpoints explain demo',
-    says: 'unknown waiting',
-    verdict: /^could not tell: GET \/v2\/demo\/health: the service answered 503/,
+    steps: ["local fault add server-error --match 'GET /v2/demo/health'", 'endpoints explain demo'],
+    says: /^unknown waiting: could not tell: GET \/v2\/demo\/health: the service answered 503/,
     cure: [/^doctor$/],
     exit: 7,
   },
-
   {
-    setup: [SUBMIT, 'local clock advance 10s'],
-    ask: 'jobs explain demo JOB',
-    says: 'completed ok',
-    verdict: /^completed: 1s in the queue, ran 1s$/,
+    steps: [SUBMIT, 'local clock advance 10s', 'jobs explain demo JOB'],
+    says: /^completed ok: completed: 1s in the queue, ran 1s$/,
   },
   {
-    setup: ['jobs run fail --input \'{"error":"out of memory"}\'', 'local clock advance 10s'],
-    ask: 'jobs explain fail JOB',
-    says: 'failed',
-    verdict: /^failed: out of memory$/,
+    steps: ['jobs run fail --input \'{"error":"out of memory"}\'', 'local clock advance 10s', 'jobs explain fail JOB'],
+    says: /^failed blocked: failed: out of memory$/,
     cure: [/^jobs retry fail JOB$/],
     evidence: ['status', /^FAILED$/, /^GET \/v2\/fail\/status\//],
   },
   {
-    setup: [
+    steps: [
       'endpoints update sleep --execution-timeout 5s',
       'jobs run sleep --input \'{"seconds":60}\'',
       'local clock advance 30s',
+      'jobs explain sleep JOB',
     ],
-    ask: 'jobs explain sleep JOB',
-    says: 'timed-out',
-    verdict: /^stopped after 5s: execution timeout$/,
+    says: /^timed-out blocked: stopped after 5s: execution timeout$/,
     cure: [/^jobs run sleep --input @FILE --execution-timeout 1h$/],
   },
   {
-    setup: [SUBMIT, 'jobs cancel demo JOB'],
-    ask: 'jobs explain demo JOB',
-    says: 'cancelled',
-    verdict: /^cancelled/,
+    steps: [SUBMIT, 'jobs cancel demo JOB', 'jobs explain demo JOB'],
+    says: /^cancelled blocked: cancelled/,
     cure: [/^jobs run demo --input @FILE$/],
   },
   {
-    setup: [SUBMIT, 'local clock advance 31m'],
-    ask: 'jobs explain demo JOB',
-    says: 'expired',
-    verdict: /^expired or unknown: results are kept 30 minutes/,
+    steps: [SUBMIT, 'local clock advance 31m', 'jobs explain demo JOB'],
+    says: /^expired blocked: expired or unknown: results are kept 30 minutes/,
     cure: [/^jobs recent$/, /^jobs run demo --input @FILE$/],
     evidence: ['not read', /404/, /^GET \/v2\/demo\/status\//],
   },
   {
-    setup: [SUBMIT],
-    ask: 'jobs explain demo JOB',
-    says: 'healthy ok',
-    verdict: /^healthy: next in the queue; 1 worker: 1 initializing$/,
+    steps: [SUBMIT, 'jobs explain demo JOB'],
+    says: /^healthy ok: healthy: next in the queue; 1 worker: 1 initializing$/,
   },
   {
-    setup: ['jobs run sleep --input \'{"seconds":60}\'', 'local clock advance 11s'],
-    ask: 'jobs explain sleep JOB',
-    says: 'healthy ok',
-    verdict: /^healthy: running for 10s$/,
+    steps: ['jobs run sleep --input \'{"seconds":60}\'', 'local clock advance 11s', 'jobs explain sleep JOB'],
+    says: /^healthy ok: healthy: running for 10s$/,
     evidence: ['execution timeout', /^5m$/, /^GET \/v2\/serverless\/sleep$/],
   },
 ];
 
-test.each(CASES)('$ask: $verdict', async ({ setup = [], ask, says, verdict, cure = [], evidence, exit }) => {
+test.each(CASES)('$says', async ({ steps, says, cure = [], evidence, exit }) => {
   const account = createAccount();
   let job = '';
-  for (const line of setup) {
+  for (const line of steps.slice(0, -1)) {
     const out = await local(account, line.replaceAll('JOB', job));
     if (line.startsWith('jobs run')) job = out;
   }
-  const ran = await account(`${ask.replaceAll('JOB', job)} --exit-status -o json`);
+  const ran = await account(`${(steps.at(-1) ?? '').replaceAll('JOB', job)} --exit-status -o json`);
   expect(ran.err).toBe('');
   const found = JSON.parse(ran.out) as Explained;
-  const [code, state = 'blocked'] = says.split(' ');
-  expect([found.code, found.state, ran.code]).toEqual([code, state, exit ?? (state === 'blocked' ? 10 : 0)]);
-  expect(found.verdict).toMatch(verdict);
+  expect(`${found.code} ${found.state}: ${found.verdict}`).toMatch(says);
+  expect(ran.code).toBe(exit ?? (found.state === 'blocked' ? 10 : 0));
   const commands = found.cure.map((line) =>
     line.replace('berth --local ', '').replaceAll(job === '' ? '\n' : job, 'JOB'),
   );

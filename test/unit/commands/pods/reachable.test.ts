@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createAccount, local } from '../../../support/worlds/local-account.ts';
 import { works } from '../../../support/worlds/expect-run.ts';
 import { json } from '../../../support/servers/scripted-server.ts';
 
@@ -66,31 +65,11 @@ describe('the private address of a port', () => {
       if (line.endsWith('--print')) expect(out).toBe('ssh -p 22 p1@proxy.test\n');
     },
   );
-
-  test.each(['100.63.255.255', '100.128.0.1', '203.0.113.7'])(
-    '%s is outside of the private block, and shown',
-    async (ip) => {
-      const document = pod({ runtime: { ports: [{ ...PORT_22, ip }] } });
-      expect((await works(['pods', 'get', 'p1'], [json(document)])).out).toContain(`${ip}:10022 -> 22/tcp`);
-    },
-  );
 });
 
-test('a pod that runs and cannot be reached yet is explained as that, and ssh says what to wait for', async () => {
+test('a pod that runs and cannot be reached yet is explained as that', async () => {
   const document = pod({ runtime: null, ssh: { proxy: null, direct: null } });
   const explained = await works(['pods', 'explain', 'p1'], [json(document)]);
   expect(explained.out).toContain('starting: running, ports not reachable yet');
   expect(explained.out).toContain('berth pods wait p1');
-  const account = createAccount();
-  await local(account, 'pods create --name lab --image i --cpu cpu-general --vcpu 2 --port 22/tcp');
-  expect((await account('pods ssh lab --print')).err).toMatch(/pods wait \S+/);
-});
-
-test('a create by the key of a pod that is stopped does not wait for it', async () => {
-  const account = createAccount();
-  const create = 'pods create --name lab --image i --gpu GPU-24G --idempotency-key k8 --wait';
-  const id = (await local(account, `${create} -o id`)).trim();
-  await local(account, `pods stop ${id} --wait`);
-  const { code, err } = await account(create);
-  expect([code, err]).toEqual([9, expect.stringContaining(`error: pod ${id} is stopped\n`)]);
 });

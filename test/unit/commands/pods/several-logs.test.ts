@@ -34,9 +34,9 @@ const ROUTES: Readonly<Record<string, Behaviour>> = {
   'GET /v2/pods/b': json({ id: 'b', status: 'EXITED' }),
 };
 
-async function ran(argv: readonly string[], options: { readonly tty?: boolean } = {}) {
+async function ran(argv: readonly string[]) {
   const server = await serve([routed(ROUTES)]);
-  return await berth(['pods', 'logs', ...argv], { ...options, env: pointedAt(server.url) });
+  return await berth(['pods', 'logs', ...argv], { env: pointedAt(server.url) });
 }
 
 describe('pods logs of several pods', () => {
@@ -61,12 +61,6 @@ describe('pods logs of several pods', () => {
       ...['evil-\\x1b[31m', 'train-1', 'train-2', 'train-1', 'train-2'],
     ]);
     expect(words[0]).toBe('evil-\\x1b[31m container c\\x1b[2J');
-  });
-
-  test('has a colour for each name on a terminal', async () => {
-    const { out } = await ran(['--match', 'train-*', '--times', 'none'], { tty: true });
-    expect(out).toContain('\u001b[36mtrain-1\u001b[39m');
-    expect(out).toContain('\u001b[35mtrain-2\u001b[39m');
   });
 
   test('--follow ends when all logs have ended, and shows each line once', async () => {

@@ -46,30 +46,22 @@ sshdTest('a copy that is interrupted ends 130 and leaves nothing in the pod', as
   await expect.poll(() => readdirSync(at(''))).toEqual([]);
 });
 
-sshdTest('a file that grows while it is read is copied as it was at the start', async () => {
+sshdTest.each(['up', 'down'])('a file that grows while it is read (%s) is copied as it was', async (direction) => {
   const { world, at, cp } = await lab();
-  const growing = async (path: string, words: readonly string[]): Promise<number> => {
-    writeFileSync(path, Buffer.alloc(20_000_000));
-    const copy = cp(...words);
-    const state = { isOver: false };
-    void copy.finally(() => (state.isOver = true));
-    while (!state.isOver) {
-      appendFileSync(path, 'more');
-      await new Promise(setImmediate);
-    }
-    const { code, err } = await copy;
-    expect([code, err]).toEqual([0, expect.stringMatching(/grew while|changed as we read/)]);
-    return statSync(path).size;
-  };
-  const sent = await growing(join(world.directory, 'log'), ['log', `p1:${at('log')}`]);
-  const came = await growing(at('there'), [`p1:${at('there')}`, 'came']);
-  for (const [path, now] of [
-    [at('log'), sent],
-    [join(world.directory, 'came'), came],
-  ] as const) {
-    expect(statSync(path).size).toBeGreaterThanOrEqual(20_000_000);
-    expect(statSync(path).size).toBeLessThan(now);
+  const [here, there] = [join(world.directory, 'log'), at('log')];
+  const [source, target] = direction === 'up' ? [here, there] : [there, here];
+  writeFileSync(source, Buffer.alloc(20_000_000));
+  const copy = direction === 'up' ? cp('log', `p1:${there}`) : cp(`p1:${there}`, 'log');
+  const state = { isOver: false };
+  void copy.finally(() => (state.isOver = true));
+  while (!state.isOver) {
+    appendFileSync(source, 'more');
+    await new Promise(setImmediate);
   }
+  const { code, err } = await copy;
+  expect([code, err]).toEqual([0, expect.stringMatching(/grew while|changed as we read/)]);
+  expect(statSync(target).size).toBeGreaterThanOrEqual(20_000_000);
+  expect(statSync(target).size).toBeLessThan(statSync(source).size);
 });
 
 /** Runs a copy with this program as ssh. */
