@@ -1,6 +1,6 @@
 /**
  * `npm run release-files`: makes dist-release/, to be put at any address: the npm archive, an executable for each platform, the
- * completions, the install script and SHA256SUMS. `--executables FOLDER` takes those that exist, by platform.
+ * completions, the install script, version.json and SHA256SUMS. `--executables FOLDER` takes those that exist, by platform.
  */
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -16,6 +16,7 @@ const { values } = parseArgs({
 });
 const out = path.resolve(values.out);
 const executables = path.resolve(values.executables ?? path.join(root, 'dist-binary'));
+const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
 const run = (command, ...args) => execFileSync(command, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
 
 if (values.executables === undefined) {
@@ -37,6 +38,7 @@ await copyFile(path.join(root, 'LICENSE'), path.join(made, 'LICENSE'));
 for (const name of await readdir(path.join(root, 'completions')))
   await copyFile(path.join(root, 'completions', name), path.join(made, name));
 await copyFile(path.join(root, 'scripts/release/install.sh'), path.join(made, 'install.sh'));
+await writeFile(path.join(made, 'version.json'), `${JSON.stringify({ version })}\n`);
 
 const sums = [];
 for (const name of (await readdir(made)).sort())

@@ -101,7 +101,7 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
   // It needs a service that is served: test/e2e and test/unit/commands/local.
   'local worker-env': { full: [], failing: ['local worker-env echo'] },
   help: { full: ['help'], failing: ['help nothing'] },
-  version: { full: ['version'], failing: ['version more'] },
+  version: { full: ['version'], failing: ['version --check http://downloads.example.com/version.json'] },
   schema: { full: ['schema'], failing: ['schema nothing'] },
 };
 
