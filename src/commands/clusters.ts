@@ -200,10 +200,6 @@ const create = defineCommand({
       'berth clusters create research --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 4 --image example/pytorch:2.8 --wait',
       '32 GPUs, once all its pods run',
     ],
-    [
-      'berth clusters create r --type RAY --gpu GPU-80G --gpu-count 8 --pods 2 -- ray start --head',
-      'with a command of its own in every pod',
-    ],
   ],
   run: async (ctx, values: Values) => {
     const body = await bodyFrom(ctx, CLUSTERS, values, RULES);

@@ -5,12 +5,8 @@ import type { CommandContext } from '../cli/model/context.ts';
 import { BASH_SCRIPT, FISH_SCRIPT, POWERSHELL_SCRIPT, ZSH_SCRIPT } from '../cli/completion/scripts.ts';
 import { arg, option } from '../cli/model/params.ts';
 
-interface Shell {
-  readonly script: string;
-  /** Below the home folder; undefined where the shell has none. */
-  readonly path: string | undefined;
-  readonly note: string;
-}
+/** The path is below the home folder. */
+type Shell = Readonly<{ script: string; path?: string; note: string }>;
 
 const SHELLS: Readonly<Record<string, Shell>> = {
   bash: {
@@ -24,7 +20,7 @@ const SHELLS: Readonly<Record<string, Shell>> = {
     note: 'Have `fpath=(~/.zsh/completions $fpath)` before `compinit` in ~/.zshrc.',
   },
   fish: { script: FISH_SCRIPT, path: '.config/fish/completions/berth.fish', note: 'New fish shells have it.' },
-  powershell: { script: POWERSHELL_SCRIPT, path: undefined, note: '' },
+  powershell: { script: POWERSHELL_SCRIPT, note: '' },
 };
 
 export const completion = defineCommand({

@@ -60,13 +60,7 @@ const TAGGED: Readonly<Record<string, { readonly type: string; readonly of: Coll
   volume: { type: 'NETWORK_VOLUME', of: VOLUMES },
 };
 
-interface Tagged {
-  readonly type: string;
-  readonly of: Collection;
-  readonly word: string;
-}
-
-function taggedOf(text: string): Tagged {
+function taggedOf(text: string) {
   const at = text.indexOf('/');
   const [kind, word] = [text.slice(0, at).toLowerCase(), text.slice(at + 1)];
   const found = Object.hasOwn(TAGGED, kind) ? TAGGED[kind] : undefined;
@@ -87,7 +81,7 @@ const link = (method: 'PUT' | 'DELETE', done: string, words: Pick<Command, 'summ
     writes: true,
     run: async (ctx, { tag, resource: given }) => {
       const things = given.map(taggedOf);
-      const shownOf = ({ of, word }: Tagged) => ({ id: ctx.ids.get(of, word) ?? word });
+      const shownOf = ({ of, word }: ReturnType<typeof taggedOf>) => ({ id: ctx.ids.get(of, word) ?? word });
       const outcomes = await eachOf(ctx, things, shownOf, async (thing) => {
         const answer = await withId(ctx, TAGS, tag, (id) =>
           withId(ctx, thing.of, thing.word, (resourceId) =>

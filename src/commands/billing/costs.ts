@@ -114,16 +114,11 @@ export const RESOURCE_PARTS = { gpu: /^gpu/, cpu: /^cpu/, storage: /^(disk|stand
 export const DAY_PARTS = { pods: /^pod/, endpoints: /^serverless/, volumes: /^storage/, other: /^$/ };
 
 /** A row of the report: its parts add up to its total. */
-export interface Cost {
-  readonly total: Money;
-  readonly parts: Readonly<Record<string, Money>>;
-}
-
 export function costOf(
   records: readonly Json[],
   { amounts }: BilledReport,
   parts: Readonly<Record<string, RegExp>>,
-): Cost {
+): { readonly total: Money; readonly parts: Readonly<Record<string, Money>> } {
   const total = sum(records.map((record) => amountAt(record, 'totalAmount')));
   const known = Object.entries(parts).map(([part, pattern]): readonly [string, Money] => {
     const members = Object.keys(amounts).filter((member) => pattern.test(member));

@@ -89,8 +89,9 @@ function periodQuery({ from, to, last, bucket }: ValuesOf<typeof PERIOD>, now: E
   const isCount = /^0*[1-9]\d*$/.test(last ?? '');
   const start = isCount ? undefined : (from ?? last);
   return {
-    startTime: start && parseTimestamp(start, from === undefined ? '--last' : '--from', { now }).text,
-    endTime: to && parseTimestamp(to, '--to', { now, endOfDay: true }).text,
+    startTime:
+      start === undefined ? undefined : parseTimestamp(start, from === undefined ? '--last' : '--from', { now }).text,
+    endTime: to === undefined ? undefined : parseTimestamp(to, '--to', { now, endOfDay: true }).text,
     lastN: isCount ? Number(last) : undefined,
     bucketSize: bucket,
   };

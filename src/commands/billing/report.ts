@@ -13,7 +13,7 @@ import {
   TIME,
   YES_NO,
 } from '../../cli/model/output-schema.ts';
-import { option } from '../../cli/model/params.ts';
+import { dollarsOf, option } from '../../cli/model/params.ts';
 import {
   diskSize,
   type Rate,
@@ -98,7 +98,8 @@ export const report = defineCommand({
     ['berth billing report --budget 2000', 'end 15 when this month cost more than 2000 dollars'],
   ],
   run: async (ctx, { by, ...values }) => {
-    const budget = values.budget === undefined ? undefined : budgetOf(values.budget);
+    const dollars = dollarsOf('budget', values.budget);
+    const budget = dollars === undefined ? undefined : new Big(dollars);
     const now = await ctx.fetchServiceNow({ overHttp: true });
     const last = values.last ?? (budget === undefined ? '30d' : MONTH);
     const start = last === MONTH ? monthStart(now) : startOf(last, now);
@@ -223,12 +224,6 @@ function startOf(last: string, now: EpochMs): EpochMs {
   if (lastMs < DAY_MS || lastMs > now)
     throw usage(`--last must be at least a day, not ${formatDuration(lastMs)}`, 'Use --last 30d, or --last month.');
   return dayStart(now) + (1 - Math.ceil(lastMs / DAY_MS)) * DAY_MS;
-}
-
-function budgetOf(amount: string): Money {
-  if (!/^\$?\d+(?:\.\d+)?$/.test(amount))
-    throw usage(`--budget is not an amount in US dollars: ${JSON.stringify(amount)}`, 'Write 500 or 99.90.');
-  return new Big(amount.replace('$', ''));
 }
 
 const overBudget = (total: Money, budget: Money, last: string): Failure =>

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
-import type { CommandContext } from '../../cli/model/context.ts';
 import { arg } from '../../cli/model/params.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
 import { run } from '../../cli/hint.ts';
@@ -10,9 +9,8 @@ import { idArgument, rowSchema } from '../../cli/resource/arguments.ts';
 import { labelOf, readListOf, readRow, withId } from '../../cli/resource/targets.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { encodeJson, itemsAt, type Json, type JsonObject, memberAt, objectAt, objectOf } from '../../core/json.ts';
+import { encodeJson, itemsAt, type Json, type JsonObject, memberAt, memberOf, objectOf } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
-import { hideSecrets } from '../../core/secret-names.ts';
 import { text } from '../../output/cells.ts';
 import { idOf } from '../../output/view.ts';
 import { ENDPOINTS, WAIT, waited } from './write.ts';
@@ -60,7 +58,8 @@ export const rollback = defineCommand({
     const to = `release ${nameOf(target)}`;
     if (Object.keys(body).length === 0)
       return { kind: 'nothing', notes: [...lacking, `endpoint ${labelOf(row)} is already as ${to}`] };
-    for (const line of [...lacking, ...changeLines(ctx, row, body)]) await ctx.tell(line);
+    const changed = Object.entries(body).map(([member, value]) => changeLine(row, member, value));
+    for (const line of [...lacking, ...changed]) await ctx.tell(line);
     await ask(ctx, { line: `endpoint ${labelOf(row)} returns to ${to}: its workers are replaced one by one.` });
     const answer = await withId(ctx, ENDPOINTS, word, (id) => ctx.api.send(patch(ENDPOINTS, id, body)));
     const result = await written(ctx, ENDPOINTS, answer, `returned to ${to}:`);
@@ -84,19 +83,13 @@ function takenBack(releases: readonly Json[]): { readonly before: JsonObject; re
   return { before, lacking };
 }
 
-/** `image  a:2 -> a:1`, and a line a variable. Secrets are hidden. */
-function changeLines({ output: { isSecret } }: CommandContext, row: Json, body: JsonObject): readonly string[] {
-  const flat = (document: Json): JsonObject => {
-    const members = Object.entries(objectOf(document) ?? {}).filter(([member]) => Object.hasOwn(body, member));
-    const variables = Object.entries(objectAt(document, 'env') ?? {}).map(([name, value]) => [`env.${name}`, value]);
-    return Object.fromEntries([...members.filter(([member]) => member !== 'env'), ...variables]) as JsonObject;
-  };
-  const shown = (document: Json) => flat(isSecret === undefined ? document : hideSecrets(document, isSecret));
-  const [old, now, from, to] = [flat(row), flat(body), shown(row), shown(body)];
-  return [...new Set([...Object.keys(now), ...Object.keys(old)])]
-    .filter((path) => !isDeepStrictEqual(old[path], now[path]))
-    .map((path) => `${path}  ${textOf(from[path])} -> ${textOf(to[path])}`);
+/** `image  a:2 -> a:1`; of variables the names alone. */
+function changeLine(row: Json, member: string, value: Json): string {
+  const old = memberAt(row, member) ?? null;
+  if (member !== 'env') return `${member}  ${textOf(old)} -> ${textOf(value)}`;
+  const names = Object.keys({ ...objectOf(old), ...objectOf(value) });
+  return `env  ${names.filter((name) => memberOf(old, name) !== memberOf(value, name)).join(', ')}`;
 }
 
-const textOf = (value: Json = null): string =>
+const textOf = (value: Json): string =>
   value === null ? 'none' : typeof value === 'string' ? value : encodeJson(value);

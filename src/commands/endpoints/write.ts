@@ -51,10 +51,6 @@ export const create = defineCommand({
   examples: [
     ['berth endpoints create captions --image example/captions:1.0 --gpu-pool POOL-24G', 'a queue with 0 to 3 workers'],
     ['berth endpoints create api --type LOAD_BALANCER --image example/api:1.0 --cpu cpu-general:4', 'HTTP on CPUs'],
-    [
-      'berth endpoints create tags --image example/tags:1 --gpu-pool POOL-24G --entrypoint python -- -u worker.py',
-      'with a command of its own, word by word',
-    ],
     ['berth endpoints get echo -o yaml | berth endpoints create copy --file -', 'a copy of an existing one'],
   ],
   run: async (ctx, values: Values) => {

@@ -15,13 +15,7 @@ export const cancel = defineCommand({
   output: either(JOB, OUTCOMES),
   summary: 'cancel jobs, waiting or running',
   details: SEVERAL,
-  examples: [
-    [`berth jobs cancel demo "$(berth jobs run demo --input '{}')"`, 'one that was just submitted'],
-    [
-      `berth jobs cancel demo "$(berth jobs run demo --input '{}')" "$(berth jobs run demo --input '{}')" --yes --json`,
-      'two of them: an outcome for each',
-    ],
-  ],
+  examples: [[`berth jobs cancel demo "$(berth jobs run demo --input '{}')"`, 'one that was just submitted']],
   args: JOB_ARGUMENTS,
   options: { yes: yesOption },
   writes: true,

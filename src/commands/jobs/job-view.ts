@@ -15,6 +15,8 @@ const LINES: readonly (readonly [member: string, label: string, show: Column['sh
   ['error', 'error', (row) => ({ text: jobError(row)?.text ?? '', tone: 'bad' })],
 ];
 
+const KNOWN = LINES.map(([member]) => member);
+
 /** Specification 2.5. Times are milliseconds in practice (contract rules, queue API). */
 export const jobView: View = {
   noun: ['job', 'jobs'],
@@ -36,10 +38,7 @@ export const jobView: View = {
           label,
           value: show(row, facts),
         })),
-        ...otherMembers(
-          row,
-          LINES.map(([member]) => member),
-        ),
+        ...otherMembers(row, KNOWN),
       ],
     },
   ],

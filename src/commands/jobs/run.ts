@@ -26,7 +26,11 @@ import {
 } from '../../queue/requests.ts';
 
 /** Input byte for byte, without BOM and outer space. Usage (2): not UTF-8, not JSON, over the limit. */
-function jobBody(given: RawInput, values: BodyValues, operation: keyof typeof PAYLOAD_LIMITS): Uint8Array {
+function jobBody(
+  given: RawInput,
+  values: JobOptions & { readonly inputField: string | undefined; readonly asIs: boolean },
+  operation: keyof typeof PAYLOAD_LIMITS,
+): Uint8Array {
   const text = checkedJsonText(given);
   const input = values.inputField === undefined ? text : memberSource(text, values.inputField);
   if (input === undefined) throw usage(`${given.from} has no member ${JSON.stringify(values.inputField)}`);
@@ -132,9 +136,4 @@ async function readInput({ terminal, prompts, files }: CommandContext, given: st
   if (input === undefined)
     throw usage('missing --input', `--input '{"prompt":"hello"}', --input @FILE, or --input - for stdin`);
   return await readInputBytes(files, input);
-}
-
-interface BodyValues extends JobOptions {
-  readonly inputField: string | undefined;
-  readonly asIs: boolean;
 }

@@ -115,7 +115,7 @@ const environment = (server: LocalServer): Readonly<Record<string, string>> => (
 });
 
 function serveOptions(ctx: CommandContext, values: ValuesOf<typeof options>): Omit<LocalServeOptions, 'port'> {
-  const { python, reload, pageSize, podKeys, allowPrivateWebhooks, streamShape = 'array' } = values;
+  const { python, reload, pageSize, podKeys, allowPrivateWebhooks, secretPrefix, streamShape = 'array' } = values;
   const quota = namedValues('--quota', values.quota.map(quotaOf));
   return {
     ...{ python, reload, pageSize, podKeys, allowPrivateWebhooks, streamShape },
@@ -124,8 +124,7 @@ function serveOptions(ctx: CommandContext, values: ValuesOf<typeof options>): Om
     workerPrefix: workerPrefixOf(ctx, values.workerPrefix),
     ...(values.quota.length === 0 ? {} : { quota }),
     queueLimits: !values.noQueueLimits,
-    secretPrefix:
-      values.secretPrefix && checkSetting(settingNamed('secret-prefix'), values.secretPrefix, '--secret-prefix'),
+    secretPrefix: secretPrefix === undefined ? undefined : prefixOf('secret-prefix', secretPrefix),
   };
 }
 
@@ -145,11 +144,12 @@ function quotaOf(text: string): readonly [string, number] {
   return [name, Number(count)];
 }
 
+const prefixOf = (name: 'worker-prefix' | 'secret-prefix', flag: string): string =>
+  checkSetting(settingNamed(name), flag, `--${name}`);
+
 /** Undefined when neither flag nor settings name one. Usage (2). */
 const workerPrefixOf = (ctx: CommandContext, flag: string | undefined): string | undefined =>
-  flag === undefined
-    ? ctx.settings.get('worker-prefix')
-    : checkSetting(settingNamed('worker-prefix'), flag, '--worker-prefix');
+  flag === undefined ? ctx.settings.get('worker-prefix') : prefixOf('worker-prefix', flag);
 
 const workerEnv = defineCommand({
   output: mapOf(TEXT),

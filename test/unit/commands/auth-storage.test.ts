@@ -103,21 +103,6 @@ describe('the key of a profile', () => {
     expect(ran.err).toContain('is sent only to the storage-url that the profile keeps');
     expect(api.seen.map(({ headers }) => JSON.stringify(headers)).join()).not.toContain(ACCESS);
   });
-
-  it('gives way to that of the environment', async () => {
-    const { api, storage } = await service();
-    const env = {
-      BERTH_BASE_URL: api.url,
-      BERTH_API_KEY: 'key-0123456789-WXYZ',
-      BERTH_RETRIES: '0',
-      BERTH_STORAGE_ACCESS_KEY: 'of-the-environment',
-      BERTH_STORAGE_SECRET: 'secret',
-    };
-    const world = createTestWorld({ env });
-    await logIn(world);
-    await berthIn(world, ['files', 'ls', 'data:x', '--storage-url', storage.url]);
-    expect(String(storage.seen[0]?.headers['authorization'])).toContain('Credential=of-the-environment/');
-  });
 });
 
 test('without a key of the files, its own variables and the command that keeps one are named', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { json, pointedAt, problem, routed, serve } from '../../support/servers/scripted-server.ts';
+import { json, pointedAt, routed, serve } from '../../support/servers/scripted-server.ts';
 import { berth, berthIn } from '../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../support/worlds/test-world.ts';
 
@@ -48,14 +48,6 @@ describe('get with several ids', () => {
     ]);
     const { code, out } = await berth(argv, { env: pointedAt(server.url) });
     expect([code, out.split('\n').filter(Boolean)]).toEqual([4, ['pod-broken', 'a']]);
-  });
-
-  it('--watch fails where the first read of one of them fails', async () => {
-    const server = await serve([
-      routed({ 'GET /v2/pods/a': json({ id: 'a', status: 'ERROR' }), 'GET /v2/pods/b': problem(403, 'not allowed') }),
-    ]);
-    const { code } = await berth(['pods', 'get', 'a', 'b', '--watch', '-o', 'id'], { env: pointedAt(server.url) });
-    expect(code).toBe(3);
   });
 
   test.each([

@@ -27,12 +27,6 @@ describe('the error of a job', () => {
     ],
     ['a traceback as it is', TRACEBACK, "KeyError: 'text'", `KeyError: 'text'\n${TRACEBACK.trimEnd()}`],
     [
-      'a text before a traceback',
-      `handler: 'text' \ntraceback: ${TRACEBACK}`,
-      "KeyError: 'text'",
-      `KeyError: 'text'\nhandler: 'text' \ntraceback: ${TRACEBACK.trimEnd()}`,
-    ],
-    [
       'a failed prestart hook',
       JSON.stringify({
         event: 'prestart_failed',
@@ -52,10 +46,8 @@ describe('the error of a job', () => {
       'worker stopped while starting: submit again',
     ],
     ['a text', 'it broke', 'it broke', 'it broke'],
-    ['a text of several lines', 'it\n  broke', 'it broke', 'it\n  broke'],
     ['JSON with a message', '{"message":"no", "code":7}', 'no', '{"message":"no", "code":7}'],
     ['JSON without one', '{"code":7}', '{"code":7}', '{"code":7}'],
-    ['what only looks like JSON', '{broken', '{broken', '{broken'],
     ['nothing', '', '', ''],
   ])('%s', (_, error, headline, text) => {
     expect(jobError({ error })).toEqual({ headline, text });

@@ -90,13 +90,6 @@ async function report(
   });
 }
 
-const documentOf = ({ out }: Ran) =>
-  JSON.parse(out) as {
-    readonly totalUsd: number;
-    readonly rows: readonly Record<string, unknown>[];
-    readonly idle: readonly unknown[];
-  };
-
 test.each([
   [80, 'all', []],
   [80, 'day', ['--by', 'day']],
@@ -148,7 +141,7 @@ test.each([
   ['603', 15],
   ['603.00003', 0],
   ['603.00002', 15],
-  ['$700', 0],
+  ['700', 0],
 ])('with a budget of %s ends %d', async (budget, code) => {
   const ran = await report(['--budget', budget]);
   expect(ran.code).toBe(code);
@@ -171,14 +164,11 @@ test.each<[string, readonly string[], string]>([
   expect(asked.map(({ url }) => new URL(url, server.url).searchParams.get('startTime'))).toEqual([from]);
 });
 
-test.each([[['--budget', '2000']], [['--last', '1d']]])(
-  'the time of %j can begin now, at the first instant of a day and a month',
-  async (flags) => {
-    const world = createTestWorld({ clock: createTestClock(Date.UTC(2026, 0, 1)) });
-    const ran = await berthIn(world, ['--local', 'billing', 'report', ...flags, '-o', 'table']);
-    expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('from 2026-01-01 to 2026-01-01 (UTC)')]);
-  },
-);
+test('the time can begin now, at the first instant of a day and a month', async () => {
+  const world = createTestWorld({ clock: createTestClock(Date.UTC(2026, 0, 1)) });
+  const ran = await berthIn(world, ['--local', 'billing', 'report', '--budget', '2000', '-o', 'table']);
+  expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('from 2026-01-01 to 2026-01-01 (UTC)')]);
+});
 
 test.each([[['--budget', 'much']], [['--budget', '-5']], [['--last', '12h']], [['--by', 'region']]])(
   '%j is refused',
@@ -187,16 +177,6 @@ test.each([[['--budget', 'much']], [['--budget', '-5']], [['--last', '12h']], [[
     expect([ran.code, ran.out]).toEqual([2, '']);
   },
 );
-
-test('of the local service adds up', async () => {
-  const { totalUsd, rows } = documentOf(await berthIn(createTestWorld(), ['--local', 'billing', 'report', '--json']));
-  const micros = (value: unknown): number => Math.round(Number(value) * 1e6);
-  expect(rows.reduce((total, { totalUsd: each }) => total + micros(each), 0)).toBe(micros(totalUsd));
-  for (const row of rows)
-    expect(micros(row['gpuUsd']) + micros(row['cpuUsd']) + micros(row['storageUsd']) + micros(row['otherUsd'])).toBe(
-      micros(row['totalUsd']),
-    );
-});
 
 test('a report and its budget count until the time of a service whose clock was advanced', async () => {
   const server = await serveLocal(localFixture().service, { port: 0, host: '127.0.0.1' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
-import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
+import { json, pointedAt, routed, serve } from '../../../support/servers/scripted-server.ts';
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 
 const LOCAL = { env: { BERTH_LOCAL: '1' } };
@@ -15,11 +15,6 @@ describe('the body that create sends', () => {
       'a volume where clusters have it',
       ['--network-volume', 'vol-datasets'],
       { mounts: { network: [{ volumeId: 'vol-datasets', path: '/workspace' }] } },
-    ],
-    [
-      'a volume elsewhere',
-      ['--network-volume', 'vol-datasets:/data'],
-      { mounts: { network: [{ volumeId: 'vol-datasets', path: '/data' }] } },
     ],
     ['servers', ['--start-ssh', '--start-jupyter'], { startSsh: true, startJupyter: true }],
     [
@@ -72,25 +67,6 @@ test('a create says its price at a terminal, and prints the id in a pipe', async
   const shown = await createAccount()(line, { tty: true });
   expect(shown.err).toMatch(/GPU-80G x8 on 2 pods: \$38\.24\/h\n[^]*created cluster c \(cluster-\w+\)\n/);
   expect((await createAccount()(line)).out).toMatch(/^cluster-\w+\n$/);
-});
-
-test('a volume is accepted by its name', async () => {
-  const server = await serve([
-    routed({
-      'POST /v2/clusters': (exchange) => {
-        const named = exchange.arrival.body.toString().includes('the shared one');
-        (named ? problem(404, 'network volume not found') : json({ id: 'c1' }, 201))(exchange);
-      },
-      'GET /v2/network-volumes': json({ networkVolumes: [{ id: 'vol-7', name: 'the shared one' }] }),
-      'GET /v2/catalog/gpus': json({ gpus: [] }),
-    }),
-  ]);
-  const argv = [...CREATE, '--pods', '2', '--network-volume', 'the shared one:/data'];
-  const ran = await berth(argv, { env: pointedAt(server.url) });
-  expect(ran.code, ran.err).toBe(0);
-  expect(JSON.parse(server.seen.at(-1)?.body.toString() ?? '')).toMatchObject({
-    mounts: { network: [{ volumeId: 'vol-7', path: '/data' }] },
-  });
 });
 
 test('a wait that sees a pod in ERROR ends 10 and prints the cluster', async () => {

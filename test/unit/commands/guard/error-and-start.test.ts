@@ -32,11 +32,6 @@ describe('a pod in ERROR', () => {
     ]);
   });
 
-  it('is left before its deadline', async () => {
-    const account = await withError('--stop-after 5h');
-    expect(await rows(account, 'guard run --allow-terminate')).toEqual([]);
-  });
-
   it('keeps its persistent mount: a stop never deletes data', async () => {
     const account = await withError('--stop-after 1h --persistent-size 20');
     expect(await rows(account, 'guard run --allow-terminate')).toMatchObject([
@@ -78,14 +73,6 @@ test('a pod in ERROR, which is paid on, is found by --max-running', async () => 
   expect(await rows(account, 'guard run --max-running 1h --match lab --allow-terminate')).toMatchObject([
     { result: 'terminated' },
   ]);
-});
-
-test('a pod that was stopped is not running', async () => {
-  const account = createAccount();
-  await local(account, `${CREATE} lab`);
-  await local(account, 'local clock advance 4h');
-  await local(account, 'pods stop lab');
-  expect(await rows(account, 'guard run --max-running 1h --match lab')).toEqual([]);
 });
 
 test('a deadline to stop is kept also once the one to terminate is over, which needs --allow-terminate', async () => {

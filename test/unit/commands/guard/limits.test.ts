@@ -34,19 +34,6 @@ test('guard run --quiet prints a table of what is over a limit alone: cron mails
   expect([second.code, second.out, second.err]).toEqual([0, '', '']);
 });
 
-test('a narrow terminal shows the reason of a decision whole', async () => {
-  const account = await withLab('--terminate-after 90m');
-  await local(account, 'local clock advance 3h');
-  const narrow = await account('guard run --dry-run -o table', { tty: true, columns: 60 });
-  const { out } = await account('guard run --dry-run -o table');
-  const [header, row] = out.split('\n').map((line) => line.split('\t'));
-  expect(header).toEqual(['NAME', 'DECISION', 'WHY']);
-  const why = row?.[2] ?? '';
-  expect(why.length).toBeGreaterThan(60);
-  expect(narrow.out.replaceAll(/\s+/g, ' ')).toContain(why);
-  expect(narrow.out).not.toContain('…');
-});
-
 test('a budget stops the selected pods once the account cost more this month, and none before', async () => {
   const account = await withLab('');
   await local(account, 'local clock advance 2d');

@@ -12,7 +12,7 @@ import { createTestWorld } from '../../../support/worlds/test-world.ts';
 describe('the deadline of a pod is shown wherever the pod is', () => {
   const terminal = { tty: true, columns: 160 } as const;
 
-  test('pods list has a column on a terminal where any pod has one; get, explain and --json say it', async () => {
+  test('pods list has a column on a terminal where any pod has one; get and --json say it', async () => {
     const account = createAccount(createTestClock());
     expect((await account('pods list', terminal)).out).not.toContain('DEADLINE');
     await local(account, `${CREATE} lab --stop-after 4h`);
@@ -21,7 +21,6 @@ describe('the deadline of a pod is shown wherever the pod is', () => {
     expect(listed.find((line) => line.includes('DEADLINE'))).toBeDefined();
     expect(listed.find((line) => line.includes(' lab '))).toMatch(/stops in 3h1\d/);
     expect(await local(account, 'pods get lab')).toMatch(/stop after\t.*\(in 3h1\dm.*, when a guard runs\)/);
-    expect(await local(account, 'pods explain lab')).toMatch(/deadline\tstops in 3h1\dm/);
     const { env } = JSON.parse(await local(account, 'pods get lab --json')) as { readonly env: unknown };
     expect(env).toMatchObject({ BERTH_STOP_AFTER: '4h' });
   });
@@ -77,15 +76,4 @@ test('a run of a guard sends one list, and a read and a write for each pod that 
       ...Array.from({ length: 5 }, () => 'POST /v2/pods/ID/action'),
     ].toSorted(),
   );
-});
-
-test('a list keeps that a deadline is overdue on a narrow terminal, and which pods are locked on a usual one', async () => {
-  const account = createAccount();
-  await local(account, `${CREATE} lab --terminate-after 1h`);
-  await local(account, 'local clock advance 3h');
-  for (const columns of [110, 84])
-    expect((await account('pods list', { tty: true, columns })).out).toMatch(/lab.*terminate overdue/);
-  const { out } = await account('pods list', { tty: true, columns: 110 });
-  expect(out).toMatch(/ID.*LOCKED/);
-  expect(out).toMatch(/pod-web.*yes/);
 });

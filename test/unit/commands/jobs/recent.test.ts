@@ -1,11 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
 import { json, KEY, serve } from '../../../support/servers/scripted-server.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
-import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
 
 interface Row {
   readonly id: string;
@@ -74,22 +73,6 @@ describe('jobs recent', () => {
     const job = await local(account, "jobs run echo --input '{}' --wait -o id");
     await local(account, 'local clock advance 2h');
     expect(await local(account, 'jobs recent')).toMatch(new RegExp(`${job}\\s+echo\\s+2h\\s+COMPLETED\\s+2h`));
-  });
-
-  test.each([
-    ['is no JSON', () => 'damaged'],
-    ['has rows of other kinds', (text: string) => text.replace('"at":', '"at":1e300,"x":')],
-  ])('ignores a file that %s', async (_, damage) => {
-    const data = temporaryDirectory();
-    const account = createAccount();
-    const here: Account = (line) => account(line, { env: { BERTH_DATA_DIR: data } });
-    await local(here, "jobs run demo --input '{}'");
-    const folder = join(data, 'remembered');
-    const file = join(folder, readdirSync(folder).find((name) => name.startsWith('jobs-')) ?? '');
-    const text = readFileSync(file, 'utf8');
-    expect(damage(text)).not.toBe(text);
-    writeFileSync(file, damage(text));
-    expect(await recent(here)).toEqual([]);
   });
 });
 

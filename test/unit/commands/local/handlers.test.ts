@@ -1,13 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createDeadlineClock } from '../../../support/clocks/deadline-clock.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 /** A world whose working directory holds the module, and a command that creates a file when it runs. */
-function worldWith(name: string, source: string, options: Parameters<typeof createTestWorld>[0] = {}) {
-  const world = createTestWorld(options);
+function worldWith(name: string, source: string) {
+  const world = createTestWorld();
   writeFileSync(join(world.cwd, name), source);
   const mark = join(world.cwd, 'ran');
   const leave = ['--', process.execPath, '-e', `require("fs").writeFileSync(${JSON.stringify(mark)}, "")`];
@@ -46,19 +45,6 @@ it.each([
   const { world, leave, ran } = worldWith(name, source);
   const { code, err } = await berthIn(world, ['local', 'exec', '--endpoint', `upper=${name}`, ...leave]);
   expect([code, err, ran()]).toEqual([0, '', true]);
-});
-
-it('a module that loads slowly is accepted', async () => {
-  const clock = createDeadlineClock();
-  const { world, leave, ran } = worldWith('slow.mjs', 'for (;;) {}', { clock });
-  const running = berthIn(world, ['local', 'exec', '--endpoint', 'upper=slow.mjs', ...leave]);
-  let over = false;
-  void running.finally(() => (over = true));
-  while (!(over as boolean)) {
-    clock.expire();
-    await new Promise(setImmediate);
-  }
-  expect([(await running).code, ran()]).toEqual([0, true]);
 });
 
 it.each([

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fails } from '../../../support/worlds/expect-run.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
-import { json, pointedAt, problem, serve, type ScriptedServer } from '../../../support/servers/scripted-server.ts';
+import { json, pointedAt, serve, type ScriptedServer } from '../../../support/servers/scripted-server.ts';
 
 const PASSWORD = 'pass word of a registry';
 const CREATE = ['registries', 'create', '--name', 'hub', '--username', 'me'];
@@ -17,18 +16,6 @@ async function creating(
   expect(ran.out + ran.err).not.toContain(PASSWORD);
   return { ran, server };
 }
-
-describe('delegations that the key may not use', () => {
-  test.each([
-    ['list', ['list'], 403],
-    ['create', ['create', '--resource', 'arn:x:y'], 403],
-    ['revoke', ['revoke', 'd1', '--yes'], 401],
-  ])('%s (%j) with %d: 3, with what the service said', async (_, argv, status) => {
-    await fails(['registries', 'delegations', ...argv], { exit: 3, says: [String(status), 'not for this key'] }, [
-      problem(status, 'not for this key'),
-    ]);
-  });
-});
 
 const sent = (server: ScriptedServer): unknown => JSON.parse(server.seen[0]?.body.toString() ?? 'null');
 
@@ -72,15 +59,6 @@ describe('the password', () => {
     expect([ran.code, ran.out, server.seen]).toEqual([2, '', []]);
     expect(ran.err).toMatch(words);
   });
-});
-
-test.each<[string, readonly string[], RegExp]>([
-  ['no user name', ['registries', 'create', '--name', 'x'], /missing --username/],
-  ['an empty name', ['registries', 'create', '--name', '', '--username', 'x'], /--name is empty/],
-])('%s is refused before the password is asked for', async (_, argv, words) => {
-  const ran = await berth(argv, { env: { BERTH_LOCAL: '1' } });
-  expect(ran.code).toBe(2);
-  expect(ran.err).toMatch(words);
 });
 
 test('a credential in use is not deleted; several others are deleted at once, by id or name', async () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
-import { json, pointedAt, reset, serve, type ScriptedServer } from '../../../support/servers/scripted-server.ts';
+import { json, pointedAt, serve, type ScriptedServer } from '../../../support/servers/scripted-server.ts';
 import { answer } from '../../../support/worlds/answer-question.ts';
 import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
@@ -124,14 +124,6 @@ describe('the value of a secret', () => {
     expect(ran.err).toMatch(message);
     expect(ran.err).not.toContain('4711');
   });
-});
-
-test('a create whose answer is lost is unknown, with the command that finds out', async () => {
-  const server = await serve([reset]);
-  const argv = ['secrets', 'create', 'hf-token', '--value-stdin'];
-  const ran = await berth(argv, { env: pointedAt(server.url), stdin: VALUE });
-  expect([ran.code, ran.out, server.seen.length]).toEqual([8, '', 1]);
-  expect(ran.err).toContain('secrets list');
 });
 
 test('update changes the value or the description, and refuses both at once', async () => {
