@@ -31,7 +31,6 @@ describe('the body that create sends', () => {
 
 test.each<[string, readonly string[], RegExp]>([
   ['nothing but a name', ['clusters', 'create', '--name', 'c'], /missing --type and --gpu and --gpu-count and --pods/],
-  ['no volume', [...CREATE, '--pods', '2', '--network-volume', ':/data'], /--network-volume is empty/],
   ['an empty name', ['clusters', 'update', 'c', '--name', ' '], /--name is empty/],
 ])('%s is refused before anything is sent', async (_, argv, words) => {
   const ran = await berth(argv, LOCAL);

@@ -27,14 +27,9 @@ describe('variables of files', () => {
     const run = (flags: string) =>
       command === 'plan' ? account(`plan - ${flags}`, { stdin: 'kind: pod\n' }) : account(`${CREATE} ${flags}`);
     const [one, other] = [written('A=secret-1\nB=2\n'), written('A=secret-1\nC=1')];
-    const twice = written('export A=secret-1\nB=2\nA="3"\n');
-    for (const [files, said] of [
-      [[one, other], '--env-from gives A twice'],
-      [[one, one], '--env-from gives A twice'],
-      [[twice], '--env-from gives A twice'],
-    ] as const) {
+    for (const files of [[one, other], [written('export A=secret-1\nB=2\nA="3"\n')]]) {
       const ran = await run(files.map(flagOf).join(' '));
-      expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(said)]);
+      expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('--env-from gives A twice')]);
       expect(ran.err).not.toContain('secret-1');
     }
   });

@@ -74,19 +74,13 @@ describe('top --once', () => {
   test('-o jsonl prints a line for each row with the time', async () => {
     const server = await serviceOf();
     const { out } = await berth(['top', '--once', '-o', 'jsonl'], { env: pointedAt(server.url) });
-    const rows = out
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(rows.map(({ kind, id }) => [kind, id])).toEqual([
-      ['pod', 'p1'],
-      ['pod', 'p2'],
-      ['endpoint', 'e1'],
+    const rows = out.trimEnd().split('\n');
+    const at = expect.stringMatching(/^20\d\d-.*Z$/) as string;
+    expect(rows.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { at, kind: 'pod', id: 'p1', gpuUtil: 40, costPerHour: 2.5, costToday: 12.5, readSecondsAgo: 0 },
+      { at, kind: 'pod', id: 'p2', gpuUtil: null, costToday: 0 },
+      { at, kind: 'endpoint', id: 'e1', inQueue: 3, workers: { running: 1 }, completedPerMinute: null },
     ]);
-    expect(rows[0]).toMatchObject({ gpuUtil: 40, costPerHour: 2.5, costToday: 12.5, readSecondsAgo: 0 });
-    expect(rows[1]).toMatchObject({ gpuUtil: null, costToday: 0 });
-    expect(rows[2]).toMatchObject({ inQueue: 3, workers: { running: 1 }, completedPerMinute: null });
-    expect(rows.every(({ at }) => /^20\d\d-.*Z$/.test(String(at)))).toBe(true);
   });
 
   test.each<readonly [string, readonly string[]]>([
@@ -110,10 +104,6 @@ describe('top --once', () => {
     expect(out.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { id: string }).id]))).toEqual(
       ids,
     );
-    const frame = (await berth(argv, { env })).out;
-    const names: Readonly<Record<string, string>> = { p1: 'a', p2: 'b', p3: 'c', e1: 'captions' };
-    const shown = [...frame.matchAll(/^\W*(a|b|c|captions) /gm)].map(([, name]) => name);
-    expect(shown).toEqual(ids.map((id) => names[id]));
   });
 
   test('shows what it could read where the key may not read the costs', async () => {
