@@ -58,7 +58,7 @@ export async function notify(
 
 function errorOf(failure: Failure, { settings }: CommandContext): Json {
   const { exit: _, ...error } = printedFacts(failure.facts(), settings);
-  return error as unknown as Json;
+  return error;
 }
 
 function documentOf(result: Result | undefined): Json {

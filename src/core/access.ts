@@ -8,22 +8,14 @@ import type { SettingsView } from './settings.ts';
 /** What berth may do: only read; also create and change; also destroy. Each includes the ones before it. */
 const ACCESS_LEVELS = ['read', 'write', 'full'] as const;
 export type Access = (typeof ACCESS_LEVELS)[number];
+export type AccessSetting = Pick<SettingsView, 'get' | 'source' | 'profile'>;
 
-export interface AllowedAccess {
-  readonly level: Access;
-  readonly from: string;
-}
-
-/** Fails as the settings do. */
-export function allowedAccess(settings: SettingsView): AllowedAccess {
+/** The failure denied (3) when more is needed than the setting allows. Fails as the settings do. */
+export function accessFailure(needed: Access, settings: AccessSetting): Failure | undefined {
+  const level = settings.get('access');
+  if (ACCESS_LEVELS.indexOf(needed) <= ACCESS_LEVELS.indexOf(level)) return undefined;
   const isFromVariable = settings.source('access') === 'environment';
   const from = isFromVariable ? 'from BERTH_ACCESS' : `of the profile "${settings.profile}"`;
-  return { level: settings.get('access'), from };
-}
-
-/** The failure denied (3) when more is needed than is allowed. */
-export function accessFailure(needed: Access, { level, from }: AllowedAccess): Failure | undefined {
-  if (ACCESS_LEVELS.indexOf(needed) <= ACCESS_LEVELS.indexOf(level)) return undefined;
   return new Failure({
     code: 'access',
     exit: EXIT.denied,
@@ -33,8 +25,8 @@ export function accessFailure(needed: Access, { level, from }: AllowedAccess): F
 }
 
 /** Fails with denied (3). Call it before anything is sent or changed. */
-export function requireAccess(needed: Access, allowed: AllowedAccess): void {
-  const failure = accessFailure(needed, allowed);
+export function requireAccess(needed: Access, settings: AccessSetting): void {
+  const failure = accessFailure(needed, settings);
   if (failure !== undefined) throw failure;
 }
 

@@ -55,7 +55,7 @@ export const endsInVersion = (address: string): boolean => /\/v\d+\/*$/.test(add
 /** Fails with usage (2) as `parseKeyAddress` does, and for any placeholder except `{data-center}`. */
 export function storageAddressAt(text: string, dataCenter: string, what: string): Address {
   const address = text.trim().replaceAll('{data-center}', dataCenter);
-  const [other] = /[{}].*/.exec(address) ?? [];
+  const [other] = /\{[^{}]*\}?|\}/.exec(address) ?? [];
   if (other !== undefined)
     throw usage(
       `${what} cannot be used: it holds ${JSON.stringify(other)}`,

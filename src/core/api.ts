@@ -10,7 +10,6 @@ interface RawBody {
   readonly raw: Uint8Array;
 }
 
-/** A list is sent as one `name=value` pair for each of its values. */
 export type QueryValue = string | number | boolean | undefined | readonly string[];
 
 /** What a valid answer is; any other is unreadable (a read exits 7, a write 8). A write may answer 204. */
@@ -66,7 +65,6 @@ export const readRequest = (
 
 export interface ApiAnswer {
   readonly status: number;
-  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
   /** The decoded body; undefined for 204 and for a body that is not JSON. */
@@ -100,7 +98,6 @@ export interface Api {
 
 /** Each request is sent once, without retries. */
 export interface BatchApi extends Api {
-  /** For a request with a body, sent many times: address and headers are made once. */
   prepare(request: Omit<ApiRequest, 'body'>): { send(body: Json | RawBody): Promise<ApiAnswer> };
 }
 

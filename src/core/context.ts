@@ -26,7 +26,6 @@ export interface Context {
   /** HOME, where this user is root and HOME belongs to another user. */
   readonly foreignHome: string | undefined;
   readonly terminal: Terminal;
-  /** Takes data: text in a machine-readable format, or text that was made safe. */
   readonly stdout: Sink<DataText | TerminalText>;
   /** Takes the content of files, as it is; on a terminal its control characters are shown and not obeyed. */
   readonly rawOutput: { write(bytes: Uint8Array): Promise<void> };
@@ -82,7 +81,6 @@ export interface Clock {
 export interface LocalServeOptions {
   readonly port: number;
   readonly stateFile?: string;
-  /** By name: a handler module, a Python file, `exec: COMMAND` or a worker's command line. */
   readonly endpoints: Readonly<Record<string, string | undefined>>;
   readonly python?: string | undefined;
   readonly workerPrefix?: string | undefined;
@@ -97,12 +95,10 @@ export interface LocalServeOptions {
   readonly secretPrefix?: string | undefined;
   /** What the key of a pod may do: nothing (default), or read and stop that pod. */
   readonly podKeys?: 'refused' | 'own' | undefined;
-  /** Lets webhooks reach other ports of this machine, and private networks. */
   readonly allowPrivateWebhooks?: boolean;
 }
 
 export interface LocalServer {
-  /** `http://127.0.0.1:PORT`: one address for all three services. */
   readonly url: string;
   /** The seeded full-access key. It is valid on this server only. */
   readonly key: string;
@@ -111,13 +107,11 @@ export interface LocalServer {
   stop(): Promise<void>;
 }
 
-/** Commands reach everything else of local services through the Api. */
 export interface LocalHost {
   serve(options: LocalServeOptions): Promise<LocalServer>;
   servePage(options: PageOptions): Promise<Pick<LocalServer, 'url' | 'stop'>>;
 }
 
-/** One page that `page` makes at each request. */
 export interface PageOptions {
   readonly address: string;
   readonly port: number;
@@ -136,7 +130,6 @@ export interface ProgramStreams {
 
 /** Key pairs of berth's own (0600), by name. The public half is in `PATH.pub`. */
 export interface OwnKeys {
-  /** Returns its path. Fails with usage (2) without ssh-keygen, and local-file (14). */
   make(name: string): Promise<string>;
   find(name: string): string | undefined;
   remove(name: string): void;
@@ -206,9 +199,7 @@ export interface LiveHooks extends SuspendHooks {
 }
 
 export interface TakenTerminal {
-  /** Whether keys are read: stdin is a terminal, and `--no-input` was not given. */
   readonly hasKeys: boolean;
-  /** Gives the terminal its modes back. Finishes before it returns. */
   release(): void;
 }
 

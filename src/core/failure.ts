@@ -2,17 +2,10 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type AccountWords, berth, type CommandLine, type Message, printed, sentence } from './message.ts';
 import type { Seconds } from './unit-types.ts';
 
-export interface RequestName {
-  readonly method: string;
-  readonly url: string;
-  readonly id?: string;
-}
-
 export interface FailureFacts {
   readonly code: string;
   readonly exit: ExitCode;
   readonly message: string;
-  /** What to do next; one line per suggestion. */
   readonly hint?: Message | undefined;
   readonly status?: number | undefined;
   /** `title`, `detail` and `errors` of the service's own problem document (specification 7.1). */
@@ -20,7 +13,7 @@ export interface FailureFacts {
   readonly detail?: string | undefined;
   readonly errors?: readonly string[] | undefined;
   readonly retryAfter?: Seconds | undefined;
-  readonly request?: RequestName | undefined;
+  readonly request?: { readonly method: string; readonly url: string; readonly id?: string } | undefined;
   readonly id?: string | undefined;
 }
 
@@ -36,7 +29,6 @@ export class Failure extends ErrorWithFacts {
     Object.assign(this, facts);
   }
 
-  /** For a layer above that knows more (an id, a better hint). */
   with(facts: Partial<FailureFacts>): Failure {
     return new Failure({ ...this.facts(), ...facts }, this.cause);
   }

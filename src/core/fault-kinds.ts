@@ -23,7 +23,6 @@ const OF_REQUESTS = {
   latency: undefined,
   drop: undefined,
   'accept-drop': undefined,
-  // An account without money cannot start anything, but it can read.
   'low-balance': 'POST',
   'replica-lag': 'GET',
   refuse: 'POST /v2/pods',

@@ -15,7 +15,6 @@ export interface Files {
 
 /** After a failure (14), how much of the last write is in the file is not known. */
 export interface AppendFile {
-  /** First fails as `check` does, before anything is written. */
   append(bytes: Uint8Array): Promise<void>;
   sync(): Promise<void>;
   /** Fails when another program removed, replaced, truncated or wrote the file; the message says which. */
@@ -55,7 +54,6 @@ export interface DurableFiles {
   resolve(path: string): Promise<ResolvedPath>;
   absolute(path: string): string;
   size(path: string): Promise<Bytes | undefined>;
-  /** Of a regular file alone. */
   describe(path: string): Promise<Pick<TreeEntry, 'bytes' | 'version'> | undefined>;
   /** In no particular order; none when there is no such folder. */
   entries(folder: string): Promise<readonly FolderEntry[]>;
@@ -73,7 +71,6 @@ export interface DurableFiles {
   /** Takes over the lock of a dead holder. Changes of `files` fail after another process takes the lock over. */
   lock(path: string, files?: readonly string[]): Promise<() => Promise<void>>;
   self(): LockHolder;
-  /** For a holder on another machine this takes seconds. */
   holder(path: string): Promise<LockHolder | undefined>;
 }
 
@@ -97,7 +94,6 @@ export interface RangeFiles extends DurableFiles {
   removeLeftovers(folder: string): Promise<void>;
 }
 
-/** Paths begin with the name of what is copied. */
 export interface EntryChecks {
   takes(entry: Pick<TreeEntry, 'kind' | 'bytes'> & { readonly path: string }): boolean;
   /** A file became larger while it was read: what it had at the start is in the archive. */
@@ -109,7 +105,6 @@ export interface EntryChecks {
 export interface ArchiveInput {
   write(bytes: Uint8Array): Promise<void>;
   finish(): Promise<void>;
-  /** Leaves what is there as it was. */
   discard(): Promise<void>;
 }
 
@@ -137,11 +132,9 @@ export interface VolumeFile {
   readonly bytes: Bytes;
   /** Its ETag with quotes: it changes with the content. */
   readonly version: string;
-  /** Undefined where the service does not say it. */
   readonly modifiedAt: EpochMs | undefined;
 }
 
-/** The key of a folder ends with a slash. */
 export type VolumeEntry =
   | { readonly kind: 'file'; readonly key: string; readonly file: VolumeFile }
   | { readonly kind: 'folder'; readonly key: string };
@@ -188,7 +181,6 @@ export interface VolumeFiles {
     start?: Bytes,
     end?: Bytes,
   ): AsyncIterable<Uint8Array>;
-  /** Does not resend the parts that an earlier attempt sent. */
   write(key: string, source: FileSource, onBytes?: (bytes: Bytes) => void): Promise<WrittenFile>;
   writeStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<WrittenFile>;
   /** Copied at the service. The ETag must be the MD5 of all of it. */

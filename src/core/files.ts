@@ -39,7 +39,6 @@ export function toFailure(error: unknown): unknown {
   const code = errorCode(error) ?? '';
   if (/^(EMFILE|ENFILE|ENOSPC|EDQUOT)$/.test(code))
     return localFile(`cannot continue: ${errorReason(error)}`, undefined, error);
-  // The launcher's, and Node's.
   if (/^(BERTH_CANNOT_LOAD|MODULE_NOT_FOUND|ERR_MODULE_NOT_FOUND)$/.test(code))
     return localFile('cannot load a part of berth: it was replaced or removed', 'Run the command again.', error);
   return error;
@@ -76,6 +75,5 @@ export interface FileLocks {
     path: string,
     options: { readonly subject: string; readonly waitMs: Milliseconds; readonly files?: readonly string[] },
   ): Promise<HeldLock>;
-  /** Undefined when there is none. When only a heartbeat can tell, this takes seconds. */
   holder(path: string): Promise<LockHolder | undefined>;
 }

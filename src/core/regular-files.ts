@@ -6,7 +6,6 @@ import { berth, sentence } from './message.ts';
 
 interface OpenWanted {
   readonly flags: number;
-  /** The permissions of a file that is created, before the mask of the process; default 0600. */
   readonly mode?: number;
   /** Whether a link to a file may be there: it is not where berth writes, because its target may be another program's. */
   readonly links: 'followed' | 'refused';
@@ -19,13 +18,15 @@ export function openRegular(
   path: string,
   { flags, mode = 0o600, links, refuse = refusalOf(path) }: OpenWanted,
 ): number {
-  // Windows has neither.
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants as Partial<typeof fs.constants>;
   let descriptor: number;
   try {
     descriptor = fs.openSync(path, flags | O_NONBLOCK | (links === 'refused' ? O_NOFOLLOW : 0), mode);
   } catch (error) {
     if (errorCode(error) === 'ELOOP' && links === 'refused') throw refuse('it is a link');
+    // Not the same as no file: a new file would replace the link, or be somewhere else.
+    if (errorCode(error) === 'ENOENT' && fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+      throw refuse('it is a link to nowhere');
     throw error;
   }
   if (fs.fstatSync(descriptor).isFile()) return descriptor;

@@ -1,7 +1,6 @@
 import type { EpochMs, Milliseconds } from './unit-types.ts';
 
 export interface ListRow {
-  /** The id, or what else a command line names the row by. */
   readonly value: string;
   readonly name: string;
   readonly description: string;
@@ -20,7 +19,6 @@ export interface RememberedJob {
   readonly id: string;
   readonly endpoint: string;
   readonly named: string;
-  /** When it was submitted, by the clock of the service. */
   readonly at: EpochMs;
   /** For how long after that the service certainly has it. */
   readonly certainMs?: Milliseconds;
@@ -45,7 +43,6 @@ export interface RememberedJobs {
 export type PlainObject = Readonly<Record<string, unknown>>;
 
 export interface AccountDocument {
-  /** Without members where nothing is kept, or it cannot be read. */
   read(): Promise<PlainObject>;
   write(document: PlainObject): Promise<void>;
 }

@@ -1,13 +1,4 @@
-import {
-  arrayOf,
-  encodeJson,
-  isObject,
-  type Json,
-  type JsonObject,
-  objectOf,
-  stringOf,
-  tryDecodeJson,
-} from './json.ts';
+import { arrayOf, encodeJson, isObject, type Json, type JsonObject, stringOf, tryDecodeJson } from './json.ts';
 
 export const HIDDEN = '***';
 
@@ -67,8 +58,8 @@ const COMMANDS: readonly string[] = ['args', 'entrypoint', 'cmd'];
 
 function hideInCommand(command: Json, isSecret: IsSecret): Json {
   const text = stringOf(command);
-  const parts = text === undefined ? undefined : objectOf(tryDecodeJson(text));
-  if (parts !== undefined) return encodeJson(hideSecrets(parts, isSecret));
+  const parts = text === undefined ? undefined : tryDecodeJson(text);
+  if (isObject(parts)) return encodeJson(hideSecrets(parts, isSecret));
   const words = arrayOf(command) ?? [command];
   const hidden = hideInWords(words, isSecret);
   if (hidden.every((word, at) => word === words[at])) return command;

@@ -1,7 +1,6 @@
 import type { AccountWords } from './message.ts';
 import type { Milliseconds } from './unit-types.ts';
 
-/** Where a setting's value came from, for `config list`. `base-url`: it follows that setting. */
 export type SettingSource = 'flag' | 'environment' | 'profile' | 'default' | 'base-url';
 
 type Texts =

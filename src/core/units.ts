@@ -4,11 +4,7 @@ import { type Bytes, DAY_MS, type EpochMs, type Milliseconds } from './unit-type
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 export type TimeUnit = keyof typeof UNITS;
 
-/**
- * Parses a duration: `90s`, `5m`, `1h30m`, `1.5h`, or a number without a unit, in the unit `bare`.
- * Fails with usage (2) for anything else, including negative values, and for more than a day in seconds without a unit: it
- * may be in milliseconds, as the service counts.
- */
+/** `90s`, `1h30m`, `1.5h`, or a number in the unit `bare`. Usage (2), also for more than a day in bare seconds: they may be milliseconds. */
 export function parseDuration(text: string, bare: TimeUnit, what: string): Milliseconds {
   const trimmed = text.trim();
   if (/^\d+(\.\d+)?$/.test(trimmed)) {
@@ -76,10 +72,7 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/i;
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/**
- * A date means its start in UTC, or its end with `endOfDay`; `7d` means 7 days ago. `text` is RFC 3339, as the service expects it: a
- * full time keeps its zone and all its digits. Fails with usage (2).
- */
+/** A date is its start in UTC, or its end with `endOfDay`; `7d` is 7 days ago. `text` is RFC 3339, as exact as it was given. Usage (2). */
 export function parseTimestamp(
   text: string,
   what: string,

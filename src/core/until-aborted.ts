@@ -2,17 +2,15 @@ import { asError } from './failure.ts';
 
 /** Rejects with the signal's reason at its abort, even while the work continues. */
 export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let onAbort: () => void = () => undefined;
+  const done = new AbortController();
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => {
+    const stop = (): void => {
       reject(asError(signal.reason));
     };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { signal: done.signal });
   });
-  try {
-    return await Promise.race([aborted, work]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+  return await Promise.race([aborted, work]).finally(() => {
+    done.abort();
+  });
 }

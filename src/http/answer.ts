@@ -22,29 +22,20 @@ import { formatBytes } from '../core/units.ts';
 import { checkHint, type RequestFacts } from './problem.ts';
 import { type Stage, type WireAnswer, WireError } from './transport.ts';
 
-/** A limit on stacked encodings; real servers use one. */
-const MAX_ENCODINGS = 4;
-
 /** Holds only a few chunks in memory. Fails with WireError (`answered`) for data that does not decode. */
-export async function* decodeBody(body: WireAnswer['body'], encoding: string | undefined): AsyncGenerator<Uint8Array> {
-  const chunks = Buffer.isBuffer(body) ? [body] : body;
-  const encodings = encodingsIn(encoding);
-  if (encodings.length === 0) {
+export async function* decodeBody(body: WireAnswer['body'], encoding = ''): AsyncGenerator<Uint8Array> {
+  const chunks = !Buffer.isBuffer(body) ? body : body.byteLength === 0 ? [] : [body];
+  const name = encoding.trim().toLowerCase();
+  if (name === '' || name === 'identity') {
     yield* chunks;
     return;
   }
-  if (encodings.length > MAX_ENCODINGS) throw new WireError('answered', 'the answer is encoded too many times over');
-  const [zlib, { Readable, pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
-  const decoders = encodings.reverse().map((name) => {
-    if (name === 'gzip' || name === 'x-gzip') return zlib.createGunzip();
-    if (name === 'deflate') return zlib.createInflate();
-    if (name === 'br') return zlib.createBrotliDecompress();
+  if (name !== 'gzip' && name !== 'br')
     throw new WireError('answered', 'the answer is encoded in a way that was not asked for');
-  });
-  const source = Buffer.isBuffer(body) && body.byteLength === 0 ? Readable.from([]) : Readable.from(chunks);
-  const decoded = pipeline([source, ...decoders], () => undefined) as unknown as AsyncIterable<Uint8Array>;
+  const [zlib, { Readable, pipeline }] = await Promise.all([import('node:zlib'), import('node:stream')]);
+  const decoder = name === 'gzip' ? zlib.createGunzip() : zlib.createBrotliDecompress();
   try {
-    yield* decoded;
+    yield* pipeline(Readable.from(chunks), decoder, () => undefined) as AsyncIterable<Uint8Array>;
   } catch (error) {
     if (error instanceof WireError) throw error;
     throw new WireError('answered', 'the compressed answer is damaged or breaks off', error);
@@ -57,12 +48,6 @@ export const readBody = (
   encoding: string | undefined,
   maxBytes: Bytes,
 ): Promise<Buffer | undefined> => collectBytes(decodeBody(body, encoding), maxBytes);
-
-const encodingsIn = (encoding: string | undefined): string[] =>
-  (encoding ?? '')
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '' && name !== 'identity');
 
 const expectedOf = ({ expects, method }: Pick<ApiRequest, 'expects' | 'method'>): Expected =>
   expects ?? (method === 'DELETE' ? 'nothing' : 'object');
@@ -184,20 +169,14 @@ function parseAnswer(
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     if (expected === 'anything' && !/json/i.test(type)) return { status, headers, text, value: undefined };
-    const number = notJsonNumber(text, error.offset);
+    // What many programs write for a number that JSON does not have: the text is complete so far.
+    const [number] = /^(?:NaN|Infinity)\b/.exec(text.slice(error.offset, error.offset + 9)) ?? [];
     if (number === undefined) return lost('the answer is not JSON, or breaks off', false);
-    const byte = bytes.length - Buffer.byteLength(text.slice(number.index)) + 1;
-    return { ...lost(`the answer is not JSON at byte ${byte}: ${number[0]}`, true), notJson: true };
+    const place = `line ${error.line}, column ${error.column}`;
+    return { ...lost(`the answer is not JSON: ${place}: ${number}`, true), notJson: true };
   }
   const mismatch = mismatchOf(value, request);
   return mismatch === undefined ? { status, headers, text, value } : lost(mismatch, true);
-}
-
-/** What many programs write for a number that JSON does not have, where the parser stopped: the text is complete so far. */
-function notJsonNumber(text: string, offset: number): RegExpExecArray | undefined {
-  const number = /-?(?:NaN|Infinity)\b/y;
-  number.lastIndex = text[offset - 1] === '-' ? offset - 1 : offset;
-  return number.exec(text) ?? undefined;
 }
 
 const lost = (reason: string, final: boolean): LostAnswer => ({

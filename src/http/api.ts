@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type AllowedAccess, requireAccess, accessNeeded } from '../core/access.ts';
+import { type AccessSetting, requireAccess, accessNeeded } from '../core/access.ts';
 import { type Address, parseKeyAddress } from '../core/addresses.ts';
 import type { ApiAnswer, ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
@@ -85,8 +85,8 @@ export interface ApiOptions {
   /** Limit for the body of an answer, decompressed; 64 MiB by default. */
   readonly maxBytes?: Bytes;
   readonly userAgent: string;
-  /** Returns what requests may do; everything when absent. Called for requests that do not only read. May fail. */
-  readonly access?: () => AllowedAccess;
+  /** Says what requests may do; everything when absent. Asked for requests that do not only read. May fail. */
+  readonly access?: AccessSetting;
   /** The headers of the trace that this process is a part of, sent with every request. */
   readonly traceHeaders?: Readonly<Record<string, string>>;
   readonly onWindows?: (windows: readonly RateWindow[]) => void | Promise<void>;
@@ -136,8 +136,7 @@ export function createApi(options: ApiOptions): BatchApi {
   };
 
   const begin = async (request: ApiRequest): Promise<Call> => {
-    if (request.method !== 'GET' && options.access !== undefined)
-      requireAccess(accessNeeded(request), options.access());
+    if (request.method !== 'GET' && options.access !== undefined) requireAccess(accessNeeded(request), options.access);
     const unsigned = prepare(request, await baseOf(request.service), options.userAgent);
     const { key } = knownKey ?? (await readKey());
     const { timeoutMs, traceHeaders } = options;

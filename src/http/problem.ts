@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../core/exit-codes.ts';
-import { Failure, type RequestName } from '../core/failure.ts';
+import { Failure, type FailureFacts } from '../core/failure.ts';
 import { arrayOf, encodeJson, objectOf, stringOf, tryDecodeJson } from '../core/json.ts';
 import { berth, type CommandLine, lines, type Message, sentence } from '../core/message.ts';
 import { safeText } from '../core/safe-text.ts';
@@ -14,7 +14,7 @@ export interface Refusal {
 }
 
 export interface RequestFacts {
-  readonly name: RequestName;
+  readonly name: NonNullable<FailureFacts['request']>;
   /** It may change something, so that a lost answer leaves the outcome unknown. */
   readonly write: boolean;
   readonly repeatable: boolean;
@@ -35,7 +35,7 @@ export function refusalFailure(
     code,
     exit,
     hint,
-    message = `the service answered ${String(status)}${titleOf(status, problem.title)}`,
+    message = `the service answered ${String(status)}${titleOf(problem.title)}`,
   } = status === 403 && problem.isForeign ? BLOCKED : meaningOf(status, request, headers, retryAfterMs);
   const isOfKey = keyVariable !== undefined && exit === EXIT.denied;
   const words = problem.detail ?? problem.title;
@@ -141,7 +141,6 @@ const MEANINGS: Readonly<Record<number, Partial<StatusMeaning>>> = {
   408: LATER,
   410: { code: 'gone', exit: EXIT.notFound, hint: 'It was here once and is gone for good.' },
   413: { hint: 'The request is larger than the service takes: send less at once.' },
-  425: LATER,
 };
 
 /** Redirects are never followed: the key and the body are sent only to configured addresses. */
@@ -187,27 +186,7 @@ function shortLine(text: string): string | undefined {
   return line === '' ? undefined : line.length > 200 ? `${line.slice(0, 199)}…` : line;
 }
 
-const TITLES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  409: 'Conflict',
-  410: 'Gone',
-  413: 'Payload Too Large',
-  422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};
-
-function titleOf(status: number, title: string | undefined): string {
-  const words = title === undefined ? TITLES[status] : shortLine(title);
-  return words === undefined ? '' : ` ${words}`;
-}
+const titleOf = (title: string | undefined): string => (title === undefined ? '' : ` ${shortLine(title) ?? ''}`);
 
 /** A wait in seconds, rounded up. JSON has no infinity: a wait that is longer than any number is the greatest integer. */
 const wholeSeconds = (milliseconds: Milliseconds): Seconds =>

@@ -40,9 +40,9 @@ function mayRetry(repeatable: boolean, end: AttemptEnd): boolean {
   return wasNotProcessed(end) || (repeatable && mayBeLost(end));
 }
 
-/** It arrived too slowly (408), too early (425) or too often (429), or not at all. */
+/** It arrived too slowly (408) or too often (429), or not at all. */
 const wasNotProcessed = (end: AttemptEnd): boolean =>
-  end.kind === 'lost' ? end.stage === 'not-sent' : [408, 425, 429].includes(end.status);
+  end.kind === 'lost' ? end.stage === 'not-sent' : [408, 429].includes(end.status);
 
 /** An answer may have been on its way. */
 export const mayBeLost = (end: AttemptEnd): boolean =>

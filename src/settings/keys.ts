@@ -40,18 +40,23 @@ export class ApiKey implements KeyView {
 export const keyTail = (key: string): string => (key.length < 12 ? '' : key.slice(-4));
 
 /** Trims the end. Fails with denied (3), without repeating the key, for one that a header cannot carry. */
-export function cleanKey(text: string, where: string): string {
-  const key = text.replace(/\s+$/, '');
-  if (key === '') throw badKey(`the key in ${where} is empty`);
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw badKey(`the key in ${where} has white space, a control character or a character outside ASCII in it`);
-  return key;
+export const cleanKey = (text: string, where: string): string => cleanWord(text, `the key in ${where}`);
+
+function cleanWord(text: string, what: string): string {
+  const word = text.trimEnd();
+  if (/^[\x21-\x7e]+$/.test(word)) return word;
+  const trouble = 'has white space, a control character or a character outside ASCII in it';
+  throw new Failure({
+    code: 'bad-key',
+    exit: EXIT.denied,
+    message: `${what} ${word === '' ? 'is empty' : trouble}`,
+    hint: 'A key is one word of printable characters; copy it again from where it was made.',
+  });
 }
 
 interface KeySources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readFile: (path: string) => Promise<string>;
-  /** The key stored in the profile in use. Called only when the environment has none. */
   readonly inProfile: () => { readonly key: string; readonly where: string } | undefined;
 }
 
@@ -109,26 +114,14 @@ export async function effectiveKey(sources: KeySources): Promise<ApiKey | undefi
 
 const isSet = (value: string | undefined): value is string => value !== undefined && value !== '';
 
-const badKey = (message: string): Failure =>
-  new Failure({
-    code: 'bad-key',
-    exit: EXIT.denied,
-    message,
-    hint: 'A key is one word of printable characters; copy it again from where it was made.',
-  });
-
 /** The members of a profile that are the key of the files on volumes. They are no settings: they are never shown. */
 export const STORAGE_MEMBERS = ['storage-access-key', 'storage-secret'] as const;
-
-export interface FoundStorageKey extends StorageKey {
-  readonly source: 'environment' | 'profile';
-}
 
 /** The key in the environment, else that of the profile. Half a key is none. */
 export function findStorageKey(
   env: Readonly<Record<string, string | undefined>>,
   inProfile: () => ProfileValues,
-): FoundStorageKey | undefined {
+): (StorageKey & { readonly source: 'environment' | 'profile' }) | undefined {
   const given = keyOf(env['BERTH_STORAGE_ACCESS_KEY'], env['BERTH_STORAGE_SECRET']);
   if (given !== undefined) return { ...given, source: 'environment' };
   const values = inProfile();
@@ -139,19 +132,8 @@ export function findStorageKey(
 const keyOf = (accessKeyId: string | undefined, secretAccessKey: string | undefined): StorageKey | undefined =>
   isSet(accessKeyId) && isSet(secretAccessKey) ? { accessKeyId, secretAccessKey } : undefined;
 
-/** Trims both parts. Fails with denied (3) for a key that no request can carry, and never repeats it. */
-export function cleanStorageKey({ accessKeyId, secretAccessKey }: StorageKey): StorageKey {
-  return { accessKeyId: cleanPart(accessKeyId, 'access key'), secretAccessKey: cleanPart(secretAccessKey, 'secret') };
-}
-
-function cleanPart(text: string, name: string): string {
-  const part = text.trim();
-  // A signature names the access key, and a comma ends it there.
-  if (/^[\x21-\x7e]+$/.test(part) && (name === 'secret' || !/[,/]/.test(part))) return part;
-  throw new Failure({
-    code: 'bad-storage-key',
-    exit: EXIT.denied,
-    message: `the ${name} is empty, or has characters in it that none has`,
-    hint: 'Both are words of printable characters; copy them again from where they were made.',
-  });
-}
+/** Trims the ends. Fails with denied (3) as `cleanKey` does. */
+export const cleanStorageKey = ({ accessKeyId, secretAccessKey }: StorageKey): StorageKey => ({
+  accessKeyId: cleanWord(accessKeyId, 'the access key'),
+  secretAccessKey: cleanWord(secretAccessKey, 'the secret'),
+});

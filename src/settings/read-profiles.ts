@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { Failure, localFile, usage } from '../core/failure.ts';
 import { errorCode, errorReason } from '../core/files.ts';
 import { openRegular, whyForeign } from '../core/regular-files.ts';
+import { isObject } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';
 import { suggestName } from '../core/text.ts';
 
@@ -57,31 +58,25 @@ function refuseForeign(subject: string, stats: Parameters<typeof whyForeign>[0],
     );
 }
 
+/** Undefined for what is not such a file. The parser's message quotes the text, which may contain a key. */
 function profilesIn(text: string): ProfilesFile | undefined {
-  const document = jsonOf(text);
-  if (!isRecord(document)) return undefined;
-  const { current, profiles = {}, aliases = {} } = document;
-  if ((current !== undefined && typeof current !== 'string') || !isTexts(aliases)) return undefined;
-  return isRecord(profiles) && areTexts(profiles) ? { current, profiles, aliases, document } : undefined;
-}
-
-/** The parser's message quotes the text, which may contain a key. */
-function jsonOf(text: string): unknown {
+  let document: unknown;
   try {
-    return JSON.parse(text);
+    document = JSON.parse(text);
   } catch {
     return undefined;
   }
+  if (!isObject(document)) return undefined;
+  const { current, profiles = {}, aliases = {} } = document;
+  const isCurrent = current === undefined || typeof current === 'string';
+  return isCurrent && isTexts(aliases) && areTexts(profiles) ? { current, profiles, aliases, document } : undefined;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isTexts = (value: unknown): value is ProfileValues =>
-  isRecord(value) && Object.values(value).every((text) => typeof text === 'string');
+  isObject(value) && Object.values(value).every((text) => typeof text === 'string');
 
-const areTexts = (profiles: Record<string, unknown>): profiles is Record<string, ProfileValues> =>
-  Object.values(profiles).every(isTexts);
+const areTexts = (profiles: unknown): profiles is Record<string, ProfileValues> =>
+  isObject(profiles) && Object.values(profiles).every(isTexts);
 
 export const profileOf = (file: ProfilesFile, name: string): ProfileValues | undefined =>
   Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;

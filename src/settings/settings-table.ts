@@ -3,7 +3,7 @@ import { OUTPUT_FORMATS } from '../core/settings.ts';
 import type { TimeUnit } from '../core/units.ts';
 
 /** The kind of value a setting takes. `bare` is the unit of a duration without a unit; `least` is the smallest count. */
-export type SettingKind =
+type SettingKind =
   | { readonly kind: 'address' | 'storage-address' | 'text' | 'path' | 'switch' | 'profile' | 'key' | 'identifier' }
   | { readonly kind: 'duration'; readonly bare: TimeUnit }
   | { readonly kind: 'count'; readonly least: number }
@@ -140,10 +140,10 @@ export type TableValues = Checked<{
     | (R extends AlwaysSet ? never : undefined);
 }>;
 
-export const settingNamed = (name: SettingName): Setting => {
+export function settingNamed(name: SettingName): Setting {
   const setting = findSetting(name);
   if (setting === undefined) throw new Error(`the settings table lacks ${name}`);
   return setting;
-};
+}
 
 export const findSetting = (name: string): Setting | undefined => SETTINGS.find((setting) => setting.name === name);

@@ -45,21 +45,18 @@ describe('`ulimit -n` is a clear error, or none', () => {
     while (fewest < MOST && (await withLimit(fewest, env, '--version')).code !== 0) fewest += 1;
   });
 
-  test.each(['127.0.0.1', 'localhost'].flatMap((host) => [0, 3].map((more): [string, number] => [host, more])))(
-    'of a request to %s, where the limit is %i higher than the start needs',
-    async (host, more) => {
-      const { url } = await serveJson({ pods: [] });
-      const env = await cleanEnvironment({
-        BERTH_BASE_URL: url.replace('127.0.0.1', host),
-        BERTH_API_KEY: 'key-of-this-test-0123456789',
-      });
-      expect(fewest).toBeLessThan(MOST);
-      const { code, stderr } = await withLimit(fewest + more, env, 'pods', 'list', '--json');
-      clear(stderr);
-      expect([0, 7, 14]).toContain(code);
-      if (code !== 0) expect(stderr).toMatch(/too many files are open/);
-    },
-  );
+  test.each([0, 3])('of a request, where the limit is %i higher than the start needs', async (more) => {
+    const { url } = await serveJson({ pods: [] });
+    const env = await cleanEnvironment({
+      BERTH_BASE_URL: url,
+      BERTH_API_KEY: 'key-of-this-test-0123456789',
+    });
+    expect(fewest).toBeLessThan(MOST);
+    const { code, stderr } = await withLimit(fewest + more, env, 'pods', 'list', '--json');
+    clear(stderr);
+    expect([0, 7, 14]).toContain(code);
+    if (code !== 0) expect(stderr).toMatch(/too many files are open/);
+  });
 });
 
 test('`ulimit -f` is a clear error, not a death by a signal', async () => {

@@ -115,9 +115,8 @@ describe('a base address', () => {
     ['with a query', 'https://api.example.com/?token=hush-hush', /query/],
     ['with an empty query', 'https://api.example.com/?', /query/],
     ['with a fragment', 'https://api.example.com/#hush-hush', /fragment/],
-    ['with user info', 'https://someone:hush-hush@api.example.com', /user name or password/],
-    ['with a name alone', 'https://hush-hush@api.example.com', /user name or password/],
-    ['on the port of another protocol', 'https://api.example.com:6667', /port 6667/],
+    ['with user info', 'https://someone:hush-hush@api.example.com', /user name, a password/],
+    ['with a name alone', 'https://hush-hush@api.example.com', /user name, a password/],
     ['of another scheme', 'ftp://api.example.com', /not an http or https address/],
     ['without a scheme', 'api.example.com', /not an http or https address/],
     ['with a host that is none', 'https://exa mple.com', /not an http or https address/],
@@ -141,10 +140,9 @@ describe('a base address', () => {
 describe('the address of the files on volumes', () => {
   test.each([
     ['without a scheme', 'files-{data-center}.example.com', /not an http or https address/],
-    ['with user info', 'https://someone:hush-hush@files-{data-center}.example.com', /user name or password/],
+    ['with user info', 'https://someone:hush-hush@files-{data-center}.example.com', /user name, a password/],
     ['with a query', 'https://files-{data-center}.example.com/?token=hush-hush', /query/],
     ['with a fragment', 'https://files.example.com/{data-center}#hush-hush', /fragment/],
-    ['on the port of another protocol', 'https://files-{data-center}.example.com:6667', /port 6667/],
     ['that is plain http to another machine', 'http://files-{data-center}.example.com', /plain http/],
     ['with another placeholder', 'https://files-{data-centre}.example.com', /"\{data-centre\}"/],
     ['with one in other letters', 'https://files-{DATA-CENTER}.example.com', /"\{DATA-CENTER\}"/],
@@ -204,7 +202,7 @@ describe('plain http to anything but this machine: 2 before sending', () => {
   test.each(['http://127.0.0.1@evil.test', 'http://localhost:80@evil.test'])(
     '%s hides its host: 2',
     async (address) => {
-      await fails(get, { exit: 2, says: ['user name or password'] }, [], { env: { BERTH_BASE_URL: address } });
+      await fails(get, { exit: 2, says: ['user name, a password'] }, [], { env: { BERTH_BASE_URL: address } });
     },
   );
 });

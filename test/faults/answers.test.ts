@@ -98,19 +98,27 @@ describe.each(Object.entries(UNUSABLE))('%s', (_, { trouble, says, final, any, b
 describe('an answer that is complete and is not JSON', () => {
   const body = (number: string): string => `{"id":"j1","status":"COMPLETED","output":{"é":1,"loss":${number}}}`;
 
-  test.each(['NaN', '-Infinity', 'Infinity'])('%s: one try, 7, and the byte', async (number) => {
+  test.each(['NaN', '-Infinity', 'Infinity'])('%s: one try, 7, and the place', async (number) => {
     const { servers } = await fails(
       ['jobs', 'status', 'ep1', 'j1'],
-      { exit: 7, says: [`not JSON at byte 57: ${number}`, '/ep1/status/j1 --service queue --raw-body'] },
+      {
+        exit: 7,
+        says: [
+          `not JSON: line 1, column ${number.startsWith('-') ? 57 : 56}: ${number.replace('-', '')}`,
+          '/ep1/status/j1 --service queue --raw-body',
+        ],
+      },
       [json(body(number))],
     );
     expect(servers.map(({ seen }) => seen.length)).toEqual([1, 1]);
   });
 
   test('a write is sent once and ends 8', async () => {
-    await fails(['api', 'POST', '/v2/x'], { exit: 8, says: ['not JSON at byte 57: NaN', 'may have happened'] }, [
-      json(body('NaN')),
-    ]);
+    await fails(
+      ['api', 'POST', '/v2/x'],
+      { exit: 8, says: ['not JSON: line 1, column 56: NaN', 'may have happened'] },
+      [json(body('NaN'))],
+    );
   });
 
   test('api --raw-body writes the bytes that came', async () => {
@@ -137,10 +145,6 @@ describe('an answer that unpacks to more than the cap', () => {
   const zeros = '0'.repeat(8 * 1024 * 1024);
   const bombs: readonly (readonly [string, Behaviour])[] = [
     ['a gzip bomb', text(gzipSync(zeros), 200, { 'content-encoding': 'gzip' })],
-    [
-      'gzip in gzip in gzip',
-      text(gzipSync(gzipSync(gzipSync(zeros))), 200, { 'content-encoding': 'gzip, gzip, gzip' }),
-    ],
     ['plain JSON', json(zeros)],
   ];
 
@@ -175,12 +179,5 @@ describe('an answer that unpacks to more than the cap', () => {
     expect(most).toBeGreaterThan(0);
     // What was in use before may be collected meanwhile.
     expect(most - before).toBeLessThan(3 * 64 * 1024 * 1024);
-  });
-
-  test('an answer with too many encodings: 7', async () => {
-    const often = Array.from({ length: 5 }, () => 'gzip').join(', ');
-    await fails(['pods', 'get', 'pod1'], { exit: 7, says: ['encoded too many times'] }, [
-      json('{}', 200, { 'content-encoding': often }),
-    ]);
   });
 });

@@ -213,16 +213,16 @@ describe('a storm of 429 with 50 requests in flight', () => {
   });
 });
 
-describe('408 and 425: the request was not processed', () => {
+describe('408: the request was not processed', () => {
   const submitted = json({ id: 'job1', status: 'IN_QUEUE' });
 
-  test.each([408, 425])('%i to a submission is tried again', async (status) => {
+  test.each([408])('%i to a submission is tried again', async (status) => {
     const { out, server } = await works(['jobs', 'run', 'ep', '--input', '{}'], [problem(status, 'again'), submitted]);
     expect(out).toBe('job1\n');
     expect(server.seen).toHaveLength(2);
   });
 
-  test.each([408, 425])('%i every time: 7, nothing changed', async (status) => {
+  test.each([408])('%i every time: 7, nothing changed', async (status) => {
     const says = [String(status), 'tried 4 times', 'Nothing changed'];
     const { servers } = await fails(['jobs', 'run', 'ep', '--input', '{}'], { exit: 7, says }, [problem(status, 'no')]);
     expect(servers[0].seen).toHaveLength(4);

@@ -60,7 +60,7 @@ export const outcomeRow = (
 
 export function errorOf(failure: Failure, settings: SettingsView): Json {
   const { exit: _, ...error } = printedFacts(failure.facts(), settings);
-  return error as unknown as Json;
+  return error;
 }
 
 const resultOf = (row: Json, done: string): Cell => {

@@ -10,7 +10,7 @@ import {
   recordWrites,
   type WriteRecord,
 } from './transports.ts';
-import { accessFailure, allowedAccess, accessNeeded } from '../../core/access.ts';
+import { accessFailure, accessNeeded } from '../../core/access.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
 import { type Api, type ApiRequest, readRequest } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
@@ -80,7 +80,7 @@ export function createCommandContext(
     },
   };
   const noteRefusal = (request: ApiRequest): void => {
-    state.refusal ??= accessFailure(accessNeeded(request), allowedAccess(context.settings));
+    state.refusal ??= accessFailure(accessNeeded(request), context.settings);
   };
   const patient = patientApi(service, context);
   const api = modes.dryRun

@@ -6,7 +6,7 @@ import { completeValues, promptsWithKey } from '../ask.ts';
 import type { Ending } from '../notify.ts';
 import { every } from '../until.ts';
 import type { WriteRecord } from './transports.ts';
-import { type Access, accessFailure, allowedAccess, requireAccess } from '../../core/access.ts';
+import { type Access, accessFailure, requireAccess } from '../../core/access.ts';
 import type { Context } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
@@ -26,10 +26,9 @@ function refuseAccess(ctx: CommandContext, state: RunState, command: Command, va
   if ((typeof needs === 'function') !== (values !== undefined)) return;
   const needed = typeof needs === 'function' ? needs(values ?? {}) : (needs ?? usualNeed(command));
   if (needed === 'read') return;
-  const allowed = allowedAccess(ctx.settings);
-  if (!ctx.dryRun) requireAccess(needed, allowed);
+  if (!ctx.dryRun) requireAccess(needed, ctx.settings);
   // Without a need of its own, the requests of the dry run tell it.
-  else if (needs !== undefined) state.refusal ??= accessFailure(needed, allowed);
+  else if (needs !== undefined) state.refusal ??= accessFailure(needed, ctx.settings);
 }
 
 const usualNeed = ({ writes, destroys }: Command): Access => (!writes ? 'read' : destroys ? 'full' : 'write');

@@ -1,4 +1,4 @@
-import { allowedAccess, requireAccess } from '../../core/access.ts';
+import { requireAccess } from '../../core/access.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
 import { type Json, type JsonObject, memberAt, objectOf, stringAt } from '../../core/json.ts';
@@ -123,7 +123,7 @@ function refuse(ctx: CommandContext, { planned, pruning }: Plan, maxPrune: numbe
     });
   const actions = planned.map(({ item }) => item.action);
   if (!ctx.dryRun && actions.some((action) => action !== 'none'))
-    requireAccess(actions.includes('delete') ? 'full' : 'write', allowedAccess(ctx.settings));
+    requireAccess(actions.includes('delete') ? 'full' : 'write', ctx.settings);
 }
 
 /** Removals, restarts and what cannot be undone. */

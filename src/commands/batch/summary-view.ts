@@ -3,7 +3,6 @@ import { textColumn } from '../../cli/resource/fields.ts';
 import { itemsAt, type Json, memberAt, numberAt, numberOf, stringAt } from '../../core/json.ts';
 import { rangesOf } from './options.ts';
 import { safeText } from '../../core/safe-text.ts';
-import { HOUR_SECONDS } from '../../core/unit-types.ts';
 import { formatBytes, formatDollarRange, formatDuration } from '../../core/units.ts';
 import { json, text } from '../../output/cells.ts';
 import type { Section, Tone, View } from '../../output/view.ts';
@@ -117,7 +116,7 @@ const shardLine = (shard: Json): Section['lines'][number] => {
 /** `12.5/s`, `3.2/min`, `0.5/h`. */
 export function formatRate(perSecond: number): string {
   const [rate, unit] =
-    perSecond >= 1 ? [perSecond, 's'] : perSecond >= 1 / 60 ? [perSecond * 60, 'min'] : [perSecond * HOUR_SECONDS, 'h'];
+    perSecond >= 1 ? [perSecond, 's'] : perSecond >= 1 / 60 ? [perSecond * 60, 'min'] : [perSecond * 3600, 'h'];
   return `${rate.toFixed(rate < 100 ? 1 : 0)}/${unit}`;
 }
 

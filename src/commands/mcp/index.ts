@@ -20,7 +20,7 @@ import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
 import { rowRequest } from '../../cli/resource/pages.ts';
 import { merged } from '../../cli/resource/request-body.ts';
 import { errorOf } from '../../cli/resource/several.ts';
-import { accessFailure, allowedAccess } from '../../core/access.ts';
+import { accessFailure } from '../../core/access.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
@@ -95,8 +95,10 @@ export const mcp = (program: Program): Command =>
 /** Runs the command of a tool. Where there is a limit, calls that cost wait for each other. */
 function caller(ctx: CommandContext, allow: Allowed, maxHourly: number | undefined) {
   const level = allow === 'destroy' ? 'full' : allow;
-  const own = allowedAccess(ctx.settings);
-  const env = { BERTH_ACCESS: accessFailure(level, own) === undefined ? level : own.level, BERTH_NO_INPUT: '1' };
+  const env = {
+    BERTH_ACCESS: accessFailure(level, ctx.settings) === undefined ? level : ctx.settings.get('access'),
+    BERTH_NO_INPUT: '1',
+  };
   const { account } = ctx.settings.accountWords;
   let turn: Promise<unknown> = Promise.resolve();
   return async (tool: Tool, given: JsonObject, signal: AbortSignal, onProgress: (message: string) => void) => {

@@ -1,5 +1,4 @@
 import { version } from '../../../package.json';
-import { allowedAccess } from '../../core/access.ts';
 import type { Api, BatchApi, BatchApiOptions, RateWindow, ServiceName } from '../../core/api.ts';
 import type { Sink } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -164,7 +163,7 @@ async function open(options: ConnectionOptions, purpose: Purpose): Promise<OpenA
     ...peer,
     ...{ transport, clock, random, signal, onWindows, onRetryWait },
     retries: purpose.batch ? 0 : settings.get('retries'),
-    access: () => allowedAccess(settings),
+    access: settings,
     traceHeaders: traceHeaders(env),
     timeoutMs: settings.get('timeout'),
     maxBytes: settings.get('max-answer-bytes'),

@@ -1,22 +1,6 @@
-import { closeSync, openSync } from 'node:fs';
 import { errorCode } from '../../core/files.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { type Stage, WireError } from '../transport.ts';
-
-/** Codes that a lookup or a connection can have that got no file descriptor: of the system's resolver, and of the executable's runtime. */
-const MAY_BE_THE_LIMIT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
-
-/** A connection can fail with another code when no file can be opened: then returns EMFILE or ENFILE. */
-function codeAtFileLimit(code: string): string {
-  if (!MAY_BE_THE_LIMIT.includes(code)) return code;
-  try {
-    closeSync(openSync('/dev/null', 'r'));
-    return code;
-  } catch (error) {
-    const found = errorCode(error);
-    return found === 'EMFILE' || found === 'ENFILE' ? found : code;
-  }
-}
 
 const MESSAGES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -40,21 +24,11 @@ const ABSENT: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 /** Node's error codes for a certificate whose issuer is not trusted (tls, "X509 certificate error codes"). */
 const UNTRUSTED =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET|DECODE)_\w+|CERT_UNTRUSTED|INVALID_CA)$/;
-const OTHERWISE_INVALID =
-  /^(CERT_REVOKED|CERT_REJECTED|CERT_SIGNATURE_FAILURE|CERT_CHAIN_TOO_LONG|PATH_LENGTH_EXCEEDED|INVALID_PURPOSE|ERROR_IN_CERT_NOT_\w+_FIELD)$/;
 
 export class CertificateError extends Error {
   override readonly name = 'CertificateError';
   constructor(message: string, cause: Error) {
     super(message, { cause });
-  }
-}
-
-/** The answer 101 to a request that did not ask for another protocol (RFC 9110, 15.2.2). */
-export class UnaskedProtocolError extends Error {
-  override readonly name = 'UnaskedProtocolError';
-  constructor() {
-    super('it answered 101 (Switching Protocols), which was not asked for');
   }
 }
 
@@ -67,8 +41,7 @@ export function describeCertificate(error: unknown): string | undefined {
   if (code === 'CERT_HAS_EXPIRED') return 'it has expired';
   if (code === 'CERT_NOT_YET_VALID') return 'it is not valid yet';
   if (code === 'DEPTH_ZERO_SELF_SIGNED_CERT') return `it is self-signed and not trusted ${TRUST_HINT}`;
-  if (UNTRUSTED.test(code)) return `its issuer is not trusted ${TRUST_HINT}`;
-  return OTHERWISE_INVALID.test(code) ? `it is not valid (${code})` : undefined;
+  return UNTRUSTED.test(code) ? `its issuer is not trusted ${TRUST_HINT}` : undefined;
 }
 
 const TRUST_HINT = '(NODE_EXTRA_CA_CERTS names a file of more certificates to trust)';
@@ -76,8 +49,8 @@ const TRUST_HINT = '(NODE_EXTRA_CA_CERTS names a file of more certificates to tr
 export function toWireError(stage: Stage, error: unknown): WireError {
   const certificate = describeCertificate(error) !== undefined;
   const words = describeClientError(error);
-  const final = certificate || error instanceof UnaskedProtocolError || words.includes(PROXY_PASSWORD);
-  const absent = stage === 'not-sent' && ABSENT.includes(codeAtFileLimit(errorCode(error) ?? ''));
+  const final = certificate || words.includes(PROXY_PASSWORD);
+  const absent = stage === 'not-sent' && ABSENT.includes(errorCode(error) ?? '');
   return new WireError(stage, words, error, { certificate, final, absent });
 }
 
@@ -89,7 +62,7 @@ export function describeClientError(error: unknown): string {
   if (!(error instanceof Error)) return 'the connection failed';
   const certificate = describeCertificate(error);
   if (certificate !== undefined) return certificate;
-  const code = codeAtFileLimit(errorCode(error) ?? '');
+  const code = errorCode(error) ?? '';
   const proxy = /^Proxy response \((\d+)\)/.exec(error.message);
   if (proxy?.[1] === '407' || error.message.startsWith('Proxy Authentication Required')) return PROXY_PASSWORD;
   if (proxy !== null) return `the proxy answered ${proxy[1] ?? ''} when asked to connect`;

@@ -42,17 +42,11 @@ export const sharedConnection = (dispatcher: Dispatcher): Connections => ({
   destroy: () => dispatcher.destroy(),
 });
 
-type UndiciHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
 /** One value per header: the values of a header that was sent several times are joined with `, `. */
-function flatHeaders(headers: UndiciHeaders): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const name of Object.keys(headers)) {
-    const value = headers[name];
-    if (value !== undefined) flat[name] = typeof value === 'string' ? value : value.join(', ');
-  }
-  return flat;
-}
+const flatHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value = '']) => [name, typeof value === 'string' ? value : value.join(', ')]),
+  );
 
 /** Fails with WireError; its stage is exact, because undici calls `onRequestStart` before the first byte. */
 export function sendRequest(connections: Connections, url: URL, request: WireRequest): Promise<WireAnswer> {
@@ -111,7 +105,8 @@ export function sendRequest(connections: Connections, url: URL, request: WireReq
           else stage = 'sent';
         },
         onResponseStart: (_, status, headers) => {
-          if (settled) return;
+          // Informational answers (RFC 9110, 15.2) come before the answer.
+          if (settled || status < 200) return;
           stage = 'answered';
           resolve({ status, headers: flatHeaders(headers), body });
         },

@@ -1,4 +1,4 @@
-import { DAY_SECONDS, type EpochMs, HOUR_SECONDS } from '../../core/unit-types.ts';
+import type { EpochMs } from '../../core/unit-types.ts';
 import type { Scope } from '../contract/document.ts';
 import { forbidden, tooManyRequests, unauthorized } from '../contract/problem.ts';
 import { isSameKey, podOfKey, type State, workerKeyOf } from '../state/state.ts';
@@ -58,8 +58,8 @@ export const isPodKey = (keyId: string): boolean => keyId.startsWith(POD_KEY);
 
 export const WINDOWS = [
   { name: 'minute', seconds: 60, quota: 1000 },
-  { name: 'hour', seconds: HOUR_SECONDS, quota: 30_000 },
-  { name: 'day', seconds: DAY_SECONDS, quota: 300_000 },
+  { name: 'hour', seconds: 3600, quota: 30_000 },
+  { name: 'day', seconds: 86_400, quota: 300_000 },
 ] as const;
 
 export type Quota = Readonly<Partial<Record<(typeof WINDOWS)[number]['name'], number>>>;

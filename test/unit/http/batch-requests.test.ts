@@ -1,6 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { connect, failureOf, json, KEY, serve } from '../../support/servers/http-server.ts';
+import { connect, json, KEY, serve } from '../../support/servers/http-server.ts';
 
 const RUN = { service: 'queue', method: 'POST', path: ['v2', 'ep1', 'run'] } as const;
 const raw = (text: string): { raw: Uint8Array } => ({ raw: Buffer.from(text) });
@@ -16,14 +15,4 @@ test('requests that are prepared once carry their own bodies', async () => {
   expect(new Set(server.seen.map(({ method, url, headers }) => `${method} ${url} ${headers.authorization}`))).toEqual(
     new Set([`POST /prefix/v2/ep1/run Bearer ${KEY}`]),
   );
-});
-
-const refusals: readonly (readonly [string, (response: ServerResponse) => unknown])[] = [
-  ['breaks off', ({ socket }) => socket?.end('HTTP/1.1 429 No\r\ncontent-length: 50\r\n\r\n{"ti')],
-  ['is too large', (response) => response.writeHead(429).end('x'.repeat(2_000_000))],
-];
-test.each(refusals)('the status of a refusal counts when its body %s', async (_, handle) => {
-  const server = await serve(handle);
-  const { api } = connect(server.url, { retries: 0, maxBytes: 1_000_000 });
-  expect(await failureOf(api.send({ ...RUN, body: raw('{}') }))).toMatchObject({ exit: 6 });
 });

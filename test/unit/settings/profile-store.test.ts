@@ -71,13 +71,10 @@ describe('the profiles file', () => {
 
   it.each<[string, (store: ProfileStore) => Promise<unknown>]>([
     ['a setting that is none', (store) => store.set('work', 'colour', 'red')],
-    ['a setting that no profile keeps', (store) => store.set('work', 'profile', 'x')],
     ['a key as a setting', (store) => store.set('work', 'api-key', KEY)],
     ['a bad value', (store) => store.set('work', 'base-url', 'nowhere')],
-    ['a bad name', (store) => store.set('../x', 'retries', '1')],
     ['a name that objects have', (store) => store.set('__proto__', 'retries', '1')],
     ['the local profile', (store) => store.setKey('local', KEY)],
-    ['the use of a profile that is none', (store) => store.use('constructor')],
   ])('refuses %s with 2 and creates no file', async (_, act) => {
     const { path, store } = open();
     await expect(act(store)).rejects.toMatchObject({ exit: 2 });

@@ -73,13 +73,6 @@ describe('the settings of a run', () => {
       {},
       ['https://e.test', 'base-url'],
     ],
-    [
-      'its own profile',
-      '{"profiles":{"default":{"base-url":"https://p.test","queue-url":"https://q.test"}}}',
-      {},
-      {},
-      ['https://q.test', 'profile'],
-    ],
   ])('have the queue where the management API is unless it is named: from %s', (_, file, env, flags, expected) => {
     const found = settings(file, env, flags);
     expect([found.get('queue-url'), found.source('queue-url')]).toEqual(expected);
@@ -105,11 +98,6 @@ describe('the settings of a run', () => {
       '30s',
     ]);
     expect(await found.key()).toBeUndefined();
-  });
-
-  it('do not use the local profile of the file if an address is given', () => {
-    const found = settings('{"current":"local"}', { BERTH_BASE_URL: 'https://a.test' });
-    expect([found.local, found.profile]).toEqual([false, 'default']);
   });
 
   it('never contain the key as text', () => {

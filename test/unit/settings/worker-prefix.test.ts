@@ -23,9 +23,3 @@ it.each(['', '1A', 'A-B', 'A B', 'A=1', 'Ä', 'A\nB'])('%j cannot begin the name
   expect(code).toBe(2);
   expect(err).toContain('cannot begin the name of a variable');
 });
-
-it('a bad prefix in the environment is named with its variable', async () => {
-  const { code, err } = await berth(['local', 'exec', '--', 'true'], { env: { BERTH_WORKER_PREFIX: 'A-B' } });
-  expect(code).toBe(2);
-  expect(err).toContain('BERTH_WORKER_PREFIX cannot begin');
-});

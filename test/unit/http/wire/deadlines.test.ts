@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDeadlineClock } from '../../../support/clocks/deadline-clock.ts';
-import { connect, failureOf, json, serve, write } from '../../../support/servers/http-server.ts';
+import { connect, failureOf, serve, write } from '../../../support/servers/http-server.ts';
 
 describe('the deadline', () => {
   it('keeps the status of an error whose body arrives too slowly', async () => {
@@ -11,15 +11,5 @@ describe('the deadline', () => {
     });
     const { api } = connect(server.url, { clock });
     expect(await failureOf(api.send(write))).toMatchObject({ exit: 5, status: 409 });
-  });
-
-  it('is longer if the request asks for it', async () => {
-    const server = await serve((response) => {
-      setTimeout(() => {
-        json(response, {});
-      }, 60);
-    });
-    const { api } = connect(server.url, { timeoutMs: 10 });
-    expect((await api.send({ ...write, deadlineMs: 600_000 })).status).toBe(200);
   });
 });

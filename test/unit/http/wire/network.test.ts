@@ -95,29 +95,6 @@ describe('the interrupt', () => {
     expect(await failureOf(api.send(read))).toBe(stopped);
   });
 
-  it('ends a pause between two tries', async () => {
-    const server = await serve((response) => {
-      setImmediate(() => {
-        world.interrupt.abort(stopped);
-      });
-      json(response, {}, 503);
-    });
-    const sleepless = { sleep: (_: number, signal?: AbortSignal) => untilAborted(signal) };
-    const world = connect(server.url);
-    const api = connect(server.url, { clock: { ...world.clock, ...sleepless }, signal: world.interrupt.signal }).api;
-    expect(await failureOf(api.send(read))).toBe(stopped);
-  });
-
-  it('sends nothing if it came before the request', async () => {
-    const server = await serve((response) => {
-      json(response, {});
-    });
-    const { api, interrupt } = connect(server.url);
-    interrupt.abort(stopped);
-    expect(await failureOf(api.send(write))).toBe(stopped);
-    expect(server.seen).toHaveLength(0);
-  });
-
   async function hanging(): Promise<ReturnType<typeof connect>> {
     const server = await serve(() => {
       world.interrupt.abort(stopped);
@@ -125,13 +102,6 @@ describe('the interrupt', () => {
     const world = connect(server.url);
     return world;
   }
-
-  const untilAborted = (signal?: AbortSignal): Promise<void> =>
-    new Promise((_, reject) => {
-      signal?.addEventListener('abort', () => {
-        reject(signal.reason as Error);
-      });
-    });
 });
 
 describe('a write that is repeatable', () => {

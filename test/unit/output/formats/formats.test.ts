@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { decodeJson, encodeJson, type Json } from '../../../../src/core/json.ts';
+import { decodeJson, type Json } from '../../../../src/core/json.ts';
 import { Failure } from '../../../../src/core/failure.ts';
 import { csvColumns, csvLines } from '../../../../src/output/formats/csv.ts';
 import { parseFormat } from '../../../../src/output/formats/format-table.ts';
@@ -51,18 +51,6 @@ describe('CSV', () => {
     ['[]', ''],
   ])('%s', async (json, expected) => {
     expect(await csv(json)).toBe(expected);
-  });
-
-  test.each(['=1+1', '+1', '-1', '@x', '\t=1', '\r=1'])(
-    'text that a spreadsheet would run is held: %j',
-    async (text) => {
-      const [, line] = (await csv(encodeJson([{ a: text }]))).split(/\n(.*)/s);
-      expect(line).toMatch(/^"?'/);
-    },
-  );
-
-  test('a member name that a spreadsheet would evaluate is quoted too', async () => {
-    expect(await csv('[{"=cmd()":1}]')).toBe("'=cmd()\n1\n");
   });
 
   test('control characters are visible escapes on a terminal', async () => {

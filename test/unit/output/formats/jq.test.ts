@@ -32,12 +32,6 @@ test('raw text on a terminal has its control characters escaped', async () => {
   expect(to.out()).toBe('\\u202egnp.exe\\u2066 \\x85c1\ttab\n');
 });
 
-test('--fields is applied before --jq', async () => {
-  const to = screen();
-  await render(podList, as({ jq: '.[1] | keys', format: 'jsonl', fields: ['name', 'id'] }), to);
-  expect(to.out()).toBe('["id","name"]\n');
-});
-
 test('an expression that does not compile is a usage error before anything is sent', async () => {
   const error = await failureOf(checkJq('.a |'));
   expect(error).toBeInstanceOf(Failure);

@@ -31,17 +31,6 @@ describe('--watch on a terminal', () => {
     expect(to.out().startsWith(HIDE)).toBe(true);
   });
 
-  test('never draws more lines than the screen has', async () => {
-    const to = screen({ tty: true, columns: 60, rows: 8 });
-    const live = await openWatchView(as({ fields: ['id'] }), to, WATCH);
-    const many = list(...Array.from({ length: 40 }, (_, at) => `pod-${String(at)}`));
-    for (let turn = 0; turn < 3; turn++) await live.show(many);
-    const seen = new Terminal(60, 8).write(to.out());
-    expect(seen.scrolled).toBe(0);
-    expect(seen.text()).toContain('lines 1 to 5 of 40: arrows scroll');
-    expect(seen.text()).toMatch(/^id$/m);
-  });
-
   test('scrolls by keys below the header of a list, and stays inside it', async () => {
     const to = screen({ tty: true, columns: 60, rows: 10 });
     const live = await openWatchView(as({ fields: ['id'] }), to, WATCH);
@@ -70,18 +59,6 @@ describe('--watch on a terminal', () => {
     expect(new Terminal(70, 24).write(to.out()).text()).toContain('12s old: connection refused');
     await live.show(pod(1));
     expect(new Terminal(70, 24).write(to.out()).text()).not.toContain('old:');
-  });
-
-  test('q is passed on; without keys the line below names Ctrl-C', async () => {
-    let quit = 0;
-    const to = screen({ tty: true });
-    const live = await openWatchView(as(), to, { intervalMs: 2000, onQuit: () => (quit += 1) });
-    await live.show(pod(1));
-    to.press('enter', 'x', 'q');
-    expect(quit).toBe(1);
-    const other = screen({ tty: true, keys: false, rows: 8 });
-    await (await openWatchView(as({ fields: ['id'] }), other, WATCH)).show(list(...Array.from('abcdefghij')));
-    expect(other.out()).toMatch(/Ctrl-C ends|lines do not fit/);
   });
 
   test('an interrupt shows the cursor at once, and nothing is drawn after it', async () => {

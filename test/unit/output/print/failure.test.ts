@@ -29,24 +29,6 @@ describe('a failure as text', () => {
     // oxlint-disable-next-line no-control-regex -- the pattern matches the escape sequences of colours
     expect(coloured.err().replace(/\u001b\[\d+m/g, '')).toBe(to.err());
   });
-
-  test('does not repeat a detail that the message already contains', async () => {
-    const to = screen();
-    await renderFailure(
-      new Failure({
-        code: 'not-found',
-        exit: 4,
-        message: 'pod p: pod not found',
-        status: 404,
-        title: 'Not Found',
-        detail: 'pod not found',
-        id: 'p',
-      }),
-      'text',
-      to,
-    );
-    expect(to.err()).toBe('error: pod p: pod not found: 404 Not Found\n');
-  });
 });
 
 describe('a failure as JSON', () => {

@@ -83,14 +83,6 @@ describe('a table in a pipe', () => {
     expect(list.out()).toContain(one.out().trim().replace(/\n/g, '\n  '));
   });
 
-  test('has the same number of tabs in every line, whatever the cells hold', async () => {
-    const to = screen();
-    await render(podList, as({ format: 'wide' }), to);
-    const lines = to.out().trimEnd().split('\n');
-    expect(lines).toHaveLength(6);
-    expect(new Set(lines.map((line) => line.split('\t').length))).toEqual(new Set([8]));
-  });
-
   test.each([
     ['table', ''],
     ['wide', ''],

@@ -42,13 +42,6 @@ test.each([
   expect(await write(options, [])).toBe(none);
 });
 
-test('each row is written before the next one is read', async () => {
-  const to = screen();
-  const writer = openRows(podView, as({ format: 'json' }), to);
-  await writer.row(1);
-  expect(to.out()).toBe('[\n  1');
-});
-
 test('on a terminal columns stay aligned and control characters are escaped', async () => {
   const to = screen({ tty: true });
   expect(await write({ fields: ['id', 'name', 'n'] }, [...ROWS, { id: '日本', name: 'z' }], to)).toBe(
