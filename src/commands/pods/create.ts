@@ -32,12 +32,13 @@ import {
 import { post, type ReadRow, update as updateOf, written } from '../../cli/resource/noun-writes.ts';
 import { rowSchema } from '../../cli/resource/arguments.ts';
 import { isSameKey, ownPublicKeys, readKeys } from '../account/ssh-keys.ts';
-import { checkDeadlineVariables, deadlineLine, deadlinesOfProfile, warnWithoutDeadline } from './deadlines.ts';
+import { checkDeadlineVariables, deadlineLine, deadlinesOfProfile } from './deadlines.ts';
 import { createKeyed, inOwnWords, place, placementOf, type Send } from './place.ts';
 import { REACHABLE, statusOf } from './reachable.ts';
 import { PODS, REFERENCES } from './fields.ts';
 import { waitFor, waitResult } from './wait.ts';
 import { isSame } from '../../fleet/differences.ts';
+import { hasDeadline } from '../../guard/deadline.ts';
 import { changedCommand, COMMAND_MEMBERS } from '../../cli/container.ts';
 import { labelOf } from '../../cli/resource/targets.ts';
 import { withPath } from './pod-cells.ts';
@@ -102,7 +103,8 @@ export const create = defineCommand({
     await checkDeadlineVariables(ctx, body);
     const [placement, key] = [placementOf(values, body), textIn(values, 'idempotencyKey')];
     if (key !== undefined) checkKey(key);
-    await warnWithoutDeadline(ctx, body);
+    if (ctx.settings.get('guard') === 'warn' && body['gpu'] !== undefined && !hasDeadline(body['env']))
+      await ctx.tell('warning: this pod has no deadline; --stop-after 8h sets one');
     if (body['startSsh'] === true) await warnWithoutKey(ctx);
     let catalog: readonly Json[] = [];
     if (placement === undefined)

@@ -58,9 +58,3 @@ export function deadlineLine(ctx: CommandContext, body: Json, { hourly }: Cost):
     first.action === 'stop' ? ['Stops', berth`guard run`] : ['Terminates', berth`guard run --allow-terminate`];
   return sentence`${does} in ${formatDuration(first.spanMs)}${about} if a guard runs: ${guard}`;
 }
-
-/** Only if the profile asks for it. */
-export async function warnWithoutDeadline(ctx: CommandContext, body: JsonObject): Promise<void> {
-  if (ctx.settings.get('guard') !== 'warn' || body['gpu'] === undefined || hasDeadline(body['env'])) return;
-  await ctx.tell('warning: this pod has no deadline; --stop-after 8h sets one');
-}

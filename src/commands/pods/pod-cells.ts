@@ -69,14 +69,11 @@ export function deadline(row: Json, { now }: Facts): Shown {
 /** Deadlines have an effect only while a guard runs. */
 export const deadlineLines = (row: Json, { now }: Facts): Lines =>
   deadlinesOf(row).map(({ action, given, at }) => {
-    const span = at === undefined ? '' : formatDuration(Math.abs(at - now));
-    const value =
-      at === undefined
-        ? given
-        : at <= now
-          ? { text: `${formatTimestamp(at)} (overdue by ${span})`, tone: 'bad' as const }
-          : `${formatTimestamp(at)} (in ${span}, when a guard runs)`;
-    return { label: `${action} after`, value };
+    const label = `${action} after`;
+    if (at === undefined) return { label, value: given };
+    const span = formatDuration(Math.abs(at - now));
+    const when = at <= now ? `overdue by ${span}` : `in ${span}, when a guard runs`;
+    return { label, value: { text: `${formatTimestamp(at)} (${when})`, tone: at <= now ? 'bad' : 'plain' } };
   });
 
 export const actions = (row: Json): Shown => list('actions')(row).join(', ');

@@ -5,7 +5,7 @@ import { arg, option } from '../../cli/model/params.ts';
 import { idArgument } from '../../cli/resource/arguments.ts';
 import { changeResult } from '../../cli/resource/fields.ts';
 import { objectAt, type Json, stringAt } from '../../core/json.ts';
-import { berth, sentence, shellWord, type Message } from '../../core/message.ts';
+import { berth, sentence, shellWord } from '../../core/message.ts';
 import {
   addressArguments,
   homeOfSsh,
@@ -75,11 +75,7 @@ export const ssh = defineCommand({
 });
 
 /** Fails as reading the account's keys. */
-async function explainKeys(
-  ctx: CommandContext,
-  pod: Json,
-  id: string,
-): Promise<{ readonly lines: readonly string[]; readonly notes: readonly Message[] }> {
+async function explainKeys(ctx: CommandContext, pod: Json, id: string) {
   const own = stringAt(pod, 'env.SSH_PUBLIC_KEY');
   const taken = own === undefined ? await readKeys(ctx) : keysIn(own);
   const offered = await offeredKeys(ctx, pod, id);

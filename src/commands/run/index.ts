@@ -1,14 +1,12 @@
 import { EXIT } from '../../core/exit-codes.ts';
 import { usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
-import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
+import { MINUTE_MS } from '../../core/unit-types.ts';
 import { defineCommand, waitTimeoutOption, yesOption } from '../../cli/model/command.ts';
 import { arg, option, type Params } from '../../cli/model/params.ts';
 import { bodyFlags } from '../../cli/resource/request-body.ts';
 import { RULES } from '../pods/create.ts';
 import { PODS } from '../pods/fields.ts';
-
-const DAY_MS: Milliseconds = 24 * 60 * MINUTE_MS;
 
 const OWN =
   'gpu gpuCount cpu vcpu image template env envFrom registry cloud dataCenter cuda minCuda disk networkVolume name'.split(
@@ -36,7 +34,7 @@ export const runCommand = defineCommand({
     in: option.texts('copy this file or folder into the pod first', { metavar: 'PATH[:REMOTE]' }),
     out: option.texts('copy this file or folder back at the end', { metavar: 'REMOTE[:PATH]' }),
     workdir: option.text('folder of the command (default a new one)', { metavar: 'PATH' }),
-    timeout: option.durationOr('end it after this time', 's', DAY_MS, '24h'),
+    timeout: option.durationOr('end it after this time', 's', 24 * 60 * MINUTE_MS, '24h'),
     maxCost: option.text('end it when it has cost this much', { metavar: 'DOLLARS' }),
     waitTimeout: waitTimeoutOption('how long the pod may take until it answers ssh'),
     keep: option.on('do not terminate the pod'),

@@ -15,12 +15,9 @@ import { berth } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 
-const FIRST_MS: Milliseconds = 250;
-const LONGEST_MS: Milliseconds = 5000;
-
 /** Repeats what has no value yet, at growing intervals. */
 export async function again<T>(ctx: CommandContext, work: () => Promise<T | undefined>): Promise<T> {
-  for (let pauseMs = FIRST_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_MS)) {
+  for (let pauseMs: Milliseconds = 250; ; pauseMs = Math.min(pauseMs * 1.5, 5000)) {
     const value = await work();
     if (value !== undefined) return value;
     await every(ctx, pauseMs);

@@ -43,7 +43,7 @@ const GUARD_LATER_MS: Milliseconds = 15 * MINUTE_MS;
 interface Run {
   readonly mark: string;
   readonly values: Values;
-  readonly outs: readonly Copy[];
+  readonly outs: readonly ReturnType<typeof copyOf>[];
   /** Ends the pod where this process ends without a word. Absent for attach, whose interrupt leaves the run as it is. */
   companion?: Companion;
   /** By the answer of its create. */
@@ -53,9 +53,6 @@ interface Run {
   reached?: ReachablePod;
   startedAt: Milliseconds;
 }
-
-/** A path where it is, and where it goes. */
-type Copy = ReturnType<typeof copyOf>;
 
 /** It names files here and in the pod, and comes from a variable of the pod. */
 const isMark = (text: string): boolean => /^run-[a-z0-9]{1,20}$/.test(text);
