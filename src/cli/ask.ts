@@ -97,15 +97,12 @@ export async function promptFor(
 
 /** Asks only if the request can be sent: no key is denied (3), unknown profile usage (2). */
 export function promptsWithKey({ settings, api, dryRun, prompts }: CommandContext): Prompts {
-  const requireKey = async (): Promise<void> => {
-    if (settings.local || (await settings.key()) !== undefined) return;
+  const after = async <T>(prompt: () => Promise<T>): Promise<T> => {
+    const hasKey = settings.local || (await settings.key()) !== undefined;
     // Not sent: fails without an address.
-    await api.preview(readRequest(['v2', 'pods']));
-    if (!dryRun) throw noKey();
-  };
-  const after = async <T>(ask: () => Promise<T>): Promise<T> => {
-    await requireKey();
-    return await ask();
+    if (!hasKey) await api.preview(readRequest(['v2', 'pods']));
+    if (!hasKey && !dryRun) throw noKey();
+    return await prompt();
   };
   return {
     text: (message, options) => after(() => prompts.text(message, options)),

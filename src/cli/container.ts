@@ -161,8 +161,6 @@ function parseVariables(text: string, from: string): readonly (readonly [name: s
   return variables;
 }
 
-const LOCAL_PREFIX = 'BERTH';
-
 /** Merges by name. Usage (2). */
 function addVariables(given: readonly string[], before: Json | undefined): Json {
   const named = given.map((each) => {
@@ -208,7 +206,7 @@ export async function completeEnvironment(
   const read = await readVariableFiles(ctx, files);
   // Not assigned: a variable may be named __proto__.
   const variables: JsonObject = Object.fromEntries([...Object.entries(read), ...Object.entries(objectOf(given) ?? {})]);
-  const prefix = ctx.settings.local ? LOCAL_PREFIX : ctx.settings.get('secret-prefix');
+  const prefix = ctx.settings.local ? 'BERTH' : ctx.settings.get('secret-prefix');
   return Object.fromEntries(
     Object.entries(variables).map(([name, value]) => {
       const text = stringOf(value);

@@ -319,13 +319,11 @@ async function printer(ctx: CommandContext, names: readonly string[] | undefined
   };
 }
 
-/** Names are padded to this width. */
-const MAX_NAME = 32;
-
 async function prefixes(ctx: CommandContext, names: readonly string[]): Promise<(at: number) => TerminalText> {
   const { loadNamePaint } = await import('../output/text/colour.ts');
   const paint = await loadNamePaint(ctx.terminal.colour.output);
-  const width = Math.min(MAX_NAME, Math.max(...names.map((name) => safeText(name).length)));
+  // A longer name is not padded to.
+  const width = Math.min(32, Math.max(...names.map((name) => safeText(name).length)));
   return (at) => paint(safeText(safeText(names[at] ?? '').padEnd(width)), at);
 }
 

@@ -39,12 +39,13 @@ export async function notify(
   const end = exitCode === EXIT.done ? 'done' : `exit code ${String(exitCode)}`;
   const why = failure === undefined ? '' : `: ${failure.message}`;
   const notice = safeText(`berth ${[...path, ...words].join(' ')}: ${end} after ${formatDuration(tookMs)}${why}`);
+  const { exit: _, ...facts } = printedFacts((failure ?? bug).facts(), ctx.settings);
   const body = encodeJson({
     notice,
     exitCode,
     durationMs: Math.round(tookMs),
     result: hideSecrets(documentOf(result), ctx.output.isSecret ?? (() => false)),
-    error: failure === undefined ? null : errorOf(failure, ctx),
+    error: failure === undefined ? null : facts,
   });
   try {
     if (isAddress(target)) await ctx.web({ method: 'POST', url: webAddress(target, 'notify').href, body });
@@ -54,11 +55,6 @@ export async function notify(
     if (failure === undefined || !isJsonFormat(ctx.output.format))
       await ctx.tell(`notice failed: ${messageOf(failed)}`).catch(() => undefined);
   }
-}
-
-function errorOf(failure: Failure, { settings }: CommandContext): Json {
-  const { exit: _, ...error } = printedFacts(failure.facts(), settings);
-  return error;
 }
 
 function documentOf(result: Result | undefined): Json {

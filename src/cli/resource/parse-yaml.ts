@@ -12,8 +12,6 @@ import {
 import { Failure, messageOf, usage } from '../../core/failure.ts';
 import { Exact, type Json } from '../../core/json.ts';
 
-const MAX_ALIAS_COUNT = 1000;
-
 const OPTIONS = {
   version: '1.2',
   merge: true,
@@ -70,7 +68,7 @@ function offsetOf({ contents }: Document.Parsed, path: readonly string[]): numbe
 
 function valueOf(document: Document.Parsed, place: (offset: number) => string): Json {
   const [error] = document.errors;
-  if (error === undefined) return plain(document.toJS({ maxAliasCount: MAX_ALIAS_COUNT }));
+  if (error === undefined) return plain(document.toJS({ maxAliasCount: 1000 }));
   throw usage(
     `${place(error.pos[0])}: not YAML: ${error.message.replace(/ at line[^]*/, '')}`,
     // Inside { }, the braces of ${NAME} are those of YAML.

@@ -23,7 +23,7 @@ describe('a file that is wrong ends 2 and says where, and an apply of it sends n
     ['an alias of itself', 'kind: pod\nname: &a {b: *a}\n', /fleet\.yaml/],
     ['a tab', 'kind: pod\nenv:\n\tA: b\n', /fleet\.yaml:3:1: not YAML: Tabs/],
     ['a key twice', 'kind: pod\nname: a\nname: b\n', /fleet\.yaml:3:1: not YAML: Map keys must be unique/],
-    ['UTF-16', Buffer.from(`\uFEFF${VOLUME}`, 'utf16le'), /not UTF-8 text: line 1, column 1/],
+    ['UTF-16', Buffer.from(`\uFEFF${VOLUME}`, 'utf16le'), /not UTF-8 text/],
     ['no YAML in the second document', 'kind: volume\nname: a\n---\n{', /fleet\.yaml:4:2: not YAML/],
     ['a list', '- a', /fleet\.yaml:1:1: .*object/],
     ['a word that is nearly a kind', 'kind: pdo\nname: a', /fleet\.yaml:1:1: [^]*pod\?/],
