@@ -1,30 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writable } from '../../../../src/cli/resource/request-body.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import { json, pointedAt, problem, routed, serve } from '../../../support/servers/scripted-server.ts';
 
 describe('the members of a printed document that can be written', () => {
-  test('every member is kept unchanged, is read-only, or is listed as unknown', () => {
-    const names = fc.array(fc.stringMatching(/^[a-z]{1,3}$/));
-    fc.assert(
-      fc.property(
-        fc.dictionary(fc.stringMatching(/^[a-z]{1,3}$/), fc.jsonValue()),
-        names,
-        names,
-        (document, accepts, prints) => {
-          const { body, unknown } = writable(document, accepts, prints);
-          for (const name of Object.keys(document))
-            expect([accepts, prints, unknown].some((some) => some.includes(name))).toBe(true);
-          for (const [name, value] of Object.entries(body)) expect(value).toBe(document[name]);
-          expect(Object.keys(body).every((name) => accepts.includes(name))).toBe(true);
-          expect(unknown.some((name) => accepts.includes(name) || prints.includes(name))).toBe(false);
-        },
-      ),
-    );
-  });
-
   test.each([
     ['tpye: HIGH_PERFORMANCE', /unknown member in --file: tpye\n.*Did you mean type\?/],
     ['colour: red', /unknown member in --file: colour\nUse name, size, dataCenter, type/],

@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
 import { answerQuestion } from '../../../support/worlds/answer-question.ts';
-import { createAccount, local } from '../../../support/worlds/local-account.ts';
 import { berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 import {
@@ -187,18 +186,4 @@ describe('lists', () => {
     for (const ran of [await run(false), await run(true, '--json'), await run(true, '-o', 'id')])
       expect(ran.err).toBe('');
   });
-});
-
-test.each([
-  ['endpoints', ['--match', '*']],
-  ['volumes', ['--match', 'scratch']],
-  ['templates', ['--match', 'nothing-like-it']],
-  ['clusters', ['--older-than', '1s']],
-])('%s are deleted by selectors too', async (noun, selector) => {
-  const account = createAccount();
-  const listed = await local(account, `${noun} list ${selector.join(' ')} --json`);
-  const force = noun === 'volumes' ? '--force' : '';
-  const deleted = await local(account, `${noun} delete ${selector.join(' ')} ${force} --yes --json`);
-  const named = (json: string) => (JSON.parse(json) as readonly { id: string; name: string }[]).map(({ id }) => id);
-  expect(named(deleted)).toEqual(named(listed));
 });

@@ -18,24 +18,6 @@ import {
 const follow = ['pods', 'logs', 'p1', '--follow'];
 
 describe('pods logs --follow', () => {
-  it('prints each line once across connections that break, end or are refused', async () => {
-    const script: Connection[] = [
-      { sends: 3, ends: 'reset' },
-      { sends: 0, ends: 'reset' },
-      { sends: 4, ends: 'end' },
-      { sends: 0, ends: 'unavailable' },
-      { sends: 2, ends: 'cut' },
-      { sends: 1, ends: 'end' },
-    ];
-    const server = await logServer(lines(20), script);
-    const { code, out, err } = await berth(follow, { env: pointedAt(server.url) });
-    expect([code, err]).toEqual([0, '']);
-    expect(numbers(out)).toEqual(expected(20));
-    expect(out).toMatch(/^2026-01-01T00:00:00\.001Z container line 1\n/);
-    expect(out).not.toContain('never whole');
-    expect([server.seen[0]?.after, server.seen.at(-1)?.after]).toEqual([undefined, 'c20']);
-  });
-
   it('loses no line and repeats no line, whatever the connections do', async () => {
     const connection = fc.record<Connection>({
       sends: fc.nat(4),
