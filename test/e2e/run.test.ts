@@ -51,7 +51,10 @@ code=$?; ${LEFT}; exit $code`);
     ]);
     expect([...(await readFile(path.join(folder, 'results/raw')))]).toEqual([0, 255]);
     expect(JSON.parse(await readFile(path.join(folder, 'receipt.json'), 'utf8'))).toMatchObject({
+      hardware: 'GPU-24G x1, SECURE',
       exitCode: 7,
+      filesIn: 2,
+      filesOut: 1,
       terminated: true,
     });
   });
@@ -74,6 +77,15 @@ ${LEFT}; cat out.txt 2>/dev/null`);
       expect(stderr.includes('terminated pod-')).toBe(signal !== 'KILL');
     });
     await Promise.all(ends);
+  });
+
+  test('with --no-out an interrupt copies nothing back; --json prints the receipt last', async () => {
+    const { stdout, stderr } = await script(`
+berth run ${GPU} --json --no-out --out out.txt -- sh -c 'echo begun; echo part >out.txt; sleep 60' >said & p=$!
+until grep -q begun said; do sleep 0.1; done
+kill -INT $p; wait $p; echo "code $?"; ${LEFT}; cat out.txt 2>/dev/null`);
+    expect(stdout).toBe('code 130\n');
+    expect(stderr).toMatch(/^\{"id":"pod-.*"exitCode":null,.*"filesOut":0,"terminated":true\}$/m);
   });
 
   test('a time limit is 9 with what is there', async () => {

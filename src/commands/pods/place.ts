@@ -96,14 +96,15 @@ export async function place(
   throw limit(`pod ${id} costs ${dollarsPerHour(cost)}, above --max-price: terminated`);
 }
 
-/** Terminates what this command made, with restricted access too. It may be gone already. */
-export async function terminateOwn(ctx: CommandContext, id: string): Promise<void> {
+/** Terminates what this command made, with restricted access too. False where the service has none. */
+export async function terminateOwn(ctx: CommandContext, id: string): Promise<boolean> {
   const checkCommand = berth`pods get ${id}`;
   try {
     const path = [...PODS.path, id];
     await ctx.api.send({ service: 'base', method: 'DELETE', path, id, checkCommand, destroys: false });
+    return true;
   } catch (error) {
-    if (isNotFound(error)) return;
+    if (isNotFound(error)) return false;
     if (!(error instanceof Failure)) throw error;
     const hint = run(berth`pods terminate ${id}`);
     throw error.with({ message: `pod ${id} was not terminated, and costs money: ${error.message}`, hint, id });

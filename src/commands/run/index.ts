@@ -33,6 +33,7 @@ export const runCommand = defineCommand({
     untilAvailable: option.durationWithUnit('wait this long for a GPU type that has room'),
     in: option.texts('copy this file or folder into the pod first', { metavar: 'PATH[:REMOTE]' }),
     out: option.texts('copy this file or folder back at the end', { metavar: 'REMOTE[:PATH]' }),
+    noOut: option.on('copy nothing back after an interrupt'),
     workdir: option.text('folder of the command (default a new one)', { metavar: 'PATH' }),
     timeout: option.durationOr('end it after this time', 's', 24 * 60 * MINUTE_MS, '24h'),
     maxCost: option.text('end it when it has cost this much', { metavar: 'DOLLARS' }),
@@ -44,6 +45,7 @@ export const runCommand = defineCommand({
     whenUntold: { ...option.on('end it where nothing comes on stdin'), hidden: true },
     // Of end.
     yes: { ...yesOption, hidden: true },
+    key: option.text('private key of a run that another machine began', { metavar: 'PATH', complete: 'file' }),
     receipt: option.text('write the receipt into this file', { metavar: 'FILE', complete: 'file' }),
   },
   writes: true,

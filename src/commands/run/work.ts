@@ -5,18 +5,20 @@ import {
   asError,
   Failure,
   isInterrupt,
+  isNotFound,
   rethrowUnlessFailure,
   unknownOutcome,
   unlessFailed,
   usage,
 } from '../../core/failure.ts';
-import { encodeJson, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { encodeJson, type Json, type JsonObject, memberAt, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import { utf8Text } from '../../core/text.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { costOver, exactDuration, formatBytes, formatDollars, formatDuration } from '../../core/units.ts';
 import { keyOf, podsOfKey } from '../../create/key.ts';
 import { DEADLINE_VARIABLES } from '../../guard/deadline.ts';
+import { isJsonFormat } from '../../output/formats/format-table.ts';
 import { idOf, type Result } from '../../output/view.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
 import { run as runLine } from '../../cli/hint.ts';
@@ -27,13 +29,15 @@ import { catalogOf, hardwareOf, ofNewPod, perHour, tellPrice } from '../../cli/m
 import { bodyFrom, merged, withReferences } from '../../cli/resource/request-body.ts';
 import { post } from '../../cli/resource/noun-writes.ts';
 import { listRows } from '../../cli/resource/pages.ts';
-import { labelOf } from '../../cli/resource/targets.ts';
+import { labelOf, readRow } from '../../cli/resource/targets.ts';
+import { every } from '../../cli/until.ts';
 import { patientApi } from '../../cli/run/transports.ts';
 import { countOf } from '../../cli/words.ts';
 import { type CopyEnd, type CopyOptions, copyOne } from '../pods/cp.ts';
 import { createDefaults, RULES, withSshPort } from '../pods/create.ts';
 import { place, placementOf, sendOnce, terminateOwn } from '../pods/place.ts';
 import { reachableOf, type ReachablePod, readPod } from '../pods/reach-pod.ts';
+import { statusOf } from '../pods/reachable.ts';
 import { PODS, REFERENCES } from '../pods/fields.ts';
 import { again, endCommand, enter, folderOf, follow, startCommand } from './session.ts';
 
@@ -52,6 +56,7 @@ interface Run {
   isLost?: boolean;
   reached?: ReachablePod;
   startedAt: Milliseconds;
+  readonly files: { in: number; out: number };
 }
 
 /** It names files here and in the pod, and comes from a variable of the pod. */
@@ -86,7 +91,8 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
   const publicKey = utf8Text(await ctx.files.read(`${key}.pub`), 'the key', '').trim();
   const { account } = ctx.settings.accountWords;
   const companion = await ctx.spawn.companion(['run', 'end', mark, '--when-untold', ...account]);
-  const run: Run = { mark, values, outs, companion, startedAt: ctx.clock.monotonic() };
+  const files = { in: 0, out: 0 };
+  const run: Run = { mark, values, outs, companion, startedAt: ctx.clock.monotonic(), files };
   return await toItsEnd(ctx, run, async () => {
     run.pod = await createPod(ctx, run, { ...body, env: { ...body.env, PUBLIC_KEY: publicKey } });
     run.startedAt = ctx.clock.monotonic();
@@ -95,7 +101,8 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
       const pod = await enter(bounded, idOf(run.pod), key, folders, Number(values['waitTimeout']));
       run.reached = pod;
       await say(ctx, `created pod ${labelOf(run.pod ?? null)}, running after ${since(ctx, run)}`);
-      for (const { from, to } of ins) await copy(bounded, local(from), inPod(run, pod, to), await ignoredIn(ctx, from));
+      for (const { from, to } of ins)
+        files.in += await copy(bounded, local(from), inPod(run, pod, to), await ignoredIn(ctx, from));
       await startCommand(bounded, pod, folders, variables, values['command'] as readonly string[]);
       return values['detach'] === true ? undefined : await follow(bounded, pod, folderOf(mark));
     });
@@ -108,10 +115,11 @@ export async function attach(ctx: CommandContext, word: string, values: Values):
   const { pod } = found;
   const mark = keyOf(pod);
   if (mark === undefined || !isMark(mark)) throw usage(`pod ${labelOf(pod)} was not made by a run`);
-  const reached = { ...reachableOf(found), key: (await ctx.spawn.ownKeys()).find(mark) };
+  const reached = { ...reachableOf(found), key: textIn(values, 'key') ?? (await ctx.spawn.ownKeys()).find(mark) };
   const age = Math.max(0, ctx.serviceNow() - Date.parse(stringAt(pod, 'createdAt') ?? '')) || 0;
   const outs = copiesOf(values, 'out');
-  const run: Run = { mark, values, outs, pod, reached, startedAt: ctx.clock.monotonic() - age };
+  const startedAt = ctx.clock.monotonic() - age;
+  const run: Run = { mark, values, outs, pod, reached, startedAt, files: { in: 0, out: 0 } };
   return await toItsEnd(ctx, run, () => limited(ctx, run, (bounded) => follow(bounded, reached, folderOf(mark))));
 }
 
@@ -224,8 +232,13 @@ const inPod = (run: Run, pod: ReachablePod, path: string): CopyEnd => ({
 /** More would keep a pod that is gone from being ended. */
 const COPY_TRIES = 4;
 
-/** One whose connection breaks is copied again. */
-async function copy(ctx: CommandContext, from: CopyEnd, to: CopyEnd, ignores?: CopyOptions['ignores']): Promise<void> {
+/** One whose connection breaks is copied again. Returns how many files there were. */
+async function copy(
+  ctx: CommandContext,
+  from: CopyEnd,
+  to: CopyEnd,
+  ignores?: CopyOptions['ignores'],
+): Promise<number> {
   let tries = 1;
   const { files, bytes } = await again(ctx, async () => {
     try {
@@ -238,6 +251,7 @@ async function copy(ctx: CommandContext, from: CopyEnd, to: CopyEnd, ignores?: C
   });
   const where = to.pod === undefined ? ` to ${to.shown}` : '';
   await say(ctx, `copied ${countOf(files, 'file')} (${formatBytes(bytes)})${where}`);
+  return files;
 }
 
 /** What the folder's .gitignore leaves out, and .git. */
@@ -250,13 +264,14 @@ async function ignoredIn(ctx: CommandContext, folder: string): Promise<CopyOptio
 
 /** Whatever the end was. Returns why some were not copied. */
 async function copyBack(ctx: CommandContext, run: Run, ended: unknown): Promise<readonly Failure[]> {
-  const { reached: pod, mark, outs } = run;
+  const { reached: pod, mark, values, outs } = run;
   if (pod === undefined || (ended instanceof Failure && ended.code === 'run-died')) return [];
   if (ended !== undefined) await unlessFailed(ctx, () => endCommand(ctx, pod, folderOf(mark)));
+  if (values['noOut'] === true && isInterrupt(ended)) return [];
   const lost: Failure[] = [];
   for (const { from, to } of outs)
     try {
-      await copy(ctx, inPod(run, pod, from), local(to));
+      run.files.out += await copy(ctx, inPod(run, pod, from), local(to));
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
       lost.push(error);
@@ -303,7 +318,7 @@ async function terminateSurely(
       const found = id === undefined ? podsOfKey((await listRows(ctx, PODS)).values, mark).map(idOf) : [id];
       for (const each of found) {
         ids.add(each);
-        await terminateOwn(ctx, each);
+        await terminate(ctx, each);
       }
       return ids.size === 0 && passedMs() < lagMs ? undefined : true;
     } catch (error) {
@@ -317,18 +332,35 @@ async function terminateSurely(
   return [...ids];
 }
 
-async function writeReceipt(
-  ctx: CommandContext,
-  run: Run,
-  code: number | undefined,
-  terminated: boolean,
-): Promise<void> {
-  const file = textIn(run.values, 'receipt');
-  if (file === undefined) return;
-  const [id = null, name = null] = [stringAt(run.pod, 'id'), stringAt(run.pod, 'name')];
-  const seconds = Math.round((ctx.clock.monotonic() - run.startedAt) / 1000);
-  const facts = { id, name, seconds, exitCode: code ?? null, cost: costOf(ctx, run), terminated };
-  await ctx.files.write(file, `${encodeJson(facts)}\n`);
+/** Gone after a 204, or where two reads find none: a replica answers 404 for a pod that it does not know yet. */
+async function terminate(ctx: CommandContext, id: string): Promise<void> {
+  if (await terminateOwn(ctx, id)) return;
+  for (const pauseMs of [0, 5000]) {
+    await every(ctx, pauseMs);
+    const answer = await readRow(ctx, PODS, id).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    const status = answer === undefined ? 'TERMINATED' : statusOf(answer.value ?? null);
+    if (status !== 'TERMINATED') throw unknownOutcome(`it is ${status}`, berth`pods get ${id}`, id);
+  }
+}
+
+async function writeReceipt(ctx: CommandContext, run: Run, code = null as number | null, terminated: boolean) {
+  const { pod = null, values, files } = run;
+  const text = encodeJson({
+    id: memberAt(pod, 'id') ?? null,
+    name: memberAt(pod, 'name') ?? null,
+    hardware: pod === null ? null : hardwareOf(pod),
+    createdAt: memberAt(pod, 'createdAt') ?? null,
+    seconds: Math.round((ctx.clock.monotonic() - run.startedAt) / 1000),
+    exitCode: code,
+    cost: costOf(ctx, run),
+    ...{ filesIn: files.in, filesOut: files.out, terminated },
+  });
+  const file = textIn(values, 'receipt');
+  if (file !== undefined) await ctx.files.write(file, `${text}\n`);
+  else if (isJsonFormat(ctx.output.format)) await ctx.tell(text);
 }
 
 /** US dollars since the create, to a hundredth of a cent; null without a price. */

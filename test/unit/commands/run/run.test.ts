@@ -58,3 +58,26 @@ test.skipIf(!hasSsh)(
     expect(server.seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   },
 );
+
+test.each([
+  ['two reads five seconds apart find none', () => false, 0, /terminated pod pod-1/],
+  ['a later read finds it', (reads: number) => reads % 2 === 0, 8, /run-1 may still run: it is RUNNING/],
+])('an end that is answered with 404: %s', async (_, isThere, code, says) => {
+  let reads = 0;
+  const pod = { id: 'pod-1', name: 'run-1', status: 'RUNNING', env: { BERTH_CREATE_KEY: 'run-1' } };
+  const server = await serve([
+    routed({
+      'GET /v2/pods': json({ pods: [pod] }),
+      'DELETE /v2/pods/pod-1': json({ title: 'Not Found', status: 404, detail: 'no such pod' }, 404),
+      'GET /v2/pods/pod-1': (exchange) =>
+        (isThere((reads += 1)) ? json(pod) : json({ title: 'Not Found', status: 404, detail: 'no such pod' }, 404))(
+          exchange,
+        ),
+    }),
+  ]);
+  const world = createTestWorld({ env: pointedAt(server.url) });
+  const startedAt = world.clock.monotonic();
+  const ran = await berthIn(world, ['run', 'end', 'run-1', '--yes']);
+  expect([ran.code, ran.err]).toEqual([code, expect.stringMatching(says)]);
+  expect(world.clock.monotonic() - startedAt).toBeGreaterThanOrEqual(5000);
+});
