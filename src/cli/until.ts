@@ -57,12 +57,13 @@ export async function until(
 ): Promise<readonly End[]> {
   const ends = new Map<string, End>();
   const answers = new Map<string, ApiAnswer>();
-  const outages = new Map<string, Failure>();
+  const outages = new Map<string, { readonly error: Failure; readonly since: Milliseconds }>();
   const startedAt = ctx.clock.monotonic();
   const open = (): readonly Awaited[] => things.filter(({ id }) => !ends.has(id));
   const stateOf = ({ id }: Awaited): string => {
     const [answer, outage] = [answers.get(id), outages.get(id)];
-    if (outage !== undefined) return `no answer (${outage.message})`;
+    if (outage !== undefined)
+      return `no answer for ${formatDuration(ctx.clock.monotonic() - outage.since)} (${outage.error.message})`;
     return answer === undefined ? 'not seen' : goal.describe(answer.value ?? null);
   };
   const look = async ({ id, read, isFirst = false }: Awaited): Promise<void> => {
@@ -77,7 +78,8 @@ export async function until(
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
       const mayPass = error.exit === EXIT.unavailable || error.exit === EXIT.rateLimited;
-      if (mayPass && (answers.has(id) || !isFirst)) outages.set(id, error);
+      if (mayPass && (answers.has(id) || !isFirst))
+        outages.set(id, { error, since: outages.get(id)?.since ?? ctx.clock.monotonic() });
       else ends.set(id, { id, failure: error });
     }
   };
