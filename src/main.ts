@@ -5,6 +5,7 @@ import { Failure, usage } from './core/failure.ts';
 import { toFailure } from './core/files.ts';
 import type { Command, Group, Program } from './cli/model/command.ts';
 import { outputOptions, printsJson, type GlobalValues } from './cli/model/global-flags.ts';
+import type { RunCli } from './host/again.ts';
 import { createContext, type HostContext } from './host/context.ts';
 import { chooseLocalService, loadTlsEarly, readAliases } from './host/runtime/settings.ts';
 import { closeStreamsOfClosedTerminal } from './host/terminal/terminal.ts';
@@ -33,12 +34,12 @@ export async function main(installation: Installation): Promise<void> {
 }
 
 /** The exit code is one of berth, or that of the program that it ran. Reads and writes only through `runtime`; never throws. */
-export async function runCli(argv: readonly string[], runtime: Runtime): Promise<number> {
+export async function runCli(...[argv, runtime, openLocal]: Parameters<RunCli>): Promise<number> {
   // Completions do not load the parser.
   if (argv[0] === '__complete') return await completeInShell(argv, runtime);
   let globals: GlobalValues = {};
   let context: HostContext | undefined;
-  const open = (): HostContext => (context ??= createContext(runtime, globals, runCli));
+  const open = (): HostContext => (context ??= createContext(runtime, globals, runCli, openLocal));
   try {
     // The root help needs no parser; it is printed often and must start fast.
     if (argv.length === 0 || (argv.length === 1 && (argv[0] === '--help' || argv[0] === '-h')))

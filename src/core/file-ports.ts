@@ -70,7 +70,7 @@ export interface DurableFiles {
   remove(path: string): Promise<void>;
   /** Takes over the lock of a dead holder. Changes of `files` fail after another process takes the lock over. */
   lock(path: string, files?: readonly string[]): Promise<() => Promise<void>>;
-  self(): LockHolder;
+  /** For a holder on another machine this takes seconds. */
   holder(path: string): Promise<LockHolder | undefined>;
 }
 
@@ -90,8 +90,6 @@ export interface RangeFiles extends DurableFiles {
   setTime(path: string, modifiedAt: EpochMs): Promise<void>;
   /** Does nothing if the folder is not empty. */
   removeEmptyFolder(path: string): Promise<void>;
-  /** Removes what downloads that were killed left in a folder: this user's, and not written to for a day. */
-  removeLeftovers(folder: string): Promise<void>;
 }
 
 export interface EntryChecks {

@@ -1,12 +1,14 @@
 import { Readable, Writable } from 'node:stream';
 import type { RunAgain } from '../core/context.ts';
+import type { OpenLocal } from './connection/connection.ts';
 import type { Runtime } from './runtime/runtime.ts';
 
-export type RunCli = (argv: readonly string[], runtime: Runtime) => Promise<number>;
+/** `openLocal` is that of the command that runs this one in its process. */
+export type RunCli = (argv: readonly string[], runtime: Runtime, openLocal?: OpenLocal) => Promise<number>;
 
 /** Runs a command line in this process, with streams of its own: no terminal, nothing on stdin. An abort is its Ctrl-C. */
 export const runAgain =
-  (runtime: Runtime, run: RunCli | undefined): RunAgain =>
+  (runtime: Runtime, run: RunCli | undefined, openLocal: OpenLocal): RunAgain =>
   async (argv, { env, signal, onError }) => {
     if (run === undefined) throw new Error('this context runs no other command line');
     const out: Uint8Array[] = [];
@@ -40,6 +42,7 @@ export const runAgain =
       const code = await run(
         argv,
         Object.create(runtime, Object.fromEntries(properties) as PropertyDescriptorMap) as Runtime,
+        openLocal,
       );
       return { code, out: Buffer.concat(out).toString('utf8') };
     } finally {

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { Context, LocalHost, RangeFiles } from '../core/context.ts';
 import type { FileLocks } from '../core/files.ts';
 import type { RunCli } from './again.ts';
-import { openConnection } from './connection/connection.ts';
+import { openConnection, type OpenLocal } from './connection/connection.ts';
 import type { LocalRuntime } from './connection/local-server.ts';
 import { absolutePath, openFiles, readKeyFile } from './files/user-files.ts';
 import type { FileLocksOptions } from './lock/file-locks.ts';
@@ -45,7 +45,7 @@ export interface HostContext extends Context {
 }
 
 /** Installs only signal handlers; files, connections and code are opened when a command uses them. */
-export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli): HostContext {
+export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli, openLocal?: OpenLocal): HostContext {
   const { env, clock, random } = runtime;
   const interrupt = listenForInterrupt(runtime);
   const { signal } = interrupt;
@@ -80,12 +80,8 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     { folder: () => join(settings.dataDirectory, 'accounts'), account: () => settings.accountOfKey(), user },
     locks,
   );
-  const connection = openConnection({
-    ...{ runtime, settings, signal, stderr },
-    interactive: () => terminal.errors,
-    onWindows: remember,
-  });
-  const storages: { close(): Promise<void> }[] = [];
+  const connected = { runtime, settings, signal, stderr, interactive: () => terminal.errors, onWindows: remember };
+  const connection = openConnection(connected, openLocal);
   const durable = async (): Promise<RangeFiles> =>
     (await import('./files/durable-files.ts')).openDurable(runtime, signal, locks);
   return {
@@ -96,7 +92,9 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
       return connection.batchApi(options);
     },
     loginApi: connection.loginApi,
-    openLocalPods: connection.openLocalPods,
+    openLocalPods: async () => {
+      if (settings.local) await (await connection.openLocal()).openPods();
+    },
     settings,
     profiles: createProfiles(() => settings.profilesPath, locks, runtime.user),
     clock,
@@ -117,16 +115,17 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
       return openArchives((path) => absolutePath(runtime, path));
     },
     volumeFiles: async (place) => {
-      const { openHostVolumes } = await import('./connection/volume-files.ts');
-      const volumes = openHostVolumes({ runtime, settings, signal, stderr });
-      storages.push(volumes);
-      return volumes.open(place);
+      const { openHostVolume } = await import('./connection/volume-files.ts');
+      return openHostVolume(place, connected, connection);
     },
-    prompts: createPrompts(() => runtime, terminal, signal, connection.openLocal),
+    prompts: createPrompts(runtime, terminal, signal, async () => {
+      if (settings.local) await connection.openLocal();
+    }),
     spawn: createSpawn(runtime, interrupt, () => settings.dataDirectory),
     localHost: createLocalHost(runtime, () => ownDirectories(settings)),
     web: async (request) => (await import('./connection/web.ts')).sendToWeb(runtime, signal, request),
-    runAgain: async (argv, options) => await (await import('./again.ts')).runAgain(runtime, run)(argv, options),
+    runAgain: async (argv, options) =>
+      await (await import('./again.ts')).runAgain(runtime, run, connection.openLocal)(argv, options),
     contractSchemas: async () => (await import('../local/index.ts')).contractSchemas(),
     ...{ limits, lists, jobs, guard, accountLock },
     blocking: runtime.signals.blocking,
@@ -136,7 +135,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
     close: async () => {
       flush();
       if (!runtime.exitsAfterRun) interrupt.close();
-      await Promise.all([connection, ...storages].map((each) => each.close()));
+      await connection.close();
     },
   };
 }

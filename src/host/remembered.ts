@@ -24,7 +24,7 @@ import type {
   RememberedJobs,
   RememberedLists,
 } from '../core/remembered.ts';
-import { HOUR_MS, type Milliseconds, MINUTE_MS } from '../core/unit-types.ts';
+import { type EpochMs, type Milliseconds, MINUTE_MS } from '../core/unit-types.ts';
 
 /** Empty if missing, invalid, or if another user may have written it. */
 function readObject(path: string, user: number | undefined): PlainObject {
@@ -32,7 +32,8 @@ function readObject(path: string, user: number | undefined): PlainObject {
     const descriptor = openRegular(path, { flags: constants.O_RDONLY, links: 'refused' });
     try {
       const isForeign = whyForeign(fstatSync(descriptor), user) !== undefined;
-      return isForeign ? {} : objectOf(JSON.parse(readFileSync(descriptor, 'utf8')));
+      // Without core/json.ts, whose parser is slow to load.
+      return isForeign ? {} : { ...(JSON.parse(readFileSync(descriptor, 'utf8')) as PlainObject | null) };
     } finally {
       closeSync(descriptor);
     }
@@ -40,10 +41,6 @@ function readObject(path: string, user: number | undefined): PlainObject {
     return {};
   }
 }
-
-/** Without core/json.ts, whose parser is slow to load. */
-const objectOf = (value: unknown): PlainObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 
 /** Local-file (14) if another user may change it. */
 function makeFolderOf(path: string, user: number | undefined): void {
@@ -54,7 +51,7 @@ function makeFolderOf(path: string, user: number | undefined): void {
 }
 
 /** Atomic, mode 0600. Local-file (14): directory writable by others, or not a file. */
-function writeObject(path: string, document: PlainObject, user: number | undefined): void {
+function writeObject(path: string, document: object, user: number | undefined): void {
   makeFolderOf(path, user);
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) throw localFile(`${path} is not a regular file`);
   const temporary = `${path}.${Math.random().toString(36).slice(2)}.tmp`;
@@ -76,51 +73,62 @@ interface RememberedOptions {
   readonly user: number | undefined;
 }
 
+interface Kept {
+  readonly account?: string;
+  readonly lists?: Readonly<Record<string, { readonly at: EpochMs; readonly rows: readonly ListRow[] }>>;
+  readonly changedAt?: EpochMs;
+  /** The latest first. */
+  readonly jobs?: readonly RememberedJob[];
+  readonly windows?: readonly RateWindow[];
+}
+
+const MAX_JOBS = 100;
+
+/** A wait sees the same status many times: it is rewritten only after this time. */
+const SEEN_AGAIN_MS: Milliseconds = 10_000;
+
+const WRITE_INTERVAL_MS: Milliseconds = 2000;
+
 /** A file for each kind. What another account kept is dropped. Errors are ignored, as no command needs the files. */
 export function createRemembered({ path, account, clock, user }: RememberedOptions) {
-  const read = (kind: string): PlainObject => {
+  const read = (kind: string): Kept => {
     try {
       const owner = account();
-      const kept = owner === undefined ? {} : readObject(path(kind), user);
-      return kept['account'] === owner ? kept : {};
+      const kept: Kept = owner === undefined ? {} : readObject(path(kind), user);
+      return kept.account === owner ? kept : {};
     } catch {
       return {};
     }
   };
-  const write = (kind: string, members: PlainObject): void => {
+  const write = (kind: string, kept: Kept): void => {
     try {
       const owner = account();
-      if (owner !== undefined) writeObject(path(kind), { ...members, account: owner }, user);
+      if (owner !== undefined) writeObject(path(kind), { ...kept, account: owner }, user);
     } catch {
       // The next command knows less.
     }
   };
-  const rowsIn = <T>(kind: string, member: string, isRow: (row: unknown) => row is T): readonly T[] => {
-    const rows = read(kind)[member];
-    return Array.isArray(rows) ? rows.filter(isRow) : [];
-  };
   // oxlint-disable-next-line berth/no-wall-clock -- a date: other processes read it
-  const now = (): number => clock.now();
+  const now = (): EpochMs => clock.now();
   return { lists: listsIn(), jobs: jobsIn(), ...limitsIn() };
 
   function listsIn(): RememberedLists {
-    // A time in the future: the wall clock was changed, so the age is unknown.
-    const isWithin = (at: unknown, span: Milliseconds): boolean => now() >= Number(at) && now() - Number(at) <= span;
     return {
       read: async (list) => {
-        const { changedAt, lists } = read('lists');
-        const { at, rows } = objectOf(objectOf(lists)[list]);
-        if (!Array.isArray(rows)) return undefined;
-        return { rows: rows.filter(isRow), isFresh: isWithin(at, MINUTE_MS) && !(Number(changedAt) >= Number(at)) };
+        const { changedAt = 0, lists } = read('lists');
+        const found = lists?.[list];
+        if (found === undefined) return undefined;
+        // A time in the future: the wall clock was changed, so the age is unknown.
+        const age = now() - found.at;
+        return { rows: found.rows, isFresh: age >= 0 && age <= MINUTE_MS && changedAt < found.at };
       },
       write: async (list, rows) => {
-        const { lists, ...rest } = read('lists');
-        const kept = Object.entries(objectOf(lists)).filter(([, each]) => isWithin(objectOf(each)['at'], HOUR_MS));
-        write('lists', { ...rest, lists: { ...Object.fromEntries(kept), [list]: { at: now(), rows } } });
+        const kept = read('lists');
+        write('lists', { ...kept, lists: { ...kept.lists, [list]: { at: now(), rows } } });
       },
       expire: async () => {
         const kept = read('lists');
-        if (kept['lists'] !== undefined) write('lists', { ...kept, changedAt: now() });
+        if (kept.lists !== undefined) write('lists', { ...kept, changedAt: now() });
       },
       forget: async () => {
         write('lists', {});
@@ -128,9 +136,8 @@ export function createRemembered({ path, account, clock, user }: RememberedOptio
     };
   }
 
-  /** The latest first. */
   function jobsIn(): RememberedJobs {
-    const kept = (): readonly RememberedJob[] => rowsIn('jobs', 'jobs', isJob);
+    const kept = (): readonly RememberedJob[] => read('jobs').jobs ?? [];
     const change = (id: string, isNews: (job: RememberedJob) => boolean, seen: Partial<RememberedJob>): void => {
       const jobs = kept();
       if (jobs.some((job) => job.id === id && isNews(job)))
@@ -171,39 +178,11 @@ export function createRemembered({ path, account, clock, user }: RememberedOptio
       [latest, isWritten] = [windows, false];
       if (clock.monotonic() - writtenAt >= WRITE_INTERVAL_MS) flush();
     };
-    const limits = {
-      // From the future: the wall clock was changed, so the age is unknown. Machines may differ by a minute.
-      read: async () =>
-        latest.length > 0
-          ? latest
-          : rowsIn('limits', 'windows', isWindow).filter(({ seenAt }) => seenAt <= now() + MINUTE_MS),
-    };
-    return { limits, remember, flush };
+    // From the future: the wall clock was changed, so the age is unknown. Machines may differ by a minute.
+    const kept = (): readonly RateWindow[] =>
+      (read('limits').windows ?? []).filter(({ seenAt }) => seenAt <= now() + MINUTE_MS);
+    return { limits: { read: async () => (latest.length > 0 ? latest : kept()) }, remember, flush };
   }
-}
-
-const MAX_JOBS = 100;
-
-/** A wait sees the same status many times: it is rewritten only after this time. */
-const SEEN_AGAIN_MS: Milliseconds = 10_000;
-
-const WRITE_INTERVAL_MS: Milliseconds = 2000;
-
-const hasTexts = (row: unknown, names: readonly string[]): boolean =>
-  names.every((member) => typeof objectOf(row)[member] === 'string');
-
-const isRow = (row: unknown): row is ListRow => hasTexts(row, ['value', 'name', 'description']);
-
-/** With times that a Date can have. */
-function isJob(job: unknown): job is RememberedJob {
-  const { at, statusAt = 0, goneAt = 0 } = objectOf(job);
-  const isTime = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= 8.64e15;
-  return hasTexts(job, ['id', 'endpoint', 'named']) && [at, statusAt, goneAt].every(isTime);
-}
-
-function isWindow(value: unknown): value is RateWindow {
-  const { name, ...numbers } = objectOf(value);
-  return typeof name === 'string' && Object.values(numbers).every((number) => typeof number === 'number');
 }
 
 interface AccountPlace {

@@ -267,7 +267,6 @@ async function createCopier(ctx: CommandContext, { verify, tally, afterwards }: 
           throw localFile(`${folder} is a link, which leads out of the target`, 'Remove it, or name another target.');
       }
       await files.makeFolder(folder);
-      await files.removeLeftovers(folder);
     };
     const prepared = folders.get(folder) ?? prepare();
     folders.set(folder, prepared);

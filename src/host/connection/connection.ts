@@ -13,6 +13,7 @@ import type { Transport } from '../../http/transport.ts';
 import type { Settings } from '../../settings/create-settings.ts';
 import { keyVariableOf } from '../../settings/keys.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { LocalConnection } from './local-transport.ts';
 
 const SERVICE_NAMES: Readonly<Record<ServiceName, string>> = {
   base: 'the management API',
@@ -68,57 +69,108 @@ export interface ConnectionOptions {
   readonly onWindows: (windows: readonly RateWindow[]) => void;
 }
 
-interface OpenApi {
-  readonly api: BatchApi;
-  readonly openPods: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
-/** Loads nothing before the first request. Fails: no key denied (3), no address usage (2), profiles (14). */
-export function openConnection(options: ConnectionOptions) {
-  const opened: ReturnType<typeof openLazily>[] = [];
-  const openOne = (changed: Partial<ConnectionOptions>, purpose: Purpose): ReturnType<typeof openLazily> => {
-    const one = openLazily({ ...options, ...changed }, purpose);
-    opened.push(one);
-    return one;
-  };
-  const single = openOne({}, { batch: false });
-  return {
-    api: single.api,
-    /** Does nothing for a remote service. */
-    openLocalPods: async (): Promise<void> => (await single.open()).openPods(),
-    /** Says so on a terminal; nothing for a remote service. */
-    openLocal: async (): Promise<void> => {
-      if (options.settings.local) await single.open();
-    },
-    batchApi: ({ signal, onWindows }: BatchApiOptions): BatchApi => {
-      const onAllWindows = (windows: readonly RateWindow[]): void => {
-        options.onWindows(windows);
-        onWindows(windows);
-      };
-      return openOne({ signal, onWindows: onAllWindows, interactive: () => false }, { batch: true }).api;
-    },
-    loginApi: (login: Required<Purpose>['login']): Api =>
-      openOne({ onWindows: () => undefined }, { batch: false, login }).api,
-    close: async (): Promise<void> => {
-      await Promise.all(opened.map((each) => each.close()));
-    },
-  };
-}
-
-interface Purpose {
+interface Purpose extends Partial<BatchApiOptions> {
   /** Absent: as the settings say. */
   readonly login?: { readonly base: string; readonly key: string };
   /** Thousands of requests, each sent once; else a few with retries, after which the process ends. */
-  readonly batch: boolean;
+  readonly batch?: boolean;
 }
 
-function openLazily(options: ConnectionOptions, purpose: Purpose) {
-  let opening: Promise<OpenApi> | undefined;
+/** A shorter wait before a retry is not reported. */
+const REPORTED_WAIT_MS: Milliseconds = 2000;
+
+/** Loads nothing before the first request. Fails: no key denied (3), no address usage (2), profiles (14). */
+export function openConnection(options: ConnectionOptions, given?: OpenLocal) {
+  const { runtime, settings, stderr, interactive } = options;
+  const closes: (() => Promise<void>)[] = [];
+
+  let local: Promise<LocalConnection> | undefined;
+  const startLocal = async () => {
+    const { openLocalTransport } = await import('./local-transport.ts');
+    const opened = openLocalTransport(settings.dataDirectory, runtime);
+    closes.push(opened.close);
+    if (interactive()) await stderr.write(say`(local service)\n`);
+    return opened;
+  };
+  /** One for all requests of a command, which see one state. Says so on a terminal. */
+  const openLocal = () => (local ??= given?.() ?? startLocal());
+
+  const openRemote = async (oneShot: boolean): Promise<Transport> => {
+    const { createTransport } = await import('../../http/wire/client.ts');
+    const transport = createTransport({ env: runtime.env, oneShot });
+    // Else the system closes connections.
+    if (!runtime.exitsAfterRun) closes.push(() => transport.close());
+    return transport;
+  };
+
+  const peerOf = async ({ batch, login }: Purpose): Promise<Peer> => {
+    if (login === undefined && settings.local) {
+      const { transport, origin, key } = await openLocal();
+      return { transport, addresses: () => origin, key: () => Promise.resolve(key) };
+    }
+    return {
+      transport: await openRemote(batch !== true),
+      addresses: (service) => login?.base ?? remoteAddress(settings, service),
+      // Async, so that an error of `apiKey` is a rejected promise.
+      key: async (again) => (login === undefined ? (await settings.apiKey(again))?.reveal() : login.key),
+      keyVariable: () => (login === undefined ? keyVariableOf(settings.keySource()) : undefined),
+    };
+  };
+
+  const open = (purpose: Purpose): BatchApi => lazily(async () => openApi(options, purpose, await peerOf(purpose)));
+
+  return {
+    api: open({}),
+    openLocal,
+    openRemote,
+    batchApi: (given: BatchApiOptions): BatchApi => open({ ...given, batch: true }),
+    loginApi: (login: Required<Purpose>['login']): Api => open({ login }),
+    close: async (): Promise<void> => {
+      await Promise.all(closes.map((close) => close()));
+    },
+  };
+}
+
+export type OpenLocal = () => Promise<LocalConnection>;
+
+export type OpenConnection = Pick<ReturnType<typeof openConnection>, 'openLocal' | 'openRemote'>;
+
+type Peer = Pick<ApiOptions, 'transport' | 'addresses' | 'key' | 'keyVariable'>;
+
+async function openApi(options: ConnectionOptions, { batch, login, ...more }: Purpose, peer: Peer): Promise<BatchApi> {
+  const { runtime, settings, stderr, interactive } = options;
+  const { clock, random, env } = runtime;
+  const { createApi } = await import('../../http/api.ts');
+  const { traceHeaders, traceLine } = await import('../../http/trace.ts');
+  const onRetryWait = ({ reason, waitMs, retry, retries }: RetryWait): void => {
+    if (waitMs >= REPORTED_WAIT_MS && batch !== true && interactive())
+      void stderr.write(say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`);
+  };
+  const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
+  return createApi({
+    ...peer,
+    ...{ clock, random, onRetryWait },
+    signal: more.signal ?? options.signal,
+    onWindows: (windows) => {
+      if (login === undefined) options.onWindows(windows);
+      more.onWindows?.(windows);
+    },
+    retries: batch === true ? 0 : settings.get('retries'),
+    access: settings,
+    traceHeaders: traceHeaders(env),
+    timeoutMs: settings.get('timeout'),
+    maxBytes: settings.get('max-answer-bytes'),
+    userAgent: `berth/${version}`,
+    ...(settings.get('verbose') ? { trace } : {}),
+  });
+}
+
+/** Loads and opens with the first request. */
+function lazily(open: () => Promise<BatchApi>): BatchApi {
+  let opening: Promise<BatchApi> | undefined;
   let api: BatchApi | undefined;
-  const opened = (): Promise<OpenApi> => (opening ??= open(options, purpose));
-  const ready = async (): Promise<BatchApi> => (api = (await opened()).api);
-  const lazy: BatchApi = {
+  const ready = async (): Promise<BatchApi> => (api = await (opening ??= open()));
+  return {
     // Synchronous once it is open: an extra await would delay each of thousands of requests.
     send: (request) => (api === undefined ? ready().then((first) => first.send(request)) : api.send(request)),
     prepare: (request) => {
@@ -134,67 +186,5 @@ function openLazily(options: ConnectionOptions, purpose: Purpose) {
       yield* (await ready()).events(request);
     },
     preview: async (request) => (await ready()).preview(request),
-  };
-  return {
-    api: lazy,
-    open: opened,
-    close: async (): Promise<void> => {
-      await (await opening?.catch(() => undefined))?.close();
-    },
-  };
-}
-
-/** A shorter wait before a retry is not reported. */
-const REPORTED_WAIT_MS: Milliseconds = 2000;
-
-async function open(options: ConnectionOptions, purpose: Purpose): Promise<OpenApi> {
-  const { runtime, settings, signal, onWindows, stderr, interactive } = options;
-  const { clock, random, env } = runtime;
-  const isLocal = purpose.login === undefined && settings.local;
-  const { transport, openPods, ...peer } = await (isLocal ? localPeer(options) : remotePeer(options, purpose));
-  const { createApi } = await import('../../http/api.ts');
-  const { traceHeaders, traceLine } = await import('../../http/trace.ts');
-  const onRetryWait = ({ reason, waitMs, retry, retries }: RetryWait): void => {
-    if (waitMs >= REPORTED_WAIT_MS && interactive())
-      void stderr.write(say`${reason}: trying again in ${formatDuration(waitMs)} (${retry} of ${retries})\n`);
-  };
-  const trace = (event: TraceEvent): void => void stderr.write(say`${traceLine(event)}\n`);
-  const api = createApi({
-    ...peer,
-    ...{ transport, clock, random, signal, onWindows, onRetryWait },
-    retries: purpose.batch ? 0 : settings.get('retries'),
-    access: settings,
-    traceHeaders: traceHeaders(env),
-    timeoutMs: settings.get('timeout'),
-    maxBytes: settings.get('max-answer-bytes'),
-    userAgent: `berth/${version}`,
-    ...(settings.get('verbose') ? { trace } : {}),
-  });
-  // The system closes connections; the local service in this process has files to close.
-  const isClosedBySystem = runtime.exitsAfterRun && !isLocal;
-  return { api, openPods, close: () => (isClosedBySystem ? Promise.resolve() : transport.close()) };
-}
-
-interface Peer extends Pick<ApiOptions, 'addresses' | 'key' | 'keyVariable'> {
-  readonly transport: Transport & { close(): Promise<void> };
-  readonly openPods: () => Promise<void>;
-}
-
-async function localPeer({ runtime, settings, stderr, interactive }: ConnectionOptions): Promise<Peer> {
-  const { openLocalTransport } = await import('./local-transport.ts');
-  const { transport, origin, key, openPods } = openLocalTransport(settings.dataDirectory, runtime);
-  if (interactive()) await stderr.write(say`(local service)\n`);
-  return { transport, addresses: () => origin, key: () => Promise.resolve(key), openPods };
-}
-
-async function remotePeer({ runtime, settings }: ConnectionOptions, { batch, login }: Purpose): Promise<Peer> {
-  const { createTransport } = await import('../../http/wire/client.ts');
-  return {
-    transport: createTransport({ env: runtime.env, oneShot: !batch }),
-    addresses: (service) => login?.base ?? remoteAddress(settings, service),
-    openPods: () => Promise.resolve(),
-    // Async, so that an error of `apiKey` is a rejected promise.
-    key: async (again) => (login === undefined ? (await settings.apiKey(again))?.reveal() : login.key),
-    keyVariable: () => (login === undefined ? keyVariableOf(settings.keySource()) : undefined),
   };
 }

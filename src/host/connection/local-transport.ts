@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Clock } from '../../core/context.ts';
 import { type Transport, WireError } from '../../http/transport.ts';
 import {
   addressParts,
@@ -9,78 +8,45 @@ import {
   LOCAL_KEY,
   LOCAL_STORAGE_KEY,
   type LocalService,
-  type Store,
 } from '../../local/index.ts';
 import { createFileLocks, realTurns } from '../lock/file-locks.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 
-export interface LocalTransport {
-  readonly transport: Transport & { close(): Promise<void> };
-  /** Containers for the running pods, until the transport is closed. */
-  readonly openPods: () => Promise<void>;
-  readonly origin: string;
-  /** Seeded, full access. */
-  readonly key: string;
-  readonly storageKey: { readonly accessKeyId: string; readonly secretAccessKey: string };
-}
-
-/** State is a file for the next command. Loads the complete local service: import only when used. */
+/** Its state is a file for the next command. Loads the complete local service: import only when used. */
 export function openLocalTransport(
   dataDirectory: string,
   runtime: Pick<Runtime, 'env' | 'platform' | 'user' | 'clock' | 'random' | 'localService'>,
-): LocalTransport {
+) {
   const { clock, random, localService } = runtime;
   const own = (name: string): string => join(dataDirectory, 'local', name);
+  // Not the user's interrupt: a request in progress may finish, and its sender decides how long it waits.
+  const closing = new AbortController();
   const service = createLocalService({
     ...localService,
     ...{ clock, random },
-    store: sharedStore(own('state.json'), clock),
+    store: fileStore(own('state.json'), createFileLocks({ clock, signal: closing.signal }), realTurns),
     volumesFolder: own('volumes'),
     podsFolder: own('pods'),
     startContainer: async (spec) => (await import('../pods/ssh-server.ts')).createStartContainer(runtime)(spec),
     queueLimits: true,
   });
   return {
-    transport: Object.assign(transportTo(service), { close: () => service.stop() }),
+    transport: transportTo(service),
+    /** Containers for the running pods, until it is closed. */
     openPods: () => service.openContainers(),
     origin: 'http://localhost',
+    /** Seeded, full access. */
     key: LOCAL_KEY,
     storageKey: LOCAL_STORAGE_KEY,
-  };
-}
-
-interface SharedStore {
-  readonly store: Store;
-  readonly closing: AbortController;
-  users: number;
-}
-
-const stores = new Map<string, SharedStore>();
-
-/** Jobs, files and batches of one command have one state, and do not wait for each other's turn. */
-function sharedStore(path: string, clock: Clock): Store {
-  const shared = stores.get(path) ?? openStore(path, clock);
-  stores.set(path, shared);
-  shared.users += 1;
-  return {
-    ...shared.store,
     close: async () => {
-      shared.users -= 1;
-      if (shared.users > 0) return;
-      stores.delete(path);
-      shared.closing.abort(new Error('the connection to the local service is closed'));
-      await shared.store.close();
+      closing.abort(new Error('the connection to the local service is closed'));
+      await service.stop();
     },
   };
 }
 
-function openStore(path: string, clock: Clock): SharedStore {
-  // Not the user's interrupt: a request in progress may finish, and its sender decides how long it waits.
-  const closing = new AbortController();
-  const locks = createFileLocks({ clock, signal: closing.signal });
-  return { store: fileStore(path, locks, realTurns), closing, users: 0 };
-}
+export type LocalConnection = ReturnType<typeof openLocalTransport>;
 
 /** Injected faults become wire errors; other errors pass unchanged. */
 export const transportTo =

@@ -13,7 +13,6 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendFile, RangeFiles } from '../../core/context.ts';
@@ -22,7 +21,7 @@ import { type FileLocks, type HeldLock } from '../../core/files.ts';
 import { makeDirectory, openRegular } from '../../core/regular-files.ts';
 import type { RangeWriter } from '../../core/file-ports.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
-import { contentsOf, createFolderSyncs, entryAt, listFolder, removeEmptyFolder, removeLeftovers } from './folders.ts';
+import { contentsOf, createFolderSyncs, entryAt, listFolder, removeEmptyFolder } from './folders.ts';
 import {
   absolutePath,
   CHUNK_BYTES,
@@ -68,7 +67,6 @@ export function openDurable(
     };
   });
   return {
-    self: () => ({ pid: process.pid, host: hostname() }),
     absolute,
     resolve: (path) => wrapErrors(`cannot look at ${path}`, () => resolvePath(path, absolute(path))),
     size: on('cannot look at', (path) => statSync(path, { throwIfNoEntry: false })?.size),
@@ -90,7 +88,6 @@ export function openDurable(
       ),
     setTime: on('cannot set the time of', (path, at: EpochMs) => fs.utimes(path, fileTime(at), fileTime(at))),
     removeEmptyFolder: on('cannot remove', removeEmptyFolder),
-    removeLeftovers: (folder) => removeLeftovers(absolute(folder)),
     create: async (path, mode) => {
       const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
       await wrapErrors(`cannot keep ${path}`, () => syncFolder(dirname(absolute(path))));

@@ -1,9 +1,7 @@
 import { type BigIntStats, lstatSync, promises as fs, statSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { FolderEntry, TreeEntry } from '../../core/context.ts';
 import { errorCode } from '../../core/files.ts';
-import { DAY_MS } from '../../core/unit-types.ts';
 import { ifExists } from './user-files.ts';
 
 /** None when there is no such folder. Fails as the system does. */
@@ -72,23 +70,8 @@ export async function removeEmptyFolder(path: string): Promise<void> {
   }
 }
 
-/** As `files` names them while they are written. */
-const LEFTOVER = /^\.berth-[0-9a-f]{12}\.partial$/;
-
-export async function removeLeftovers(folder: string): Promise<void> {
-  for (const name of (await fs.readdir(folder).catch(() => [])).filter((each) => LEFTOVER.test(each))) {
-    const path = join(folder, name);
-    const stats = await fs.lstat(path).catch(() => undefined);
-    const isOld = stats !== undefined && Date.now() - stats.mtimeMs > DAY_MS;
-    if (isOld && stats.isFile() && stats.uid === (process.getuid?.() ?? stats.uid))
-      await fs.rm(path, { force: true }).catch(() => undefined);
-  }
-}
-
-type SyncFolder = (folder: string) => Promise<void>;
-
 /** Calls that wait for the same folder share one sync, which starts after the previous one has ended. */
-export function createFolderSyncs(): SyncFolder {
+export function createFolderSyncs(): (folder: string) => Promise<void> {
   const waiting = new Map<string, Promise<void>>();
   const running = new Map<string, Promise<void>>();
   const begin = async (folder: string): Promise<void> => {
@@ -106,19 +89,9 @@ export function createFolderSyncs(): SyncFolder {
   };
 }
 
-/** Does nothing on systems that cannot do that. */
+/** Does nothing on systems and file systems that cannot do that. */
 async function syncFolder(folder: string): Promise<void> {
-  let handle: FileHandle;
-  try {
-    handle = await fs.open(folder, 'r');
-  } catch {
-    return;
-  }
-  try {
-    await handle.sync();
-  } catch {
-    // Some file systems cannot sync a directory.
-  } finally {
-    await handle.close();
-  }
+  const handle = await fs.open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
 }

@@ -15,7 +15,7 @@ import type { Files, ResolvedPath } from '../../core/context.ts';
 import { asError, Failure, localFile, usage } from '../../core/failure.ts';
 import { collectBytes, errorCode, errorHint, errorReason } from '../../core/files.ts';
 import { makeDirectory } from '../../core/regular-files.ts';
-import type { Bytes, EpochMs, Milliseconds } from '../../core/unit-types.ts';
+import type { Bytes, EpochMs } from '../../core/unit-types.ts';
 import type { Input, Runtime } from '../runtime/runtime.ts';
 
 /** Links are not followed. For a relative path local-file (14) when the working directory was removed. */
@@ -121,41 +121,49 @@ export function openFiles(runtime: Pick<Runtime, 'stdin' | 'cwd'>, signal: Abort
     return absolutePath(runtime, path);
   };
   return {
-    read: async (path) => {
-      try {
-        return path === '-'
-          ? await readWhole(path, readStdin(runtime.stdin, signal), Number.POSITIVE_INFINITY)
-          : await readWhole(path, readBytes(absolute(path), signal), MAX_BYTES);
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        throw error instanceof Failure ? error : unreadable(path, error);
-      }
-    },
-    write: async (path, text, { mode, makeParents = false } = {}) => {
-      try {
+    read: async (path) =>
+      path === '-'
+        ? await wrapErrors('cannot read standard input', () => readAll(path, readStdin(runtime.stdin, signal), signal))
+        : await wrapErrors(`cannot read ${path}`, () =>
+            readAll(path, readBytes(absolute(path), signal), signal, MAX_BYTES),
+          ),
+    write: (path, text, { mode, makeParents = false } = {}) =>
+      wrapErrors(`cannot write ${path}`, async () => {
         if (makeParents) makeDirectory(dirname(absolute(path)));
         await writeAtomically(absolute(path), text, mode);
-      } catch (error) {
-        throw error instanceof Failure
-          ? error
-          : localFile(`cannot write ${path}: ${errorReason(error)}`, errorHint(error), error);
-      }
+      }),
+    mode: async (path) => {
+      const stats = await fs.stat(absolute(path)).catch(() => undefined);
+      return stats?.isFile() === true ? stats.mode & 0o777 : undefined;
     },
-    mode: (path) =>
-      fs.stat(absolute(path)).then(
-        (stats) => (stats.isFile() ? stats.mode & 0o777 : undefined),
-        () => undefined,
-      ),
   };
 }
 
 /** An endless device or a wrong file must not fill the memory. */
 const MAX_BYTES: Bytes = 256 * 1024 * 1024;
 
-async function readWhole(path: string, chunks: AsyncIterable<Uint8Array>, maxBytes: Bytes): Promise<Uint8Array> {
-  const bytes = await collectBytes(chunks, maxBytes);
-  if (bytes !== undefined) return bytes;
-  throw localFile(`cannot read ${path}: it has more than ${String(maxBytes)} bytes`, 'Name another file.');
+const MAX_KEY_BYTES: Bytes = 64 * 1024;
+
+/** Its owner and mode are those that a container or a CI gives it. Local-file (14). */
+export const readKeyFile = (runtime: Pick<Runtime, 'cwd'>, path: string, signal: AbortSignal): Promise<string> =>
+  wrapErrors(`cannot use the key file ${path} of BERTH_API_KEY_FILE`, async () => {
+    const shown = `the key file ${path} of BERTH_API_KEY_FILE`;
+    const bytes = await readAll(shown, readBytes(absolutePath(runtime, path), signal), signal, MAX_KEY_BYTES);
+    return bytes.toString('utf8').replace(/^\uFEFF/, '');
+  });
+
+async function readAll(
+  shown: string,
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  maxBytes: Bytes = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
+  const bytes = await collectBytes(chunks, maxBytes).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw error;
+  });
+  if (bytes === undefined) throw localFile(`${shown} has more than ${String(maxBytes)} bytes`, 'Name another file.');
+  return bytes;
 }
 
 /** Through a link, its target. A device, or a pipe that is read, is written directly. */
@@ -179,13 +187,6 @@ async function writeAtomically(path: string, text: string, mode: number | undefi
   await writeFileAtomic(target, '', { tmpfileCreated, ...(mode !== undefined && { mode }) });
 }
 
-const unreadable = (path: string, error: unknown): Failure =>
-  localFile(
-    `cannot read ${path === '-' ? 'standard input' : path}: ${errorReason(error)}`,
-    path === '-' ? 'Pipe the data in, or name a file.' : 'Check its name and its permissions.',
-    error,
-  );
-
 /** Local-file (14); the message begins with `what`. */
 export async function wrapErrors<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -208,31 +209,3 @@ const failureOf = (what: string, error: unknown): Failure =>
 
 /** Seconds. The system cuts to microseconds: one more keeps the millisecond. */
 export const fileTime = (at: EpochMs): number => at / 1000 + 1e-6;
-
-const MAX_KEY_BYTES: Bytes = 64 * 1024;
-
-/** For a pipe. */
-const READ_TIMEOUT_MS: Milliseconds = 5000;
-
-/** Or a pipe that gives the key in time. Local-file (14). Its owner and mode are those that a container or a CI gives it. */
-export async function readKeyFile(
-  runtime: Pick<Runtime, 'cwd' | 'clock'>,
-  path: string,
-  interrupt: AbortSignal,
-): Promise<string> {
-  const timeout = runtime.clock.deadline(READ_TIMEOUT_MS);
-  const unusable = (why: string): Failure =>
-    localFile(`cannot use the key file ${path}: ${why}`, 'BERTH_API_KEY_FILE names it.');
-  try {
-    const chunks = readBytes(absolutePath(runtime, path), AbortSignal.any([interrupt, timeout.signal]));
-    const bytes = await collectBytes(chunks, MAX_KEY_BYTES);
-    if (bytes === undefined) throw unusable('it has more than 64 KiB');
-    return bytes.toString('utf8').replace(/^\uFEFF/, '');
-  } catch (error) {
-    if (interrupt.aborted) throw interrupt.reason;
-    if (timeout.signal.aborted) throw unusable('it gave no key within 5 seconds');
-    throw error instanceof Failure ? error : unusable(errorReason(error));
-  } finally {
-    timeout.cancel();
-  }
-}

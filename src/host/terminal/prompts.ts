@@ -13,7 +13,7 @@ const PAGE_SIZE = 12;
 
 /** On stderr. Usage (2) without a terminal or at the end of input; interrupted (130; 143 if closed or SIGTERM). */
 export function createPrompts(
-  streams: () => Pick<Runtime, 'stdin' | 'stderr'>,
+  runtime: Pick<Runtime, 'stdin' | 'stderr'>,
   terminal: Pick<Terminal, 'canAsk'>,
   signal: AbortSignal,
   before: () => Promise<void> = () => Promise.resolve(),
@@ -24,7 +24,7 @@ export function createPrompts(
   ): Promise<T> => {
     if (!terminal.canAsk) throw usage('there is no terminal for a question', instead);
     await before();
-    const { stdin, stderr } = streams();
+    const { stdin, stderr } = runtime;
     const kit = await import('@inquirer/prompts');
     const ended = new AbortController();
     // A closed terminal cannot be read, and its modes cannot be set.

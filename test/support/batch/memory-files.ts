@@ -59,7 +59,6 @@ export function memoryFiles(initial: Readonly<Record<string, string | Uint8Array
     syncs: undefined,
     onChange: undefined,
     text: (path) => files.get(path)?.toString('utf8') ?? '',
-    self: () => ({ pid: 1, host: 'memory' }),
     absolute: (path) => `/${path}`,
     resolve: async (path) => ({ path, kind: files.has(path) ? 'file' : 'nothing' }),
     size: async (path) => files.get(path)?.byteLength,
@@ -187,7 +186,6 @@ export function createKillableFiles(files: MemoryFiles, killedAt: number): Killa
   return {
     done,
     alive,
-    self: () => files.self(),
     absolute: (path) => files.absolute(path),
     resolve: (path) => files.resolve(path),
     size: (path) => files.size(path),

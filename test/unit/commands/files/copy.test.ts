@@ -6,7 +6,6 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
@@ -191,28 +190,6 @@ test('a pipe or a device in the place of a file stays, and the copy fails (14)',
   expect([code, out]).toEqual([14, containing('is not a regular file')]);
   expect(lstatSync(at('back')).isSymbolicLink()).toBe(true);
   expect(readdirSync(at('')).sort()).toEqual(['back', 'd']);
-});
-
-test('leftovers of downloads are removed by the next cp or sync into that folder, and nothing else is', async () => {
-  const { run, at, write } = startSync();
-  await run('cp d/one datasets:one');
-  const put = (name: string, daysOld: number): void => {
-    write(`d/${name}`, 'x');
-    const time = Date.now() / 1000 - daysOld * 86_400;
-    utimesSync(at(`d/${name}`), time, time);
-  };
-  for (const name of ['.berth-0123456789ab.partial.x', '.berth-0123.partial', 'x.berth-0123456789ab.partial'])
-    put(name, 2);
-  put('.berth-00000000000b.partial', 0.5);
-  mkdirSync(at('d/.berth-00000000000c.partial'));
-  symlinkSync('one', at('d/.berth-00000000000d.partial'));
-  const kept = readdirSync(at('d')).sort();
-  for (const line of ['cp datasets:one d/', 'sync datasets: d']) {
-    put('.berth-0123456789ab.partial', 2);
-    writeFileSync(at('d/one'), 'changed');
-    expect((await run(line)).code).toBe(0);
-    expect(readdirSync(at('d')).sort()).toEqual(kept);
-  }
 });
 
 describe('names', () => {

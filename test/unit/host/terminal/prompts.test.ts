@@ -10,7 +10,7 @@ function open(canAsk = true): { world: TestWorld; prompts: Prompts; stop: AbortC
   return {
     world,
     stop,
-    prompts: createPrompts(() => world, { canAsk }, stop.signal),
+    prompts: createPrompts(world, { canAsk }, stop.signal),
   };
 }
 
