@@ -38,12 +38,8 @@ export const runAgain =
     };
     signal.addEventListener('abort', interrupt, { once: true });
     try {
-      const properties = Object.entries(own).map(([name, value]) => [name, { value, enumerable: true }]);
-      const code = await run(
-        argv,
-        Object.create(runtime, Object.fromEntries(properties) as PropertyDescriptorMap) as Runtime,
-        openLocal,
-      );
+      const changed = Object.create(runtime, Object.getOwnPropertyDescriptors(own)) as Runtime;
+      const code = await run(argv, changed, openLocal);
       return { code, out: Buffer.concat(out).toString('utf8') };
     } finally {
       signal.removeEventListener('abort', interrupt);

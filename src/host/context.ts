@@ -12,7 +12,6 @@ import type { Runtime } from './runtime/runtime.ts';
 import { hostSettings } from './runtime/settings.ts';
 import { createPrompts } from './terminal/prompts.ts';
 import { contentOutput, dataOutput, describeTerminal, messageOutput } from './terminal/terminal.ts';
-import type { Settings } from '../settings/create-settings.ts';
 import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
 
@@ -34,7 +33,7 @@ export const createLocalHost = (
 ): LocalHost => ({
   // Loaded here: other commands need none of it.
   serve: async (options) =>
-    (await import('./connection/local-server.ts')).startLocalServer(runtime, options, ownDirectories()),
+    (await import('./connection/local-server.ts')).startLocalServer(runtime, options, ownDirectories),
   servePage: async (options) => (await import('./connection/web.ts')).servePage(options),
 });
 
@@ -58,9 +57,6 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
   const locks = createLazyLocks({
     clock,
     signal,
-    say: (text) => {
-      if (terminal.errors) void stderr.write(text);
-    },
     warn: (text) => void stderr.write(text),
   });
   const { user } = runtime;
@@ -122,7 +118,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
       if (settings.local) await connection.openLocal();
     }),
     spawn: createSpawn(runtime, interrupt, () => settings.dataDirectory),
-    localHost: createLocalHost(runtime, () => ownDirectories(settings)),
+    localHost: createLocalHost(runtime, () => [settings.dataDirectory, dirname(settings.profilesPath)]),
     web: async (request) => (await import('./connection/web.ts')).sendToWeb(runtime, signal, request),
     runAgain: async (argv, options) =>
       await (await import('./again.ts')).runAgain(runtime, run, connection.openLocal)(argv, options),
@@ -138,13 +134,4 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
       await connection.close();
     },
   };
-}
-
-/** None without a home directory. */
-function ownDirectories(settings: Pick<Settings, 'dataDirectory' | 'profilesPath'>): readonly string[] {
-  try {
-    return [settings.dataDirectory, dirname(settings.profilesPath)];
-  } catch {
-    return [];
-  }
 }

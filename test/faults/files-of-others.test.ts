@@ -131,29 +131,10 @@ test.each([
   expect((await berthIn(world, ['config', 'set', 'timeout', '5s'])).code).toBe(0);
 });
 
-test.runIf(isRoot)('a profiles file of root is used by every user', async () => {
-  const { world, path } = await worldWithProfile();
-  expect(statSync(path).uid).toBe(0);
-  const ran = await berthIn({ ...world, user: ANOTHER_USER }, ['pods', 'get', 'pod1', '-o', 'id']);
-  expect([ran.code, ran.out]).toEqual([0, 'pod1\n']);
-});
-
 test('without user numbers, as on Windows, nothing is refused', async () => {
   const { world, path } = await worldWithProfile();
   chmodSync(path, 0o666);
   expect((await berthIn({ ...world, user: undefined }, ['pods', 'get', 'pod1', '-o', 'id'])).out).toBe('pod1\n');
-});
-
-describe.each(FOREIGN)('a key file %s', (_, spoil) => {
-  test('is read: whoever sets the variable has chosen it', async () => {
-    const server = await serve([pod]);
-    const world = createTestWorld();
-    const file = join(world.directory, 'key');
-    writeFileSync(file, `${KEY}\n`);
-    spoil(file);
-    const env = { ...world.env, ...pointedAt(server.url), BERTH_API_KEY: '', BERTH_API_KEY_FILE: file };
-    expect((await berthIn({ ...world, env }, ['pods', 'get', 'pod1', '-o', 'id'])).out).toBe('pod1\n');
-  });
 });
 
 describe.each(FOREIGN)('remembered rate windows in a file or directory %s', (_, spoil) => {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createAutoAdvancingClock } from '../support/clocks/auto-advancing-clock.ts';
 import { berthIn, type Ran } from '../support/worlds/run-berth.ts';
-import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
+import { createTestClock } from '../support/clocks/test-clock.ts';
 import { writeForgedLock, HOLDERS } from '../support/files/forged-lock.ts';
 import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
 
@@ -11,20 +11,6 @@ import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts
 // in namespaces are in lock-trials.test.ts.
 
 const onLinux = process.platform === 'linux';
-
-/** A clock that calls `event` at the first sleep. */
-function happening(event: () => void): TestClock {
-  const clock = createTestClock();
-  let happened = false;
-  return {
-    ...clock,
-    sleep: (milliseconds, signal) => {
-      if (!happened) setImmediate(event);
-      happened = true;
-      return clock.sleep(milliseconds, signal);
-    },
-  };
-}
 
 interface Case {
   readonly name: string;
@@ -130,44 +116,6 @@ describe.each(CASES)('$name', (each) => {
       'Let it end, or stop it with Ctrl-C',
     ]);
     expect(existsSync(join(world.directory, each.lock))).toBe(true);
-  });
-
-  test('of a living holder on another machine is refused with the name of the host and of the lock', async () => {
-    let owner = '';
-    let beats = 0;
-    const beat = (): void => {
-      writeFileSync(owner, readFileSync(owner, 'utf8').replace(/\d+\n$/, `${String(++beats).padStart(12, '0')}\n`));
-    };
-    const clock = createTestClock();
-    const world = await place(each, {
-      ...clock,
-      sleep: (milliseconds, signal) => {
-        beat();
-        return clock.sleep(milliseconds, signal);
-      },
-    });
-    owner = forge(world, each, HOLDERS.otherHost);
-    const ran = await berthIn(world, each.argv);
-    explained(ran, [
-      `another berth is at work on ${each.subject}`,
-      'process 1 on elsewhere',
-      each.lock,
-      'stop it there',
-    ]);
-  });
-
-  test('stops waiting after Ctrl-C', async () => {
-    const world: TestWorld = await place(
-      each,
-      happening(() => {
-        world.signal('SIGINT');
-      }),
-    );
-    forge(world, each, HOLDERS.otherHost);
-    const ran = await berthIn(world, each.argv);
-    expect(ran.code, ran.err).toBe(130);
-    expect(world.clock.monotonic()).toBeLessThan(1000);
-    expect(readdirSync(dirname(join(world.directory, each.lock))).filter((name) => name.endsWith('.new'))).toEqual([]);
   });
 });
 

@@ -140,11 +140,6 @@ describe('a word that begins with a dash', () => {
     expect(servers[0].connections()).toBe(0);
   });
 
-  test('two dashes are parsed as an unknown flag: 2', async () => {
-    const { servers } = await fails(['health', '--weird'], { exit: 2, says: [/unknown option '--weird'/, '--help'] });
-    expect(servers[0].connections()).toBe(0);
-  });
-
   test('a name that begins with a dash is accepted as --flag=VALUE and as the next word', async () => {
     const rest = ['--size', '10', '--data-center', 'DC', '--type', 'STANDARD'];
     for (const name of [['--name=-data'], ['--name', '-data']]) {
@@ -187,9 +182,5 @@ describe('a name in place of an id', () => {
       'POST /v2/pods/escape/action',
       'GET /v2/pods?includeClusterPods=true',
     ]);
-  });
-
-  test('that no resource has: 4', async () => {
-    await fails(['pods', 'get', 'nobody'], { exit: 4, says: ['no pod "nobody"', 'berth pods list'] }, [service]);
   });
 });

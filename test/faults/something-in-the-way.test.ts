@@ -1,14 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -207,24 +198,6 @@ describe.each(REMEMBERED)('%s', (file, argv) => {
     },
   );
 });
-
-test('a link to what was remembered is not followed: the service is asked', async () => {
-  const server = await serve([limited]);
-  const world = createTestWorld({ env: pointedAt(server.url) });
-  const file = join(world.directory, DATA, 'remembered/limits-default.json');
-  const requestsOf = async (...argv: readonly string[]): Promise<number> => {
-    const before = server.seen.length;
-    expect((await berthIn({ ...createTestWorld(), ...placeOf(world) }, argv)).code).toBe(0);
-    return server.seen.length - before;
-  };
-  expect([await requestsOf('pods', 'get', 'pod1'), await requestsOf('limits')]).toEqual([1, 0]);
-  renameSync(file, `${file}-mine`);
-  symlinkSync(`${file}-mine`, file);
-  expect(await requestsOf('limits')).toBe(1);
-});
-
-/** The files and the environment of a world, for another process. */
-const placeOf = ({ directory, env }: TestWorld) => ({ directory, env, cwd: directory, home: directory });
 
 interface CodeCache {
   readonly read: (file: string, source: Buffer) => Buffer | undefined;

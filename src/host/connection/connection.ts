@@ -15,12 +15,6 @@ import { keyVariableOf } from '../../settings/keys.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { LocalConnection } from './local-transport.ts';
 
-const SERVICE_NAMES: Readonly<Record<ServiceName, string>> = {
-  base: 'the management API',
-  queue: 'the queue API',
-  rest: 'the older volume API',
-};
-
 /** Usage (2) without address or profile; denied (3) if nothing is configured or the key is not for it. */
 function remoteAddress(settings: Settings, service: ServiceName): string {
   const name = `${service}-url` as const;
@@ -29,7 +23,7 @@ function remoteAddress(settings: Settings, service: ServiceName): string {
     settings.requireProfile();
     if (settings.keySource() === undefined) throw nothingConfigured();
     throw usage(
-      `no address is configured for ${SERVICE_NAMES[service]}`,
+      `no ${name} is configured`,
       sentence`Set BERTH_${service.toUpperCase()}_URL, or keep it: ${berth`config set ${name} URL`}. Or use the local service: --local.`,
     );
   }

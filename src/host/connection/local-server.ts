@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
 import { Failure } from '../../core/failure.ts';
@@ -30,7 +30,7 @@ export type LocalRuntime = Pick<
 export async function startLocalServer(
   runtime: LocalRuntime,
   options: LocalServeOptions,
-  ownDirectories: readonly string[],
+  ownDirectories: () => readonly string[],
 ): Promise<LocalServer> {
   const { port, stateFile, endpoints, python = 'python3', workerPrefix, reload = false, ...settings } = options;
   const { clock, random } = runtime;
@@ -71,10 +71,13 @@ export async function startLocalServer(
   });
   const served = await serveLocal(service, { port, host: '127.0.0.1' });
   service.start(served.port);
-  const own = [...(statePath === undefined ? [] : [statePath]), ...ownDirectories.map((each) => realPath(each) + sep)];
-  const endWatch = reload
-    ? (await import('../workers/watch-files.ts')).watchSources(runtime.stderr, sources, own, service)
-    : undefined;
+  let endWatch: (() => void) | undefined;
+  if (reload) {
+    const { watchSources } = await import('../workers/watch-files.ts');
+    const folders = ownDirectories().map((each) => (existsSync(each) ? realpathSync(each) : each) + sep);
+    const own = [...(statePath === undefined ? [] : [statePath]), ...folders];
+    endWatch = watchSources(runtime.stderr, sources, own, service);
+  }
   return {
     url: served.url,
     key: LOCAL_KEY,
@@ -94,12 +97,3 @@ const withStateFileHint = (error: unknown): unknown =>
   error instanceof Failure && error.hint === START_OVER
     ? error.with({ hint: 'Name another file: --state. Or remove this one if nothing else needs it.' })
     : error;
-
-/** Unchanged if nothing is there. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}

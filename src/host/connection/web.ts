@@ -48,14 +48,13 @@ export async function sendToWeb(
     }
   };
   try {
-    let found = await once();
-    for (const waitMs of WAITS_MS) {
+    for (let tries = 0; ; tries += 1) {
+      const found = await once();
       if (typeof found === 'string') return found;
+      const waitMs = WAITS_MS[tries];
+      if (waitMs === undefined) throw found;
       await clock.sleep(waitMs, interrupt);
-      found = await once();
     }
-    if (typeof found === 'string') return found;
-    throw found;
   } finally {
     await transport.close();
   }

@@ -1,13 +1,12 @@
 import {
   close,
-  closeSync,
   constants,
+  createReadStream,
   fdatasync,
   fstatSync,
   fsync,
   ftruncate,
   promises as fs,
-  read,
   renameSync,
   rmSync,
   statSync,
@@ -21,11 +20,10 @@ import { type FileLocks, type HeldLock } from '../../core/files.ts';
 import { makeDirectory, openRegular } from '../../core/regular-files.ts';
 import type { RangeWriter } from '../../core/file-ports.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
-import { contentsOf, createFolderSyncs, entryAt, listFolder, removeEmptyFolder } from './folders.ts';
+import { contentsOf, entryAt, listFolder, removeEmptyFolder, syncFolder } from './folders.ts';
 import {
   absolutePath,
   CHUNK_BYTES,
-  fileTime,
   readBytes,
   readStdin,
   resolvePath,
@@ -41,7 +39,6 @@ export function openDurable(
   locks: FileLocks,
 ): RangeFiles {
   const held = new Set<HeldLock>();
-  const syncFolder = createFolderSyncs();
   const check = (): void => {
     for (const lock of held) lock.check();
   };
@@ -81,12 +78,18 @@ export function openDurable(
       makeDirectory(path);
     }),
     read: (path, from) =>
-      path === '-' ? readStdin(runtime.stdin, signal) : readFrom(path, absolute(path), from, signal),
+      path === '-'
+        ? readStdin(runtime.stdin, signal)
+        : wrapErrorsOf(`cannot read ${path}`, readFrom(absolute(path), from, signal)),
     openRanges: (path, mode) =>
       wrapErrors(`cannot open ${path}`, async () =>
         rangeWriter(path, openOwn(path, constants.O_RDWR | constants.O_CREAT, mode)),
       ),
-    setTime: on('cannot set the time of', (path, at: EpochMs) => fs.utimes(path, fileTime(at), fileTime(at))),
+    setTime: on('cannot set the time of', (path, at: EpochMs) => {
+      // Seconds. The system cuts to microseconds: one more keeps the millisecond.
+      const time = at / 1000 + 1e-6;
+      return fs.utimes(path, time, time);
+    }),
     removeEmptyFolder: on('cannot remove', removeEmptyFolder),
     create: async (path, mode) => {
       const file = await opened(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
@@ -192,40 +195,25 @@ function appendTo(path: string, absolute: string, descriptor: number, checkLocks
 /** Minimum read: a file may have grown. */
 const PAGE_BYTES = 4096;
 
-async function* readFrom(
-  path: string,
-  absolute: string,
-  from: number | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  // Synchronous like the close: microseconds; another thread takes many times that.
-  const stats = await wrapErrors(`cannot read ${path}`, async () => statSync(absolute));
+/** Without `from` any kind of file, else a regular one. */
+async function* readFrom(path: string, from: number | undefined, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  // Synchronous: takes microseconds; another thread takes many times that.
+  const stats = statSync(path);
   if (!stats.isFile() && from === undefined) {
     try {
-      yield* wrapErrorsOf(`cannot read ${path}`, readBytes(absolute, signal));
+      yield* readBytes(path, signal);
     } finally {
       signal.throwIfAborted();
     }
     return;
   }
-  const descriptor = await wrapErrors(`cannot read ${path}`, async () =>
-    openRegular(absolute, { flags: constants.O_RDONLY, links: 'followed' }),
-  );
-  try {
-    for (let at = from ?? 0; ;) {
-      // Not larger than the rest: many small files would otherwise need much memory for a moment.
-      const length = Math.min(CHUNK_BYTES, Math.max(stats.size - at, PAGE_BYTES));
-      const chunk = Buffer.allocUnsafe(length);
-      const { bytesRead } = await wrapErrors(`cannot read ${path}`, () =>
-        promisify(read)(descriptor, chunk, 0, length, at),
-      );
-      if (bytesRead === 0) return;
-      at += bytesRead;
-      yield chunk.subarray(0, bytesRead);
-    }
-  } finally {
-    closeSync(descriptor);
-  }
+  const [fd, start] = [openRegular(path, { flags: constants.O_RDONLY, links: 'followed' }), from ?? 0];
+  // Not larger than the rest: many small files would otherwise need much memory for a moment.
+  yield* createReadStream(path, {
+    fd,
+    start,
+    highWaterMark: Math.min(CHUNK_BYTES, Math.max(stats.size - start, PAGE_BYTES)),
+  });
 }
 
 const changedOutside = (message: string): Failure =>

@@ -70,27 +70,8 @@ export async function removeEmptyFolder(path: string): Promise<void> {
   }
 }
 
-/** Calls that wait for the same folder share one sync, which starts after the previous one has ended. */
-export function createFolderSyncs(): (folder: string) => Promise<void> {
-  const waiting = new Map<string, Promise<void>>();
-  const running = new Map<string, Promise<void>>();
-  const begin = async (folder: string): Promise<void> => {
-    await running.get(folder);
-    waiting.delete(folder);
-    const sync = syncFolder(folder);
-    running.set(folder, sync);
-    await sync;
-    if (running.get(folder) === sync) running.delete(folder);
-  };
-  return (folder) => {
-    const sync = waiting.get(folder) ?? begin(folder);
-    waiting.set(folder, sync);
-    return sync;
-  };
-}
-
 /** Does nothing on systems and file systems that cannot do that. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await fs.open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);
   await handle?.close();

@@ -1,21 +1,11 @@
-import {
-  closeSync,
-  constants,
-  createReadStream,
-  lstatSync,
-  openSync,
-  promises as fs,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { constants, createReadStream, lstatSync, openSync, promises as fs, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
 import type { Files, ResolvedPath } from '../../core/context.ts';
 import { asError, Failure, localFile, usage } from '../../core/failure.ts';
 import { collectBytes, errorCode, errorHint, errorReason } from '../../core/files.ts';
 import { makeDirectory } from '../../core/regular-files.ts';
-import type { Bytes, EpochMs } from '../../core/unit-types.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 import type { Input, Runtime } from '../runtime/runtime.ts';
 
 /** Links are not followed. For a relative path local-file (14) when the working directory was removed. */
@@ -29,21 +19,13 @@ export async function* readBytes(path: string, signal: AbortSignal): AsyncGenera
   signal.throwIfAborted();
   const stats = await fs.stat(path);
   if (stats.isSocket()) throw localFile(`cannot read ${path}: it is a socket`, 'Name a file or a pipe.');
-  yield* stats.isFIFO() ? readPipe(path, signal) : createReadStream(path, { highWaterMark: CHUNK_BYTES, signal });
-}
-
-async function* readPipe(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const { Socket } = await import('node:net');
-  signal.throwIfAborted();
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const { Bun } = globalThis as Executable;
-  if (Bun === undefined) yield* chunksOf(new Socket({ fd: descriptor, readable: true, writable: false }), signal);
-  else
-    try {
-      yield* readStream(Bun.file(descriptor).stream(), signal);
-    } finally {
-      closeSync(descriptor);
-    }
+  // In the single executable a socket gets nothing from a pipe that is opened as a file.
+  if (stats.isFIFO() && process.versions['bun'] === undefined) {
+    const { Socket } = await import('node:net');
+    signal.throwIfAborted();
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    yield* chunksOf(new Socket({ fd: descriptor, readable: true, writable: false }), signal);
+  } else yield* createReadStream(path, { highWaterMark: CHUNK_BYTES, signal });
 }
 
 /** Rejects with the signal's reason on abort. */
@@ -56,31 +38,6 @@ async function* chunksOf(stream: Readable, signal: AbortSignal): AsyncGenerator<
     for await (const chunk of stream) yield Buffer.from(chunk as Uint8Array);
   } finally {
     signal.removeEventListener('abort', stop);
-  }
-}
-
-/** Only in the single executable: its `net.Socket` gets nothing from a pipe opened as a file. */
-interface Executable {
-  readonly Bun?: { readonly file: (descriptor: number) => { readonly stream: () => ReadableStream<Uint8Array> } };
-}
-
-async function* readStream(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
-  const aborted = new Promise<undefined>((resolve) => {
-    signal.addEventListener('abort', () => {
-      resolve(undefined);
-    });
-  });
-  try {
-    for (;;) {
-      // A pending read does not end when its stream is cancelled.
-      const value = await Promise.race([reader.read().then((read) => read.value), aborted]);
-      signal.throwIfAborted();
-      if (value === undefined) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel();
   }
 }
 
@@ -206,6 +163,3 @@ export async function* wrapErrorsOf<T>(what: string, items: AsyncIterable<T>): A
 
 const failureOf = (what: string, error: unknown): Failure =>
   error instanceof Failure ? error : localFile(`${what}: ${errorReason(error)}`, errorHint(error), error);
-
-/** Seconds. The system cuts to microseconds: one more keeps the millisecond. */
-export const fileTime = (at: EpochMs): number => at / 1000 + 1e-6;

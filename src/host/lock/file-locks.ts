@@ -33,7 +33,7 @@ interface Heartbeat {
 const HEARTBEAT: Heartbeat = { intervalMs: 1000, timeoutMs: 10_000 };
 
 /** `silent`: unknown state and no heartbeat for the timeout; `undecided`: not for that long yet. */
-type HolderState = 'alive' | 'stopped' | 'dead' | 'undecided' | 'silent';
+type HolderState = 'alive' | 'dead' | 'undecided' | 'silent';
 
 /** Call after every poll, with the holder found and the monotonic time before the poll. */
 function createHeartbeatMonitor(
@@ -55,15 +55,11 @@ function createHeartbeatMonitor(
   };
 }
 
-function heldBy(path: string, subject: string, holder: Identity | undefined, self: Identity, state: HolderState) {
-  const isStopped = state === 'stopped';
-  const message = `another berth is at work on ${subject}: ${describeHolder(holder, self)}${isStopped ? ', which is stopped' : ''}`;
-  const pid = String(holder?.pid);
-  if (isStopped) return localFile(message, `Continue it with: kill -CONT ${pid}. Or end it with: kill -KILL ${pid}`);
+function heldBy(path: string, subject: string, holder: Identity | undefined, self: Identity) {
   const hint = isLocal(holder, self)
     ? 'Let it end, or stop it with Ctrl-C; then go on.'
     : `It keeps changing its lock ${path}. Let it end, or stop it there; then go on.`;
-  return localFile(message, hint);
+  return localFile(`another berth is at work on ${subject}: ${describeHolder(holder, self)}`, hint);
 }
 
 function describeHolder(holder: Identity | undefined, self?: Identity): string {
@@ -128,8 +124,6 @@ async function replaceWithCopy(path: string, check: () => void): Promise<void> {
 export interface FileLocksOptions {
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** At most once per lock: why taking it needs seconds. */
-  readonly say?: (text: string) => void;
   /** From whom a lock is taken over that may still run. */
   readonly warn?: (text: string) => void;
   /** Must be the same in all processes that share a lock. */
@@ -149,7 +143,7 @@ const MAX_REFUSALS = 1000;
 
 /** See docs/decisions/0009. */
 export function createFileLocks(options: FileLocksOptions): FileLocks {
-  const { clock, signal, say, warn, heartbeat = HEARTBEAT, system = realSystem } = options;
+  const { clock, signal, warn, heartbeat = HEARTBEAT, system = realSystem } = options;
   let own: Identity | undefined;
   const cleaned = new Set<string>();
 
@@ -158,7 +152,7 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
     const token = newToken();
     const monitor = createHeartbeatMonitor(self, heartbeat);
     const began = clock.monotonic();
-    let [said, prepared, refusals] = [false, false, 0];
+    let [prepared, refusals] = [false, 0];
     let lastHolder = { token: '', since: 0 };
     try {
       for (;;) {
@@ -191,11 +185,7 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
           continue;
         }
         if (state !== 'undecided' && clock.monotonic() - began >= waitMs)
-          throw heldBy(path, subject, holder.identity, self, state);
-        if (state === 'undecided' && waitMs === 0 && !said) {
-          said = true;
-          say?.(`Waiting up to 10 seconds for a sign of life from ${describeHolder(holder.identity)}: ${path}\n`);
-        }
+          throw heldBy(path, subject, holder.identity, self);
         if (lastHolder.token !== holder.token) lastHolder = { token: holder.token, since: now };
         const pause = now - lastHolder.since > SLOW_AFTER_MS ? SLOW_POLL_MS : POLL_MS * (0.5 + Math.random());
         await clock.sleep(waitMs === 0 ? HEARTBEAT_POLL_MS : pause, signal);

@@ -30,8 +30,8 @@ export interface Identity {
   readonly started?: string;
 }
 
-/** `stopped`: suspended by a signal. `unknown`: this process cannot tell. */
-type ProcessState = 'alive' | 'stopped' | 'dead' | 'unknown';
+/** `unknown`: this process cannot tell. */
+type ProcessState = 'alive' | 'dead' | 'unknown';
 
 export function ownIdentity(): Identity {
   const basic = { pid: process.pid, host: hostname() };
@@ -60,8 +60,7 @@ export function stateOf(other: Identity, self: Identity): ProcessState {
   if (stat === undefined) return 'unknown';
   if (stat.started !== other.started) return 'dead';
   // A zombie has ended; its parent has not read its exit code yet.
-  if (/[ZXx]/.test(stat.state)) return 'dead';
-  return /[Tt]/.test(stat.state) ? 'stopped' : 'alive';
+  return /[ZXx]/.test(stat.state) ? 'dead' : 'alive';
 }
 
 /** Undefined when the system does not show them. */

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, promises as fs, readFileSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import type {
   AuthContext,
@@ -46,9 +46,6 @@ function serveSession(session: Session, options: SessionOptions): void {
   });
   session.on('env', (accept, _reject, { key, val }) => {
     if (/^(LANG|LC_[A-Z]+)$/.test(key)) variables[key] = val;
-    agree(accept);
-  });
-  session.on('window-change', (accept) => {
     agree(accept);
   });
   session.on('sftp', (accept) => {
@@ -172,21 +169,13 @@ function makeHostKey({ generateKeyPairSync, parseKey }: KeyTools): string {
 
 /** True where the system does not say whose a connection is, as only Linux does. Ports of both ends. */
 function isPeerOf(user: number | undefined, { peer, own }: { readonly peer: number; readonly own: number }): boolean {
-  if (user === undefined) return true;
-  let table: string;
-  try {
-    table = readFileSync('/proc/net/tcp', 'latin1');
-  } catch {
-    return true;
-  }
-  return userOfConnection(table, peer, own).some((each) => each === user || each === 0);
+  if (user === undefined || !existsSync('/proc/net/tcp')) return true;
+  return readFileSync('/proc/net/tcp', 'latin1')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, remote]) => local === loopback(peer) && remote === loopback(own))
+    .some(([, , , , , , , uid]) => Number(uid) === user || Number(uid) === 0);
 }
-
-const userOfConnection = (table: string, from: number, to: number): readonly number[] =>
-  table.split('\n').flatMap((line) => {
-    const [, local, remote, , , , , uid] = line.trim().split(/\s+/);
-    return local === loopback(from) && remote === loopback(to) ? [Number(uid)] : [];
-  });
 
 /** Bytes in processor order: little-endian wherever Node runs. */
 const loopback = (port: number): string => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -230,7 +219,6 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
         if (LOOPBACK_NAMES.includes(destIP)) forwardTo(destPort, accept, reject);
         else reject();
       });
-      takeRemoteForwards(client);
     });
     server.listen(0, LOOPBACK);
     await once(server, 'listening');
@@ -263,25 +251,6 @@ function forwardTo(port: number, accept: () => ServerChannel, reject: () => void
   socket.once('connect', () => {
     socket.off('error', reject);
     joined(socket, accept());
-  });
-}
-
-/** For `ssh -R`, on loopback only. */
-function takeRemoteForwards(client: Connection): void {
-  client.on('request', (accept, reject, name, { bindAddr, bindPort }) => {
-    if (name !== 'tcpip-forward') {
-      reject?.();
-      return;
-    }
-    const server = createServer((socket) => {
-      client.forwardOut(bindAddr, boundAddress(server).port, LOOPBACK, socket.remotePort ?? 0, (error, channel) => {
-        if (error === undefined) joined(socket, channel);
-        else socket.destroy();
-      });
-    });
-    client.on('close', () => server.close());
-    server.once('error', () => reject?.());
-    server.listen(bindPort, LOOPBACK, () => accept?.(boundAddress(server).port));
   });
 }
 

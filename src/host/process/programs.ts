@@ -53,10 +53,10 @@ const withIgnoredHangup = (
     : [command, args];
 
 function failedToStart(command: string, error: NodeJS.ErrnoException): Failure {
-  if (error.code === 'ENOENT')
-    return usage(`there is no program ${JSON.stringify(command)}`, 'Check its name and PATH.');
-  if (error.code === 'EACCES') return usage(`${JSON.stringify(command)} cannot be run: permission denied`);
-  return localFile(`cannot run ${JSON.stringify(command)}: ${error.code ?? error.message}`, undefined, error);
+  const program = JSON.stringify(command);
+  if (error.code === 'ENOENT') return usage(`there is no program ${program}`, 'Check its name and PATH.');
+  const message = `cannot run ${program}: ${errorReason(error)}`;
+  return error.code === 'EACCES' ? usage(message) : localFile(message, undefined, error);
 }
 
 /** For other programs: without the user's keys. */

@@ -81,22 +81,6 @@ describe('a remote service', () => {
     expect(requests.map((request) => request.headers['user-agent'])).toEqual([agent, agent]);
   });
 
-  it('has none remembered of another key, or from the future', async () => {
-    const { url } = await serve();
-    const { world, ctx } = open({ env: { BERTH_API_KEY: KEY, BERTH_BASE_URL: url } });
-    await ctx.api.send(POD);
-    await ctx.close();
-    const seen = async (env: Record<string, string>, backMs = 0): Promise<number> => {
-      const clock = { ...world.clock, now: () => world.clock.now() - backMs };
-      const later = createContext({ ...world, env: { ...world.env, ...env }, clock }, {});
-      onTestFinished(() => later.close());
-      return (await later.limits.read()).length;
-    };
-    expect([await seen({}), await seen({ BERTH_API_KEY: 'another-key-0001' }), await seen({}, 3_600_000)]).toEqual([
-      1, 0, 0,
-    ]);
-  });
-
   it.each([
     ['a long wait on a terminal', true, '60', /^rate limited: trying again in 1m \(1 of 3\)\n$/],
     ['a short wait', true, '1', /^$/],
@@ -149,8 +133,6 @@ describe('a service that is not configured', () => {
 });
 
 describe('the local service in this process', () => {
-  const list: ApiRequest = { service: 'base', method: 'GET', path: ['v2', 'pods'] };
-
   it('answers without any configuration and keeps its state for the next command', async () => {
     const { world, ctx } = open({ flags: { local: true } });
     const run: ApiRequest = {
@@ -168,11 +150,5 @@ describe('the local service in this process', () => {
     const state = join(world.directory, '.local', 'share', 'berth', 'local', 'state.json');
     expect(statSync(state).mode & 0o777).toBe(0o600);
     expect(world.out() + world.err()).toBe('');
-  });
-
-  it('is named once on stderr if stderr is a terminal', async () => {
-    const { world, ctx } = open({ env: { BERTH_LOCAL: '1' }, tty: { stderr: true } });
-    await Promise.all([ctx.api.send(list), ctx.api.send(list)]);
-    expect(world.err()).toBe('(local service)\n');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createAccount, local, type Account } from '../../../support/worlds/local-account.ts';
@@ -73,17 +73,6 @@ describe('jobs recent', () => {
     const job = await local(account, "jobs run echo --input '{}' --wait -o id");
     await local(account, 'local clock advance 2h');
     expect(await local(account, 'jobs recent')).toMatch(new RegExp(`${job}\\s+echo\\s+2h\\s+COMPLETED\\s+2h`));
-  });
-
-  test('ignores a file that is no JSON', async () => {
-    const data = temporaryDirectory();
-    const account = createAccount();
-    const here: Account = (line) => account(line, { env: { BERTH_DATA_DIR: data } });
-    await local(here, "jobs run demo --input '{}'");
-    const folder = join(data, 'remembered');
-    const file = join(folder, readdirSync(folder).find((name) => name.startsWith('jobs-')) ?? '');
-    writeFileSync(file, 'damaged');
-    expect(await recent(here)).toEqual([]);
   });
 });
 

@@ -63,25 +63,11 @@ describe('a durable file', () => {
     await expect(durable.open(name)).rejects.toMatchObject({ exit: 14, hint });
   });
 
-  test('replaces another file', async () => {
-    const { durable, folder } = open();
-    writeFileSync(join(folder, 'a'), 'old');
-    writeFileSync(join(folder, 'b'), 'new');
-    await durable.replace('b', 'a');
-    expect([readFileSync(join(folder, 'a'), 'utf8'), readdirSync(folder)]).toEqual(['new', ['a']]);
-  });
-
   test.skipIf(!existsSync('/dev/full'))('is not a device', async () => {
     await expect(open().durable.open('/dev/full')).rejects.toMatchObject({
       exit: 14,
       message: 'cannot open /dev/full: it is not a regular file',
     });
-  });
-
-  test('of standard input is the piped input; a terminal is refused', async () => {
-    expect(await textOf(open(Readable.from([Buffer.from('piped')])).durable.read('-'))).toBe('piped');
-    const terminal = Object.assign(Readable.from([]), { isTTY: true });
-    await expect(textOf(open(terminal).durable.read('-'))).rejects.toMatchObject({ exit: 2 });
   });
 });
 

@@ -3,7 +3,6 @@ import {
   chmodSync,
   closeSync,
   constants,
-  mkdirSync,
   openSync,
   readFileSync,
   readdirSync,
@@ -29,21 +28,6 @@ describe('reading', () => {
     expect([...(await open(world).read('in'))]).toEqual([0xff, 0x00, 0x0a]);
   });
 
-  it('reads standard input for "-"', async () => {
-    expect(await textOf(open(createTestWorld({ stdin: 'some text' })).read('-'))).toBe('some text');
-  });
-
-  it('returns no bytes at once for an empty or closed standard input', async () => {
-    expect(await open(createTestWorld()).read('-')).toHaveLength(0);
-    const closed = createTestWorld();
-    closed.stdin.destroy();
-    await expect(open(closed).read('-')).rejects.toMatchObject({ exit: 14 });
-  });
-
-  it('refuses a terminal as "-" with 2', async () => {
-    await expect(open(createTestWorld({ tty: true })).read('-')).rejects.toMatchObject({ exit: 2 });
-  });
-
   it('ends with an interrupt while it waits for input', async () => {
     const world = createTestWorld({ tty: { stdin: true } });
     Object.assign(world.stdin, { isTTY: false });
@@ -51,28 +35,6 @@ describe('reading', () => {
     const read = openFiles(world, controller.signal).read('-');
     controller.abort(interrupted('SIGINT'));
     await expect(read).rejects.toMatchObject({ exit: 130 });
-  });
-
-  it.each<[string, (path: string) => void, number]>([
-    ['missing', () => undefined, 14],
-    [
-      'a directory',
-      (path) => {
-        mkdirSync(path);
-      },
-      14,
-    ],
-  ])('fails for %s and names the path', async (_, make, exit) => {
-    const world = createTestWorld();
-    make(join(world.directory, 'in'));
-    await expect(open(world).read('in')).rejects.toMatchObject({
-      exit,
-      message: expect.stringContaining('in') as string,
-    });
-  });
-
-  it('refuses an empty name with 2', async () => {
-    await expect(open(createTestWorld()).read('')).rejects.toMatchObject({ exit: 2 });
   });
 });
 
@@ -112,22 +74,5 @@ describe('writing', () => {
     });
     const [said] = await Promise.all([textOf(open(world).read('pipe')), open(world).write('pipe', 'through')]);
     expect(said).toBe('through');
-  });
-
-  it('keeps the old file and fails with 14 if it cannot write', async () => {
-    const world = createTestWorld();
-    await expect(open(world).write('no/such/place', 'x')).rejects.toMatchObject({ exit: 14 });
-    mkdirSync(join(world.directory, 'folder'));
-    await expect(open(world).write('folder', 'x')).rejects.toMatchObject({ exit: 14 });
-  });
-
-  it('reports the permissions of a regular file', async () => {
-    const world = createTestWorld();
-    writeFileSync(join(world.directory, 'a'), '', { mode: 0o640 });
-    expect(await Promise.all(['a', 'b', '.'].map((path) => open(world).mode(path)))).toEqual([
-      0o640,
-      undefined,
-      undefined,
-    ]);
   });
 });

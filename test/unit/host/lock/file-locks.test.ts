@@ -59,13 +59,6 @@ describe.runIf(onLinux)('a dead holder on this machine', () => {
     (await locks.take(path, NOW)).release();
     expect(clock.slept).toEqual([]);
   });
-
-  test('is replaced by exactly one of many', async () => {
-    const { path, locks } = place();
-    writeForgedLock(path, HOLDERS.dead());
-    const tries = await Promise.allSettled([1, 2, 3, 4].map(() => locks.take(path, NOW)));
-    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  });
 });
 
 describe.runIf(onLinux)('a living holder on this machine', () => {
@@ -77,20 +70,6 @@ describe.runIf(onLinux)('a living holder on this machine', () => {
       message: `another berth is at work on this: process ${String(process.pid)}`,
     });
     expect(clock.monotonic()).toBeGreaterThanOrEqual(60_000);
-  });
-
-  test('that is stopped is never replaced, and the command that continues it is named', async () => {
-    const { path, locks } = place();
-    const child = spawn('sleep', ['60']);
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const pid = child.pid ?? 0;
-    child.kill('SIGSTOP');
-    while (!readFileSync(`/proc/${String(pid)}/stat`, 'utf8').includes(') T ')) await new Promise(setImmediate);
-    writeForgedLock(path, identityOf(pid));
-    await expect(locks.take(path, NOW)).rejects.toMatchObject({
-      message: `another berth is at work on this: process ${String(pid)}, which is stopped`,
-      hint: expect.stringContaining(`kill -CONT ${String(pid)}`) as string,
-    });
   });
 
   test('is waited for, until Ctrl-C', async () => {

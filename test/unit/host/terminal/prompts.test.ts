@@ -62,12 +62,6 @@ describe('a question', () => {
     expect([world.err().includes('Yes'), world.err().includes('No')]).toEqual([true, true]);
   });
 
-  it.each(['cancel', 'nope', 'q', '0'])('that wants yes or no takes %j for a no', async (word) => {
-    const { world, prompts } = open();
-    const [said] = await Promise.all([prompts.confirm('Sure?'), answer(world, 'Sure?', word, KEYS.enter)]);
-    expect(said).toBe(false);
-  });
-
   it('selects from a short list with arrow keys, and from a long one by typing', async () => {
     const { world, prompts } = open();
     const [short] = await Promise.all([
@@ -100,20 +94,6 @@ describe('a question without an answer', () => {
     await answer(second.world, 'Name?');
     second.world.stdin.push(null);
     await asked;
-  });
-
-  it('names --yes after Ctrl-D at a question of yes or no, and a flag for a value', async () => {
-    for (const [ask, hint] of [
-      [(prompts: Prompts) => prompts.confirm('Sure?'), '--yes'],
-      [(prompts: Prompts) => prompts.text('Sure?'), 'Give the value as a flag.'],
-      [(prompts: Prompts) => prompts.text('Sure?', { instead: 'Say --yes.' }), 'Say --yes.'],
-    ] as const) {
-      const { world, prompts } = open();
-      await Promise.all([
-        expect(ask(prompts)).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining(hint) as string }),
-        answer(world, 'Sure?', KEYS.ctrlD),
-      ]);
-    }
   });
 
   it('ends 143 after SIGTERM', async () => {

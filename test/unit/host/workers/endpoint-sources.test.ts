@@ -42,10 +42,6 @@ describe('what serves an endpoint', () => {
     expect(read(text)).toEqual({ kind: 'exec', command: 'tr a-z A-Z', cwd: at('') });
   });
 
-  test('nothing at all leaves the endpoint to attached workers', () => {
-    expect(sources().read()).toEqual({ kind: 'attach' });
-  });
-
   test.each([
     ['missing.mjs', 'the handler module of endpoint "up" does not exist: missing.mjs'],
     ['missing.py', 'the Python file of endpoint "up" does not exist: missing.py'],
