@@ -19,7 +19,7 @@ const SMALL = 1_000_000;
 const TIER_UP = ['wasm-tier-up', 'wasm-dynamic-tiering'];
 
 /** Small documents run without V8 recompilation, which takes longer. Undefined when jq runs out of memory. */
-export async function callJq(
+async function callJq(
   json: string,
   expression: string,
   flags: readonly string[],

@@ -40,8 +40,4 @@ describe('joining an address', () => {
       ['a&b', 'c=d&e #é'],
     ]);
   });
-
-  it('works without a prefix and without segments', () => {
-    expect(joinAddress(parseAddress('http://[::1]:8181', 'x'), [])).toBe('http://[::1]:8181/');
-  });
 });

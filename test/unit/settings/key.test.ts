@@ -44,9 +44,4 @@ describe('the source of the key', () => {
     expect(await from({})).toEqual(['profile-key-0001', 'profile']);
     expect(await effectiveKey({ env: {}, readFile, inProfile: () => undefined })).toBeUndefined();
   });
-
-  it('fails with 3 for a file without a key', async () => {
-    const env = { BERTH_API_KEY_FILE: 'empty' };
-    await expect(effectiveKey({ env, readFile, inProfile })).rejects.toMatchObject({ exit: 3 });
-  });
 });

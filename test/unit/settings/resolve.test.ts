@@ -20,15 +20,6 @@ const sources = (parts: Partial<{ flag: string; env: string; profile: string }>,
 });
 
 describe('the settings table', () => {
-  it('names each setting, flag and variable once', () => {
-    for (const member of ['name', 'flag', 'variable'] as const) {
-      const all = SETTINGS.flatMap((each) =>
-        (each as Setting)[member] === undefined ? [] : [(each as Setting)[member]],
-      );
-      expect(new Set(all).size).toBe(all.length);
-    }
-  });
-
   it('has no flag for a secret', () => {
     expect((SETTINGS as readonly Setting[]).filter((each) => each.secret && each.flag !== undefined)).toEqual([]);
   });

@@ -44,17 +44,6 @@ describe('two flags that name different services', () => {
   });
 });
 
-test.each([
-  ['BERTH_PROFILE', { BERTH_PROFILE: 'one' }, []],
-  ['--profile', {}, ['--profile', 'one']],
-])('the key of files on volumes in the environment refuses no command with %s', async (_, env, flags) => {
-  const { world, own } = await withProfile();
-  const storage = { BERTH_STORAGE_ACCESS_KEY: 'access', BERTH_STORAGE_SECRET: 'secret' };
-  const ran = await run(world, { ...env, ...storage }, ...flags, 'pods', 'list');
-  expect(ran.code, ran.err).toBe(0);
-  expect(own.seen[0]?.headers['authorization']).toBe('Bearer sk-of-the-profile');
-});
-
 test('a printed command names the address of a variable, which another shell does not have', async () => {
   const { world, own, other } = await withProfile();
   const missing = await run(world, { BERTH_BASE_URL: other.url, BERTH_API_KEY: 'sk-of-the-other' }, 'pods', 'get', 'x');

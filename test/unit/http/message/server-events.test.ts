@@ -27,18 +27,6 @@ describe('a stream of events', () => {
     expect(server.seen[0]?.headers).toMatchObject({ accept: 'text/event-stream', 'accept-encoding': 'identity' });
   });
 
-  it('ends at its own deadline', async () => {
-    const clock = createDeadlineClock();
-    const server = await serve((response) => {
-      response.writeHead(200, EVENTS).write('data: 1\n\n');
-      void clock.expireWhenQuiet();
-    });
-    const got: ServerEvent[] = [];
-    const failure = await failureOf(collect(connect(server.url, { clock }), { ...logs, deadlineMs: 50 }, got));
-    expect(failure).toMatchObject({ exit: 7 });
-    expect(got).toHaveLength(1);
-  });
-
   it('fails with 7 when the connection breaks, after the events that arrived', async () => {
     const server = await serve((response) => {
       response.writeHead(200, EVENTS).write('data: 1\n\ndata: 2', () => response.destroy());
@@ -78,19 +66,5 @@ describe('a stream of events', () => {
       more();
     });
     expect(await failureOf(collect(connect(server.url)))).toMatchObject({ exit: 7 });
-  });
-
-  it('is closed when the reader stops reading', async () => {
-    let hungUp: () => void = () => undefined;
-    const closed = new Promise<void>((resolve) => (hungUp = resolve));
-    const server = await serve((response) => {
-      response.on('close', hungUp);
-      response.writeHead(200, EVENTS).write('data: 1\n\n');
-    });
-    for await (const event of connect(server.url).api.events(logs)) {
-      expect(event.data).toBe('1');
-      break;
-    }
-    await closed;
   });
 });

@@ -3,16 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { interrupted } from '../../../../src/core/failure.ts';
 import { createTransport } from '../../../../src/http/wire/client.ts';
 import { hintOf } from '../../../support/text/hint-of.ts';
-import {
-  connect,
-  failureOf,
-  json,
-  onRequest,
-  read,
-  serve,
-  serveTcp,
-  write,
-} from '../../../support/servers/http-server.ts';
+import { connect, failureOf, onRequest, read, serve, serveTcp, write } from '../../../support/servers/http-server.ts';
 
 describe('a connection that never opens: 7, nothing was sent, and reads and writes are retried', () => {
   it('handshake that never ends: the connect timeout', async () => {
@@ -102,22 +93,4 @@ describe('the interrupt', () => {
     const world = connect(server.url);
     return world;
   }
-});
-
-describe('a write that is repeatable', () => {
-  const put = { ...write, method: 'PUT', repeatable: true } as const;
-
-  it('is sent again after a 5xx', async () => {
-    const server = await serve((response, _, count) => {
-      json(response, { id: 'p1' }, count === 1 ? 503 : 200);
-    });
-    expect((await connect(server.url).api.send(put)).value).toEqual({ id: 'p1' });
-    expect(server.seen).toHaveLength(2);
-  });
-
-  it('leaves its outcome unknown when no attempt is answered: 8', async () => {
-    const server = await serve((response) => response.destroy());
-    expect(await failureOf(connect(server.url, { retries: 1 }).api.send(put))).toMatchObject({ exit: 8 });
-    expect(server.seen).toHaveLength(2);
-  });
 });

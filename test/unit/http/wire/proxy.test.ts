@@ -5,7 +5,7 @@ import { Failure } from '../../../../src/core/failure.ts';
 import { proxyFor, readProxies } from '../../../../src/http/wire/proxy.ts';
 import { createTransport } from '../../../../src/http/wire/client.ts';
 import { hintOf } from '../../../support/text/hint-of.ts';
-import { connect, failureOf, json, read, serveTcp, write } from '../../../support/servers/http-server.ts';
+import { connect, failureOf, json, serveTcp, write } from '../../../support/servers/http-server.ts';
 import { listen } from '../../../support/servers/scripted-server.ts';
 
 const PASSWORD = 'proxy-pass-word';
@@ -64,19 +64,6 @@ describe('a proxy', () => {
     const proxy = await serveProxy();
     expect(await getPlain({ [name]: proxy.url })).toBe(200);
     expect(proxy.seen).toEqual([{ line: 'GET http://files.test/a', authorization: BASIC }]);
-  });
-
-  it.each([
-    ['DOM\\someone:pa\\ss', 'DOM\\someone:pa\\ss'],
-    ['someone:p%40%23%4', 'someone:p@#%4'],
-    ['someone', 'someone:'],
-  ])('reads %j before the host as curl does, and no path', async (user, sent) => {
-    const proxy = await serveProxy();
-    const at = `http://${user}@${new URL(proxy.url).host}/path?query#part`;
-    await getPlain({ HTTP_PROXY: at });
-    await failureOf(connect('https://files.test', {}, { env: { HTTPS_PROXY: at } }).api.send(read));
-    const authorization = `Basic ${Buffer.from(sent).toString('base64')}`;
-    expect(new Set(proxy.seen.map((seen) => seen.authorization))).toEqual(new Set([authorization]));
   });
 
   it.each(['127.0.0.1', '*', 'example.com, 127.0.0.1', '10.0.0.0/8,127.0.0.0/8', 'a.test,*'])(

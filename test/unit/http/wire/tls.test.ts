@@ -35,7 +35,6 @@ const openTunnel = (request: IncomingMessage, socket: Duplex): void => {
   socket.on('error', () => undefined);
 };
 const proxy = createHttpServer().on('connect', openTunnel);
-const secureProxy = createServer().on('connect', openTunnel);
 const port = (of: { address(): unknown } = server): number => (of.address() as AddressInfo).port;
 
 beforeAll(async () => {
@@ -48,18 +47,16 @@ beforeAll(async () => {
   const outfile = path.join(folder, 'probe.cjs');
   await build({ ...bundling(root), entryPoints: [file('tls-probe.ts')], outfile, format: 'cjs' });
   const [key, cert] = await Promise.all([readFile(KEY), readFile(CERTIFICATE)]);
-  for (const one of [server, secureProxy]) one.setSecureContext({ key, cert });
+  server.setSecureContext({ key, cert });
   server.on('connection', (socket: Socket) => sockets.add(socket));
-  for (const one of [server, proxy, secureProxy]) await new Promise<void>((done) => one.listen(0, '127.0.0.1', done));
+  for (const one of [server, proxy]) await new Promise<void>((done) => one.listen(0, '127.0.0.1', done));
 });
 
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
   server.close();
-  for (const one of [proxy, secureProxy]) {
-    one.closeAllConnections();
-    one.close();
-  }
+  proxy.closeAllConnections();
+  proxy.close();
   await rm(folder, { recursive: true });
 });
 
@@ -125,17 +122,6 @@ it('an exchange through a proxy is encrypted from end to end', async () => {
     code: 0,
   });
   expect(tunnels.pop()).toBe(`localhost:${String(port())}`);
-});
-
-it.each(['127.0.0.1', 'localhost'])('a proxy may be reached over https, by the name %s', async (name) => {
-  const env = {
-    NODE_EXTRA_CA_CERTS: CERTIFICATE,
-    HTTPS_PROXY: `https://${name}:${String(port(secureProxy))}`,
-    // Newer Nodes refuse an address as the name of a TLS server.
-    NODE_OPTIONS: '--throw-deprecation',
-  };
-  const address = `https://localhost:${String(port())}`;
-  expect(await probe(address, env, 'one-shot')).toEqual({ text: '{"secure":true}', code: 0 });
 });
 
 const proxyUrl = (): string => `http://127.0.0.1:${String(port(proxy))}`;

@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { decodeJson, type Json } from '../../../../src/core/json.ts';
-import { Failure } from '../../../../src/core/failure.ts';
 import { csvColumns, csvLines } from '../../../../src/output/formats/csv.ts';
-import { parseFormat } from '../../../../src/output/formats/format-table.ts';
 import { toYaml } from '../../../../src/output/formats/yaml.ts';
 
 describe('YAML', () => {
@@ -55,16 +53,5 @@ describe('CSV', () => {
 
   test('control characters are visible escapes on a terminal', async () => {
     expect(await csv('[{"a":"\\u001b]52;","b":["\u202e"]}]', true)).toBe('a,b\n\\x1b]52;,"[""\\u202e""]"\n');
-  });
-});
-
-describe('-o', () => {
-  test('accepts every format name, and an unknown name is refused with the list of formats', () => {
-    expect(parseFormat('YAML')).toBe('yaml');
-    const refused = (): unknown => parseFormat('xml');
-    expect(refused).toThrow(Failure);
-    expect(refused).toThrow(
-      expect.objectContaining({ exit: 2, hint: expect.stringContaining('table, wide, json') as string }) as Error,
-    );
   });
 });

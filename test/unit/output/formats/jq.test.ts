@@ -1,7 +1,6 @@
-import { cachedDataVersionTag } from 'node:v8';
 import { expect, test } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
-import { callJq, checkJq } from '../../../../src/output/formats/jq.ts';
+import { checkJq } from '../../../../src/output/formats/jq.ts';
 import { openRows, render } from '../../../../src/output/render.ts';
 import { podList, podView } from '../../../support/output/pods.ts';
 import { as, screen } from '../../../support/output/screen.ts';
@@ -68,10 +67,4 @@ test('an expression that runs out of memory is one clear error, and the next one
   const to = screen();
   await render(podList, as({ jq: '.[0].id' }), to);
   expect(to.out()).toBe('"pod-7f3a9c01"\n');
-});
-
-test('the flags of V8 are the same after a filter as before', async () => {
-  const before = cachedDataVersionTag();
-  await callJq('{}', 'keys', [], (work) => work());
-  expect(cachedDataVersionTag()).toBe(before);
 });

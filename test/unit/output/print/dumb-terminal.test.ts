@@ -21,11 +21,5 @@ test.each([
   expect(numberless(dumb.err)).toBe(numberless(terminal.err));
 });
 
-test('TERM=dumb: top names what it needs', async () => {
-  const { code, err } = await berth(['--local', 'top'], DUMB);
-  expect([code, err]).toEqual([2, expect.stringContaining('TERM is "dumb"')]);
-  expect(err).toContain('--once');
-});
-
 /** Times and use differ between two runs. */
 const numberless = (text: string): string => text.replace(/\d+(?:\.\d+)?[a-z%]*|[\u2580-\u259f]|[-:TZ]| +/g, '');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closedPipe, Failure, usage } from '../../../../src/core/failure.ts';
+import { Failure, usage } from '../../../../src/core/failure.ts';
 import { renderFailure } from '../../../../src/output/failure.ts';
 import { safeText } from '../../../../src/core/safe-text.ts';
 import { screen } from '../../../support/output/screen.ts';
@@ -61,9 +61,3 @@ test.each([[new TypeError('x is not a function')], ['thrown text'], [undefined],
     expect(to.err()).not.toMatch(/\n\s+at /);
   },
 );
-
-test('a closed output pipe prints no error', async () => {
-  const to = screen();
-  expect(await renderFailure(closedPipe(), 'text', to)).toBe(0);
-  expect(to.err()).toBe('');
-});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { safeText } from '../../../../src/core/safe-text.ts';
-import { ellipsize, piecesWidth, textWidth, wrap } from '../../../../src/output/text/text-width.ts';
+import { textWidth, wrap } from '../../../../src/output/text/text-width.ts';
 
 const text = fc
   .oneof(
@@ -35,19 +35,4 @@ describe('wrap', () => {
   ])('%j at %i', (any, columns, lines) => {
     expect(wrap(safeText(any), columns)).toEqual(lines);
   });
-});
-
-test('a cut text has the requested width or one column less, and ends with an ellipsis', () => {
-  fc.assert(
-    fc.property(fc.array(text, { maxLength: 3 }), width, (parts, columns) => {
-      const pieces = parts.map((part) => ({ text: part }));
-      const cut = ellipsize(pieces, columns);
-      if (piecesWidth(pieces) <= columns) expect(cut).toBe(pieces);
-      else {
-        expect(piecesWidth(cut)).toBeLessThanOrEqual(columns);
-        expect(cut.at(-1)?.text).toBe('…');
-      }
-    }),
-    { numRuns: 40 },
-  );
 });
