@@ -144,9 +144,9 @@ describe('the address of the files on volumes', () => {
     ['with a query', 'https://files-{data-center}.example.com/?token=hush-hush', /query/],
     ['with a fragment', 'https://files.example.com/{data-center}#hush-hush', /fragment/],
     ['that is plain http to another machine', 'http://files-{data-center}.example.com', /plain http/],
-    ['with another placeholder', 'https://files-{data-centre}.example.com', /"\{data-centre\}"/],
-    ['with one in other letters', 'https://files-{DATA-CENTER}.example.com', /"\{DATA-CENTER\}"/],
-    ['with half of one', 'https://files-data-center}.example.com', /"\}"/],
+    ['with another placeholder', 'https://files-{data-centre}.example.com', /"\{data-centre\}/],
+    ['with one in other letters', 'https://files-{DATA-CENTER}.example.com', /"\{DATA-CENTER\}/],
+    ['with half of one', 'https://files-data-center}.example.com', /"\}/],
   ])('%s: 2 with the reason before anything is sent, the first from every source', async (which, address, says) => {
     const unset = { BERTH_STORAGE_URL: '' };
     const sources = [
