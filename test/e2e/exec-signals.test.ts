@@ -122,7 +122,7 @@ sshdTest('pods exec below nohup goes on when its terminal is closed', async () =
   const all = await pods('lab');
   const command = ['sh', '-c', 'echo "pid $$."; read -r line; echo "read $line"'];
   const { child, ended, output } = await running(all, ['pods', 'exec', 'lab', '--', ...command], 1, [
-    ...['setsid', 'sh', '-c', 'trap "" HUP; "$@"; exit $?', 'sh'],
+    ...['setsid', 'bash', '-c', 'trap : HUP; nohup "$@"; exit $?', 'bash'],
   ]);
   // To all processes of the group, as the kernel does.
   process.kill(-(child.pid ?? 0), 'SIGHUP');

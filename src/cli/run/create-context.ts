@@ -30,16 +30,17 @@ const NO_CONTENT = 204;
 /** The success status of their removal is not published (specification 4.2). */
 const UNTOLD = 'delegations';
 
-/** Only 204 proves a removal: another success is outcome-unknown (8). */
+/** Only 204 proves a removal, or a link to a tag: another success is outcome-unknown (8). */
 const believingRemovals = (api: Api): Api => ({
   ...api,
   send: async (request) => {
     const answer = await api.send(request);
     const { method, expects, service, path, id, checkCommand } = request;
-    const isRemoval = method === 'DELETE' && expects === undefined && service === 'base' && path[0] !== 'local';
-    if (!isRemoval || answer.status === NO_CONTENT || path.at(-2) === UNTOLD) return answer;
+    const saysNothing = expects === undefined ? method === 'DELETE' : expects === 'nothing';
+    const isPublished = service === 'base' && path[0] !== 'local' && path.at(-2) !== UNTOLD;
+    if (answer.status === NO_CONTENT || !saysNothing || !isPublished) return answer;
     const what = id ?? path.at(-1) ?? '';
-    throw unknownOutcome(`the service answered ${answer.status} to the removal of ${what}, not 204`, checkCommand, id);
+    throw unknownOutcome(`the service answered ${answer.status} to ${method} ${what}, not 204`, checkCommand, id);
   },
 });
 

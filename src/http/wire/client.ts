@@ -62,14 +62,17 @@ export function createTransport(options: TransportOptions): ClientTransport {
   };
 
   const load = async (url: URL): Promise<Connections> => {
-    const { default: Client } = await import('undici/lib/dispatcher/client.js');
+    const [{ default: Client }, { skipContinue }] = await Promise.all([
+      import('undici/lib/dispatcher/client.js'),
+      import('./skip-continue.ts'),
+    ]);
     const proxy = proxyFor(url, proxies);
     if (proxy !== undefined) return sharedConnection(await openProxy(proxy, settings));
     // Node loads it at the first connection to a host name.
     if (!IP_ADDRESS.test(url.hostname)) await import('node:dns');
     // Creating a TLS context takes longer than a handshake, so all connections to an origin share one.
     const connect = url.protocol === 'https:' ? { connect: await tlsConnector(settings.connectTimeout) } : {};
-    return createConnections(() => new Client(url.origin, { ...settings, ...connect }));
+    return createConnections(() => skipContinue(new Client(url.origin, { ...settings, ...connect })));
   };
 
   const connectionsTo = (url: URL): Promise<Connections> => {

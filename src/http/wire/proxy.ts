@@ -78,15 +78,17 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'i
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, '');
 
 export async function openProxy(proxy: Proxy, connection: object): Promise<Dispatcher> {
-  const [{ default: ProxyAgent }, { default: Pool }, { default: connect }, certificates] = await Promise.all([
-    import('undici/lib/dispatcher/proxy-agent.js'),
-    import('undici/lib/dispatcher/pool.js'),
-    import('undici/lib/api/api-connect.js'),
-    import('./certificate-errors.ts'),
-  ]);
+  const [{ default: ProxyAgent }, { default: Pool }, { default: connect }, certificates, { skipContinue }] =
+    await Promise.all([
+      import('undici/lib/dispatcher/proxy-agent.js'),
+      import('undici/lib/dispatcher/pool.js'),
+      import('undici/lib/api/api-connect.js'),
+      import('./certificate-errors.ts'),
+      import('./skip-continue.ts'),
+    ]);
   const { url, token } = proxy;
   const factory = (origin: string | URL, options: object): Dispatcher =>
-    new Pool(origin, new URL(origin).origin === url.origin ? toProxy(url, options) : options);
+    skipContinue(new Pool(origin, new URL(origin).origin === url.origin ? toProxy(url, options) : options));
   /** Classes imported from a file inside the undici package do not have its request methods. */
   const clientFactory = (origin: URL, options: object): Dispatcher => {
     const pool = factory(origin, options);

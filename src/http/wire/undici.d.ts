@@ -16,6 +16,14 @@ declare module 'undici/lib/api/api-connect.js' {
   const connect: (this: Dispatcher, options: Dispatcher.ConnectOptions) => Promise<Dispatcher.ConnectData>;
   export default connect;
 }
+declare module 'undici/lib/core/symbols.js' {
+  import type { Socket } from 'node:net';
+  export const kSocket: unique symbol;
+  export const kParser: unique symbol;
+  export interface ParsedSocket extends Socket {
+    readonly [kParser]: { onHeadersComplete: (status: number, upgrade: boolean, shouldKeepAlive: boolean) => number };
+  }
+}
 declare module 'undici/lib/core/connect.js' {
   import type { Socket } from 'node:net';
   import type { ConnectionOptions } from 'node:tls';

@@ -146,5 +146,5 @@ test.each([
     });
   const [done, unknown] = [await removal(text('', 204)), await removal(json({}))];
   expect([done.ran.code, unknown.ran.code], done.ran.err).toEqual([0, 8]);
-  expect(unknown.ran.err).toMatch(/answered 200 to the removal of a, not 204\n.*find out: berth /);
+  expect(unknown.ran.err).toMatch(/answered 200 to DELETE a, not 204\n.*find out: berth /);
 });
