@@ -161,8 +161,8 @@ function createParser(all: readonly (readonly [flags: Params, given: Given])[]):
       const option = new Option(short === undefined ? long : `${short}, ${long}`);
       // Commander would keep `--no-input` as `input: false`: a command's `--input`.
       option.negate = false;
-      parser.addOption(option).on(`option:${option.name()}`, (text: string | null) => {
-        given.set(name, [...(given.get(name) ?? []), ...(text === null ? [] : [text])]);
+      parser.addOption(option).on(`option:${option.name()}`, (text: unknown) => {
+        given.set(name, [...(given.get(name) ?? []), ...(typeof text === 'string' ? [text] : [])]);
       });
     }
   return parser;
