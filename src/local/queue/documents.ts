@@ -1,4 +1,4 @@
-import { Exact, isObject, type Json, type JsonObject, numberOf } from '../../core/json.ts';
+import { Exact, isObject, type Json, type JsonObject, memberSource, numberOf } from '../../core/json.ts';
 import { DAY_MS, type EpochMs, type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { badRequest, type Problem, tooLarge } from '../contract/problem.ts';
 import type { Call } from '../http/operation.ts';
@@ -54,35 +54,6 @@ export function healthDocument(state: State, endpointId: string): Json {
   };
 }
 
-/** Exactly as in the source, which must be valid JSON; of two members the last one. */
-export function memberText(source: string, name: string): string {
-  let found = '';
-  let depth = 0;
-  let key = '';
-  let from = -1;
-  for (let at = 0; at < source.length; at++) {
-    const character = source.charAt(at);
-    if (character === '"') {
-      const end = endOfString(source, at);
-      if (depth === 1 && from < 0) key = JSON.parse(source.slice(at, end)) as string;
-      at = end - 1;
-    } else if (character === ':' && depth === 1) from = at + 1;
-    else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']' || (character === ',' && depth === 1)) {
-      if (depth === 1 && key === name && from >= 0) found = source.slice(from, at).trim();
-      if (depth === 1) from = -1;
-      if (character !== ',') depth -= 1;
-    }
-  }
-  return found;
-}
-
-function endOfString(source: string, start: number): number {
-  let at = start + 1;
-  while (at < source.length && source[at] !== '"') at += source[at] === '\\' ? 2 : 1;
-  return at + 1;
-}
-
 /** Bytes of the complete body; a megabyte is a million bytes (specification 8.2). */
 export const PAYLOAD_BYTES = { run: 10_000_000, runsync: 20_000_000 } as const;
 
@@ -104,7 +75,7 @@ export function readSubmission(call: Call, operation: 'run' | 'runsync', retenti
   checkS3(body.s3Config);
   return {
     sync: operation === 'runsync',
-    input: memberText(call.bodyText, 'input'),
+    input: memberSource(call.bodyText, 'input') ?? '{}',
     retentionMs,
     ...policy,
     ...(webhook !== undefined && { webhook }),

@@ -1,10 +1,9 @@
-import { Exact, isObject, type Json } from '../../core/json.ts';
+import { memberSource, Exact, isObject, type Json } from '../../core/json.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { badRequest, notFound, tooLarge, tooManyRequests } from '../contract/problem.ts';
 import { DroppedConnection } from '../http/faults.ts';
 import { type Call, type Operation, type Reply, unpublished } from '../http/operation.ts';
 import { type EndpointRecord, endpoints, takesByProtocol } from '../model/endpoints.ts';
-import { memberText } from './documents.ts';
 import { MAX_OUTPUT_BYTES, numberNotJson, outputTooLarge } from './job-output.ts';
 import type { Job, WorkerFault } from './records.ts';
 import {
@@ -185,7 +184,7 @@ export function createWorkerOperations(
 
   const stream = async (call: Call): Promise<Reply> => {
     if (!('output' in readBody(call))) throw badRequest('the body needs the member output');
-    const text = memberText(call.bodyText, 'output');
+    const text = memberSource(call.bodyText, 'output') ?? 'null';
     await call.transact((state) => {
       recordStreamed(state, jobOnWorkerOf(state, call), text);
     });
@@ -265,7 +264,7 @@ type Report = { readonly kind: 'progress'; readonly text: string | undefined } |
 function readReport(call: Call): Report {
   const { bodyText } = call;
   const body = readBody(call);
-  const output = 'output' in body ? memberText(bodyText, 'output') : undefined;
+  const output = memberSource(bodyText, 'output');
   const bytes = output === undefined ? 0 : Buffer.byteLength(output);
   if (bytes > MAX_OUTPUT_BYTES) throw tooLarge(outputTooLarge(bytes));
   if (body['status'] === 'IN_PROGRESS') return { kind: 'progress', text: output };
@@ -275,7 +274,7 @@ function readReport(call: Call): Report {
     outcome:
       error === undefined
         ? { kind: 'output', text: output }
-        : { kind: 'error', error: typeof error === 'string' ? error : memberText(bodyText, 'error') },
+        : { kind: 'error', error: typeof error === 'string' ? error : (memberSource(bodyText, 'error') ?? '') },
     isStream: call.query.get('isStream') === 'true',
     isLeaving: body['stopPod'] === true,
   };
