@@ -131,10 +131,8 @@ export class S3Client {
       },
       next: async ({ end, failure, most = Infinity }: FailedAttempt): Promise<void> => {
         const decision = decideRetry(true, end, attempts, waitedMs, limits, random());
-        if (!decision.retry || attempts >= most)
-          throw attempts === 1
-            ? failure
-            : failure.with({ message: `${failure.message} (tried ${String(attempts)} times)` });
+        const tried = attempts === 1 ? '' : ` (tried ${String(attempts)} times)`;
+        if (!decision.retry || attempts >= most) throw failure.with({ message: `${failure.message}${tried}` });
         trace?.({ kind: 'wait', ms: decision.waitMs, reason: failure.message });
         await clock.sleep(decision.waitMs, isCleanUp ? undefined : signal);
         waitedMs += decision.waitMs;
@@ -187,10 +185,7 @@ export class S3Client {
   async #takeSlot({ isLarge, body }: S3Request, signal: AbortSignal) {
     const isOfLarge = isLarge === true || (body?.byteLength ?? 0) > LARGE_BYTES;
     const large = isOfLarge ? await this.#large.take(signal) : undefined;
-    const slot = await this.#slots.take(signal).catch((error: unknown) => {
-      large?.free();
-      throw error;
-    });
+    const slot = await this.#slots.take(signal);
     const free = (): void => {
       slot.free();
       large?.free();

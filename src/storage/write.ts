@@ -101,9 +101,7 @@ export async function copyFile(client: S3Client, from: VolumeFile, key: string):
   return { ...fileOf(key, from.bytes, from.version), again: copy };
 }
 
-const fileOf = (key: string, bytes: Bytes, version: string): VolumeFile => ({
-  ...{ key, bytes, version, modifiedAt: undefined },
-});
+const fileOf = (key: string, bytes: Bytes, version: string) => ({ key, bytes, version, modifiedAt: undefined });
 
 /** Whether a request whose answer was lost was carried out. */
 async function isThere(client: S3Client, key: string, bytes: Bytes, version: string): Promise<boolean> {
@@ -111,11 +109,8 @@ async function isThere(client: S3Client, key: string, bytes: Bytes, version: str
   return found?.version === version && found.bytes === bytes;
 }
 
-/** So many files are looked at one by one; of more, a listing is read first. */
+/** So many files are looked at one by one; of more, a listing is read first, of a page for so many. */
 const FEW = 20;
-
-/** A page for so many files: what the listing has not shown by then is looked at. */
-const FILES_PER_PAGE = 20;
 
 /** Why files that were written are not there as they were sent, by key. */
 export async function confirmFiles(
@@ -134,7 +129,7 @@ export async function confirmFiles(
       rethrowUnlessFailure(error, client);
       failures.set(file.key, error);
     });
-  await allEnded([...left.values()].map(confirm));
+  await Promise.all([...left.values()].map(confirm));
   return failures;
 }
 
@@ -144,7 +139,7 @@ async function confirmByListing(client: S3Client, left: Map<string, WrittenFile>
   let common = 0;
   while (common < first.length && first[common] === last[common]) common += 1;
   const prefix = first.slice(0, first.lastIndexOf('/', common - 1) + 1);
-  let pages = Math.ceil(left.size / FILES_PER_PAGE);
+  let pages = Math.ceil(left.size / FEW);
   // A key just before the first one.
   const after = first.replace(/.$/su, '');
   for await (const entries of listPages(client, { prefix, ...(after > prefix ? { after } : {}) })) {
@@ -207,13 +202,4 @@ async function* blocksOf(chunks: AsyncIterable<Uint8Array>, size: Bytes): AsyncG
     missing -= chunk.byteLength;
   }
   if (held.length > 0) yield Buffer.concat(held);
-}
-
-/** Waits until all works have ended, and then fails as the one that failed first: none goes on behind its caller. */
-async function allEnded(works: readonly Promise<unknown>[]): Promise<void> {
-  try {
-    await Promise.all(works);
-  } finally {
-    await Promise.allSettled(works);
-  }
 }
