@@ -11,6 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
+  EFBIG: 'it may not grow any larger (ulimit -f)',
   EMFILE: 'too many files are open (ulimit -n)',
   ENFILE: 'too many files are open on this machine',
   EROFS: 'the file system is read-only',

@@ -44,8 +44,10 @@ export function makeDirectory(path: string, mode = 0o777): void {
   try {
     fs.mkdirSync(path, { mode, recursive: true });
   } catch (error) {
+    // Node says ENOENT also where a file system is read-only.
+    const reason = errorCode(error) === 'ENOENT' ? 'it cannot be made' : errorReason(error);
     throw localFile(
-      `cannot use the directory ${path}: ${errorReason(error)}`,
+      `cannot use the directory ${path}: ${reason}`,
       sentence`Name another, or make this one usable. To see where each comes from: ${berth`config list`}`,
       error,
     );

@@ -72,10 +72,10 @@ const cases = (file: string): readonly Case[] => {
     { argv: ['secrets', 'create', '--name', 'from-file', '--value-file', file, '--verbose'], code: 0 },
     { argv: [...create, 'verbose', '--verbose', '--json'], code: 0, stdin: LONG_VALUE },
     { argv: [...create, 'planned', '--dry-run', '--verbose'], code: 0, stdin: VALUE },
-    { argv: [...change, '--description', 'd', '--verbose'], code: 0, stdin: `${VALUE} again` },
+    { argv: [...change, '--verbose'], code: 0, stdin: `${VALUE} again` },
     { argv: [...change, '--dry-run'], code: 0, stdin: VALUE },
     { argv: [...create, 'from-stdin', '--verbose'], code: 5, stdin: VALUE },
-    { argv: [...create, '1-is-no-name', '--json'], code: 2, stdin: VALUE },
+    { argv: [...create, '1-is-no-name', '--json'], code: 5, stdin: VALUE },
     { argv: ['secrets', 'update', 'nothing', '--value-stdin', '--verbose'], code: 4, stdin: VALUE },
     {
       argv: [...create, 'unreachable', '--verbose', '--retries', '1'],

@@ -1,7 +1,7 @@
 /** Ports of this machine that lead to a pod, kept through breaks of the connection and restarts of the pod. */
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt, isNotFound, usage } from '../../core/failure.ts';
-import { type Json, memberAt, stringsOf } from '../../core/json.ts';
+import { type Json, memberAt, numberAt, stringAt, stringsOf } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
@@ -35,7 +35,10 @@ const forwardView: View = {
   noun: ['forward', 'forwards'],
   id: idOf,
   members: ['id', 'address', 'local', 'remote'],
-  columns: ['address', 'local', 'remote'].map((member) => textColumn(member)),
+  columns: [
+    { header: 'LOCAL', show: (row) => `${stringAt(row, 'address') ?? ''}:${String(numberAt(row, 'local'))}` },
+    textColumn('remote'),
+  ],
 };
 
 export const forward = defineCommand({
