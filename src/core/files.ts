@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EFBIG: 'it may not grow any larger (ulimit -f)',
   EMFILE: 'too many files are open (ulimit -n)',
   ENFILE: 'too many files are open on this machine',
+  ELOOP: 'its symbolic links go in a circle',
   EROFS: 'the file system is read-only',
   ENXIO: 'it is a socket, or a pipe that nobody reads',
 };

@@ -44,10 +44,10 @@ export function makeDirectory(path: string, mode = 0o777): void {
   try {
     fs.mkdirSync(path, { mode, recursive: true });
   } catch (error) {
-    // Node says ENOENT also where a file system is read-only.
-    const reason = errorCode(error) === 'ENOENT' ? 'it cannot be made' : errorReason(error);
+    // Node says ENOENT also where a file system is read-only, and EEXIST where a file is in the way.
+    const reason = { ENOENT: 'it cannot be made', EEXIST: 'a file is there' }[errorCode(error) ?? ''];
     throw localFile(
-      `cannot use the directory ${path}: ${reason}`,
+      `cannot use the directory ${path}: ${reason ?? errorReason(error)}`,
       sentence`Name another, or make this one usable. To see where each comes from: ${berth`config list`}`,
       error,
     );

@@ -82,7 +82,7 @@ describe('a command sends what it needs and nothing more:', () => {
     ['queue purge e0 --yes', 1],
     ['queue purge api --yes', 2],
     ['queue purge api --dry-run', 1],
-    ['queue purge slug --dry-run', 3],
+    ['queue purge slug --dry-run', 2],
     ['clusters list', 1],
     ['clusters get train', 2],
     [NEW_CLUSTER, 2],

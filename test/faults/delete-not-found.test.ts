@@ -98,10 +98,10 @@ describe('a DELETE that is answered 429 and then 404', () => {
     expect(servers[0].seen.map(({ method }) => method)).toEqual(['DELETE', 'DELETE']);
   });
 
-  test('a name that cannot be looked up: 4 with the reason', async () => {
+  test('a name that cannot be looked up: 3 with the reason', async () => {
     await fails(
       ['registries', 'delegations', 'revoke', 'd1', '--yes'],
-      { exit: 4, says: ['404', 'may not list delegations'] },
+      { exit: 3, says: ['could not look up', 'not allowed to list'] },
       [...putOff, problem(403, 'not allowed to list')],
     );
   });

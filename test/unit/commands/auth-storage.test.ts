@@ -60,7 +60,6 @@ describe('auth login --storage', () => {
     ['only-one-line\n', 2],
     ['one\ntwo\nthree\n', 2],
     ['with space\nsecret\n', 3],
-    ['with/slash\nsecret\n', 3],
   ])('refuses what is no key: %j', async (stdin, code) => {
     const world = createTestWorld({ stdin });
     const ran = await berthIn(world, ['auth', 'login', '--storage', '--with-key']);
