@@ -4,7 +4,6 @@ import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
 import { Failure } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import {
-  checkState,
   createLocalService,
   fileStore,
   LOCAL_KEY,
@@ -46,12 +45,11 @@ export async function startLocalServer(
   await checkSources(sources, clock, startProcess);
   const statePath = stateFile === undefined ? undefined : absolutePath(runtime, stateFile);
   const store = statePath === undefined ? undefined : fileStore(statePath, createFileLocks({ clock }), realTurns);
-  if (store !== undefined)
-    await checkState(store).catch(async (error: unknown) => {
-      // A refused file's folder keeps nothing, such as its lock.
-      await store.close();
-      throw withStateFileHint(error);
-    });
+  await store?.check().catch(async (error: unknown) => {
+    // A refused file's folder keeps nothing, such as its lock.
+    await store.close();
+    throw withStateFileHint(error);
+  });
   const service = createLocalService({
     ...settings,
     clock,

@@ -79,12 +79,7 @@ export function latencyOf(taken: TakenFaults, kind: FaultKind): Milliseconds {
 /** Thrown when the connection is to be closed without an answer. */
 export class DroppedConnection extends Error {
   override readonly name = 'DroppedConnection';
-  /** True when the request took effect before the connection was dropped. */
-  readonly accepted: boolean;
-  constructor(accepted: boolean) {
-    super(accepted ? 'the connection was dropped after the request took effect' : 'the connection was dropped');
-    this.accepted = accepted;
-  }
+  override readonly message = 'the connection was dropped';
 }
 
 /** Thrown when something in front of the service answers in its place. */
@@ -102,11 +97,9 @@ type FaultStage = 'arrival' | 'admission' | 'operation' | 'answer';
 
 type FaultEffect = readonly [stage: FaultStage, errorOf: (fault: FaultRecord, request: FaultedRequest) => Error];
 
-const refusalText = ({ path }: FaultedRequest): string => (path.endsWith('/action') ? NO_ROOM.host : NO_ROOM.none);
-
 /** Those of one stage in their order. The others delay a request, or hide what is newer than their latency. */
 const FAULT_EFFECTS: Readonly<Record<Exclude<RequestFaultKind, 'latency' | 'replica-lag'>, FaultEffect>> = {
-  drop: ['arrival', () => new DroppedConnection(false)],
+  drop: ['arrival', () => new DroppedConnection()],
   'server-error': ['arrival', (fault) => injected(settingOf('status', fault))],
   blocked: ['arrival', () => new ForeignAnswer()],
   'rate-limit': [
@@ -114,9 +107,12 @@ const FAULT_EFFECTS: Readonly<Record<Exclude<RequestFaultKind, 'latency' | 'repl
     (fault) => tooManyRequests('rate limit exceeded for the minute window', settingOf('retryAfter', fault)),
   ],
   'low-balance': ['operation', () => new Problem(402, 'the account balance is too low')],
-  refuse: ['operation', ({ detail }, request) => badRequest(detail ?? refusalText(request))],
+  refuse: [
+    'operation',
+    ({ detail }, { path }) => badRequest(detail ?? (path.endsWith('/action') ? NO_ROOM.host : NO_ROOM.none)),
+  ],
   forbidden: ['operation', () => forbidden()],
-  'accept-drop': ['answer', () => new DroppedConnection(true)],
+  'accept-drop': ['answer', () => new DroppedConnection()],
 };
 
 export function failAt(stage: FaultStage, taken: TakenFaults, request: FaultedRequest): void {

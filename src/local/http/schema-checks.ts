@@ -11,16 +11,20 @@ const integer = (minimum: number, maximum?: number): Schema => ({
 
 /** Milliseconds of the service's clock. */
 const MAX_SPAN = 31_536_000_000_000;
-/** For how long a change holds, and after which time it holds again. */
-const SPAN = { forMs: integer(1, MAX_SPAN), everyMs: integer(1, MAX_SPAN) };
+const span = integer(1, MAX_SPAN);
 const percent = integer(0, 100);
 
-const closed = (required: object, optional: object = {}, rules: Schema = {}): Schema => ({
+const closed = (required: object, optional: object = {}): Schema => ({
   type: 'object',
   additionalProperties: false,
   required: Object.keys(required),
   properties: { ...required, ...optional },
-  ...rules,
+});
+
+/** With for how long it holds, and after which time it holds again. */
+const hardwareChange = (value: object, where: object): Schema => ({
+  ...closed({ hardware: text, ...value }, { ...where, forMs: span, everyMs: span }),
+  dependentRequired: { everyMs: ['forMs'] },
 });
 
 /** Bodies outside the contract: the older volume API, and the local service's own control requests. */
@@ -31,16 +35,11 @@ export const CONTROL_BODIES: Readonly<Record<string, Schema>> = {
     { ...(contract.components.schemas['Build']?.['properties'] as object), id: text },
   ),
   LocalClockRequest: closed({ advanceMs: integer(0, MAX_SPAN) }),
-  LocalUseRequest: closed({}, { gpu: percent, cpu: percent, memory: percent, forMs: SPAN.forMs }),
-  LocalStockRequest: closed(
-    { hardware: text, free: integer(0, 1_000_000) },
-    { dataCenter: text, ...SPAN },
-    { dependentRequired: { everyMs: ['forMs'] } },
-  ),
-  LocalPriceRequest: closed(
-    { hardware: text, price: { type: 'number', minimum: 0, maximum: 1_000_000 } },
-    { cloud: { enum: ['SECURE', 'COMMUNITY'] }, ...SPAN },
-    { dependentRequired: { everyMs: ['forMs'] } },
+  LocalUseRequest: closed({}, { gpu: percent, cpu: percent, memory: percent, forMs: span }),
+  LocalStockRequest: hardwareChange({ free: integer(0, 1_000_000) }, { dataCenter: text }),
+  LocalPriceRequest: hardwareChange(
+    { price: { type: 'number', minimum: 0, maximum: 1_000_000 } },
+    { cloud: { enum: ['SECURE', 'COMMUNITY'] } },
   ),
   LocalFaultRequest: closed(
     { kind: { enum: FAULT_KINDS } },

@@ -123,7 +123,6 @@ interface Received {
 export const MAX_PUT_BYTES: Bytes = 500_000_000;
 
 const BLOCK_BYTES: Bytes = 1_048_576;
-const MAX_KNOWN_ETAGS = 200_000;
 const EMPTY_ETAG = '"d41d8cd98f00b204e9800998ecf8427e"';
 
 /** A folder of this machine as a volume: its files are those that a pod sees. */
@@ -247,7 +246,7 @@ export class Volume {
     }
     this.#late.delete(key);
     const stats = await fs.stat(target, { bigint: true });
-    this.#remember(target, stats, etag);
+    this.#etags.set(target, { version: versionOf(stats), etag });
     // That of parts cannot be computed from the file.
     if (etag.includes('-')) {
       await makeFolder(dirname(this.#recordOf(key)));
@@ -284,13 +283,8 @@ export class Volume {
     if (known?.version === versionOf(stats)) return known.etag;
     const [version, kept] = (await fs.readFile(this.#recordOf(key), 'utf8').catch(() => '')).split('\n');
     const etag = version === versionOf(stats) && kept !== undefined ? kept : `"${await md5Of(path)}"`;
-    this.#remember(path, stats, etag);
-    return etag;
-  }
-
-  #remember(path: string, stats: BigIntStats, etag: string): void {
-    if (this.#etags.size >= MAX_KNOWN_ETAGS) this.#etags.clear();
     this.#etags.set(path, { version: versionOf(stats), etag });
+    return etag;
   }
 
   #recordOf(key: string): string {

@@ -1,8 +1,7 @@
 import TinyQueue from 'tinyqueue';
 import type { Bytes, EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import type { WorkerHardware } from '../model/endpoints.ts';
-import { createPart, noRecords, type Records, type State } from '../state/state.ts';
-import { withoutPrototype } from '../state/store.ts';
+import { createPart, noRecords, type Records, type State, withoutPrototype } from '../state/state.ts';
 
 /** When to look at a job or at an endpoint's workers. It is live while `wakeAt` of the record names its time. */
 interface Timer {

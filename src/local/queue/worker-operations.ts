@@ -174,9 +174,9 @@ export function createWorkerOperations(
         return undefined;
       }
       const kind = runsJob(state, where) ? call.takeFault(state, ['done'])?.kind : undefined;
-      if (kind === 'done-drop') return new DroppedConnection(false);
+      if (kind === 'done-drop') return new DroppedConnection();
       recordResult(state, where, report, now);
-      return kind === 'done-accept-drop' ? new DroppedConnection(true) : undefined;
+      return kind === 'done-accept-drop' ? new DroppedConnection() : undefined;
     });
     if (dropped !== undefined) throw dropped;
     return OK;
@@ -227,7 +227,7 @@ function endpointOf(state: State, call: Call): EndpointRecord {
   const endpoint = endpoints.get(state, id);
   if (endpoint === undefined || !takesByProtocol(endpoint))
     throw notFound(`endpoint ${id} has no workers that take its jobs themselves`);
-  if (isKilled(state, id, readWorkerId(call))) throw new DroppedConnection(false);
+  if (isKilled(state, id, readWorkerId(call))) throw new DroppedConnection();
   return endpoint;
 }
 

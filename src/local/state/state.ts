@@ -1,19 +1,24 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { localFile } from '../../core/failure.ts';
+import { isObject } from '../../core/json.ts';
+import { berth, sentence } from '../../core/message.ts';
 import type { EpochMs, Milliseconds } from '../../core/unit-types.ts';
 import { notFound } from '../contract/problem.ts';
 
-declare const withoutPrototype: unique symbol;
+declare const isBare: unique symbol;
 
 /** No prototype: `constructor` and `__proto__` are ordinary keys. Plain objects are not assignable. */
-export type Records<T> = Record<string, T> & { readonly [withoutPrototype]: true };
+export type Records<T> = Record<string, T> & { readonly [isBare]: true };
 
 export const noRecords = <T>(): Records<T> => Object.create(null) as Records<T>;
 
-export function recordsFrom<T>(entries: Iterable<readonly [string, T]>): Records<T> {
-  const records: Record<string, T> = noRecords<T>();
-  for (const [key, value] of entries) records[key] = value;
-  return records as Records<T>;
-}
+export const withoutPrototype = (records: object): unknown => Object.setPrototypeOf(records, null);
+
+export const recordsFrom = <T>(entries: Iterable<readonly [string, T]>): Records<T> =>
+  withoutPrototype(Object.fromEntries(entries)) as Records<T>;
+
+/** For the state of --local, which is berth's own file. */
+export const START_OVER = sentence`Start over with: ${berth`local reset`}`;
 
 export const STATE_VERSION = 10;
 
@@ -37,6 +42,7 @@ export interface State {
   windows?: Record<string, { startedAt: EpochMs; used: number }>;
   /** Grows by one with every id; a reset does not set it back, so no id is used twice. */
   serial: number;
+  /** Those of a file are JSON text until a step uses them. */
   readonly parts: Records<unknown>;
 }
 
@@ -75,13 +81,13 @@ export function originAfter(previous: State | undefined, random: () => number): 
 export const nextId = (state: State, prefix: string): string =>
   `${prefix}-${(state.serial += 1).toString(36).padStart(6, '0')}`;
 
-/** Of a state in a file, until a step uses it. */
-export class UnreadPart {
-  readonly line: string;
-  readonly read: () => unknown;
-  constructor(line: string, read: () => unknown) {
-    this.line = line;
-    this.read = read;
+/** Fails with local-file (14). */
+function readPart(name: string, text: string): unknown {
+  try {
+    const part: unknown = JSON.parse(text);
+    return isObject(part) ? withoutPrototype(part) : part;
+  } catch (error) {
+    throw localFile(`the local service's state is damaged: its ${name} cannot be read`, START_OVER, error);
   }
 }
 
@@ -89,11 +95,10 @@ export class UnreadPart {
 export const createPart = <T>(name: string, seed: (since: number) => T) => ({
   /** The stored value itself: changes to it are changes of the state. */
   of: (state: State): T => {
-    const part = state.parts[name];
-    if (part instanceof UnreadPart) return (state.parts[name] = part.read()) as T;
-    return (state.parts[name] ??= seed(state.since)) as T;
+    const part = state.parts[name] ?? seed(state.since);
+    return (state.parts[name] = typeof part === 'string' ? readPart(name, part) : part) as T;
   },
-  isUnread: (state: State): boolean => state.parts[name] instanceof UnreadPart,
+  isUnread: (state: State): boolean => typeof state.parts[name] === 'string',
   replace: (state: State, value: T): void => {
     state.parts[name] = value;
   },

@@ -1,76 +1,53 @@
 import { closeSync, constants, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Failure, localFile } from '../../core/failure.ts';
 import { errorCode, errorHint, errorReason, type FileLocks, type HeldLock } from '../../core/files.ts';
 import { isObject } from '../../core/json.ts';
-import { berth, sentence } from '../../core/message.ts';
 import { makeDirectory, openRegular } from '../../core/regular-files.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { createState, recordsFrom, type State, STATE_VERSION, UnreadPart } from './state.ts';
+import { recordsFrom, START_OVER, type State, STATE_VERSION } from './state.ts';
 
-/** For the state of --local, which is berth's own file. */
-export const START_OVER = sentence`Start over with: ${berth`local reset`}`;
-
-/** Times and rate windows are left out of the comparison: they only say when the state was last used. */
-interface StateText {
-  readonly fields: string;
-  /** A line of JSON for each part, so that one can be read alone. */
-  readonly parts: readonly string[];
-  readonly length: number;
-}
-
-export function stateText({ generation, clockOffsetMs, serial, parts }: State): StateText {
-  const lines = Object.entries(parts).map(([name, part]) =>
-    part instanceof UnreadPart ? part.line : `"${name}":${JSON.stringify(part)}`,
-  );
-  return {
-    fields: `${generation} ${String(clockOffsetMs)} ${String(serial)}`,
-    parts: lines,
-    length: lines.reduce((sum, { length }) => sum + length, 0),
-  };
-}
-
-const isSame = (one: StateText, other: StateText): boolean =>
-  one.fields === other.fields && one.length === other.length && one.parts.every((line, at) => line === other.parts[at]);
-
-const PARTS = ',"parts":{\n';
+const PARTS = ',"parts":{';
 const NEXT = ',\n';
 const END = '\n}}\n';
 
-/** One JSON document. */
-export const documentOf = (state: State, { parts }: StateText): string =>
-  `${JSON.stringify({ ...state, parts: undefined }).slice(0, -1)}${PARTS}${parts.join(NEXT)}${END}`;
+/** Without times and rate windows: they only say when the state was last used. */
+const lastingOf = ({ generation, clockOffsetMs, serial, parts }: State) => ({
+  fields: [generation, clockOffsetMs, serial],
+  parts: Object.entries(parts).map(([name, part]) => ({
+    name,
+    text: typeof part === 'string' ? part : JSON.stringify(part),
+  })),
+});
 
-/** Parts are read when a step uses them, as their owners find them. Fails with local-file (14), then too. */
+/** One JSON document. Each part is a line, so that one can be read alone. */
+export function documentOf(state: State, { parts } = lastingOf(state)): string {
+  const lines = parts.map(({ name, text }) => `"${name}":${text}`).join(NEXT);
+  return `${JSON.stringify({ ...state, parts: undefined }).slice(0, -1)}${PARTS}\n${lines}${END}`;
+}
+
+/** With parts that are not read yet. Fails with local-file (14). */
 export function parseState(path: string, text: string): State {
-  const start = text.indexOf(PARTS);
-  const value = parsed(start < 0 ? text : `${text.slice(0, start)}}`) ?? parsed(text.slice(0, text.indexOf('\n')));
+  const [head = ''] = text.split('\n', 1);
+  const value = parsed(head.endsWith(PARTS) ? `${head}}}` : head);
   // Other programs write JSON with a version too, such as source maps.
   if (!isObject(value) || typeof value['version'] !== 'number' || typeof value['since'] !== 'number')
     throw localFile(`this is no state of the local service: ${path}`, START_OVER);
   if (value['version'] !== STATE_VERSION)
     throw localFile(`the local service's state is of another version of berth: ${path}`, START_OVER);
-  const damaged = (): Failure => localFile(`the local service's state is damaged: ${path}`, START_OVER);
+  if (!isObject(value['parts']) || !text.endsWith(END))
+    throw localFile(`the local service's state is damaged: ${path}`, START_OVER);
   const parts = text
-    .slice(start + PARTS.length, -END.length)
+    .slice(head.length + 1, -END.length)
     .split(NEXT)
     .filter((line) => line !== '')
     .map((line) => {
       const nameEnd = line.indexOf('":');
-      const read = (): unknown => {
-        const part = parsed(line.slice(nameEnd + 2));
-        if (part === undefined) throw damaged();
-        return isObject(part) ? withoutPrototype(part) : part;
-      };
-      return [line.slice(1, nameEnd), new UnreadPart(line, read)] as const;
+      return [line.slice(1, nameEnd), line.slice(nameEnd + 2)] as const;
     });
-  const state: Readonly<Record<string, unknown>> = { ...value, parts: recordsFrom(parts) };
-  const isState = Object.entries(createState(0)).every(([name, usual]) => typeof state[name] === typeof usual);
-  if (start < 0 || !text.endsWith(END) || !isState) throw damaged();
-  return state as unknown as State;
+  return { ...value, parts: recordsFrom(parts) } as unknown as State;
 }
-
-export const withoutPrototype = (records: object): unknown => Object.setPrototypeOf(records, null);
 
 function parsed(text: string): unknown {
   try {
@@ -91,6 +68,11 @@ export interface Store {
   close(): Promise<void>;
 }
 
+interface FileStore extends Store {
+  /** Fails as a step would, with local-file (14). */
+  check(): Promise<void>;
+}
+
 export function memoryStore(initial?: State): Store {
   let state = initial;
   return {
@@ -103,19 +85,6 @@ export function memoryStore(initial?: State): Store {
     flush: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
-}
-
-/** Refuses an unusable file before the service starts. Fails as `transact`; nothing without a state. */
-export async function checkState(store: Store): Promise<void> {
-  const none = new Error('there is no state');
-  const create = (): State => {
-    throw none;
-  };
-  await store
-    .transact(create, () => undefined)
-    .catch((error: unknown) => {
-      if (error !== none) throw error;
-    });
 }
 
 /** Real time, because other processes wait for it. */
@@ -133,10 +102,10 @@ const BETWEEN_TURNS_MS: Milliseconds = 60;
 const LARGE_STATE = 10_000_000;
 const LOCK_TIMEOUT_MS: Milliseconds = 30_000;
 
-const NOTHING_SAVED: StateText = { fields: '', parts: [], length: 0 };
+const NOTHING_SAVED: ReturnType<typeof lastingOf> = { fields: [], parts: [] };
 
 /** One document in one file: docs/decisions/0008. */
-export function fileStore(path: string, locks: FileLocks, turns: Turns): Store {
+export function fileStore(path: string, locks: FileLocks, turns: Turns): FileStore {
   let lock: HeldLock | undefined;
   let opening: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
@@ -148,6 +117,8 @@ export function fileStore(path: string, locks: FileLocks, turns: Turns): Store {
   let state: State | undefined;
   let saved = NOTHING_SAVED;
   let identity = '';
+
+  const savedLength = (): number => saved.parts.reduce((sum, { text }) => sum + text.length, 0);
 
   const forget = (): void => {
     state = undefined;
@@ -161,7 +132,7 @@ export function fileStore(path: string, locks: FileLocks, turns: Turns): Store {
     lock = await lockState(path, locks);
     if (identityOf(path) !== identity) forget();
     isFlushed = false;
-    endTurn = turns.after(TURN_MS + saved.length / (LARGE_STATE / 1000), () => {
+    endTurn = turns.after(TURN_MS + savedLength() / (LARGE_STATE / 1000), () => {
       // The next step tries again, and reports it.
       letGo().catch(() => undefined);
     });
@@ -184,9 +155,9 @@ export function fileStore(path: string, locks: FileLocks, turns: Turns): Store {
       throw error;
     }
     try {
-      const text = stateText(state);
-      if (!isSame(text, saved)) await write(path, documentOf(state, text));
-      saved = text;
+      const lasting = lastingOf(state);
+      if (!isDeepStrictEqual(lasting, saved)) await write(path, documentOf(state, lasting));
+      saved = lasting;
       identity = identityOf(path);
       failure = undefined;
     } catch (error) {
@@ -208,29 +179,31 @@ export function fileStore(path: string, locks: FileLocks, turns: Turns): Store {
       }
     })());
 
-  const current = (create: () => State): State => {
+  const read = (): State | undefined => {
     if (state !== undefined) return state;
     const text = readText(path);
     identity = identityOf(path);
-    if (text === undefined) return (state = create());
+    if (text === undefined) return undefined;
     state = parseState(path, text);
-    // What was read is saved already: a command that changes nothing writes nothing.
-    saved = stateText(state);
+    // A command that changes nothing writes nothing.
+    saved = lastingOf(state);
     return state;
   };
 
   return {
+    check: async () => {
+      await ready();
+      read();
+    },
     transact: async (create, step) => {
       await ready();
-      return step(current(create));
+      return step((state = read() ?? create()));
     },
     replace: async (make) => {
       await ready();
       let previous: State | undefined;
       try {
-        previous = current(() => {
-          throw new Error('there is no state');
-        });
+        previous = read();
       } catch {
         // It is replaced because it cannot be read.
       }
@@ -240,7 +213,7 @@ export function fileStore(path: string, locks: FileLocks, turns: Turns): Store {
     flush: async () => {
       if (isFlushed && failure === undefined) return;
       isFlushed = true;
-      if (saved.length < LARGE_STATE) await save();
+      if (savedLength() < LARGE_STATE) await save();
     },
     close: async () => {
       await opening?.catch(() => undefined);
@@ -272,21 +245,22 @@ function identityOf(path: string): string {
 }
 
 function readText(path: string): string | undefined {
-  let descriptor: number | undefined;
   try {
-    descriptor = openRegular(path, {
+    const descriptor = openRegular(path, {
       flags: constants.O_RDONLY,
       links: 'followed',
       refuse: (why) =>
         localFile(`cannot use the local service's state ${path}: ${why}`, 'Name another file, or move it away.'),
     });
-    return readFileSync(descriptor, 'utf8');
+    try {
+      return readFileSync(descriptor, 'utf8');
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (errorCode(error) === 'ENOENT') return undefined;
     throw localFile(`cannot read the local service's state ${path}: ${errorReason(error)}`, errorHint(error), error);
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -26,16 +26,6 @@ import { nextId, type State } from '../../state/state.ts';
 
 const MAX_RELEASES = 100;
 
-const USER = 'user-local';
-
-/** A changed container makes a release; older workers become stale (rules, Serverless endpoints). */
-function addRelease(state: State, endpoint: EndpointRecord, container: ContainerRecord, now: EpochMs): void {
-  const diff = differences(endpoint.container, container);
-  if (diff.length === 0) return;
-  endpoint.container = container;
-  release(state, endpoint, diff, now);
-}
-
 export function releaseFiles(state: State, endpoint: EndpointRecord, now: EpochMs): void {
   release(state, endpoint, [{ field: 'files', old: null, new: new Date(now).toISOString() }], now);
 }
@@ -79,7 +69,7 @@ export function releasesDocument(state: State, endpoint: EndpointRecord, call: C
       version,
       source: 'MANUAL',
       buildId: null,
-      createdByUserId: USER,
+      createdByUserId: 'user-local',
       workerCount: onVersion(version),
       createdAt: new Date(createdAt).toISOString(),
       diff: diff as Json[],
@@ -269,7 +259,7 @@ export function createEndpoint(state: State, now: EpochMs, request: CreateEndpoi
   return endpoints.put(state, { ...defaults, ...settings, container, id, releases });
 }
 
-/** A changed container makes a release; the rest applies to new workers (rules, Serverless endpoints). */
+/** A changed container makes a release: older workers become stale (rules, Serverless endpoints). */
 export function updateEndpoint(
   state: State,
   endpoint: EndpointRecord,
@@ -281,9 +271,10 @@ export function updateEndpoint(
   const settings = settingsOf(state, endpoint, body);
   checkContainer(state, body);
   const container = containerWith(endpoint.container, body);
-  Object.assign(endpoint, settings);
+  const diff = differences(endpoint.container, container);
+  Object.assign(endpoint, { ...settings, container });
   if (templateId !== undefined) endpoint.template = template?.id ?? null;
-  addRelease(state, endpoint, container, now);
+  if (diff.length > 0) release(state, endpoint, diff, now);
 }
 
 function settingsOf(state: State, current: EndpointRecord, body: UpdateEndpointBody): Partial<EndpointRecord> {
