@@ -21,7 +21,11 @@ function remoteAddress(settings: Settings, service: ServiceName): string {
   const address = settings.get(name);
   if (address === undefined) {
     settings.requireProfile();
-    if (settings.keySource() === undefined) throw nothingConfigured();
+    if (settings.keySource() === undefined) {
+      const message = 'no service is configured: there is no key and no address';
+      const hint = sentence`Log in with: ${berth`auth login`}. Or use the local service, without an account: add --local.`;
+      throw new Failure({ code: 'no-key', exit: EXIT.denied, message, hint });
+    }
     throw usage(
       `no ${name} is configured`,
       sentence`Set BERTH_${service.toUpperCase()}_URL, or keep it: ${berth`config set ${name} URL`}. Or use the local service: --local.`,
@@ -45,14 +49,6 @@ function checkKeyAddress(settings: Settings, name: string, address: string): voi
 }
 
 const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : address);
-
-const nothingConfigured = (): Failure =>
-  new Failure({
-    code: 'no-key',
-    exit: EXIT.denied,
-    message: 'no service is configured: there is no key and no address',
-    hint: sentence`Log in with: ${berth`auth login`}. Or use the local service, without an account: add --local.`,
-  });
 
 export interface ConnectionOptions {
   readonly runtime: Runtime;

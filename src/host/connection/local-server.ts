@@ -48,7 +48,9 @@ export async function startLocalServer(
   await store?.check().catch(async (error: unknown) => {
     // A refused file's folder keeps nothing, such as its lock.
     await store.close();
-    throw withStateFileHint(error);
+    if (!(error instanceof Failure) || error.hint !== START_OVER) throw error;
+    // `local reset` is for the state of --local, and would empty that: the --state file is the user's own.
+    throw error.with({ hint: 'Name another file: --state. Or remove this one if nothing else needs it.' });
   });
   const service = createLocalService({
     ...settings,
@@ -89,9 +91,3 @@ export async function startLocalServer(
     },
   };
 }
-
-/** `local reset` is for the state of --local, and would empty that: the --state file is the user's own. */
-const withStateFileHint = (error: unknown): unknown =>
-  error instanceof Failure && error.hint === START_OVER
-    ? error.with({ hint: 'Name another file: --state. Or remove this one if nothing else needs it.' })
-    : error;

@@ -1,9 +1,9 @@
 /** Requests to addresses of the user's own: without the key of the account. */
 
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { version } from '../../../package.json';
-import { webAddress } from '../../core/addresses.ts';
+import { boundAddress, webAddress } from '../../core/addresses.ts';
 import type { Context, PageOptions } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, messageOf, usage } from '../../core/failure.ts';
@@ -27,7 +27,7 @@ export async function sendToWeb(
   const transport = createTransport({ env });
   const failed = (why: string): Failure =>
     new Failure({ code: 'web', exit: EXIT.unavailable, message: `${url.hostname} ${why}` });
-  const once = async (): Promise<string | Failure> => {
+  const sendOnce = async (): Promise<string | Failure> => {
     const limit = clock.deadline(TRY_MS);
     const signal = AbortSignal.any([limit.signal, interrupt]);
     try {
@@ -49,7 +49,7 @@ export async function sendToWeb(
   };
   try {
     for (let tries = 0; ; tries += 1) {
-      const found = await once();
+      const found = await sendOnce();
       if (typeof found === 'string') return found;
       const waitMs = WAITS_MS[tries];
       if (waitMs === undefined) throw found;
@@ -79,21 +79,16 @@ export async function servePage({ address, port, path, type, page }: PageOptions
         },
       );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => {
-      reject(usage(`cannot listen at ${address}:${port}: ${messageOf(error)}`, 'Use another port.'));
-    });
-    server.listen(port, address, resolve);
+  server.listen(port, address);
+  await once(server, 'listening').catch((error: unknown) => {
+    throw usage(`cannot listen at ${address}:${port}: ${messageOf(error)}`, 'Use another port.');
   });
-  const bound = (server.address() as AddressInfo).port;
   return {
-    url: `http://${address.includes(':') ? `[${address}]` : address}:${bound}`,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    url: `http://${address.includes(':') ? `[${address}]` : address}:${boundAddress(server).port}`,
+    stop: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
   };
 }

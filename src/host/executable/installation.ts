@@ -9,7 +9,14 @@ import type { Installation } from '../runtime/runtime.ts';
 export const executable: Installation = {
   workerRunner: () => {
     try {
-      return writeRunner();
+      // In a new directory that only this user can read and that is removed on exit.
+      const folder = mkdtempSync(join(tmpdir(), 'berth-'));
+      process.once('exit', () => {
+        rmSync(folder, { recursive: true, force: true });
+      });
+      const file = join(folder, 'berth_worker.py');
+      writeFileSync(file, workerRunner, { mode: 0o600 });
+      return file;
     } catch (error) {
       const reason = 'the worker for Python files cannot be written to the directory for temporary files';
       throw localFile(reason, 'Check that it exists and has space, or set TMPDIR to another one.', error);
@@ -18,14 +25,3 @@ export const executable: Installation = {
   holdProgram: () => undefined,
   startArguments: [],
 };
-
-/** In a new directory that only this user can read and that is removed on exit. */
-function writeRunner(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-'));
-  process.once('exit', () => {
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const file = join(folder, 'berth_worker.py');
-  writeFileSync(file, workerRunner, { mode: 0o600 });
-  return file;
-}

@@ -15,7 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { AppendFile, RangeFiles } from '../../core/context.ts';
-import { type Failure, localFile } from '../../core/failure.ts';
+import { localFile } from '../../core/failure.ts';
 import { type FileLocks, type HeldLock } from '../../core/files.ts';
 import { makeDirectory, openRegular } from '../../core/regular-files.ts';
 import type { RangeWriter } from '../../core/file-ports.ts';
@@ -153,11 +153,10 @@ function appendTo(path: string, absolute: string, descriptor: number, checkLocks
     // Before the locks: a process that takes over a lock also replaces the file, and must be named as cause.
     const found = statSync(absolute, { throwIfNoEntry: false });
     checkLocks();
-    if (found === undefined) throw changedOutside(`${path} was removed`);
-    if (found.dev !== dev || found.ino !== ino) throw changedOutside(`${path} was replaced by another file`);
-    if (found.size !== end)
-      throw changedOutside(
-        `${path} was changed by another program: it has ${String(found.size)} bytes, and ${String(end)} were written`,
+    if (found?.dev !== dev || found.ino !== ino || found.size !== end)
+      throw localFile(
+        `${path} was removed or changed by another program`,
+        'Leave the files of a batch alone while it runs.',
       );
   };
   const checked = (what: string, work: () => Promise<unknown> | undefined): Promise<void> =>
@@ -215,6 +214,3 @@ async function* readFrom(path: string, from: number | undefined, signal: AbortSi
     highWaterMark: Math.min(CHUNK_BYTES, Math.max(stats.size - start, PAGE_BYTES)),
   });
 }
-
-const changedOutside = (message: string): Failure =>
-  localFile(message, 'Leave the files of a batch alone while it runs.');

@@ -14,11 +14,10 @@ export const absolutePath = (runtime: { readonly cwd: string }, path: string): s
 
 export const CHUNK_BYTES = 256 * 1024;
 
-/** Opens a named pipe non-blocking: a blocking open could not be interrupted. A socket: local-file (14). */
+/** Opens a named pipe non-blocking: a blocking open could not be interrupted. */
 export async function* readBytes(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
   const stats = await fs.stat(path);
-  if (stats.isSocket()) throw localFile(`cannot read ${path}: it is a socket`, 'Name a file or a pipe.');
   // In the single executable a socket gets nothing from a pipe that is opened as a file.
   if (stats.isFIFO() && process.versions['bun'] === undefined) {
     const { Socket } = await import('node:net');

@@ -1,4 +1,4 @@
-import { constants, existsSync, promises as fs, rmSync, statSync, writeFileSync } from 'node:fs';
+import { constants, existsSync, promises as fs, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../../core/context.ts';
 import { localFile } from '../../core/failure.ts';
 import { errorCode, type FileLocks, type HeldLock } from '../../core/files.ts';
@@ -11,13 +11,11 @@ import {
   isOwned,
   listLeftovers,
   type LockHolder,
-  type LockSystem,
   newToken,
   ownerFile,
   ownIdentity,
   prepareLock,
   readHolder,
-  realSystem,
   removeEmpty,
   removeHolder,
   stateOf,
@@ -128,7 +126,8 @@ export interface FileLocksOptions {
   readonly warn?: (text: string) => void;
   /** Must be the same in all processes that share a lock. */
   readonly heartbeat?: Heartbeat;
-  readonly system?: LockSystem;
+  /** Tests replace it. */
+  readonly rename?: typeof renameSync;
 }
 
 /** Short, because most locks are held for a few milliseconds. */
@@ -143,7 +142,7 @@ const MAX_REFUSALS = 1000;
 
 /** See docs/decisions/0009. */
 export function createFileLocks(options: FileLocksOptions): FileLocks {
-  const { clock, signal, warn, heartbeat = HEARTBEAT, system = realSystem } = options;
+  const { clock, signal, warn, heartbeat = HEARTBEAT, rename = renameSync } = options;
   let own: Identity | undefined;
   const cleaned = new Set<string>();
 
@@ -161,7 +160,7 @@ export function createFileLocks(options: FileLocksOptions): FileLocks {
         prepared = true;
         if (!cleaned.has(path)) removeLeftovers(path, self, token);
         cleaned.add(path);
-        const result = acquire(system, path, token);
+        const result = acquire(rename, path, token);
         if (result === 'taken') return await ownFiles(hold(path, token, self, subject, heartbeat), path, files);
         if (result === 'lost') prepared = false;
         const now = clock.monotonic();

@@ -8,7 +8,6 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
-  unlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -64,13 +63,12 @@ export function stateOf(other: Identity, self: Identity): ProcessState {
 }
 
 /** Undefined when the system does not show them. */
-function statOf(pid: number): { readonly state: string; readonly started: string } | undefined {
+function statOf(pid: number) {
   try {
     const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
     // The second field is the program's name in parentheses, which may contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, started] = [fields[0], fields[19]];
-    return state === undefined || started === undefined ? undefined : { state, started };
+    return { state: fields[0] ?? '', started: fields[19] };
   } catch {
     return undefined;
   }
@@ -147,13 +145,6 @@ function parseIdentity(line: string): Identity | undefined {
  * token is in it: one process gets the lock, and it appears complete. Tokens are never reused, so removing `LOCK/TOKEN`
  * removes that holder and no other. No links are needed.
  */
-export interface LockSystem {
-  /** `fs.renameSync`; tests replace it. */
-  rename(from: string, to: string): void;
-}
-
-export const realSystem: LockSystem = { rename: renameSync };
-
 export interface LockHolder extends Owner {
   readonly token: string;
 }
@@ -183,9 +174,9 @@ export function discardPrepared(path: string, token: string): void {
 }
 
 /** `refused`: another lock may be there. `lost`: the prepared lock was removed. */
-export function acquire(system: LockSystem, path: string, token: string): 'taken' | 'refused' | 'lost' {
+export function acquire(rename: typeof renameSync, path: string, token: string): 'taken' | 'refused' | 'lost' {
   try {
-    system.rename(preparedPath(path, token), path);
+    rename(preparedPath(path, token), path);
   } catch (error) {
     // A network file system repeats a rename whose answer was lost, and then reports nothing to rename.
     if (isOwned(ownerFile(path, token))) return 'taken';
@@ -193,8 +184,6 @@ export function acquire(system: LockSystem, path: string, token: string): 'taken
     if (code === 'ENOENT') return 'lost';
     if (code === 'EEXIST' || code === 'ENOTEMPTY') return 'refused';
     if (code === 'ENOTDIR') throw notALock(path);
-    if (code === 'ENOSYS' || code === 'ENOTSUP' || code === 'EOPNOTSUPP' || code === 'EXDEV')
-      throw noRename(path, error);
     // Some systems report another error when a directory, empty or not, is at the path.
     if (listNames(path) !== undefined) return 'refused';
     throw error;
@@ -225,18 +214,10 @@ export function readHolder(path: string): LockHolder | undefined {
 /** Atomic; removes only this holder. Does nothing when it is gone. */
 export function removeHolder(path: string, token: string): void {
   const gone = `${path}.${newToken()}.gone`;
-  const isRenamed = unlessMissing(() => {
+  unlessMissing(() => {
     renameSync(folderOf(path, token), gone);
-    return true;
   });
-  if (isRenamed !== true) return;
-  try {
-    // Usually the only entry; a recursive removal takes three times as long.
-    unlinkSync(join(gone, OWNER));
-    rmdirSync(gone);
-  } catch {
-    rmSync(gone, { recursive: true, force: true });
-  }
+  rmSync(gone, { recursive: true, force: true });
 }
 
 export function removeEmpty(path: string): void {
@@ -272,10 +253,3 @@ function listNames(path: string): readonly string[] | undefined {
 
 const notALock = (path: string): Failure =>
   localFile(`${path} is not a lock of this version of berth`, 'If no berth uses it, remove it.');
-
-const noRename = (path: string, cause: unknown): Failure =>
-  localFile(
-    `cannot lock ${path}: its file system cannot rename a directory`,
-    'Use a directory on another file system.',
-    cause,
-  );

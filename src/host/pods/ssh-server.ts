@@ -1,20 +1,10 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, promises as fs, readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
-import type {
-  AuthContext,
-  Channel,
-  Connection,
-  ParsedKey,
-  PseudoTtyInfo,
-  Server,
-  ServerChannel,
-  Session,
-  utils,
-} from 'ssh2';
+import type { AuthContext, Connection, ParsedKey, PseudoTtyInfo, Server, ServerChannel, Session, utils } from 'ssh2';
 import { boundAddress } from '../../core/addresses.ts';
 import { errorCode } from '../../core/files.ts';
 import { CONTAINER_VARIABLE, type ContainerView, endContainerProcesses, findOwnRoot, openView } from './container.ts';
@@ -39,38 +29,21 @@ const INHERITED = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'SystemRoot'];
 function serveSession(session: Session, options: SessionOptions): void {
   const { view } = options;
   let terminal: PseudoTtyInfo | undefined;
-  const variables: Record<string, string> = {};
   session.on('pty', (accept, _reject, info) => {
     terminal = info;
-    agree(accept);
-  });
-  session.on('env', (accept, _reject, { key, val }) => {
-    if (/^(LANG|LC_[A-Z]+)$/.test(key)) variables[key] = val;
-    agree(accept);
+    // The library passes no function if no answer is wanted, whatever its types say.
+    (accept as (() => void) | undefined)?.();
   });
   session.on('sftp', (accept) => {
     serveSftp(accept(), view);
   });
-  let running: ChildProcessWithoutNullStreams | undefined;
-  session.on('signal', (accept, _reject, { name }) => {
-    if (running?.pid !== undefined) signalGroup(running.pid, `SIG${name}` as NodeJS.Signals);
-    agree(accept);
-  });
-  const run = (channel: ServerChannel, command: string | undefined): void => {
-    running = startProgram(channel, commandLine(command, terminal, options), variables, options);
-  };
   session.on('exec', (accept, _reject, { command }) => {
-    run(accept(), command);
+    startProgram(accept(), commandLine(command, terminal, options), options);
   });
   session.on('shell', (accept) => {
-    run(accept(), undefined);
+    startProgram(accept(), commandLine(undefined, terminal, options), options);
   });
 }
-
-/** The library passes no function if no answer is wanted, whatever its types say. */
-const agree = (accept: (() => unknown) | undefined): void => {
-  accept?.();
-};
 
 function commandLine(
   command: string | undefined,
@@ -100,16 +73,14 @@ const programIn = (path: string | undefined, name: string): string | undefined =
 function startProgram(
   channel: ServerChannel,
   [program = '', ...args]: readonly string[],
-  variables: Readonly<Record<string, string>>,
   { runtime, watcher, spec, view, ends, mark }: SessionOptions,
-): ChildProcessWithoutNullStreams {
+): void {
   const { home, temporary } = view;
   const { username } = spec;
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, runtime.env[name]]));
   const env = {
     ...inherited,
     ...spec.variables,
-    ...variables,
     [CONTAINER_VARIABLE]: mark,
     ...{ HOME: home, USER: username, LOGNAME: username, SHELL: '/bin/sh', TMPDIR: temporary },
   };
@@ -140,14 +111,17 @@ function startProgram(
     else channel.exit(signal.slice('SIG'.length), false, '');
     channel.end();
   });
-  return child;
 }
 
 /** Created if missing; concurrent processes all get the same key. Rejects as the file system does. */
-async function hostKeyOf(file: string, make: () => string): Promise<string> {
+async function hostKeyOf(file: string, { generateKeyPairSync, parseKey }: typeof utils): Promise<string> {
   if (!existsSync(file)) {
     const own = `${file}.${randomUUID()}`;
-    await fs.writeFile(own, make(), { mode: 0o600, flag: 'wx' });
+    let key: string;
+    // The package drops a leading zero byte: about 7 in 1000 of its keys cannot be read.
+    do key = generateKeyPairSync('ed25519').private;
+    while (parseKey(key) instanceof Error);
+    await fs.writeFile(own, key, { mode: 0o600, flag: 'wx' });
     // A link appears complete and never replaces another file.
     await fs.link(own, file).catch((error: unknown) => {
       if (errorCode(error) !== 'EEXIST') throw error;
@@ -155,16 +129,6 @@ async function hostKeyOf(file: string, make: () => string): Promise<string> {
     await fs.rm(own, { force: true });
   }
   return await fs.readFile(file, 'utf8');
-}
-
-type KeyTools = Pick<typeof utils, 'generateKeyPairSync' | 'parseKey'>;
-
-/** The package drops a leading zero byte: about 7 in 1000 of its keys cannot be read. */
-function makeHostKey({ generateKeyPairSync, parseKey }: KeyTools): string {
-  for (;;) {
-    const key = generateKeyPairSync('ed25519').private;
-    if (!(parseKey(key) instanceof Error)) return key;
-  }
 }
 
 /** True where the system does not say whose a connection is, as only Linux does. Ports of both ends. */
@@ -196,7 +160,7 @@ export function createStartContainer(runtime: Pick<Runtime, 'env' | 'platform' |
       return parsed instanceof Error ? [] : [parsed].flat();
     });
     const view = await openView(spec, await ownRoot());
-    const hostKey = await hostKeyOf(spec.hostKeyFile, () => makeHostKey(ssh2.utils));
+    const hostKey = await hostKeyOf(spec.hostKeyFile, ssh2.utils);
     const connections = new Set<Connection>();
     const ends = new Set<() => void>();
     const mark = randomUUID();
@@ -250,13 +214,10 @@ function forwardTo(port: number, accept: () => ServerChannel, reject: () => void
   socket.once('error', reject);
   socket.once('connect', () => {
     socket.off('error', reject);
-    joined(socket, accept());
+    const channel = accept();
+    socket.on('error', () => channel.destroy());
+    channel.on('error', () => socket.destroy());
+    channel.on('close', () => socket.destroy());
+    channel.pipe(socket).pipe(channel);
   });
-}
-
-function joined(socket: Socket, channel: Channel): void {
-  socket.on('error', () => channel.destroy());
-  channel.on('error', () => socket.destroy());
-  channel.on('close', () => socket.destroy());
-  channel.pipe(socket).pipe(channel);
 }

@@ -32,7 +32,8 @@ function startOwn(
   const child = watcher.start('tree', () => spawn(program, [...words], options));
   const ended = new Promise<number>((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      reject(failedToStart(command, error));
+      const why = `cannot run ${JSON.stringify(command)}: ${errorReason(error)}`;
+      reject(/^(ENOENT|EACCES)$/.test(error.code ?? '') ? usage(why, 'Check its name and PATH.') : localFile(why));
     });
     child.once('close', (code, signal) => {
       watcher.remove(child);
@@ -51,13 +52,6 @@ const withIgnoredHangup = (
   platform !== 'win32' && isHangupIgnored(env)
     ? ['/bin/sh', ['-c', 'trap "" HUP; exec "$@"', 'sh', command, ...args]]
     : [command, args];
-
-function failedToStart(command: string, error: NodeJS.ErrnoException): Failure {
-  const program = JSON.stringify(command);
-  if (error.code === 'ENOENT') return usage(`there is no program ${program}`, 'Check its name and PATH.');
-  const message = `cannot run ${program}: ${errorReason(error)}`;
-  return error.code === 'EACCES' ? usage(message) : localFile(message, undefined, error);
-}
 
 /** For other programs: without the user's keys. */
 export const withoutKeys = (env: Runtime['env']): Runtime['env'] =>

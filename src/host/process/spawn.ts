@@ -45,15 +45,14 @@ interface Interrupt {
 export function listenForInterrupt(runtime: Pick<Runtime, 'signals' | 'exit'>): Interrupt {
   const controller = new AbortController();
   let redirected: ((signal: StopSignal) => void) | undefined;
-  const second = new Set<() => void>();
+  let second: (() => void) | undefined;
   const close = runtime.signals.on((signal) => {
     if (redirected !== undefined) redirected(signal);
     else if (!controller.signal.aborted) controller.abort(interrupted(signal));
-    else if (second.size === 0) runtime.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
+    else if (second === undefined) runtime.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
     else {
-      const listeners = [...second];
-      second.clear();
-      for (const listener of listeners) listener();
+      second();
+      second = undefined;
     }
   });
   return {
@@ -65,9 +64,9 @@ export function listenForInterrupt(runtime: Pick<Runtime, 'signals' | 'exit'>): 
       };
     },
     onSecond: (listener) => {
-      second.add(listener);
+      second = listener;
       return () => {
-        second.delete(listener);
+        second = undefined;
       };
     },
     close,

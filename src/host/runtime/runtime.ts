@@ -1,6 +1,7 @@
 import { constants, fstatSync, statSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { type Readable, Writable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock, Companion } from '../../core/context.ts';
 import { asError, localFile } from '../../core/failure.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
@@ -15,18 +16,7 @@ export const realClock: Clock = {
     return seconds * 1000 + nanoseconds / 1e6;
   },
   sleep: (milliseconds, signal) =>
-    new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const onAbort = (): void => {
-        clearTimeout(timer);
-        reject(asError(signal?.reason));
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      }, clampTimer(milliseconds));
-      signal?.addEventListener('abort', onAbort, { once: true });
-    }),
+    pause(clampTimer(milliseconds), undefined, { signal }).catch(() => signal?.throwIfAborted()),
   deadline: (milliseconds) => {
     const controller = new AbortController();
     const timer = setTimeout(() => {
@@ -46,11 +36,11 @@ const MAX_TIMER_MS: Milliseconds = 2_147_483_647;
 
 const clampTimer = (milliseconds: Milliseconds): Milliseconds => Math.min(Math.max(0, milliseconds), MAX_TIMER_MS);
 
-/** May write fewer bytes than were offered. */
-type WriteSync = (descriptor: number, bytes: Uint8Array, offset: number) => number;
-
-/** Node's stream treats a short write as complete: a full disk would lose output silently. */
-export function fileOutput(descriptor: number, write: WriteSync = writeSync): Writable {
+/** Node's stream treats a short write as complete: a full disk would lose output silently. `write` may be short. */
+export function fileOutput(
+  descriptor: number,
+  write: (descriptor: number, bytes: Uint8Array, offset: number) => number = writeSync,
+): Writable {
   return new Writable({
     decodeStrings: true,
     write: (chunk: Uint8Array, _encoding, done) => {
@@ -74,13 +64,14 @@ export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: n
 
 export interface Installation {
   /** Local-file (14) when it cannot be written. */
-  workerRunner(): string;
-  holdProgram(): void;
+  readonly workerRunner: () => string;
+  /** Loads the rest of the program, so that the run survives an upgrade of it. */
+  readonly holdProgram: () => void;
   /** Before berth's own. */
   readonly startArguments: readonly string[];
 }
 
-export interface Runtime {
+export interface Runtime extends Omit<Installation, 'startArguments'> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Input;
   readonly stdout: Output;
@@ -100,10 +91,7 @@ export interface Runtime {
   readonly accountHome: () => string | undefined;
   /** Undefined on systems without user numbers. */
   readonly user: number | undefined;
-  workerRunner(): string;
   readonly signals: Signals;
-  /** Loads the rest of the program, so that the run survives an upgrade of it. */
-  holdProgram(): void;
   readonly program: readonly string[];
   companion(argv: readonly string[]): Promise<Companion>;
   readonly childStreams: 'inherit' | 'ignore';
@@ -117,6 +105,7 @@ export interface Runtime {
 export function processRuntime(installation: Installation): Runtime {
   let stdout: Output | undefined;
   return {
+    ...installation,
     env: process.env,
     get stdin() {
       return process.stdin;
@@ -135,21 +124,30 @@ export function processRuntime(installation: Installation): Runtime {
     random: Math.random,
     platform: process.platform,
     get cwd() {
-      return readCwd();
+      try {
+        return process.cwd();
+      } catch (error) {
+        const hint = 'Change to a directory that exists, or name files by their full path.';
+        throw localFile('the working directory does not exist any more', hint, error);
+      }
     },
     get home() {
-      return readHome();
+      // As `os.homedir()`, but never another user's. Loaded lazily because it takes time.
+      try {
+        const home = process.platform === 'win32' ? undefined : process.env['HOME'];
+        if (home !== undefined && home !== '' && readForeignHome() === undefined) return home;
+        const os = process.getBuiltinModule('node:os');
+        return home === undefined || home === '' ? os.homedir() : os.userInfo().homedir;
+      } catch {
+        return '';
+      }
     },
     get foreignHome() {
       return readForeignHome();
     },
     accountHome: readAccountHome,
     user: process.geteuid?.(),
-    workerRunner: () => installation.workerRunner(),
     signals: realSignals(),
-    holdProgram: () => {
-      installation.holdProgram();
-    },
     get program() {
       return [process.execPath, ...installation.startArguments];
     },
@@ -188,30 +186,6 @@ function openOutput(descriptor: number, stream: () => Output): Output {
     // Node reports a descriptor that does not work.
   }
   return stream();
-}
-
-function readCwd(): string {
-  try {
-    return process.cwd();
-  } catch (error) {
-    throw localFile(
-      'the working directory does not exist any more',
-      'Change to a directory that exists, or name files by their full path.',
-      error,
-    );
-  }
-}
-
-/** `os.homedir()`, but never another user's. Loaded lazily because it takes time. */
-function readHome(): string {
-  try {
-    const home = process.platform === 'win32' ? undefined : process.env['HOME'];
-    if (home !== undefined && home !== '' && readForeignHome() === undefined) return home;
-    const os = process.getBuiltinModule('node:os');
-    return home === undefined || home === '' ? os.homedir() : os.userInfo().homedir;
-  } catch {
-    return '';
-  }
 }
 
 /** A container may run as a user that the system does not know. */

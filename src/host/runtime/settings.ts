@@ -67,7 +67,5 @@ export function loadTlsEarly(argv: readonly string[], runtime: Runtime): void {
 }
 
 /** Local-file (14) for an unusable file, usage (2) without a home directory. */
-export const readAliases = (runtime: Runtime): Promise<Readonly<Record<string, string>>> =>
-  new Promise((resolve) => {
-    resolve(readProfiles(join(directoryOf('config', runtime), 'config.json'), runtime.user).aliases);
-  });
+export const readAliases = async (runtime: Runtime): Promise<Readonly<Record<string, string>>> =>
+  readProfiles(join(directoryOf('config', runtime), 'config.json'), runtime.user).aliases;

@@ -23,13 +23,9 @@ export function endpointSource(endpoint: string, text: string | undefined, conte
   const { cwd, python, runner } = context;
   if (text === undefined) return { kind: 'attach' };
   const exec = /^exec:(.*)$/s.exec(text)?.[1]?.trim();
-  if (exec === '')
-    throw usage(`--endpoint ${endpoint}=exec: needs a command`, `--endpoint ${endpoint}='exec: ./run.sh'`);
   if (exec !== undefined) return { kind: 'exec', command: exec, cwd };
   const path = absolutePath({ cwd }, text);
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory() === true)
-    throw usage(`endpoint "${endpoint}": ${text} is a directory`, 'Name a file, or a command line.');
   const isPython = /\.py$/i.test(text);
   // With a space it is a file only where there is one.
   if ((!isPython && !MODULE.test(text)) || (found === undefined && /\s/.test(text)))

@@ -64,21 +64,21 @@ describe('an input that changes while its batch runs', () => {
 
 describe('files of a batch that are changed while it runs', () => {
   test.each([
-    ['deleted', OUT, 'out.jsonl was removed'],
-    ['deleted', JOURNAL, `${JOURNAL} was removed`],
-    ['replaced', OUT, 'out.jsonl was replaced'],
-    ['replaced', JOURNAL, `${JOURNAL} was replaced`],
-    ['cut', OUT, 'out.jsonl was changed'],
-    ['appended to', JOURNAL, `${JOURNAL} was changed`],
-    ['edited', OUT, 'out.jsonl was changed'],
-  ] as const)('%s, %s: the batch stops with 14 and counts', async (how, name, message) => {
+    ['deleted', OUT],
+    ['deleted', JOURNAL],
+    ['replaced', OUT],
+    ['replaced', JOURNAL],
+    ['cut', OUT],
+    ['appended to', JOURNAL],
+    ['edited', OUT],
+  ] as const)('%s, %s: the batch stops with 14 and counts', async (how, name) => {
     const world = await createTinyQueueWorld();
     write(world, 'in.jsonl', items(300));
     world.before = (operation, nth) => {
       if (operation === 'status' && nth === 60) change(how, join(world.directory, name));
     };
     const ran = await berthIn(world, [...RUN, ...FAST, '--in-flight', '16', '--json']);
-    stopsWithCounts(ran, message);
+    stopsWithCounts(ran, ' by another program');
   });
 
   test.each([
