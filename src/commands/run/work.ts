@@ -143,6 +143,8 @@ async function toItsEnd(ctx: CommandContext, run: Run, work: () => Promise<numbe
   try {
     code = await work();
   } catch (error) {
+    // A wait for the pod does not go on: it is terminated.
+    ctx.setResumeCommand(undefined);
     failure = error;
   }
   if (failure === undefined ? code === undefined : companion === undefined && isInterrupt(failure)) {
@@ -210,7 +212,7 @@ async function limited<T>(ctx: CommandContext, run: Run, work: (bounded: Command
   const over = new AbortController();
   const watch = ctx.clock.deadline(run.startedAt + limitMs - ctx.clock.monotonic());
   watch.signal.addEventListener('abort', () => {
-    over.abort(new Failure({ code, exit, message: `the command was ended after ${limit}` }));
+    over.abort(new Failure({ code, exit, message: `ended after ${limit}` }));
   });
   try {
     return await work({ ...ctx, signal: AbortSignal.any([ctx.signal, over.signal]) });

@@ -59,6 +59,27 @@ test.skipIf(!hasSsh)(
   },
 );
 
+test.skipIf(!hasSsh)('an interrupt while the pod starts terminates it, and offers no wait for it', async () => {
+  const pod = { id: 'pod-1', name: 'run-i0000000', status: 'PROVISIONING' };
+  const server = await serve([
+    routed({
+      'GET /v2/catalog/gpus': json({ gpus: [] }),
+      'POST /v2/pods': json(pod, 201),
+      'GET /v2/pods/pod-1': (exchange) => {
+        world.signal('SIGINT');
+        json(pod)(exchange);
+      },
+      'DELETE /v2/pods/pod-1': ({ response }) => {
+        response.writeHead(204).end();
+      },
+    }),
+  ]);
+  const world = createTestWorld({ env: pointedAt(server.url) });
+  const ran = await berthIn(world, ['run', ...GPU, '--', 'true']);
+  expect([ran.code, ran.err]).toEqual([130, expect.stringContaining('terminated pod-1')]);
+  expect(ran.err).not.toContain('Go on with');
+});
+
 test.each([
   ['two reads five seconds apart find none', () => false, 0, /terminated pod pod-1/],
   ['a later read finds it', (reads: number) => reads % 2 === 0, 8, /run-1 may still run: it is RUNNING/],
