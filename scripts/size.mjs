@@ -1,14 +1,13 @@
 /**
- * `npm run size`: the lines, bytes and files of each room of src against its budget. Ends 1 where src has more lines than at its
- * least since this script came, and no commit after that has `size: +N, because ...` in its message for all of them. What is
- * not committed is not judged, nor is a clone without history. Once HELD is true, a room over its budget ends 1 too.
+ * `npm run size`: the lines, bytes and files of each room of src against its budget. Ends 1 where one is over it, and where src
+ * has more lines than at its least since this script came, and no commit after that has `size: +N, because ...` in its message
+ * for all of them. What is not committed is not judged so, nor is a clone without history.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const HELD = false;
 const root = fileURLToPath(new URL('..', import.meta.url));
 // oxfmt-ignore
 const LINES = {
@@ -72,7 +71,7 @@ function growth() {
   return { most, since, said: [...said].reduce((sum, [, lines]) => sum + Number(lines), 0) };
 }
 
-let failed = HELD && tooMuch > 0;
+let failed = tooMuch > 0;
 try {
   const { most, since, said } = growth();
   if (most > said) {
