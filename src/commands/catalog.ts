@@ -225,15 +225,19 @@ const available = option.on('only what can be had now');
 /** An unknown word counts as yes, and so does none. */
 const isAvailable = (row: Json): boolean => memberAt(row, 'availability') !== 'NONE';
 
-/** US dollars an hour, on the cloud that is asked for or on any. */
+/** US dollars an hour: of workers, or on the cloud that is asked for or on any. */
 function isWithin(
   row: Json,
   most: number | undefined,
-  { count = 1, cloud }: { readonly count: number | undefined; readonly cloud: string | undefined },
+  {
+    count = 1,
+    cloud,
+    product,
+  }: { readonly count: number | undefined; readonly cloud: string | undefined; readonly product: readonly string[] },
 ): boolean {
   if (most === undefined) return true;
-  const clouds = cloud === undefined ? ['secure', 'community'] : [cloud.toLowerCase()];
-  return clouds.some((each) => {
+  const ofPods = cloud === undefined ? ['secure', 'community'] : [cloud.toLowerCase()];
+  return (product.includes('SERVERLESS') ? ['serverless'] : ofPods).some((each) => {
     const price = numberAt(row, `price.${each}`) ?? 0;
     return price > 0 && price * count <= most;
   });

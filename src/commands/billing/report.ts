@@ -151,7 +151,7 @@ export const report = defineCommand({
         ({ kind, id, name, why, cost }) =>
           `Idle: ${kind} ${name ? `${name} (${id})` : id} ${why}: ${formatMoney(cost)}`,
       ),
-      `${document.forecast.month}: ${formatMoney(spent)} so far, about ${formatMoney(expected)} by its end at ${rateText(rate)}${why}.`,
+      `${document.forecast.month}: ${formatMoney(spent)} so far, about ${formatMoney(expected)} by its end, ${rateText(rate)}${why}.`,
     ];
     return {
       kind: 'many',

@@ -7,7 +7,7 @@ import { removeSecret, secretNamed, type SecretRecord, secrets, setSecretValue, 
 import { hourlyCost } from './pods/document.ts';
 import { nextId } from '../state/state.ts';
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+const sum = (numbers: readonly number[]): number => Number(numbers.reduce((total, each) => total + each, 0).toFixed(4));
 
 /** The account (additions of November, 18), and its SSH keys: a PUT replaces all of them, `[]` removes them. */
 export const accountOperations: readonly Operation[] = steps({

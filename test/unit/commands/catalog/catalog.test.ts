@@ -125,3 +125,18 @@ it('shows no price for a cloud that does not offer it, and always the availabili
   expect((await rows('--sort', '-id')).map(([id]) => id)).toEqual(['ID', 'B', 'A', '']);
   expect((await catalog(['cpus'], [json({ cpus: [{ id: 'A' }] })])).out).toContain('AVAILABILITY');
 });
+
+it.each([
+  [[], ['A', 'B']],
+  [['--cloud', 'secure'], ['A']],
+  [['--count', '2'], ['B']],
+  [['--product', 'SERVERLESS'], ['C']],
+] as const)('--max-price compares the price of what is asked for: %j', async (flags, ids) => {
+  const gpus = [
+    { id: 'A', price: { secure: 1, community: 0, serverless: 1.5 } },
+    { id: 'B', price: { secure: 2, community: 0.5, serverless: 1.5 } },
+    { id: 'C', price: { secure: 2, community: 2, serverless: 0.9 } },
+  ];
+  const { out } = await catalog(['gpus', '--max-price', '1', ...flags, '-o', 'id'], [json({ gpus })]);
+  expect(out.trim().split('\n')).toEqual(ids);
+});
