@@ -93,7 +93,7 @@ export function waitResult(ctx: CommandContext, pods: readonly Outcome[], isSele
 
 export const wait = defineCommand({
   summary: 'wait until pods can be reached, or have a status',
-  details: `A pod is reachable once it is RUNNING and its published ports and SSH have addresses. A pod that is gone counts as TERMINATED. ${SEVERAL}`,
+  details: `A pod is reachable once it is RUNNING and its published ports and SSH have addresses. A pod that disappears counts as TERMINATED. ${SEVERAL}`,
   args: { id: idsArgument(PODS) },
   options: {
     for: option.choice('what to wait for', [REACHABLE, ...STATUSES], { metavar: 'WORD', initial: REACHABLE }),
