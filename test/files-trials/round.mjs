@@ -1,6 +1,6 @@
 /** One transfer: run again and again, through a proxy and with kills and full disks, until it ends 0; then everything is compared. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { sleep, start } from '../chaos/processes.mjs';
@@ -38,7 +38,7 @@ export async function runRound({ command, folder, service, target, random, isLar
         BERTH_TIMEOUT: '3s',
         BERTH_RETRIES: random.pick(['0', '1', '3']),
       };
-      await makeLeftoversOld(back);
+      await removeLeftovers(back);
       const running = berth(args, env, 600_000);
       const isKilled = random.chance(0.4) && runs < MAX_RUNS - 40;
       const kill = isKilled
@@ -58,7 +58,7 @@ export async function runRound({ command, folder, service, target, random, isLar
     wrong.push(`it did not end 0 in ${MAX_RUNS} runs`);
   };
   const plainly = async (args) => {
-    await makeLeftoversOld(back);
+    await removeLeftovers(back);
     const ended = await berth(args, direct, 600_000).ended;
     if (ended.code !== 0)
       wrong.push(`without faults, ${args.slice(0, 3).join(' ')} ended ${ended.code}: ${ended.stderr.slice(0, 500)}`);
@@ -99,11 +99,10 @@ export async function runRound({ command, folder, service, target, random, isLar
   };
 }
 
-/** What a killed download leaves is removed by a later one, after a day. */
-async function makeLeftoversOld(folder) {
+/** What killed downloads leave, which a user may remove. */
+async function removeLeftovers(folder) {
   for (const name of await readdir(folder, { recursive: true }).catch(() => []))
-    if (/(^|\/)\.berth-[0-9a-f]{12}\.partial$/.test(name))
-      await utimes(path.join(folder, name), 0, 0).catch(() => undefined);
+    if (/(^|\/)\.berth-[0-9a-f]{12}\.partial$/.test(name)) await rm(path.join(folder, name), { force: true });
 }
 
 /** What the service answers about unfinished uploads below a prefix. */
