@@ -172,8 +172,8 @@ function parseAnswer(
     // What many programs write for a number that JSON does not have: the text is complete so far.
     const [number] = /^(?:NaN|Infinity)\b/.exec(text.slice(error.offset, error.offset + 9)) ?? [];
     if (number === undefined) return lost('the answer is not JSON, or breaks off', false);
-    const place = `line ${error.line}, column ${error.column}`;
-    return { ...lost(`the answer is not JSON: ${place}: ${number}`, true), notJson: true };
+    const byte = Buffer.byteLength(text.slice(0, error.offset)) + 1;
+    return { ...lost(`the answer is not JSON at byte ${byte}: ${number}`, true), notJson: true };
   }
   const mismatch = mismatchOf(value, request);
   return mismatch === undefined ? { status, headers, text, value } : lost(mismatch, true);

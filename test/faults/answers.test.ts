@@ -98,13 +98,13 @@ describe.each(Object.entries(UNUSABLE))('%s', (_, { trouble, says, final, any, b
 describe('an answer that is complete and is not JSON', () => {
   const body = (number: string): string => `{"id":"j1","status":"COMPLETED","output":{"é":1,"loss":${number}}}`;
 
-  test.each(['NaN', '-Infinity', 'Infinity'])('%s: one try, 7, and the place', async (number) => {
+  test.each(['NaN', '-Infinity', 'Infinity'])('%s: one try, 7, and the byte', async (number) => {
     const { servers } = await fails(
       ['jobs', 'status', 'ep1', 'j1'],
       {
         exit: 7,
         says: [
-          `not JSON: line 1, column ${number.startsWith('-') ? 57 : 56}: ${number.replace('-', '')}`,
+          `not JSON at byte ${number.startsWith('-') ? 58 : 57}: ${number.replace('-', '')}`,
           '/ep1/status/j1 --service queue --raw-body',
         ],
       },
@@ -114,11 +114,9 @@ describe('an answer that is complete and is not JSON', () => {
   });
 
   test('a write is sent once and ends 8', async () => {
-    await fails(
-      ['api', 'POST', '/v2/x'],
-      { exit: 8, says: ['not JSON: line 1, column 56: NaN', 'may have happened'] },
-      [json(body('NaN'))],
-    );
+    await fails(['api', 'POST', '/v2/x'], { exit: 8, says: ['not JSON at byte 57: NaN', 'may have happened'] }, [
+      json(body('NaN')),
+    ]);
   });
 
   test('api --raw-body writes the bytes that came', async () => {
