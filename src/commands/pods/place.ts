@@ -177,8 +177,9 @@ export async function createKeyed(
     const attempt = `${ctx.random().toString(36).slice(2)}${ctx.random().toString(36).slice(2)}`;
     const made = await create((body) => sendOnce(ctx, body, { key, attempt, hint }));
     const id = idOf(made.value);
-    const others = (await unlessFailed(ctx, () => podsWith(ctx, key)))?.filter((pod) => idOf(pod) !== id) ?? [];
-    const [oldest = null] = byAge([made.value ?? null, ...others]);
+    const listed = (await unlessFailed(ctx, () => podsWith(ctx, key))) ?? [];
+    // As the list has it, if it does: both makers compare the same times.
+    const [oldest = null] = byAge(listed.some((pod) => idOf(pod) === id) ? listed : [made.value ?? null, ...listed]);
     if (idOf(oldest) === id) return made;
     await ctx.tell(`pod ${idOf(oldest)} has the same key and is older: terminating pod ${id}`);
     await terminateOwn(ctx, id);
