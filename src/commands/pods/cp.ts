@@ -141,9 +141,10 @@ const RECEIVE = `
 export LC_ALL=C; t=$1
 case $t in */*) at=\${t%/*}/;; *) at=./;; esac
 [ -d "$t" ] && at=$t/
-mkdir -p "$at" && tmp=$at$2 && mkdir -m 700 "$tmp" || exit 1
+tmp=$at$2
 trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' HUP INT TERM
+trap 'exit 1' HUP INT TERM PIPE
+mkdir -p "$at" && mkdir -m 700 "$tmp" || exit 1
 echo ready
 tar xpof - -C "$tmp" && [ -e "$tmp/$2" ] && rm -f "$tmp/$2" || exit 1
 no() { echo "$1" >&2; return 1; }

@@ -78,6 +78,14 @@ test('a connection that breaks when all was sent leaves the outcome unknown, wit
   expect((await withSsh('cat > /dev/null; exit 255', 'file', 'p1:to')).code).toBe(7);
 });
 
+test('a connection that is gone before the pod says that it is ready leaves nothing there', async () => {
+  const pod = temporaryDirectory();
+  // The last word is the command for the pod; who would read what it prints has ended.
+  const ssh = `eval "last=\\$\{$#}"; mkfifo '${pod}/f'; true < '${pod}/f' & exec 3> '${pod}/f'; wait; sh -c "$last" >&3`;
+  const { code, err } = await withSsh(ssh, 'file', `p1:${pod}/to`);
+  expect([code, readdirSync(pod)], err).toEqual([5, ['f']]);
+});
+
 test('a shell that prints text in the place of an archive is named as a cause', async () => {
   const { code, err } = await withSsh('echo Welcome; cat > /dev/null', 'p1:from', 'to');
   expect([code, err]).toEqual([7, expect.stringContaining('a shell that prints text when it starts')]);
