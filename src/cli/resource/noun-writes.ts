@@ -19,16 +19,17 @@ import {
   each,
   labelOf,
   readRow,
-  refused,
   report,
   type Resource,
   type Selection,
+  type Target,
   withId,
   withRows,
 } from './targets.ts';
 import { countOf, pluralOf, withArticle } from '../words.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
-import type { Failure } from '../../core/failure.ts';
+import { EXIT } from '../../core/exit-codes.ts';
+import { Failure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
 import { lines, type Message } from '../../core/message.ts';
@@ -157,7 +158,7 @@ export function remove(
     /** Why rows may not be deleted without --force, by id. */
     readonly inUse?: (ctx: CommandContext, rows: readonly Json[]) => Promise<ReadonlyMap<string, string>>;
     /** What to do about them. */
-    readonly hint?: (rows: readonly Json[]) => Failure['hint'];
+    readonly hint?: (row: Json) => Message;
   },
 ): Command {
   const { loses, typed, inUse, hint, done = 'deleted' } = spec;
@@ -183,11 +184,15 @@ export function remove(
       const hit = isGuarded || asks(ctx) ? await withRows(ctx, of, chosen.targets) : chosen.targets;
       const rows = hit.flatMap(({ row }) => row ?? []);
       const kept = isGuarded ? await inUse(ctx, rows) : new Map<string, string>();
-      const isKept = (row: Json | undefined): boolean => row !== undefined && kept.has(idOf(row));
-      if (kept.size > 0 && !chosen.isSelected)
-        throw refused([...kept.values()], lines(hint?.(rows.filter(isKept)), 'Pass --force to override.'));
-      for (const reason of kept.values()) await ctx.tell(`skipped: ${reason}`);
-      const targets = hit.filter(({ row }) => !isKept(row));
+      if (chosen.isSelected) for (const reason of kept.values()) await ctx.tell(`skipped: ${reason}`);
+      const targets = hit.flatMap((target): readonly Target[] => {
+        const { word, row = null } = target;
+        const message = kept.get(idOf(row));
+        if (message === undefined) return [target];
+        if (chosen.isSelected) return [];
+        const advice = lines(hint?.(row), 'Pass --force to override.');
+        return [{ word, failure: new Failure({ code: 'refused', exit: EXIT.refused, message, hint: advice }) }];
+      });
       await askToRemove(ctx, of, { ...chosen, targets }, `will be ${done}. Lost: ${loses}.`, typed);
       const outcomes = await each(ctx, of, targets, (id) =>
         ctx.api.send({ service: 'base', method: 'DELETE', path: [...of.path, id], id, checkCommand: listCommand(of) }),

@@ -272,11 +272,3 @@ export function report(
   }
   return answer?.value === undefined ? outcomeResult(ctx, of.noun, [only], done) : answerResult(of.view, answer);
 }
-
-/** A refusal (5) of berth itself, before anything is sent. */
-export const refused = (reasons: readonly string[], hint: Failure['hint']): Failure => {
-  const [first = '', ...others] = reasons;
-  const message = others.length === 0 ? first : `${reasons.length} are protected`;
-  const errors = others.length === 0 ? {} : { errors: reasons };
-  return new Failure({ code: 'refused', exit: EXIT.refused, message: `${message}: nothing was sent`, hint, ...errors });
-};

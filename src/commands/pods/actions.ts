@@ -4,7 +4,7 @@ import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, unknownOutcome, unlessFailed } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { arrayAt, isObject, type Json, memberAt } from '../../core/json.ts';
-import { berth, lines, type Message } from '../../core/message.ts';
+import { berth, type Message } from '../../core/message.ts';
 import { idOf } from '../../output/view.ts';
 import { ask, asks, requireYes } from '../../cli/ask.ts';
 import { run } from '../../cli/hint.ts';
@@ -165,7 +165,7 @@ export const terminate = remove(PODS, {
   done: 'terminated',
   typed: (pod) => isObject(memberAt(pod, 'mounts.persistent')),
   inUse: (_, pods) => Promise.resolve(lockedOf(pods)),
-  hint: (pods) => lines(...pods.map((pod) => run(berth`pods update ${idOf(pod)} --locked off`))),
+  hint: (pod) => run(berth`pods update ${idOf(pod)} --locked off`),
   examples: [
     ['berth pods terminate old-experiment --yes', 'in a script'],
     ["berth pods terminate --match 'test-*' --older-than 1d --yes", 'several'],
