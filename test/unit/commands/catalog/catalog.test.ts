@@ -39,6 +39,7 @@ describe('the query', () => {
   it.each([
     [['gpus', 'G1', '--available'], '--available filters the list'],
     [['gpus', '--available', '--cuda', '12.4', '--min-cuda', '12.1'], '--cuda and --min-cuda exclude each other'],
+    [['gpus', '--max-price', 'cheap'], '--max-price is not an amount in US dollars'],
     [['datacenters', 'D1', '--region', 'EUROPE', '--global-network'], '--region and --global-network'],
     [['templates', '--source', 'mine'], 'official, verified, community'],
   ])('%j ends 2 and sends nothing', async (argv, words) => {
