@@ -90,8 +90,8 @@ kill -INT $p; wait $p; echo "code $?"; ${LEFT}; cat out.txt 2>/dev/null`);
 
   test('a time limit is 9 with what is there', async () => {
     const { stdout, stderr } = await script(`
-berth run ${GPU} --timeout 10s --out out -- sh -c 'echo part >out; sleep 60'; echo "code $?"; ${LEFT}; cat out`);
-    expect([stdout, stderr]).toEqual(['code 9\npart\n', expect.stringContaining('ended after 10s (--timeout)')]);
+berth run ${GPU} --timeout 30s --out out -- sh -c 'echo part >out; sleep 600'; echo "code $?"; ${LEFT}; cat out`);
+    expect([stdout, stderr]).toEqual(['code 9\npart\n', expect.stringContaining('ended after 30s (--timeout)')]);
   });
 
   test('a pod that dies under the command is 10, and is gone', async () => {
