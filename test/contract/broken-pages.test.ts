@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
+import { untilRead } from '../support/clocks/deadline-clock.ts';
 import { berth } from '../support/worlds/run-berth.ts';
 import { readContract } from './support/contract.ts';
 import { INVOCATIONS } from './support/invocations.ts';
@@ -63,7 +63,7 @@ afterAll(() => {
 
 /** A command that fails leaves its other reads on their way: they must not be taken for those of the next one. */
 async function untilNoneArrives(): Promise<void> {
-  do await setTimeout(20);
+  do await untilRead();
   while (recorder.take().length > 0);
 }
 

@@ -5,9 +5,7 @@ import { localExec } from './workers/support.ts';
 /** Waits for a line of the output of a forward that runs in the background. */
 const HELPERS = `
 said() {
-  for _ in $(seq 300); do grep -q "$1" forward.txt && return; sleep 0.1; done
-  echo "never said: $1" >&2
-  return 1
+  until grep -q "$1" forward.txt; do sleep 0.1; done
 }
 `;
 

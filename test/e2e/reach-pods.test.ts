@@ -227,25 +227,23 @@ sshTest(
     // The processes of local pods are seen from all of them.
     const sleep = (at: number): string => `sleep ${String(200_000 + process.pid)}.${String(at)}`;
     const left = `pgrep -f '^${sleep(0).slice(0, -1)}' | wc -l`;
+    const untilLeft = (count: number): string =>
+      `until [ "$(${left})" -eq ${String(count)} ]; do sleep 0.1; done; echo ${String(count)}`;
     const background = (at: number): string =>
       `berth pods exec lab -- sh -c 'nohup ${sleep(at)} > /dev/null 2>&1 & setsid ${sleep(at)}1 > /dev/null 2>&1 < /dev/null &'`;
     const { code, stdout, stderr } = await localExec(
       folder,
       [],
       `${LAB}
-${background(1)}; sleep 1; ${left}
-berth pods restart lab --yes > out.txt; ready lab; berth pods exec lab -- true; ${left}
-${background(2)}; sleep 1; ${left}
-berth pods stop lab --wait > out.txt; until [ "$(${left})" -eq 0 ]; do sleep 0.1; done
+${background(1)}; ${untilLeft(2)}
+berth pods restart lab --yes > out.txt; ready lab; berth pods exec lab -- true; ${untilLeft(0)}
+${background(2)}; ${untilLeft(2)}
+berth pods stop lab --wait > out.txt; ${untilLeft(0)}
 berth pods start lab > out.txt; ready lab
-${background(3)}; sleep 1; ${left}
+${background(3)}; ${untilLeft(2)}
 `,
     );
-    expect([code, stdout.split('\n').map((line) => line.trim()), stderr]).toEqual([
-      0,
-      ['2', '0', '2', '2', ''],
-      expect.anything(),
-    ]);
+    expect([code, stdout], stderr).toEqual([0, '2\n0\n2\n0\n2\n']);
     expect(spawnSync('sh', ['-c', left], { encoding: 'utf8' }).stdout.trim()).toBe('0');
   },
 );

@@ -22,12 +22,12 @@ export interface TerminalSession {
   type(text: string): void;
   /** Presses keys by tmux's names: `Enter`, `C-c`, `Down`. */
   press(...keys: readonly string[]): void;
-  /** Waits until the screen shows something. Fails with the screen when it has not changed for half a minute. */
+  /** Waits until the screen shows something. Fails with the screen when it has not changed for two minutes. */
   waitFor(shown: string | RegExp): Promise<string>;
 }
 
 /** A screen that has not changed for so long does not change any more. */
-const SILENCE_MS = 30_000;
+const SILENCE_MS = 120_000;
 
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
@@ -56,7 +56,7 @@ export async function programInTerminal(
   const variables = Object.entries({ ...(env ?? (await cleanEnvironment())), LANG: 'C.UTF-8' });
   const command = [
     // Some shells end with a program that a key ended.
-    'trap : INT QUIT; env -i TERM="$TERM"',
+    `trap : INT QUIT; tmux -S ${quote(socket)} wait-for piped; env -i TERM="$TERM"`,
     ...variables.map(([name, value]) => quote(`${name}=${value}`)),
     ...words.map(quote),
     '; printf "\\nended %s\\n" $?; exec sleep 600',
@@ -64,6 +64,8 @@ export async function programInTerminal(
   writeFileSync(log, '');
   tmux('-u', 'new-session', '-d', '-x', String(size.columns), '-y', String(size.rows), command);
   tmux('pipe-pane', `cat >> ${quote(log)}`);
+  // Nothing is printed before, so that all is in the log.
+  tmux('wait-for', '-S', 'piped');
   onTestFinished(() => {
     tmux('kill-server');
   });

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { onWrite, someWrites, writes } from '../support/worlds/read-write-commands.ts';
 import { berth } from '../support/worlds/run-berth.ts';
 import { expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
+import { refusingPort } from '../support/servers/ports.ts';
 import { json, listen, pointedAt, serve, text, type Behaviour } from '../support/servers/scripted-server.ts';
 
 // Rows 23 to 26 of docs/faults.md: the addresses that a request may and may not be sent to.
@@ -58,12 +59,9 @@ describe('a proxy of the environment', () => {
   });
 
   test('a proxy that cannot be reached: 7, without its password', async () => {
-    const gone = createServer();
-    const port = await listen(gone);
-    await new Promise((resolve) => gone.close(resolve));
     const env = {
       BERTH_BASE_URL: 'https://service.test',
-      HTTPS_PROXY: `http://someone:${PASSWORD}@127.0.0.1:${String(port)}`,
+      HTTPS_PROXY: `http://someone:${PASSWORD}@127.0.0.1:${String(await refusingPort())}`,
     };
     const { runs } = await fails(get, { exit: 7, says: ['Nothing was sent', 'refused'] }, [], { env });
     for (const ran of runs) expect(ran.err).not.toContain(PASSWORD);

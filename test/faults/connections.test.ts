@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { someReads, someWrites, testEnds, type Read } from '../support/worlds/read-write-commands.ts';
 import { createDeadlineClock } from '../support/clocks/deadline-clock.ts';
+import { refusingPort } from '../support/servers/ports.ts';
 import {
   drip,
   hangUp,
@@ -32,20 +32,6 @@ async function serveTcp(greet: (socket: Socket) => void): Promise<number> {
     server.close();
   });
   return await listen(server);
-}
-
-/**
- * Returns a port on loopback where nothing listens until the test ends. It is the port of a client's connection: a port that is
- * only closed may be taken by another process.
- */
-async function refusingPort(): Promise<number> {
-  const client = connect(await serveTcp(() => undefined), '127.0.0.1');
-  onTestFinished(() => {
-    client.destroy();
-  });
-  await once(client, 'connect');
-  if (client.localPort === undefined) throw new Error('a connected client has no port');
-  return client.localPort;
 }
 
 describe.each([

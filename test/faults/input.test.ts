@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { said } from '../support/worlds/answer-question.ts';
 import { berth, berthIn } from '../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS } from '../support/worlds/test-world.ts';
 import { expectErrorObject, expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
@@ -193,7 +194,7 @@ describe('no terminal to ask on', () => {
     const server = await serve([routed({ 'GET /v2/ep1/health': json({ jobs: { inQueue: 3 }, workers: {} }) })]);
     const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
     const running = berthIn(world, ['queue', 'purge', 'ep1']);
-    await untilShown(world, 'Continue?');
+    await said(world, 'Continue?');
     await world.type(KEYS.ctrlD);
     const ran = await running;
     expect(ran.code).toBe(2);
@@ -205,15 +206,9 @@ describe('no terminal to ask on', () => {
     const server = await serve([routed({ 'GET /v2/ep1/health': json({ jobs: { inQueue: 1 }, workers: {} }) })]);
     const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
     const running = berthIn(world, ['queue', 'purge', 'ep1']);
-    await untilShown(world, 'Continue?');
+    await said(world, 'Continue?');
     await world.type('n', KEYS.enter);
     expect((await running).code).toBe(2);
     expect(server.seen.map(({ method }) => method)).toEqual(['GET']);
   });
 });
-
-async function untilShown(world: { err(): string }, words: string): Promise<void> {
-  for (let turns = 0; turns < 2000 && !world.err().includes(words); turns++)
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(world.err()).toContain(words);
-}

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { said } from '../support/worlds/answer-question.ts';
 import { berthIn } from '../support/worlds/run-berth.ts';
 import { createTestClock, type TestClock } from '../support/clocks/test-clock.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
@@ -189,8 +190,7 @@ test('Ctrl-C in a question ends 130, and nothing is sent', async () => {
   const server = await serve([json({ jobs: { inQueue: 3 }, workers: {} })]);
   const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
   const running = berthIn(world, ['queue', 'purge', 'ep1']);
-  for (let turns = 0; turns < 2000 && !world.err().includes('Continue?'); turns++)
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  await said(world, 'Continue?');
   await world.type('\u0003');
   const ran = await running;
   expect(ran.code, ran.err).toBe(130);

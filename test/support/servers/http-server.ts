@@ -10,6 +10,8 @@ import { traceLine } from '../../../src/http/trace.ts';
 import { createTestClock, type TestClock } from '../clocks/test-clock.ts';
 import { listen, serve as scripted, type Arrival, type ScriptedServer } from './scripted-server.ts';
 
+export { freePort } from './ports.ts';
+
 export const KEY = 'test-key-0123456789abcdef';
 
 /** A real HTTP server on loopback. It stops when the test ends. */
@@ -56,14 +58,6 @@ export function onRequest(socket: Socket, handle: (head: string) => void): void 
     text = text.slice(end + 4 + length);
     handle(head);
   });
-}
-
-/** A port on loopback where nothing listens. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 export interface World {

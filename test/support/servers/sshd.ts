@@ -9,11 +9,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../files/temporary-directory.ts';
+import { freePort } from './ports.ts';
 
 const SSHD = '/usr/sbin/sshd';
 const SFTP_SERVER = ['/usr/lib/openssh/sftp-server', '/usr/libexec/sftp-server'].find((path) => existsSync(path));
@@ -162,12 +162,4 @@ function sshWithKey(folder: string, key: string): Readonly<Record<string, string
   writeFileSync(file, `#!/bin/sh\nexec "${pathOf('ssh')}" -F "${config}" "$@"\n`);
   chmodSync(file, 0o755);
   return { PATH: `${bin}:${process.env['PATH'] ?? ''}` };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

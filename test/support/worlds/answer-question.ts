@@ -1,17 +1,10 @@
+import { expect } from 'vitest';
 import { berthIn, type Ran } from './run-berth.ts';
 import { KEYS, type TestWorld } from './test-world.ts';
 
-/** A question that does not come fails the test, and does not hang it. */
-const LIMIT_MS = 20_000;
-
-/** Resolves once stderr has the text. Fails after a limit of real time. */
-export async function said(world: TestWorld, text: string): Promise<void> {
-  const end = performance.now() + LIMIT_MS;
-  while (!world.err().includes(text)) {
-    if (performance.now() > end) throw new Error(`not said: ${JSON.stringify(text)}; stderr: ${world.err()}`);
-    await new Promise(setImmediate);
-  }
-}
+/** Resolves once stderr has the text. */
+export const said = (world: TestWorld, text: string): Promise<void> =>
+  expect.poll(() => world.err(), { interval: 1 }).toContain(text);
 
 /** Waits for a question of a running command, and types these keys. */
 export async function answer(world: TestWorld, question: string, ...keys: readonly string[]): Promise<void> {

@@ -3,7 +3,7 @@ import { pauseOf } from '../../../../src/cli/until.ts';
 import { json, pointedAt, serve, type Behaviour } from '../../../support/servers/scripted-server.ts';
 import { Terminal } from '../../../support/output/terminal-emulator.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
-import { createTestWorld, KEYS, type TestWorld } from '../../../support/worlds/test-world.ts';
+import { createTestWorld, KEYS } from '../../../support/worlds/test-world.ts';
 
 const pod = (status: string, more: object = {}): Behaviour => json({ id: 'pod1', name: 'p', status, ...more });
 const GONE = json({ title: 'Not Found', status: 404, detail: 'pod not found' }, 404);
@@ -101,16 +101,10 @@ async function onTerminal(argv: readonly string[], script: readonly Behaviour[],
   const server = await serve(script);
   const world = createTestWorld({ tty: true, env: pointedAt(server.url), columns: 80, rows: 24 });
   const running = berthIn(world, argv);
-  await shows(world, 'q ends');
+  await expect.poll(() => world.out(), { interval: 5 }).toContain('q ends');
   await world.type(...keys);
   const ran = await running;
   return { ...ran, screen: new Terminal(80, 24).write(ran.out), server };
-}
-
-async function shows(world: TestWorld, text: string): Promise<void> {
-  for (let turns = 0; turns < 4000 && !world.out().includes(text); turns++)
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(world.out()).toContain(text);
 }
 
 const runtime = (util: number) => ({

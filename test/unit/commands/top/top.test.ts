@@ -144,11 +144,8 @@ test('top -o jsonl prints the rows of every reading, and paces itself by the rat
 });
 
 describe('top on a terminal', () => {
-  async function shows(world: TestWorld, text: string): Promise<void> {
-    for (let turns = 0; turns < 4000 && !screenOf(world).includes(text); turns++)
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(screenOf(world)).toContain(text);
-  }
+  const shows = (world: TestWorld, text: string): Promise<void> =>
+    expect.poll(() => screenOf(world), { interval: 5 }).toContain(text);
   const screenOf = (world: TestWorld): string => new Terminal(100, 20).write(world.out()).text();
 
   async function started(more: Readonly<Record<string, Behaviour>> = {}) {

@@ -3,7 +3,7 @@ import { answer, answerQuestion, said } from '../../../support/worlds/answer-que
 import { createAccount, local } from '../../../support/worlds/local-account.ts';
 import { berth, berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS } from '../../../support/worlds/test-world.ts';
-import { freePort } from '../../../support/servers/http-server.ts';
+import { refusingPort } from '../../../support/servers/ports.ts';
 import {
   json,
   pointedAt,
@@ -44,7 +44,7 @@ describe('the volume API that create uses, v1 or v2', () => {
   test.each<[string, () => Promise<string> | string]>([
     ['answers 404', async () => (await serve([problem(404, 'gone')])).url],
     ['answers 410', async () => (await serve([problem(410, 'gone')])).url],
-    ['refuses the connection', async () => `http://127.0.0.1:${String(await freePort())}`],
+    ['refuses the connection', async () => `http://127.0.0.1:${String(await refusingPort())}`],
     ['has a host that is unknown', () => 'https://nothing.invalid'],
   ])('a v1 that %s gives way to v2 at once', async (_, rest) => {
     const server = await serve([routed({ 'POST /v2/network-volumes': json({ id: 'v1', name: 'data' }, 201) })]);

@@ -1,6 +1,4 @@
-import type { Store } from '../../../../src/local/state/store.ts';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { LOCAL_KEY } from '../../../../src/local/http/admission.ts';
 import { fetchFrom } from '../../../support/local/fetch-from.ts';
@@ -12,29 +10,6 @@ import { temporaryDirectory } from '../../../support/files/temporary-directory.t
 const NOW = Date.UTC(2026, 0, 1);
 
 const LOG = '/v2/pods/pod-web/logs';
-
-/** A store in a file, and what waits until no step is taken any more: a stream may be in one when its reader hangs up. */
-function watchedStore(path: string): { readonly store: Store; readonly untilQuiet: () => Promise<void> } {
-  let steps = 0;
-  let pending = 0;
-  const store = fileStore(path);
-  const transact: Store['transact'] = async (fresh, step) => {
-    steps += 1;
-    pending += 1;
-    try {
-      return await store.transact(fresh, step);
-    } finally {
-      pending -= 1;
-    }
-  };
-  const untilQuiet = async (): Promise<void> => {
-    for (let quiet = 0, before = -1; quiet < 20; before = steps) {
-      await setTimeout(5);
-      quiet = steps === before && pending === 0 ? quiet + 1 : 0;
-    }
-  };
-  return { store: { ...store, transact }, untilQuiet };
-}
 
 describe('the log of a pod', () => {
   it('has container and system lines for each event of the pod', async () => {
@@ -73,19 +48,17 @@ describe('the log of a pod', () => {
 
   it('ends nowhere: the same events come, each once, however often it is broken off and by whatever process', async () => {
     const path = join(temporaryDirectory(), 'state.json');
-    const stores: ReturnType<typeof watchedStore>[] = [];
-    const served = () => {
-      const watched = watchedStore(path);
-      stores.push(watched);
-      return localFixture({ store: watched.store });
+    const readBy = async (query: string, count: number, lastEventId?: string) => {
+      const process = localFixture({ store: fileStore(path) });
+      const events = await readLog(process, `${LOG}?${query}since=2025-12-31T23:50:00Z`, count, lastEventId);
+      await process.service.stop();
+      return events;
     };
-    const whole = await readLog(served(), `${LOG}?since=2025-12-31T23:50:00Z`, 60);
+    const whole = await readBy('', 60);
     const pieces: LogEvent[] = [];
-    for (const count of [1, 7, 20, 2, 30])
-      pieces.push(...(await readLog(served(), `${LOG}?tail=0&since=2025-12-31T23:50:00Z`, count, pieces.at(-1)?.id)));
+    for (const count of [1, 7, 20, 2, 30]) pieces.push(...(await readBy('tail=0&', count, pieces.at(-1)?.id)));
     expect(pieces).toEqual(whole);
     expect(new Set(whole.map(({ id }) => id)).size).toBe(60);
-    for (const { untilQuiet } of stores) await untilQuiet();
   });
 
   it('sends the last 100 lines where nothing is asked, and 5000 at most', async () => {

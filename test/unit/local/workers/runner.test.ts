@@ -103,12 +103,15 @@ describe('handler modules', () => {
         existsSync(file) && failures++ < 5 ? Promise.reject(new Error('the disk is full')) : service.transact(step),
     });
     const id = await served.start(JSON.stringify({ file }));
-    for (let tries = 0; tries < 2000; tries++) {
-      await tick().catch(() => undefined);
-      if ((await service.status('mine', id))['status'] === 'COMPLETED') break;
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-    expect(await service.status('mine', id)).toMatchObject({ status: 'COMPLETED', output: ['a', 'b'] });
+    await expect
+      .poll(
+        async () => {
+          await tick().catch(() => undefined);
+          return await service.status('mine', id);
+        },
+        { interval: 2 },
+      )
+      .toMatchObject({ status: 'COMPLETED', output: ['a', 'b'] });
     expect(await readFile(file, 'utf8')).toBe('x');
   });
 
