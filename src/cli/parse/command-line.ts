@@ -188,7 +188,8 @@ function unknownOption(word: string, path: readonly string[], known: readonly st
     lines(
       name.startsWith('--') ? suggestionOf(nearestFlags(name, known)) : undefined,
       /key|token|passw|secret/i.test(name) ? KEY_HINT : undefined,
-      name.startsWith('--') ? seeHelp(path) : 'A value that begins with a dash goes after --, or as --flag=VALUE.',
+      name.startsWith('--') ? undefined : 'A value that begins with a dash goes after --, or as --flag=VALUE.',
+      seeHelp(path),
     ),
   );
 }

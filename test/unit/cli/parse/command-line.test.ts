@@ -138,6 +138,7 @@ describe('parsing the command line', () => {
     [['things', 'deep', 'get', '--wrong', 'x'], 'See `berth things deep get --help`.'],
     [['things', 'get', '--api-key=sk-SECRET'], 'auth login --with-key <'],
     [['things', 'get', '-a'], 'after --'],
+    [['things', 'get', '-a'], 'See `berth things get --help`.'],
     [['things', 'get', 'a', '--inptu', 'x'], 'Did you mean --input?'],
     [['things', 'GET', 'a'], 'Did you mean get?'],
     [['PODS'], 'Did you mean pods?'],
