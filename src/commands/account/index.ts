@@ -1,7 +1,8 @@
 import { type ApiAnswer, readRequest } from '../../core/api.ts';
 import { isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import { isObject, type Json, memberAt, numberAt, objectOf, stringAt } from '../../core/json.ts';
-import { formatDollars } from '../../core/units.ts';
+import { HOUR_MS } from '../../core/unit-types.ts';
+import { formatDollars, formatDuration } from '../../core/units.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { contractSchema } from '../../cli/model/output-schema.ts';
@@ -52,7 +53,7 @@ const balance = defineCommand({
   summary: 'show the balance, and how long it lasts',
   details: 'The time is an estimate from the lists of pods, endpoints and volumes. --json prints the balance alone.',
   output: contractSchema('AccountBalance'),
-  examples: [['berth account balance', '$42.10, about 17h at $2.47/h']],
+  examples: [['berth account balance', '$42.10, about 17h2m at $2.47/h']],
   run: async (ctx) => {
     const answer = await readAccount(ctx, 'billing', 'balance');
     if (asksForData(ctx.output)) return answerResult(viewOf('balance'), answer);
@@ -73,10 +74,7 @@ const balance = defineCommand({
 async function runway(ctx: CommandContext, amount: number): Promise<string> {
   const { hourly } = await ofAccount(ctx);
   if (hourly === undefined || hourly.high <= 0 || amount <= 0) return '';
-  const hours = amount / hourly.high;
-  const span =
-    hours < 1 ? `${Math.floor(hours * 60)}m` : hours < 48 ? `${Math.floor(hours)}h` : `${Math.floor(hours / 24)}d`;
-  return `, about ${span} at ${perHour({ hourly, besides: [] })}`;
+  return `, about ${formatDuration((amount / hourly.high) * HOUR_MS)} at ${perHour({ hourly, besides: [] })}`;
 }
 
 export const account = noun('your account: balance, limits, SSH keys', { show, balance, limits, 'ssh-keys': sshKeys });

@@ -26,9 +26,9 @@ describe('account balance', () => {
     [
       'a prepaid account says how long it lasts',
       { balanceAmount: 42.1, billingMode: 'PREPAID' },
-      '$42.10, about 17h at $2.47/h',
+      '$42.10, about 17h2m at $2.47/h',
     ],
-    ['days where they are many', { balanceAmount: 500, billingMode: 'PREPAID' }, '$500.00, about 8d at $2.47/h'],
+    ['days where they are many', { balanceAmount: 500, billingMode: 'PREPAID' }, '$500.00, about 8d10h at $2.47/h'],
     ['nothing is left', { balanceAmount: 0, billingMode: 'PREPAID' }, '$0.00'],
     ['a postpaid account stops nothing', { balanceAmount: -3.2, billingMode: 'POSTPAID' }, '-$3.20, postpaid'],
   ])('%s', async (_, balance, text) => {
