@@ -42,7 +42,7 @@ export const cancel = defineCommand({
           statusLine(named.endpoint, named.job),
           named.job,
         );
-      const unchanged = jobOutcome(answer.value) !== 'cancelled';
+      const unchanged = jobOutcome(answer.value) !== 'cancelled' || hasEnded({ status: named.status ?? null });
       return { id: named.job, status, unchanged, answer: { ...answer, existed: unchanged } };
     });
     const result = report(ctx, { noun: 'job', view: jobView }, { isSelected: false }, outcomes, 'cancelled');

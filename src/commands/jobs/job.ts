@@ -23,6 +23,8 @@ export const healthLine = (endpoint: string): CommandLine => berth`health ${endp
 export interface NamedJob {
   readonly endpoint: string;
   readonly job: string;
+  /** As this machine last saw it. */
+  readonly status?: string | undefined;
 }
 
 const OWN = 'endpoint id, name or slug; not needed for jobs submitted here';
@@ -50,7 +52,7 @@ export async function jobsOf(
     const endpoint = isAlone ? find(word)?.endpoint : first;
     if (endpoint === undefined)
       throw usage(`job ${word} was not submitted from this machine`, 'Name its endpoint before the job ids.');
-    return { endpoint, job: word };
+    return { endpoint, job: word, status: find(word)?.status };
   });
   if (job === undefined)
     throw usage(

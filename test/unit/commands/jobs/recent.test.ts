@@ -48,6 +48,19 @@ describe('jobs recent', () => {
     expect(states(await recent(account))[0]).toBe(`${job} ${status}`);
   });
 
+  test('tells a job that had been cancelled from one that is cancelled now', async () => {
+    const account = createAccount();
+    const job = await local(account, 'jobs run sleep --input \'{"seconds":60}\'');
+    expect((await account(`jobs cancel sleep ${job}`)).err).toBe(`cancelled job ${job}\n`);
+    expect((await account(`jobs cancel ${job}`)).err).toBe(`job ${job} is already CANCELLED\n`);
+    const other = await local(account, "jobs run demo --input '{}'");
+    const both = await account(`jobs cancel ${job} ${other} --yes --json`);
+    expect(JSON.parse(both.out)).toMatchObject([
+      { id: job, unchanged: true },
+      { id: other, ok: true },
+    ]);
+  });
+
   test('with an endpoint lists the jobs of that one, by its name too', async () => {
     const account = createAccount();
     const made = await local(account, 'endpoints create --name mine --image a/b --cpu cpu-general:2 -o id');
