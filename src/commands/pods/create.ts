@@ -107,9 +107,12 @@ export const create = defineCommand({
       await ctx.tell('warning: this pod has no deadline; --stop-after 8h sets one');
     if (body['startSsh'] === true) await warnWithoutKey(ctx);
     let catalog: readonly Json[] = [];
+    const hardware = stringAt(body, 'gpu.id') ?? stringAt(body, 'cpu.id') ?? '';
+    const isListed = (): boolean => catalog.some((row) => idOf(row) === hardware);
     if (placement === undefined)
       await tellPrice(ctx, async () => {
         catalog = await catalogOf(ctx, body);
+        if (!isListed()) return undefined;
         const cost = ofNewPod(body, catalog);
         return lines(`${hardwareOf(body)}: ${perHour(cost)}`, deadlineLine(ctx, body, cost));
       });
@@ -118,11 +121,8 @@ export const create = defineCommand({
       return key === undefined ? make((one) => ctx.api.send(post(PODS, one))) : createKeyed(ctx, key, make);
     }).catch((error: unknown) => {
       if (!(error instanceof Failure)) throw error;
-      const gpus = catalog.map(idOf);
-      const gpu = stringAt(body, 'gpu.id') ?? '';
-      throw inOwnWords(
-        error.with({ hint: lines(gpus.includes(gpu) ? undefined : suggestName(gpu, gpus), error.hint) }),
-      );
+      const near = isListed() ? undefined : suggestName(hardware, catalog.map(idOf));
+      throw inOwnWords(error.with({ hint: lines(near, error.hint) }));
     });
     const result = await written(ctx, PODS, answer, 'created');
     if (values['wait'] !== true) return result;

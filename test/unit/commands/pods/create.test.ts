@@ -194,5 +194,5 @@ test('a refused create names the GPU that may be meant', async () => {
   const account = createAccount();
   await local(account, "local fault add refuse --count 1 --detail 'this cannot be'");
   const { code, err } = await account('pods create lab --gpu GPU-24H --image a/b');
-  expect([code, err]).toEqual([5, expect.stringContaining('Did you mean GPU-24G?')]);
+  expect([code, err]).toEqual([5, expect.stringMatching(/^error: .*this cannot be\n.*Did you mean GPU-24G\?/)]);
 });
