@@ -93,7 +93,12 @@ export function create(
     costs: price !== undefined,
     run: async (ctx, values: Values) => {
       const body = await bodyFrom(ctx, of, values, spec);
-      if (price !== undefined) await tellPrice(ctx, () => price(body));
+      if (price !== undefined)
+        await tellPrice(ctx, async () => {
+          // Of a service that can be asked, and after the line that says it is the local one.
+          await ctx.api.preview(post(of, body));
+          return price(body);
+        });
       const answer = await withReferences(ctx, body, spec.references ?? {}, (known) => send(ctx, post(of, known)));
       return await written(ctx, of, answer, 'created');
     },

@@ -123,6 +123,13 @@ test('on a terminal missing values are asked for, the data center from a list', 
   expect(JSON.parse(world.out())).toMatchObject({ name: 'data', size: 50 });
 });
 
+test('its price is said once there is a service, which says before that it is the local one', async () => {
+  const create = ['volumes', 'create', 'data', '--size', '10', '--data-center', 'EU-NORTH-1'];
+  const { err } = await berth(create, { ...LOCAL, tty: true });
+  expect(err).toMatch(/^\(local service\)\n10 GB: \$0\.70\/month\ncreated volume data/);
+  expect(await berth(create)).toMatchObject({ code: 3, err: expect.stringMatching(/^error: no service/) as string });
+});
+
 describe('delete', () => {
   test('of a volume in use is refused, with who uses it; the others of several are deleted', async () => {
     const account = createAccount();
