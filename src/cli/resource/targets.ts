@@ -249,15 +249,17 @@ const notSent = (reason: unknown): unknown =>
 export function report(
   ctx: CommandContext,
   of: Pick<Resource, 'noun' | 'view'>,
-  { isSelected }: Pick<Chosen, 'isSelected'>,
+  { isSelected, targets = [] }: Pick<Chosen, 'isSelected'> & Partial<Chosen>,
   outcomes: readonly Outcome[],
   done: string,
   tail: (row: Json) => string = () => '',
 ): Result {
   const line = (text: string): Pick<Result, 'notes'> => ({ notes: ctx.settings.get('quiet') ? [] : [text] });
   const [only, ...others] = outcomes;
-  if (only === undefined)
-    return { ...outcomeResult(ctx, of.noun, [], done), ...line(`no matching ${of.noun}: nothing ${done}`) };
+  if (only === undefined) {
+    const why = targets.length === 0 ? `no matching ${of.noun}: ` : '';
+    return { ...outcomeResult(ctx, of.noun, [], done), ...line(`${why}nothing ${done}`) };
+  }
   if (isSelected || others.length > 0) {
     const isSilent = ctx.settings.get('quiet') && !asksForData(ctx.output);
     const result = outcomeResult(ctx, of.noun, outcomes, done);

@@ -58,9 +58,10 @@ function actionCommand(verb: Verb, { done, reached, before, details, ...words }:
       if (isSelected) requireYes(ctx);
       const chosen = await choose(ctx, PODS, given);
       const able = chosen.targets.filter(({ row }) => row === undefined || whyNot(row, verb) === undefined);
-      // Those that are already as wanted are not worth a word.
+      // Beside others, those that are already as wanted are not worth a word.
       const skipped = chosen.targets.flatMap(({ row = null }) => {
-        const reason = row === null || reached.includes(statusOf(row)) ? undefined : whyNot(row, verb);
+        const isQuiet = row === null || (able.length > 0 && reached.includes(statusOf(row)));
+        const reason = isQuiet ? undefined : whyNot(row, verb);
         return reason === undefined ? [] : [`${labelOf(row)}: ${reason}`];
       });
       if (skipped.length > 0) await ctx.tell(`skipped ${skipped.join(', ')}`);
@@ -85,9 +86,10 @@ function actionCommand(verb: Verb, { done, reached, before, details, ...words }:
       );
       const pods = values.wait ? await waitFor(ctx, sent, goal, values.waitTimeout) : sent;
       const tail = verb === 'start' ? (pod: Json) => ` (${perHour(ofPod(pod))})` : undefined;
-      const result = values.wait
-        ? waitResult(ctx, pods, isSelected, goal)
-        : report(ctx, PODS, chosen, pods, done, tail);
+      const result =
+        values.wait && pods.length > 0
+          ? waitResult(ctx, pods, isSelected, goal)
+          : report(ctx, PODS, chosen, pods, done, tail);
       const notes = pods.flatMap(({ answer }) => useless(answer?.value ?? null));
       return { ...result, notes: [...(result.notes ?? []), ...notes] };
     },

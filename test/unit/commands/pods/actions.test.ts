@@ -43,6 +43,9 @@ describe('start, stop and restart', () => {
     const name = verb === 'stop' ? 'nightly-*' : 'train-*';
     const picked = await local(createTestWorld(), verb, '--match', name, '--yes', '--json');
     expect([picked.code, picked.out]).toEqual([0, '[]\n']);
+    expect(picked.err).toMatch(new RegExp(`^skipped \\S+ \\(\\S+\\): ${status}\nnothing \\w+\n$`));
+    const waited = await local(createTestWorld(), verb, '--match', name, '--yes', '--wait');
+    expect([waited.code, waited.err]).toEqual([0, picked.err]);
   });
 
   it('says what became of each, and ends with the worst exit code', async () => {
