@@ -124,7 +124,7 @@ export const run = defineCommand({
   ],
   run: async (ctx, values) => {
     const policy = policyOf(values);
-    if (values.every !== undefined && !ctx.dryRun) return await sweepAgain(ctx, policy, values, values.every);
+    if (values.every !== undefined) return await sweepAgain(ctx, policy, values, values.every);
     const swept = await sweep(ctx, policy);
     const [isQuiet, isTable] = [ctx.settings.get('quiet'), isTableOutput(ctx.output)];
     return {
@@ -157,7 +157,7 @@ async function sweepAgain(
       const swept = await sweepUnlessFailed(ctx, policy);
       const news = swept?.rows.filter((row) => isNews(row, known)) ?? [];
       await rows.rows(news);
-      if (values.notify !== undefined && news.length > 0) {
+      if (values.notify !== undefined && news.length > 0 && !ctx.dryRun) {
         const result: Result = { kind: 'many', view: decisionView, values: news, exit: EXIT.limitExceeded };
         await notify(ctx, values.notify, [['guard', 'run'], { args: {} }, values], { result, tookMs: everyMs });
       }

@@ -32,11 +32,3 @@ test.each(['guard run', 'guard run --allow-terminate', 'guard run --max-age 1h -
     );
   },
 );
-
-test('a dry run looks once, also with --every', async () => {
-  const account = createAccount();
-  await local(account, `${CREATE} stops --stop-after 1h -o id`);
-  await local(account, 'local clock advance 2h');
-  const { out } = await account('guard run --max-running 12h --max-age 52w --every 1m --dry-run --json');
-  expect(JSON.parse(out)).toContainEqual(expect.objectContaining({ name: 'stops', action: 'stop' }));
-});

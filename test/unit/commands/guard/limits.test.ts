@@ -53,7 +53,10 @@ test('a budget stops the selected pods once the account cost more this month, an
   ]);
 });
 
-test('a pod that was watched idle for the whole time is stopped, and not before', async () => {
+test.each([
+  ['stopped', '', { result: 'stopped' }],
+  ['in a dry run shown with the request that stops it', ' --dry-run', { request: { method: 'POST' } }],
+])('a pod that was watched idle for the whole time is %s, and not before', async (_, flag, end) => {
   const clock = createTestClock();
   const world = createTestWorld({ clock });
   const run = (line: string) => berthIn(world, ['--local', ...line.split(' ')]);
@@ -61,7 +64,7 @@ test('a pod that was watched idle for the whole time is stopped, and not before'
   await run('local clock advance 3h');
   await run('local pods use lab --gpu 0 --cpu 1');
   const from = clock.now();
-  const running = run('guard run --idle 30m --every 3m --match lab -o jsonl');
+  const running = run(`guard run --idle 30m --every 3m --match lab -o jsonl${flag}`);
   while (clock.slept.filter((each) => each === 180_000).length < 12) await new Promise(setImmediate);
   world.signal('SIGINT');
   const rowsOf = (await running).out
@@ -70,7 +73,7 @@ test('a pod that was watched idle for the whole time is stopped, and not before'
     .map((line) => JSON.parse(line) as Row & { readonly at: string });
   expect(rowsOf).toMatchObject([
     { rule: 'idle', verdict: 'unknown', why: 'idle for 0s of 30m' },
-    { rule: 'idle', verdict: 'over', why: 'idle for 30m', result: 'stopped' },
+    { rule: 'idle', verdict: 'over', why: 'idle for 30m', ...end },
   ]);
   const [first, last] = rowsOf.map(({ at }) => Date.parse(at));
   expect([(last ?? 0) - (first ?? 0), clock.now() > from]).toEqual([30 * 60_000, true]);
