@@ -4,6 +4,7 @@ import { ask, requireYes } from '../../cli/ask.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { countOf } from '../../cli/words.ts';
+import type { VolumeFiles } from '../../core/file-ports.ts';
 import { formatBytes } from '../../core/units.ts';
 
 export const rm = defineCommand({
@@ -28,10 +29,12 @@ export const rm = defineCommand({
     const open = volumeOpener(ctx);
     const addresses = place.map(parseVolumeAddress);
     const files: { from: string; bytes: number; remove: () => Promise<void> }[] = [];
+    const folders: (() => Promise<void>)[] = [];
     for (const address of addresses) {
       const volume = await open(address.volume);
       for (const found of await findAll(volume, address)) {
         if (found.kind === 'folder' && !recursive) throw isFolderFailure(addressText(address));
+        if (found.kind === 'folder') folders.push(() => removeEmpty(volume, found.key));
         for await (const { key, bytes } of filesOf(volume, found))
           files.push({ from: addressText({ ...address, path: key }), bytes, remove: () => volume.remove(key) });
       }
@@ -43,6 +46,19 @@ export const rm = defineCommand({
       const all = addresses.find(({ path }) => path === '');
       await ask(ctx, all === undefined ? { line } : { line, typed: all.volume });
     }
-    return await printOutcomes(ctx, removeFiles(ctx, files), 'removed');
+    const result = await printOutcomes(ctx, removeFiles(ctx, files), 'removed');
+    if (!ctx.dryRun && result.failure === undefined) for (const remove of folders) await remove();
+    return result;
   },
 });
+
+/** A folder outlives its files, and is listed once it is empty: the one that it is in follows. */
+async function removeEmpty(volume: VolumeFiles, folder: string): Promise<void> {
+  const removed = new Set<string>();
+  for (let before = -1; before < removed.size;) {
+    before = removed.size;
+    for await (const { kind, key } of volume.list(folder))
+      if (kind === 'folder' && !removed.has(key)) await volume.remove(key).then(() => removed.add(key));
+  }
+  if (folder !== '' && !(await volume.isFolder(folder))) await volume.remove(folder);
+}

@@ -269,13 +269,17 @@ describe('files mv', () => {
   });
 });
 
-test('files rm removes a file, or a folder with --recursive; where nothing is removed, nobody is asked', async () => {
+test('files rm removes a file, or a folder with --recursive and the folders in it', async () => {
   const { run, json, keys } = startSync();
   await run('cp -r d datasets:d');
   expect((await run('rm datasets:d/one --yes')).code).toBe(0);
   expect((await json('rm -r datasets:d --yes')).rows.map(({ from }) => from)).toEqual(['datasets:d/e/two']);
-  expect(await keys('datasets:')).toEqual([]);
-  expect((await run('rm -r datasets:d', { tty: true, stdin: 'n\n' })).code).toBe(0);
+  expect((await json('ls datasets:')).rows).toEqual([]);
+  await run('cp d/e/two datasets:d/e/');
+  await run('rm datasets:d/e/two --yes');
+  // Nothing is lost: nobody is asked.
+  expect((await run('rm -r datasets:d', { tty: true })).code).toBe(0);
+  expect((await json('ls datasets:')).rows).toEqual([]);
 });
 
 test('files du shows the folders below a place, the largest first, and the sum', async () => {
