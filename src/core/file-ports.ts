@@ -108,8 +108,8 @@ export interface ArchiveInput {
 
 /** Files and folders as tar archives, which end with an empty file named `mark`. */
 export interface Archives {
-  /** Packs a file or a folder. A file that grows meanwhile is as it was at the start. Fails with local-file (14). */
-  pack(path: string, mark: string, checks: EntryChecks): AsyncIterable<Uint8Array>;
+  /** A file that grows is as it was at the start. `gitignore` leaves out what .gitignore files name. Fails with local-file (14). */
+  pack(path: string, mark: string, checks: EntryChecks, gitignore?: boolean): AsyncIterable<Uint8Array>;
   /**
    * Unpacks into a folder named `mark` beside the target, and then renames. A file goes into a folder as `name`; with `into`, a file,
    * or always, into one that is made.

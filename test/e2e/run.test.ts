@@ -31,10 +31,21 @@ describe.skipIf(!hasSsh)('berth run', () => {
   test('copies in, runs, copies back, terminates; the exit code and the output are those of the command', async () => {
     const { code, stdout, stderr, folder } = await script(`
 mkdir src && echo one >src/a && echo no >src/b.log && echo '*.log' >src/.gitignore
+mkdir -p src/deep/build src/deep/down src/other && printf '%s\\n' '!keep.log' /build '*.tmp' '# no' >src/deep/.gitignore
+for file in deep/keep.log deep/x.log deep/build/c deep/down/y.tmp deep/down/build other/build other/z.tmp; do echo >src/$file; done
 berth run ${GPU} --in src --out results --max-cost 2 --receipt receipt.json --env WORD='a b' -- sh -c '
-  ls src; echo "$WORD"; echo problem >&2; mkdir results; printf "\\0\\377" >results/raw; exit 7'
+  find src -type f | LC_ALL=C sort; echo "$WORD"; echo problem >&2; mkdir results; printf "\\0\\377" >results/raw; exit 7'
 code=$?; ${LEFT}; exit $code`);
-    expect([code, stdout]).toEqual([7, 'a\na b\n']);
+    const taken = [
+      '.gitignore',
+      'a',
+      'deep/.gitignore',
+      'deep/down/build',
+      'deep/keep.log',
+      'other/build',
+      'other/z.tmp',
+    ];
+    expect([code, stdout]).toEqual([7, `${taken.map((file) => `src/${file}\n`).join('')}a b\n`]);
     expect(
       stderr
         .replaceAll(/run-\w+/g, 'RUN')
@@ -43,7 +54,7 @@ code=$?; ${LEFT}; exit $code`);
     ).toEqual([
       'GPU-24G x1, SECURE: $0.69/h, at most $2.00',
       expect.stringMatching(/^created pod RUN \(pod-\d+\), running after Ns$/),
-      'copied 2 files (10 B)',
+      'copied 7 files (42 B)',
       'problem',
       'copied 1 file (2 B) to results',
       expect.stringMatching(/^terminated pod-\d+: Ns, /),
@@ -53,7 +64,7 @@ code=$?; ${LEFT}; exit $code`);
     expect(JSON.parse(await readFile(path.join(folder, 'receipt.json'), 'utf8'))).toMatchObject({
       hardware: 'GPU-24G x1, SECURE',
       exitCode: 7,
-      filesIn: 2,
+      filesIn: 7,
       filesOut: 1,
       terminated: true,
     });

@@ -112,8 +112,8 @@ export interface CopyOptions {
   readonly into?: 'file' | 'always' | '';
   /** One of the files cannot be copied; the others are. Without it the copy fails. */
   readonly fails?: (path: string, failure: Failure) => void;
-  /** What is left out, by its path in the folder that is copied. */
-  readonly ignores?: ((path: string, isFolder: boolean) => boolean) | undefined;
+  /** Leaves out .git, and what .gitignore files of this machine name. */
+  readonly gitignore?: boolean;
   /** How much of the archive went through. */
   readonly onBytes?: (bytes: number) => void;
 }
@@ -190,7 +190,7 @@ export async function copyOne(ctx: CommandContext, from: CopyEnd, to: CopyEnd, o
     if (source.kind === 'folder' && !recursive) throw isFolder(from);
     if (source.kind === 'other') throw localFile(`${from.shown} is not a regular file`);
     const script = [RECEIVE, withoutSlash(to.path), mark, into, name];
-    await sendTo(ctx, to, script, archives.pack(from.path, mark, checks), options);
+    await sendTo(ctx, to, script, archives.pack(from.path, mark, checks, options.gitignore), options);
   }
   return copied;
 }
@@ -203,7 +203,7 @@ function checksOf(
   ctx: CommandContext,
   from: CopyEnd,
   to: CopyEnd,
-  { fails, ignores }: CopyOptions,
+  { fails }: CopyOptions,
   copied: { files: number; bytes: number },
 ): EntryChecks {
   const platform = to.pod === undefined ? ctx.platform : 'linux';
@@ -219,7 +219,6 @@ function checksOf(
     fails: refuse,
     grew: (path) => void ctx.tell(`${shown(path)} grew while it was copied: copied up to its size at the start`),
     takes: ({ path, kind, bytes }) => {
-      if (ignores?.(path.replace(/^[^/]*\/?/, ''), kind === 'folder') === true) return false;
       const isTwice = platform !== 'linux' && taken.has(foldedName(path));
       const why = isTwice ? 'another file has the same name here' : refusedName(path, platform);
       taken.add(foldedName(path));

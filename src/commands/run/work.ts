@@ -33,7 +33,7 @@ import { labelOf, readRow } from '../../cli/resource/targets.ts';
 import { every } from '../../cli/until.ts';
 import { patientApi } from '../../cli/run/transports.ts';
 import { countOf } from '../../cli/words.ts';
-import { type CopyEnd, type CopyOptions, copyOne } from '../pods/cp.ts';
+import { type CopyEnd, copyOne } from '../pods/cp.ts';
 import { createDefaults, RULES, withSshPort } from '../pods/create.ts';
 import { place, placementOf, sendOnce, terminateOwn } from '../pods/place.ts';
 import { reachableOf, type ReachablePod, readPod } from '../pods/reach-pod.ts';
@@ -101,8 +101,7 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
       const pod = await enter(bounded, idOf(run.pod), key, folders, Number(values['waitTimeout']));
       run.reached = pod;
       await say(ctx, `created pod ${labelOf(run.pod ?? null)}, running after ${since(ctx, run)}`);
-      for (const { from, to } of ins)
-        files.in += await copy(bounded, local(from), inPod(run, pod, to), await ignoredIn(ctx, from));
+      for (const { from, to } of ins) files.in += await copy(bounded, local(from), inPod(run, pod, to));
       await startCommand(bounded, pod, folders, variables, values['command'] as readonly string[]);
       return values['detach'] === true ? undefined : await follow(bounded, pod, folderOf(mark));
     });
@@ -235,16 +234,11 @@ const inPod = (run: Run, pod: ReachablePod, path: string): CopyEnd => ({
 const COPY_TRIES = 4;
 
 /** One whose connection breaks is copied again. Returns how many files there were. */
-async function copy(
-  ctx: CommandContext,
-  from: CopyEnd,
-  to: CopyEnd,
-  ignores?: CopyOptions['ignores'],
-): Promise<number> {
+async function copy(ctx: CommandContext, from: CopyEnd, to: CopyEnd): Promise<number> {
   let tries = 1;
   const { files, bytes } = await again(ctx, async () => {
     try {
-      return await copyOne(ctx, from, to, { recursive: true, ignores });
+      return await copyOne(ctx, from, to, { recursive: true, gitignore: to.pod !== undefined });
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
       if ((error.exit !== EXIT.unavailable && error.exit !== EXIT.unknown) || ++tries > COPY_TRIES) throw error;
@@ -254,14 +248,6 @@ async function copy(
   const where = to.pod === undefined ? ` to ${to.shown}` : '';
   await say(ctx, `copied ${countOf(files, 'file')} (${formatBytes(bytes)})${where}`);
   return files;
-}
-
-/** What the folder's .gitignore leaves out, and .git. */
-async function ignoredIn(ctx: CommandContext, folder: string): Promise<CopyOptions['ignores']> {
-  const { default: ignore } = await import('ignore');
-  const text = await unlessFailed(ctx, async () => utf8Text(await ctx.files.read(`${folder}/.gitignore`), folder, ''));
-  const rules = ignore().add(['.git', ...(text ?? '').split('\n')]);
-  return (path, isFolder) => path !== '' && rules.ignores(isFolder ? `${path}/` : path);
 }
 
 /** Whatever the end was. Returns why some were not copied. */

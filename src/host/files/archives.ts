@@ -1,5 +1,6 @@
 import { promises as fs } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
 import { Header, Pax, Unpack, type HeaderData, type ReadEntry } from 'tar';
 import type { ArchiveInput, Archives, EntryChecks } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -13,17 +14,24 @@ type Entry = Parameters<EntryChecks['takes']>[0];
 
 /** Packs and unpacks files of this machine; `absolute` makes paths absolute. */
 export const openArchives = (absolute: (path: string) => string): Archives => ({
-  pack: (path, mark, checks) => packed(path, absolute(path), mark, checks),
+  pack: (path, mark, checks, gitignore) => packed(path, absolute(path), mark, checks, gitignore),
   unpack: (target, options) => unpackInto(target, absolute(target), options),
 });
 
-async function* packed(shown: string, path: string, mark: string, checks: EntryChecks): AsyncGenerator<Uint8Array> {
+async function* packed(
+  shown: string,
+  path: string,
+  mark: string,
+  checks: EntryChecks,
+  gitignore = false,
+): AsyncGenerator<Uint8Array> {
   try {
     const stats = await fs.stat(path);
     // Only what was named is followed: a link in a folder stays one.
     const root = stats.isDirectory() ? await fs.realpath(path) : path;
     const kind = stats.isDirectory() ? 'folder' : 'file';
-    yield* entriesOf(root, { path: basename(root), kind, bytes: stats.size }, checks);
+    const rules = gitignore ? ignore({ ignorecase: false }) : undefined;
+    yield* entriesOf(root, { path: basename(root), kind, bytes: stats.size }, checks, rules);
     // An empty file is the last one: tar takes an archive that was cut between two entries for complete.
     yield headerOf({ path: mark, type: 'File', size: 0, mode: 0o600, mtime: stats.mtime });
     yield Buffer.alloc(1024);
@@ -36,7 +44,7 @@ async function* packed(shown: string, path: string, mark: string, checks: EntryC
 }
 
 /** Packs an entry, and what is in it; `at` is its path here. Not by the package's own packer, which fails for a file that grows. */
-async function* entriesOf(at: string, entry: Entry, checks: EntryChecks): AsyncGenerator<Uint8Array> {
+async function* entriesOf(at: string, entry: Entry, checks: EntryChecks, rules?: Ignore): AsyncGenerator<Uint8Array> {
   if (!checks.takes(entry)) return;
   const { path, kind } = entry;
   const file = kind === 'file' ? await fs.open(at) : undefined;
@@ -60,8 +68,20 @@ async function* entriesOf(at: string, entry: Entry, checks: EntryChecks): AsyncG
     await file?.close();
   }
   if (kind !== 'folder') return;
-  for await (const each of contentsOf(at, false))
-    yield* entriesOf(join(at, each.name), { path: `${path}/${each.name}`, kind: each.kind, bytes: each.bytes }, checks);
+  const folder = `${path}/`.replace(/^[^/]*\//, '');
+  const lines = rules && (await ifExists(() => fs.readFile(join(at, '.gitignore'), 'utf8')))?.split(/\r?\n/);
+  rules?.add(lines?.flatMap((line) => ruleBelow(folder, line)) ?? []);
+  for await (const { name, kind, bytes } of contentsOf(at, false))
+    if (!rules || (name !== '.git' && !rules.ignores(`${folder}${name}${kind === 'folder' ? '/' : ''}`)))
+      yield* entriesOf(join(at, name), { path: `${path}/${name}`, kind, bytes }, checks, rules);
+}
+
+/** A line of the .gitignore of a folder, as one of the folder at the top. */
+function ruleBelow(folder: string, line: string): readonly string[] {
+  const [, not = '', start = '', pattern] = /^(?!#)(!?)(\/?)(\S.*)$/.exec(line) ?? [];
+  if (pattern === undefined) return [];
+  const isAnywhere = start === '' && !/\/./.test(pattern);
+  return [`${not}/${folder.replace(/[\\*?[\]!# ]/g, '\\$&')}${isAnywhere ? '**/' : ''}${pattern}`];
 }
 
 const BLOCK_BYTES: Bytes = 512;
