@@ -270,7 +270,7 @@ describe('files mv', () => {
 });
 
 test('files rm removes a file, or a folder with --recursive and the folders in it', async () => {
-  const { run, json, keys } = startSync();
+  const { run, json } = startSync();
   await run('cp -r d datasets:d');
   expect((await run('rm datasets:d/one --yes')).code).toBe(0);
   expect((await json('rm -r datasets:d --yes')).rows.map(({ from }) => from)).toEqual(['datasets:d/e/two']);
