@@ -14,7 +14,7 @@ import type { CommandContext } from '../cli/model/context.ts';
 import { arg } from '../cli/model/params.ts';
 import { textColumn } from '../cli/resource/fields.ts';
 import { didYouMean } from '../cli/words.ts';
-import { fileSchema } from './plan/kinds.ts';
+import { fileSchema } from './plan/schema.ts';
 import { usage } from '../core/failure.ts';
 import { encodeJson, isObject, type Json, type JsonObject, stringOf } from '../core/json.ts';
 import { berth, sentence } from '../core/message.ts';

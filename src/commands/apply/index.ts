@@ -17,7 +17,7 @@ import { ACTIONS } from '../../fleet/differences.ts';
 import { text } from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { type Cell, idOf, type Result, type View } from '../../output/view.ts';
-import { costLine, makePlan, type Plan, type Planned, pruningRefusal } from '../plan/make-plan.ts';
+import { costLine, makePlan, type Plan, type Planned } from '../plan/make-plan.ts';
 import { withoutVariables } from '../plan/documents.ts';
 import { countsOf, PLAN_INPUT, planRows, planView } from '../plan/index.ts';
 import { KINDS } from '../plan/kinds.ts';
@@ -111,8 +111,21 @@ export const apply = defineCommand({
 
 /** Before anything is sent: what cannot be made so and a large prune (5, 15), and what the profile does not allow (3). */
 function refuse(ctx: CommandContext, { planned, pruning }: Plan, maxPrune: number | undefined): void {
-  const refusal = pruning && pruningRefusal(pruning, maxPrune);
-  if (refusal !== undefined) throw refusal;
+  const { removed, ofSet } = pruning ?? { removed: 0, ofSet: 0 };
+  const things = countOf(removed, 'thing');
+  if (removed > (maxPrune ?? removed))
+    throw new Failure({
+      code: 'limit-exceeded',
+      exit: EXIT.limitExceeded,
+      message: `--max-prune allows ${String(maxPrune)}, and ${things} would be removed: nothing was sent`,
+    });
+  if (maxPrune === undefined && removed > ofSet / 2)
+    throw new Failure({
+      code: 'refused',
+      exit: EXIT.refused,
+      message: `${things} of the ${ofSet} of this set would be removed, more than half: nothing was sent`,
+      hint: `Are all files there? If they are, allow it: --max-prune ${removed}`,
+    });
   const blocked = planned.filter(({ item }) => item.action === 'blocked');
   if (blocked.length > 0)
     throw new Failure({

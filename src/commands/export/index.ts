@@ -9,7 +9,7 @@ import { withoutKey } from '../../create/key.ts';
 import { text } from '../../output/cells.ts';
 import { toYaml } from '../../output/formats/yaml.ts';
 import { asksForData, idOf, type Result, type View } from '../../output/view.ts';
-import { rowsOf } from '../plan/make-plan.ts';
+import { rowsOf } from '../plan/account.ts';
 import { CREDENTIALS, withVariablesKept } from '../plan/documents.ts';
 import { acceptedPaths, FILE_KINDS, type FileKind, type KindName, KINDS, mapReferences } from '../plan/kinds.ts';
 

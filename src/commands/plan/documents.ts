@@ -10,7 +10,8 @@ import { checkBody, writable } from '../../cli/resource/request-body.ts';
 import type { Field } from '../../cli/resource/fields.ts';
 import { parseYamlDocuments, type YamlDocument } from '../../cli/resource/parse-yaml.ts';
 import { didYouMean, withArticle } from '../../cli/words.ts';
-import { acceptedPaths, checkValue, FILE_KINDS, type FileKind, KINDS, kindSchema } from './kinds.ts';
+import { acceptedPaths, FILE_KINDS, type FileKind, KINDS } from './kinds.ts';
+import { checkValue, kindSchema } from './schema.ts';
 
 export interface FileDocument {
   readonly kind: FileKind;
