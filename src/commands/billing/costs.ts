@@ -2,6 +2,7 @@
 import Big from 'big.js';
 import type { Collection } from '../../cli/model/collection.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
+import { rowsUnlessFailed } from '../../cli/money.ts';
 import * as collections from '../../cli/resource/collections.ts';
 import { listRows } from '../../cli/resource/pages.ts';
 import { encodeJson, Exact, type Json, memberAt, numberAt, numberOf, stringAt } from '../../core/json.ts';
@@ -79,7 +80,7 @@ export const monthStart = (at: EpochMs, months = 0): EpochMs =>
   Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth() + months, 1);
 
 /** By days. Fails as the list does; the service refuses an empty period. */
-export async function readRecords(
+async function readRecords(
   ctx: CommandContext,
   { path }: BilledReport,
   start: EpochMs,
@@ -93,7 +94,7 @@ export async function readRecords(
 export type Money = Big;
 
 /** All digits; zero when absent or not a number. */
-export function amountAt(record: Json, member: string): Money {
+function amountAt(record: Json, member: string): Money {
   const value = memberAt(record, member);
   return new Big(value === undefined || numberOf(value) === undefined ? 0 : encodeJson(value));
 }
@@ -101,11 +102,9 @@ export function amountAt(record: Json, member: string): Money {
 export const sum = (amounts: readonly Money[]): Money =>
   amounts.reduce((total, amount) => total.plus(amount), new Big(0));
 
-export const moneyJson = (amount: Money): Exact => new Exact(amount.toFixed());
-
 /** `{totalUsd: 1.20, ...}` of `{total: ...}`. */
 export const usd = (amounts: Readonly<Record<string, Money>>): Readonly<Record<string, Exact>> =>
-  Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [`${name}Usd`, moneyJson(amount)]));
+  Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [`${name}Usd`, new Exact(amount.toFixed())]));
 
 export const formatMoney = (amount: Money): string => formatDollars(amount.toNumber());
 
@@ -114,7 +113,7 @@ export const RESOURCE_PARTS = { gpu: /^gpu/, cpu: /^cpu/, storage: /^(disk|stand
 export const DAY_PARTS = { pods: /^pod/, endpoints: /^serverless/, volumes: /^storage/, other: /^$/ };
 
 /** A row of the report: its parts add up to its total. */
-export function costOf(
+function costOf(
   records: readonly Json[],
   { amounts }: BilledReport,
   parts: Readonly<Record<string, RegExp>>,
@@ -128,14 +127,40 @@ export function costOf(
   return { total, parts: { ...Object.fromEntries(known), other } };
 }
 
-/** The id is empty for public endpoints, which are billed together. */
-export function costsOf(kind: Kind, records: readonly Json[]) {
-  const report: BilledReport = BY_KIND[kind];
-  const idIn = (record: Json): string => (report.of && stringAt(record, report.of.member)) ?? '';
-  return [...new Set(records.map(idIn))].map((id) => {
-    const own = records.filter((record) => idIn(record) === id);
-    return { kind, id, ...costOf(own, report, RESOURCE_PARTS) };
+/** What each thing cost, the most first. The id is empty for public endpoints, which are billed together. */
+export async function readResources(ctx: CommandContext, start: EpochMs, end: EpochMs) {
+  const costs = KINDS.map(async (kind) => {
+    const report: BilledReport = BY_KIND[kind];
+    const records = await readRecords(ctx, report, start, end);
+    const idIn = (record: Json): string => (report.of && stringAt(record, report.of.member)) ?? '';
+    return [...new Set(records.map(idIn))].map((id) => {
+      const own = records.filter((record) => idIn(record) === id);
+      return { kind, id, ...costOf(own, report, RESOURCE_PARTS) };
+    });
   });
+  return (await Promise.all(costs)).flat().toSorted((a, b) => b.total.cmp(a.total) || (a.id < b.id ? -1 : 1));
+}
+
+/** What each day cost, in their order. */
+export async function readDays(ctx: CommandContext, start: EpochMs, end: EpochMs) {
+  const records = await readRecords(ctx, SUMMARY, start, end);
+  return records
+    .map((record) => ({
+      day: (stringAt(record, 'startTime') ?? '').slice(0, 10),
+      ...costOf([record], SUMMARY, DAY_PARTS),
+    }))
+    .toSorted((a, b) => (a.day < b.day ? -1 : 1));
+}
+
+/** Undefined where a list cannot be read. */
+export type Lists = Readonly<Partial<Record<Kind, readonly Json[] | undefined>>>;
+
+export async function readLists(ctx: CommandContext): Promise<Lists> {
+  const read = KINDS.map(async (kind) => {
+    const { of }: BilledReport = BY_KIND[kind];
+    return [kind, of && (await rowsUnlessFailed(ctx, of.lookup))] as const;
+  });
+  return Object.fromEntries(await Promise.all(read));
 }
 
 /** Bars relative to the largest amount. */

@@ -1,29 +1,9 @@
 import Big from 'big.js';
 import { defineCommand } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import {
-  either,
-  manyOf,
-  NUMBER,
-  oneOf,
-  orNull,
-  type OutputSchema,
-  ownObject,
-  TEXT,
-  TIME,
-  YES_NO,
-} from '../../cli/model/output-schema.ts';
+import { either, manyOf, NUMBER, oneOf, orNull, ownObject, TEXT, TIME, YES_NO } from '../../cli/model/output-schema.ts';
 import { dollarsOf, option } from '../../cli/model/params.ts';
-import {
-  diskSize,
-  type Rate,
-  RATE_PARTS,
-  rateOf,
-  rateText,
-  readWorkers,
-  rowsUnlessFailed,
-  withStoppedDisk,
-} from '../../cli/money.ts';
+import { diskSize, RATE_PARTS, rateOf, rateText, readWorkers, withStoppedDisk } from '../../cli/money.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { countOf } from '../../cli/words.ts';
 import { EXIT } from '../../core/exit-codes.ts';
@@ -31,32 +11,26 @@ import { Failure, usage } from '../../core/failure.ts';
 import { itemsAt, type Json, memberAt, stringAt, stringOf } from '../../core/json.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { DAY_MS, type EpochMs, HOUR_MS } from '../../core/unit-types.ts';
-import { formatDuration, formatTimestamp, parseDuration } from '../../core/units.ts';
+import { formatDollars, formatDuration, formatTimestamp, parseDuration } from '../../core/units.ts';
 import { money, text } from '../../output/cells.ts';
 import { isTableOutput } from '../../output/formats/format-table.ts';
 import { type Column, idOf, type View } from '../../output/view.ts';
 import {
-  amountAt,
-  BY_KIND,
-  type BilledReport,
   chart,
-  costOf,
-  costsOf,
   DAY_PARTS,
   formatMoney,
-  KINDS,
   type Kind,
-  type Money,
-  moneyJson,
+  type Lists,
   monthStart,
-  readRecords,
+  readDays,
+  readLists,
+  readResources,
   RESOURCE_PARTS,
   sum,
-  SUMMARY,
   usd,
 } from './costs.ts';
 
-const amounts = (parts: readonly string[]): Readonly<Record<string, OutputSchema>> =>
+const amounts = (parts: readonly string[]) =>
   Object.fromEntries(['total', ...parts].map((part) => [`${part}Usd`, NUMBER]));
 
 const GROUPINGS = ['resource', 'day'] as const;
@@ -97,87 +71,90 @@ export const report = defineCommand({
     ['berth billing report --by day --last 7d', 'the last days'],
     ['berth billing report --budget 2000', 'end 15 when this month cost more than 2000 dollars'],
   ],
-  run: async (ctx, { by, ...values }) => {
-    const dollars = dollarsOf('budget', values.budget);
-    const budget = dollars === undefined ? undefined : new Big(dollars);
+  run: async (ctx, { by = 'resource', ...values }) => {
+    const budget = dollarsOf('budget', values.budget);
     const now = await ctx.fetchServiceNow({ overHttp: true });
     const last = values.last ?? (budget === undefined ? '30d' : MONTH);
-    const start = last === MONTH ? monthStart(now) : startOf(last, now);
     const [month, end] = [monthStart(now), dayStart(now) + DAY_MS];
-    const [days, costs, lists] = await Promise.all([
-      readRecords(ctx, SUMMARY, Math.min(start, month), end),
-      Promise.all(KINDS.map(async (kind) => costsOf(kind, await readRecords(ctx, BY_KIND[kind], start, end)))),
+    const start = last === MONTH ? month : startOf(last, now);
+    const [days, resources, lists] = await Promise.all([
+      readDays(ctx, Math.min(start, month), end),
+      readResources(ctx, start, end),
       readLists(ctx),
     ]);
     const workers = await readWorkers(ctx, lists.endpoint ?? []);
     const rate = rateOf({ pods: lists.pod, endpoints: lists.endpoint, volumes: lists.volume, ...workers });
     const nameOf = (kind: Kind, id: string): string | null =>
-      stringAt(lists[kind]?.find((row) => idOf(row) === id) ?? null, 'name') ?? null;
-    const since = (at: EpochMs): readonly Json[] => days.filter((day) => Date.parse(startOfDay(day)) >= at);
-    const resources = costs
-      .flat()
-      .toSorted((a, b) => b.total.cmp(a.total) || (a.id < b.id ? -1 : 1))
-      .map(({ kind, id, ...cost }) => ({ kind, id, name: nameOf(kind, id), ...cost }));
+      stringAt(
+        lists[kind]?.find((row) => idOf(row) === id),
+        'name',
+      ) ?? null;
+    const since = (at: EpochMs) => days.filter(({ day }) => Date.parse(day) >= at);
     const rows =
       by === 'day'
         ? since(start)
-            .map((day) => ({ day: startOfDay(day).slice(0, 10), ...costOf([day], SUMMARY, DAY_PARTS) }))
-            .toSorted((a, b) => (a.day < b.day ? -1 : 1))
-        : resources.map((row) => ({ ...row, kind: row.kind.replace('-', ' ') }));
+        : resources.map(({ kind, id, ...cost }) => ({
+            ...{ kind: kind.replace('-', ' '), id, name: nameOf(kind, id) },
+            ...cost,
+          }));
     const total = sum(rows.map((row) => row.total));
     const idle = idleOf(lists, workers.workers).map(({ onlyDisk = false, ...row }) => {
       const own = resources.filter(({ kind, id }) => kind === row.kind && id === row.id);
       const cost = sum(own.flatMap((each) => (onlyDisk ? (each.parts['storage'] ?? []) : each.total)));
       return { ...row, name: nameOf(row.kind, row.id), cost };
     });
-    const spent = sum(since(month).map((day) => amountAt(day, 'totalAmount')));
+    const spent = sum(since(month).map((day) => day.total));
     const hoursLeft = (monthStart(now, 1) - now) / HOUR_MS;
     const expected = spent.plus(new Big(rate.total).times(hoursLeft).round(4));
+    // Millionths, to drop the float error of the sum.
+    const rates = Object.entries({ total: rate.total, ...rate.parts }).map(
+      ([part, value]) => [part, new Big(value).round(6)] as const,
+    );
     const document = {
       from: formatTimestamp(start),
       to: formatTimestamp(now),
-      by: by ?? 'resource',
+      by,
       ...usd({ total }),
       rows: rows.map(({ total: all, parts, ...row }) => ({ ...row, ...usd({ total: all, ...parts }) })),
       idle: idle.map(({ cost, ...row }) => ({ ...row, ...usd({ cost }) })),
       forecast: { month: formatTimestamp(month).slice(0, 7), ...usd({ spent, total: expected }) },
-      rate: rateJson(rate),
-      budget: budget === undefined ? null : { usd: moneyJson(budget), exceeded: total.gt(budget) },
+      rate: { ...usd(Object.fromEntries(rates)), unknown: rate.unknown },
+      budget: budget === undefined ? null : { usd: budget, exceeded: total.gt(budget) },
     };
-    const why = rate.unknown.length === 0 ? '' : ` (${rate.unknown.join(', ')})`;
+    const unknown = rate.unknown.length === 0 ? '' : ` (${rate.unknown.join(', ')})`;
     const notes = [
       `Total ${formatMoney(total)} from ${document.from.slice(0, 10)} to ${document.to.slice(0, 10)} (UTC).`,
       ...idle.map(
         ({ kind, id, name, why, cost }) =>
           `Idle: ${kind} ${name ? `${name} (${id})` : id} ${why}: ${formatMoney(cost)}`,
       ),
-      `${document.forecast.month}: ${formatMoney(spent)} so far, about ${formatMoney(expected)} by its end, ${rateText(rate)}${why}.`,
+      `${document.forecast.month}: ${formatMoney(spent)} so far, about ${formatMoney(expected)} by its end, ${rateText(rate)}${unknown}.`,
     ];
+    const over = budget !== undefined &&
+      total.gt(budget) && {
+        code: 'limit-exceeded',
+        exit: EXIT.limitExceeded,
+        message: `${formatMoney(total)} is above the budget of ${formatDollars(budget)} by ${formatMoney(total.minus(budget))}`,
+        hint: sentence`See what costs most: ${berth`billing report --last ${last}`}`,
+      };
     return {
       kind: 'many',
-      view: viewOf(ctx, by === 'day' ? DAY_PARTS : RESOURCE_PARTS, document.rows),
+      view: viewOf(ctx, by === 'day', document.rows),
       values: document.rows,
       whole: { document, member: 'rows' },
       notes: isTableOutput(ctx.output) ? notes : [],
-      failure: budget !== undefined && total.gt(budget) ? overBudget(total, budget, last) : undefined,
+      failure: over ? new Failure(over) : undefined,
     };
   },
 });
 
 const dayStart = (at: EpochMs): EpochMs => Math.floor(at / DAY_MS) * DAY_MS;
 
-const startOfDay = (day: Json): string => stringAt(day, 'startTime') ?? '';
-
-type Lists = Readonly<Partial<Record<Kind, readonly Json[]>>>;
-
-/** Without the lists that cannot be read. */
-async function readLists(ctx: CommandContext): Promise<Lists> {
-  const read = KINDS.map(async (kind) => {
-    const { of }: BilledReport = BY_KIND[kind];
-    const rows = of && (await rowsUnlessFailed(ctx, of.lookup));
-    return rows === undefined ? [] : [[kind, rows] as const];
-  });
-  return Object.fromEntries((await Promise.all(read)).flat());
+function startOf(last: string, now: EpochMs): EpochMs {
+  const lastMs = parseDuration(last, 'd', '--last');
+  if (lastMs < DAY_MS || lastMs > now)
+    throw usage(`--last must be at least a day, not ${formatDuration(lastMs)}`, 'Use --last 30d, or --last month.');
+  return dayStart(now) + (1 - Math.ceil(lastMs / DAY_MS)) * DAY_MS;
 }
 
 interface Idle {
@@ -213,29 +190,7 @@ function idleOf(lists: Lists, workersOf: ReadonlyMap<string, readonly Json[]>): 
   ];
 }
 
-/** US dollars an hour, rounded to millionths to drop the float error of the sum. */
-function rateJson({ total, parts, unknown }: Rate): Json {
-  const rounded = RATE_PARTS.map((part) => [part, new Big(parts[part] ?? 0).round(6)] as const);
-  return { ...usd({ total: new Big(total).round(6), ...Object.fromEntries(rounded) }), unknown };
-}
-
-function startOf(last: string, now: EpochMs): EpochMs {
-  const lastMs = parseDuration(last, 'd', '--last');
-  if (lastMs < DAY_MS || lastMs > now)
-    throw usage(`--last must be at least a day, not ${formatDuration(lastMs)}`, 'Use --last 30d, or --last month.');
-  return dayStart(now) + (1 - Math.ceil(lastMs / DAY_MS)) * DAY_MS;
-}
-
-const overBudget = (total: Money, budget: Money, last: string): Failure =>
-  new Failure({
-    code: 'limit-exceeded',
-    exit: EXIT.limitExceeded,
-    message: `${formatMoney(total)} is above the budget of ${formatMoney(budget)} by ${formatMoney(total.minus(budget))}`,
-    hint: sentence`See what costs most: ${berth`billing report --last ${last}`}`,
-  });
-
-function viewOf({ terminal }: CommandContext, parts: object, rows: readonly Json[]): View {
-  const isByDay = parts === DAY_PARTS;
+function viewOf({ terminal }: CommandContext, isByDay: boolean, rows: readonly Json[]): View {
   const dollars = (part: string): Column => ({ header: part.toUpperCase(), show: money(`${part}Usd`), right: true });
   return {
     noun: ['cost', 'costs'],
@@ -246,7 +201,10 @@ function viewOf({ terminal }: CommandContext, parts: object, rows: readonly Json
         : [textColumn('name'), textColumn('id', { cutLast: true }), textColumn('kind')]),
       dollars('total'),
       ...(terminal.output ? [chart(rows, 'totalUsd')] : []),
-      ...Object.keys(parts).map((part): Column => ({ ...dollars(part), dropFirst: true })),
+      ...Object.keys(isByDay ? DAY_PARTS : RESOURCE_PARTS).map((part): Column => ({
+        ...dollars(part),
+        dropFirst: true,
+      })),
     ],
   };
 }
