@@ -1,16 +1,16 @@
-/** The state of the local service: its contents, clock, faults, and what its pods use. */
+/** The state of the local service: its contents, its clock, and what its pods use. */
 import { ask, requireYes } from '../../cli/ask.ts';
 import { COUNT, manyOf, mapOf, NUMBER, oneOf, ownObject, TEXT, TIME, WHOLE } from '../../cli/model/output-schema.ts';
 import { defineCommand, defineGroup, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { changeResult, memberHeader, memberLabel } from '../../cli/resource/fields.ts';
-import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
+import { memberLabel } from '../../cli/resource/fields.ts';
+import { PODS } from '../../cli/resource/collections.ts';
 import type { ApiAnswer, ApiRequest, Method } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound } from '../../core/failure.ts';
 import { FAULT_KINDS, FAULT_SETTINGS, SEEDS } from '../../core/fault-kinds.ts';
-import { encodeJson, itemsAt, type Json, numberAt, objectAt, objectOf } from '../../core/json.ts';
+import { itemsAt, type Json, numberAt, objectAt, objectOf } from '../../core/json.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { exactDuration, parseDuration } from '../../core/units.ts';
 import { text } from '../../output/cells.ts';
@@ -52,9 +52,7 @@ export function changed(ctx: CommandContext, result: Result): Result {
   return { ...result, notes: [...(result.notes ?? []), `Changed: the local service ${placeOf(ctx)}${from}.`] };
 }
 
-const labelOf = (member: string): string => memberLabel(member.replace(/Ms$/, ''));
-
-const valueOf = (row: Json, member: string): string => {
+export const valueOf = (row: Json, member: string): string => {
   const value = numberAt(row, member);
   return member.endsWith('Ms') && value !== undefined ? exactDuration(value) : text(member)(row);
 };
@@ -62,7 +60,7 @@ const valueOf = (row: Json, member: string): string => {
 const linesOf = (row: Json, omitted: readonly string[] = []) =>
   Object.keys(objectOf(row) ?? {})
     .filter((member) => !omitted.includes(member))
-    .map((member) => ({ label: labelOf(member), value: valueOf(row, member) }));
+    .map((member) => ({ label: memberLabel(member.replace(/Ms$/, '')), value: valueOf(row, member) }));
 
 export const membersView = (noun: string): View => ({
   noun: [noun, `${noun}s`],
@@ -71,22 +69,7 @@ export const membersView = (noun: string): View => ({
   detail: (row) => [{ lines: linesOf(row) }],
 });
 
-const FAULT_MEMBERS = [
-  ...['id', 'kind', 'count', 'probability', 'match', 'endpoint', 'detail'],
-  ...Object.keys(FAULT_SETTINGS),
-];
-
-const faultView: View = {
-  noun: ['fault', 'faults'],
-  id: text('id'),
-  members: FAULT_MEMBERS,
-  columns: FAULT_MEMBERS.map((name) => ({
-    header: memberHeader(name.replace(/Ms$/, '')),
-    show: (row) => valueOf(row, name),
-  })),
-};
-
-const FAULT = ownObject(
+export const FAULT = ownObject(
   { id: TEXT, kind: oneOf(...FAULT_KINDS) },
   {
     ...{ count: COUNT, probability: NUMBER, match: TEXT, endpoint: TEXT, detail: TEXT },
@@ -110,7 +93,7 @@ const LOCAL_STATUS = ownObject({
 const statusView: View = {
   ...membersView('local service'),
   detail: (row) => {
-    const jobs = Object.entries(objectAt(row, 'jobs') ?? {}).map(([name, n]) => `${encodeJson(n ?? null)} ${name}`);
+    const jobs = Object.keys(objectAt(row, 'jobs') ?? {}).map((name) => `${text(`jobs.${name}`)(row)} ${name}`);
     const faults = itemsAt(row, 'faults').map((fault) => {
       const settings = linesOf(fault, ['id', 'kind']).map(({ label, value }) => `, ${label} ${value}`);
       return `${text('id')(fault)} ${text('kind')(fault)}${settings.join('')}`;
@@ -179,63 +162,6 @@ export const clock = defineGroup("the local service's time: pods, jobs, retentio
     run: async (ctx, { time }) => {
       const body = { advanceMs: parseDuration(time, 's', 'TIME') };
       return changed(ctx, answerResult(clockView, await sendControl(ctx, 'POST', ['clock'], { body })));
-    },
-  }),
-});
-
-export const fault = defineGroup('inject faults: 429, 5xx, latency, dropped connections', {
-  add: defineCommand({
-    output: FAULT,
-    summary: 'make the next requests fail',
-    changesMachine: true,
-    details: 'docs/guides/local-service.md describes each kind.',
-    args: { kind: arg.text('what happens', { choices: FAULT_KINDS }) },
-    options: {
-      count: option.count('how many requests it affects (default: all until cleared)', 1),
-      probability: option.fraction('how likely it affects a request: above 0, up to 1', { metavar: 'P' }),
-      match: option.text('only these: a method, the beginning of a path, or both', { metavar: 'METHOD/PATH' }),
-      endpoint: option.text('only requests to this endpoint, and only its workers', {
-        metavar: 'ENDPOINT',
-        complete: ENDPOINTS,
-      }),
-      detail: option.text('the text that a refuse answers (default: there is no room)', { metavar: 'TEXT' }),
-      status: option.count(FAULT_SETTINGS.status.help, FAULT_SETTINGS.status.minimum, {
-        most: FAULT_SETTINGS.status.maximum,
-      }),
-      latency: option.duration(FAULT_SETTINGS.latencyMs.help, 's'),
-      retryAfter: option.duration(FAULT_SETTINGS.retryAfter.help, 's'),
-    },
-    examples: [
-      [
-        `berth local fault add rate-limit --count 3 --match 'POST /v2/demo/run'`,
-        'the next three submissions to demo are told to wait',
-      ],
-      ['berth local fault add worker-crash --count 1 --endpoint demo', 'a worker of demo dies in the middle of a job'],
-    ],
-    run: async (ctx, { latency: latencyMs, retryAfter, ...rest }) => {
-      const seconds = retryAfter === undefined ? undefined : Math.ceil(retryAfter / 1000);
-      const body = { ...rest, latencyMs, retryAfter: seconds };
-      return changed(ctx, answerResult(faultView, await sendControl(ctx, 'POST', ['fault'], { body })));
-    },
-  }),
-  list: defineCommand({
-    output: manyOf(FAULT),
-    summary: 'list the faults that are set',
-    examples: [['berth local fault list', 'with what is left of each']],
-    run: async (ctx) => {
-      const { value } = await sendControl(ctx, 'GET', ['fault'], { expects: { list: 'faults' } });
-      return { kind: 'many', view: faultView, values: itemsAt(value, 'faults') };
-    },
-  }),
-  clear: defineCommand({
-    output: CLEARED,
-    summary: 'remove one fault, or all of them',
-    changesMachine: true,
-    examples: [['berth local fault clear', 'all of them']],
-    args: { id: arg.optional('fault id') },
-    run: async (ctx, { id }) => {
-      await sendControl(ctx, 'DELETE', id === undefined ? ['fault'] : ['fault', id]);
-      return changed(ctx, changeResult(ctx, { cleared: id ?? 'all' }, []));
     },
   }),
 });
