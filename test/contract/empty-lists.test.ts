@@ -61,6 +61,17 @@ async function headerOfRows(line: string): Promise<string[]> {
   return header.split(',').filter((member) => !/fee/i.test(member));
 }
 
+test('an empty list is a note on a terminal, an empty array in JSON and YAML, and else nothing', async () => {
+  const server = await serve([nothing]);
+  const list = async (format: string, tty = false) => {
+    const { code, out, err } = await berth(['pods', 'list', '-o', format], { tty, env: pointedAt(server.url) });
+    return [code, out, err];
+  };
+  expect(await list('table', true)).toEqual([0, '', 'No pods.\n']);
+  for (const format of ['json', 'yaml']) expect(await list(format)).toEqual([0, '[]\n', '']);
+  for (const format of ['table', 'wide', 'jsonl', 'id']) expect(await list(format)).toEqual([0, '', '']);
+});
+
 describe('CSV of an empty list has its header', () => {
   it.each(LISTS)('%s', async (line, seeded) => {
     const server = await serve([nothing]);

@@ -85,6 +85,7 @@ describe('a base address', () => {
     ['/some/prefix/', '/some/prefix/v2/pods/pod1'],
     ['/with%20space/', '/with%20space/v2/pods/pod1'],
     ['/a/../b', '/b/v2/pods/pod1'],
+    ['/some/prefix//', '/some/prefix/v2/pods/pod1'],
   ])('with the path %j is joined correctly', async (path, sent) => {
     const server = await serve([POD]);
     const ran = await berth(getId, { env: pointedAt(server.url + path) });
@@ -178,6 +179,7 @@ describe('plain http to anything but this machine: 2 before sending', () => {
     'http://[::ffff:127.0.0.1]',
     'http://[::ffff:7f00:1]',
     'http://[::]',
+    'http://[::2]',
     'http://0.0.0.0',
     'http://evil.localhost',
     'http://localhost.',

@@ -190,12 +190,15 @@ describe('no terminal to ask on', () => {
     }
   });
 
-  test('the input ends in the middle of a question: 2', async () => {
+  test.each([
+    ['by Ctrl-D', KEYS.ctrlD],
+    ['by its end', null],
+  ])('the input ends in the middle of a question, %s: 2', async (_, end) => {
     const server = await serve([routed({ 'GET /v2/ep1/health': json({ jobs: { inQueue: 3 }, workers: {} }) })]);
     const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
     const running = berthIn(world, ['queue', 'purge', 'ep1']);
     await said(world, 'Continue?');
-    await world.type(KEYS.ctrlD);
+    world.stdin.push(end);
     const ran = await running;
     expect(ran.code).toBe(2);
     expect(ran.err).toContain('3 waiting jobs');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { pagedFleet } from '../support/servers/paged-fleet.ts';
 import { PAGE_FAULTS } from '../support/servers/paged-service.ts';
-import { pointedAt, serve, type Arrival } from '../support/servers/scripted-server.ts';
-import { expectNoKeyNoStack } from '../support/worlds/expect-run.ts';
+import { json, pointedAt, serve, type Arrival, type Behaviour } from '../support/servers/scripted-server.ts';
+import { expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
 import { berth, berthIn, type Ran } from '../support/worlds/run-berth.ts';
 import { createTestWorld } from '../support/worlds/test-world.ts';
 
@@ -82,6 +82,23 @@ describe('names, selectors and completion find a row of the third page', () => {
     const { out } = await berthIn(world, ['__complete', 'zsh', 'pods', 'get', 'pod-name-30']);
     expect(out).toMatch(/\npod-name-300\t/);
   });
+});
+
+test('a list that never ends is an error after 1000 pages: 7', async () => {
+  let page = 0;
+  const endless: Behaviour = (exchange) => {
+    json({ pods: [], pagination: { nextCursor: `c/${String(++page)}+=`, hasNextPage: true } })(exchange);
+  };
+  await fails(['pods', 'list'], { exit: 7, says: ['incomplete', 'more than 1000 pages'] }, [endless]);
+});
+
+test.each([
+  ['volumes list', 'networkVolumes'],
+  ['clusters pods c1', 'pods'],
+])('berth %s, which has no pages, is whole at any length', async (line, member) => {
+  const rows = Array.from({ length: 2000 }, (_, at) => ({ id: `v${String(at)}` }));
+  const { out } = await works([...line.split(' '), '--json'], [json({ [member]: rows })]);
+  expect(JSON.parse(out)).toHaveLength(2000);
 });
 
 /** A list, a name, a selector, a raw request; contract/broken-pages.test.ts has every command. */

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeJson, encodeJson, Exact, JsonSyntaxError, memberAt, numberOf } from '../../../src/core/json.ts';
+import {
+  decodeJson,
+  encodeJson,
+  Exact,
+  JsonSyntaxError,
+  memberAt,
+  memberSource,
+  numberOf,
+} from '../../../src/core/json.ts';
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
@@ -57,6 +65,16 @@ describe('exact JSON', () => {
       expect(error).toBeInstanceOf(JsonSyntaxError);
       expect(error).toMatchObject({ line, column });
     }
+  });
+
+  it.each([
+    ['{"x":{"pods":1}, "p\\u006fds" : [1] , "pods":[2, {"pods":3}], "y":0}', '[2, {"pods":3}]'],
+    ['{"a":"pods\\"\\\\","pods": -1.50e3 }', '-1.50e3'],
+    ['\uFEFF{"pods":"]}"}', '"]}"'],
+    ['{"x":1}', undefined],
+    ['[{"pods":1}]', undefined],
+  ])('the source of the member pods of %s is %s', (text, source) => {
+    expect(memberSource(text, 'pods')).toBe(source);
   });
 
   it('reads members by path, and numbers in every form', () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
-function berthInto(code: 'EPIPE' | 'ENOSPC', argv: readonly string[]) {
+function berthInto(code: string, argv: readonly string[]) {
   const stdout = new Writable({
     write: (_chunk, _encoding, done) => {
       done(Object.assign(new Error(code), { code }));
@@ -24,6 +24,14 @@ test.each([
   const full = await berthInto('ENOSPC', line.split(' '));
   expect(full.code).toBe(14);
   expect(full.err).toMatch(/the disk is full[^]*The service completed the request: \S+/);
+});
+
+test.each([
+  ['EOF', 0],
+  ['EDQUOT', 14],
+  ['EIO', 14],
+])('a list whose output fails with %s ends %i', async (code, exit) => {
+  expect((await berthInto(code, ['pods', 'list'])).code).toBe(exit);
 });
 
 test('a read, and a change of what is there, say nothing of it', async () => {

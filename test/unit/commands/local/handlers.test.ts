@@ -65,6 +65,29 @@ it('`local exec` refuses an unknown flag before its command, and says how it is 
   expect([none.code, none.err]).toEqual([2, expect.stringContaining('Usage: berth local exec [FLAGS] COMMAND...')]);
 });
 
+it('`local exec` ends as its command: with its code, with 128 and the number of a signal, with 2 where there is none', async () => {
+  const world = createTestWorld({ env: { GIVEN: 'kept' } });
+  const exec = async (...words: readonly string[]) => await berthIn(world, ['local', 'exec', '--', ...words]);
+  const inPlace = `process.exit(process.cwd() === ${JSON.stringify(world.cwd)} && process.env.GIVEN === 'kept' ? 7 : 1)`;
+  expect((await exec(process.execPath, '-e', inPlace)).code).toBe(7);
+  expect((await exec(process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")')).code).toBe(137);
+  for (const missing of ['no-such-program-here', world.directory])
+    expect(await exec(missing)).toMatchObject({ code: 2, err: expect.stringContaining(missing) as string });
+});
+
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s reaches the command of `local exec`, which berth outlives: %i', async (signal, exit) => {
+  const world = createTestWorld();
+  const words = ['sh', '-c', 'echo > started; exec sleep 600'];
+  const running = berthIn(world, ['local', 'exec', '--', ...words]);
+  while (!existsSync(join(world.cwd, 'started'))) await new Promise(setImmediate);
+  world.signal(signal);
+  expect((await running).code).toBe(exit);
+  expect(world.exits).toEqual([]);
+});
+
 it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],

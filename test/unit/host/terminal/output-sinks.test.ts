@@ -1,54 +1,6 @@
-import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { fileOutput } from '../../../../src/host/runtime/runtime.ts';
-import { dataOutput, messageOutput } from '../../../../src/host/terminal/terminal.ts';
-
-const failing = (code: string): Writable =>
-  new Writable({
-    write: (_chunk, _encoding, done) => {
-      done(Object.assign(new Error(`write ${code}`), { code }));
-    },
-  });
-
-describe('a sink', () => {
-  it.each([
-    ['EPIPE', 0, 'closed-pipe'],
-    ['EOF', 0, 'closed-pipe'],
-    ['ENOSPC', 14, 'local-file'],
-    ['EDQUOT', 14, 'local-file'],
-    ['EIO', 14, 'local-file'],
-  ])('for data that fails with %s ends %i, at this write and all later ones', async (errorCode, exit, code) => {
-    const stream = failing(errorCode);
-    const sink = dataOutput(() => stream);
-    await expect(sink.write('a')).rejects.toMatchObject({ exit, code });
-    await expect(sink.write('b')).rejects.toMatchObject({ exit, code });
-  });
-
-  it('for messages ignores the error', async () => {
-    const stream = failing('EPIPE');
-    const sink = messageOutput(() => stream);
-    await sink.write('a');
-    await sink.write('b');
-  });
-
-  it('waits until a slow reader has read the bytes', async () => {
-    const stream = new PassThrough({ highWaterMark: 16 });
-    let taken = false;
-    const written = dataOutput(() => stream)
-      .write('x'.repeat(200_000))
-      .then(() => {
-        taken = true;
-      });
-    await dataOutput(() => stream).write('');
-    expect(taken).toBe(false);
-    let size = 0;
-    stream.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-    });
-    await written;
-    expect(size).toBe(200_000);
-  });
-});
+import { dataOutput } from '../../../../src/host/terminal/terminal.ts';
 
 describe('an output that is a file', () => {
   it('continues after a short write and loses nothing', async () => {

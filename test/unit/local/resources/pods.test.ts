@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { localFixture, type LocalFixture, POD_BODY } from '../../../support/local/service-fixture.ts';
 
@@ -91,6 +92,28 @@ describe('actions by status (contract rules, Pods)', () => {
     expect(await status('pod-train', 'restart')).toBe('STARTING');
     expect(await status('pod-notebook', 'stop')).toBe('EXITED');
     expect(await status('pod-notebook', 'start')).toBe('PROVISIONING');
+  });
+
+  it('whatever is done, and whenever: an action works where the pod lists it, and its facts fit its status', async () => {
+    const step = fc.record({
+      pause: fc.constantFrom(0, 1000, 2000, 3000, 5000, 86_400_000),
+      action: fc.constantFrom('start', 'stop', 'restart'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        const local = localFixture();
+        for (const { pause, action } of steps) {
+          local.clock.advance(pause);
+          const { actions } = (await local.send('GET', '/v2/pods/pod-train')).body as { actions: string[] };
+          const { status } = await local.send('POST', '/v2/pods/pod-train/action', { action });
+          expect([action, status]).toEqual([action, actions.includes(action) ? 200 : 409]);
+          const { body } = await local.send('GET', '/v2/pods/pod-train');
+          expect(body.cost === 0).toBe(body.status === 'EXITED');
+          if (body.status !== 'RUNNING') expect(body.runtime).toBeNull();
+        }
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it('refuses to stop or restart a locked pod, and nothing else', async () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeJson } from '../../../../src/core/json.ts';
 import * as cells from '../../../../src/output/cells.ts';
@@ -52,28 +51,4 @@ describe('a cell', () => {
   ])('status %s has the tone %s', (text, tone) => {
     expect(cells.status('at')(row(JSON.stringify(text)))).toEqual({ text, tone });
   });
-});
-
-test('no cell function throws, whatever the value', () => {
-  const all = [
-    cells.text('at'),
-    cells.json('at'),
-    cells.list('at'),
-    cells.status('at'),
-    cells.age('at'),
-    cells.duration('at', 's'),
-    cells.money('at'),
-    cells.gigabytes('at'),
-    cells.percent('at'),
-    cells.yesNo('at'),
-  ];
-  fc.assert(
-    fc.property(fc.jsonValue(), (value) => {
-      for (const show of all)
-        for (const drawn of [true, false]) {
-          cellPieces(show(decodeJson(JSON.stringify({ at: value })), facts), { terminal: drawn });
-          cellPieces(show(decodeJson(JSON.stringify(value)), facts), { terminal: drawn });
-        }
-    }),
-  );
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Failure, usage } from '../../../../src/core/failure.ts';
 import { renderFailure } from '../../../../src/output/failure.ts';
-import { safeText } from '../../../../src/core/safe-text.ts';
 import { screen } from '../../../support/output/screen.ts';
 
 const FULL = new Failure({
@@ -41,13 +40,6 @@ describe('a failure as JSON', () => {
     const least = screen();
     await renderFailure(usage('no such flag'), 'json', least);
     expect(least.err()).toBe('{"error":{"code":"usage","message":"no such flag"}}\n');
-  });
-
-  test('has all control characters escaped on a terminal and parses to the same value', async () => {
-    const to = screen({ tty: true });
-    await renderFailure(usage('bad \u202e\u0085 id'), 'json', to);
-    expect(safeText(to.err(), true)).toBe(to.err());
-    expect(JSON.parse(to.err())).toEqual({ error: { code: 'usage', message: 'bad \u202e\u0085 id' } });
   });
 });
 

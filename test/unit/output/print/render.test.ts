@@ -47,20 +47,6 @@ describe('a table on a terminal', () => {
       expect(piecesWidth([{ text: safeText(line) }])).toBeLessThanOrEqual(columns);
     await expect(to.out()).toMatchFileSnapshot(golden(`detail-${String(columns)}`));
   });
-
-  test.each(OUTPUT_FORMATS)('nothing from the service reaches the terminal as it is: -o %s', async (format) => {
-    const to = screen({ tty: true, columns: 200 });
-    await render(podList, as({ format }), to);
-    for (let at = 0; at < 5; at++) await render(pod(at), as({ format }), to);
-    expect(harmless(to.out())).toBe(true);
-    expect(to.out()).toMatch(/pod-4/);
-  });
-
-  test('of an empty list prints a note on stderr and nothing on stdout', async () => {
-    const to = screen({ tty: true });
-    await render({ ...podList, values: [] }, as(), to);
-    expect([to.out(), to.err()]).toEqual(['', 'No pods.\n']);
-  });
 });
 
 describe('a table in a pipe', () => {
@@ -81,19 +67,5 @@ describe('a table in a pipe', () => {
     await render(podList, as({ format }), list);
     await render(pod(0), as({ format }), one);
     expect(list.out()).toContain(one.out().trim().replace(/\n/g, '\n  '));
-  });
-
-  test.each([
-    ['table', ''],
-    ['wide', ''],
-    ['json', '[]\n'],
-    ['jsonl', ''],
-    ['yaml', '[]\n'],
-    ['csv', ''],
-    ['id', ''],
-  ] as const)('an empty list as %s', async (format, expected) => {
-    const to = screen();
-    await render({ kind: 'many', view: podList.view, values: [] }, as({ format }), to);
-    expect([to.out(), to.err()]).toEqual([expected, '']);
   });
 });
