@@ -80,7 +80,7 @@ export const monthStart = (at: EpochMs, months = 0): EpochMs =>
   Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth() + months, 1);
 
 /** By days. Fails as the list does; the service refuses an empty period. */
-async function readRecords(
+export async function readRecords(
   ctx: CommandContext,
   { path }: BilledReport,
   start: EpochMs,
