@@ -48,7 +48,7 @@ test('the execution timeout of a new endpoint', async () => {
   );
 });
 
-test('the time to live of a job that has none of its own', async () => {
+test('a job without --ttl is kept for 24 hours', async () => {
   const { send, clock } = localFixture();
   const created = await send('POST', '/v2/serverless', {
     ...ENDPOINT,

@@ -1,92 +1,42 @@
 import { describe, expect, test } from 'vitest';
-import { berthIn, type Ran } from '../support/worlds/run-berth.ts';
-import { createTestWorld, type TestWorld } from '../support/worlds/test-world.ts';
-import { fails } from '../support/worlds/expect-run.ts';
 import { problem } from '../support/servers/scripted-server.ts';
+import { fails } from '../support/worlds/expect-run.ts';
+import { createAccount, local } from '../support/worlds/local-account.ts';
 
 // Row 12 of docs/faults.md: a DELETE that was answered 429 and then 404 has deleted nothing.
 
-interface Destructive {
-  /** Creates the resource with the name `victim`. */
-  readonly create: string;
-  readonly list: string;
-  /** The command without the name or id. */
-  readonly remove: string;
-  /** The path of the DELETE without the id. */
-  readonly path: string;
-}
-
-/** One of the kit, and those that are not of it. */
-const VERBS: Readonly<Record<string, Destructive>> = {
-  'pods terminate': {
-    create: 'pods create --name victim --cpu cpu-general --vcpu 2 --image x',
-    list: 'pods list',
-    remove: 'pods terminate',
-    path: '/v2/pods',
-  },
-  'registries delegations revoke': {
-    create: 'registries delegations create --resource arn:aws:ecr:eu-west-1:123456789012:repository/x --name victim',
-    list: 'registries delegations list',
-    remove: 'registries delegations revoke',
-    path: '/v2/registries/delegations',
-  },
-};
-
-const local = (): TestWorld => createTestWorld({ env: { BERTH_LOCAL: '1' }, stdin: 'secret\n' });
-const run = (world: TestWorld, line: string, ...more: readonly string[]): Promise<Ran> =>
-  berthIn(world, [...line.split(' '), ...more]);
-const idsIn = async (world: TestWorld, { list }: Destructive): Promise<readonly string[]> =>
-  (await run(world, list, '-o', 'id')).out.trimEnd().split('\n');
-
-/** A local service with the resource. The next DELETE is answered 429 once. */
-async function withVictim(verb: Destructive): Promise<{ world: TestWorld; id: string }> {
-  const world = local();
-  const before = await idsIn(world, verb);
-  const created = await run(world, verb.create);
-  expect(created.code, created.err).toBe(0);
-  const id = (await idsIn(world, verb)).find((each) => !before.includes(each)) ?? '';
-  expect(id).not.toBe('');
-  const fault = ['local', 'fault', 'add', 'rate-limit', '--count', '1', '--match', `DELETE ${verb.path}`];
-  expect((await berthIn(world, fault)).code).toBe(0);
-  return { world, id };
-}
-
-describe.each(Object.entries(VERBS))('%s, put off once by the rate limit', (_, verb) => {
-  test('with a name: the resource of that name is deleted', async () => {
-    const { world, id } = await withVictim(verb);
-    const ran = await run(world, verb.remove, 'victim', '--yes');
-    expect(ran.code, ran.err).toBe(0);
-    expect(await idsIn(world, verb)).not.toContain(id);
-  });
-
-  test('with a wrong id: 4, and nothing is deleted', async () => {
-    const { world, id } = await withVictim(verb);
-    const before = await idsIn(world, verb);
-    const ran = await run(world, verb.remove, `${id}x`, '--yes');
-    expect([ran.code, ran.out]).toEqual([4, '']);
-    expect(ran.err).toMatch(/^error: (no |.*404)/);
-    expect(await idsIn(world, verb)).toEqual(before);
-  });
+/** One of the kit, and one that is not of it: the command, a name and its id, the list and the path of the DELETE. */
+test.each([
+  ['pods terminate', 'train-llm', 'pod-train', 'pods list', '/v2/pods'],
+  [
+    'registries delegations revoke',
+    'images of the team',
+    'dlg-images',
+    'registries delegations list',
+    '/v2/registries/delegations',
+  ],
+])('%s %s, put off once by the rate limit, deletes it; a wrong id ends 4 and deletes nothing', async (...each) => {
+  const [verb, name, id, list, path] = each;
+  const account = createAccount();
+  const limited = () => local(account, `local fault add rate-limit --count 1 --match 'DELETE ${path}'`);
+  const before = await local(account, `${list} -o id`);
+  await limited();
+  const wrong = await account(`${verb} ${id}x --yes`);
+  expect([wrong.code, wrong.out, wrong.err]).toEqual([4, '', expect.stringMatching(/^error: (no |.*404)/)]);
+  expect(await local(account, `${list} -o id`)).toBe(before);
+  await limited();
+  await local(account, `${verb} '${name}' --yes`);
+  expect(await local(account, `${list} -o id`)).toBe(before.replace(new RegExp(`^${id}\n?`, 'm'), '').trim());
 });
 
 test('of several names, each is deleted by its own id', async () => {
-  const world = local();
-  const before = await run(world, 'volumes list', '-o', 'id');
+  const account = createAccount();
+  const before = await local(account, 'volumes list -o id');
   for (const name of ['v1', 'v2'])
-    expect((await run(world, `volumes create --name ${name} --size 10 --data-center EU-NORTH-1`)).code).toBe(0);
-  const fault = 'local fault add rate-limit --count 2 --match';
-  expect((await run(world, fault, 'DELETE /v2/network-volumes')).code).toBe(0);
-  const ran = await run(world, 'volumes delete v1 v2 --yes');
-  expect(ran.code, ran.err).toBe(0);
-  expect((await run(world, 'volumes list', '-o', 'id')).out).toBe(before.out);
-});
-
-test('a pod that costs money is terminated by its name', async () => {
-  const world = local();
-  expect((await run(world, 'local fault add rate-limit --count 1 --match', 'DELETE /v2/pods')).code).toBe(0);
-  const ran = await run(world, 'pods terminate train-llm --yes');
-  expect([ran.code, ran.err]).toEqual([0, 'terminated pod train-llm\n']);
-  expect((await run(world, 'pods list', '-o', 'id')).out).not.toContain('pod-train\n');
+    await local(account, `volumes create --name ${name} --size 10 --data-center EU-NORTH-1`);
+  await local(account, "local fault add rate-limit --count 2 --match 'DELETE /v2/network-volumes'");
+  await local(account, 'volumes delete v1 v2 --yes');
+  expect(await local(account, 'volumes list -o id')).toBe(before);
 });
 
 describe('a DELETE that is answered 429 and then 404', () => {

@@ -3,11 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { realClock } from '../../../../src/host/runtime/runtime.ts';
-import { createLocalHost } from '../../../../src/host/context.ts';
-import { temporaryDirectory } from '../../../support/files/temporary-directory.ts';
+import { said } from '../../../support/worlds/answer-question.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
 /** The addresses of this machine that other machines may reach. */
 const outside = Object.values(networkInterfaces())
@@ -15,57 +14,27 @@ const outside = Object.values(networkInterfaces())
   .flatMap(({ internal, address, family }) => (internal || family !== 'IPv4' ? [] : [address]));
 
 it.skipIf(outside.length === 0)('other machines cannot reach a local service that is served', async () => {
-  const host = createLocalHost({
-    clock: realClock,
-    random: Math.random,
-    cwd: temporaryDirectory(),
-    env: {},
-    platform: process.platform,
-    workerRunner: () => '',
-    stderr: new PassThrough(),
-    holdProgram: () => undefined,
-    user: undefined,
-  });
-  const server = await host.serve({ port: 0, endpoints: {}, queueLimits: false });
-  try {
-    for (const address of outside) {
-      const [error] = (await once(connect(Number(new URL(server.url).port), address), 'error')) as [Error];
-      expect(error).toMatchObject({ code: 'ECONNREFUSED' });
-    }
-  } finally {
-    await server.stop();
+  const world = createTestWorld();
+  const running = berthIn(world, ['local', 'serve', '--port', '0']);
+  await said(world, 'BERTH_API_KEY');
+  for (const address of outside) {
+    const [error] = (await once(connect(Number(new URL(world.out().trim()).port), address), 'error')) as [Error];
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' });
   }
+  world.signal('SIGINT');
+  await running;
 });
 
 it('the output of a handler module goes to stderr as safe text, each line prefixed with the endpoint', async () => {
-  const cwd = temporaryDirectory();
-  await writeFile(
-    join(cwd, 'loud.mjs'),
-    'export default () => { console.log("one\\n\\u001b]0;two\\u0007"); console.error("three"); return {}; };',
-  );
-  const stderr = new PassThrough({ encoding: 'utf8' });
-  const host = createLocalHost({
-    clock: realClock,
-    random: Math.random,
-    cwd,
-    env: {},
-    platform: process.platform,
-    workerRunner: () => '',
-    stderr,
-    holdProgram: () => undefined,
-    user: undefined,
-  });
-  const server = await host.serve({ port: 0, endpoints: { loud: 'loud.mjs' }, queueLimits: false });
-  try {
-    const answer = await fetch(`${server.url}/v2/loud/runsync`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${server.key}` },
-      body: '{"input":{}}',
-    });
-    expect(await answer.json()).toMatchObject({ status: 'COMPLETED' });
-  } finally {
-    await server.stop();
-  }
-  const lines = String(stderr.read()).trimEnd().split('\n');
+  const world = createTestWorld();
+  const source = `export default () => { console.log("one\\n\\u001b]0;two\\u0007"); console.error("three"); return {}; };`;
+  await writeFile(join(world.cwd, 'loud.mjs'), source);
+  const running = berthIn(world, ['local', 'serve', '--port', '0', '--endpoint', 'loud=loud.mjs']);
+  await said(world, 'BERTH_API_KEY');
+  const key = /BERTH_API_KEY=(\S+)/.exec(world.err())?.[1] ?? '';
+  const env = { BERTH_BASE_URL: world.out().trim(), BERTH_QUEUE_URL: world.out().trim(), BERTH_API_KEY: key };
+  expect((await berthIn(createTestWorld({ env }), ['jobs', 'run', 'loud', '--input', '{}', '--wait'])).code).toBe(0);
+  world.signal('SIGINT');
+  const lines = (await running).err.split('\n').filter((line) => line.startsWith('[loud]'));
   expect(lines.toSorted()).toEqual(['[loud] \\x1b]0;two\\x07', '[loud] one', '[loud] three']);
 });

@@ -43,7 +43,7 @@ test('a job goes from one process to the next through the state file, its number
   expect(text).toContain('"status":"COMPLETED"');
 });
 
-test('errors have the format of the queue API', async () => {
+test('an unknown job or endpoint is 404, and a body that breaks off 400, in the format of the queue API', async () => {
   const call = client(memoryStore());
   expect(await call('GET /v2/echo/status/none')).toEqual({
     status: 404,
@@ -53,6 +53,8 @@ test('errors have the format of the queue API', async () => {
     status: 404,
     text: '{"error":"endpoint nowhere not found"}',
   });
+  for (const path of ['GET /v2/constructor/health', 'GET /v2/echo/status/constructor', 'POST /v2/nowhere/purge-queue'])
+    expect([path, (await call(path)).status]).toEqual([path, 404]);
   expect(await call('POST /v2/echo/run', '{"input":')).toMatchObject({ status: 400 });
 });
 

@@ -161,17 +161,3 @@ describe('purge and health (specification 4.5)', () => {
     expect(await health()).toMatchObject({ jobs: { completed: 1, retried: 1 }, workers: { idle: 0, running: 0 } });
   });
 });
-
-describe('unknown paths', () => {
-  test('an unknown endpoint or job: 404', async () => {
-    const service = createHarness();
-    for (const request of [
-      'POST /nowhere/run',
-      'GET /echo/status/nothing',
-      'GET /constructor/health',
-      'GET /echo/status/constructor',
-      'POST /nowhere/purge-queue',
-    ])
-      expect([request, (await service.call(request, '{"input":{}}')).status]).toEqual([request, 404]);
-  });
-});

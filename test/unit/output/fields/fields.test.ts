@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeJson, encodeJson } from '../../../../src/core/json.ts';
 import { fieldAt, pickFields } from '../../../../src/output/fields.ts';
-import { render } from '../../../../src/output/render.ts';
-import { podList } from '../../../support/output/pods.ts';
-import { as, screen } from '../../../support/output/screen.ts';
 
 const ROW = decodeJson(
   '{"id":"a","n":9007199254740993,"runtime":{"gpus":[{"util":1,"mem":2},{"util":3}],"cpu":null},"__proto__":{"x":1},"a.b":5}',
@@ -35,10 +32,4 @@ describe('pickFields', () => {
   ])('the value at %s alone is %s', (path, expected) => {
     expect(encodeJson(fieldAt(ROW, path))).toBe(expected);
   });
-});
-
-test.each(['table', 'jsonl', 'csv'] as const)('--fields works in every format: %s', async (format) => {
-  const to = screen();
-  await render(podList, as({ format, fields: ['id', 'gpu.id', 'nowhere'] }), to);
-  await expect(to.out()).toMatchFileSnapshot(`../../../golden/output/fields-${format}.txt`);
 });
