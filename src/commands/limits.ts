@@ -19,13 +19,13 @@ const limitsView: View = {
     textColumn('remaining', { right: true }),
     textColumn('quota', { right: true }),
     { header: 'RESETS IN', show: (row) => seconds(row, 'resetSeconds'), right: true },
-    { header: 'SEEN', show: (row) => seconds(row, 'seenSecondsAgo', ' ago'), right: true },
+    { header: 'SEEN', show: (row) => seconds(row, 'seenSecondsAgo'), right: true },
   ],
 };
 
-const seconds = (row: Json, member: string, after = ''): string | undefined => {
+const seconds = (row: Json, member: string): string | undefined => {
   const value = numberAt(row, member);
-  return value === undefined ? undefined : `${formatDuration(value * 1000)}${after}`;
+  return value === undefined ? undefined : formatDuration(value * 1000);
 };
 
 export const limits = defineCommand({
