@@ -46,7 +46,7 @@ export const cancel = defineCommand({
       return { id: named.job, status, unchanged, answer: { ...answer, existed: unchanged } };
     });
     const result = report(ctx, { noun: 'job', view: jobView }, { isSelected: false }, outcomes, 'cancelled');
-    const ended = outcomes.filter(({ unchanged }) => unchanged === true);
+    const ended = ctx.settings.get('quiet') ? [] : outcomes.filter(({ unchanged }) => unchanged === true);
     return {
       ...result,
       notes: ended.length === 0 ? result.notes : ended.map(({ id, status = '?' }) => `job ${id} is already ${status}`),

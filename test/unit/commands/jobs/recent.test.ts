@@ -53,6 +53,7 @@ describe('jobs recent', () => {
     const job = await local(account, 'jobs run sleep --input \'{"seconds":60}\'');
     expect((await account(`jobs cancel sleep ${job}`)).err).toBe(`cancelled job ${job}\n`);
     expect((await account(`jobs cancel ${job}`)).err).toBe(`job ${job} is already CANCELLED\n`);
+    expect((await account(`jobs cancel ${job} --quiet`)).err).toBe('');
     const other = await local(account, "jobs run demo --input '{}'");
     const both = await account(`jobs cancel ${job} ${other} --yes --json`);
     expect(JSON.parse(both.out)).toMatchObject([
