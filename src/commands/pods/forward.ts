@@ -15,18 +15,8 @@ import { textColumn } from '../../cli/resource/fields.ts';
 import { every, until } from '../../cli/until.ts';
 import type { RowWriter } from '../../output/render.ts';
 import { idOf, type View } from '../../output/view.ts';
-import {
-  addressArguments,
-  linesOf,
-  LOOPBACK,
-  notReachable,
-  readPod,
-  reachableOf,
-  type ReachablePod,
-  sshOptions,
-  sshRefusal,
-  trustOptions,
-} from './reach-pod.ts';
+import { linesOf, LOOPBACK, notReachable, readPod, reachableOf, type ReachablePod, sshRefusal } from './reach-pod.ts';
+import { addressArguments, sshOptions, trustOptions } from './ssh-options.ts';
 import { describeReach, directSsh, isReachable, statusOf } from './reachable.ts';
 import { PODS } from './fields.ts';
 import { answerOf } from '../../cli/resource/targets.ts';

@@ -1,23 +1,28 @@
-/** How a pod is reached by the user's ssh: its address, the host keys trusted, the command there, and why it is refused. */
+/** How a pod is reached by the user's ssh: which pod, the command there, and why it is refused. */
 import { run } from '../../cli/hint.ts';
 import { type CommandContext, isLocalService } from '../../cli/model/context.ts';
 import { rowRequest } from '../../cli/resource/pages.ts';
 import { withId } from '../../cli/resource/targets.ts';
 import { PODS } from './fields.ts';
 import { directSsh, isReachable, statusOf } from './reachable.ts';
+import {
+  addressArguments,
+  hostKeyAlias,
+  type SshAddress,
+  sshAddress,
+  sshOptions,
+  trustOptions,
+} from './ssh-options.ts';
 import type { ProgramStreams } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, interrupted, usage } from '../../core/failure.ts';
 import { asId, type Id } from '../../core/ids.ts';
-import { arrayAt, type Json, memberAt, numberAt, stringAt, stringsOf } from '../../core/json.ts';
+import { arrayAt, type Json, memberAt, stringAt, stringsOf } from '../../core/json.ts';
 import { berth, type CommandLine, type Message, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 
 /** ssh's exit code for its own errors. */
 export const SSH_FAILED = 255;
-
-/** Validated: nothing in it can become an ssh option or be run by a shell. */
-type SshAddress = ReturnType<typeof sshAddress>;
 
 export interface ReachablePod {
   readonly id: Id<'pod'>;
@@ -28,55 +33,6 @@ export interface ReachablePod {
   /** The file of the only key that is tried; absent for those that ssh finds. */
   readonly key?: string | undefined;
 }
-
-/** Unavailable (7) for an invalid host, user or port. */
-export function sshAddress(address: Json, id: string) {
-  const host = stringAt(address, 'host') ?? '';
-  const user = stringAt(address, 'username') ?? '';
-  const port = numberAt(address, 'port') ?? Number.NaN;
-  const isValid =
-    /^[A-Za-z0-9:]([A-Za-z0-9.:_-]*[A-Za-z0-9.:])?$/.test(host) &&
-    /^[A-Za-z0-9_][A-Za-z0-9._@+-]*$/.test(user) &&
-    Number.isInteger(port) &&
-    port > 0 &&
-    port < 65_536;
-  if (isValid) return { host, port, user };
-  throw new Failure({
-    code: 'unusable-answer',
-    exit: EXIT.unavailable,
-    message: `the service gives pod ${id} an invalid SSH address`,
-    hint: run(berth`pods get ${id} --fields ssh --json`),
-    id,
-  });
-}
-
-export const addressArguments = ({ host, port, user }: SshAddress) => ['-p', String(port), `${user}@${host}`] as const;
-
-export const sshOptions = (options: readonly string[]): readonly string[] => options.flatMap((each) => ['-o', each]);
-
-/**
- * The host key of a pod is kept by pod and start in a file of berth's own: each start is a new container with a new key. The
- * first key of a start is accepted, another one refused. Connections are not shared: they go stale when the pod restarts.
- */
-export const trustOptions = (pod: Pick<ReachablePod, 'id' | 'start'>, knownHosts: string): readonly string[] =>
-  sshOptions([
-    `UserKnownHostsFile=${quotedPath(knownHosts)}`,
-    'GlobalKnownHostsFile=none',
-    `HostKeyAlias=${hostKeyAlias(pod)}`,
-    'StrictHostKeyChecking=accept-new',
-    'CheckHostIP=no',
-    'UpdateHostKeys=no',
-    'ControlMaster=no',
-    'ControlPath=none',
-  ]);
-
-/** Letters, digits, dashes and dots only, so that ssh reads one name. */
-const hostKeyAlias = ({ id, start }: Pick<ReachablePod, 'id' | 'start'>): string =>
-  ['berth', id, start].map((part) => part.replace(/[^A-Za-z0-9-]/g, '')).join('.');
-
-/** Quoted, so that ssh expands no tokens in it. */
-export const quotedPath = (path: string): string =>
-  `"${path.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replaceAll('%', '%%')}"`;
 
 /** Overrides settings of the user that break unattended connections. Silence ends a connection after 45 s. */
 const QUIET = ['RemoteCommand=none', 'ClearAllForwardings=yes', 'ServerAliveInterval=15', 'LogLevel=ERROR'];
@@ -114,27 +70,26 @@ export function linesOf(onLine: (line: string) => void) {
   };
 }
 
-const MAX_SAID = 100;
-
-/** The first lines that ssh says. */
+/** The first 100 lines that ssh says. */
 export function saidLines() {
   const said: string[] = [];
   const { take } = linesOf((line) => {
-    if (said.length < MAX_SAID && line.trim() !== '') said.push(line);
+    if (said.length < 100 && line.trim() !== '') said.push(line);
   });
   return { said, take };
 }
 
 /** Denied (3): by the lines of this ssh alone, and not of another one that the command runs in the pod. */
 export function sshRefusal(pod: ReachablePod, said: readonly string[]): Failure | undefined {
-  const { id, name } = pod;
-  const { user, host } = pod.address;
+  const { id, name, address } = pod;
+  const lines = said.map((line) => line.toLowerCase());
+  const denied = `${address.user}@${address.host}: permission denied (`.toLowerCase();
+  const changed = `host key for ${hostKeyAlias(pod)} has changed`.toLowerCase();
   const refusal = (why: string, command: CommandLine): Failure =>
     new Failure({ code: 'ssh-refused', exit: EXIT.denied, message: `pod ${name} ${why}`, hint: run(command), id });
-  const says = (isIt: (line: string) => boolean): boolean => said.some((line) => isIt(line.toLowerCase()));
-  if (says((line) => line.startsWith(`${user}@${host}: permission denied (`.toLowerCase())))
+  if (lines.some((line) => line.startsWith(denied)))
     return refusal('refused your SSH keys', berth`pods ssh ${id} --explain`);
-  if (says((line) => line.includes(`host key for ${hostKeyAlias(pod)} has changed`.toLowerCase())))
+  if (lines.some((line) => line.includes(changed)))
     return refusal('has another SSH host key than before: Host key verification failed', berth`pods get ${id}`);
   return undefined;
 }
@@ -208,12 +163,6 @@ export function remoteCommand(words: readonly string[], { cwd, env = [], tty = f
 
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-
-/** On Windows the user profile, even if a shell sets HOME, as ssh does. */
-export function homeOfSsh({ env, platform }: Pick<CommandContext, 'env' | 'platform'>): string | undefined {
-  const names = platform === 'win32' ? ['USERPROFILE', 'HOME'] : ['HOME', 'USERPROFILE'];
-  return names.map((name) => env[name]).find((home) => home !== undefined && home !== '');
-}
 
 export const LOOPBACK = '127.0.0.1';
 

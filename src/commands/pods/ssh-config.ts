@@ -7,7 +7,8 @@ import { changeResult } from '../../cli/resource/fields.ts';
 import { localFile, unlessFailed, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import { refusedName } from '../files/names.ts';
-import { homeOfSsh, quotedPath, type ReachablePod, reachPod } from './reach-pod.ts';
+import { type ReachablePod, reachPod } from './reach-pod.ts';
+import { homeOfSsh, quotedPath } from './ssh-options.ts';
 import { PODS } from './fields.ts';
 
 const HOST_SUFFIX = '.berth';

@@ -6,19 +6,8 @@ import { idArgument } from '../../cli/resource/arguments.ts';
 import { changeResult } from '../../cli/resource/fields.ts';
 import { objectAt, type Json, stringAt } from '../../core/json.ts';
 import { berth, sentence, shellWord } from '../../core/message.ts';
-import {
-  addressArguments,
-  homeOfSsh,
-  LOOPBACK,
-  noServer,
-  notReachable,
-  readPod,
-  runSsh,
-  SSH_FAILED,
-  sshAddress,
-  startOf,
-  trustOptions,
-} from './reach-pod.ts';
+import { LOOPBACK, noServer, notReachable, readPod, runSsh, SSH_FAILED, startOf } from './reach-pod.ts';
+import { addressArguments, homeOfSsh, sshAddress, trustOptions } from './ssh-options.ts';
 import { directSsh, statusOf } from './reachable.ts';
 import { PODS } from './fields.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
