@@ -3,7 +3,6 @@ import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, rethrowUnlessFailure, usage } from '../../core/failure.ts';
 import {
-  arrayOf,
   encodeJson,
   isList,
   isObject,
@@ -13,7 +12,6 @@ import {
   memberAt,
   memberOf,
   stringAt,
-  stringOf,
 } from '../../core/json.ts';
 import { lines } from '../../core/message.ts';
 import { utf8Text } from '../../core/text.ts';
@@ -156,15 +154,9 @@ export async function withReferences(
   const looked = async (): Promise<JsonObject> => {
     let resolved = body;
     for (const [path, of] of Object.entries(references)) {
-      const given = memberAt(body, path);
-      if (given === undefined || given === null) continue;
+      if ((memberAt(body, path) ?? null) === null) continue;
       const rows = await lookupRows(ctx, of);
-      const known = (item: Json): Json => {
-        const row = rowCalled(of, rows, stringOf(item) ?? '');
-        return row === undefined ? item : idOf(row);
-      };
-      const ids = arrayOf(given)?.map(known) ?? known(given);
-      if (encodeJson(ids) !== encodeJson(given)) resolved = withMember(resolved, path.split('.'), ids);
+      resolved = mapTextsAt(resolved, path, (word) => idOf(rowCalled(of, rows, word) ?? { id: word }));
     }
     return resolved;
   };
@@ -177,7 +169,7 @@ export async function withReferences(
       rethrowUnlessFailure(other, ctx);
       throw other.exit === EXIT.usage || other.exit === EXIT.unavailable ? other : error;
     });
-    if (resolved === body) throw error;
+    if (encodeJson(resolved) === encodeJson(body)) throw error;
     return await send(resolved);
   }
 }
@@ -203,6 +195,14 @@ async function readBody(
     if (isGiven(values[key]))
       body = withMember(body, member.path.split('.'), valueOf(member, values[key], memberAt(body, member.path)));
   return { file, body };
+}
+
+/** A copy, with the text or each text of the list at the path replaced. */
+export function mapTextsAt(body: JsonObject, path: string, map: (text: string) => string): JsonObject {
+  const given = memberAt(body, path);
+  if (given === undefined) return body;
+  const mapped = (item: Json): Json => (typeof item === 'string' ? map(item) : item);
+  return withMember(body, path.split('.'), isList(given) ? given.map(mapped) : mapped(given));
 }
 
 /** A copy. Missing objects on the path are created; array items are named by index. */

@@ -4,7 +4,7 @@ import { changedCommand, COMMAND_MEMBERS, CONTAINER_MEMBERS, settleCommand } fro
 import type { Collection } from '../../cli/model/collection.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
-import { bodyOf, withMember } from '../../cli/resource/request-body.ts';
+import { bodyOf, mapTextsAt } from '../../cli/resource/request-body.ts';
 import type { Field, ResourceTable } from '../../cli/resource/fields.ts';
 import type { CreateRequest } from '../../cli/resource/noun-writes.ts';
 import { redactingSecret } from '../../cli/resource/secret.ts';
@@ -19,17 +19,7 @@ import { TEMPLATE_TABLE } from '../templates.ts';
 import { v1First, VOLUME_TABLE } from '../volumes.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import type { SettingsView } from '../../core/context.ts';
-import {
-  arrayOf,
-  itemsAt,
-  type Json,
-  type JsonObject,
-  memberAt,
-  numberAt,
-  numberOf,
-  objectOf,
-  stringAt,
-} from '../../core/json.ts';
+import { itemsAt, type Json, type JsonObject, numberAt, numberOf, objectOf, stringAt } from '../../core/json.ts';
 import type { Kind } from '../../fleet/differences.ts';
 
 export const KINDS = ['registry', 'volume', 'template', 'endpoint', 'pod'] as const;
@@ -92,12 +82,10 @@ export const mapReferences = (
   body: JsonObject,
   map: (word: string, of: KindName, path: string) => string,
 ): JsonObject =>
-  Object.entries(references).reduce<JsonObject>((result, [path, of]) => {
-    const given = memberAt(result, path);
-    if (given === undefined) return result;
-    const known = (item: Json): Json => (typeof item === 'string' ? map(item, of, path) : item);
-    return withMember(result, path.split('.'), arrayOf(given)?.map(known) ?? known(given));
-  }, body);
+  Object.entries(references).reduce<JsonObject>(
+    (result, [path, of]) => mapTextsAt(result, path, (word) => map(word, of, path)),
+    body,
+  );
 
 /** Undefined if it cannot be empty. */
 function emptied({ fields }: ResourceTable, kind: KindName, path: string): Json | undefined {
