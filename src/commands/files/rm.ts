@@ -1,5 +1,5 @@
 import { addressText, filesOf, findAll, isFolderFailure, parseVolumeAddress, volumeOpener } from './address.ts';
-import { FILE_OUTCOMES, printOutcomes, removeFiles } from './outcomes.ts';
+import { FILE_OUTCOMES, notDone, printOutcomes, removeFiles } from './outcomes.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
 import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
@@ -47,7 +47,12 @@ export const rm = defineCommand({
       await ask(ctx, all === undefined ? { line } : { line, typed: all.volume });
     }
     const result = await printOutcomes(ctx, removeFiles(ctx, files), 'removed');
-    if (!ctx.dryRun && result.failure === undefined) for (const remove of folders) await remove();
+    if (result.failure !== undefined) return result;
+    for (const remove of folders)
+      await remove().catch((error: unknown) => {
+        const { failure } = notDone(error, ctx);
+        if (failure !== undefined) throw failure;
+      });
     return result;
   },
 });
@@ -58,7 +63,10 @@ async function removeEmpty(volume: VolumeFiles, folder: string): Promise<void> {
   for (let before = -1; before < removed.size;) {
     before = removed.size;
     for await (const { kind, key } of volume.list(folder))
-      if (kind === 'folder' && !removed.has(key)) await volume.remove(key).then(() => removed.add(key));
+      if (kind === 'folder' && !removed.has(key)) {
+        removed.add(key);
+        await volume.remove(key);
+      }
   }
   if (folder !== '' && !(await volume.isFolder(folder))) await volume.remove(folder);
 }

@@ -277,6 +277,8 @@ test('files rm removes a file, or a folder with --recursive and the folders in i
   expect((await json('ls datasets:')).rows).toEqual([]);
   await run('cp d/e/two datasets:d/e/');
   await run('rm datasets:d/e/two --yes');
+  expect((await run('rm -r datasets:d --dry-run')).code).toBe(0);
+  expect((await json('ls datasets:')).rows).toHaveLength(1);
   // Nothing is lost: nobody is asked.
   expect((await run('rm -r datasets:d', { tty: true })).code).toBe(0);
   expect((await json('ls datasets:')).rows).toEqual([]);
