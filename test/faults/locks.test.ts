@@ -120,23 +120,22 @@ describe.each(CASES)('$name', (each) => {
 });
 
 test('batch status distinguishes a silent holder on another machine from a working one', async () => {
-  const world = await place(BATCH);
+  const clock = createTestClock();
+  let beat = (): void => undefined;
+  const world = await place(BATCH, {
+    ...clock,
+    sleep: (milliseconds, signal) => {
+      beat();
+      return clock.sleep(milliseconds, signal);
+    },
+  });
   const status = async (): Promise<string> =>
     (await berthIn(world, ['--local', 'jobs', 'batch', 'status', 'out.jsonl', '--json'])).out;
   const owner = forge(world, BATCH, HOLDERS.otherHost);
   expect(JSON.parse(await status())).toMatchObject({ state: 'ended' });
-  const beating = setInterval(() => {
-    writeFileSync(
-      owner,
-      readFileSync(owner, 'utf8').replace(
-        /\d+\n$/,
-        `${String(process.hrtime.bigint() % 10n ** 12n).padStart(12, '0')}\n`,
-      ),
-    );
-  }, 1);
-  try {
-    expect(JSON.parse(await status())).toMatchObject({ state: 'running', pid: 1 });
-  } finally {
-    clearInterval(beating);
-  }
+  let beats = 0;
+  beat = () => {
+    writeFileSync(owner, readFileSync(owner, 'utf8').replace(/\d+\n$/, `${String(++beats).padStart(12, '0')}\n`));
+  };
+  expect(JSON.parse(await status())).toMatchObject({ state: 'running', pid: 1 });
 });

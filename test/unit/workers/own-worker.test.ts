@@ -39,7 +39,7 @@ async function serve(file: string): Promise<(input: object) => Promise<Readonly<
     await service.stop();
   });
   return async (input) => {
-    const { body: submitted } = await send('POST', '/v2/up/run', { input, policy: { executionTimeout: 15_000 } });
+    const { body: submitted } = await send('POST', '/v2/up/run', { input, policy: { executionTimeout: 250_000 } });
     for (;;) {
       const { body } = await send('GET', `/v2/up/status/${String(submitted['id'])}`);
       if (body['status'] !== 'IN_QUEUE' && body['status'] !== 'IN_PROGRESS') return { ...body, printed };

@@ -1,12 +1,19 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { CommandContext } from '../../../../src/cli/model/context.ts';
-import { readVariableFiles } from '../../../../src/cli/container.ts';
+import { berthIn } from '../../../support/worlds/run-berth.ts';
+import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
-/** Reads `text` as the file of `--env-from`. */
-const read = async (text: string): Promise<unknown> => {
-  const ctx = { files: { read: () => Promise.resolve(Buffer.from(text)) } } as unknown as CommandContext;
-  return await readVariableFiles(ctx, ['v.env']);
-};
+const CREATE = 'pods create --name a --cpu cpu-general --vcpu 2 --image i --dry-run --json --env-from v.env';
+
+/** Creates a pod with this file of variables, in a dry run. */
+async function read(text: string) {
+  const world = createTestWorld();
+  writeFileSync(join(world.cwd, 'v.env'), text);
+  return await berthIn(world, ['--local', ...CREATE.split(' ')]);
+}
+const envOf = async (text: string): Promise<unknown> =>
+  (JSON.parse((await read(text)).out) as { readonly body: { readonly env: unknown } }).body.env;
 
 /** Bash 5.2 (`set -a; . FILE`) and python-dotenv 1.2.4 read each of these so. */
 const ALIKE: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
@@ -51,17 +58,15 @@ const REFUSED: readonly (readonly [string, number])[] = [
 
 describe('a file of variables', () => {
   test.each(ALIKE)('%j is read as bash and python-dotenv do', async (text, expected) => {
-    expect(await read(text)).toEqual(expected);
+    expect(await envOf(text)).toEqual(expected);
   });
 
   test('\\n in double quotes is a line feed, as in python-dotenv', async () => {
-    expect(await read('A="a\\nb"')).toEqual({ A: 'a\nb' });
+    expect(await envOf('A="a\\nb"')).toEqual({ A: 'a\nb' });
   });
 
   test.each(REFUSED)('%j is refused with its line', async (text, line) => {
-    await expect(read(text)).rejects.toMatchObject({
-      exit: 2,
-      message: expect.stringContaining(`--env-from v.env, line ${String(line)}: `) as string,
-    });
+    const { code, err } = await read(text);
+    expect([code, err]).toEqual([2, expect.stringContaining(`--env-from v.env, line ${String(line)}: `)]);
   });
 });
