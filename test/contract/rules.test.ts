@@ -61,9 +61,6 @@ describe('a line of the contract', () => {
     ['and no more', 'POST /v2/account/secrets', secret({ name: 'a'.repeat(192) }), 422],
     ['a value of at least one', 'POST /v2/account/secrets', secret({ value: '' }), 422],
     ['of fewer than 16777216 bytes', 'POST /v2/account/secrets', secret({ value: 'é'.repeat(8_388_608) }), 422],
-    ['executionTimeout begins at 5 s', 'POST /v2/echo/run', { input: {}, policy: { executionTimeout: 4999 } }, 400],
-    ['and ends at a week', 'POST /v2/echo/run', { input: {}, policy: { executionTimeout: 604_800_001 } }, 400],
-    ['a ttl begins at 10 s', 'POST /v2/echo/run', { input: {}, policy: { ttl: 9999 } }, 400],
   ])('%s: %s', async (_, request, body, status) => {
     const [method = '', path = ''] = request.split(' ');
     expect((await localFixture().send(method, path, body)).status).toBe(status);

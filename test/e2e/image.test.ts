@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -75,11 +75,5 @@ describe.skipIf(!isLinux || !isPackage)('the image', () => {
       expect(stdout).toContain('pod-train\n');
       expect((await run('node', '-p', 'process.getuid() + ":" + process.getgid()')).stdout).toBe(`${user}\n`);
     });
-  });
-
-  test('is not written into a folder that has files', async () => {
-    mkdirSync(path.join(folder, 'full/file'), { recursive: true });
-    const ended = await runProgram(nodePath(), ['scripts/image-root.mjs', path.join(folder, 'full')], { env: {} });
-    expect(ended).toMatchObject({ code: 2, stderr: 'Give an empty folder: node scripts/image-root.mjs FOLDER\n' });
   });
 });

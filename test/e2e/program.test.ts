@@ -51,20 +51,6 @@ describe('the installed program', () => {
     expect(await berth([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  test('prints help as data', async () => {
-    const { code, stdout, stderr } = await berth(['--help']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('pods');
-    expect(stdout).not.toContain('\u001b');
-  });
-
-  test('refuses an unknown command with 2, on stderr alone', async () => {
-    const { code, stdout, stderr } = await berth(['no-such-noun']);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('no-such-noun');
-    expect(stderr).not.toMatch(/\n\s+at /);
-  });
-
   packageTest('ends 1 with a line where a callback is lost, and never 0', async () => {
     const folder = await temporaryFolder();
     const preload = path.join(folder, 'lost-callback.cjs');

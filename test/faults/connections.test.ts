@@ -8,7 +8,6 @@ import {
   hangUp,
   json,
   listen,
-  problem,
   raw,
   reset,
   routed,
@@ -200,25 +199,5 @@ describe('a connection that never opens: nothing was sent, 7, and writes are ret
     expect(requests).toBe(0);
     // One connection of the run without --json and one of the run with it: there was no retry. A server of Bun does not count them.
     if (process.versions['bun'] === undefined) expect(connections).toBe(2);
-  });
-});
-
-describe('a DELETE that finds nothing', () => {
-  test('ends 4 at the first try', async () => {
-    const { error } = await fails(
-      ['registries', 'delegations', 'revoke', 'd1', '--yes'],
-      { exit: 4, says: ['no delegation "d1"', 'Run berth registries delegations list'] },
-      [problem(404, 'resource not found'), json({ delegations: [] })],
-    );
-    expect(error).toMatchObject({ code: 'not-found', id: 'd1' });
-  });
-
-  test('whose answer was lost is not sent again: 8', async () => {
-    const { servers } = await fails(
-      ['registries', 'delegations', 'revoke', 'd1', '--yes'],
-      { exit: 8, says: ['may have happened', 'berth registries delegations list'] },
-      [reset, problem(404, 'resource not found')],
-    );
-    expect(servers[0].seen).toHaveLength(1);
   });
 });

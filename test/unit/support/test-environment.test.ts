@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { OTHER_VARIABLES } from '../../../src/commands/help/topics.ts';
 import { SETTINGS } from '../../../src/settings/settings-table.ts';
@@ -18,18 +16,6 @@ it('of the environment of the caller, tests get the programs and what chooses te
     NODE_ENV: 'test',
     TMPDIR: '/a folder',
   });
-});
-
-it('the programs that this test starts have that environment and its umask', () => {
-  const program = 'JSON.stringify([process.env, process.umask()])';
-  const said = execFileSync(process.execPath, ['-p', program], { encoding: 'utf8' });
-  const [env, umask] = JSON.parse(said) as [Readonly<Record<string, string>>, number];
-  expect(env).toEqual(testEnvironment(env, tmpdir()));
-  expect(umask).toBe(0o022);
-});
-
-it('the path of every temporary file has a space and a letter beyond ASCII', () => {
-  expect(temporaryDirectory()).toMatch(/(?=.* )(?=.*[^\u0020-\u007e])/);
 });
 
 it('the hostile environment sets every variable that berth reads, and no HOME', () => {
