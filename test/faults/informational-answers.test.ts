@@ -80,6 +80,7 @@ describe.each([
     const ran = await berthIn(world, argv);
     expect(ran.code, ran.err).toBe(0);
     expect(JSON.parse(ran.out)).toMatchObject({ planned: 30, completed: 30 });
+    for (const { headers } of server.seen) expect(headers['user-agent']).toMatch(/^berth\/\d/);
   });
 
   test('several requests use one connection', async () => {

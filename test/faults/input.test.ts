@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { said } from '../support/worlds/answer-question.ts';
+import { answerQuestion, said } from '../support/worlds/answer-question.ts';
 import { berth, berthIn } from '../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS } from '../support/worlds/test-world.ts';
 import { expectErrorObject, expectNoKeyNoStack, fails, works } from '../support/worlds/expect-run.ts';
@@ -55,6 +55,13 @@ describe('a payload', () => {
     ]);
     expect(error).toMatchObject({ code: 'refused', status: 413 });
   });
+});
+
+test('jobs run asks for the input that is missing on a terminal; Enter takes {}', async () => {
+  const server = await serve([submitted]);
+  const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
+  expect((await answerQuestion(world, ['jobs', 'run', 'ep1'], 'Input (JSON)')).code).toBe(0);
+  expect(server.seen[0]?.body.toString()).toBe('{"input":{}}');
 });
 
 describe('input that is sent byte for byte', () => {

@@ -77,7 +77,7 @@ describe('what cannot be read', () => {
 test('--listen serves one reading for an interval, to scrapers and not to pages of a browser, until Ctrl-C', async () => {
   const world = createTestWorld({ env: { BERTH_LOCAL: '1' } });
   const running = berthIn(world, ['metrics', '--listen', '0']);
-  while (!world.out().includes('\n')) await new Promise(setImmediate);
+  await expect.poll(() => world.out(), { interval: 1 }).toContain('\n');
   const url = world.out().trim();
   const first = await fetch(url);
   expect(first.headers.get('content-type')).toContain('application/openmetrics-text');

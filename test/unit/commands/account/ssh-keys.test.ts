@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { readKey } from '../../../../src/commands/account/ssh-keys.ts';
-import { answerQuestion } from '../../../support/worlds/answer-question.ts';
+import { answerQuestion, said } from '../../../support/worlds/answer-question.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
 import * as server from '../../../support/servers/scripted-server.ts';
@@ -136,7 +136,7 @@ describe('remove', () => {
     const { state, env } = await account([ANN, BOB]);
     const world = createTestWorld({ tty: true, env });
     const running = berthIn(world, ['account', 'ssh-keys', 'remove', 'bob@host']);
-    while (!world.err().includes('Continue?')) await new Promise(setImmediate);
+    await said(world, 'Continue?');
     state.keys = [ANN, BOB, EVE];
     await world.type('y', '\r');
     const ran = await running;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { said } from '../../../support/worlds/answer-question.ts';
 import { berthIn } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld } from '../../../support/worlds/test-world.ts';
 
@@ -82,7 +83,7 @@ it.each([
   const world = createTestWorld();
   const words = ['sh', '-c', 'echo > started; exec sleep 600'];
   const running = berthIn(world, ['local', 'exec', '--', ...words]);
-  while (!existsSync(join(world.cwd, 'started'))) await new Promise(setImmediate);
+  await expect.poll(() => existsSync(join(world.cwd, 'started')), { interval: 5 }).toBe(true);
   world.signal(signal);
   expect((await running).code).toBe(exit);
   expect(world.exits).toEqual([]);
@@ -94,7 +95,7 @@ it.each([
 ] as const)('`local serve` says that it has stopped after %s, which is no error', async (signal, exit) => {
   const world = createTestWorld();
   const running = berthIn(world, ['local', 'serve', '--port', '0']);
-  while (!world.err().includes('BERTH_API_KEY')) await new Promise(setImmediate);
+  await said(world, 'BERTH_API_KEY');
   world.signal(signal);
   const { code, out, err } = await running;
   expect([code, out.split('\n').length]).toEqual([exit, 2]);

@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { said } from '../../../support/worlds/answer-question.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, type TestWorld } from '../../../support/worlds/test-world.ts';
 import { json, pointedAt, problem, serve, type Behaviour } from '../../../support/servers/scripted-server.ts';
@@ -75,7 +76,7 @@ const portsOf = (given: readonly string[] | undefined): string | undefined => gi
 describe('pods forward', () => {
   it('joins ports by ssh -N on the loopback address, and prints the free ports that it chose', async () => {
     const { world, given, stop } = await forwarding([RUNNING], [STAYS], ['0:8888', ':6006', '-o', 'jsonl']);
-    while (!world.err().includes('Connected to lab')) await new Promise(setImmediate);
+    await said(world, 'Connected to lab');
     const { code, out } = await stop();
     expect(code).toBe(130);
     const rows = out
@@ -108,7 +109,7 @@ describe('pods forward', () => {
     ];
     const { started, given, stop, world } = await forwarding(states, [ENDS, STAYS]);
     await started(2);
-    while (!world.err().includes('Connected to lab again')) await new Promise(setImmediate);
+    await said(world, 'Connected to lab again');
     const { out, err } = await stop();
     expect(given().map(portsOf)).toEqual(['10022', '10999']);
     const [before, after] = given().map((each) => each[each.indexOf('-L') + 1]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { said } from '../../../support/worlds/answer-question.ts';
 import { berth, berthIn, type Ran } from '../../../support/worlds/run-berth.ts';
 import { createTestWorld, KEYS, type TestWorldOptions } from '../../../support/worlds/test-world.ts';
 import { json, pointedAt, serve, type ScriptedServer } from '../../../support/servers/scripted-server.ts';
@@ -24,7 +25,7 @@ describe('the password', () => {
     const server = await serve([json({ id: 'reg1', name: 'hub' }, 201)]);
     const world = createTestWorld({ tty: true, env: pointedAt(server.url) });
     const running = berthIn(world, CREATE);
-    while (!world.err().includes('Password or token')) await new Promise(setImmediate);
+    await said(world, 'Password or token');
     for (const key of [PASSWORD, KEYS.enter]) await world.type(key);
     const ran = await running;
     expect(ran.code, ran.err).toBe(0);
