@@ -124,7 +124,7 @@ const PACKAGES = {
   'csv-parse': '^src/batch/',
   tinyqueue: '^src/(batch|local/queue)/',
   saxes: '^src/core/xml\\.ts$',
-  ignore: '^src/(host/workers|commands/(files|run))/',
+  ignore: '^src/(host/(workers|files)|commands/files)/',
   ssh2: '^src/host/pods/',
   '@modelcontextprotocol/sdk': '^src/commands/mcp/',
   tar: '^src/host/files/archives\\.ts$',
