@@ -1,26 +1,21 @@
 /** Does a plan: what others refer to first, removals last, and none of them after a failure. */
-import { listCommand } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { combinedFailure } from '../../cli/resource/several.ts';
 import { DryRun } from '../../cli/run/dry-run.ts';
 import { type End, type Goal, until } from '../../cli/until.ts';
 import { ROLLED_OUT } from '../endpoints/releases.ts';
-import { rowsOf } from '../plan/account.ts';
 import type { FileDocument } from '../plan/documents.ts';
 import { FILE_KINDS, type KindName, KINDS } from '../plan/kinds.ts';
 import type { Plan, Planned } from '../plan/make-plan.ts';
-import { lookFor } from '../pods/place.ts';
 import { REACHABLE } from '../pods/reachable.ts';
 import { goalOf } from '../pods/wait.ts';
 import { readRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
 import { type Json, stringAt } from '../../core/json.ts';
-import { sentence } from '../../core/message.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { APPLY_MARK, byAge, variableOf } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
-import { create, type Created, markOf, remove, rowsNamed, update } from './writes.ts';
+import { create, listWith, remove, update, withoutDouble } from './writes.ts';
 
 export interface Outcome {
   readonly planned: Planned;
@@ -91,11 +86,8 @@ export async function applyAll(
         planned.document.kind.name === name && action === 'create' && failure === undefined,
     );
     if (created.length === 0 || ctx.signal.aborted) return;
-    const list = listWith(
-      ctx,
-      name,
-      created.map(({ row }) => idOf(row)),
-    );
+    const ids = created.map(({ row }) => idOf(row));
+    const list = listWith(ctx, FILE_KINDS[name], ids);
     for (const outcome of created)
       await attempt(outcome, async () => {
         const { planned, row = null, isAnswered = false } = outcome;
@@ -132,49 +124,6 @@ const notSent = (before: Failure): Failure =>
 function asOutcome({ signal }: CommandContext, failure: Failure): Failure {
   const isCut = signal.aborted && failure !== signal.reason && failure.code !== NOT_SENT;
   return failure.exit === EXIT.unknown || isCut ? failure.with({ code: 'outcome-unknown' }) : failure;
-}
-
-/** The list after the creates of a kind: once it has them, the next apply does not make them again. */
-async function listWith(ctx: CommandContext, name: KindName, created: readonly string[]): Promise<readonly Json[]> {
-  const kind = FILE_KINDS[name];
-  const found = await lookFor(ctx, async () => {
-    const rows = await rowsOf(ctx, kind);
-    const ids = new Set(rows.map(idOf));
-    return created.every((id) => ids.has(id)) ? rows : undefined;
-  });
-  return found ?? (await rowsOf(ctx, kind));
-}
-
-/**
- * Of two with one mark the younger is removed by its maker, and the older one is the answer. Refused (5) for other doubles.
- * `rows` is the list after the creates of the kind.
- */
-async function withoutDouble(
-  ctx: CommandContext,
-  document: FileDocument,
-  { row, isAnswered }: Created,
-  rows: readonly Json[],
-): Promise<Json> {
-  const { kind, name } = document;
-  const mark = markOf(document);
-  const there = rowsNamed(rows, name);
-  const own = there.find((each) => idOf(each) === idOf(row)) ?? row;
-  const others = there.filter((each) => each !== own);
-  const isAlike = (each: Json): boolean => isAnswered && mark !== undefined && variableOf(each, APPLY_MARK) === mark;
-  const [oldest = own] = byAge([own, ...others.filter(isAlike)]);
-  if (oldest !== own) {
-    await ctx.tell(`Another apply created ${kind.name} ${idOf(oldest)} first: removing ${kind.name} ${idOf(row)}.`);
-    await remove(ctx, kind, row, true);
-    return oldest;
-  }
-  const doubles = others.filter((each) => !isAlike(each));
-  if (doubles.length === 0) return row;
-  throw new Failure({
-    code: 'refused',
-    exit: EXIT.refused,
-    message: `${doubles.length + 1} of kind ${kind.name} are named ${name}: ${[own, ...doubles].map(idOf).join(', ')}`,
-    hint: sentence`Another one created it too. Delete one: ${listCommand(kind.collection)}`,
-  });
 }
 
 const { resume: _, ...rolledOut } = ROLLED_OUT;

@@ -1,4 +1,4 @@
-/** The requests for one thing of a plan: its create, update or removal. */
+/** The requests for one thing of a plan: its create, update or removal, and what becomes of one that was made twice. */
 import { listCommand } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { bodyOf, completeBody, withMember } from '../../cli/resource/request-body.ts';
@@ -9,14 +9,14 @@ import { rowsOf } from '../plan/account.ts';
 import type { FileDocument } from '../plan/documents.ts';
 import { acceptedPaths, type FileKind, mapReferences } from '../plan/kinds.ts';
 import { completeNew, type Planned, withoutNull } from '../plan/make-plan.ts';
-import { findLost } from '../pods/place.ts';
+import { findLost, lookFor } from '../pods/place.ts';
 import type { ApiAnswer, ApiRequest } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import { asId } from '../../core/ids.ts';
 import { type Json, type JsonObject, memberAt, objectOf, stringAt } from '../../core/json.ts';
 import { sentence } from '../../core/message.ts';
-import { APPLY_MARK, byAge, SET_MARK } from '../../create/key.ts';
+import { APPLY_MARK, byAge, SET_MARK, variableOf } from '../../create/key.ts';
 import { bodyOfChanges } from '../../fleet/differences.ts';
 import { idOf } from '../../output/view.ts';
 
@@ -38,10 +38,10 @@ const withMade = (kind: FileKind, body: JsonObject, made: Made): JsonObject =>
 const resourceOf = ({ collection, table }: FileKind) => resource(collection, table);
 
 /** Undefined for what is found by its name alone. */
-export const markOf = ({ kind, name, set = '' }: FileDocument): string | undefined =>
+const markOf = ({ kind, name, set = '' }: FileDocument): string | undefined =>
   kind.name === 'pod' || kind.name === 'endpoint' ? `${set}/${kind.name}/${name}` : undefined;
 
-export const rowsNamed = (rows: readonly Json[], name: string): readonly Json[] =>
+const rowsNamed = (rows: readonly Json[], name: string): readonly Json[] =>
   byAge(rows.filter((row) => memberAt(row, 'name') === name));
 
 export async function create(ctx: CommandContext, { document, body }: Planned, made: Made): Promise<Created> {
@@ -128,4 +128,50 @@ export async function remove(
     if (isNotFound(error)) return false;
     throw error;
   }
+}
+
+/** The list after the creates of a kind: once it has them, the next apply does not make them again. */
+export async function listWith(
+  ctx: CommandContext,
+  kind: FileKind,
+  created: readonly string[],
+): Promise<readonly Json[]> {
+  const found = await lookFor(ctx, async () => {
+    const rows = await rowsOf(ctx, kind);
+    const ids = new Set(rows.map(idOf));
+    return created.every((id) => ids.has(id)) ? rows : undefined;
+  });
+  return found ?? (await rowsOf(ctx, kind));
+}
+
+/**
+ * Of two with one mark the younger is removed by its maker, and the older one is the answer. Refused (5) for other doubles.
+ * `rows` is the list after the creates of the kind.
+ */
+export async function withoutDouble(
+  ctx: CommandContext,
+  document: FileDocument,
+  { row, isAnswered }: Created,
+  rows: readonly Json[],
+): Promise<Json> {
+  const { kind, name } = document;
+  const mark = markOf(document);
+  const there = rowsNamed(rows, name);
+  const own = there.find((each) => idOf(each) === idOf(row)) ?? row;
+  const others = there.filter((each) => each !== own);
+  const isAlike = (each: Json): boolean => isAnswered && mark !== undefined && variableOf(each, APPLY_MARK) === mark;
+  const [oldest = own] = byAge([own, ...others.filter(isAlike)]);
+  if (oldest !== own) {
+    await ctx.tell(`Another apply created ${kind.name} ${idOf(oldest)} first: removing ${kind.name} ${idOf(row)}.`);
+    await remove(ctx, kind, row, true);
+    return oldest;
+  }
+  const doubles = others.filter((each) => !isAlike(each));
+  if (doubles.length === 0) return row;
+  throw new Failure({
+    code: 'refused',
+    exit: EXIT.refused,
+    message: `${doubles.length + 1} of kind ${kind.name} are named ${name}: ${[own, ...doubles].map(idOf).join(', ')}`,
+    hint: sentence`Another one created it too. Delete one: ${listCommand(kind.collection)}`,
+  });
 }
