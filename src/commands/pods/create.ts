@@ -33,7 +33,7 @@ import { post, type ReadRow, update as updateOf, written } from '../../cli/resou
 import { rowSchema } from '../../cli/resource/arguments.ts';
 import { isSameKey, ownPublicKeys, readKeys } from '../account/ssh-keys.ts';
 import { checkDeadlineVariables, deadlineLine, deadlinesOfProfile } from './deadlines.ts';
-import { createKeyed, inOwnWords, place, placementOf, type Send } from './place.ts';
+import { createKeyed, PLACEMENT, inOwnWords, place, placementOf, type Send } from './place.ts';
 import { REACHABLE, statusOf } from './reachable.ts';
 import { PODS, REFERENCES } from './fields.ts';
 import { waitFor, waitResult } from './wait.ts';
@@ -69,8 +69,7 @@ export const create = defineCommand({
   args: bodyArguments(PODS, 'create', RULES),
   options: {
     ...bodyFlags(PODS, 'create', RULES),
-    maxPrice: option.text('highest price per hour for the whole pod', { metavar: 'DOLLARS' }),
-    untilAvailable: option.durationWithUnit('wait this long for a GPU type that has room'),
+    ...PLACEMENT,
     idempotencyKey: option.text('return the pod with this key where there is one', { metavar: 'WORD' }),
     // Nothing is asked: scripts may confirm all the same.
     yes: { ...yesOption, hidden: true },

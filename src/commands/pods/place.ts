@@ -2,22 +2,29 @@
 import { run } from '../../cli/hint.ts';
 import { textIn, textsIn, type Values } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { dollarsOf } from '../../cli/model/params.ts';
+import { dollarsOf, option } from '../../cli/model/params.ts';
 import { dollarsPerHour, pricePath, tellPrice, times } from '../../cli/money.ts';
 import { GPUS } from '../../cli/resource/collections.ts';
 import { post } from '../../cli/resource/noun-writes.ts';
 import { listRows } from '../../cli/resource/pages.ts';
 import { every, until } from '../../cli/until.ts';
 import { PODS } from './fields.ts';
+import { statusOf } from './reachable.ts';
+import { readerOf } from './wait.ts';
 import { answerOf } from '../../cli/resource/targets.ts';
 import type { ApiAnswer } from '../../core/api.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound, rethrowUnlessFailure, unlessFailed, usage } from '../../core/failure.ts';
+import { Failure, rethrowUnlessFailure, unknownOutcome, unlessFailed, usage } from '../../core/failure.ts';
 import { type Json, type JsonObject, memberAt, numberAt, objectOf, stringAt, stringsOf } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
 import { attemptOf, byAge, podsOfKey, withKey } from '../../create/key.ts';
 import { idOf } from '../../output/view.ts';
+
+export const PLACEMENT = {
+  maxPrice: option.text('highest price per hour for the whole pod', { metavar: 'DOLLARS' }),
+  untilAvailable: option.durationWithUnit('wait this long for a GPU type that has room'),
+};
 
 interface Placement {
   readonly gpus: readonly string[];
@@ -96,18 +103,27 @@ export async function place(
   throw limit(`pod ${id} costs ${dollarsPerHour(cost)}, above --max-price: terminated`);
 }
 
-/** Terminates what this command made, with restricted access too. False where the service has none. */
-export async function terminateOwn(ctx: CommandContext, id: string): Promise<boolean> {
+/**
+ * Terminates what this command made, with restricted access too. It is gone after a 204, or where two reads find none: a replica
+ * answers 404 for a pod that it does not know yet.
+ */
+export async function terminateOwn(ctx: CommandContext, id: string): Promise<void> {
+  const path = [...PODS.path, id];
   const checkCommand = berth`pods get ${id}`;
   try {
-    const path = [...PODS.path, id];
     await ctx.api.send({ service: 'base', method: 'DELETE', path, id, checkCommand, destroys: false });
-    return true;
   } catch (error) {
-    if (isNotFound(error)) return false;
     if (!(error instanceof Failure)) throw error;
-    const hint = run(berth`pods terminate ${id}`);
-    throw error.with({ message: `pod ${id} was not terminated, and costs money: ${error.message}`, hint, id });
+    if (error.exit !== EXIT.notFound) {
+      const message = `pod ${id} was not terminated, and costs money: ${error.message}`;
+      throw error.with({ message, hint: run(berth`pods terminate ${id}`), id });
+    }
+    const read = readerOf(ctx, id, true);
+    for (const pauseMs of [0, 5000]) {
+      await every(ctx, pauseMs);
+      const status = statusOf((await read()).value ?? null);
+      if (status !== 'TERMINATED') throw unknownOutcome(`pod ${id} is ${status}`, berth`pods terminate ${id}`, id);
+    }
   }
 }
 
@@ -152,7 +168,7 @@ export const inOwnWords = (failure: Failure, hint: Message = ROOM_HINT): Failure
       })
     : failure;
 
-const podsWith = async (ctx: CommandContext, key: string): Promise<readonly Json[]> =>
+export const podsWith = async (ctx: CommandContext, key: string): Promise<readonly Json[]> =>
   podsOfKey((await listRows(ctx, PODS)).values, key);
 
 /**

@@ -44,8 +44,8 @@ export const goalOf = (wanted: string): Goal => ({
 });
 
 /** A pod that was there and is not any more is TERMINATED. */
-function reader(ctx: CommandContext, word: string): () => Promise<ApiAnswer> {
-  let wasSeen = false;
+export function readerOf(ctx: CommandContext, word: string, isKnown = false): () => Promise<ApiAnswer> {
+  let wasSeen = isKnown;
   return async () => {
     try {
       const answer = await readRow(ctx, PODS, word);
@@ -67,7 +67,7 @@ export async function waitFor(
   isFirst = false,
 ): Promise<readonly Outcome[]> {
   const open = pods.filter(({ failure }) => failure === undefined);
-  const awaited = open.map(({ id }) => ({ id, read: reader(ctx, id), isFirst }));
+  const awaited = open.map(({ id }) => ({ id, read: readerOf(ctx, id), isFirst }));
   const ends = new Map((await until(ctx, awaited, goalOf(wanted), timeoutMs)).map((end) => [end.id, end]));
   return pods.map((pod) => {
     const { answer = pod.answer, failure = pod.failure } = ends.get(pod.id) ?? {};

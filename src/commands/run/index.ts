@@ -6,6 +6,7 @@ import { defineCommand, waitTimeoutOption, yesOption } from '../../cli/model/com
 import { arg, option, type Params } from '../../cli/model/params.ts';
 import { bodyFlags } from '../../cli/resource/request-body.ts';
 import { RULES } from '../pods/create.ts';
+import { PLACEMENT } from '../pods/place.ts';
 import { PODS } from '../pods/fields.ts';
 
 const OWN =
@@ -29,8 +30,7 @@ export const runCommand = defineCommand({
   },
   options: {
     ...podFlags,
-    maxPrice: option.text('highest price per hour for the whole pod', { metavar: 'DOLLARS' }),
-    untilAvailable: option.durationWithUnit('wait this long for a GPU type that has room'),
+    ...PLACEMENT,
     in: option.texts('copy this file or folder into the pod first', { metavar: 'PATH[:REMOTE]' }),
     out: option.texts('copy this file or folder back at the end', { metavar: 'REMOTE[:PATH]' }),
     noOut: option.on('copy nothing back after an interrupt'),

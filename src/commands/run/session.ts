@@ -2,14 +2,13 @@
 import { Readable } from 'node:stream';
 import { run } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { answerOf, readRow } from '../../cli/resource/targets.ts';
+import { answerOf } from '../../cli/resource/targets.ts';
 import { every, until } from '../../cli/until.ts';
 import { quoted, type ReachablePod, reachPod, runInPod, SSH_FAILED, sshRefusal, startOf } from '../pods/reach-pod.ts';
 import { REACHABLE, statusOf } from '../pods/reachable.ts';
-import { PODS } from '../pods/fields.ts';
-import { waitFor } from '../pods/wait.ts';
+import { readerOf, waitFor } from '../pods/wait.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
+import { Failure, unlessFailed } from '../../core/failure.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -23,9 +22,6 @@ export async function again<T>(ctx: CommandContext, work: () => Promise<T | unde
     await every(ctx, pauseMs);
   }
 }
-
-/** Below the home folder of the pod. */
-export const folderOf = (mark: string): string => `.berth/${mark}`;
 
 type Folders = readonly [own: string, work: string];
 
@@ -41,28 +37,27 @@ export ${['BERTH_RUN=1', ...env].map(quoted).join(' ')}
 s=setsid; command -v setsid >/dev/null || s=nohup
 $s sh -c 'trap : TERM INT HUP; d=$0; echo $$ >"$d/pid"; "$@" >"$d/out" 2>"$d/err"; echo $? >"$d/new" && mv "$d/new" "$d/code"' "$d" ${command.map(quoted).join(' ')} </dev/null >/dev/null 2>&1 &`;
 
-/** Prints what is new in frames: `out 5`, five bytes, `err 2`, two bytes, ..., `code 0` at the end, `gone` without one. */
-const followScript = (own: string, { out, err }: Readonly<Record<'out' | 'err', number>>): string => `
+/** Prints what is new in frames: `@out 5`, five bytes, `@err 2`, two bytes, ..., `@code 0` at the end unless it was killed. */
+const followScript = ([own]: Folders, { out, err }: Readonly<Record<'out' | 'err', number>>): string => `
 d=$HOME/${own}; o=${String(out)}; e=${String(err)}
 put() {
   n=$(($(wc -c <"$d/$1" 2>/dev/null || echo 0) - $2)); [ "$n" -gt 0 ] || return 1
-  [ "$n" -le 1048576 ] || n=1048576
-  echo "$1 $n"; tail -c +$(($2 + 1)) "$d/$1" | head -c "$n"
+  [ "$n" -le 262144 ] || n=262144
+  echo "@$1 $n"; tail -c +$(($2 + 1)) "$d/$1" | head -c "$n"
 }
-echo berth-run
 while :; do
   c=$(cat "$d/code" 2>/dev/null); p=$(cat "$d/pid" 2>/dev/null); m=
   kill -0 "$p" 2>/dev/null || g=1$g
   put out "$o" && o=$((o + n)) && m=1
   put err "$e" && e=$((e + n)) && m=1
   [ -z "$m" ] || continue
-  [ -z "$c" ] || { echo "code $c"; exit 0; }
-  [ \${#g} -lt 50 ] || { echo gone; exit 0; }
+  [ -z "$c" ] || { echo "@code $c"; exit 0; }
+  [ \${#g} -lt 50 ] || exit 0
   sleep 0.1 2>/dev/null || sleep 1
 done`;
 
 /** SIGTERM, and SIGKILL where it goes on for five seconds. */
-const endScript = (own: string): string => `
+const endScript = ([own]: Folders): string => `
 d=$HOME/${own}; p=$(cat "$d/pid") || exit 0
 kill -TERM "-$p" 2>/dev/null || kill -TERM "$p"
 i=0; while [ "$i" -lt 25 ]; do [ ! -e "$d/code" ] || exit 0; i=$((i + 1)); sleep 0.2 2>/dev/null || sleep 1; done
@@ -123,57 +118,46 @@ export async function startCommand(
   await persistently(ctx, pod, () => runScript(ctx, pod, startScript(folders, env, command)));
 }
 
-export const endCommand = (ctx: CommandContext, pod: ReachablePod, own: string) => runScript(ctx, pod, endScript(own));
+export async function endCommand(ctx: CommandContext, pod: ReachablePod, folders: Folders): Promise<void> {
+  await runScript(ctx, pod, endScript(folders));
+}
 
 /** Prints the command's output from its first byte, through lost connections. Returns its exit code; 10 where it is gone. */
-export async function follow(ctx: CommandContext, pod: ReachablePod, own: string): Promise<number> {
+export async function follow(ctx: CommandContext, pod: ReachablePod, folders: Folders): Promise<number> {
   const printed = { out: 0, err: 0 };
-  let end = 'gone';
+  let code: number | undefined;
   await persistently(ctx, pod, () => {
-    // What a shell prints when it starts comes before the first frame, and is left out.
-    let [rest, left, stream, isStarted] = [Buffer.alloc(0), 0, 'out' as keyof typeof printed, false];
-    return runScript(ctx, pod, followScript(own, printed), async (bytes) => {
+    let rest = Buffer.alloc(0);
+    return runScript(ctx, pod, followScript(folders, printed), async (bytes) => {
       rest = Buffer.concat([rest, bytes]);
-      while (rest.byteLength > 0) {
-        const size = left > 0 ? Math.min(left, rest.byteLength) : rest.indexOf(10) + 1;
-        if (size === 0) return;
-        const part = rest.subarray(0, size);
-        rest = rest.subarray(size);
-        if (left > 0) {
-          left -= size;
-          await ctx.programOutput[stream](part);
-          printed[stream] += size;
-          continue;
-        }
-        const [line, word, number] =
-          /^(out|err|code|gone|berth-run)(?: (\d{1,15}))?\n$/.exec(part.toString('latin1')) ?? [];
-        if (!isStarted) isStarted = line === 'berth-run\n';
-        else if (word === 'out' || word === 'err') [stream, left] = [word, Number(number)];
-        else if (word !== undefined) end = number ?? word;
+      for (let at; (at = rest.indexOf(10) + 1) > 0; rest = rest.subarray(at)) {
+        // What a shell prints when it starts is no frame, and is left out.
+        const [, word, number] = /@(out|err|code) (\d{1,15})\n$/.exec(rest.toString('latin1', 0, at)) ?? [];
+        if (word === 'code') code = Number(number);
+        if (word !== 'out' && word !== 'err') continue;
+        const frame = rest.subarray(at, (at += Number(number)));
+        if (rest.byteLength < at) return;
+        await ctx.programOutput[word](frame);
+        printed[word] += frame.byteLength;
       }
     });
   });
-  if (end !== 'gone') return Number(end);
+  if (code !== undefined) return code;
   throw died(pod, 'the command ended without an exit code: it was killed');
 }
 
 /** Repeats what ends with an error of ssh while the pod runs as it did. Fails with 10 where it does not any more. */
 async function persistently(ctx: CommandContext, pod: ReachablePod, work: () => ReturnType<typeof runScript>) {
+  const read = readerOf(ctx, pod.id, true);
   await again(ctx, async () => {
     const { isRun, said } = await work();
     if (isRun) return true;
     const refusal = sshRefusal(pod, said);
     if (refusal !== undefined) throw refusal;
-    try {
-      const row = (await readRow(ctx, PODS, pod.id)).value ?? null;
-      if (statusOf(row) !== 'RUNNING') throw died(pod, `it is ${statusOf(row)}`);
-      if (startOf(row) !== pod.start) throw died(pod, 'it was started again');
-    } catch (error) {
-      if (isNotFound(error)) throw died(pod, 'it is gone');
-      rethrowUnlessFailure(error, ctx);
-      // A service that cannot be reached says nothing about the pod.
-      if (error.exit === EXIT.denied || error.code === 'run-died') throw error;
-    }
+    // A service that cannot be reached says nothing about the pod.
+    const row = (await unlessFailed(ctx, read))?.value;
+    if (row !== undefined && statusOf(row) !== 'RUNNING') throw died(pod, `it is ${statusOf(row)}`);
+    if (row !== undefined && startOf(row) !== pod.start) throw died(pod, 'it was started again');
     return undefined;
   });
 }

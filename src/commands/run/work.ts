@@ -1,22 +1,13 @@
 /** The ways of a run: begin, go on, end. Whatever ends it, the pod is terminated or named. */
 import type { Companion } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import {
-  asError,
-  Failure,
-  isInterrupt,
-  isNotFound,
-  rethrowUnlessFailure,
-  unknownOutcome,
-  unlessFailed,
-  usage,
-} from '../../core/failure.ts';
-import { encodeJson, type Json, type JsonObject, memberAt, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { asError, Failure, isInterrupt, rethrowUnlessFailure, unknownOutcome, usage } from '../../core/failure.ts';
+import { encodeJson, type Json, type JsonObject, numberAt, objectAt, objectOf, stringAt } from '../../core/json.ts';
 import { berth, type Message, sentence } from '../../core/message.ts';
 import { utf8Text } from '../../core/text.ts';
 import { type Milliseconds, MINUTE_MS } from '../../core/unit-types.ts';
 import { costOver, exactDuration, formatBytes, formatDollars, formatDuration } from '../../core/units.ts';
-import { keyOf, podsOfKey } from '../../create/key.ts';
+import { keyOf } from '../../create/key.ts';
 import { DEADLINE_VARIABLES } from '../../guard/deadline.ts';
 import { isJsonFormat } from '../../output/formats/format-table.ts';
 import { idOf, type Result } from '../../output/view.ts';
@@ -28,36 +19,38 @@ import { dollarsOf } from '../../cli/model/params.ts';
 import { catalogOf, hardwareOf, ofNewPod, perHour, tellPrice } from '../../cli/money.ts';
 import { bodyFrom, merged, withReferences } from '../../cli/resource/request-body.ts';
 import { post } from '../../cli/resource/noun-writes.ts';
-import { listRows } from '../../cli/resource/pages.ts';
-import { labelOf, readRow } from '../../cli/resource/targets.ts';
-import { every } from '../../cli/until.ts';
+import { labelOf } from '../../cli/resource/targets.ts';
 import { patientApi } from '../../cli/run/transports.ts';
 import { countOf } from '../../cli/words.ts';
-import { type CopyEnd, copyOne } from '../pods/cp.ts';
+import { copyOne } from '../pods/cp.ts';
 import { createDefaults, RULES, withSshPort } from '../pods/create.ts';
-import { place, placementOf, sendOnce, terminateOwn } from '../pods/place.ts';
+import { place, placementOf, podsWith, sendOnce, terminateOwn } from '../pods/place.ts';
 import { reachableOf, type ReachablePod, readPod } from '../pods/reach-pod.ts';
-import { statusOf } from '../pods/reachable.ts';
 import { PODS, REFERENCES } from '../pods/fields.ts';
-import { again, endCommand, enter, folderOf, follow, startCommand } from './session.ts';
+import { again, endCommand, enter, follow, startCommand } from './session.ts';
 
 /** A guard ends the pod so long after the time limit, where this machine is gone too. */
 const GUARD_LATER_MS: Milliseconds = 15 * MINUTE_MS;
 
-interface Run {
-  readonly mark: string;
-  readonly values: Values;
-  readonly outs: readonly ReturnType<typeof copyOf>[];
-  /** Ends the pod where this process ends without a word. Absent for attach, whose interrupt leaves the run as it is. */
-  companion?: Companion;
+/** Usage (2) for a copy or an amount that cannot be. */
+const runOf = (ctx: CommandContext, mark: string, values: Values) => ({
+  ...{ mark, values, outs: textsIn(values, 'out').map(copyOf) },
+  timeoutMs: Number(values['timeout']),
+  /** US dollars. */
+  maxCost: dollarsOf('maxCost', textIn(values, 'maxCost')) ?? Infinity,
+  /** Its own, below the home folder of the pod, and that of the command. */
+  folders: [`.berth/${mark}`, textIn(values, 'workdir') ?? `.berth/${mark}/work`] as const,
+  files: { in: 0, out: 0 },
+  startedAt: ctx.clock.monotonic(),
   /** By the answer of its create. */
-  pod?: Json;
+  pod: null as Json,
   /** A create has no answer: there may be a pod all the same. */
-  isLost?: boolean;
-  reached?: ReachablePod;
-  startedAt: Milliseconds;
-  readonly files: { in: number; out: number };
-}
+  isLost: false,
+  reached: undefined as ReachablePod | undefined,
+  /** Ends the pod where this process ends without a word. Absent for attach, whose interrupt leaves the run as it is. */
+  companion: undefined as Companion | undefined,
+});
+type Run = ReturnType<typeof runOf>;
 
 /** It names files here and in the pod, and comes from a variable of the pod. */
 const isMark = (text: string): boolean => /^run-[a-z0-9]{1,20}$/.test(text);
@@ -72,38 +65,37 @@ function copyOf(text: string): { readonly from: string; readonly to: string } {
   return { from, to: given ?? (isBelow ? from : (from.split(/[/\\]/).filter(Boolean).at(-1) ?? '.')) };
 }
 
-const copiesOf = (values: Values, flag: 'in' | 'out') => textsIn(values, flag).map(copyOf);
-
 export async function begin(ctx: CommandContext, values: Values): Promise<Result> {
-  const mark = `run-${Math.floor(ctx.random() * 36 ** 8)
-    .toString(36)
-    .padStart(8, '0')}`;
-  const [ins, outs] = [copiesOf(values, 'in'), copiesOf(values, 'out')];
+  const number = Math.floor(ctx.random() * 36 ** 8);
+  const mark = `run-${number.toString(36).padStart(8, '0')}`;
+  const run = runOf(ctx, mark, values);
+  const ins = textsIn(values, 'in').map(copyOf);
   const given = await bodyFrom(ctx, PODS, { ...values, name: values['name'] ?? mark, command: undefined }, RULES);
   const plain = withSshPort({ ...merged(createDefaults(given, ctx.settings), given), startSsh: true });
   const variables = objectAt(plain, 'env') ?? {};
-  const deadline = exactDuration(Number(values['timeout']) + GUARD_LATER_MS);
+  const deadline = exactDuration(run.timeoutMs + GUARD_LATER_MS);
   const body = { ...plain, env: { ...variables, [DEADLINE_VARIABLES.terminate]: deadline } };
-  await tellLimits(ctx, body, values);
+  await tellPrice(ctx, async () => {
+    const cost = ofNewPod(body, await catalogOf(ctx, body));
+    const most = Math.min(run.maxCost, costOver(cost.hourly?.high ?? Infinity, run.timeoutMs));
+    return `${hardwareOf(body)}: ${perHour(cost)}${most === Infinity ? '' : `, at most ${formatDollars(most)}`}`;
+  });
   // Nothing is made on this machine for a dry run.
   if (ctx.dryRun) await ctx.api.send(post(PODS, body));
   const key = await (await ctx.spawn.ownKeys()).make(mark);
   const publicKey = utf8Text(await ctx.files.read(`${key}.pub`), 'the key', '').trim();
   const { account } = ctx.settings.accountWords;
-  const companion = await ctx.spawn.companion(['run', 'end', mark, '--when-untold', ...account]);
-  const files = { in: 0, out: 0 };
-  const run: Run = { mark, values, outs, companion, startedAt: ctx.clock.monotonic(), files };
+  run.companion = await ctx.spawn.companion(['run', 'end', mark, '--when-untold', ...account]);
   return await toItsEnd(ctx, run, async () => {
     run.pod = await createPod(ctx, run, { ...body, env: { ...body.env, PUBLIC_KEY: publicKey } });
     run.startedAt = ctx.clock.monotonic();
     return await limited(ctx, run, async (bounded) => {
-      const folders = [folderOf(mark), workdirOf(run)] as const;
-      const pod = await enter(bounded, idOf(run.pod), key, folders, Number(values['waitTimeout']));
+      const pod = await enter(bounded, idOf(run.pod), key, run.folders, Number(values['waitTimeout']));
       run.reached = pod;
-      await say(ctx, `created pod ${labelOf(run.pod ?? null)}, running after ${since(ctx, run)}`);
-      for (const { from, to } of ins) files.in += await copy(bounded, local(from), inPod(run, pod, to));
-      await startCommand(bounded, pod, folders, variables, values['command'] as readonly string[]);
-      return values['detach'] === true ? undefined : await follow(bounded, pod, folderOf(mark));
+      await say(ctx, `created pod ${labelOf(run.pod)}, running after ${since(ctx, run)}`);
+      for (const each of ins) await copy(bounded, run, pod, 'in', each);
+      await startCommand(bounded, pod, run.folders, variables, values['command'] as readonly string[]);
+      return values['detach'] === true ? undefined : await follow(bounded, pod, run.folders);
     });
   });
 }
@@ -116,10 +108,8 @@ export async function attach(ctx: CommandContext, word: string, values: Values):
   if (mark === undefined || !isMark(mark)) throw usage(`pod ${labelOf(pod)} was not made by a run`);
   const reached = { ...reachableOf(found), key: textIn(values, 'key') ?? (await ctx.spawn.ownKeys()).find(mark) };
   const age = Math.max(0, ctx.serviceNow() - Date.parse(stringAt(pod, 'createdAt') ?? '')) || 0;
-  const outs = copiesOf(values, 'out');
-  const startedAt = ctx.clock.monotonic() - age;
-  const run: Run = { mark, values, outs, pod, reached, startedAt, files: { in: 0, out: 0 } };
-  return await toItsEnd(ctx, run, () => limited(ctx, run, (bounded) => follow(bounded, reached, folderOf(mark))));
+  const run = { ...runOf(ctx, mark, values), pod, reached, startedAt: ctx.clock.monotonic() - age };
+  return await toItsEnd(ctx, run, () => limited(ctx, run, (bounded) => follow(bounded, reached, run.folders)));
 }
 
 /** Terminates the pod of a run, by its mark. The second process of a run does so where the first was killed. */
@@ -159,12 +149,13 @@ async function toItsEnd(ctx: CommandContext, run: Run, work: () => Promise<numbe
   const after = { ...ctx, signal, api };
   const lost = await copyBack(after, run, failure);
   const isFailed = failure !== undefined || code !== 0;
-  const isKept = run.pod !== undefined && (values['keep'] === true || (isFailed && values['keepOnFailure'] === true));
-  const trouble = isKept ? undefined : await endPod(after, run);
-  if (isKept) {
+  const isKept = run.pod !== null && (values['keep'] === true || (isFailed && values['keepOnFailure'] === true));
+  const trouble = await failureOf(after, async () => {
     const command = berth`pods terminate ${idOf(run.pod)}`;
-    await say(after, sentence`kept pod ${labelOf(run.pod ?? null)}; end its cost: ${command}`);
-  }
+    if (isKept) await say(after, sentence`kept pod ${labelOf(run.pod)}; end its cost: ${command}`);
+    else if (run.pod === null && !run.isLost) (await ctx.spawn.ownKeys()).remove(run.mark);
+    else await endPod(after, run);
+  });
   if (trouble === undefined) companion?.tell('done');
   const first = trouble ?? failure ?? (code === 0 ? lost[0] : undefined);
   for (const each of lost) if (each !== first) await after.tell(`not copied: ${each.message}`);
@@ -173,19 +164,15 @@ async function toItsEnd(ctx: CommandContext, run: Run, work: () => Promise<numbe
   return { kind: 'program', code: code ?? EXIT.done };
 }
 
-/** `GPU-24G x1, SECURE: $0.69/h, at most $2.00`. */
-async function tellLimits(ctx: CommandContext, body: JsonObject, values: Values): Promise<void> {
-  const maxCost = maxCostOf(values);
-  await tellPrice(ctx, async () => {
-    const cost = ofNewPod(body, await catalogOf(ctx, body));
-    const all = cost.hourly === undefined ? Infinity : costOver(cost.hourly.high, Number(values['timeout']));
-    const most = Math.min(maxCost, all);
-    return `${hardwareOf(body)}: ${perHour(cost)}${most === Infinity ? '' : `, at most ${formatDollars(most)}`}`;
-  });
+async function failureOf(ctx: CommandContext, work: () => Promise<void>): Promise<Failure | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    rethrowUnlessFailure(error, ctx);
+    return error;
+  }
 }
-
-/** US dollars; Infinity without --max-cost. */
-const maxCostOf = (values: Values): number => dollarsOf('maxCost', textIn(values, 'maxCost')) ?? Infinity;
 
 async function createPod(ctx: CommandContext, run: Run, body: JsonObject): Promise<Json> {
   const { mark, values } = run;
@@ -201,15 +188,14 @@ async function createPod(ctx: CommandContext, run: Run, body: JsonObject): Promi
 
 /** Ends the work at the time limit (9), or when the pod, at the price that was got, has cost the most that it may (15). */
 async function limited<T>(ctx: CommandContext, run: Run, work: (bounded: CommandContext) => Promise<T>): Promise<T> {
-  const [timeoutMs, maxCost] = [Number(run.values['timeout']), maxCostOf(run.values)];
-  const price = numberAt(run.pod, 'cost') ?? 0;
-  const costMs = price > 0 ? (maxCost / price) * 60 * MINUTE_MS : Infinity;
-  const [code, exit, limitMs, limit] =
+  const { maxCost, timeoutMs, startedAt } = run;
+  const costMs = (maxCost / (numberAt(run.pod, 'cost') ?? 0)) * 60 * MINUTE_MS;
+  const [code, exit, limit] =
     costMs < timeoutMs
-      ? (['limit-exceeded', EXIT.limitExceeded, costMs, `${formatDollars(maxCost)} (--max-cost)`] as const)
-      : (['wait-ended', EXIT.waitEnded, timeoutMs, `${formatDuration(timeoutMs)} (--timeout)`] as const);
+      ? (['limit-exceeded', EXIT.limitExceeded, `${formatDollars(maxCost)} (--max-cost)`] as const)
+      : (['wait-ended', EXIT.waitEnded, `${formatDuration(timeoutMs)} (--timeout)`] as const);
   const over = new AbortController();
-  const watch = ctx.clock.deadline(run.startedAt + limitMs - ctx.clock.monotonic());
+  const watch = ctx.clock.deadline(startedAt + Math.min(costMs, timeoutMs) - ctx.clock.monotonic());
   watch.signal.addEventListener('abort', () => {
     over.abort(new Failure({ code, exit, message: `ended after ${limit}` }));
   });
@@ -220,71 +206,56 @@ async function limited<T>(ctx: CommandContext, run: Run, work: (bounded: Command
   }
 }
 
-const workdirOf = ({ mark, values }: Run): string => textIn(values, 'workdir') ?? `${folderOf(mark)}/work`;
-
-const local = (path: string): CopyEnd => ({ path, shown: path });
-
-const inPod = (run: Run, pod: ReachablePod, path: string): CopyEnd => ({
-  pod,
-  path: path.startsWith('/') ? path : `${workdirOf(run)}/${path}`,
-  shown: `${pod.name}:${path}`,
-});
-
 /** More would keep a pod that is gone from being ended. */
 const COPY_TRIES = 4;
 
-/** One whose connection breaks is copied again. Returns how many files there were. */
-async function copy(ctx: CommandContext, from: CopyEnd, to: CopyEnd): Promise<number> {
-  let tries = 1;
-  const { files, bytes } = await again(ctx, async () => {
-    try {
-      return await copyOne(ctx, from, to, { recursive: true, gitignore: to.pod !== undefined });
-    } catch (error) {
+/** One whose connection breaks is copied again. */
+async function copy(
+  ctx: CommandContext,
+  { files, folders }: Run,
+  pod: ReachablePod,
+  way: 'in' | 'out',
+  { from, to }: ReturnType<typeof copyOf>,
+): Promise<void> {
+  const inPod = (shown: string) => {
+    const path = shown.startsWith('/') ? shown : `${folders[1]}/${shown}`;
+    return { pod, path, shown: `${pod.name}:${shown}` };
+  };
+  const here = (path: string) => ({ path, shown: path });
+  const [source, target] = way === 'in' ? [here(from), inPod(to)] : [inPod(from), here(to)];
+  let tries = 0;
+  const copied = await again(ctx, () =>
+    copyOne(ctx, source, target, { recursive: true, gitignore: true }).catch((error: unknown) => {
       rethrowUnlessFailure(error, ctx);
-      if ((error.exit !== EXIT.unavailable && error.exit !== EXIT.unknown) || ++tries > COPY_TRIES) throw error;
+      if ((error.exit !== EXIT.unavailable && error.exit !== EXIT.unknown) || ++tries === COPY_TRIES) throw error;
       return undefined;
-    }
-  });
-  const where = to.pod === undefined ? ` to ${to.shown}` : '';
-  await say(ctx, `copied ${countOf(files, 'file')} (${formatBytes(bytes)})${where}`);
-  return files;
+    }),
+  );
+  files[way] += copied.files;
+  const where = way === 'in' ? '' : ` to ${to}`;
+  await say(ctx, `copied ${countOf(copied.files, 'file')} (${formatBytes(copied.bytes)})${where}`);
 }
 
 /** Whatever the end was. Returns why some were not copied. */
 async function copyBack(ctx: CommandContext, run: Run, ended: unknown): Promise<readonly Failure[]> {
-  const { reached: pod, mark, values, outs } = run;
+  const { reached: pod, values, outs, folders } = run;
   if (pod === undefined || (ended instanceof Failure && ended.code === 'run-died')) return [];
-  if (ended !== undefined) await unlessFailed(ctx, () => endCommand(ctx, pod, folderOf(mark)));
+  if (ended !== undefined) await failureOf(ctx, () => endCommand(ctx, pod, folders));
   if (values['noOut'] === true && isInterrupt(ended)) return [];
-  const lost: Failure[] = [];
-  for (const { from, to } of outs)
-    try {
-      run.files.out += await copy(ctx, inPod(run, pod, from), local(to));
-    } catch (error) {
-      rethrowUnlessFailure(error, ctx);
-      lost.push(error);
-    }
-  return lost;
+  const lost: (Failure | undefined)[] = [];
+  for (const out of outs) lost.push(await failureOf(ctx, () => copy(ctx, run, pod, 'out', out)));
+  return lost.filter((failure) => failure !== undefined);
 }
 
-/** Terminates the pod and says so. The failure where that could not be had: it may still cost money. */
-async function endPod(ctx: CommandContext, run: Run): Promise<Failure | undefined> {
-  const { mark, pod, isLost } = run;
-  try {
-    if (pod === undefined && isLost !== true) {
-      (await ctx.spawn.ownKeys()).remove(mark);
-      return undefined;
-    }
-    const ids = await terminateSurely(ctx, mark, 2 * MINUTE_MS, MINUTE_MS, stringAt(pod, 'id'));
-    const cost = costOf(ctx, run);
-    for (const id of ids)
-      await say(ctx, `terminated ${id}: ${since(ctx, run)}${cost === null ? '' : `, ${formatDollars(cost)}`}`);
-    if (ids.length > 0) return undefined;
-    return unknownOutcome(`the create has no answer, and no pod of ${mark} was found`, berth`run end ${mark}`);
-  } catch (error) {
-    rethrowUnlessFailure(error, ctx);
-    return error;
-  }
+/** Terminates the pod, and says so. Fails with 8 where that could not be had: it may still cost money. */
+async function endPod(ctx: CommandContext, run: Run): Promise<void> {
+  const { mark, pod } = run;
+  const ids = await terminateSurely(ctx, mark, 2 * MINUTE_MS, MINUTE_MS, stringAt(pod, 'id'));
+  if (ids.length === 0)
+    throw unknownOutcome(`the create has no answer, and no pod of ${mark} was found`, berth`run end ${mark}`);
+  const cost = costOf(ctx, run);
+  const price = cost === null ? '' : `, ${formatDollars(cost)}`;
+  await say(ctx, `terminated ${ids.join(', ')}: ${since(ctx, run)}${price}`);
 }
 
 /**
@@ -299,19 +270,18 @@ async function terminateSurely(
   id?: string,
 ): Promise<readonly string[]> {
   const startedAt = ctx.clock.monotonic();
-  const passedMs = (): Milliseconds => ctx.clock.monotonic() - startedAt;
+  const isWithin = (spanMs: Milliseconds): boolean => ctx.clock.monotonic() - startedAt < spanMs;
   const ids = new Set<string>();
   await again(ctx, async () => {
     try {
-      const found = id === undefined ? podsOfKey((await listRows(ctx, PODS)).values, mark).map(idOf) : [id];
-      for (const each of found) {
+      for (const each of id === undefined ? (await podsWith(ctx, mark)).map(idOf) : [id]) {
         ids.add(each);
-        await terminate(ctx, each);
+        await terminateOwn(ctx, each);
       }
-      return ids.size === 0 && passedMs() < lagMs ? undefined : true;
+      return ids.size > 0 || !isWithin(lagMs) || undefined;
     } catch (error) {
       rethrowUnlessFailure(error, ctx);
-      if (passedMs() < patienceMs && error.exit !== EXIT.denied) return undefined;
+      if (isWithin(patienceMs) && error.exit !== EXIT.denied) return undefined;
       const command = id === undefined ? berth`run end ${mark}` : berth`pods terminate ${id}`;
       throw unknownOutcome(`${mark} may still run: ${error.message}`, command, id);
     }
@@ -320,45 +290,27 @@ async function terminateSurely(
   return [...ids];
 }
 
-/** Gone after a 204, or where two reads find none: a replica answers 404 for a pod that it does not know yet. */
-async function terminate(ctx: CommandContext, id: string): Promise<void> {
-  if (await terminateOwn(ctx, id)) return;
-  for (const pauseMs of [0, 5000]) {
-    await every(ctx, pauseMs);
-    const answer = await readRow(ctx, PODS, id).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
-    const status = answer === undefined ? 'TERMINATED' : statusOf(answer.value ?? null);
-    if (status !== 'TERMINATED') throw unknownOutcome(`it is ${status}`, berth`pods get ${id}`, id);
-  }
-}
-
 async function writeReceipt(ctx: CommandContext, run: Run, code = null as number | null, terminated: boolean) {
-  const { pod = null, values, files } = run;
+  const { id = null, name = null, createdAt = null } = objectOf(run.pod) ?? {};
   const text = encodeJson({
-    id: memberAt(pod, 'id') ?? null,
-    name: memberAt(pod, 'name') ?? null,
-    hardware: pod === null ? null : hardwareOf(pod),
-    createdAt: memberAt(pod, 'createdAt') ?? null,
-    seconds: Math.round((ctx.clock.monotonic() - run.startedAt) / 1000),
-    exitCode: code,
-    cost: costOf(ctx, run),
-    ...{ filesIn: files.in, filesOut: files.out, terminated },
+    ...{ id, name, hardware: run.pod && hardwareOf(run.pod), createdAt },
+    seconds: Math.round(spentMs(ctx, run) / 1000),
+    ...{ exitCode: code, cost: costOf(ctx, run), filesIn: run.files.in, filesOut: run.files.out, terminated },
   });
-  const file = textIn(values, 'receipt');
+  const file = textIn(run.values, 'receipt');
   if (file !== undefined) await ctx.files.write(file, `${text}\n`);
   else if (isJsonFormat(ctx.output.format)) await ctx.tell(text);
 }
 
-/** US dollars since the create, to a hundredth of a cent; null without a price. */
-function costOf(ctx: CommandContext, { pod, startedAt }: Run): number | null {
-  const price = numberAt(pod, 'cost');
-  return price === undefined ? null : Math.round(costOver(price, ctx.clock.monotonic() - startedAt) * 10_000) / 10_000;
-}
+const spentMs = (ctx: CommandContext, run: Run): Milliseconds => ctx.clock.monotonic() - run.startedAt;
 
-const since = (ctx: CommandContext, run: Run): string =>
-  formatDuration(Math.round((ctx.clock.monotonic() - run.startedAt) / 1000) * 1000);
+const since = (ctx: CommandContext, run: Run): string => formatDuration(Math.round(spentMs(ctx, run) / 1000) * 1000);
+
+/** US dollars since the create, to a hundredth of a cent; null without a price. */
+function costOf(ctx: CommandContext, run: Run): number | null {
+  const price = numberAt(run.pod, 'cost');
+  return price === undefined ? null : Math.round(costOver(price, spentMs(ctx, run)) * 10_000) / 10_000;
+}
 
 async function say(ctx: CommandContext, line: Message): Promise<void> {
   if (!ctx.settings.get('quiet')) await ctx.tell(line);

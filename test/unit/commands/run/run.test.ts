@@ -82,7 +82,7 @@ test.skipIf(!hasSsh)('an interrupt while the pod starts terminates it, and offer
 
 test.each([
   ['two reads five seconds apart find none', () => false, 0, /terminated pod pod-1/],
-  ['a later read finds it', (reads: number) => reads % 2 === 0, 8, /run-1 may still run: it is RUNNING/],
+  ['a later read finds it', (reads: number) => reads % 2 === 0, 8, /run-1 may still run: pod pod-1 is RUNNING/],
 ])('an end that is answered with 404: %s', async (_, isThere, code, says) => {
   let reads = 0;
   const pod = { id: 'pod-1', name: 'run-1', status: 'RUNNING', env: { BERTH_CREATE_KEY: 'run-1' } };
