@@ -1,5 +1,5 @@
 /** A Model Context Protocol server: its tools are the commands, run in this process. */
-import { Readable, Writable } from 'node:stream';
+import { Duplex, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { version } from '../../../package.json';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -17,24 +17,15 @@ import { type CommandContext, IdCache } from '../../cli/model/context.ts';
 import { dollarsOf, option } from '../../cli/model/params.ts';
 import * as money from '../../cli/money.ts';
 import { ENDPOINTS, PODS } from '../../cli/resource/collections.ts';
-import { rowRequest } from '../../cli/resource/pages.ts';
 import { merged } from '../../cli/resource/request-body.ts';
 import { errorOf } from '../../cli/resource/several.ts';
+import { readRow } from '../../cli/resource/targets.ts';
 import { accessFailure } from '../../core/access.ts';
+import type { RunAgain } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
-import { asId } from '../../core/ids.ts';
-import {
-  arrayOf,
-  encodeJson,
-  itemsAt,
-  type Json,
-  type JsonObject,
-  memberAt,
-  objectOf,
-  stringAt,
-  tryDecodeJson,
-} from '../../core/json.ts';
+import { arrayOf, encodeJson, itemsAt, type Json, type JsonObject, objectAt, objectOf } from '../../core/json.ts';
+import { stringAt, tryDecodeJson } from '../../core/json.ts';
 import { hideSecrets } from '../../core/secret-names.ts';
 import { type Allowed, ALLOWED, describeTool, type Tool, toolsOf, wordsOf } from './tools.ts';
 
@@ -59,25 +50,20 @@ export const mcp = (program: Program): Command =>
       const call = caller(ctx, allow, dollarsOf('maxCost', maxCost));
       server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describeTool) }));
       server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
-        const tool = tools.find(({ name }) => name === params.name);
+        const { name, arguments: given = {}, _meta: { progressToken } = {} } = params;
+        const tool = tools.find((each) => each.name === name);
         if (tool === undefined)
-          throw new McpError(ErrorCode.InvalidParams, `no tool ${params.name}, or --allow and --tools leave it out`);
-        const token = params._meta?.progressToken;
+          throw new McpError(ErrorCode.InvalidParams, `no tool ${name}, or --allow and --tools leave it out`);
         let progress = 0;
-        return await call(tool, (params.arguments ?? {}) as JsonObject, signal, (message) => {
-          if (token === undefined) return;
-          const said = { progressToken: token, progress: (progress += 1), message };
+        return await call(tool, given as JsonObject, signal, (message) => {
+          if (progressToken === undefined) return;
+          const said = { progressToken, progress: (progress += 1), message };
           void sendNotification({ method: 'notifications/progress', params: said }).catch(() => undefined);
         });
       });
       const input = Readable.from((await ctx.durable()).read('-'), { objectMode: false });
-      const output = new Writable({
-        write: (chunk: Buffer, _encoding, done) => {
-          const written = ctx.rawOutput.write(chunk).catch(() => undefined);
-          void written.then(() => {
-            done();
-          });
-        },
+      const output = Duplex.from(async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) await ctx.rawOutput.write(chunk).catch(() => undefined);
       });
       try {
         await server.connect(new StdioServerTransport(input, output));
@@ -95,10 +81,8 @@ export const mcp = (program: Program): Command =>
 /** Runs the command of a tool. Where there is a limit, calls that cost wait for each other. */
 function caller(ctx: CommandContext, allow: Allowed, maxHourly: number | undefined) {
   const level = allow === 'destroy' ? 'full' : allow;
-  const env = {
-    BERTH_ACCESS: accessFailure(level, ctx.settings) === undefined ? level : ctx.settings.get('access'),
-    BERTH_NO_INPUT: '1',
-  };
+  const access = accessFailure(level, ctx.settings) === undefined ? level : ctx.settings.get('access');
+  const env = { BERTH_ACCESS: access, BERTH_NO_INPUT: '1' };
   const { account } = ctx.settings.accountWords;
   let turn: Promise<unknown> = Promise.resolve();
   return async (tool: Tool, given: JsonObject, signal: AbortSignal, onProgress: (message: string) => void) => {
@@ -109,46 +93,41 @@ function caller(ctx: CommandContext, allow: Allowed, maxHourly: number | undefin
     };
     const run = (values: JsonObject) =>
       ctx.runAgain([...account, '--json', ...wordsOf(tool, values)], { env, signal, onError });
-    const isLimited = maxHourly !== undefined && tool.command.costs;
-    const limited = async () => {
-      if (isLimited && given['dry-run'] !== true) {
-        const planned = await run({ ...given, 'dry-run': true });
-        if (planned.code !== 0) return planned;
-        await requireCost(ctx, tryDecodeJson(planned.out) ?? [], maxHourly);
-      }
+    const runWithin = async (most: number) => {
+      const planned = await run({ ...given, 'dry-run': true });
+      if (planned.code !== 0 || given['dry-run'] === true) return planned;
+      await requireCost(ctx, tryDecodeJson(planned.out) ?? [], most);
       return await run(given);
     };
     try {
+      if (maxHourly === undefined || tool.command.costs !== true) return resultOf(ctx, tool, await run(given), errors);
       // Two that raise the cost at once would both fit below the limit.
-      const running = isLimited ? turn.then(limited) : limited();
-      if (isLimited) turn = running.catch(() => undefined);
-      const { code, out } = await running;
-      return resultOf(ctx, tool, code, out, errors);
+      const running = turn.then(() => runWithin(maxHourly));
+      turn = running.catch(() => undefined);
+      return resultOf(ctx, tool, await running, errors);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return resultOf(ctx, tool, error.exit, '', encodeJson({ error: errorOf(error, ctx.settings) }));
+      return resultOf(ctx, tool, { code: error.exit, out: '' }, encodeJson({ error: errorOf(error, ctx.settings) }));
     }
   };
 }
 
 /** The document; or the error object of the last line of stderr, and the document where there is one. */
 function resultOf(
-  ctx: CommandContext,
+  { output }: CommandContext,
   { command }: Tool,
-  exitCode: number,
-  out: string,
+  { code: exitCode, out }: Awaited<ReturnType<RunAgain>>,
   errors: string,
 ): CallToolResult {
-  const { isSecret } = ctx.output;
   const document = tryDecodeJson(out);
-  const shown = document === undefined || isSecret === undefined ? document : hideSecrets(document, isSecret);
+  const result = document && hideSecrets(document, output.isSecret ?? (() => false));
   const error = objectOf(tryDecodeJson(errors.trimEnd().split('\n').at(-1) ?? ''));
-  const all = error === undefined ? shown : { ...error, exitCode, ...(shown && { result: shown }) };
+  const all = error === undefined ? result : { ...error, exitCode, ...(result && { result }) };
   const text = all === undefined ? out : encodeJson(all);
   const answer = { content: [{ type: 'text' as const, text }], _meta: { exitCode } };
   if (error !== undefined) return { ...answer, isError: true };
-  const result: unknown = all === undefined ? null : JSON.parse(text);
-  return command.output === undefined ? answer : { ...answer, structuredContent: { result } };
+  const given: unknown = all === undefined ? null : JSON.parse(text);
+  return command.output === undefined ? answer : { ...answer, structuredContent: { result: given } };
 }
 
 /** By the requests of a dry run. Limit-exceeded (15) where the account would cost more, or the cost is not known. */
@@ -161,20 +140,16 @@ async function requireCost(context: CommandContext, requests: Json, maxHourly: n
   }
   if (total !== undefined && total <= maxHourly) return;
   const then = total === undefined ? 'by an unknown amount' : `to ${money.dollarsPerHour(total)}`;
-  throw new Failure({
-    code: 'limit-exceeded',
-    exit: EXIT.limitExceeded,
-    message: `this would raise the account's cost ${then}, and --max-cost is ${money.dollarsPerHour(maxHourly)}: nothing was sent`,
-    hint: 'Stop something first, or ask a person for a higher limit.',
-  });
+  const message = `this would raise the account's cost ${then}, and --max-cost is ${money.dollarsPerHour(maxHourly)}: nothing was sent`;
+  const hint = 'Stop something first, or ask a person for a higher limit.';
+  throw new Failure({ code: 'limit-exceeded', exit: EXIT.limitExceeded, message, hint });
 }
 
 /** Undefined where it is not known. */
 async function addedBy(ctx: CommandContext, request: Json): Promise<money.Cost | undefined> {
   const [noun = '', id = '', action = ''] = new URL(stringAt(request, 'url') ?? '').pathname.split('/').slice(2);
-  const body = memberAt(request, 'body') ?? null;
-  const rowOf = async (of: Collection, its: string): Promise<JsonObject> =>
-    objectOf(its === '' ? undefined : (await ctx.api.send(rowRequest(of, asId(its)))).value) ?? {};
+  const body = objectAt(request, 'body') ?? {};
+  const rowOf = async (of: Collection, word: string) => objectOf((await readRow(ctx, of, word)).value) ?? {};
   if (noun === 'clusters') return money.ofNewCluster(body, await money.catalogOf(ctx, { gpu: {} }));
   if (/^network-?volumes$/i.test(noun)) return money.ofVolume(body);
   if (noun === 'pods') {
@@ -182,7 +157,7 @@ async function addedBy(ctx: CommandContext, request: Json): Promise<money.Cost |
     return money.ofNewPod(pod, await money.catalogOf(ctx, pod));
   }
   if (noun === 'serverless') {
-    const endpoint = merged(await rowOf(ENDPOINTS, id), objectOf(body) ?? {});
+    const endpoint = id === '' ? body : merged(await rowOf(ENDPOINTS, id), body);
     return money.ofEndpoint(endpoint, await money.catalogOf(ctx, endpoint));
   }
   if (!['run', 'runsync', 'retry'].includes(id) && action !== 'retry') return undefined;
