@@ -98,17 +98,16 @@ export interface LocalServeOptions {
   readonly allowPrivateWebhooks?: boolean;
 }
 
-export interface LocalServer {
-  readonly url: string;
-  /** The seeded full-access key. It is valid on this server only. */
-  readonly key: string;
-  readonly secretPrefix: string;
-  readonly storageKey: StorageKey;
+/** The key has full access, to local services only. */
+export type LocalAddress = Readonly<{ url: string; key: string; secretPrefix: string; storageKey: StorageKey }>;
+
+export interface LocalServer extends LocalAddress {
   stop(): Promise<void>;
 }
 
 export interface LocalHost {
   serve(options: LocalServeOptions): Promise<LocalServer>;
+  servedAt(url: string): Promise<LocalAddress>;
   servePage(options: PageOptions): Promise<Pick<LocalServer, 'url' | 'stop'>>;
 }
 

@@ -34,6 +34,7 @@ export const createLocalHost = (
   // Loaded here: other commands need none of it.
   serve: async (options) =>
     (await import('./connection/local-server.ts')).startLocalServer(runtime, options, ownDirectories),
+  servedAt: async (url) => (await import('./connection/local-server.ts')).servedAt(url),
   servePage: async (options) => (await import('./connection/web.ts')).servePage(options),
 });
 

@@ -5,17 +5,19 @@ import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
 import { clock, membersView, pods, reset, sendControl, status } from './control.ts';
 import { fault } from './fault.ts';
 import { stock } from './stock.ts';
-import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
+import type { LocalAddress, LocalServeOptions } from '../../core/context.ts';
 import type { ExitCode } from '../../core/exit-codes.ts';
 import { isInterrupt, usage } from '../../core/failure.ts';
-import { objectAt, stringOf } from '../../core/json.ts';
+import { type JsonObject, objectAt, stringOf } from '../../core/json.ts';
 import { berth, sentence, shellWord } from '../../core/message.ts';
 import { say } from '../../core/safe-text.ts';
 import { namedValues } from '../../core/text.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
-import { asksForData } from '../../output/view.ts';
+import { asksForData, type Result } from '../../output/view.ts';
 import { checkSetting } from '../../settings/resolve.ts';
 import { settingNamed } from '../../settings/settings-table.ts';
+
+const PORT = 8181;
 
 const options = {
   state: option.text('keep the state in a file; without it nothing persists', { metavar: 'FILE', complete: 'file' }),
@@ -46,7 +48,7 @@ const serve = defineCommand({
   waits: true,
   details: `Runs until Ctrl-C. Prints the address on stdout, the settings to use it on stderr. Answers only programs of this machine. ${SOURCES}`,
   options: {
-    port: option.count('the port on 127.0.0.1; 0 chooses a free one', 0, { most: 65_535, initial: 8181 }),
+    port: option.count('the port on 127.0.0.1; 0 chooses a free one', 0, { most: 65_535, initial: PORT }),
     ...options,
   },
   examples: [
@@ -55,7 +57,7 @@ const serve = defineCommand({
     [`berth local serve --endpoint upper='exec: tr a-z A-Z'`, 'a command for each job'],
   ],
   run: async (ctx, values) => {
-    const server = await ctx.localHost.serve({ port: values.port ?? 8181, ...serveOptions(ctx, values) });
+    const server = await ctx.localHost.serve({ port: values.port ?? PORT, ...serveOptions(ctx, values) });
     let exit: ExitCode | undefined;
     try {
       await ctx.stdout.write(say`${server.url}\n`);
@@ -102,7 +104,7 @@ const exec = defineCommand({
 });
 
 /** Empty ones override the settings of the shell. */
-const environment = (server: LocalServer): Readonly<Record<string, string>> => ({
+const environment = (server: LocalAddress): Readonly<Record<string, string>> => ({
   BERTH_BASE_URL: server.url,
   BERTH_QUEUE_URL: server.url,
   BERTH_REST_URL: server.url,
@@ -172,17 +174,30 @@ const workerEnv = defineCommand({
       );
     const prefix = workerPrefixOf(ctx, workerPrefix);
     const answer = await sendControl(ctx, 'GET', ['workers', endpoint], { query: { prefix } });
-    const variables = objectAt(answer.value, 'variables') ?? {};
-    if (asksForData(ctx.output)) return { kind: 'one', view: membersView('worker'), value: variables };
-    const lines = Object.entries(variables).map(
-      ([name, value]) => `export ${name}=${shellWord(stringOf(value ?? null) ?? '')}\n`,
-    );
-    return { kind: 'text', text: lines.join('') };
+    return variablesResult(ctx, objectAt(answer.value, 'variables') ?? {});
   },
 });
 
+const env = defineCommand({
+  output: mapOf(TEXT),
+  summary: 'print the variables for programs that use a local service that is served',
+  options: { port: option.count('the port that it is served at', 1, { most: 65_535, initial: PORT }) },
+  examples: [['berth local env', 'eval "$(berth local env)" sets them in a shell']],
+  run: async (ctx, { port = PORT }) =>
+    variablesResult(ctx, environment(await ctx.localHost.servedAt(`http://127.0.0.1:${port}`))),
+});
+
+/** `export` lines for a shell, or an object for programs. */
+function variablesResult(ctx: CommandContext, variables: JsonObject): Result {
+  if (asksForData(ctx.output)) return { kind: 'one', view: membersView('worker'), value: variables };
+  const lines = Object.entries(variables).map(
+    ([name, value]) => `export ${name}=${shellWord(stringOf(value ?? null) ?? '')}\n`,
+  );
+  return { kind: 'text', text: lines.join('') };
+}
+
 export const local = defineGroup(
   'the local service: serve it, move its clock, inject faults',
-  { serve, exec, 'worker-env': workerEnv, status, reset, clock, fault, stock, pods },
+  { serve, exec, env, 'worker-env': workerEnv, status, reset, clock, fault, stock, pods },
   'The local service is a copy of the service on this machine. With --local, any command runs against it; you need no account. worker-env, status, reset, clock, fault, stock and pods use the local service that --base-url, BERTH_BASE_URL or the profile names, if that is on this machine (as inside `berth local exec`), and otherwise that of --local.',
 );

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { sep } from 'node:path';
-import type { LocalServeOptions, LocalServer } from '../../core/context.ts';
+import type { LocalAddress, LocalServeOptions, LocalServer } from '../../core/context.ts';
 import { Failure } from '../../core/failure.ts';
 import { safeText } from '../../core/safe-text.ts';
 import {
@@ -79,10 +79,7 @@ export async function startLocalServer(
     endWatch = watchSources(runtime.stderr, sources, own, service);
   }
   return {
-    url: served.url,
-    key: LOCAL_KEY,
-    storageKey: LOCAL_STORAGE_KEY,
-    secretPrefix: options.secretPrefix ?? SECRET_PREFIX,
+    ...servedAt(served.url, options.secretPrefix),
     stop: async () => {
       endWatch?.();
       // First: workers that end may still send their results.
@@ -91,3 +88,10 @@ export async function startLocalServer(
     },
   };
 }
+
+export const servedAt = (url: string, secretPrefix = SECRET_PREFIX): LocalAddress => ({
+  url,
+  secretPrefix,
+  key: LOCAL_KEY,
+  storageKey: LOCAL_STORAGE_KEY,
+});

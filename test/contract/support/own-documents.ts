@@ -98,6 +98,7 @@ export const OWN_DOCUMENTS: Readonly<Record<string, Lines>> = {
     full: ['local stock set GPU-80G 0 --data-center EU-NORTH-1'],
     failing: ['local stock set GPU-OTHER 0'],
   },
+  'local env': { full: ['local env'], failing: ['local env --port 0'] },
   // It needs a service that is served: test/e2e and test/unit/commands/local.
   'local worker-env': { full: [], failing: ['local worker-env echo'] },
   help: { full: ['help'], failing: ['help nothing'] },

@@ -25,6 +25,14 @@ describe('control commands over HTTP', () => {
   });
 });
 
+test('`local env` prints the variables for the service of a port, for a shell or as an object', async () => {
+  const { env } = await served();
+  const port = new URL(env.BERTH_BASE_URL).port;
+  const { out } = await berth(['local', 'env', '--port', port, '--json']);
+  expect((await berth(['pods', 'list', '--json'], { env: JSON.parse(out) as Record<string, string> })).code).toBe(0);
+  expect((await berth(['local', 'env'])).out).toContain('export BERTH_BASE_URL=http://127.0.0.1:8181\n');
+});
+
 describe('the access of control commands', () => {
   it.each<readonly [number, readonly string[]]>([
     [3, ['reset', '--yes']],
