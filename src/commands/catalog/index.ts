@@ -52,7 +52,10 @@ function catalogCommand<const O extends Params>(of: Resource, spec: CatalogSpec<
       if (id === undefined) {
         const ids: string[] = [];
         const isKept = keep?.(values) ?? (() => true);
-        const found = await filteredRows(ctx, of, filter, asked, (row) => ids.push(idOf(row)) > 0 && isKept(row));
+        const found = await filteredRows(ctx, of, filter, asked, (row) => {
+          ids.push(idOf(row));
+          return isKept(row);
+        });
         check?.(values, ids);
         return found;
       }
