@@ -50,17 +50,13 @@ const logout = defineCommand({
     if (forget && storage) throw usage('use either --forget or --storage');
     await requireNamedProfile(ctx);
     const { profile } = ctx.settings;
-    const forgetKey = async (): Promise<boolean> => {
-      const known = (await ctx.profiles.list()).find((each) => each.name === profile);
-      if (known?.keyTail === undefined) return false;
-      await ctx.profiles.setKey(profile, undefined);
-      return true;
-    };
+    const hadKey = (await ctx.profiles.list()).some(({ name, keyTail }) => name === profile && keyTail !== undefined);
+    if (hadKey && !forget && !storage) await ctx.profiles.setKey(profile, undefined);
     const [what, existed] = forget
       ? ['profile', await ctx.profiles.remove(profile)]
       : storage
         ? ['storage key', await ctx.profiles.setStorageKey(profile, undefined)]
-        : ['key', await forgetKey()];
+        : ['key', hadKey];
     const note = existed ? `forgot the ${what} of profile ${profile}` : `profile ${profile} had no ${what}`;
     return changeResult(ctx, { profile, forgot: existed ? (forget ? 'profile' : 'key') : 'nothing' }, [note]);
   },
