@@ -27,10 +27,16 @@ const TIMES = ['clock', 'utc', 'relative', 'none'] as const;
 type Times = (typeof TIMES)[number];
 
 export const LOG_OPTIONS = {
-  follow: option.on('go on as lines are written, across broken connections, until Ctrl-C', { short: '-f' }),
+  follow: option.on('go on as lines are written, across broken connections, until Ctrl-C', {
+    ...{ short: '-f', unless: ['until'] },
+  }),
   source: option.choice('only lines of the container, or of the system around it', ['container', 'system']),
-  tail: option.count('begin with the last N lines, at most 5000 (default 100)', 0, { most: MAX_TAIL }),
-  since: option.text('begin at a moment: 2026-01-31T12:00:00Z, or 10m for 10 minutes ago', { metavar: 'TIME' }),
+  tail: option.count('begin with the last N lines, at most 5000 (default 100)', 0, {
+    ...{ most: MAX_TAIL, unless: ['since', 'after'] },
+  }),
+  since: option.text('begin at a moment: 2026-01-31T12:00:00Z, or 10m for 10 minutes ago', {
+    ...{ metavar: 'TIME', unless: ['after'] },
+  }),
   until: onlyWith(['since', 'after'], option.text('end at a moment, written as for --since', { metavar: 'TIME' })),
   search: option.text('only lines that contain this text'),
   regex: onlyWith(['search'], option.on('read --search as a regular expression')),
@@ -61,7 +67,7 @@ interface LogStream {
   readonly live: () => Promise<boolean>;
 }
 
-export interface Log<N extends string> {
+export interface Log<N extends string = string> {
   readonly lookup: Collection<N>;
   readonly given: string;
   /** Before each line where there are several. */
@@ -181,18 +187,11 @@ const keptFlags = ({ follow, source, search, regex }: LogValues): readonly strin
 
 async function readQuery(ctx: CommandContext, values: LogValues): Promise<Query> {
   const { source, tail, since, until, after } = values;
-  if (values.follow && until !== undefined) throw usage('use either --follow or --until');
   const isFound = searchOf(values);
-  const starts = Object.entries({ tail, since, after }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`],
-  );
-  if (starts.length > 1) throw usage(`use either ${starts.join(' or ')}`);
   const now = since === undefined && until === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow();
   return {
-    source,
-    tail,
-    since: since === undefined ? undefined : parseTimestamp(since, '--since', { now }).text,
-    after,
+    ...{ source, tail, after },
+    since: since && parseTimestamp(since, '--since', { now }).text,
     isWanted: (event) => isFound(stringOf(rowOf(event)['line']) ?? ''),
     untilMs: until === undefined ? Infinity : Date.parse(parseTimestamp(until, '--until', { now }).text),
   };

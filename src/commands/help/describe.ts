@@ -57,7 +57,7 @@ function describeParam(param: Param<unknown>, options: Params): JsonObject {
     ...{ commas, choices },
     default: initialText ?? (isShown ? initial : undefined),
     onlyWithOneOf: needs?.map(flagName),
-    requiredUnlessOneOf: unless?.filter((key) => key in options).map(flagName),
+    requiredUnlessOneOf: (param.required ? unless : undefined)?.filter((key) => key in options).map(flagName),
     valuesFrom:
       complete === 'job' ? 'berth jobs run ENDPOINT --input {}' : list && printed(list, { accountWords: NO_WORDS }),
   };
