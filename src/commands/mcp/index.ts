@@ -4,13 +4,7 @@ import { finished } from 'node:stream/promises';
 import { version } from '../../../package.json';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import {
-  CallToolRequestSchema,
-  type CallToolResult,
-  ErrorCode,
-  ListToolsRequestSchema,
-  McpError,
-} from '@modelcontextprotocol/sdk/types.js';
+import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { type Command, commandsOf, defineCommand, type Program } from '../../cli/model/command.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import { type CommandContext, IdCache } from '../../cli/model/context.ts';
@@ -112,19 +106,16 @@ function caller(ctx: CommandContext, allow: Allowed, maxHourly: number | undefin
   };
 }
 
+type Ran = Awaited<ReturnType<RunAgain>>;
+
 /** The document; or the error object of the last line of stderr, and the document where there is one. */
-function resultOf(
-  { output }: CommandContext,
-  { command }: Tool,
-  { code: exitCode, out }: Awaited<ReturnType<RunAgain>>,
-  errors: string,
-): CallToolResult {
+function resultOf({ output }: CommandContext, { command }: Tool, { code, out }: Ran, errors: string) {
   const document = tryDecodeJson(out);
   const result = document && hideSecrets(document, output.isSecret ?? (() => false));
   const error = objectOf(tryDecodeJson(errors.trimEnd().split('\n').at(-1) ?? ''));
-  const all = error === undefined ? result : { ...error, exitCode, ...(result && { result }) };
+  const all = error === undefined ? result : { ...error, exitCode: code, ...(result && { result }) };
   const text = all === undefined ? out : encodeJson(all);
-  const answer = { content: [{ type: 'text' as const, text }], _meta: { exitCode } };
+  const answer = { content: [{ type: 'text' as const, text }], _meta: { exitCode: code } };
   if (error !== undefined) return { ...answer, isError: true };
   const given: unknown = all === undefined ? null : JSON.parse(text);
   return command.output === undefined ? answer : { ...answer, structuredContent: { result: given } };
@@ -133,13 +124,12 @@ function resultOf(
 /** By the requests of a dry run. Limit-exceeded (15) where the account would cost more, or the cost is not known. */
 async function requireCost(context: CommandContext, requests: Json, maxHourly: number): Promise<void> {
   const ctx = { ...context, ids: new IdCache() };
-  let total: number | undefined = (await money.ofAccount(ctx)).hourly?.high ?? 0;
-  for (const request of arrayOf(requests) ?? [requests]) {
-    const added = (await addedBy(ctx, request))?.hourly?.high;
-    total = total === undefined || added === undefined ? undefined : total + added;
-  }
-  if (total !== undefined && total <= maxHourly) return;
-  const then = total === undefined ? 'by an unknown amount' : `to ${money.dollarsPerHour(total)}`;
+  const added = await Promise.all((arrayOf(requests) ?? [requests]).map((request) => addedBy(ctx, request)));
+  const isKnown = added.every((cost) => cost?.hourly !== undefined);
+  const total =
+    money.sum([await money.ofAccount(ctx), ...added.filter((cost) => cost !== undefined)]).hourly?.high ?? 0;
+  if (isKnown && total <= maxHourly) return;
+  const then = isKnown ? `to ${money.dollarsPerHour(total)}` : 'by an unknown amount';
   const message = `this would raise the account's cost ${then}, and --max-cost is ${money.dollarsPerHour(maxHourly)}: nothing was sent`;
   const hint = 'Stop something first, or ask a person for a higher limit.';
   throw new Failure({ code: 'limit-exceeded', exit: EXIT.limitExceeded, message, hint });

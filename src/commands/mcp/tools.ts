@@ -8,9 +8,7 @@ import { arrayOf, encodeJson, type JsonObject, stringOf } from '../../core/json.
 export const ALLOWED = ['read', 'write', 'destroy'] as const;
 export type Allowed = (typeof ALLOWED)[number];
 
-export interface Tool extends NamedCommand {
-  readonly name: string;
-}
+export type Tool = NamedCommand & { readonly name: string };
 
 const verbs = (noun: string, names: string): readonly string[] => names.split(' ').map((verb) => `${noun} ${verb}`);
 
