@@ -11,7 +11,9 @@ const aroundId = (rest) => answer(`{"id":"0123456789"${rest}}`).split('012345678
 const TAKEN = aroundId(',"status":"IN_QUEUE"');
 const DONE = aroundId(',"status":"COMPLETED","output":{"ok":true},"delayTime":1,"executionTime":1');
 
-let [submissions, looks, first, last] = [0, 0, 0, 0];
+/** Of submissions. Sender and server become fast within it: the rate is of what came after. */
+const WARM_UP_MS = 3000;
+let [submissions, looks, first, last, warm, warmFrom] = [0, 0, 0, 0, 0, 0];
 let ids = 0;
 const look = process.argv[2] === 'waiting' ? TAKEN : DONE;
 /** When each job was submitted; kept for `spread` only. */
@@ -41,6 +43,8 @@ const server = createServer((socket) => {
         submissions += 1;
         last = performance.now();
         first ||= last;
+        if (warmFrom > 0) warm += 1;
+        else if (last - first >= WARM_UP_MS) warmFrom = last;
         ids += 1;
         const id = String(ids).padStart(10, '0');
         submittedAt?.set(id, last);
@@ -58,8 +62,8 @@ const server = createServer((socket) => {
 });
 
 process.on('message', () => {
-  process.send({ submissions, looks, seconds: (last - first) / 1000 });
-  [submissions, looks, first, last] = [0, 0, 0, 0];
+  process.send({ submissions, looks, seconds: (last - first) / 1000, rate: (warm / (last - warmFrom)) * 1000 });
+  [submissions, looks, first, last, warm, warmFrom] = [0, 0, 0, 0, 0, 0];
 });
 process.on('disconnect', () => process.exit());
 server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }));
