@@ -146,7 +146,8 @@ function createScheduler(clock: Clock) {
     if (next !== undefined) void Promise.resolve().then(next);
   };
   const wakeAt = (endsAt: number): void => {
-    if (timer !== undefined && timer.endsAt <= endsAt) return;
+    // Timers count whole milliseconds: each step names the same moment a few microseconds sooner or later.
+    if (timer !== undefined && timer.endsAt < endsAt + 1) return;
     timer?.abort.abort(new Error('replaced by a shorter timer'));
     const started = { endsAt, abort: new AbortController() };
     timer = started;

@@ -92,6 +92,8 @@ interface Members extends Required<EventData> {
   readonly ending: Ending;
 }
 
+const isOfEvent = (name: string): boolean => name === 'job' || name === 'ending';
+
 /** The code of an event, and its members in their order. Those at the end may be missing. */
 const EVENTS: Readonly<Record<ItemEvent['kind'], readonly [code: string, ...members: (keyof Members)[]]>> = {
   send: ['i', 'id'],
@@ -118,9 +120,10 @@ function toArray(record: JournalRecord): readonly unknown[] {
     case 'ordered':
       return ['o', record.bytes, record.checksum];
     case 'event': {
-      const known: Partial<Members> = { ...record.data, ...record.event };
       const [code, ...names] = EVENTS[record.event.kind];
-      const members = names.map((name) => known[name] ?? (name === 'resultBytes' ? 0 : null));
+      const valueOf = (name: keyof Members): unknown =>
+        ((isOfEvent(name) ? record.event : record.data) as Partial<Members>)[name];
+      const members = names.map((name) => valueOf(name) ?? (name === 'resultBytes' ? 0 : null));
       return [code, record.item, ...members.slice(0, 1 + members.findLastIndex((member) => member !== null))];
     }
   }
@@ -146,7 +149,7 @@ function fromArray([code, first, ...members]: readonly unknown[]): JournalRecord
   for (const [at, member] of members.entries()) {
     const name = EVENTS[kind][at + 1];
     if (name === undefined || member === null) continue;
-    (name === 'job' || name === 'ending' ? event : data)[name] = member;
+    (isOfEvent(name) ? event : data)[name] = member;
   }
   return { kind: 'event', item: Number(first), event: event as unknown as ItemEvent, data };
 }

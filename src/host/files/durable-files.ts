@@ -142,7 +142,7 @@ const rangeWriter = (path: string, descriptor: number): RangeWriter => ({
 });
 
 /** Several writes share one sync. */
-const SYNC_INTERVAL_MS: Milliseconds = 1;
+const SYNC_INTERVAL_MS: Milliseconds = 4;
 
 /** `path` is the name for messages. */
 function appendTo(path: string, absolute: string, descriptor: number, checkLocks: () => void): AppendFile {
