@@ -1,5 +1,4 @@
 /** Tells a command or an address of the user that a wait has ended. */
-import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { type Command, isAddress, textIn, textsIn, type Values } from './model/command.ts';
 import type { CommandContext } from './model/context.ts';
@@ -70,9 +69,14 @@ async function runCommand(ctx: CommandContext, command: string, notice: string, 
     onOutput: () => undefined,
     onError: (bytes) => void ctx.programOutput.err(bytes),
   });
-  const limit = ctx.clock.deadline(COMMAND_MS);
-  const code = await Promise.race([program.ended, once(limit.signal, 'abort')]);
-  limit.cancel();
+  let cancel = (): void => undefined;
+  const late = new Promise<undefined>((resolve) => {
+    cancel = ctx.clock.deadline(COMMAND_MS, () => {
+      resolve(undefined);
+    });
+  });
+  const code = await Promise.race([program.ended, late]);
+  cancel();
   if (typeof code !== 'number') program.stop();
   if (code !== 0) throw localFile(typeof code === 'number' ? `exit code ${code}` : 'the command did not end in 10s');
 }

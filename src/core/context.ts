@@ -74,8 +74,8 @@ export interface Clock {
   monotonic(): Milliseconds;
   /** Rejects with the signal's reason at its abort. */
   sleep(milliseconds: Milliseconds, signal?: AbortSignal): Promise<void>;
-  /** Real time, even when the clock is moved. Cancel it at the end: it keeps the process alive. */
-  deadline(milliseconds: Milliseconds): { readonly signal: AbortSignal; cancel(): void };
+  /** Real time, even when the clock is moved. Call what it returns at the end: it keeps the process alive. */
+  deadline(milliseconds: Milliseconds, onOver: () => void): () => void;
 }
 
 export interface LocalServeOptions {

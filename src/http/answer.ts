@@ -43,11 +43,14 @@ export async function* decodeBody(body: WireAnswer['body'], encoding = ''): Asyn
 }
 
 /** Returns undefined beyond `maxBytes`, and stops reading there. Fails with WireError. */
-export const readBody = (
+export const readBody = async (
   body: WireAnswer['body'],
   encoding: string | undefined,
   maxBytes: Bytes,
-): Promise<Buffer | undefined> => collectBytes(decodeBody(body, encoding), maxBytes);
+): Promise<Buffer | undefined> =>
+  encoding === undefined && Buffer.isBuffer(body) && body.byteLength <= maxBytes
+    ? body
+    : collectBytes(decodeBody(body, encoding), maxBytes);
 
 const expectedOf = ({ expects, method }: Pick<ApiRequest, 'expects' | 'method'>): Expected =>
   expects ?? (method === 'DELETE' ? 'nothing' : 'object');

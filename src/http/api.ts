@@ -10,7 +10,7 @@ import type { Bytes, Milliseconds } from '../core/unit-types.ts';
 import { decodeBody, type LostAnswer, lostFailure } from './answer.ts';
 import { type Done, exchangeAll, type ExchangeOptions, openExchange, type Refused } from './exchange.ts';
 import { refusalFailure, type RequestFacts } from './problem.ts';
-import { type Call, checkKey, prepare, previewOf, signed, withKey } from './request.ts';
+import { type Call, checkKey, prepare, previewOf, signed, type UnsignedRequest, withKey } from './request.ts';
 import { type AttemptEnd, decideRetry, mayBeLost, readRetryAfter } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 import type { TraceEvent } from './trace.ts';
@@ -24,17 +24,14 @@ async function* untilIdle<T>(
 ): AsyncGenerator<T> {
   const items = source[Symbol.asyncIterator]();
   for (;;) {
-    const idle = clock.deadline(idleMs);
-    const timeout = new Promise<undefined>((resolve) => {
-      idle.signal.addEventListener('abort', () => {
-        resolve(undefined);
-      });
-    });
     const next = items.next();
     // After a timeout nobody awaits this read, and ending the HTTP request makes it fail.
     next.catch(() => undefined);
-    const result = await Promise.race([next, timeout]).finally(() => {
-      idle.cancel();
+    const result = await new Promise<IteratorResult<T> | undefined>((resolve, reject) => {
+      const cancel = clock.deadline(idleMs, () => {
+        resolve(undefined);
+      });
+      next.finally(cancel).then(resolve, reject);
     });
     if (result === undefined || result.done === true) return;
     yield result.value;
@@ -135,12 +132,16 @@ export function createApi(options: ApiOptions): BatchApi {
     return (knownKey = { key: key === undefined ? undefined : checkKey(key) });
   };
 
-  const begin = async (request: ApiRequest): Promise<Call> => {
+  const unsigned = async (request: ApiRequest): Promise<UnsignedRequest> => {
     if (request.method !== 'GET' && options.access !== undefined) requireAccess(accessNeeded(request), options.access);
-    const unsigned = prepare(request, await baseOf(request.service), options.userAgent);
+    return prepare(request, await baseOf(request.service), options.userAgent);
+  };
+
+  const begin = async (request: ApiRequest, prepared = unsigned(request)): Promise<Call> => {
+    const given = await prepared;
     const { key } = knownKey ?? (await readKey());
     const { timeoutMs, traceHeaders } = options;
-    return signed(request, unsigned, { key, requestId: `${run}-${String(++requests)}`, traceHeaders, timeoutMs });
+    return signed(request, given, { key, requestId: `${run}-${String(++requests)}`, traceHeaders, timeoutMs });
   };
 
   /** After a 401: the call with the key that is in use now; undefined where that is its own. */
@@ -154,11 +155,12 @@ export function createApi(options: ApiOptions): BatchApi {
     return key === undefined || key === call.key ? undefined : withKey(call, key);
   };
 
-  const sendWithRetries = async <T extends object>(
+  const sendWithRetries = async <T>(
     request: ApiRequest,
     once: (call: Call, attempt: number, options: ExchangeOptions) => Promise<Done<T> | Refused | LostAnswer>,
-  ): Promise<T & { readonly facts: RequestFacts }> => {
-    let call = await begin(request);
+    prepared?: Promise<UnsignedRequest>,
+  ): Promise<{ readonly value: T; readonly facts: RequestFacts }> => {
+    let call = await begin(request, prepared);
     const { facts } = call;
     const limits = request.once === true ? { ...policy, retries: 0 } : policy;
     let isNewKey = false;
@@ -173,7 +175,7 @@ export function createApi(options: ApiOptions): BatchApi {
       const end = await once(call, attempt, exchange);
       if (end.kind === 'done') {
         throttle.recordSuccess();
-        return { ...end.value, facts };
+        return { value: end.value, facts };
       }
       // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with dates of the service
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
@@ -211,7 +213,8 @@ export function createApi(options: ApiOptions): BatchApi {
   async function* events(request: ApiRequest): AsyncGenerator<ServerEvent> {
     const accept = { accept: 'text/event-stream', 'accept-encoding': 'identity' };
     const asked = { ...request, headers: { ...accept, ...request.headers } };
-    const { answer, exchange: open, facts } = await sendWithRetries(asked, openExchange);
+    const { value, facts } = await sendWithRetries(asked, openExchange);
+    const { answer, exchange: open } = value;
     let code = 'unavailable';
     try {
       const { status, headers } = answer;
@@ -230,14 +233,20 @@ export function createApi(options: ApiOptions): BatchApi {
     }
   }
 
-  const send = async (request: ApiRequest): Promise<ApiAnswer> => {
-    const { facts: _, ...answer } = await sendWithRetries(request, exchangeAll);
-    return answer;
-  };
+  const send = async (request: ApiRequest, prepared?: Promise<UnsignedRequest>): Promise<ApiAnswer> =>
+    (await sendWithRetries(request, exchangeAll, prepared)).value;
 
   return {
-    send,
-    prepare: (request) => ({ send: (body) => send({ ...request, body }) }),
+    send: (request) => send(request),
+    prepare: (request) => {
+      let prepared: Promise<UnsignedRequest> | undefined;
+      return {
+        send: (body) => {
+          const whole = { ...request, body };
+          return send(whole, (prepared ??= unsigned(whole)));
+        },
+      };
+    },
     events,
     preview: async (request) => previewOf(request, await baseOf(request.service), options.userAgent),
   };

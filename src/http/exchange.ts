@@ -1,13 +1,14 @@
 import type { ApiAnswer, RateWindow } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import type { Bytes } from '../core/unit-types.ts';
+import { asError } from '../core/failure.ts';
 import { formatDuration } from '../core/units.ts';
 import { interruptFailure, type LostAnswer, readAnswer, readBody } from './answer.ts';
 import type { Refusal } from './problem.ts';
 import type { Call } from './request.ts';
 import { hasWindows, readWindows } from './throttle.ts';
 import { redactHeaders, type TraceEvent } from './trace.ts';
-import { type Transport, type WireAnswer, WireError } from './transport.ts';
+import { Ending, type Transport, type WireAnswer, WireError } from './transport.ts';
 
 export interface Done<T> {
   readonly kind: 'done';
@@ -56,7 +57,7 @@ export async function exchangeAll(
   } catch (error) {
     return exchange.lostBy(error);
   } finally {
-    exchange.end();
+    exchange.end(Buffer.isBuffer(answer.body));
   }
 }
 
@@ -72,7 +73,7 @@ export async function openExchange(
   const exchange = new Exchange(call, options);
   let isOpen = false;
   try {
-    const answer = await transport({ method, url, headers, body, signal: exchange.signal });
+    const answer = await transport({ method, url, headers, body, ending: exchange.ending });
     // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with dates of the service
     if (hasWindows(answer.headers)) await onWindows?.(await readWindows(answer.headers, clock.now()));
     isOpen = answer.status >= 200 && answer.status < 300;
@@ -89,37 +90,31 @@ class Exchange {
   readonly #call: Call;
   readonly #options: ExchangeOptions;
   readonly #startedAt: number;
-  readonly #deadline: ReturnType<Clock['deadline']>;
-  readonly #controller = new AbortController();
+  /** For an answer that may take any time. */
+  readonly liftDeadline: () => void;
+  #isLate = false;
+  readonly ending = new Ending();
   readonly #onInterrupt = (): void => {
-    this.#controller.abort(this.#options.signal.reason);
+    this.ending.end(asError(this.#options.signal.reason));
   };
 
   constructor(call: Call, options: ExchangeOptions) {
     this.#call = call;
     this.#options = options;
     this.#startedAt = options.clock.monotonic();
-    this.#deadline = options.clock.deadline(call.deadlineMs);
-    this.#deadline.signal.addEventListener('abort', () => {
-      this.#controller.abort(new Error('no complete answer within the deadline'));
+    this.liftDeadline = options.clock.deadline(call.deadlineMs, () => {
+      this.#isLate = true;
+      this.ending.end(new Error('no complete answer within the deadline'));
     });
     options.signal.addEventListener('abort', this.#onInterrupt);
     if (options.signal.aborted) this.#onInterrupt();
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** For an answer that may take any time. */
-  liftDeadline(): void {
-    this.#deadline.cancel();
-  }
-
-  end(): void {
-    this.#deadline.cancel();
+  /** `isWhole`: all of the answer came. */
+  end(isWhole = false): void {
+    this.liftDeadline();
     this.#options.signal.removeEventListener('abort', this.#onInterrupt);
-    this.#controller.abort(new Error('the exchange is over'));
+    if (!isWhole) this.ending.end(new Error('the exchange is over'));
   }
 
   lostBy(error: unknown): LostAnswer {
@@ -134,7 +129,7 @@ class Exchange {
     if (signal.aborted) throw interruptFailure(signal.reason, error, this.#call.facts);
     if (!(error instanceof WireError)) throw error;
     const { stage, message, certificate, final, absent } = error;
-    if (!this.#deadline.signal.aborted) return { kind: 'lost', stage, reason: message, final, certificate, absent };
+    if (!this.#isLate) return { kind: 'lost', stage, reason: message, final, certificate, absent };
     const reason = `no complete answer within ${formatDuration(this.#call.deadlineMs)}`;
     return { kind: 'lost', stage, reason, final: true };
   }

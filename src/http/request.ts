@@ -83,15 +83,21 @@ export function signed(request: ApiRequest, unsigned: UnsignedRequest, signing: 
   const { method, url } = unsigned;
   const { key, requestId, traceHeaders, timeoutMs } = signing;
   const headers: Record<string, string> = { ...traceHeaders, [REQUEST_ID]: requestId, ...unsigned.headers };
+  if (key !== undefined) headers['authorization'] = authorization(key);
   const { id, checkCommand, repeatable = method === 'GET' } = request;
   const name = { method, url, id: headers[REQUEST_ID] ?? requestId };
   const facts = { name, write: method !== 'GET', repeatable, id, checkCommand };
-  const call = { request, method, url, headers, body: bytesOf(request.body), key, facts };
-  return withKey({ ...call, deadlineMs: request.deadlineMs ?? timeoutMs }, key);
+  const deadlineMs = request.deadlineMs ?? timeoutMs;
+  return { request, method, url, headers, body: bytesOf(request.body), key, facts, deadlineMs };
 }
 
-export const withKey = (call: Call, key: string | undefined): Call =>
-  key === undefined ? call : { ...call, key, headers: { ...call.headers, authorization: `Bearer ${key}` } };
+export const withKey = (call: Call, key: string): Call => ({
+  ...call,
+  key,
+  headers: { ...call.headers, authorization: authorization(key) },
+});
+
+const authorization = (key: string): string => `Bearer ${key}`;
 
 /** Returns the key when a header can carry it. Fails with denied (3) otherwise, and never repeats the key. */
 export function checkKey(key: string): string {

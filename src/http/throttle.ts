@@ -29,6 +29,7 @@ export function createThrottle(clock: Clock, random: () => number): Throttle {
 
   return {
     acquire: async (maxWaitMs, signal) => {
+      if (burstBegan === -Infinity) return 0;
       const start = clock.monotonic();
       let at = reserve();
       while (at > clock.monotonic()) {

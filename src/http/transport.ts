@@ -1,13 +1,26 @@
 /** `not-sent`: no byte reached a service. `sent`: no answer came. `answered`: the answer broke off. */
 export type Stage = 'not-sent' | 'sent' | 'answered';
 
+/** Ends a request early. An AbortController costs as much as the rest of a short request. */
+export class Ending {
+  /** Why it was ended; undefined before. */
+  reason: Error | undefined;
+  /** The transport sets it. */
+  onEnd: ((reason: Error) => void) | undefined;
+  end(reason: Error): void {
+    if (this.reason !== undefined) return;
+    this.reason = reason;
+    this.onEnd?.(reason);
+  }
+}
+
 export interface WireRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** All of it, or chunks: then the headers have its length. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined;
-  readonly signal: AbortSignal;
+  readonly ending: Ending;
 }
 
 export interface WireAnswer {

@@ -7,7 +7,7 @@ import { readBody } from '../http/answer.ts';
 import { decideRetry, mayBeLost, readRetryAfter } from '../http/retry.ts';
 import { createRequestSlots } from '../http/throttle.ts';
 import { redactHeaders, type TraceEvent } from '../http/trace.ts';
-import { type Transport, type WireAnswer, WireError } from '../http/transport.ts';
+import { Ending, type Transport, type WireAnswer, WireError } from '../http/transport.ts';
 import {
   type FailedAttempt,
   lostAttempt,
@@ -159,7 +159,7 @@ export class S3Client {
     try {
       const hasBody = body.byteLength > 0 || method === 'PUT';
       const sent = !hasBody ? undefined : body instanceof Uint8Array ? body : body.chunks();
-      const answer = await transport({ method, url, headers, body: sent, signal: watch.signal });
+      const answer = await transport({ method, url, headers, body: sent, ending: watch.ending });
       const { status } = answer;
       trace?.({ kind: 'answer', status, headers: answer.headers, bytes: undefined, ms: clock.monotonic() - startedAt });
       this.#compareClocks(answer.headers);
@@ -243,23 +243,21 @@ export class S3Client {
 
 /** Ends an exchange in which nothing arrives within a limit, or that the user interrupts. */
 function createWatch(clock: Clock, interrupt: AbortSignal | undefined) {
-  const controller = new AbortController();
-  let deadline: { cancel(): void } | undefined;
+  const ending = new Ending();
+  let cancel = (): void => undefined;
   let tooSlow: string | undefined;
   const abort = (): void => {
-    controller.abort(new Error('aborted'));
+    ending.end(new Error('aborted'));
   };
   const limit = (milliseconds: Milliseconds): void => {
-    deadline?.cancel();
-    const from = clock.deadline(milliseconds);
-    deadline = from;
-    from.signal.addEventListener('abort', () => {
+    cancel();
+    cancel = clock.deadline(milliseconds, () => {
       tooSlow = `nothing arrived within ${formatDuration(milliseconds)}`;
       abort();
     });
   };
   const end = (): void => {
-    deadline?.cancel();
+    cancel();
     interrupt?.removeEventListener('abort', abort);
   };
   /** Why the exchange ended. Throws the reason of an interrupt, and errors that are not of the wire. */
@@ -273,7 +271,7 @@ function createWatch(clock: Clock, interrupt: AbortSignal | undefined) {
     try {
       limit(limitMs);
       for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
-        deadline?.cancel();
+        cancel();
         yield chunk as Uint8Array;
         limit(limitMs);
       }
@@ -286,5 +284,5 @@ function createWatch(clock: Clock, interrupt: AbortSignal | undefined) {
   }
   interrupt?.addEventListener('abort', abort, { once: true });
   if (interrupt?.aborted === true) abort();
-  return { signal: controller.signal, limit, end, explain, watched };
+  return { ending, limit, end, explain, watched };
 }

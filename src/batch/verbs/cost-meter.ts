@@ -41,12 +41,10 @@ export function createCostMeter(
         : { ...executionCost(perHour, executionMs), sinceResume },
     /** Waits briefly for a requested price, then aborts the request. */
     close: async (): Promise<void> => {
-      const deadline = clock.deadline(interrupt.aborted ? 0 : MAX_PRICE_WAIT_MS);
-      const expired = new Promise((resolve) => {
-        deadline.signal.addEventListener('abort', resolve);
+      await new Promise<void>((resolve) => {
+        const cancel = clock.deadline(interrupt.aborted ? 0 : MAX_PRICE_WAIT_MS, resolve);
+        void requested.finally(cancel).then(resolve);
       });
-      await Promise.race([requested, expired]);
-      deadline.cancel();
       abort.abort(new Error('the batch has ended'));
     },
   };

@@ -195,14 +195,13 @@ async function limited<T>(ctx: CommandContext, run: Run, work: (bounded: Command
       ? (['limit-exceeded', EXIT.limitExceeded, `${formatDollars(maxCost)} (--max-cost)`] as const)
       : (['wait-ended', EXIT.waitEnded, `${formatDuration(timeoutMs)} (--timeout)`] as const);
   const over = new AbortController();
-  const watch = ctx.clock.deadline(startedAt + Math.min(costMs, timeoutMs) - ctx.clock.monotonic());
-  watch.signal.addEventListener('abort', () => {
+  const cancel = ctx.clock.deadline(startedAt + Math.min(costMs, timeoutMs) - ctx.clock.monotonic(), () => {
     over.abort(new Failure({ code, exit, message: `ended after ${limit}` }));
   });
   try {
     return await work({ ...ctx, signal: AbortSignal.any([ctx.signal, over.signal]) });
   } finally {
-    watch.cancel();
+    cancel();
   }
 }
 

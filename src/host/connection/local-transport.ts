@@ -51,7 +51,13 @@ export type LocalConnection = ReturnType<typeof openLocalTransport>;
 /** Injected faults become wire errors; other errors pass unchanged. */
 export const transportTo =
   (service: Pick<LocalService, 'answer'>): Transport =>
-  async ({ method, url, headers, body: sent, signal }) => {
+  async ({ method, url, headers, body: sent, ending }) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    ending.onEnd = (reason) => {
+      controller.abort(reason);
+    };
+    if (ending.reason !== undefined) ending.onEnd(ending.reason);
     try {
       const request = { method, ...addressParts(url), headers: lowerCased(headers), body: sent, signal };
       const { body, ...head } = await untilAborted(signal, service.answer(request));

@@ -6,11 +6,11 @@ import { version } from '../../../package.json';
 import { boundAddress, webAddress } from '../../core/addresses.ts';
 import type { Context, PageOptions } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { Failure, messageOf, usage } from '../../core/failure.ts';
+import { asError, Failure, messageOf, usage } from '../../core/failure.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { readBody } from '../../http/answer.ts';
-import { WireError } from '../../http/transport.ts';
+import { Ending, WireError } from '../../http/transport.ts';
 
 const TRY_MS: Milliseconds = 5000;
 const WAITS_MS: readonly Milliseconds[] = [500, 1000];
@@ -28,12 +28,17 @@ export async function sendToWeb(
   const failed = (why: string): Failure =>
     new Failure({ code: 'web', exit: EXIT.unavailable, message: `${url.hostname} ${why}` });
   const sendOnce = async (): Promise<string | Failure> => {
-    const limit = clock.deadline(TRY_MS);
-    const signal = AbortSignal.any([limit.signal, interrupt]);
+    const ending = new Ending();
+    const cancel = clock.deadline(TRY_MS, () => {
+      ending.end(new Error('too late'));
+    });
+    interrupt.addEventListener('abort', () => {
+      ending.end(asError(interrupt.reason));
+    });
     try {
       const headers = { 'user-agent': `berth/${version}`, 'content-type': 'application/json' };
       const bytes = body === undefined ? undefined : Buffer.from(body);
-      const answer = await transport({ method, url: url.href, headers, body: bytes, signal });
+      const answer = await transport({ method, url: url.href, headers, body: bytes, ending });
       if (answer.status >= 500) return failed(`answered ${String(answer.status)}`);
       if (answer.status < 200 || answer.status >= 300) throw failed(`answered ${String(answer.status)}`);
       if (method === 'POST') return '';
@@ -42,9 +47,9 @@ export async function sendToWeb(
     } catch (error) {
       interrupt.throwIfAborted();
       if (!(error instanceof WireError)) throw error;
-      return failed(limit.signal.aborted ? 'did not answer in 5s' : `is not reachable: ${error.message}`);
+      return failed(ending.reason !== undefined ? 'did not answer in 5s' : `is not reachable: ${error.message}`);
     } finally {
-      limit.cancel();
+      cancel();
     }
   };
   try {

@@ -17,16 +17,10 @@ export const realClock: Clock = {
   },
   sleep: (milliseconds, signal) =>
     pause(clampTimer(milliseconds), undefined, { signal }).catch(() => signal?.throwIfAborted()),
-  deadline: (milliseconds) => {
-    const controller = new AbortController();
-    const timer = setTimeout(() => {
-      controller.abort(new Error(`not finished within ${String(milliseconds)} ms`));
-    }, clampTimer(milliseconds));
-    return {
-      signal: controller.signal,
-      cancel: () => {
-        clearTimeout(timer);
-      },
+  deadline: (milliseconds, onOver) => {
+    const timer = setTimeout(onOver, clampTimer(milliseconds));
+    return () => {
+      clearTimeout(timer);
     };
   },
 };

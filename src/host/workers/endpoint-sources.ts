@@ -40,7 +40,10 @@ const CHECK_TIMEOUT_MS: Milliseconds = 10_000;
 
 /** A broken one fails now (2) and not with every job. */
 export async function checkSources(sources: Sources, clock: Clock, startProcess: StartProcess): Promise<void> {
-  const timeout = clock.deadline(CHECK_TIMEOUT_MS);
+  const timeout = new AbortController();
+  const cancel = clock.deadline(CHECK_TIMEOUT_MS, () => {
+    timeout.abort();
+  });
   try {
     await Promise.all(
       Object.entries(sources).map(async ([endpoint, source]) => {
@@ -50,7 +53,7 @@ export async function checkSources(sources: Sources, clock: Clock, startProcess:
       }),
     );
   } finally {
-    timeout.cancel();
+    cancel();
   }
 }
 

@@ -47,6 +47,7 @@ export function createTransport(options: TransportOptions): ClientTransport {
   const proxies = readProxies(options.env);
   let optimizing: Promise<() => void> | undefined;
   const origins = new Map<string, Promise<Connections>>();
+  let last: { readonly text: string; readonly url: URL } | undefined;
   const settings = {
     connectTimeout: options.connectTimeoutMs ?? 10_000,
     // The caller sets one deadline for the whole exchange.
@@ -76,16 +77,19 @@ export function createTransport(options: TransportOptions): ClientTransport {
   };
 
   const connectionsTo = (url: URL): Promise<Connections> => {
-    const connections = origins.get(url.origin) ?? open(url);
-    origins.set(url.origin, connections);
+    let connections = origins.get(url.origin);
+    if (connections === undefined) origins.set(url.origin, (connections = open(url)));
     return connections;
   };
 
   const send = async (request: WireRequest): ReturnType<Transport> => {
-    const url = new URL(request.url);
+    // A batch sends thousands to one address.
+    if (last?.text !== request.url) last = { text: request.url, url: new URL(request.url) };
+    const { url } = last;
     const connections = await connectionsTo(url);
     // Also while the client was being loaded.
-    if (request.signal.aborted) throw new WireError('not-sent', 'aborted before it was sent', request.signal.reason);
+    const { reason } = request.ending;
+    if (reason !== undefined) throw new WireError('not-sent', 'aborted before it was sent', reason);
     const answer = await sendRequest(connections, url, request);
     // The parser is loaded once there is an answer.
     (await optimizing)?.();

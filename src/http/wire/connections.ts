@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import type { Bytes } from '../../core/unit-types.ts';
 import type { Stage, WireAnswer, WireRequest } from '../transport.ts';
 import { toWireError } from './client-errors.ts';
 
@@ -48,51 +49,55 @@ const flatHeaders = (headers: Readonly<Record<string, string | string[] | undefi
     Object.entries(headers).map(([name, value = '']) => [name, typeof value === 'string' ? value : value.join(', ')]),
   );
 
+/** Bytes. A stream for a shorter body costs more than the request. */
+const MAX_WHOLE: Bytes = 16 * 1024;
+
 /** Fails with WireError; its stage is exact, because undici calls `onRequestStart` before the first byte. */
 export function sendRequest(connections: Connections, url: URL, request: WireRequest): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     let stage: Stage = 'not-sent';
     let settled = false;
     let controller: Dispatcher.DispatchController | undefined;
+    let head: Omit<WireAnswer, 'body'> | undefined;
+    /** What came of a body that is passed on as a whole. */
+    const whole: Buffer[] = [];
+    let stream: Readable | undefined;
     const connection = connections.acquire();
 
-    const body = new Readable({
-      read: () => controller?.resume(),
-      destroy: (error, done) => {
-        if (!settled) {
-          settle();
-          controller?.abort(new Error('the rest of the body is not needed'));
-        }
-        done(error);
-      },
-    });
-    // The reader of the body gets the error. Before it reads, an unhandled 'error' event would end the process.
-    body.on('error', () => undefined);
-
-    const settle = (): void => {
-      settled = true;
-      request.signal.removeEventListener('abort', onAbort);
-    };
     const fail = (error: unknown): void => {
       if (settled) return;
-      settle();
+      settled = true;
       const wireError = toWireError(stage, error);
-      if (stage === 'answered') body.destroy(wireError);
-      else reject(wireError);
+      if (stream === undefined) reject(wireError);
+      else stream.destroy(wireError);
     };
-    const onAbort = (): void => {
-      const reason = request.signal.reason as unknown;
+    request.ending.onEnd = (reason) => {
+      if (settled) return;
       fail(reason);
-      controller?.abort(reason instanceof Error ? reason : new Error('aborted'));
+      controller?.abort(reason);
     };
-    request.signal.addEventListener('abort', onAbort, { once: true });
+
+    const openStream = (): Readable => {
+      const body = new Readable({
+        read: () => controller?.resume(),
+        destroy: (error, done) => {
+          if (!settled) {
+            settled = true;
+            controller?.abort(new Error('the rest of the body is not needed'));
+          }
+          done(error);
+        },
+      });
+      // The reader of the body gets the error. Before it reads, an unhandled 'error' event would end the process.
+      return body.on('error', () => undefined);
+    };
 
     connection.dispatch(
       {
         origin: url.origin,
         path: url.pathname + url.search,
         method: request.method,
-        headers: { ...request.headers },
+        headers: request.headers,
         body: bodyOf(request.body),
         // By default undici closes the connection after HEAD, and each look at a file would cost a new one.
         reset: false,
@@ -104,20 +109,28 @@ export function sendRequest(connections: Connections, url: URL, request: WireReq
           if (settled) started.abort(new Error('aborted'));
           else stage = 'sent';
         },
-        onResponseStart: (_, status, headers) => {
+        onResponseStart: (_, status, received) => {
           // Informational answers (RFC 9110, 15.2) come before the answer.
           if (settled || status < 200) return;
           stage = 'answered';
-          resolve({ status, headers: flatHeaders(headers), body });
+          const headers = flatHeaders(received);
+          head = { status, headers };
+          // Of a refusal that breaks off, the status is enough.
+          if (status < 300 && Number(headers['content-length']) <= MAX_WHOLE) return;
+          stream = openStream();
+          resolve({ ...head, body: stream });
         },
         onResponseData: (started, chunk) => {
-          if (!settled && !body.push(chunk)) started.pause();
+          if (settled) return;
+          if (stream === undefined) whole.push(chunk);
+          else if (!stream.push(chunk)) started.pause();
         },
         onResponseEnd: () => {
           connections.release(connection);
           if (settled) return;
-          settle();
-          body.push(null);
+          settled = true;
+          if (stream !== undefined) stream.push(null);
+          else if (head !== undefined) resolve({ ...head, body: Buffer.concat(whole) });
         },
         onResponseError: (_, error) => {
           connections.discard(connection);

@@ -96,7 +96,10 @@ export function createWebhookSender(options: WebhookOptions): SendWebhook {
         });
     };
 
-    const deadline = clock.deadline(TIMEOUT_MS);
+    const late = new AbortController();
+    const cancel = clock.deadline(TIMEOUT_MS, () => {
+      late.abort();
+    });
     try {
       return await new Promise<number>((answered, failed) => {
         const sent = (secure ? secureRequest : plainRequest)(url, {
@@ -105,7 +108,7 @@ export function createWebhookSender(options: WebhookOptions): SendWebhook {
           // A new connection: a kept-alive one would not be checked.
           agent: false,
           lookup,
-          signal: deadline.signal,
+          signal: late.signal,
         });
         sent.once('error', failed);
         sent.once('response', (answer) => {
@@ -115,7 +118,7 @@ export function createWebhookSender(options: WebhookOptions): SendWebhook {
         sent.end(body);
       });
     } finally {
-      deadline.cancel();
+      cancel();
     }
   };
 }

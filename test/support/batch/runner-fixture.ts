@@ -17,6 +17,7 @@ import type { RateWindow } from '../../../src/core/api.ts';
 import type { DurableFiles } from '../../../src/core/context.ts';
 import { asId } from '../../../src/core/ids.ts';
 import { createApi } from '../../../src/http/api.ts';
+import { Ending } from '../../../src/http/transport.ts';
 import { transportTo } from '../../../src/host/connection/local-transport.ts';
 import { LOCAL_KEY } from '../../../src/local/http/admission.ts';
 import { createLocalService } from '../../../src/local/service.ts';
@@ -104,7 +105,7 @@ export async function createRunnerFixture() {
   /** Sends a request to a control operation, such as `POST /local/fault`. */
   const control = async (method: string, path: string, body?: unknown): Promise<void> => {
     const answer = await transport({
-      ...{ method, url: URL_OF_SERVICE + path, signal: new AbortController().signal },
+      ...{ method, url: URL_OF_SERVICE + path, ending: new Ending() },
       headers: { authorization: `Bearer ${LOCAL_KEY}`, 'content-type': 'application/json' },
       body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
     });

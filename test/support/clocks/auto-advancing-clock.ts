@@ -154,17 +154,7 @@ export function createAutoAdvancingClock({ inProcess = false } = {}): AutoAdvanc
         });
         signal?.addEventListener('abort', onAbort, { once: true });
       }),
-    deadline: (milliseconds) => {
-      const controller = new AbortController();
-      const cancel = wakeAt(
-        monotonic + milliseconds,
-        () => {
-          controller.abort(new Error('deadline'));
-        },
-        true,
-      );
-      return { signal: controller.signal, cancel };
-    },
+    deadline: (milliseconds, onOver) => wakeAt(monotonic + milliseconds, onOver, true),
   };
 }
 

@@ -20,21 +20,20 @@ export interface DeadlineClock extends TestClock {
 
 /** A test clock whose deadlines pass only when the test calls `expire`. */
 export function createDeadlineClock(): DeadlineClock {
-  const running = new Set<AbortController>();
+  const running = new Set<() => void>();
   const expire = (): void => {
     // A deadline may be counted in several ticks, each of which starts the next one.
     for (let tick = 0; tick < 8; tick++) {
       const due = [...running];
       running.clear();
-      for (const each of due) each.abort(new Error('deadline'));
+      for (const onOver of due) onOver();
     }
   };
   return {
     ...createTestClock(),
-    deadline: () => {
-      const controller = new AbortController();
-      running.add(controller);
-      return { signal: controller.signal, cancel: () => running.delete(controller) };
+    deadline: (_, onOver) => {
+      running.add(onOver);
+      return () => running.delete(onOver);
     },
     expire,
     expireWhenQuiet: async () => {

@@ -77,16 +77,10 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
         sleepers.push(sleeper);
         jumpSoon();
       }),
-    deadline: (milliseconds) => {
-      const controller = new AbortController();
-      const timer = setTimeout(() => {
-        controller.abort(new Error('deadline'));
-      }, milliseconds);
-      return {
-        signal: controller.signal,
-        cancel: () => {
-          clearTimeout(timer);
-        },
+    deadline: (milliseconds, onOver) => {
+      const timer = setTimeout(onOver, milliseconds);
+      return () => {
+        clearTimeout(timer);
       };
     },
   };

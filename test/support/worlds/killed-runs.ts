@@ -40,7 +40,7 @@ export function killedRuns(clock: Clock) {
       const mortal: Clock = {
         ...clock,
         sleep: (milliseconds, signal) => (isDead ? over : clock.sleep(milliseconds, signal)),
-        deadline: () => ({ signal: new AbortController().signal, cancel: () => undefined }),
+        deadline: () => () => undefined,
       };
       const ran = berthIn(Object.assign(world, { clock: mortal }), argv);
       abandoned.push(ran.catch(() => undefined));

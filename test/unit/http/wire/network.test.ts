@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { interrupted } from '../../../../src/core/failure.ts';
+import { Ending } from '../../../../src/http/transport.ts';
 import { createTransport } from '../../../../src/http/wire/client.ts';
 import { hintOf } from '../../../support/text/hint-of.ts';
 import { connect, failureOf, onRequest, read, serve, serveTcp, write } from '../../../support/servers/http-server.ts';
@@ -73,10 +74,9 @@ describe('the interrupt', () => {
     const server = await serve((response) => response.end('{}'));
     const transport = createTransport({ env: {} });
     onTestFinished(() => transport.close());
-    const controller = new AbortController();
-    const { signal } = controller;
-    const sent = transport({ method: 'GET', url: server.url, headers: {}, body: undefined, signal });
-    controller.abort(stopped);
+    const ending = new Ending();
+    const sent = transport({ method: 'GET', url: server.url, headers: {}, body: undefined, ending });
+    ending.end(stopped);
     await expect(sent).rejects.toMatchObject({ stage: 'not-sent', cause: stopped });
     expect(server.seen).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { connect as connectTcp } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../../../src/core/failure.ts';
 import { proxyFor, readProxies } from '../../../../src/http/wire/proxy.ts';
+import { Ending } from '../../../../src/http/transport.ts';
 import { createTransport } from '../../../../src/http/wire/client.ts';
 import { hintOf } from '../../../support/text/hint-of.ts';
 import { connect, failureOf, json, serveTcp, write } from '../../../support/servers/http-server.ts';
@@ -54,8 +55,7 @@ const BASIC = `Basic ${Buffer.from(`someone:${PASSWORD}`).toString('base64')}`;
 async function getPlain(env: Readonly<Record<string, string>>): Promise<number> {
   const transport = createTransport({ env });
   onTestFinished(() => transport.close());
-  const { signal } = new AbortController();
-  const request = { method: 'GET', url: 'http://files.test/a', headers: {}, body: undefined, signal };
+  const request = { method: 'GET', url: 'http://files.test/a', headers: {}, body: undefined, ending: new Ending() };
   return (await transport(request)).status;
 }
 
