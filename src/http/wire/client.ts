@@ -47,7 +47,7 @@ export function createTransport(options: TransportOptions): ClientTransport {
   const proxies = readProxies(options.env);
   let optimizing: Promise<() => void> | undefined;
   const origins = new Map<string, Promise<Connections>>();
-  let last: { readonly text: string; readonly url: URL } | undefined;
+  let last: Reached | undefined;
   const settings = {
     connectTimeout: options.connectTimeoutMs ?? 10_000,
     // The caller sets one deadline for the whole exchange.
@@ -76,33 +76,39 @@ export function createTransport(options: TransportOptions): ClientTransport {
     return createConnections(() => skipContinue(new Client(url.origin, { ...settings, ...connect })));
   };
 
-  const connectionsTo = (url: URL): Promise<Connections> => {
-    let connections = origins.get(url.origin);
-    if (connections === undefined) origins.set(url.origin, (connections = open(url)));
-    return connections;
+  const reach = async (address: string): Promise<Reached> => {
+    const url = new URL(address);
+    let opened = origins.get(url.origin);
+    if (opened === undefined) origins.set(url.origin, (opened = open(url)));
+    return (last = { address, url, connections: await opened });
   };
 
   const send = async (request: WireRequest): ReturnType<Transport> => {
     // A batch sends thousands to one address.
-    if (last?.text !== request.url) last = { text: request.url, url: new URL(request.url) };
-    const { url } = last;
-    const connections = await connectionsTo(url);
+    const { url, connections } = last?.address === request.url ? last : await reach(request.url);
     // Also while the client was being loaded.
     const { reason } = request.ending;
     if (reason !== undefined) throw new WireError('not-sent', 'aborted before it was sent', reason);
     const answer = await sendRequest(connections, url, request);
     // The parser is loaded once there is an answer.
-    (await optimizing)?.();
+    if (optimizing !== undefined) (await optimizing)();
     return answer;
   };
 
   const close = async (): Promise<void> => {
     const opened = [...origins.values()];
     origins.clear();
+    last = undefined;
     await Promise.all(opened.map(async (connections) => (await connections).destroy()));
   };
 
   return Object.assign(send, { close });
+}
+
+interface Reached {
+  readonly address: string;
+  readonly url: URL;
+  readonly connections: Connections;
 }
 
 const IP_ADDRESS = /^(\d+\.){3}\d+$|^\[/;
