@@ -54,9 +54,7 @@ export const transportTo =
   async ({ method, url, headers, body: sent, ending }) => {
     const controller = new AbortController();
     const { signal } = controller;
-    ending.onEnd = (reason) => {
-      controller.abort(reason);
-    };
+    ending.onEnd = controller.abort.bind(controller);
     if (ending.reason !== undefined) ending.onEnd(ending.reason);
     try {
       const request = { method, ...addressParts(url), headers: lowerCased(headers), body: sent, signal };

@@ -6,7 +6,7 @@ import { version } from '../../../package.json';
 import { boundAddress, webAddress } from '../../core/addresses.ts';
 import type { Context, PageOptions } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
-import { asError, Failure, messageOf, usage } from '../../core/failure.ts';
+import { Failure, messageOf, usage } from '../../core/failure.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { readBody } from '../../http/answer.ts';
@@ -29,12 +29,8 @@ export async function sendToWeb(
     new Failure({ code: 'web', exit: EXIT.unavailable, message: `${url.hostname} ${why}` });
   const sendOnce = async (): Promise<string | Failure> => {
     const ending = new Ending();
-    const cancel = clock.deadline(TRY_MS, () => {
-      ending.end(new Error('too late'));
-    });
-    interrupt.addEventListener('abort', () => {
-      ending.end(asError(interrupt.reason));
-    });
+    const cancel = clock.deadline(TRY_MS, ending.end.bind(ending, new Error('too late')));
+    interrupt.addEventListener('abort', ending.end.bind(ending, new Error('interrupted')));
     try {
       const headers = { 'user-agent': `berth/${version}`, 'content-type': 'application/json' };
       const bytes = body === undefined ? undefined : Buffer.from(body);

@@ -41,9 +41,7 @@ const CHECK_TIMEOUT_MS: Milliseconds = 10_000;
 /** A broken one fails now (2) and not with every job. */
 export async function checkSources(sources: Sources, clock: Clock, startProcess: StartProcess): Promise<void> {
   const timeout = new AbortController();
-  const cancel = clock.deadline(CHECK_TIMEOUT_MS, () => {
-    timeout.abort();
-  });
+  const cancel = clock.deadline(CHECK_TIMEOUT_MS, timeout.abort.bind(timeout));
   try {
     await Promise.all(
       Object.entries(sources).map(async ([endpoint, source]) => {

@@ -97,9 +97,7 @@ export function createWebhookSender(options: WebhookOptions): SendWebhook {
     };
 
     const late = new AbortController();
-    const cancel = clock.deadline(TIMEOUT_MS, () => {
-      late.abort();
-    });
+    const cancel = clock.deadline(TIMEOUT_MS, late.abort.bind(late));
     try {
       return await new Promise<number>((answered, failed) => {
         const sent = (secure ? secureRequest : plainRequest)(url, {
