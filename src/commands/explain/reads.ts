@@ -55,7 +55,9 @@ export class Facts {
   }
 
   async #keep(name: string, { path, query = {} }: ApiRequest, read: () => Promise<Json>): Promise<void> {
-    const given = Object.entries(query).map(([member, value]) => `${member}=${String(value)}`);
+    const given = Object.entries(query).flatMap(([member, value]) =>
+      value === undefined ? [] : [`${member}=${String(value)}`],
+    );
     const source = `GET /${path.join('/')}${given.length === 0 ? '' : `?${given.join('&')}`}`;
     this.all.set(name, { source });
     try {

@@ -146,7 +146,7 @@ The command line of a GPU cloud: pods, serverless endpoints and their jobs, netw
   of which nothing is kept.
 - Add --json to every command whose output you read: stdout is data alone, messages go to stderr. An error is one JSON
   object on the last line of stderr: {"error":{"code","message","hint",...}}. Do what its hint says.
-- Look at the exit code, not at the text.
+- Look at the exit code, not at the text. \`run\`, \`pods exec\` and \`pods ssh\` end with that of their command.
 - Before a write: --dry-run prints the request and changes nothing. What destroys needs --yes without a terminal.
 - After exit 8 a write may have happened: run the command of the hint before you send it again.
 - Where an id is expected, a unique name works too. Never put a key on a command line; use BERTH_API_KEY.

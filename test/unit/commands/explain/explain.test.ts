@@ -127,7 +127,7 @@ const CASES: readonly Case[] = [
     steps: ['jobs run fail --input \'{"error":"out of memory"}\'', 'local clock advance 10s', 'jobs explain fail JOB'],
     says: /^failed blocked: failed: out of memory$/,
     cure: [/^jobs retry fail JOB$/],
-    evidence: ['status', /^FAILED$/, /^GET \/v2\/fail\/status\//],
+    evidence: ['status', /^FAILED$/, /^GET \/v2\/fail\/status\/[^/?]+$/],
   },
   {
     steps: [
