@@ -42,7 +42,7 @@ const followScript = ([own]: Folders, { out, err }: Readonly<Record<'out' | 'err
 d=$HOME/${own}; o=${String(out)}; e=${String(err)}
 put() {
   n=$(($(wc -c <"$d/$1" 2>/dev/null || echo 0) - $2)); [ "$n" -gt 0 ] || return 1
-  [ "$n" -le 262144 ] || n=262144
+  [ "$n" -le 1048576 ] || n=1048576
   echo "@$1 $n"; tail -c +$(($2 + 1)) "$d/$1" | head -c "$n"
 }
 while :; do
@@ -135,10 +135,13 @@ export async function follow(ctx: CommandContext, pod: ReachablePod, folders: Fo
         const [, word, number] = /@(out|err|code) (\d{1,15})\n$/.exec(rest.toString('latin1', 0, at)) ?? [];
         if (word === 'code') code = Number(number);
         if (word !== 'out' && word !== 'err') continue;
-        const frame = rest.subarray(at, (at += Number(number)));
-        if (rest.byteLength < at) return;
-        await ctx.programOutput[word](frame);
-        printed[word] += frame.byteLength;
+        const part = rest.subarray(at, (at += Number(number)));
+        await ctx.programOutput[word](part);
+        printed[word] += part.byteLength;
+        if (rest.byteLength >= at) continue;
+        // What a frame still lacks is a frame.
+        rest = Buffer.from(`@${word} ${String(at - rest.byteLength)}\n`);
+        return;
       }
     });
   });
