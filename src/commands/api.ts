@@ -6,7 +6,7 @@ import type { ApiRequest, Method, ServiceName } from '../core/api.ts';
 import { ask } from '../cli/ask.ts';
 import { defineCommand, yesOption } from '../cli/model/command.ts';
 import { type CommandContext, isForPerson } from '../cli/model/context.ts';
-import { checkedJsonText, readInputBytes } from '../cli/resource/json-input.ts';
+import { checkedJsonText, readInputBytes } from './jobs/input.ts';
 import { arg, option } from '../cli/model/params.ts';
 import { readAnyList } from '../cli/resource/pages.ts';
 import { ANYTHING } from '../cli/model/output-schema.ts';

@@ -67,7 +67,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
       join(
         settings.dataDirectory,
         'remembered',
-        `${kind}-${settings.profile}${settings.isProfileOverridden() ? '~' : ''}.json`,
+        `${kind}-${settings.profile}${settings.isProfileOverridden ? '~' : ''}.json`,
       ),
     account: () => settings.account(),
     ...{ clock, user },

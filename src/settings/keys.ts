@@ -54,65 +54,53 @@ function cleanWord(text: string, what: string): string {
   });
 }
 
-interface KeySources {
+export interface KeySources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly readFile: (path: string) => Promise<string>;
-  readonly inProfile: () => { readonly key: string; readonly where: string } | undefined;
-}
-
-interface FoundKey {
-  readonly source: KeyView['source'];
-  readonly key?: string;
-  readonly where: string;
+  readonly inProfile: () => string | undefined;
+  /** Names the profile in messages. */
+  readonly where: () => string;
 }
 
 /** The first source that has a key. Opens no key file. */
-function findKey({ env, inProfile }: Omit<KeySources, 'readFile'>): FoundKey | undefined {
-  const key = env['BERTH_API_KEY'];
-  if (isSet(key)) return { source: 'environment', key, where: 'BERTH_API_KEY' };
-  const file = env['BERTH_API_KEY_FILE'];
-  if (isSet(file)) return { source: 'file', where: file };
+export function findKey({ env, inProfile, where }: KeySources) {
+  const { BERTH_API_KEY: given = '', BERTH_API_KEY_FILE: file = '' } = env;
+  if (given !== '') return { source: 'environment', key: given, where: 'BERTH_API_KEY' } as const;
+  if (file !== '') return { source: 'file', key: undefined, where: file } as const;
   const kept = inProfile();
-  return kept && { source: 'profile', ...kept };
+  return kept === undefined ? undefined : ({ source: 'profile', key: kept, where: where() } as const);
 }
 
 export const keyVariableOf = (source: KeyView['source'] | undefined): string | undefined =>
   source === 'environment' ? 'BERTH_API_KEY' : source === 'file' ? 'BERTH_API_KEY_FILE' : undefined;
 
-export const keySource = (sources: Omit<KeySources, 'readFile'>): KeyView['source'] | undefined =>
-  findKey(sources)?.source;
-
-/** A hash of the complete key, or the path and state of its file. The key cannot be found from it. */
-export function keyMark(sources: Omit<KeySources, 'readFile'>): string | undefined {
-  const found = findKey(sources);
-  return found && `${found.source} ${found.key === undefined ? fileMark(found.where) : hashOf(found.key.trim())}`;
-}
-
-/** Not read: it may be a pipe, which gives the key once. */
-function fileMark(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats?.isFile() === true ? `${path} ${stats.ino} ${stats.size} ${stats.mtimeMs}` : path;
+/** Tells two keys apart: the key itself, or the path and state of its file, which may be a pipe and gives the key once. */
+export function keyMark(sources: KeySources): string | undefined {
+  const { source, key, where } = findKey(sources) ?? {};
+  if (source === undefined || source !== 'file') return key && `${source} ${key.trim()}`;
+  const stats = statSync(where ?? '', { throwIfNoEntry: false });
+  return stats?.isFile() === true ? `${where} ${stats.ino} ${stats.size} ${stats.mtimeMs}` : where;
 }
 
 const FNV_OFFSET = 0xcbf29ce484222325n;
 const FNV_PRIME = 0x100000001b3n;
 
 /** FNV-1a of 64 bits. A library of hashes takes longer to load than a completion may. */
-function hashOf(text: string): string {
+export function hashOf(text: string): string {
   let hash = FNV_OFFSET;
   for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * FNV_PRIME);
   return hash.toString(16);
 }
 
 /** Undefined when there is none. Fails with denied (3) for an invalid key, and as `readFile` does. */
-export async function effectiveKey(sources: KeySources): Promise<ApiKey | undefined> {
+export async function effectiveKey(
+  sources: KeySources,
+  readFile: (path: string) => Promise<string>,
+): Promise<ApiKey | undefined> {
   const found = findKey(sources);
   if (found === undefined) return undefined;
   const { source, key, where } = found;
-  return new ApiKey(cleanKey(key ?? (await sources.readFile(where)), where), source);
+  return new ApiKey(cleanKey(key ?? (await readFile(where)), where), source);
 }
-
-const isSet = (value: string | undefined): value is string => value !== undefined && value !== '';
 
 /** The members of a profile that are the key of the files on volumes. They are no settings: they are never shown. */
 export const STORAGE_MEMBERS = ['storage-access-key', 'storage-secret'] as const;
@@ -130,7 +118,7 @@ export function findStorageKey(
 }
 
 const keyOf = (accessKeyId: string | undefined, secretAccessKey: string | undefined): StorageKey | undefined =>
-  isSet(accessKeyId) && isSet(secretAccessKey) ? { accessKeyId, secretAccessKey } : undefined;
+  accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined;
 
 /** Trims the ends. Fails with denied (3) as `cleanKey` does. */
 export const cleanStorageKey = ({ accessKeyId, secretAccessKey }: StorageKey): StorageKey => ({

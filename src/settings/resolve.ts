@@ -3,7 +3,7 @@ import type { SettingSource } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
 import { parseDuration } from '../core/units.ts';
 import type { ProfileValues } from './read-profiles.ts';
-import { ADDRESSES, LOCAL_PROFILE, type Setting, type SettingName, settingNamed } from './settings-table.ts';
+import { ADDRESSES, LOCAL_PROFILE, type Setting, settingNamed } from './settings-table.ts';
 
 const TRUE = ['1', 'true', 'yes', 'on'];
 const FALSE = ['0', 'false', 'no', 'off'];
@@ -76,8 +76,6 @@ export type GlobalFlags = Readonly<Record<string, string | boolean | undefined>>
 export interface Sources {
   readonly flags: GlobalFlags;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The settings of the profile in use, and its name for messages. Called only when no flag or variable is set. */
-  readonly profile?: () => { readonly values: ProfileValues; readonly where: () => string };
 }
 
 export interface Resolved {
@@ -85,67 +83,60 @@ export interface Resolved {
   readonly source: SettingSource;
 }
 
-/** An empty variable counts as unset. Usage (2) for a bad flag or variable, local-file (14) for the profile. */
-export function resolveSetting(setting: Setting, sources: Sources): Resolved | undefined {
-  return (
-    fromFlag(setting, sources.flags) ??
-    fromEnvironment(setting, sources.env) ??
-    fromProfile(setting, sources.profile) ??
-    (setting.default === undefined ? undefined : { value: setting.default, source: 'default' })
-  );
+/** Of the profile in use, and its name for messages. */
+interface Kept {
+  readonly values: ProfileValues;
+  readonly where: () => string;
+}
+
+/** `profile` is called only when no flag or variable is set. Usage (2) for a bad flag or variable, local-file (14) for the profile. */
+export const resolveSetting = (setting: Setting, sources: Sources, profile?: () => Kept): Resolved | undefined =>
+  resolveGiven('flag', setting, sources) ??
+  resolveGiven('environment', setting, sources) ??
+  (setting.inProfile && profile !== undefined ? fromProfile(setting, profile()) : undefined) ??
+  (setting.default === undefined ? undefined : { value: setting.default, source: 'default' });
+
+/** An empty variable counts as unset. */
+function textAt(
+  level: 'flag' | 'environment',
+  { name, variable }: Setting,
+  { flags, env }: Sources,
+): string | undefined {
+  const text = level === 'flag' ? flags[name] : env[variable ?? ''] || undefined;
+  return text === undefined ? undefined : String(text);
+}
+
+function resolveGiven(level: 'flag' | 'environment', setting: Setting, sources: Sources): Resolved | undefined {
+  const text = textAt(level, setting, sources);
+  if (text === undefined) return undefined;
+  const where = (level === 'flag' ? setting.flag : setting.variable) ?? setting.name;
+  return { value: checkSetting(setting, text, where), source: level };
 }
 
 /** Flags before environment before file; in each: `local`, profile, address. Usage (2) on conflict. */
-export function resolveLocal(flags: GlobalFlags, env: Sources['env'], current: () => string | undefined): boolean {
-  const isFlag = (name: SettingName): boolean => flags[name] !== undefined;
-  const isVariable = (name: SettingName): boolean => (env[settingNamed(name).variable ?? ''] ?? '') !== '';
-  const levels = [
-    { level: (name: SettingName) => fromFlag(settingNamed(name), flags), isGiven: isFlag },
-    { level: (name: SettingName) => fromEnvironment(settingNamed(name), env), isGiven: isVariable },
-  ];
-  refuseTwoServices(flags);
-  for (const { level, isGiven } of levels) {
-    const local = level('local');
+export function resolveLocal(sources: Sources, current: () => string | undefined): boolean {
+  for (const level of ['flag', 'environment'] as const) {
+    const local = resolveGiven(level, settingNamed('local'), sources);
+    const isOther = (name: string): boolean => ![undefined, LOCAL_PROFILE].includes(sources.flags[name] as string);
+    const other = level === 'flag' && local?.value === 'true' ? ['profile', ...ADDRESSES].find(isOther) : undefined;
+    if (other !== undefined)
+      throw usage(
+        `--local and --${other} exclude each other`,
+        'Each names the service that the command is for: keep one of them.',
+      );
     if (local) return local.value === 'true';
-    const profile = level('profile');
+    const profile = resolveGiven(level, settingNamed('profile'), sources);
     if (profile) return profile.value === LOCAL_PROFILE;
     // An address that is not valid means a remote service too: whoever uses it reports it.
-    if (ADDRESSES.some(isGiven)) return false;
+    for (const name of ADDRESSES) if (textAt(level, settingNamed(name), sources) !== undefined) return false;
   }
   return current() === LOCAL_PROFILE;
 }
 
-function refuseTwoServices(flags: GlobalFlags): void {
-  if (fromFlag(settingNamed('local'), flags)?.value !== 'true') return;
-  const profile = fromFlag(settingNamed('profile'), flags)?.value;
-  const other = ADDRESSES.find((name) => flags[name] !== undefined);
-  const flag = profile === undefined || profile === LOCAL_PROFILE ? other : 'profile';
-  if (flag !== undefined)
-    throw usage(
-      `--local and --${flag} exclude each other`,
-      'Each names the service that the command is for: keep one of them.',
-    );
-}
+export const namedProfile = (sources: Sources): string | undefined =>
+  resolveSetting(settingNamed('profile'), sources)?.value;
 
-export const namedProfile = (flags: GlobalFlags, env: Sources['env']): string | undefined =>
-  (fromFlag(settingNamed('profile'), flags) ?? fromEnvironment(settingNamed('profile'), env))?.value;
-
-function fromFlag(setting: Setting, flags: GlobalFlags): Resolved | undefined {
-  const given = flags[setting.name];
-  if (given === undefined) return undefined;
-  return { value: checkSetting(setting, String(given), setting.flag ?? setting.name), source: 'flag' };
-}
-
-function fromEnvironment(setting: Setting, env: Sources['env']): Resolved | undefined {
-  if (setting.variable === undefined) return undefined;
-  const given = env[setting.variable];
-  if (given === undefined || given === '') return undefined;
-  return { value: checkSetting(setting, given, setting.variable), source: 'environment' };
-}
-
-function fromProfile(setting: Setting, profile: Sources['profile']): Resolved | undefined {
-  if (!setting.inProfile || profile === undefined) return undefined;
-  const { values, where } = profile();
+function fromProfile(setting: Setting, { values, where }: Kept): Resolved | undefined {
   const given = Object.hasOwn(values, setting.name) ? values[setting.name] : undefined;
   if (given === undefined) return undefined;
   try {

@@ -1,20 +1,18 @@
 import { type CommandContext, IdCache, type Progress } from '../model/context.ts';
 import { dryRunOutput } from './dry-run.ts';
 import {
-  patientApi,
+  commandApi,
   record,
-  recordingApi,
   recordingFiles,
   recordingVolume,
   recordOutputFailure,
-  recordWrites,
   type WriteRecord,
 } from './transports.ts';
 import { accessFailure, accessNeeded } from '../../core/access.ts';
 import { isOnThisMachine } from '../../core/addresses.ts';
-import { type Api, type ApiRequest, readRequest } from '../../core/api.ts';
+import { readRequest } from '../../core/api.ts';
 import type { Context } from '../../core/context.ts';
-import { type Failure, unknownOutcome, unlessFailed } from '../../core/failure.ts';
+import { type Failure, unlessFailed } from '../../core/failure.ts';
 import type { Json } from '../../core/json.ts';
 import { type CommandLine, type Message, printed } from '../../core/message.ts';
 import { safeText } from '../../core/safe-text.ts';
@@ -24,32 +22,9 @@ import { openRows } from '../../output/render.ts';
 import { DEFAULT_COLUMNS, styled } from '../../output/text/terminal-text.ts';
 import type { View } from '../../output/view.ts';
 
-/** Contract, every DELETE. */
-const NO_CONTENT = 204;
-
-/** The success status of their removal is not published (specification 4.2). */
-const UNTOLD = 'delegations';
-
-/** Only 204 proves a removal, or a link to a tag: another success is outcome-unknown (8). */
-const believingRemovals = (api: Api): Api => ({
-  ...api,
-  send: async (request) => {
-    const answer = await api.send(request);
-    const { method, expects, service, path, id, checkCommand } = request;
-    const saysNothing = expects === undefined ? method === 'DELETE' : expects === 'nothing';
-    const isPublished = service === 'base' && path[0] !== 'local' && path.at(-2) !== UNTOLD;
-    if (answer.status === NO_CONTENT || !saysNothing || !isPublished) return answer;
-    const what = id ?? path.at(-1) ?? '';
-    throw unknownOutcome(`the service answered ${answer.status} to ${method} ${what}, not 204`, checkCommand, id);
-  },
-});
-
 /** Silent at first, then the interval between lines. */
 const FIRST_AFTER_MS = 10_000;
 const EVERY_MS = 30_000;
-
-/** A read that every service answers, sent for its `Date`. */
-const ANY_READ = readRequest(['v2', 'registries', 'delegations']);
 
 export interface RunState {
   resumeCommand: CommandLine | undefined;
@@ -71,22 +46,18 @@ export function createCommandContext(
   const serviceNow = (): EpochMs =>
     // oxlint-disable-next-line berth/no-wall-clock -- a date
     last === undefined ? clock.now() : last.date + clock.monotonic() - last.at;
-  const service: Api = {
-    ...context.api,
-    send: async (request) => {
-      const answer = await context.api.send(request);
-      const date = parseHttpDate(answer.headers['date'] ?? '');
-      if (date !== undefined) last = { date, at: clock.monotonic() };
-      return answer;
+  const api = commandApi(context, {
+    dryRun: modes.dryRun,
+    writes: state.writes,
+    onRecorded: (request) => {
+      state.refusal ??= accessFailure(accessNeeded(request), context.settings);
     },
-  };
-  const noteRefusal = (request: ApiRequest): void => {
-    state.refusal ??= accessFailure(accessNeeded(request), context.settings);
-  };
-  const patient = patientApi(service, context);
-  const api = modes.dryRun
-    ? recordingApi(patient, noteRefusal, tellLine)
-    : recordWrites(believingRemovals(patient), state.writes);
+    onAnswer: ({ headers }) => {
+      const date = parseHttpDate(headers['date'] ?? '');
+      if (date !== undefined) last = { date, at: clock.monotonic() };
+    },
+    tell: tellLine,
+  });
   const stdout = recordOutputFailure(context.stdout, state.writes);
   return {
     ...context,
@@ -104,7 +75,9 @@ export function createCommandContext(
     serviceNow,
     fetchServiceNow: async ({ overHttp = false } = {}) => {
       const asks = context.settings.local || (overHttp && isOnThisMachine(context.settings.get('base-url')));
-      if (asks && last === undefined) await unlessFailed(context, () => api.send(ANY_READ));
+      // Every service answers it; it is sent for its `Date`.
+      const anyRead = () => api.send(readRequest(['v2', 'registries', 'delegations']));
+      if (asks && last === undefined) await unlessFailed(context, anyRead);
       return serviceNow();
     },
     tell: tellLine,

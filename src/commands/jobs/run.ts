@@ -3,7 +3,7 @@ import type { CommandContext } from '../../cli/model/context.ts';
 import { either, manyOf } from '../../cli/model/output-schema.ts';
 import { onlyWith, option } from '../../cli/model/params.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../../cli/resource/collections.ts';
-import { checkedJsonText, type RawInput, readInputBytes } from '../../cli/resource/json-input.ts';
+import { checkedJsonText, type RawInput, readInputBytes } from './input.ts';
 import { checkBounds } from '../batch/options.ts';
 import { healthLine, withQueue } from './job.ts';
 import { CHUNK, exitOf, JOB, JOB_EXITS, jobView } from './job-view.ts';

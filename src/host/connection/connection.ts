@@ -10,7 +10,7 @@ import { formatDuration } from '../../core/units.ts';
 import type { ApiOptions, RetryWait } from '../../http/api.ts';
 import type { TraceEvent } from '../../http/trace.ts';
 import type { Transport } from '../../http/transport.ts';
-import type { Settings } from '../../settings/create-settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { keyVariableOf } from '../../settings/keys.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { LocalConnection } from './local-transport.ts';

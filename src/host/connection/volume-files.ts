@@ -5,7 +5,7 @@ import { berth, sentence } from '../../core/message.ts';
 import { say } from '../../core/safe-text.ts';
 import type { ConnectionOptions, OpenConnection } from './connection.ts';
 import { type TraceEvent, traceLine } from '../../http/trace.ts';
-import type { Settings } from '../../settings/create-settings.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { openVolumeFiles, type StorageKey } from '../../storage/volume-files.ts';
 
 export async function openHostVolume(

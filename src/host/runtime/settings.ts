@@ -3,7 +3,7 @@ import { isOnThisMachine } from '../../core/addresses.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import type { Runtime } from './runtime.ts';
-import { createSettings, type Settings, type SettingsInput } from '../../settings/create-settings.ts';
+import { Settings, type SettingsInput } from '../../settings/settings.ts';
 import { directoryOf, readProfiles } from '../../settings/read-profiles.ts';
 import type { GlobalFlags } from '../../settings/resolve.ts';
 
@@ -13,7 +13,7 @@ export const hostSettings = (
   flags: GlobalFlags,
   readKeyFile: SettingsInput['readKeyFile'] = () => Promise.resolve(''),
 ): Settings =>
-  createSettings({
+  new Settings({
     env: runtime.env,
     flags,
     platform: runtime.platform,

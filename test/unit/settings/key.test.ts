@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { ApiKey, effectiveKey, keySource, keyTail } from '../../../src/settings/keys.ts';
+import { ApiKey, effectiveKey, findKey, keyTail } from '../../../src/settings/keys.ts';
 
 const KEY = 'key-0123456789-WXYZ';
 
@@ -28,20 +28,21 @@ describe('the visible part of a key', () => {
 });
 
 describe('the source of the key', () => {
-  const inProfile = (): { key: string; where: string } => ({ key: 'profile-key-0001', where: 'of profile "p"' });
+  const inProfile = (): string => 'profile-key-0001';
+  const where = (): string => 'of profile "p"';
 
   const readFile = (path: string): Promise<string> =>
     Promise.resolve(path === 'key.txt' ? 'file-key-00000002\n' : '\n');
 
   it('is the environment, then the file, then the profile', async () => {
     const from = async (env: Record<string, string>): Promise<unknown> => {
-      const key = await effectiveKey({ env, readFile, inProfile });
-      expect(keySource({ env, inProfile })).toBe(key?.source);
+      const key = await effectiveKey({ env, inProfile, where }, readFile);
+      expect(findKey({ env, inProfile, where })?.source).toBe(key?.source);
       return [key?.reveal(), key?.source];
     };
     expect(await from({ BERTH_API_KEY: KEY, BERTH_API_KEY_FILE: 'key.txt' })).toEqual([KEY, 'environment']);
     expect(await from({ BERTH_API_KEY: '', BERTH_API_KEY_FILE: 'key.txt' })).toEqual(['file-key-00000002', 'file']);
     expect(await from({})).toEqual(['profile-key-0001', 'profile']);
-    expect(await effectiveKey({ env: {}, readFile, inProfile: () => undefined })).toBeUndefined();
+    expect(await effectiveKey({ env: {}, inProfile: () => undefined, where }, readFile)).toBeUndefined();
   });
 });

@@ -13,11 +13,12 @@ function setting(name: SettingName): Setting {
 const sources = (parts: Partial<{ flag: string; env: string; profile: string }>, of: Setting): Sources => ({
   flags: { [of.name]: parts.flag },
   env: of.variable === undefined ? {} : { [of.variable]: parts.env },
-  profile: () => ({
+});
+const resolved = (parts: Parameters<typeof sources>[0], of: Setting) =>
+  resolveSetting(of, sources(parts, of), () => ({
     values: parts.profile === undefined ? {} : { [of.name]: parts.profile },
     where: () => 'of profile "p"',
-  }),
-});
+  }));
 
 describe('the settings table', () => {
   it('has no flag for a secret', () => {
@@ -26,8 +27,7 @@ describe('the settings table', () => {
 
   it('has defaults that are valid values', () => {
     for (const each of SETTINGS as readonly Setting[])
-      if (each.default !== undefined)
-        expect(resolveSetting(each, sources({ flag: each.default }, each))?.value).toBe(each.default);
+      if (each.default !== undefined) expect(resolved({ flag: each.default }, each)?.value).toBe(each.default);
   });
 });
 
@@ -49,15 +49,15 @@ describe('the order of the sources', () => {
     [{ profile: '3s' }, { value: '3s', source: 'profile' }],
     [{}, { value: '30s', source: 'default' }],
   ])('%j gives %j', (parts, wanted) => {
-    expect(resolveSetting(timeout, sources(parts, timeout))).toEqual(wanted);
+    expect(resolved(parts, timeout)).toEqual(wanted);
   });
 
   it('does not read the profile if a flag or a variable gives the value', () => {
     const profile = (): never => {
       throw new Error('asked');
     };
-    expect(resolveSetting(timeout, { flags: {}, env: { BERTH_TIMEOUT: '2s' }, profile })?.value).toBe('2s');
-    expect(resolveSetting(setting('no-input'), { flags: {}, env: {}, profile })).toBeUndefined();
+    expect(resolveSetting(timeout, { flags: {}, env: { BERTH_TIMEOUT: '2s' } }, profile)?.value).toBe('2s');
+    expect(resolveSetting(setting('no-input'), { flags: {}, env: {} }, profile)).toBeUndefined();
   });
 });
 
@@ -76,7 +76,7 @@ describe('bad values', () => {
     const of = setting(name);
     const failure = (parts: Parameters<typeof sources>[0]): Failure | undefined => {
       try {
-        resolveSetting(of, sources(parts, of));
+        resolved(parts, of);
         return undefined;
       } catch (error) {
         return error as Failure;
@@ -113,6 +113,6 @@ describe('local or remote', () => {
     [{}, { BERTH_QUEUE_URL: 'https://a.test' }, 'local', false],
     [{}, { BERTH_API_KEY: 'a-key-of-some-length' }, 'local', true],
   ])('flags %j, environment %j, current profile %s: %s', (flags, env, current, wanted) => {
-    expect(resolveLocal(flags, env, () => current)).toBe(wanted);
+    expect(resolveLocal({ flags, env }, () => current)).toBe(wanted);
   });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../../src/settings/settings-table.ts';
-import { createSettings, type Settings } from '../../../src/settings/create-settings.ts';
+import { Settings } from '../../../src/settings/settings.ts';
 import type { GlobalFlags } from '../../../src/settings/resolve.ts';
 import { createTestWorld } from '../../support/worlds/test-world.ts';
 
@@ -25,7 +25,7 @@ function settings(file: string | undefined, env: Record<string, string> = {}, fl
     writeFileSync(join(folder, 'config.json'), file);
   }
   const { directory, user } = world;
-  return createSettings({ env, flags, platform: 'linux', home: directory, cwd: directory, user, readKeyFile });
+  return new Settings({ env, flags, platform: 'linux', home: directory, cwd: directory, user, readKeyFile });
 }
 
 describe('the settings of a run', () => {
@@ -104,6 +104,6 @@ describe('the settings of a run', () => {
     const found = settings(FILE, { BERTH_API_KEY: KEY });
     for (const { name } of SETTINGS) expect(String(found.text(name))).not.toContain('0123456789');
     expect(found.source('api-key')).toBe('environment');
-    expect(found.account()).toEqual(expect.stringMatching(/^https:..work.example.com environment [0-9a-f]{1,16}$/));
+    expect(found.account()).toEqual(expect.stringMatching(/^https:..work.example.com [0-9a-f]{1,16}$/));
   });
 });

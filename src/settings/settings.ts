@@ -1,0 +1,289 @@
+import { join } from 'node:path';
+import type { KeyView, SettingSource, SettingsView, SettingValues } from '../core/settings.ts';
+import { Failure, usage } from '../core/failure.ts';
+import { type AccountWords, berth, sentence } from '../core/message.ts';
+import { type ApiKey, effectiveKey, findKey, findStorageKey, hashOf, type KeySources, keyMark } from './keys.ts';
+import {
+  directoryOf,
+  type DirectoryInput,
+  noProfile,
+  profileOf,
+  type ProfilesFile,
+  type ProfileValues,
+  readProfiles,
+} from './read-profiles.ts';
+import {
+  type GlobalFlags,
+  namedProfile,
+  type Resolved,
+  resolveLocal,
+  resolveSetting,
+  valueOfSetting,
+} from './resolve.ts';
+import {
+  ADDRESSES,
+  DEFAULT_PROFILE,
+  findSetting,
+  KEY_VARIABLES,
+  LOCAL_PROFILE,
+  SECRET_VARIABLES,
+  type Setting,
+  settingNamed,
+  type TableValues,
+} from './settings-table.ts';
+
+export interface SettingsInput extends DirectoryInput {
+  readonly flags: GlobalFlags;
+  /** Undefined on systems without user numbers. */
+  readonly user: number | undefined;
+  readonly readKeyFile: (path: string) => Promise<string>;
+}
+
+/** Has the API key too. Reads the profiles file only if needed; if broken, defaults apply, and address or key: local-file (14). */
+export class Settings implements SettingsView {
+  readonly #input: SettingsInput;
+  readonly #isNamedByFlag: boolean;
+  // What was found once; a failure is not kept.
+  #readFile: ProfilesFile | undefined;
+  #isLocal: boolean | undefined;
+  #markAtStart: string | undefined;
+  #apiKey: Promise<ApiKey | undefined> | undefined;
+
+  constructor(input: SettingsInput) {
+    this.#input = input;
+    this.#isNamedByFlag = input.flags['profile'] !== undefined;
+  }
+
+  get profilesPath(): string {
+    return join(directoryOf('config', this.#input), 'config.json');
+  }
+
+  get dataDirectory(): string {
+    return directoryOf('data', this.#input);
+  }
+
+  get #file(): ProfilesFile {
+    return (this.#readFile ??= readProfiles(this.profilesPath, this.#input.user));
+  }
+
+  get local(): boolean {
+    return (this.#isLocal ??= resolveLocal(this.#input, () => this.#file.current));
+  }
+
+  get profile(): string {
+    if (this.local) return LOCAL_PROFILE;
+    const chosen = namedProfile(this.#input) ?? this.#file.current;
+    // The file names the local profile, but a flag or variable gives an address: that has priority over the file.
+    return chosen === undefined || chosen === LOCAL_PROFILE ? DEFAULT_PROFILE : chosen;
+  }
+
+  /** What the profile in use keeps. */
+  get #values(): ProfileValues {
+    return this.local ? {} : (profileOf(this.#file, this.profile) ?? {});
+  }
+
+  #keeps(...members: readonly string[]): boolean {
+    const values = this.#values;
+    return members.some((name) => values[name] !== undefined);
+  }
+
+  /** With `--profile`, its stored addresses and key replace the variables: a key belongs to its addresses. */
+  get #ownEnv(): SettingsInput['env'] {
+    const { env } = this.#input;
+    if (!this.#isNamedByFlag || this.local) return env;
+    const addresses = ADDRESSES.map((name) => settingNamed(name).variable);
+    const dropped = [
+      ...(this.#keeps(...ADDRESSES) ? addresses : []),
+      ...(this.#keeps('api-key') ? SECRET_VARIABLES : []),
+    ];
+    return Object.fromEntries(Object.entries(env).filter(([name]) => !dropped.includes(name)));
+  }
+
+  /** A key of the environment must not go to a profile's addresses. Fails with usage (2), saying what to drop. */
+  #checkEnvironmentKey(): void {
+    const { env, flags } = this.#input;
+    const variable = KEY_VARIABLES.find((name) => (env[name] ?? '') !== '');
+    if (variable === undefined || this.local || namedProfile(this.#input) === undefined) return;
+    const name = this.profile;
+    const key = this.#isNamedByFlag ? undefined : orUndefined(() => this.#values)?.['api-key'];
+    if (this.#isNamedByFlag && this.#keeps(...ADDRESSES) && !this.#keeps('api-key') && flags['base-url'] === undefined)
+      throw usage(
+        `profile "${name}" keeps addresses and no key, and ${variable} is not known to be a key for them`,
+        sentence`Keep its key: ${berth`auth login --profile ${name}`}. Or, where ${variable} is for it, set BERTH_PROFILE=${name} beside it and drop --profile.`,
+      );
+    if (key !== undefined && env[variable]?.trim() !== key)
+      throw usage(
+        `${variable} is set, and profile "${name}", which BERTH_PROFILE names, keeps a key of its own`,
+        `Unset ${variable} to use the profile's key, or unset BERTH_PROFILE. With --profile ${name} the profile's key is used.`,
+      );
+  }
+
+  #resolved(name: string): Resolved | undefined {
+    const setting = findSetting(name);
+    if (setting === undefined) return undefined;
+    const input = this.#input;
+    const decided =
+      name === 'profile' ? this.profile : name === 'local' ? String(this.local) : directoryNamed(name, input);
+    if (decided !== undefined) {
+      const rest = name === 'profile' && this.#file.current !== undefined ? 'profile' : 'default';
+      return { value: decided, source: resolveSetting(setting, input)?.source ?? rest };
+    }
+    const env = setting.kind === 'address' || setting.secret ? this.#ownEnv : input.env;
+    const kept = () => ({ values: this.#kept(setting), where: this.#where });
+    const found = resolveSetting(setting, { flags: input.flags, env }, kept);
+    if (found !== undefined || name !== 'queue-url') return found;
+    // One address often serves both. It is not stored, so that it follows a base address that changes.
+    const base = this.#resolved('base-url');
+    return base && { ...base, source: 'base-url' };
+  }
+
+  readonly #where = (): string => `of profile "${this.profile}" in ${this.profilesPath}`;
+
+  #kept(setting: Setting): ProfileValues {
+    const named = () => namedProfile(this.#input) ?? this.#file.current ?? DEFAULT_PROFILE;
+    if (setting.appliesToLocal === true && this.local) return orUndefined(() => profileOf(this.#file, named())) ?? {};
+    // With a base address from a flag or a variable, no address of the profile is used: its other ones may be of another service.
+    const sources = { flags: this.#input.flags, env: this.#ownEnv };
+    if (setting.kind === 'address' && resolveSetting(settingNamed('base-url'), sources) !== undefined) return {};
+    const fails = setting.failsWithFile ?? (setting.default === undefined && setting.kind !== 'choice');
+    return fails ? this.#values : (orUndefined(() => this.#values) ?? {});
+  }
+
+  get<N extends keyof SettingValues>(name: N): SettingValues[N] {
+    const setting = settingNamed(name);
+    const text = this.#resolved(name)?.value ?? (setting.kind === 'switch' ? 'false' : undefined);
+    return (text === undefined ? undefined : valueOfSetting(setting, text)) as TableValues[N];
+  }
+
+  text(name: string): string | undefined {
+    return findSetting(name)?.secret === true ? undefined : this.#resolved(name)?.value;
+  }
+
+  source(name: string): SettingSource | undefined {
+    return this.#resolved(name)?.source;
+  }
+
+  #keySources(): KeySources {
+    this.#checkEnvironmentKey();
+    return { env: this.#ownEnv, inProfile: () => this.#values['api-key'], where: this.#where };
+  }
+
+  // Async, so that a failure becomes a rejection.
+  async key(): Promise<KeyView | undefined> {
+    return this.local ? undefined : await this.apiKey();
+  }
+
+  /** The key itself. `again` reads a key file or a profile that has changed since. Fails like `key`. */
+  async apiKey(again = false): Promise<ApiKey | undefined> {
+    const { readKeyFile } = this.#input;
+    if (again && this.#apiKey !== undefined) {
+      const sources = this.#keySourcesNow();
+      if (keyMark(sources) !== this.#markAtStart) return await effectiveKey(sources, readKeyFile);
+    }
+    // Read once, because a pipe can be read only once.
+    if (this.#apiKey === undefined) {
+      const sources = this.#keySources();
+      this.#markAtStart = keyMark(sources);
+      this.#apiKey = effectiveKey(sources, readKeyFile);
+    }
+    return await this.#apiKey;
+  }
+
+  /** The key of a profile with other addresses is for these alone. */
+  #keySourcesNow(): KeySources {
+    const kept = profileOf(readProfiles(this.profilesPath, this.#input.user), this.profile) ?? {};
+    const isForOthers = ADDRESSES.some((name) => kept[name] !== this.#values[name]);
+    return { ...this.#keySources(), inProfile: () => (isForOthers ? undefined : kept['api-key']) };
+  }
+
+  storageKey(): ReturnType<typeof findStorageKey> {
+    return findStorageKey(this.#ownEnv, () => this.#values);
+  }
+
+  /** Opens no key file. Fails like `key` when the key must not be used with the profile. */
+  keySource(): KeyView['source'] | undefined {
+    return findKey(this.#keySources())?.source;
+  }
+
+  /** Address and a hash of the key; undefined if either is missing. Opens no key file. Fails like `keySource`. */
+  account(): string | undefined {
+    if (this.local) return LOCAL_PROFILE;
+    const mark = keyMark(this.#keySources());
+    return this.#accountBy(mark && hashOf(mark));
+  }
+
+  /** The same by the key alone: wherever it is kept, it is the same account. Reads a key file. Fails like `key`. */
+  async accountOfKey(): Promise<string | undefined> {
+    return this.local ? LOCAL_PROFILE : this.#accountBy((await this.apiKey())?.mark);
+  }
+
+  #accountBy(mark: string | undefined): string | undefined {
+    const address = this.#resolved('base-url')?.value;
+    return address === undefined || mark === undefined ? undefined : `${address} ${mark}`;
+  }
+
+  /** True when a flag or variable gives another address or key than the stored profile in use. Fails like `keySource`. */
+  get isProfileOverridden(): boolean {
+    return (
+      !this.local &&
+      profileOf(this.#file, this.profile) !== undefined &&
+      (isGiven(this.#resolved('base-url')) || this.keySource() !== 'profile')
+    );
+  }
+
+  /** The addresses stored in the profile in use. A key stored there is sent only to these. */
+  profileAddresses(): Readonly<Record<string, string>> {
+    const isAddress = ([name]: readonly [string, string]): boolean => ADDRESSES.some((each) => each === name);
+    return Object.fromEntries(Object.entries(this.#values).filter(isAddress));
+  }
+
+  /** Fails with usage (2) when a flag or variable names a profile that is not in the file. */
+  requireProfile(): void {
+    const { profiles } = this.#file;
+    if (namedProfile(this.#input) !== undefined && !this.local && !Object.hasOwn(profiles, this.profile))
+      throw noProfile(this.profile, Object.keys(profiles), this.profilesPath);
+  }
+
+  /** For another shell with the same home and key. A key has no flag; a refused value is left out. */
+  get accountWords(): AccountWords {
+    if (orUndefined(() => this.local) === true) return { account: ['--local'], storage: [] };
+    const named = orUndefined(() => namedProfile(this.#input));
+    const name = named === orUndefined(() => this.profile) ? named : undefined;
+    const isElsewhere = orUndefined(() => this.#file.current) === LOCAL_PROFILE;
+    const found = ADDRESSES.map((each) => [each, orUndefined(() => this.#resolved(each))] as const);
+    const isKept = orUndefined(() => this.#keeps(...ADDRESSES, 'api-key')) === true;
+    // The only service that the shell knows needs no words.
+    const isOnlyService =
+      name === undefined && !isElsewhere && !isKept && found.every(([, each]) => each?.source !== 'flag');
+    // A variable's key goes to the addresses of BERTH_PROFILE: `--profile` alone would be refused.
+    const isKeyBeside =
+      !this.#isNamedByFlag &&
+      name !== undefined &&
+      orUndefined(() => !this.#keeps('api-key') && this.keySource() !== undefined) === true;
+    const addresses = found.filter(([, each]) => !isOnlyService && (isKeyBeside || isGiven(each)));
+    // An address on the command line means a remote service already.
+    const chosen = name ?? (addresses.length === 0 && isElsewhere ? orUndefined(() => this.profile) : undefined);
+    const storage = orUndefined(() => this.#resolved('storage-url'));
+    return {
+      account: [...flagWords('profile', chosen), ...addresses.flatMap(([each, of]) => flagWords(each, of?.value))],
+      storage: isGiven(storage) ? flagWords('storage-url', storage?.value) : [],
+    };
+  }
+}
+
+const isGiven = (found: Resolved | undefined): boolean => found?.source === 'flag' || found?.source === 'environment';
+
+const directoryNamed = (name: string, input: SettingsInput): string | undefined =>
+  name === 'config-dir' ? directoryOf('config', input) : name === 'data-dir' ? directoryOf('data', input) : undefined;
+
+const flagWords = (name: string, value: string | undefined): readonly string[] =>
+  value === undefined ? [] : [`--${name}`, value];
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
