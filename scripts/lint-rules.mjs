@@ -5,7 +5,7 @@ const NOUNS =
   'pods|endpoints|clusters|jobs|queue|health|top|volumes|secrets|templates|registries|catalog|billing|account|limits|auth|config|local|doctor|api|schema|completion|help';
 const IN_TEXT = `/\\bberth (--[a-z-]+ )*(${NOUNS})\\b(?! service)/`;
 const OF_HELP =
-  'Property[key.name=/^(summary|details|examples)$/] *, CallExpression[callee.object.name=/^(option|arg)$/] *, CallExpression[callee.name="defineGroup"] > *, VariableDeclarator[id.name="SOURCES"] > *';
+  'Property[key.name=/^(summary|details|examples)$/] *, Property[key.name=/^(create|update|write)$/] > ObjectExpression > Property[key.name=/^(on|text|texts|list|count|choice|duration)$/] *, CallExpression[callee.object.name=/^(option|arg)$/] *, CallExpression[callee.name="defineGroup"] > *, VariableDeclarator[id.name="SOURCES"] > *';
 
 /**
  * A file of a package that is none of its entrances. Those of undici are loaded one by one, because its entrance loads all of

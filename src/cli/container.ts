@@ -18,7 +18,7 @@ import { list } from '../output/cells.ts';
 import type { Cell } from '../output/view.ts';
 import { textsIn, type Values } from './model/command.ts';
 import type { CommandContext } from './model/context.ts';
-import { arg, isGiven, option } from './model/params.ts';
+import { isGiven } from './model/params.ts';
 import { pick } from './resource/arguments.ts';
 import { REGISTRIES } from './resource/collections.ts';
 import type { BodyContext, Field, Fields } from './resource/fields.ts';
@@ -232,14 +232,15 @@ export const CONTAINER_FIELDS = {
   image: {
     path: 'image',
     check: matching('--image', /^(?![a-z]+:\/\/)[^\s\p{Cc}]*$/iu, 'REGISTRY/NAME:TAG, without https://'),
-    write: option.text('the container image', {
+    write: {
+      text: 'the container image',
       metavar: 'IMAGE',
       ask: { kind: 'text', question: 'Image', answer: 'an image' },
-    }),
+    },
   },
   args: {
     path: 'args',
-    write: option.text('its command as one text, split as in a shell'),
+    write: { text: 'its command as one text, split as in a shell' },
     complete: settleCommand,
   },
   // Decoded `args` (additions 2).
@@ -249,24 +250,22 @@ export const CONTAINER_FIELDS = {
     show: shellLineOf('entrypoint'),
     lines: (row) =>
       [{ label: 'entrypoint', value: shellLineOf('entrypoint')(row) }].filter(({ value }) => value.text !== ''),
-    write: option.texts("in the place of the image's entrypoint: one word, repeatable", { metavar: 'WORD' }),
+    write: { texts: "in the place of the image's entrypoint: one word, repeatable", metavar: 'WORD' },
   },
   cmd: {
     path: 'cmd',
     type: 'list',
     show: shellLineOf('cmd'),
-    write: option.texts('one word of the command, repeatable; or all words after --', { metavar: 'WORD' }),
+    write: { texts: 'one word of the command, repeatable; or all words after --', metavar: 'WORD' },
   },
   command: {
     writeOnly: true,
-    write: { param: arg.afterDashes('the command and its arguments, as they are', '-- COMMAND ARGS...'), path: 'cmd' },
+    write: { afterDashes: 'the command and its arguments, as they are', metavar: '-- COMMAND ARGS...', path: 'cmd' },
   },
   disk: {
     path: 'disk',
     type: 'gigabytes',
-    write: option.count('container disk in GB, erased on restart; billed separately', 1, {
-      metavar: 'GB',
-    }),
+    write: { count: 'container disk in GB, erased on restart; billed separately', least: 1, metavar: 'GB' },
   },
   port: {
     path: 'ports',
@@ -274,7 +273,7 @@ export const CONTAINER_FIELDS = {
     label: 'ports',
     check: matching('--port', /^(?:[1-9]\d{0,4}\/[a-z]+)?$/i, 'a port and a protocol, such as 8080/http'),
     lines: (row) => [{ label: 'ports', value: list('ports')(row).join(', ') }],
-    write: option.list('ports to publish, such as 8080/http', { metavar: 'PORT/PROTOCOL' }),
+    write: { list: 'ports to publish, such as 8080/http', metavar: 'PORT/PROTOCOL' },
   },
   env: {
     path: 'env',
@@ -283,10 +282,9 @@ export const CONTAINER_FIELDS = {
       variableName(Object.keys(objectOf(variables) ?? {}));
     },
     write: {
-      param: option.texts('an environment variable; NAME=@secret:SECRET for a secret', {
-        short: '-e',
-        metavar: 'NAME=VALUE',
-      }),
+      texts: 'an environment variable; NAME=@secret:SECRET for a secret',
+      short: '-e',
+      metavar: 'NAME=VALUE',
       value: addVariables,
     },
     complete: completeVariables,
@@ -294,10 +292,9 @@ export const CONTAINER_FIELDS = {
   envFrom: {
     writeOnly: true,
     write: {
-      param: option.texts('read variables from a file of NAME=VALUE lines', {
-        metavar: 'FILE',
-        complete: 'file',
-      }),
+      texts: 'read variables from a file of NAME=VALUE lines',
+      metavar: 'FILE',
+      complete: 'file',
       path: 'env',
       value: unchangedOrEmpty,
     },
@@ -305,7 +302,8 @@ export const CONTAINER_FIELDS = {
   unsetEnv: {
     writeOnly: true,
     update: {
-      param: option.list('remove these variables', { metavar: 'NAME' }),
+      list: 'remove these variables',
+      metavar: 'NAME',
       path: 'env',
       value: removeVariables,
     },
@@ -313,18 +311,19 @@ export const CONTAINER_FIELDS = {
   replaceEnv: {
     writeOnly: true,
     update: {
-      param: option.on('replace all variables by those that are given'),
+      on: 'replace all variables by those that are given',
       path: 'env',
       value: unchangedOrEmpty,
     },
   },
   registry: {
     path: 'registry',
-    write: option.text('credential for a private image, by id or name', {
+    write: {
+      text: 'credential for a private image, by id or name',
       metavar: 'REGISTRY',
       complete: REGISTRIES,
       ask: pick(REGISTRIES),
-    }),
+    },
   },
 } as const satisfies Fields;
 
@@ -335,15 +334,17 @@ export const CONTAINER_SECTION = {
 
 export const CONTAINER_MEMBERS = ['image', 'args', 'entrypoint', 'cmd', 'disk', 'ports', 'env', 'registry'] as const;
 
-export const NAME_FLAG = option.text('its name', {
+export const NAME_FLAG = {
+  text: 'its name',
   metavar: 'NAME',
   ask: { kind: 'text', question: 'Name', answer: 'a name' },
-});
+} as const;
 
 export const CREATED_AT = { path: 'createdAt', type: 'time', label: 'created', column: { header: 'AGE' } } as const;
 
 export const onOff = (summary: string) => ({
-  param: option.choice(summary, ['on', 'off']),
+  choice: summary,
+  choices: ['on', 'off'],
   value: (word: string): Json => word === 'on',
 });
 

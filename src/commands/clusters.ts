@@ -2,9 +2,8 @@ import { CONTAINER_FIELDS, CREATED_AT, createOnly, NAME_FLAG } from '../cli/cont
 import { run } from '../cli/hint.ts';
 import { defineCommand, type Values, waitOptions, yesOption } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
-import { option } from '../cli/model/params.ts';
 import { ofNewCluster, perHour, tellPrice } from '../cli/money.ts';
-import { CLUSTERS as COLLECTION, DATA_CENTERS, GPUS, PODS, TEMPLATES, VOLUMES } from '../cli/resource/collections.ts';
+import { CLUSTERS as COLLECTION, DATA_CENTERS, GPUS, TEMPLATES, VOLUMES } from '../cli/resource/collections.ts';
 import { defineTable, type Fields, textColumn } from '../cli/resource/fields.ts';
 import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../cli/resource/request-body.ts';
 import { post, remove, update, written } from '../cli/resource/noun-writes.ts';
@@ -14,7 +13,7 @@ import { lookupRows } from '../cli/resource/pages.ts';
 import { readRow, resource } from '../cli/resource/targets.ts';
 import { type Goal, until } from '../cli/until.ts';
 import { countOf } from '../cli/words.ts';
-import { POD_TABLE, podView } from './pods/fields.ts';
+import { PODS } from './pods/fields.ts';
 import { networkMount } from './pods/pod-cells.ts';
 import { inOwnWords } from './pods/place.ts';
 import { EXIT } from '../core/exit-codes.ts';
@@ -44,41 +43,44 @@ const FIELDS = {
   type: {
     path: 'type',
     values: TYPES,
-    create: option.choice('what it is for', TYPES, {
+    create: {
+      choice: 'what it is for',
+      choices: TYPES,
       ask: { kind: 'pick', question: 'Type', choices: async () => TYPES.map((value) => ({ name: value, value })) },
-    }),
+    },
   },
   compute: { path: 'compute', type: 'object', show: compute, create: 'accepted' },
   gpu: {
     path: 'compute.gpuTypeId',
-    create: option.text('the GPU type of every pod', {
-      metavar: 'GPU',
-      complete: GPUS,
-      ask: pickOfCatalog(GPUS, 'CLUSTER'),
-    }),
+    create: { text: 'the GPU type of every pod', metavar: 'GPU', complete: GPUS, ask: pickOfCatalog(GPUS, 'CLUSTER') },
   },
   gpuCount: {
     path: 'compute.gpuCountPerPod',
     type: 'count',
-    create: option.count('GPUs of each pod', 1, {
+    create: {
+      count: 'GPUs of each pod',
+      least: 1,
       ask: { kind: 'text', question: 'GPUs of each pod', answer: 'a number of GPUs' },
-    }),
+    },
   },
   pods: {
     path: 'compute.podCount',
     type: 'count',
-    create: option.count(`pods, ${MIN_PODS} to ${MAX_PODS}`, Number.MIN_SAFE_INTEGER, {
+    create: {
+      count: `pods, ${MIN_PODS} to ${MAX_PODS}`,
+      least: Number.MIN_SAFE_INTEGER,
       ask: { kind: 'text', question: `Pods (${MIN_PODS} to ${MAX_PODS})`, answer: 'a number of pods' },
-    }),
+    },
   },
   templateUsed: { path: 'template' },
   template: {
     path: 'templateId',
     writeOnly: true,
-    create: option.text('the container of every pod: a pod template, by id or name', {
+    create: {
+      text: 'the container of every pod: a pod template, by id or name',
       metavar: 'TEMPLATE',
       complete: TEMPLATES,
-    }),
+    },
   },
   dataCenterId: { path: 'dataCenterId', label: 'data center' },
   podTotal: { path: 'pods.total', type: 'count' },
@@ -101,7 +103,7 @@ const FIELDS = {
     path: 'dataCenterIds',
     type: 'list',
     writeOnly: true,
-    create: option.list('data centers it may be placed in', { metavar: 'DC', complete: DATA_CENTERS }),
+    create: { list: 'data centers it may be placed in', metavar: 'DC', complete: DATA_CENTERS },
   },
   mounts: { path: 'mounts', type: 'object', writeOnly: true, create: 'accepted' },
   networkVolume: {
@@ -109,10 +111,9 @@ const FIELDS = {
     type: 'objects',
     writeOnly: true,
     create: {
-      param: option.text('network volume for every pod, by id or name', {
-        metavar: 'VOLUME[:PATH]',
-        complete: VOLUMES,
-      }),
+      text: 'network volume for every pod, by id or name',
+      metavar: 'VOLUME[:PATH]',
+      complete: VOLUMES,
       value: (given: string): Json => networkMount(given, undefined),
     },
   },
@@ -120,13 +121,13 @@ const FIELDS = {
     path: 'startSsh',
     type: 'flag',
     writeOnly: true,
-    create: option.on('start an SSH server in every pod'),
+    create: { on: 'start an SSH server in every pod' },
   },
   startJupyter: {
     path: 'startJupyter',
     type: 'flag',
     writeOnly: true,
-    create: option.on('start Jupyter in every pod'),
+    create: { on: 'start Jupyter in every pod' },
   },
 } as const satisfies Fields;
 
@@ -145,12 +146,12 @@ export const CLUSTER_TABLE = defineTable({
 const CLUSTERS = resource(COLLECTION, CLUSTER_TABLE);
 
 const memberView: View = {
-  ...podView,
+  ...PODS.view,
   columns: [
     textColumn('cluster.rank', { right: true }),
     textColumn('cluster.role'),
     textColumn('cluster.ip'),
-    ...podView.columns,
+    ...PODS.view.columns,
   ],
 };
 
@@ -250,8 +251,6 @@ async function waited(ctx: CommandContext, result: Result, id: string, timeoutMs
   return { ...answerResult(CLUSTERS.view, end.answer), failure: end.failure };
 }
 
-const MEMBERS = { ...resource({ ...PODS, path: ['pods'] }, POD_TABLE), view: memberView };
-
 export const clusters = noun('pods that work together on a fast network', {
   list: list(CLUSTERS, { examples: [['berth clusters list', 'with the state of their pods']] }),
   get: get(CLUSTERS, {
@@ -271,13 +270,16 @@ export const clusters = noun('pods that work together on a fast network', {
     loses: 'its pods and all data in them',
     examples: [['berth clusters delete research-2 --yes', 'in a script']],
   }),
-  pods: list(MEMBERS, {
-    of: COLLECTION,
-    summary: 'list the pods of a cluster',
-    watch: true,
-    examples: [
-      ['berth clusters pods train', 'their state, rank and address'],
-      ['berth clusters pods train --watch', 'again every 2 seconds until Ctrl-C'],
-    ],
-  }),
+  pods: list(
+    { ...PODS, path: ['pods'], view: memberView },
+    {
+      of: COLLECTION,
+      summary: 'list the pods of a cluster',
+      watch: true,
+      examples: [
+        ['berth clusters pods train', 'their state, rank and address'],
+        ['berth clusters pods train --watch', 'again every 2 seconds until Ctrl-C'],
+      ],
+    },
+  ),
 });

@@ -1,12 +1,10 @@
 import { NAME_FLAG } from '../cli/container.ts';
-import { option } from '../cli/model/params.ts';
 import { REGISTRIES as COLLECTION } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
 import { create, remove } from '../cli/resource/noun-writes.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
-import type { Secret } from '../cli/resource/secret.ts';
 import { resource } from '../cli/resource/targets.ts';
-import { createHidden } from './secrets.ts';
+import { createHidden, type Secret } from './secrets.ts';
 
 /** Contract, Registry and CreateRegistryRequest. */
 const REGISTRY_FIELDS = {
@@ -15,10 +13,11 @@ const REGISTRY_FIELDS = {
   username: {
     path: 'username',
     writeOnly: true,
-    create: option.text('user name at the registry', {
+    create: {
+      text: 'user name at the registry',
       metavar: 'USER',
       ask: { kind: 'text', question: 'User name', answer: 'a user name' },
-    }),
+    },
   },
   password: { path: 'password', writeOnly: true, create: 'accepted' },
 } as const satisfies Fields;
@@ -37,13 +36,14 @@ const DELEGATION_FIELDS = {
   resource: {
     path: 'resource',
     writeOnly: true,
-    create: option.text('the ARN of the repository', {
+    create: {
+      text: 'the ARN of the repository',
       metavar: 'ARN',
       ask: { kind: 'text', question: 'ARN of the repository', answer: 'an ARN' },
-    }),
+    },
   },
   id: { path: 'id' },
-  name: { path: 'name', create: option.text('its name', { metavar: 'NAME' }) },
+  name: { path: 'name', create: { text: 'its name', metavar: 'NAME' } },
   delegatorUserId: { path: 'delegatorUserId', label: 'by' },
   awsUser: { path: 'awsUser', label: 'account' },
   repository: { path: 'repository' },

@@ -5,7 +5,7 @@ import { getCommand } from '../cli/hint.ts';
 import type { Collection } from '../cli/model/collection.ts';
 import { type Command, defineCommand } from '../cli/model/command.ts';
 import { OUTCOMES } from '../cli/model/output-schema.ts';
-import { arg, option } from '../cli/model/params.ts';
+import { arg } from '../cli/model/params.ts';
 import { CLUSTERS, ENDPOINTS, PODS, VOLUMES } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
 import { get, list, noun } from '../cli/resource/noun.ts';
@@ -18,8 +18,8 @@ const TABLE = defineTable({
   noun: ['tag', 'tags'],
   fields: {
     id: { path: 'id' },
-    key: { path: 'key', update: option.text('new key', { metavar: 'KEY' }) },
-    value: { path: 'value', update: option.text('new value', { metavar: 'VALUE' }) },
+    key: { path: 'key', update: { text: 'new key', metavar: 'KEY' } },
+    value: { path: 'value', update: { text: 'new value', metavar: 'VALUE' } },
     createdAt: CREATED_AT,
     updatedAt: { path: 'updatedAt', type: 'time', label: 'changed', column: { header: 'CHANGED' } },
   } satisfies Fields,

@@ -22,14 +22,14 @@ const FIELDS = {
   category: {
     path: 'category',
     values: CATEGORIES,
-    write: option.choice('what it runs on (default NVIDIA)', CATEGORIES),
+    write: { choice: 'what it runs on (default NVIDIA)', choices: CATEGORIES },
   },
   cuda: {
     path: 'allowedCudaVersions',
     type: 'list',
     label: 'cuda',
     check: cudaVersions('--cuda'),
-    write: option.list('only on machines with one of these CUDA versions', { metavar: 'VERSION' }),
+    write: { list: 'only on machines with one of these CUDA versions', metavar: 'VERSION' },
   },
   mounts: {
     path: 'mounts',
@@ -41,13 +41,13 @@ const FIELDS = {
   serverless: {
     path: 'serverless',
     type: 'flag',
-    create: option.on('for endpoints; otherwise for pods'),
+    create: { on: 'for endpoints; otherwise for pods' },
     update: onOff('for endpoints, or for pods'),
   },
   public: {
     path: 'public',
     type: 'flag',
-    create: option.on('let everybody read it, with its variables'),
+    create: { on: 'let everybody read it, with its variables' },
     update: onOff('let everybody read it, with its variables'),
   },
   startSsh: {

@@ -1,6 +1,5 @@
 import { CREATED_AT, NAME_FLAG } from '../cli/container.ts';
 import type { CommandContext } from '../cli/model/context.ts';
-import { option } from '../cli/model/params.ts';
 import { ofVolume, perMonth, sum } from '../cli/money.ts';
 import { DATA_CENTERS, ENDPOINTS, PODS, VOLUMES as COLLECTION } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
@@ -36,17 +35,19 @@ const FIELDS = {
   name: {
     path: 'name',
     create: NAME_FLAG,
-    update: option.text('its name', { metavar: 'NAME' }),
+    update: { text: 'its name', metavar: 'NAME' },
   },
   size: {
     path: 'size',
     type: 'gigabytes',
     check: checkSize,
-    create: option.count('size in GB', Number.MIN_SAFE_INTEGER, {
+    create: {
+      count: 'size in GB',
+      least: Number.MIN_SAFE_INTEGER,
       metavar: 'GB',
       ask: { kind: 'text', question: `Size in GB (${MIN_GB} to ${MAX_GB})`, answer: 'a size' },
-    }),
-    update: option.count('new size in GB', 0, { metavar: 'GB' }),
+    },
+    update: { count: 'new size in GB', least: 0, metavar: 'GB' },
   },
   dataCenter: {
     path: 'dataCenter',
@@ -54,11 +55,12 @@ const FIELDS = {
     check: (value) => {
       if (stringOf(value)?.trim() === '') throw usage('--data-center is empty');
     },
-    create: option.text('data center: see `berth catalog datacenters`', {
+    create: {
+      text: 'data center: see `berth catalog datacenters`',
       metavar: 'DC',
       complete: DATA_CENTERS,
       ask: pick(DATA_CENTERS),
-    }),
+    },
   },
   /** v1's name for `dataCenter` (contract rules, Addresses). */
   dataCenterId: { path: 'dataCenterId' },
@@ -66,7 +68,7 @@ const FIELDS = {
     path: 'type',
     values: TIERS,
     column: { dropFirst: true },
-    create: option.choice('storage tier', TIERS),
+    create: { choice: 'storage tier', choices: TIERS },
   },
   monthlyCost: { type: 'dollars', label: 'cost a month', show: monthlyCost, column: { header: 'COST/MONTH' } },
 } as const satisfies Fields;

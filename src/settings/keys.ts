@@ -75,10 +75,11 @@ export const keyVariableOf = (source: KeyView['source'] | undefined): string | u
 
 /** Tells two keys apart: the key itself, or the path and state of its file, which may be a pipe and gives the key once. */
 export function keyMark(sources: KeySources): string | undefined {
-  const { source, key, where } = findKey(sources) ?? {};
-  if (source === undefined || source !== 'file') return key && `${source} ${key.trim()}`;
-  const stats = statSync(where ?? '', { throwIfNoEntry: false });
-  return stats?.isFile() === true ? `${where} ${stats.ino} ${stats.size} ${stats.mtimeMs}` : where;
+  const found = findKey(sources);
+  if (found?.key !== undefined) return `${found.source} ${found.key.trim()}`;
+  const where = found?.where ?? '';
+  const stats = statSync(where, { throwIfNoEntry: false });
+  return stats?.isFile() === true ? `${where} ${stats.ino} ${stats.size} ${stats.mtimeMs}` : found?.where;
 }
 
 const FNV_OFFSET = 0xcbf29ce484222325n;

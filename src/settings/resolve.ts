@@ -102,8 +102,8 @@ function textAt(
   { name, variable }: Setting,
   { flags, env }: Sources,
 ): string | undefined {
-  const text = level === 'flag' ? flags[name] : env[variable ?? ''] || undefined;
-  return text === undefined ? undefined : String(text);
+  const text = level === 'flag' ? flags[name] : env[variable ?? ''];
+  return text === undefined || (text === '' && level === 'environment') ? undefined : String(text);
 }
 
 function resolveGiven(level: 'flag' | 'environment', setting: Setting, sources: Sources): Resolved | undefined {

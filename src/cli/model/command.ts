@@ -6,6 +6,7 @@ import { webAddress } from '../../core/addresses.ts';
 import { EXIT, EXIT_CODES, type ExitCode } from '../../core/exit-codes.ts';
 import { type Json, memberAt } from '../../core/json.ts';
 import { type Result, rowsOf } from '../../output/view.ts';
+import { verbOf } from '../words.ts';
 
 export interface CommandWords {
   /** Begins with a verb, without a final stop. */
@@ -86,12 +87,37 @@ export const shownVerbs = (group: Group): readonly (readonly [string, Command | 
     verb.kind === 'group' ? shownVerbs(verb).length > 0 : verb.hidden !== true,
   );
 
+/** A function makes or loads it. */
+type Verb = Command | Group | (() => Verb | Promise<Verb>);
+
+/** A noun that makes the verb that is called, and all of them for help or for a word that is none. */
+export const noun =
+  (summary: string, verbs: Readonly<Record<string, Verb>>) =>
+  async (word?: string): Promise<Group> => {
+    const called = word === undefined ? undefined : verbOf(word, Object.keys(verbs));
+    const commands: Record<string, Command | Group> = {};
+    for (const [name, made] of Object.entries(verbs)) {
+      if (called !== undefined && name !== called) continue;
+      let verb = made;
+      while (typeof verb === 'function') verb = await verb();
+      commands[name] = verb;
+    }
+    return defineGroup(summary, commands);
+  };
+
+/** Of what makes a command: it is made where its verb is called. */
+export const later =
+  <A extends readonly unknown[]>(make: (...given: A) => Command) =>
+  (...given: A) =>
+  () =>
+    make(...given);
+
 /** Known without loading the noun's module. */
 export interface Noun {
   readonly name: string;
   readonly summary: string;
   readonly section: string;
-  /** `verb` is the word after the noun: a noun may load only that verb. */
+  /** `verb` is the word after the noun: see `noun`. */
   readonly load: (program: Program, verb?: string) => Promise<Command | Group>;
 }
 

@@ -180,6 +180,32 @@ export const arg = {
   afterDashes: (summary: string, metavar: string) => words(summary, { metavar, afterDashes: true }),
 };
 
+/** A flag as data, under the name of its maker. */
+export type FlagData = Pick<Param<unknown>, 'short' | 'metavar' | 'ask' | 'complete'> & {
+  readonly least?: number;
+  /** The unit of a duration without one. */
+  readonly bare?: TimeUnit;
+  readonly choices?: readonly string[];
+} & { [Kind in keyof typeof MAKERS]: Readonly<Record<Kind, string>> }[keyof typeof MAKERS];
+
+const MAKERS = {
+  on: option.on,
+  text: option.text,
+  texts: option.texts,
+  list: option.list,
+  count: (summary: string, { least = 0, ...shape }: Shape<number> & { readonly least?: number }) =>
+    option.count(summary, least, shape),
+  duration: (summary: string, { bare = 's' }: { readonly bare?: TimeUnit }) => option.duration(summary, bare),
+  choice: (summary: string, { choices = [], ...shape }: WordShape<string>) => option.choice(summary, choices, shape),
+  afterDashes: (summary: string, { metavar = '' }: Shape<never>) => arg.afterDashes(summary, metavar),
+};
+
+export function paramOf(flag: FlagData): Param<unknown> {
+  const kind = Object.keys(MAKERS).find((each) => each in flag) as keyof typeof MAKERS;
+  const { [kind]: summary = '', ...shape } = flag as Readonly<Record<string, string>>;
+  return MAKERS[kind](summary, shape);
+}
+
 /** A switch that is off and an empty list count as absent. */
 export const isGiven = (value: unknown): boolean =>
   value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);

@@ -41,7 +41,7 @@ export async function parseCommandLine(
   try {
     while (target?.kind !== 'command') {
       const at = firstWordAt(rest, flags);
-      read(path, undefined, flags, rest.slice(0, at), given);
+      if (at !== 0) read(path, undefined, flags, rest.slice(0, at), given);
       const word = at === undefined ? undefined : rest[at];
       if (at === undefined || word === undefined) return { path, target, values: {}, globals: globals() };
       if (target !== undefined && word === 'help')
@@ -168,7 +168,8 @@ function createParser(all: readonly (readonly [flags: Params, given: Given])[]):
   return parser;
 }
 
-const KEY_HINT = sentence`A key is never given on a command line, where others can read it: ${berth`auth login --with-key`} < FILE`;
+const keyHint = (): Message =>
+  sentence`A key is never given on a command line, where others can read it: ${berth`auth login --with-key`} < FILE`;
 
 const seeHelp = (path: readonly string[]): Message => sentence`See \`${berth`${names(path.join(' '))} --help`}\`.`;
 
@@ -187,7 +188,7 @@ function unknownOption(word: string, path: readonly string[], known: readonly st
     word.startsWith(`${name}=`) ? `option '${name}' is unknown, or takes no value` : `unknown option '${name}'`,
     lines(
       name.startsWith('--') ? suggestionOf(nearestFlags(name, known)) : undefined,
-      /key|token|passw|secret/i.test(name) ? KEY_HINT : undefined,
+      /key|token|passw|secret/i.test(name) ? keyHint() : undefined,
       name.startsWith('--') ? undefined : 'A value that begins with a dash goes after --, or as --flag=VALUE.',
       seeHelp(path),
     ),

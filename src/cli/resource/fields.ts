@@ -1,6 +1,6 @@
 import type { Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import type { Param } from '../model/params.ts';
+import type { FlagData } from '../model/params.ts';
 import { encodeJson, isObject, type Json, type JsonObject, memberAt, objectAt } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
 import { age, duration, gigabytes, jsonBlock, list, money, percent, status, text, yesNo } from '../../output/cells.ts';
@@ -40,17 +40,16 @@ export type FieldType = keyof typeof SHOWN;
 type Show = (row: Json, facts: Facts) => Shown;
 type Lines = Section['lines'];
 
-/** A flag that needs conversion; named after the field's key: `gpuCount` gives `--gpu-count`. */
-interface FieldFlag {
-  readonly param: Param<unknown>;
+/** Named after the field's key: `gpuCount` gives `--gpu-count`. */
+type FieldFlag = FlagData & {
   /** In the body, if not the field's path. */
   readonly path?: string;
-  /** `before` is what the body already has at the path. */
+  /** What the body gets, if not the flag's value. `before` is what it already has at the path. */
   readonly value?: (given: never, before: Json | undefined) => Json;
-}
+};
 
 /** `accepted`: with `--set` and `--file` only. If absent, a body cannot set the field. */
-export type FieldWrite = 'accepted' | Param<unknown> | FieldFlag;
+export type FieldWrite = 'accepted' | FieldFlag;
 
 export interface Field {
   /** Such as `gpu.count`. Absent for computed fields and for a flag that sets a part of another field. */

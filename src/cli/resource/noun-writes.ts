@@ -3,7 +3,7 @@
 import { ask, asks, requireYes } from '../ask.ts';
 import { getCommand, listCommand } from '../hint.ts';
 import type { Collection } from '../model/collection.ts';
-import { type Command, defineCommand, textIn, type Values, yesOption } from '../model/command.ts';
+import { type Command, defineCommand, later, textIn, type Values, yesOption } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { OUTCOMES } from '../model/output-schema.ts';
 import { option } from '../model/params.ts';
@@ -11,6 +11,7 @@ import { tellPrice } from '../money.ts';
 import { idArgument, idsArgument, rowSchema, selectorOptions } from './arguments.ts';
 import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from './request-body.ts';
 import type { NounWords } from './noun.ts';
+import { readPaths } from './fields.ts';
 import { listRows } from './pages.ts';
 import { SEVERAL } from './several.ts';
 import {
@@ -68,7 +69,7 @@ export async function written(ctx: CommandContext, of: Resource, answer: ApiAnsw
 }
 
 /** `berth NOUN create NAME`. */
-export function create(
+function createCommand(
   of: Resource,
   spec: NounWords &
     BodyRules & {
@@ -87,7 +88,7 @@ export function create(
     // Nothing is asked: scripts may confirm all the same.
     options: { ...bodyFlags(of, 'create', spec), yes: { ...yesOption, hidden: true } },
     needed: spec.needed,
-    fields: of.view.paths,
+    fields: readPaths(of.table),
     output: rowSchema(of),
     writes: true,
     costs: price !== undefined,
@@ -105,11 +106,13 @@ export function create(
   });
 }
 
+export const create = later(createCommand);
+
 /** Reads the row of an update, once. */
 export type ReadRow = () => Promise<Json>;
 
 /** `berth NOUN update ID`. */
-export function update(
+function updateCommand(
   of: Resource,
   spec: NounWords &
     BodyRules & {
@@ -129,7 +132,7 @@ export function update(
     args: { id: idArgument(of), ...bodyArguments(of, 'update', spec) },
     options: { ...bodyFlags(of, 'update', spec), ...(risk === undefined ? {} : { yes: yesOption }) },
     needed: [Object.keys(bodyFlags(of, 'update', spec))],
-    fields: of.view.paths,
+    fields: readPaths(of.table),
     output: rowSchema(of),
     writes: true,
     run: async (ctx, values: Values) => {
@@ -150,8 +153,10 @@ export function update(
   });
 }
 
+export const update = later(updateCommand);
+
 /** `berth NOUN delete ID...`: by ids, names or selectors. It says what it will hit, and asks. */
-export function remove(
+function removeCommand(
   of: Resource,
   spec: NounWords & {
     /** What is lost: `all data on it`. */
@@ -206,6 +211,8 @@ export function remove(
     },
   });
 }
+
+export const remove = later(removeCommand);
 
 async function askToRemove(
   ctx: CommandContext,

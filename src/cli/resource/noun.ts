@@ -1,10 +1,17 @@
 import type { Collection, Query } from '../model/collection.ts';
-import { type Command, type CommandWords, defineCommand, type Values, type WatchSpec } from '../model/command.ts';
+import {
+  type Command,
+  type CommandWords,
+  defineCommand,
+  later,
+  type Values,
+  type WatchSpec,
+} from '../model/command.ts';
 import { type CommandContext, isForPerson } from '../model/context.ts';
 import { manyOf } from '../model/output-schema.ts';
 import { option, type Param, type Params, type ValuesOf } from '../model/params.ts';
 import { compileFilter, filterOptions, idArgument, idsOnlyArgument, type RowFilter, rowSchema } from './arguments.ts';
-import type { FieldType, ResourceTable } from './fields.ts';
+import { type FieldType, readPaths, type ResourceTable } from './fields.ts';
 import { listRequest, readList } from './pages.ts';
 import { eachSchema, readEach, READS_SEVERAL } from './several.ts';
 import { readRow, type Resource, withId } from './targets.ts';
@@ -12,7 +19,7 @@ import { countOf, pluralOf, withArticle } from '../words.ts';
 import { type Json, memberAt, numberOf, stringOf } from '../../core/json.ts';
 import type { Result } from '../../output/view.ts';
 
-export { defineGroup as noun } from '../model/command.ts';
+export { noun } from '../model/command.ts';
 
 export type NounWords = Partial<CommandWords>;
 
@@ -85,7 +92,7 @@ export type ListFilter = RowFilter & {
 };
 
 /** `berth NOUN list`: every page, or an error. In the order of the service unless `--sort`. */
-export function list<const O extends Params>(
+function listCommand<const O extends Params>(
   resource: Resource,
   spec: NounWords & {
     readonly options?: O;
@@ -103,7 +110,7 @@ export function list<const O extends Params>(
   return defineCommand({
     summary: `list ${pluralOf(resource.noun)}`,
     ...words,
-    fields: resource.view.paths,
+    fields: readPaths(resource.table),
     output: manyOf(rowSchema(resource)),
     args: of === undefined ? {} : { id: idArgument(of) },
     options: { ...options, ...listOptions(resource.table) },
@@ -121,6 +128,8 @@ export function list<const O extends Params>(
     },
   });
 }
+
+export const list = later(listCommand);
 
 /** Sorted. Unsorted, no page is read after the limit. */
 export async function filteredRows(
@@ -150,7 +159,7 @@ export const cutNotes = (noun: string, limit: number | undefined, isCut: boolean
   isCut ? [`Shown: ${countOf(limit ?? 0, noun)}, because of --limit. There may be more.`] : [];
 
 /** `berth NOUN get ID...`: one row in detail, or several as a list. */
-export function get<const O extends Params>(
+function getCommand<const O extends Params>(
   of: Resource,
   spec: NounWords & {
     readonly options?: O;
@@ -166,7 +175,7 @@ export function get<const O extends Params>(
     summary: `show ${withArticle(of.noun)}`,
     ...words,
     details: [words.details, READS_SEVERAL].filter(Boolean).join(' '),
-    fields: of.view.paths,
+    fields: readPaths(of.table),
     output: eachSchema(rowSchema(of)),
     args: { id: idsOnlyArgument(of) },
     run: async (ctx, values) => {
@@ -180,3 +189,5 @@ export function get<const O extends Params>(
     },
   });
 }
+
+export const get = later(getCommand);

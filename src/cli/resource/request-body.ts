@@ -20,7 +20,7 @@ import { promptFor } from '../ask.ts';
 import type { Collection } from '../model/collection.ts';
 import { textIn, textsIn, type Values } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
-import { arg, flagName, isGiven, option, type Param, type Params } from '../model/params.ts';
+import { arg, flagName, isGiven, option, type Param, paramOf, type Params } from '../model/params.ts';
 import { unlessUnread } from '../run/dry-run.ts';
 import { didYouMean } from '../words.ts';
 import { type BodyContext, readPaths, type ResourceTable, type WriteVerb } from './fields.ts';
@@ -31,7 +31,7 @@ interface Member {
   readonly param: Param<unknown>;
   readonly path: string;
   /** `before` is the member so far. If absent, the flag's value is used as it is. */
-  readonly value?: (given: never, before: Json | undefined) => Json;
+  readonly value: ((given: never, before: Json | undefined) => Json) | undefined;
 }
 
 type Members = Readonly<Record<string, Member>>;
@@ -264,9 +264,11 @@ export function bodyOf(table: ResourceTable, verb: WriteVerb) {
     const write = field[verb] ?? field.write;
     return write === undefined ? [] : [{ key, path: field.path, write }];
   });
-  const members = written.flatMap(({ key, path = key, write }): [string, Member][] =>
-    write === 'accepted' ? [] : [[key, { path, ...('param' in write ? write : { param: write }) }]],
-  );
+  const members = written.flatMap(({ key, path: own = key, write }): [string, Member][] => {
+    if (write === 'accepted') return [];
+    const { path = own, value, ...flag } = write;
+    return [[key, { path, value, param: paramOf(flag) }]];
+  });
   // An `accepted` object may hold anything; any other only members with fields of their own.
   const whole = written.flatMap(({ path, write }) => (path !== undefined && write === 'accepted' ? [path] : []));
   const paths = written.flatMap(({ path }) => path ?? []);

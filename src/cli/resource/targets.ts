@@ -25,19 +25,23 @@ export interface Resource<N extends string = string> extends Collection<N> {
   readonly view: View;
 }
 
-export const resource = <N extends string>(collection: Collection<N>, table: ResourceTable): Resource<N> => ({
-  ...collection,
-  table,
-  view: viewOf(table),
-});
+/** Its view is made where rows are printed. */
+export function resource<N extends string>(collection: Collection<N>, table: ResourceTable): Resource<N> {
+  let view: View | undefined;
+  return {
+    ...collection,
+    table,
+    get view() {
+      return (view ??= viewOf(table));
+    },
+  };
+}
 
 /** `lab (pod-1)`; the id alone for a row without a name. */
 export const labelOf = (row: Json): string => {
   const name = stringAt(row, 'name') ?? '';
   return safeText(name === '' ? idOf(row) : `${name} (${idOf(row)})`);
 };
-
-const NOT_FOUND = new Failure({ code: 'not-found', exit: EXIT.notFound, message: 'not found' });
 
 interface Lookup<N extends string> {
   /** What a dry run reads about a word that no list has, such as the slug of a public queue. */
@@ -56,10 +60,11 @@ export async function withId<N extends string, T>(
 ): Promise<T> {
   const isKnown = ctx.ids.get(of, word) !== undefined;
   if (!isKnown && ctx.dryRun) {
+    const notFound = new Failure({ code: 'not-found', exit: EXIT.notFound, message: 'not found' });
     // A write of a dry run gets no answer that tells a name from an id.
     await unlessUnread(ctx, async () => {
       try {
-        ctx.ids.set(of, word, asId(idOf(await rowNamed(ctx, of, word, NOT_FOUND))));
+        ctx.ids.set(of, word, asId(idOf(await rowNamed(ctx, of, word, notFound))));
       } catch (error) {
         if (unlisted === undefined || !isNotFound(error)) throw error;
         await unlisted(asId<N>(word));

@@ -3,12 +3,11 @@ import { isNotFound, rethrowUnlessFailure } from '../../core/failure.ts';
 import { isObject, type Json, memberAt, numberAt, objectOf, stringAt } from '../../core/json.ts';
 import { HOUR_MS } from '../../core/unit-types.ts';
 import { formatDollars, formatDuration } from '../../core/units.ts';
-import { defineCommand } from '../../cli/model/command.ts';
+import { defineCommand, defineGroup } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { contractSchema } from '../../cli/model/output-schema.ts';
 import { ofAccount, perHour } from '../../cli/money.ts';
 import { otherMembers } from '../../cli/resource/fields.ts';
-import { noun } from '../../cli/resource/noun.ts';
 import { answerResult, asksForData, type Section, type View } from '../../output/view.ts';
 import { sshKeys } from './ssh-keys.ts';
 
@@ -77,4 +76,9 @@ async function runway(ctx: CommandContext, amount: number): Promise<string> {
   return `, about ${formatDuration((amount / hourly.high) * HOUR_MS)} at ${perHour({ hourly, besides: [] })}`;
 }
 
-export const account = noun('your account: balance, limits, SSH keys', { show, balance, limits, 'ssh-keys': sshKeys });
+export const account = defineGroup('your account: balance, limits, SSH keys', {
+  show,
+  balance,
+  limits,
+  'ssh-keys': sshKeys,
+});

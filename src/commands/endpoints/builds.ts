@@ -1,10 +1,10 @@
 import { EXIT, type ExitCode } from '../../core/exit-codes.ts';
 import { readRequest } from '../../core/api.ts';
 import type { Json } from '../../core/json.ts';
-import { defineCommand, defineGroup, endedWhen } from '../../cli/model/command.ts';
+import { defineCommand, endedWhen } from '../../cli/model/command.ts';
 import { arg, option } from '../../cli/model/params.ts';
 import { defineTable, type Fields } from '../../cli/resource/fields.ts';
-import { list } from '../../cli/resource/noun.ts';
+import { list, noun } from '../../cli/resource/noun.ts';
 import { rowSchema } from '../../cli/resource/arguments.ts';
 import { resource, withId } from '../../cli/resource/targets.ts';
 import { text } from '../../output/cells.ts';
@@ -91,4 +91,4 @@ function outcomeOf(build: Json): ExitCode {
 }
 
 /** Built from a repository (additions 9). Nothing here changes one. */
-export const builds = defineGroup('images that the service builds for an endpoint', { list: listed, get });
+export const builds = noun('images that the service builds for an endpoint', { list: listed, get });

@@ -8,10 +8,18 @@ import {
   cudaVersions,
   NAME_FLAG,
 } from '../../cli/container.ts';
-import { option } from '../../cli/model/params.ts';
-import { CPUS, DATA_CENTERS, GPUS, POOLS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
+import {
+  CPUS,
+  DATA_CENTERS,
+  ENDPOINTS as COLLECTION,
+  GPUS,
+  POOLS,
+  TEMPLATES,
+  VOLUMES,
+} from '../../cli/resource/collections.ts';
 import { defineTable, type Fields, memberLabel } from '../../cli/resource/fields.ts';
 import { pick, pickOfCatalog } from '../../cli/resource/arguments.ts';
+import { resource } from '../../cli/resource/targets.ts';
 import { usage } from '../../core/failure.ts';
 import { isObject, itemsAt, type Json, memberAt, objectAt, stringAt } from '../../core/json.ts';
 import { json, list, text } from '../../output/cells.ts';
@@ -75,57 +83,58 @@ const FIELDS = {
   type: {
     path: 'type',
     values: TYPES,
-    create: option.choice('jobs from a queue, or requests spread over workers (default QUEUE)', TYPES),
+    create: { choice: 'jobs from a queue, or requests spread over workers (default QUEUE)', choices: TYPES },
   },
   ...CONTAINER_FIELDS,
   template: {
     path: 'templateId',
     writeOnly: true,
-    write: option.text('template to start from, by id or name', {
+    write: {
+      text: 'template to start from, by id or name',
       metavar: 'TEMPLATE',
       complete: TEMPLATES,
       ask: pick(TEMPLATES),
-    }),
+    },
   },
   hardware: { show: hardware, lines: hardwareLines },
   gpuPool: {
     path: 'gpu.pools',
     type: 'list',
-    write: option.list('pools of GPU types that workers may run on', {
+    write: {
+      list: 'pools of GPU types that workers may run on',
       metavar: 'POOL',
       complete: POOLS,
       ask: pickOfCatalog(POOLS, 'SERVERLESS'),
-    }),
+    },
   },
   excludeGpu: {
     path: 'gpu.excludedTypes',
     type: 'list',
-    write: option.list('GPU types of these pools to leave out', { metavar: 'GPU', complete: GPUS }),
+    write: { list: 'GPU types of these pools to leave out', metavar: 'GPU', complete: GPUS },
   },
   gpuCount: {
     path: 'gpu.count',
     type: 'count',
-    write: option.count('GPUs a worker', 1),
+    write: { count: 'GPUs a worker', least: 1 },
   },
   cuda: {
     path: 'gpu.allowedCudaVersions',
     type: 'list',
     check: cudaVersions('--cuda'),
-    write: option.list('only with one of these CUDA versions', { metavar: 'VERSION' }),
+    write: { list: 'only with one of these CUDA versions', metavar: 'VERSION' },
   },
   minCuda: {
     path: 'gpu.minCudaVersion',
     check: cudaVersions('--min-cuda'),
-    write: option.text('only with this CUDA version or a newer one', { metavar: 'VERSION' }),
+    write: { text: 'only with this CUDA version or a newer one', metavar: 'VERSION' },
   },
   cpu: {
     path: 'cpu',
     type: 'objects',
     write: {
-      param: option.list('CPU flavors that workers may run on, each with its vCPUs', {
-        metavar: 'FLAVOR:VCPUS',
-        complete: CPUS,
-      }),
+      list: 'CPU flavors that workers may run on, each with its vCPUs',
+      metavar: 'FLAVOR:VCPUS',
+      complete: CPUS,
       value: cpuFlavors,
     },
   },
@@ -137,18 +146,19 @@ const FIELDS = {
   workersMin: {
     path: 'workers.min',
     type: 'count',
-    write: option.count('the least number of workers', 0),
+    write: { count: 'the least number of workers', least: 0 },
   },
   workersMax: {
     path: 'workers.max',
     type: 'count',
-    write: option.count('the largest number of workers', 0),
+    write: { count: 'the largest number of workers', least: 0 },
   },
   idleTimeout: {
     path: 'workers.idleTimeout',
     type: 'seconds',
     write: {
-      param: option.duration('how long an idle worker stays', 's'),
+      duration: 'how long an idle worker stays',
+      bare: 's',
       value: (milliseconds: number): Json => milliseconds / 1000,
     },
   },
@@ -161,7 +171,8 @@ const FIELDS = {
   queueDelay: {
     type: 'seconds',
     write: {
-      param: option.duration('grow when a job waits this long', 's'),
+      duration: 'grow when a job waits this long',
+      bare: 's',
       path: 'scaling',
       value: (given: number): Json => ({ type: 'QUEUE_DELAY', queueDelay: given / 1000 }),
     },
@@ -169,7 +180,8 @@ const FIELDS = {
   requestCount: {
     type: 'count',
     write: {
-      param: option.count('grow at this many requests a worker', 1),
+      count: 'grow at this many requests a worker',
+      least: 1,
       path: 'scaling',
       value: (requestCount: number): Json => ({ type: 'REQUEST_COUNT', requestCount }),
     },
@@ -178,26 +190,23 @@ const FIELDS = {
     path: 'timeout',
     type: 'milliseconds',
     label: 'execution timeout',
-    write: option.duration('how long one job may run; a new endpoint has 5m', 's'),
+    write: { duration: 'how long one job may run; a new endpoint has 5m', bare: 's' },
   },
   flashboot: {
     path: 'flashboot',
     values: FLASHBOOT,
-    write: option.choice('how fast workers start', FLASHBOOT),
+    write: { choice: 'how fast workers start', choices: FLASHBOOT },
   },
   dataCenter: {
     path: 'dataCenterIds',
     type: 'list',
     label: 'data centers',
-    write: option.list('data centers it may run in', { metavar: 'DC', complete: DATA_CENTERS }),
+    write: { list: 'data centers it may run in', metavar: 'DC', complete: DATA_CENTERS },
   },
   networkVolume: {
     path: 'networkVolumes',
     type: 'list',
-    write: option.list('network volumes, by id or name: one in each data center', {
-      metavar: 'VOLUME',
-      complete: VOLUMES,
-    }),
+    write: { list: 'network volumes, by id or name: one in each data center', metavar: 'VOLUME', complete: VOLUMES },
   },
   requestUrls: { path: 'requestUrls', type: 'object', lines: requestUrls },
   createdAt: CREATED_AT,
@@ -223,6 +232,8 @@ export const ENDPOINT_TABLE = defineTable({
     ...['networkVolumes', 'flashboot', 'requestUrls', 'workers', 'scaling', 'timeout', 'createdAt'],
   ],
 });
+
+export const ENDPOINTS = resource(COLLECTION, ENDPOINT_TABLE);
 
 /** `cpu-general:4`: a flavor and its vCPUs. Usage (2). */
 function cpuFlavors(given: readonly string[]): Json {

@@ -1,13 +1,7 @@
 import { get, list, noun } from '../../cli/resource/noun.ts';
 import { remove } from '../../cli/resource/noun-writes.ts';
 import { countOf } from '../../cli/words.ts';
-import { builds } from './builds.ts';
-import { explain } from './explain.ts';
-import { logs } from './logs.ts';
-import { releases } from './releases.ts';
-import { rollback } from './rollback.ts';
-import { workers } from './workers.ts';
-import { create, ENDPOINTS, update } from './write.ts';
+import { ENDPOINTS } from './fields.ts';
 
 export const endpoints = noun('serverless endpoints', {
   list: list(ENDPOINTS, {
@@ -22,17 +16,17 @@ export const endpoints = noun('serverless endpoints', {
     summary: 'show a serverless endpoint',
     examples: [['berth endpoints get echo -o yaml', 'to edit, and to give to create or update with --file']],
   }),
-  create,
-  update,
+  create: async () => (await import('./write.ts')).create,
+  update: async () => (await import('./write.ts')).update,
   delete: remove(ENDPOINTS, {
     summary: 'delete serverless endpoints',
     loses: 'its queued and running jobs',
     examples: [['berth endpoints delete api --yes', 'without a question, for scripts']],
   }),
-  workers,
-  releases,
-  rollback,
-  builds,
-  logs,
-  explain,
+  workers: async () => (await import('./workers.ts')).workers,
+  releases: async () => (await import('./releases.ts')).releases,
+  rollback: async () => (await import('./rollback.ts')).rollback,
+  builds: async () => (await import('./builds.ts')).builds,
+  logs: async () => (await import('./logs.ts')).logs,
+  explain: async () => (await import('./explain.ts')).explain,
 });

@@ -13,7 +13,8 @@ import { encodeJson, itemsAt, type Json, type JsonObject, memberAt, memberOf, ob
 import { berth } from '../../core/message.ts';
 import { text } from '../../output/cells.ts';
 import { idOf } from '../../output/view.ts';
-import { ENDPOINTS, WAIT, waited } from './write.ts';
+import { ENDPOINTS } from './fields.ts';
+import { WAIT, waited } from './write.ts';
 
 const nameOf = (release: Json): string => text('version')(release) || idOf(release);
 

@@ -4,17 +4,15 @@ import { withoutKey } from '../../create/key.ts';
 import { defineCommand, type Values, waitOptions } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { catalogOf, ofEndpoint, ofWorker, perHour, tellPrice } from '../../cli/money.ts';
-import { ENDPOINTS as COLLECTION, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
+import { REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/request-body.ts';
 import { patch, post, written } from '../../cli/resource/noun-writes.ts';
 import { idArgument, rowSchema } from '../../cli/resource/arguments.ts';
-import { readRow, resource, withId } from '../../cli/resource/targets.ts';
+import { readRow, withId } from '../../cli/resource/targets.ts';
 import { countOf } from '../../cli/words.ts';
 import { idOf, type Result } from '../../output/view.ts';
-import { ENDPOINT_TABLE } from './fields.ts';
+import { ENDPOINTS } from './fields.ts';
 import { waitForRollout } from './releases.ts';
-
-export const ENDPOINTS = resource(COLLECTION, ENDPOINT_TABLE);
 
 const REFERENCES = { templateId: TEMPLATES, registry: REGISTRIES, networkVolumes: VOLUMES };
 

@@ -1,22 +1,13 @@
-import { defineGroup } from '../../cli/model/command.ts';
-import { cancel } from './cancel.ts';
-import { retry } from './retry.ts';
-import { status } from './status.ts';
-import { batch } from '../batch/index.ts';
-import { explain } from './explain.ts';
-import { recent } from './recent.ts';
-import { run } from './run.ts';
-import { stream } from './stream.ts';
-import { wait } from './wait.ts';
+import { noun } from '../../cli/resource/noun.ts';
 
-export const jobs = defineGroup('run, follow, cancel and retry jobs on an endpoint', {
-  run,
-  status,
-  stream,
-  cancel,
-  retry,
-  wait,
-  recent,
-  explain,
-  batch,
+export const jobs = noun('run, follow, cancel and retry jobs on an endpoint', {
+  run: async () => (await import('./run.ts')).run,
+  status: async () => (await import('./status.ts')).status,
+  stream: async () => (await import('./stream.ts')).stream,
+  cancel: async () => (await import('./cancel.ts')).cancel,
+  retry: async () => (await import('./retry.ts')).retry,
+  wait: async () => (await import('./wait.ts')).wait,
+  recent: async () => (await import('./recent.ts')).recent,
+  explain: async () => (await import('./explain.ts')).explain,
+  batch: async () => (await import('../batch/index.ts')).batch,
 });

@@ -7,7 +7,7 @@ import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resou
 import { bodyOf, mapTextsAt } from '../../cli/resource/request-body.ts';
 import type { Field, ResourceTable } from '../../cli/resource/fields.ts';
 import type { CreateRequest } from '../../cli/resource/noun-writes.ts';
-import { redactingSecret } from '../../cli/resource/secret.ts';
+import { redactingSecret } from '../secrets.ts';
 import { ENDPOINT_TABLE } from '../endpoints/fields.ts';
 import { newEndpointDefaults } from '../endpoints/write.ts';
 import { asFlag, createDefaults, RESTARTING } from '../pods/create.ts';

@@ -1,5 +1,6 @@
 /** The JSON Schema of a document, made of the tables of fields. Editors have it, and documents are checked by it. */
 import type { Field, FieldType } from '../../cli/resource/fields.ts';
+import { paramOf } from '../../cli/model/params.ts';
 import { bodyOf } from '../../cli/resource/request-body.ts';
 import { didYouMean } from '../../cli/words.ts';
 import { Exact, isList, isObject, type Json, type JsonObject, memberOf, objectOf } from '../../core/json.ts';
@@ -57,7 +58,7 @@ function fieldSchema({ table }: FileKind, path: string): JsonObject {
   const field = Object.values<Field>(table.fields).find((each) => each.path === path);
   const { type = 'text', values } = field ?? {};
   const write = [field?.create, field?.update, field?.write].find((each) => each !== undefined && each !== 'accepted');
-  const summary = write && ('param' in write ? write.param.summary : write.summary);
+  const summary = write && paramOf(write).summary;
   return {
     ...(values === undefined ? TYPES[type] : { enum: values }),
     ...(summary === undefined ? {} : { description: summary }),

@@ -8,7 +8,14 @@ import { berth, type Message } from '../../core/message.ts';
 import { idOf } from '../../output/view.ts';
 import { ask, asks, requireYes } from '../../cli/ask.ts';
 import { run } from '../../cli/hint.ts';
-import { type Command, type CommandWords, defineCommand, waitOptions, yesOption } from '../../cli/model/command.ts';
+import {
+  type Command,
+  type CommandWords,
+  defineCommand,
+  later,
+  waitOptions,
+  yesOption,
+} from '../../cli/model/command.ts';
 import { either, OUTCOMES } from '../../cli/model/output-schema.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { option } from '../../cli/model/params.ts';
@@ -36,7 +43,7 @@ interface Action extends CommandWords {
   readonly before: string;
 }
 
-function actionCommand(verb: Verb, { done, reached, before, details, ...words }: Action): Command {
+function makeAction(verb: Verb, { done, reached, before, details, ...words }: Action): Command {
   const goal = verb === 'stop' ? 'EXITED' : REACHABLE;
   return defineCommand({
     ...words,
@@ -116,6 +123,8 @@ async function act(ctx: CommandContext, verb: Verb, id: Id<'pod'>, reached: read
     throw isLocked(pod) ? error.with({ hint: run(berth`pods update ${id} --locked off`) }) : error;
   }
 }
+
+const actionCommand = later(makeAction);
 
 /** A stopped pod may come back without its GPU: it is paid for, and of no use. */
 const useless = (pod: Json): readonly Message[] =>

@@ -12,12 +12,12 @@ import {
   storedDeadline,
 } from '../../guard/deadline.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { option } from '../../cli/model/params.ts';
 import type { Cost } from '../../cli/money.ts';
 
 /** Stored as a variable of the pod's environment. Usage (2). */
 export const deadlineFlag = (action: DeadlineAction, summary: string) => ({
-  param: option.text(summary, { metavar: 'TIME|DATE' }),
+  text: summary,
+  metavar: 'TIME|DATE',
   path: 'env',
   value: (given: string, before: Json | undefined): Json => ({
     ...objectOf(before),

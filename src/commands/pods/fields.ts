@@ -6,7 +6,6 @@ import {
   NAME_FLAG,
   onOff,
 } from '../../cli/container.ts';
-import { option } from '../../cli/model/params.ts';
 import {
   CLOUDS,
   CPUS,
@@ -17,7 +16,7 @@ import {
   TEMPLATES,
   VOLUMES,
 } from '../../cli/resource/collections.ts';
-import { defineTable, type Fields, viewOf } from '../../cli/resource/fields.ts';
+import { defineTable, type Fields } from '../../cli/resource/fields.ts';
 import { pick, pickOfCatalog } from '../../cli/resource/arguments.ts';
 import { type Resource, resource } from '../../cli/resource/targets.ts';
 import { deadlineFlag } from './deadlines.ts';
@@ -31,7 +30,7 @@ export const STATUSES = ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR
 /** Specification 2.1 to 2.3; contract, Pod, CreatePodRequest and UpdatePodRequest. */
 const FIELDS = {
   id: { path: 'id' },
-  name: { path: 'name', create: NAME_FLAG, update: option.text('another name', { metavar: 'NAME' }) },
+  name: { path: 'name', create: NAME_FLAG, update: { text: 'another name', metavar: 'NAME' } },
   status: { path: 'status', type: 'status', values: STATUSES },
   actions: { path: 'actions', type: 'list', show: show.actions },
   ...CONTAINER_FIELDS,
@@ -39,77 +38,78 @@ const FIELDS = {
   gpu: {
     path: 'gpu.id',
     create: {
-      param: option.list('GPU type; repeat for fallbacks (see berth catalog gpus)', {
-        metavar: 'GPU',
-        complete: GPUS,
-        ask: pickOfCatalog(GPUS, 'POD'),
-      }),
+      list: 'GPU type; repeat for fallbacks (see berth catalog gpus)',
+      metavar: 'GPU',
+      complete: GPUS,
+      ask: pickOfCatalog(GPUS, 'POD'),
       value: (given: readonly string[]): Json => given[0] ?? null,
     },
   },
   gpuCount: {
     path: 'gpu.count',
     type: 'count',
-    create: option.count('how many GPUs (default 1)', 1),
+    create: { count: 'how many GPUs (default 1)', least: 1 },
   },
   minRamPerGpu: {
     path: 'gpu.minRamPerGpu',
     type: 'gigabytes',
     writeOnly: true,
-    create: option.count('only on machines with this much RAM for each GPU', 1, { metavar: 'GB' }),
+    create: { count: 'only on machines with this much RAM for each GPU', least: 1, metavar: 'GB' },
   },
   minVcpuPerGpu: {
     path: 'gpu.minVcpuCountPerGpu',
     type: 'count',
     writeOnly: true,
-    create: option.count('only on machines with so many vCPUs for each GPU', 1),
+    create: { count: 'only on machines with so many vCPUs for each GPU', least: 1 },
   },
   cuda: {
     path: 'gpu.allowedCudaVersions',
     type: 'list',
     writeOnly: true,
-    create: option.list('only on machines with one of these CUDA versions', { metavar: '12.4,12.8' }),
+    create: { list: 'only on machines with one of these CUDA versions', metavar: '12.4,12.8' },
   },
   minCuda: {
     path: 'gpu.minCudaVersion',
     writeOnly: true,
-    create: option.text('only on machines with this CUDA version or a newer one', { metavar: 'VERSION' }),
+    create: { text: 'only on machines with this CUDA version or a newer one', metavar: 'VERSION' },
   },
   cpu: {
     path: 'cpu.id',
-    create: option.text('CPU flavor instead of a GPU (see berth catalog cpus)', {
+    create: {
+      text: 'CPU flavor instead of a GPU (see berth catalog cpus)',
       metavar: 'CPU',
       ask: pickOfCatalog(CPUS, 'POD'),
       complete: CPUS,
-    }),
+    },
   },
   vcpu: {
     path: 'cpu.vcpuCount',
     type: 'count',
-    create: option.count('how many vCPUs: a power of two, at least 2', 0),
+    create: { count: 'how many vCPUs: a power of two, at least 2', least: 0 },
   },
   cpuMemory: { path: 'cpu.memory', type: 'gigabytes' },
   gpuVcpus: { path: 'gpu.vcpuCount', type: 'count', column: { header: 'VCPU', show: show.ofMachine('vcpuCount') } },
   gpuMemory: { path: 'gpu.memory', type: 'gigabytes', column: { header: 'RAM GB', show: show.ofMachine('memory') } },
-  cloud: { path: 'cloud', values: CLOUDS, create: option.choice('where (default SECURE)', CLOUDS) },
+  cloud: { path: 'cloud', values: CLOUDS, create: { choice: 'where (default SECURE)', choices: CLOUDS } },
   dataCenterId: { path: 'dataCenterId', label: 'data center', column: { dropFirst: true } },
   dataCenter: {
     path: 'dataCenterIds',
     type: 'list',
     writeOnly: true,
-    create: option.list('in one of these data centers', { metavar: 'DC', complete: DATA_CENTERS }),
+    create: { list: 'in one of these data centers', metavar: 'DC', complete: DATA_CENTERS },
   },
   cudaVersion: { path: 'cudaVersion', label: 'cuda' },
   templateUsed: { path: 'template' },
   template: {
     path: 'templateId',
     writeOnly: true,
-    create: option.text('begin with this template, by id or name', {
+    create: {
+      text: 'begin with this template, by id or name',
       metavar: 'TEMPLATE',
       complete: TEMPLATES,
       ask: pick(TEMPLATES),
-    }),
-    update: option.text('apply this template once, by id or name', { metavar: 'TEMPLATE', complete: TEMPLATES }),
+    },
+    update: { text: 'apply this template once, by id or name', metavar: 'TEMPLATE', complete: TEMPLATES },
   },
   stopAfter: {
     writeOnly: true,
@@ -125,10 +125,9 @@ const FIELDS = {
     path: 'mounts.network',
     type: 'objects',
     create: {
-      param: option.text('mount a network volume, by id or name', {
-        metavar: 'VOLUME[:PATH]',
-        complete: VOLUMES,
-      }),
+      text: 'mount a network volume, by id or name',
+      metavar: 'VOLUME[:PATH]',
+      complete: VOLUMES,
       value: show.networkMount,
     },
   },
@@ -136,19 +135,23 @@ const FIELDS = {
     path: 'mounts.persistent',
     type: 'object',
     create: {
-      param: option.count('GB of storage on the host, at least 10 (deprecated)', 10, { metavar: 'GB' }),
+      count: 'GB of storage on the host, at least 10 (deprecated)',
+      least: 10,
+      metavar: 'GB',
       value: show.newPersistentMount,
     },
-    update: { param: option.count('GB of its persistent mount', 0, { metavar: 'GB' }), value: show.resizedMount },
+    update: { count: 'GB of its persistent mount', least: 0, metavar: 'GB', value: show.resizedMount },
   },
   mountPath: {
     create: {
-      param: option.text('where the mount is in the container (default /workspace)', { metavar: 'PATH' }),
+      text: 'where the mount is in the container (default /workspace)',
+      metavar: 'PATH',
       path: 'mounts',
       value: show.movedMount,
     },
     update: {
-      param: option.text('where its mount is in the container', { metavar: 'PATH' }),
+      text: 'where its mount is in the container',
+      metavar: 'PATH',
       path: 'mounts',
       // The service replaces the complete mount: `update` adds the other members from the pod.
       value: (_path: string, before: Json | undefined): Json => before ?? {},
@@ -165,7 +168,7 @@ const FIELDS = {
     type: 'object',
     label: 'global',
     show: show.globalNetwork,
-    create: option.on('a private address across data centers'),
+    create: { on: 'a private address across data centers' },
     update: onOff('a private address across data centers, from the next start'),
   },
   networkEnabled: { path: 'globalNetworking.enabled', type: 'flag' },
@@ -182,13 +185,13 @@ const FIELDS = {
     path: 'startSsh',
     type: 'flag',
     writeOnly: true,
-    create: option.on("let the account's SSH keys in"),
+    create: { on: "let the account's SSH keys in" },
   },
   startJupyter: {
     path: 'startJupyter',
     type: 'flag',
     writeOnly: true,
-    create: option.on('start a notebook server, with a password of its own'),
+    create: { on: 'start a notebook server, with a password of its own' },
   },
   runtime: { path: 'runtime', type: 'object', lines: show.runtimeLines },
   uptime: { path: 'runtime.uptime', type: 'seconds' },
@@ -235,8 +238,6 @@ export const POD_TABLE = defineTable({
     ...['runtime', 'createdAt', 'startedAt'],
   ],
 });
-
-export const podView = viewOf(POD_TABLE);
 
 export const PODS: Resource<'pod'> = resource(COLLECTION, POD_TABLE);
 

@@ -6,12 +6,10 @@ import { endedWhen } from '../../cli/model/command.ts';
 import { option } from '../../cli/model/params.ts';
 import { ofPod, perHour, sum } from '../../cli/money.ts';
 import { CLOUDS, DATA_CENTERS, GPUS } from '../../cli/resource/collections.ts';
-import { get as getOf, list as listOf, noun } from '../../cli/resource/noun.ts';
+import { get as getOf, list as listOf } from '../../cli/resource/noun.ts';
 import { countOf } from '../../cli/words.ts';
 import { statusOf } from './reachable.ts';
 import { PODS } from './fields.ts';
-
-export const SUMMARY = 'GPU and CPU containers';
 
 export const list = listOf(PODS, {
   details: 'Different filters are ANDed, values of one filter ORed. TERMINATED pods leave the list.',
@@ -42,5 +40,3 @@ export const get = getOf(PODS, {
   outcome: (pod, { exitStatus }) => (exitStatus && statusOf(pod) === 'ERROR' ? { exit: EXIT.jobFailed } : {}),
   examples: [['berth pods get train-llm --fields id,runtime.gpus --json', 'only these members']],
 });
-
-export const reads = noun(SUMMARY, { list, get });
