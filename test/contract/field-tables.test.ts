@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bodyOf } from '../../src/cli/resource/request-body.ts';
 import { readPaths, type ResourceTable } from '../../src/cli/resource/fields.ts';
 import { CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from '../../src/commands/catalog/fields.ts';
-import { CLUSTER_TABLE } from '../../src/commands/clusters.ts';
+import { CLUSTER_TABLE } from '../../src/commands/clusters/fields.ts';
 import { BUILD_TABLE } from '../../src/commands/endpoints/builds.ts';
 import { ENDPOINT_TABLE } from '../../src/commands/endpoints/fields.ts';
 import { WORKER_TABLE } from '../../src/commands/endpoints/workers.ts';
