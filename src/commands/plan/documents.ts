@@ -4,7 +4,7 @@ import { isList, isObject, type Json, type JsonObject, memberAt, stringOf } from
 import { safeText } from '../../core/safe-text.ts';
 import { HIDDEN } from '../../core/secret-names.ts';
 import { utf8Text } from '../../core/text.ts';
-import { readVariableFiles } from '../../cli/container.ts';
+import { readVariableFiles } from '../../cli/variables.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { checkBody, writable } from '../../cli/resource/request-body.ts';
 import type { Field } from '../../cli/resource/fields.ts';

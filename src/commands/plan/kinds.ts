@@ -1,6 +1,7 @@
 /** The kinds of things that files describe. Their fields are those of the commands that create and update them. */
 
-import { changedCommand, COMMAND_MEMBERS, CONTAINER_MEMBERS, settleCommand } from '../../cli/container.ts';
+import { CONTAINER_MEMBERS } from '../../cli/container.ts';
+import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../cli/container-command.ts';
 import type { Collection } from '../../cli/model/collection.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';

@@ -1,5 +1,5 @@
 /** What an apply of files would do, thing by thing, and what each costs an hour before and after. */
-import { completeEnvironment } from '../../cli/container.ts';
+import { completeEnvironment } from '../../cli/variables.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { catalogOf, type Cost, ofEndpoint, ofNewPod, ofPod, ofVolume, perHour, sum } from '../../cli/money.ts';
 import { merged } from '../../cli/resource/request-body.ts';

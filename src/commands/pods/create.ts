@@ -39,7 +39,7 @@ import { PODS, REFERENCES } from './fields.ts';
 import { waitFor, waitResult } from './wait.ts';
 import { isSame } from '../../fleet/differences.ts';
 import { hasDeadline } from '../../guard/deadline.ts';
-import { changedCommand, COMMAND_MEMBERS } from '../../cli/container.ts';
+import { changedCommand, COMMAND_MEMBERS } from '../../cli/container-command.ts';
 import { labelOf } from '../../cli/resource/targets.ts';
 import { withPath } from './pod-cells.ts';
 
