@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodyOf } from '../../src/cli/resource/request-body.ts';
+import { bodyOf } from '../../src/cli/resource/body-members.ts';
 import { readPaths, type ResourceTable } from '../../src/cli/resource/fields.ts';
 import { CPU_TABLE, DATA_CENTER_TABLE, GPU_TABLE } from '../../src/commands/catalog/fields.ts';
 import { CLUSTER_TABLE } from '../../src/commands/clusters/fields.ts';

@@ -1,7 +1,7 @@
 /** The requests for one thing of a plan: its create, update or removal, and what becomes of one that was made twice. */
 import { listCommand } from '../../cli/hint.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { bodyOf, completeBody, withMember } from '../../cli/resource/request-body.ts';
+import { bodyOf, completeBody, withMember } from '../../cli/resource/body-members.ts';
 import { patch, post } from '../../cli/resource/noun-writes.ts';
 import { rowRequest } from '../../cli/resource/pages.ts';
 import { resource } from '../../cli/resource/targets.ts';

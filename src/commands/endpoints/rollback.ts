@@ -3,7 +3,7 @@ import { defineCommand, yesOption } from '../../cli/model/command.ts';
 import { arg } from '../../cli/model/params.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
 import { run } from '../../cli/hint.ts';
-import { bodyOf } from '../../cli/resource/request-body.ts';
+import { bodyOf } from '../../cli/resource/body-members.ts';
 import { patch, written } from '../../cli/resource/noun-writes.ts';
 import { idArgument, rowSchema } from '../../cli/resource/arguments.ts';
 import { labelOf, readListOf, readRow, withId } from '../../cli/resource/targets.ts';

@@ -3,7 +3,7 @@ import { hideSecrets, type IsSecret } from '../../core/secret-names.ts';
 import { defineCommand } from '../../cli/model/command.ts';
 import { manyOf, oneOf, serviceObject, TEXT } from '../../cli/model/output-schema.ts';
 import { arg, option } from '../../cli/model/params.ts';
-import { writable } from '../../cli/resource/request-body.ts';
+import { writable } from '../../cli/resource/body-members.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { withoutKey } from '../../create/key.ts';
 import { text } from '../../output/cells.ts';

@@ -6,7 +6,7 @@ import { HIDDEN } from '../../core/secret-names.ts';
 import { utf8Text } from '../../core/text.ts';
 import { readVariableFiles } from '../../cli/variables.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { checkBody, writable } from '../../cli/resource/request-body.ts';
+import { checkBody, writable } from '../../cli/resource/body-members.ts';
 import type { Field } from '../../cli/resource/fields.ts';
 import { parseYamlDocuments, type YamlDocument } from '../../cli/resource/parse-yaml.ts';
 import { didYouMean, withArticle } from '../../cli/words.ts';

@@ -5,7 +5,7 @@ import { changedCommand, COMMAND_MEMBERS, settleCommand } from '../../cli/contai
 import type { Collection } from '../../cli/model/collection.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { ENDPOINTS, PODS, REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
-import { bodyOf, mapTextsAt } from '../../cli/resource/request-body.ts';
+import { bodyOf, mapTextsAt } from '../../cli/resource/body-members.ts';
 import type { Field, ResourceTable } from '../../cli/resource/fields.ts';
 import type { CreateRequest } from '../../cli/resource/noun-writes.ts';
 import { redactingSecret } from '../secrets.ts';

@@ -1,7 +1,7 @@
 /** The JSON Schema of a document, made of the tables of fields. Editors have it, and documents are checked by it. */
 import type { Field, FieldType } from '../../cli/resource/fields.ts';
 import { paramOf } from '../../cli/model/params.ts';
-import { bodyOf } from '../../cli/resource/request-body.ts';
+import { bodyOf } from '../../cli/resource/body-members.ts';
 import { didYouMean } from '../../cli/words.ts';
 import { Exact, isList, isObject, type Json, type JsonObject, memberOf, objectOf } from '../../core/json.ts';
 import { acceptedPaths, FILE_KINDS, type FileKind, KINDS } from './kinds.ts';
