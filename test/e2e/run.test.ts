@@ -102,7 +102,10 @@ kill -INT $p; wait $p; echo "code $?"; ${LEFT}; cat out.txt 2>/dev/null`);
   test('a time limit is 9 with what is there', async () => {
     const { stdout, stderr } = await script(`
 berth run ${GPU} --timeout 30s --out out -- sh -c 'echo part >out; sleep 600'; echo "code $?"; ${LEFT}; cat out`);
-    expect([stdout, stderr]).toEqual(['code 9\npart\n', expect.stringContaining('ended after 30s (--timeout)')]);
+    expect([stdout, stderr]).toEqual([
+      'code 9\npart\n',
+      expect.stringMatching(/at most \$0\.01 in 30s\n[^]*ended after 30s \(--timeout\)/),
+    ]);
   });
 
   test('a pod that dies under the command is 10, and is gone', async () => {
@@ -110,7 +113,10 @@ berth run ${GPU} --timeout 30s --out out -- sh -c 'echo part >out; sleep 600'; e
 berth run ${GPU} --name dies -- sh -c 'echo begun; sleep 60' >said & p=$!
 until grep -q begun said; do sleep 0.1; done
 berth pods stop dies --quiet; wait $p; echo "code $?"; berth pods list --match dies -o id`);
-    expect([stdout, stderr]).toEqual(['code 10\n', expect.stringMatching(/died under the command: it is EXITED/)]);
+    expect([stdout, stderr]).toEqual([
+      'code 10\n',
+      expect.stringMatching(/\/h, at most \$16\.56 in 1d\n[^]*died under the command: it is EXITED/),
+    ]);
   });
 
   test('a create whose answer is lost makes one pod, which is used and gone', async () => {

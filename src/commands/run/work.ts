@@ -77,8 +77,10 @@ export async function begin(ctx: CommandContext, values: Values): Promise<Result
   const body = { ...plain, env: { ...variables, [DEADLINE_VARIABLES.terminate]: deadline } };
   await tellPrice(ctx, async () => {
     const cost = ofNewPod(body, await catalogOf(ctx, body));
-    const most = Math.min(run.maxCost, costOver(cost.hourly?.high ?? Infinity, run.timeoutMs));
-    return `${hardwareOf(body)}: ${perHour(cost)}${most === Infinity ? '' : `, at most ${formatDollars(most)}`}`;
+    const most = costOver(cost.hourly?.high ?? Infinity, run.timeoutMs);
+    const inTime = most < run.maxCost ? ` in ${formatDuration(run.timeoutMs)}` : '';
+    const limit = Math.min(run.maxCost, most);
+    return `${hardwareOf(body)}: ${perHour(cost)}${limit === Infinity ? '' : `, at most ${formatDollars(limit)}${inTime}`}`;
   });
   // Nothing is made on this machine for a dry run.
   if (ctx.dryRun) await ctx.api.send(post(PODS, body));
