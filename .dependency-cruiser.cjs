@@ -38,7 +38,6 @@ const LAYERS = {
       completion: ['resource', 'parse', 'help.ts', 'model', 'words.ts'],
       'logs.ts': ['resource', 'until.ts', 'run', 'model', 'words.ts'],
       container: ['resource', 'run', 'model', 'words.ts'],
-      'rate.ts': ['money.ts', 'resource', 'run', 'model', 'words.ts'],
       'money.ts': ['resource', 'model', 'words.ts'],
       resource: ['run', 'ask.ts', 'until.ts', 'money.ts', 'hint.ts', 'help.ts', 'model', 'words.ts'],
       parse: ['help.ts', 'model', 'words.ts'],

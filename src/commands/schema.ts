@@ -94,10 +94,7 @@ export const schema = (program: Program): Command =>
     details:
       'Without a command, it lists those that have a schema. `berth schema error` is for errors on stderr, `berth schema apply` for the files of `plan` and `apply`.',
     args: {
-      words: {
-        ...arg.many('a command, error or apply', { metavar: 'COMMAND', complete: 'help' }),
-        required: false,
-      },
+      words: arg.any('a command, error or apply', { metavar: 'COMMAND', complete: 'help' }),
     },
     output: { anyOf: [ROWS, ANY_OBJECT] },
     examples: [

@@ -147,7 +147,7 @@ export function createRemembered({ path, account, clock, user }: RememberedOptio
       read: async () => kept(),
       add: async (job) => {
         const others = kept().filter(({ id }) => id !== job.id);
-        if (job.id !== '') write('jobs', { jobs: [{ ...job, statusAt: job.at }, ...others].slice(0, MAX_JOBS) });
+        write('jobs', { jobs: [{ ...job, statusAt: job.at }, ...others].slice(0, MAX_JOBS) });
       },
       saw: async (id, status, at) => {
         const isNews = (job: RememberedJob): boolean =>

@@ -24,7 +24,7 @@ test('what waits is in until, http, batch, host and local', () => {
 
 test('what knows of a dry run is the transport and the kit', () => {
   const allowed = isIn(
-    ...['cli/', 'commands/help/describe.ts', 'commands/registries.ts', 'commands/apply/', 'commands/guard/'],
+    ...['cli/', 'commands/help/describe.ts', 'commands/secrets.ts', 'commands/apply/', 'commands/guard/'],
     ...['commands/batch/run.ts', 'commands/pods/place.ts', 'commands/run/work.ts'],
   );
   expect(filesWith(/\bdryRun\b/).filter((file) => !allowed(file))).toEqual([]);

@@ -23,9 +23,11 @@ const status = (table: ResourceTable, summary: string): Params => {
   return choices === undefined ? {} : { status: option.list(summary, { metavar: 'STATUS', choices }) };
 };
 
+const isNamed = (table: ResourceTable): boolean => table.fields['name']?.path === 'name';
+
 /** Only those that its rows have members for. */
 export const filterOptions = (table: ResourceTable): Params => ({
-  ...(table.fields['name']?.path === 'name' && { match: { ...match, summary: `only ${match.summary}` } }),
+  ...(isNamed(table) && { match: { ...match, summary: `only ${match.summary}` } }),
   ...status(table, 'only with one of these statuses'),
   ...(ageField(table) !== undefined && {
     olderThan: option.durationWithUnit('only created longer ago than this, such as 3d'),
@@ -36,7 +38,7 @@ export const filterOptions = (table: ResourceTable): Params => ({
 /** A flag that does not fit the resource is absent, and its value undefined. */
 export const selectorOptions = (table: ResourceTable, plural: string): SelectorParams =>
   ({
-    match: { ...match, summary: `all ${plural} ${match.summary}` },
+    ...(isNamed(table) && { match: { ...match, summary: `all ${plural} ${match.summary}` } }),
     ...status(table, `all ${plural} with one of these statuses`),
     ...(ageField(table) !== undefined && {
       olderThan: option.durationWithUnit(`all ${plural} created longer ago than this, such as 3d`),

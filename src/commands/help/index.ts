@@ -26,9 +26,8 @@ export const help = (program: Program): Command =>
       'With --json, describes commands for a program: arguments, flags, types, defaults, exit codes, examples, and whether a command writes, destroys, waits or costs money.',
     args: {
       words: {
-        ...arg.many('a command, or a topic', { metavar: 'COMMAND|TOPIC', complete: 'help' }),
+        ...arg.any('a command, or a topic', { metavar: 'COMMAND|TOPIC', complete: 'help' }),
         choices: TOPICS,
-        required: false,
       },
     },
     options: { agent: option.on('print the rules and all commands, for a coding agent') },

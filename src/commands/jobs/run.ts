@@ -108,16 +108,17 @@ export const run = defineCommand({
     const endpoint = ctx.ids.get(ENDPOINTS, values.endpoint) ?? values.endpoint;
     const document = answer.value ?? null;
     const job = jobIdOf(document);
-    await ctx.jobs.add({
-      id: job ?? '',
-      endpoint,
-      named: values.endpoint,
-      at: ctx.serviceNow(),
-      certainMs: certainMs({ ttlMs: values.ttl, sync: values.sync }),
-      executionTimeoutMs: values.executionTimeout,
-      ttlMs: values.ttl,
-      status: jobStatus(document),
-    });
+    if (job !== undefined)
+      await ctx.jobs.add({
+        id: job,
+        endpoint,
+        named: values.endpoint,
+        at: ctx.serviceNow(),
+        certainMs: certainMs({ ttlMs: values.ttl, sync: values.sync }),
+        executionTimeoutMs: values.executionTimeout,
+        ttlMs: values.ttl,
+        status: jobStatus(document),
+      });
     if (values.sync && hasEnded(document)) return { ...answerResult(jobView, answer), exit: exitOf(document) };
     // Outcome-unknown (8).
     if (job === undefined) throw unusableJobId(document);

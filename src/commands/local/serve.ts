@@ -62,8 +62,7 @@ const serve = defineCommand({
     try {
       await ctx.stdout.write(say`${server.url}\n`);
       await ctx.tell('The local service is running. Ctrl-C stops it. In another shell:');
-      for (const [name, value] of Object.entries(environment(server)))
-        if (value !== '') await ctx.tell(`  export ${name}=${value}`);
+      for (const line of exportLines(environment(server))) await ctx.tell(`  ${line}`);
       // The open port keeps the process running until the interrupt.
       await untilAborted(ctx.signal, new Promise<never>(() => undefined));
     } catch (error) {
@@ -190,11 +189,16 @@ const env = defineCommand({
 /** `export` lines for a shell, or an object for programs. */
 function variablesResult(ctx: CommandContext, variables: JsonObject): Result {
   if (asksForData(ctx.output)) return { kind: 'one', view: membersView('worker'), value: variables };
-  const lines = Object.entries(variables).map(
-    ([name, value]) => `export ${name}=${shellWord(stringOf(value ?? null) ?? '')}\n`,
-  );
-  return { kind: 'text', text: lines.join('') };
+  return {
+    kind: 'text',
+    text: exportLines(variables)
+      .map((line) => `${line}\n`)
+      .join(''),
+  };
 }
+
+const exportLines = (variables: JsonObject): readonly string[] =>
+  Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(stringOf(value ?? null) ?? '')}`);
 
 export const local = defineGroup(
   'the local service: serve it, move its clock, inject faults',
