@@ -1,3 +1,4 @@
+import { shownKey } from './auth/login.ts';
 import { type Command, defineCommand, defineGroup, type Group, type Program } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
 import { manyOf, orNull, ownObject, TEXT } from '../cli/model/output-schema.ts';
@@ -63,7 +64,7 @@ const aliasRow = (name: string, value: string | undefined): JsonObject => ({
 async function settingRow({ settings }: CommandContext, setting: Setting): Promise<JsonObject> {
   const { name, flag = null, variable = null, summary, secret } = setting;
   const key = secret && !settings.local ? await settings.key() : undefined;
-  const value = secret ? key && `ends in ${key.tail}` : settings.text(name);
+  const value = secret ? key && shownKey(key.tail) : settings.text(name);
   const source = secret ? key?.source : settings.source(name);
   return { name, value: value ?? null, source: source ?? null, flag, variable, summary };
 }

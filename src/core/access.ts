@@ -20,7 +20,9 @@ export function accessFailure(needed: Access, settings: AccessSetting): Failure 
     code: 'access',
     exit: EXIT.denied,
     message: `this needs \`${needed}\` access, and the setting access is \`${level}\` ${from}; nothing was sent`,
-    hint: sentence`Allow it for one command: BERTH_ACCESS=${needed}. Or for the profile: ${berth`config set access ${needed}`}.`,
+    hint: isFromVariable
+      ? `Allow it: BERTH_ACCESS=${needed}.`
+      : sentence`Allow it for one command: BERTH_ACCESS=${needed}. Or for the profile: ${berth`config set access ${needed}`}.`,
   });
 }
 

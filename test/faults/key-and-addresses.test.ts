@@ -106,6 +106,8 @@ it('config list shows the sources of key and addresses with --profile', async ()
   const shown = (name: string) => rows.find((row) => row.name === name);
   expect(shown('api-key')).toMatchObject({ value: 'ends in STAG', source: 'profile' });
   expect(shown('base-url')).toMatchObject({ value: 'https://staging.example.com', source: 'profile' });
+  const short = await berthIn(createTestWorld({ env: { BERTH_API_KEY: 'k' } }), ['config', 'list']);
+  expect(short.out).toMatch(/^api-key\ttoo short to show a part of it\t/m);
 });
 
 it.each(['BERTH_API_KEY', 'BERTH_API_KEY_FILE'])(
