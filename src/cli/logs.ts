@@ -28,14 +28,17 @@ type Times = (typeof TIMES)[number];
 
 export const LOG_OPTIONS = {
   follow: option.on('go on as lines are written, across broken connections, until Ctrl-C', {
-    ...{ short: '-f', unless: ['until'] },
+    short: '-f',
+    unless: ['until'],
   }),
   source: option.choice('only lines of the container, or of the system around it', ['container', 'system']),
   tail: option.count('begin with the last N lines, at most 5000 (default 100)', 0, {
-    ...{ most: MAX_TAIL, unless: ['since', 'after'] },
+    most: MAX_TAIL,
+    unless: ['since', 'after'],
   }),
   since: option.text('begin at a moment: 2026-01-31T12:00:00Z, or 10m for 10 minutes ago', {
-    ...{ metavar: 'TIME', unless: ['after'] },
+    metavar: 'TIME',
+    unless: ['after'],
   }),
   until: onlyWith(['since', 'after'], option.text('end at a moment, written as for --since', { metavar: 'TIME' })),
   search: option.text('only lines that contain this text'),
@@ -190,7 +193,9 @@ async function readQuery(ctx: CommandContext, values: LogValues): Promise<Query>
   const isFound = searchOf(values);
   const now = since === undefined && until === undefined ? ctx.serviceNow() : await ctx.fetchServiceNow();
   return {
-    ...{ source, tail, after },
+    source,
+    tail,
+    after,
     since: since && parseTimestamp(since, '--since', { now }).text,
     isWanted: (event) => isFound(stringOf(rowOf(event)['line']) ?? ''),
     untilMs: until === undefined ? Infinity : Date.parse(parseTimestamp(until, '--until', { now }).text),

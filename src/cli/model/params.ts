@@ -109,7 +109,7 @@ const define = <T>(
 
 /** The key `lowPriority` becomes `--low-priority`. Without `initial`, an absent flag is undefined. */
 export const option = {
-  on: (summary: string, shape: { readonly short?: string } = {}): Param<boolean> =>
+  on: (summary: string, shape: Pick<Shape<boolean>, 'short' | 'unless'> = {}): Param<boolean> =>
     define('flag', summary, { initial: false, ...shape }, asText),
   text: (summary: string, shape: Shape<string> = {}): Param<string | undefined> =>
     define('flag', summary, { metavar: 'TEXT', ...shape }, asText),

@@ -94,7 +94,9 @@ export const report = defineCommand({
       by === 'day'
         ? since(start)
         : resources.map(({ kind, id, ...cost }) => ({
-            ...{ kind: kind.replace('-', ' '), id, name: nameOf(kind, id) },
+            kind: kind.replace('-', ' '),
+            id,
+            name: nameOf(kind, id),
             ...cost,
           }));
     const total = sum(rows.map((row) => row.total));

@@ -18,8 +18,17 @@ import { accessFailure } from '../../core/access.ts';
 import type { RunAgain } from '../../core/context.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure, isInterrupt } from '../../core/failure.ts';
-import { arrayOf, encodeJson, itemsAt, type Json, type JsonObject, objectAt, objectOf } from '../../core/json.ts';
-import { stringAt, tryDecodeJson } from '../../core/json.ts';
+import {
+  arrayOf,
+  encodeJson,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectOf,
+  stringAt,
+  tryDecodeJson,
+} from '../../core/json.ts';
 import { hideSecrets } from '../../core/secret-names.ts';
 import { type Allowed, ALLOWED, describeTool, type Tool, toolsOf, wordsOf } from './tools.ts';
 

@@ -47,9 +47,9 @@ export function toolsOf(all: readonly NamedCommand[], groups: readonly string[],
 /** Asked about elsewhere: a call is the answer. A watch has no end. A notice runs any program. */
 const NOT_SHOWN = ['yes', 'notify', 'watch', 'interval', 'follow', 'times'];
 
-const paramsOf = ({ command: { args }, command }: Tool): ReadonlyMap<string, Param<unknown>> =>
+const paramsOf = ({ command }: Tool): ReadonlyMap<string, Param<unknown>> =>
   new Map(
-    [...Object.entries(args), ...visibleOptions(command).filter(([key]) => !NOT_SHOWN.includes(key))].map(
+    [...Object.entries(command.args), ...visibleOptions(command).filter(([key]) => !NOT_SHOWN.includes(key))].map(
       ([key, param]) => [flagName(key).slice(2), param],
     ),
   );

@@ -34,7 +34,9 @@ const GUARD_LATER_MS: Milliseconds = 15 * MINUTE_MS;
 
 /** Usage (2) for a copy or an amount that cannot be. */
 const runOf = (ctx: CommandContext, mark: string, values: Values) => ({
-  ...{ mark, values, outs: textsIn(values, 'out').map(copyOf) },
+  mark,
+  values,
+  outs: textsIn(values, 'out').map(copyOf),
   timeoutMs: Number(values['timeout']),
   /** US dollars. */
   maxCost: dollarsOf('maxCost', textIn(values, 'maxCost')) ?? Infinity,
@@ -294,9 +296,16 @@ async function terminateSurely(
 async function writeReceipt(ctx: CommandContext, run: Run, code = null as number | null, terminated: boolean) {
   const { id = null, name = null, createdAt = null } = objectOf(run.pod) ?? {};
   const text = encodeJson({
-    ...{ id, name, hardware: run.pod && hardwareOf(run.pod), createdAt },
+    id,
+    name,
+    hardware: run.pod && hardwareOf(run.pod),
+    createdAt,
     seconds: Math.round(spentMs(ctx, run) / 1000),
-    ...{ exitCode: code, cost: costOf(ctx, run), filesIn: run.files.in, filesOut: run.files.out, terminated },
+    exitCode: code,
+    cost: costOf(ctx, run),
+    filesIn: run.files.in,
+    filesOut: run.files.out,
+    terminated,
   });
   const file = textIn(run.values, 'receipt');
   if (file !== undefined) await ctx.files.write(file, `${text}\n`);
