@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { CREATED_AT, NAME_FLAG } from '../cli/container.ts';
-import { type Command, defineCommand, textIn, textsIn, type Values } from '../cli/model/command.ts';
+import { defineCommand, textIn, textsIn, type Values } from '../cli/model/command.ts';
 import type { CommandContext } from '../cli/model/context.ts';
 import { flagName, option, type Params } from '../cli/model/params.ts';
 import { ENDPOINTS, PODS, SECRETS as COLLECTION, TEMPLATES } from '../cli/resource/collections.ts';
 import { defineTable, type Fields } from '../cli/resource/fields.ts';
-import { patch, post, remove, usersOf, written } from '../cli/resource/noun-writes.ts';
-import { bodyArguments, bodyFlags, bodyFrom } from '../cli/resource/request-body.ts';
-import { get, list, noun } from '../cli/resource/noun.ts';
+import { create, patch, remove, usersOf, written } from '../cli/resource/noun-writes.ts';
+import type { BodyRules } from '../cli/resource/request-body.ts';
+import { get, list, noun, type NounWords } from '../cli/resource/noun.ts';
 import { idArgument, rowSchema } from '../cli/resource/arguments.ts';
 import { type Resource, resource, withId } from '../cli/resource/targets.ts';
 import { Failure, usage } from '../core/failure.ts';
@@ -120,25 +120,15 @@ const SECRETS = resource(COLLECTION, TABLE);
 const VALUE: Secret = { member: 'value', question: 'Value of the secret' };
 
 /** The create of what is never shown: it comes from stdin, a file or a hidden prompt. */
-export const createHidden = (
-  of: Resource,
-  secret: Secret,
-  { needed, ...words }: Pick<Command, 'summary' | 'details' | 'examples'> & { readonly needed: readonly string[] },
-): Command =>
-  defineCommand({
-    ...words,
-    args: bodyArguments(of, 'create'),
-    options: { ...bodyFlags(of, 'create'), ...secretOptions(secret) },
-    needed: [...needed, Object.keys(secretOptions(secret))],
-    fields: of.view.paths,
-    output: rowSchema(of),
-    writes: true,
-    run: async (ctx, values) => {
+export const createHidden = (of: Resource, secret: Secret, spec: NounWords & BodyRules) =>
+  create(of, {
+    ...spec,
+    oneOf: secretOptions(secret),
+    body: async (ctx, read, values) => {
       refuseSecretOnArgv(secret, values);
-      const body = await withSecret(ctx, secret, await bodyFrom(ctx, of, values, { needed }), values);
-      const answer = await redactingSecret(secret, body, () => ctx.api.send(post(of, body)));
-      return await written(ctx, of, answer, 'created');
+      return await withSecret(ctx, secret, await read(), values);
     },
+    send: (ctx, request) => redactingSecret(secret, request.body, () => ctx.api.send(request)),
   });
 
 const update = defineCommand({

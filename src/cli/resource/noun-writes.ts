@@ -3,10 +3,10 @@
 import { ask, asks, requireYes } from '../ask.ts';
 import { getCommand, listCommand } from '../hint.ts';
 import type { Collection } from '../model/collection.ts';
-import { type Command, defineCommand, later, textIn, type Values, yesOption } from '../model/command.ts';
+import { type Command, defineCommand, later, textIn, type Values, waitOptions, yesOption } from '../model/command.ts';
 import type { CommandContext } from '../model/context.ts';
 import { OUTCOMES } from '../model/output-schema.ts';
-import { option } from '../model/params.ts';
+import { option, type Params } from '../model/params.ts';
 import { tellPrice } from '../money.ts';
 import { idArgument, idsArgument, rowSchema, selectorOptions } from './arguments.ts';
 import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from './request-body.ts';
@@ -34,6 +34,7 @@ import { Failure } from '../../core/failure.ts';
 import type { Id } from '../../core/ids.ts';
 import { type Json, type JsonObject, stringAt } from '../../core/json.ts';
 import { lines, type Message } from '../../core/message.ts';
+import type { Milliseconds } from '../../core/unit-types.ts';
 import { answerResult, asksForData, idOf, type Result } from '../../output/view.ts';
 
 export type CreateRequest = Omit<ApiRequest, 'body'> & { readonly body: JsonObject };
@@ -68,45 +69,71 @@ export async function written(ctx: CommandContext, of: Resource, answer: ApiAnsw
   return isNew && !ctx.terminal.output ? { kind: 'text', text: `${idOf(row)}\n`, notes } : { kind: 'nothing', notes };
 }
 
+/** `--wait` of a write. */
+export interface Wait {
+  readonly summary: string;
+  /** The result of the write, and how the wait for its row ended. */
+  readonly end: (ctx: CommandContext, result: Result, id: string, timeoutMs: Milliseconds) => Promise<Result>;
+}
+
 /** `berth NOUN create NAME`. */
 function createCommand(
   of: Resource,
   spec: NounWords &
     BodyRules & {
       /** Said before it: `100 GB: $7.00/month`. */
-      readonly price?: (body: JsonObject) => Message;
+      readonly price?: (body: JsonObject, ctx: CommandContext) => Message | Promise<Message>;
+      /** Flags beside those of the body, one of which is needed. */
+      readonly oneOf?: Params;
+      /** Reads and completes the body. */
+      readonly body?: (ctx: CommandContext, read: () => Promise<JsonObject>, values: Values) => Promise<JsonObject>;
       /** Sends it in another way than as one POST. */
       readonly send?: (ctx: CommandContext, request: CreateRequest) => Promise<ApiAnswer>;
+      readonly wait?: Wait;
     } = {},
 ): Command {
-  const { price, send = (ctx, request) => ctx.api.send(request) } = spec;
+  const { price, oneOf, wait, body: completed = (_, read) => read(), send = (ctx, one) => ctx.api.send(one) } = spec;
   return defineCommand({
     summary: spec.summary ?? `create ${withArticle(of.noun)}`,
     details: spec.details,
     examples: spec.examples,
     args: bodyArguments(of, 'create', spec),
     // Nothing is asked: scripts may confirm all the same.
-    options: { ...bodyFlags(of, 'create', spec), yes: { ...yesOption, hidden: true } },
-    needed: spec.needed,
+    options: {
+      ...bodyFlags(of, 'create', spec),
+      ...oneOf,
+      ...(wait && waitOptions(wait.summary)),
+      yes: { ...yesOption, hidden: true },
+    },
+    needed: [...(spec.needed ?? []), ...(oneOf ? [Object.keys(oneOf)] : [])],
     fields: readPaths(of.table),
     output: rowSchema(of),
     writes: true,
     costs: price !== undefined,
+    exits: spec.exits,
     run: async (ctx, values: Values) => {
-      const body = await bodyFrom(ctx, of, values, spec);
+      const body = await completed(ctx, () => bodyFrom(ctx, of, values, spec), values);
       if (price !== undefined)
         await tellPrice(ctx, async () => {
           // Of a service that can be asked, and after the line that says it is the local one.
           await ctx.api.preview(post(of, body));
-          return price(body);
+          return await price(body, ctx);
         });
       const answer = await withReferences(ctx, body, spec.references ?? {}, (known) => send(ctx, post(of, known)));
-      return await written(ctx, of, answer, 'created');
+      return await waited(ctx, wait, await written(ctx, of, answer, 'created'), answer, values);
     },
   });
 }
 
 export const create = later(createCommand);
+
+const waited = async (
+  ctx: CommandContext,
+  wait: Wait | undefined,
+  result: Result,
+  { value }: ApiAnswer,
+  given: Values,
+) => (given['wait'] === true && wait ? wait.end(ctx, result, idOf(value), Number(given['waitTimeout'])) : result);
 
 /** Reads the row of an update, once. */
 export type ReadRow = () => Promise<Json>;
@@ -122,19 +149,25 @@ function updateCommand(
       readonly risky?: readonly string[];
       /** Completes what the service takes only as a whole, and refuses what it cannot do. */
       readonly complete?: (ctx: CommandContext, body: JsonObject, row: ReadRow, values: Values) => Promise<JsonObject>;
+      readonly wait?: Wait;
     } = {},
 ): Command {
-  const { risk, risky = [], complete } = spec;
+  const { risk, risky = [], complete, wait } = spec;
   return defineCommand({
     summary: spec.summary ?? `change ${withArticle(of.noun)}`,
     details: spec.details,
     examples: spec.examples,
     args: { id: idArgument(of), ...bodyArguments(of, 'update', spec) },
-    options: { ...bodyFlags(of, 'update', spec), ...(risk === undefined ? {} : { yes: yesOption }) },
+    options: {
+      ...bodyFlags(of, 'update', spec),
+      ...(wait && waitOptions(wait.summary)),
+      ...(risk && { yes: yesOption }),
+    },
     needed: [Object.keys(bodyFlags(of, 'update', spec))],
     fields: readPaths(of.table),
     output: rowSchema(of),
     writes: true,
+    costs: spec.costs,
     run: async (ctx, values: Values) => {
       const word = textIn(values, 'id') ?? '';
       let reading: Promise<Json> | undefined;
@@ -148,7 +181,7 @@ function updateCommand(
       const answer = await withId(ctx, of, word, (id) =>
         withReferences(ctx, body, spec.references ?? {}, (known) => ctx.api.send(patch(of, id, known))),
       );
-      return await written(ctx, of, answer, 'updated');
+      return await waited(ctx, wait, await written(ctx, of, answer, 'updated'), answer, values);
     },
   });
 }

@@ -21,7 +21,7 @@ import type { Result } from '../../output/view.ts';
 
 export { noun } from '../model/command.ts';
 
-export type NounWords = Partial<CommandWords>;
+export type NounWords = Partial<CommandWords & Pick<Command, 'costs' | 'exits'>>;
 
 /** Types of fields that have no order. */
 const UNORDERED: readonly (FieldType | undefined)[] = ['list', 'pairs', 'object', 'objects'];
@@ -164,7 +164,6 @@ function getCommand<const O extends Params>(
   spec: NounWords & {
     readonly options?: O;
     readonly watch?: true | WatchSpec;
-    readonly exits?: Command['exits'];
     readonly query?: (values: ValuesOf<O>) => Query;
     /** An exit code or a note by what the row says. */
     readonly outcome?: (row: Json, values: ValuesOf<O>) => Pick<Result, 'exit' | 'notes'>;

@@ -1,14 +1,11 @@
 import { run } from '../../cli/hint.ts';
-import { defineCommand, type Values, waitOptions, yesOption } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { ofNewCluster, perHour, tellPrice } from '../../cli/money.ts';
-import { rowSchema } from '../../cli/resource/arguments.ts';
+import { ofNewCluster, perHour } from '../../cli/money.ts';
 import { CLUSTERS as COLLECTION, GPUS, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
 import { textColumn } from '../../cli/resource/fields.ts';
 import { get, list, noun } from '../../cli/resource/noun.ts';
-import { post, remove, update, written } from '../../cli/resource/noun-writes.ts';
+import { create, remove, update } from '../../cli/resource/noun-writes.ts';
 import { lookupRows } from '../../cli/resource/pages.ts';
-import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/request-body.ts';
 import { readRow, resource } from '../../cli/resource/targets.ts';
 import { type Goal, until } from '../../cli/until.ts';
 import { countOf } from '../../cli/words.ts';
@@ -17,7 +14,7 @@ import { inOwnWords } from '../pods/place.ts';
 import { CLUSTER_TABLE, compute, MAX_PODS, MIN_PODS } from './fields.ts';
 import { EXIT } from '../../core/exit-codes.ts';
 import { Failure } from '../../core/failure.ts';
-import { type Json, type JsonObject, numberAt } from '../../core/json.ts';
+import { type Json, numberAt } from '../../core/json.ts';
 import { berth } from '../../core/message.ts';
 import { answerResult, idOf, type Result, type View } from '../../output/view.ts';
 
@@ -32,55 +29,6 @@ const memberView: View = {
     ...PODS.view.columns,
   ],
 };
-
-const REFERENCES = { templateId: TEMPLATES, 'mounts.network.0.volumeId': VOLUMES };
-
-const RULES: BodyRules = {
-  needed: ['name', 'type', 'gpu', 'gpuCount', 'pods'],
-  example: 'compute.podCount=4',
-  references: REFERENCES,
-  fromPrinted: ({ dataCenterId, ...cluster }) => ({
-    ...cluster,
-    ...(typeof dataCenterId === 'string' ? { dataCenterIds: [dataCenterId] } : {}),
-  }),
-};
-
-const create = defineCommand({
-  summary: 'create a cluster',
-  details: `A cluster has ${MIN_PODS} to ${MAX_PODS} pods of one GPU type. Only its name can change later.`,
-  args: bodyArguments(CLUSTERS, 'create', RULES),
-  options: {
-    ...bodyFlags(CLUSTERS, 'create', RULES),
-    ...waitOptions('wait until all its pods are RUNNING'),
-    // Nothing is asked: scripts may confirm all the same.
-    yes: { ...yesOption, hidden: true },
-  },
-  needed: RULES.needed,
-  fields: CLUSTERS.view.paths,
-  output: rowSchema(CLUSTERS),
-  writes: true,
-  costs: true,
-  exits: [EXIT.jobFailed],
-  examples: [
-    [
-      'berth clusters create research --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 4 --image example/pytorch:2.8 --wait',
-      '32 GPUs, once all its pods run',
-    ],
-  ],
-  run: async (ctx, values: Values) => {
-    const body = await bodyFrom(ctx, CLUSTERS, values, RULES);
-    const priceOf = async () => perHour(ofNewCluster(body, await lookupRows(ctx, GPUS)));
-    await tellPrice(ctx, async () => `${compute(body) ?? ''}: ${await priceOf()}`);
-    const send = (known: JsonObject) => ctx.api.send(post(CLUSTERS, known));
-    const answer = await withReferences(ctx, body, REFERENCES, send).catch((error: unknown) => {
-      if (!(error instanceof Failure)) throw error;
-      throw inOwnWords(error, run(berth`catalog gpus --available --product CLUSTER`));
-    });
-    const result = await written(ctx, CLUSTERS, answer, 'created');
-    if (values['wait'] !== true) return result;
-    return await waited(ctx, result, idOf(answer.value), Number(values['waitTimeout']));
-  },
-});
 
 const podsThat = (cluster: Json, status: string): number => numberAt(cluster, `pods.byStatus.${status}`) ?? 0;
 
@@ -121,7 +69,30 @@ export const clusters = noun('pods that work together on a fast network', {
       ['berth clusters get train --watch', 'again every 2 seconds until Ctrl-C'],
     ],
   }),
-  create,
+  create: create(CLUSTERS, {
+    details: `A cluster has ${MIN_PODS} to ${MAX_PODS} pods of one GPU type. Only its name can change later.`,
+    needed: ['name', 'type', 'gpu', 'gpuCount', 'pods'],
+    example: 'compute.podCount=4',
+    references: { templateId: TEMPLATES, 'mounts.network.0.volumeId': VOLUMES },
+    fromPrinted: ({ dataCenterId, ...cluster }) => ({
+      ...cluster,
+      ...(typeof dataCenterId === 'string' ? { dataCenterIds: [dataCenterId] } : {}),
+    }),
+    price: async (body, ctx) => `${compute(body) ?? ''}: ${perHour(ofNewCluster(body, await lookupRows(ctx, GPUS)))}`,
+    send: (ctx, request) =>
+      ctx.api.send(request).catch((error: unknown) => {
+        if (!(error instanceof Failure)) throw error;
+        throw inOwnWords(error, run(berth`catalog gpus --available --product CLUSTER`));
+      }),
+    wait: { summary: 'wait until all its pods are RUNNING', end: waited },
+    exits: [EXIT.jobFailed],
+    examples: [
+      [
+        'berth clusters create research --type TRAINING --gpu GPU-80G --gpu-count 8 --pods 4 --image example/pytorch:2.8 --wait',
+        '32 GPUs, once all its pods run',
+      ],
+    ],
+  }),
   update: update(CLUSTERS, {
     summary: 'rename a cluster',
     examples: [['berth clusters update research --name research-2', 'rename it']],

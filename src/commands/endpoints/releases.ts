@@ -3,6 +3,7 @@ import { encodeJson, itemsAt, type Json, memberAt, numberAt, stringAt, stringOf 
 import { berth } from '../../core/message.ts';
 import { defineCommand, waitOptions } from '../../cli/model/command.ts';
 import { cutNotes, limitOption } from '../../cli/resource/noun.ts';
+import type { Wait } from '../../cli/resource/noun-writes.ts';
 import { type End, type Goal, until } from '../../cli/until.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
 import { readRequest } from '../../core/api.ts';
@@ -33,6 +34,14 @@ export async function waitForRollout(ctx: CommandContext, id: string, timeoutMs:
   const [end = { id }] = await until(ctx, [{ id, read }], ROLLED_OUT, timeoutMs);
   return end;
 }
+
+export const ROLLOUT: Wait = {
+  summary: 'wait until its workers run the release',
+  end: async (ctx, result, id, timeoutMs) => {
+    const { failure } = await waitForRollout(ctx, id, timeoutMs);
+    return failure === undefined ? result : { ...result, failure };
+  },
+};
 
 const releaseView: View = {
   noun: ['release', 'releases'],

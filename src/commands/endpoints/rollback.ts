@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { defineCommand, yesOption } from '../../cli/model/command.ts';
+import { defineCommand, waitOptions, yesOption } from '../../cli/model/command.ts';
 import { arg } from '../../cli/model/params.ts';
 import { ask, requireYes } from '../../cli/ask.ts';
 import { run } from '../../cli/hint.ts';
@@ -14,7 +14,7 @@ import { berth } from '../../core/message.ts';
 import { text } from '../../output/cells.ts';
 import { idOf } from '../../output/view.ts';
 import { ENDPOINTS } from './fields.ts';
-import { WAIT, waited } from './write.ts';
+import { ROLLOUT } from './releases.ts';
 
 const nameOf = (release: Json): string => text('version')(release) || idOf(release);
 
@@ -30,7 +30,7 @@ export const rollback = defineCommand({
     id: idArgument(ENDPOINTS),
     release: arg.optional('release version or id; default: the one before the newest'),
   },
-  options: { ...WAIT, yes: yesOption },
+  options: { ...waitOptions(ROLLOUT.summary), yes: yesOption },
   fields: ENDPOINTS.view.paths,
   output: rowSchema(ENDPOINTS),
   writes: true,
@@ -38,7 +38,7 @@ export const rollback = defineCommand({
     ['berth endpoints rollback captions --wait --yes', 'to the release before the newest, without a question'],
     ['berth endpoints rollback captions 2 --yes', 'to release 2'],
   ],
-  run: async (ctx, { id: word, release, ...values }) => {
+  run: async (ctx, { id: word, release, wait, waitTimeout }) => {
     requireYes(ctx);
     const row = (await readRow(ctx, ENDPOINTS, word)).value ?? null;
     const { values: releases } = (await readListOf(ctx, ENDPOINTS, word, 'releases')).list;
@@ -64,7 +64,7 @@ export const rollback = defineCommand({
     await ask(ctx, { line: `endpoint ${labelOf(row)} returns to ${to}: its workers are replaced one by one.` });
     const answer = await withId(ctx, ENDPOINTS, word, (id) => ctx.api.send(patch(ENDPOINTS, id, body)));
     const result = await written(ctx, ENDPOINTS, answer, `returned to ${to}:`);
-    return await waited(ctx, result, answer.value ?? null, values);
+    return wait ? await ROLLOUT.end(ctx, result, idOf(answer.value), waitTimeout) : result;
   },
 });
 

@@ -1,20 +1,14 @@
 import { isObject, type Json, type JsonObject, numberAt } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
 import { withoutKey } from '../../create/key.ts';
-import { defineCommand, type Values, waitOptions } from '../../cli/model/command.ts';
 import type { CommandContext } from '../../cli/model/context.ts';
-import { catalogOf, ofEndpoint, ofWorker, perHour, tellPrice } from '../../cli/money.ts';
+import { catalogOf, ofEndpoint, ofWorker, perHour } from '../../cli/money.ts';
 import { REGISTRIES, TEMPLATES, VOLUMES } from '../../cli/resource/collections.ts';
-import { bodyArguments, bodyFlags, bodyFrom, type BodyRules, withReferences } from '../../cli/resource/request-body.ts';
-import { patch, post, written } from '../../cli/resource/noun-writes.ts';
-import { idArgument, rowSchema } from '../../cli/resource/arguments.ts';
-import { readRow, withId } from '../../cli/resource/targets.ts';
+import type { BodyRules } from '../../cli/resource/request-body.ts';
+import { create as createOf, update as updateOf } from '../../cli/resource/noun-writes.ts';
 import { countOf } from '../../cli/words.ts';
-import { idOf, type Result } from '../../output/view.ts';
 import { ENDPOINTS } from './fields.ts';
-import { waitForRollout } from './releases.ts';
-
-const REFERENCES = { templateId: TEMPLATES, registry: REGISTRIES, networkVolumes: VOLUMES };
+import { ROLLOUT } from './releases.ts';
 
 const RULES: BodyRules = {
   example: 'workers.max=5',
@@ -25,77 +19,43 @@ const RULES: BodyRules = {
     ['queueDelay', 'requestCount'],
     ['cuda', 'minCuda'],
   ],
-  references: REFERENCES,
+  references: { templateId: TEMPLATES, registry: REGISTRIES, networkVolumes: VOLUMES },
 };
 
-const CREATE_RULES: BodyRules = {
+export const create = createOf(ENDPOINTS, {
   ...RULES,
-  fromPrinted: (document) => withoutKey(withoutNull(document)),
-  needed: ['name', ['template', 'image'], ['gpuPool', 'cpu']],
-};
-
-export const WAIT = waitOptions('wait until its workers run the release');
-
-export const create = defineCommand({
   summary: 'create a serverless endpoint',
   details: 'By default it serves a queue and adds a worker when a job waits for 4 seconds.',
-  args: bodyArguments(ENDPOINTS, 'create', CREATE_RULES),
-  options: { ...bodyFlags(ENDPOINTS, 'create', CREATE_RULES), ...WAIT },
-  needed: CREATE_RULES.needed,
-  fields: ENDPOINTS.view.paths,
-  output: rowSchema(ENDPOINTS),
-  writes: true,
-  costs: true,
+  needed: ['name', ['template', 'image'], ['gpuPool', 'cpu']],
+  fromPrinted: (document) => withoutKey(withoutNull(document)),
+  body: async (_, read) => {
+    const given = await read();
+    return { ...newEndpointDefaults(given), ...given };
+  },
+  price: priceOf,
+  wait: ROLLOUT,
   examples: [
     ['berth endpoints create captions --image example/captions:1.0 --gpu-pool POOL-24G', 'a queue with 0 to 3 workers'],
     ['berth endpoints create api --type LOAD_BALANCER --image example/api:1.0 --cpu cpu-general:4', 'HTTP on CPUs'],
     ['berth endpoints get echo -o yaml | berth endpoints create copy --file -', 'a copy of an existing one'],
   ],
-  run: async (ctx, values: Values) => {
-    const given = await bodyFrom(ctx, ENDPOINTS, values, CREATE_RULES);
-    const body = { ...newEndpointDefaults(given), ...given };
-    await tellPrice(ctx, () => priceOf(ctx, body));
-    const answer = await withReferences(ctx, body, REFERENCES, (known) => ctx.api.send(post(ENDPOINTS, known)));
-    return await waited(ctx, await written(ctx, ENDPOINTS, answer, 'created'), answer.value ?? null, values);
-  },
 });
 
-export const update = defineCommand({
+export const update = updateOf(ENDPOINTS, {
+  ...RULES,
   summary: 'change a serverless endpoint',
   details:
     'A change of the container makes a new release, which replaces the workers one by one. A change of scaling or hardware leaves workers that run as they are.',
-  args: { id: idArgument(ENDPOINTS), ...bodyArguments(ENDPOINTS, 'update', RULES) },
-  options: { ...bodyFlags(ENDPOINTS, 'update', RULES), ...WAIT },
-  needed: [Object.keys(bodyFlags(ENDPOINTS, 'update', RULES))],
-  fields: ENDPOINTS.view.paths,
-  output: rowSchema(ENDPOINTS),
-  writes: true,
   costs: true,
+  wait: ROLLOUT,
   examples: [
     ['berth endpoints update captions --image example/captions:1.1 --wait', 'release an image and watch it roll out'],
     ['berth endpoints update captions --workers-min 1 --workers-max 5', 'scale it'],
   ],
-  run: async (ctx, values: Values) => {
-    const word = String(values['id']);
-    let reading: Promise<Json> | undefined;
-    const read = (): Promise<Json> => (reading ??= readRow(ctx, ENDPOINTS, word).then(({ value = null }) => value));
-    const body = await bodyFrom(ctx, ENDPOINTS, values, RULES, read);
-    const answer = await withId(ctx, ENDPOINTS, word, (id) =>
-      withReferences(ctx, body, REFERENCES, (known) => ctx.api.send(patch(ENDPOINTS, id, known))),
-    );
-    return await waited(ctx, await written(ctx, ENDPOINTS, answer, 'updated'), answer.value ?? null, values);
-  },
 });
 
-/** The result of the write; with --wait also how the rollout ended. */
-export async function waited(ctx: CommandContext, result: Result, endpoint: Json, values: Values): Promise<Result> {
-  if (values['wait'] !== true) return result;
-  const { failure } = await waitForRollout(ctx, idOf(endpoint), Number(values['waitTimeout']));
-  return failure === undefined ? result : { ...result, failure };
-}
-
 /** `A worker: $0.34/h while it runs. 2 workers always run: $0.68/h`. */
-async function priceOf(ctx: CommandContext, body: JsonObject): Promise<Message> {
+async function priceOf(body: JsonObject, ctx: CommandContext): Promise<Message> {
   const catalog = await catalogOf(ctx, body);
   const least = numberAt(body, 'workers.min') ?? 0;
   const always =

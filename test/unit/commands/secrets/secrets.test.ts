@@ -28,7 +28,7 @@ const sent = (server: ScriptedServer): readonly unknown[] =>
 
 async function withSecret(): Promise<Account> {
   const account = createAccount();
-  const ran = await account('secrets create --name hf-token --value-stdin -o id', { stdin: VALUE });
+  const ran = await account('secrets create --name hf-token --value-stdin -o id --yes', { stdin: VALUE });
   expect(ran.code, ran.err).toBe(0);
   return account;
 }
