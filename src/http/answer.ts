@@ -43,14 +43,11 @@ export async function* decodeBody(body: WireAnswer['body'], encoding = ''): Asyn
 }
 
 /** Returns undefined beyond `maxBytes`, and stops reading there. Fails with WireError. */
-export const readBody = async (
+export const readBody = (
   body: WireAnswer['body'],
   encoding: string | undefined,
   maxBytes: Bytes,
-): Promise<Buffer | undefined> =>
-  encoding === undefined && Buffer.isBuffer(body) && body.byteLength <= maxBytes
-    ? body
-    : collectBytes(decodeBody(body, encoding), maxBytes);
+): Promise<Buffer | undefined> => collectBytes(decodeBody(body, encoding), maxBytes);
 
 const expectedOf = ({ expects, method }: Pick<ApiRequest, 'expects' | 'method'>): Expected =>
   expects ?? (method === 'DELETE' ? 'nothing' : 'object');
@@ -133,15 +130,19 @@ const otherId = (value: JsonObject, asked: string): string => {
 const shown = (text: string): string => `"${safeText(text).slice(0, 100)}"`;
 
 /** The answer is lost beyond `maxBytes` or if `parseAnswer` refuses it. WireError when the body breaks off. */
-export async function readAnswer(
+export function readAnswer(
   answer: WireAnswer,
   request: ApiRequest,
   maxBytes: Bytes,
-): Promise<ApiAnswer | LostAnswer> {
-  const bytes = await readBody(answer.body, answer.headers['content-encoding'], maxBytes);
-  return bytes === undefined
-    ? lost(`the answer is larger than ${formatBytes(maxBytes)}`, true)
-    : parseAnswer(answer, bytes, request);
+): ApiAnswer | LostAnswer | Promise<ApiAnswer | LostAnswer> {
+  const { body } = answer;
+  const encoding = answer.headers['content-encoding'];
+  if (encoding === undefined && Buffer.isBuffer(body)) return parseAnswer(answer, body, request);
+  return readBody(body, encoding, maxBytes).then((bytes) =>
+    bytes === undefined
+      ? lost(`the answer is larger than ${formatBytes(maxBytes)}`, true)
+      : parseAnswer(answer, bytes, request),
+  );
 }
 
 /** Lost: a problem document, not UTF-8, not JSON, or not what the request expects. */

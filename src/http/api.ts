@@ -1,20 +1,20 @@
 import { setMaxListeners } from 'node:events';
 import { type AccessSetting, requireAccess, accessNeeded } from '../core/access.ts';
 import { type Address, parseKeyAddress } from '../core/addresses.ts';
-import type { ApiAnswer, ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
+import type { ApiRequest, BatchApi, RateWindow, ServerEvent, ServiceName } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import { EXIT } from '../core/exit-codes.ts';
-import { ABSENT, Failure, noKey } from '../core/failure.ts';
+import { ABSENT, asError, Failure, noKey } from '../core/failure.ts';
 import { berth, sentence } from '../core/message.ts';
 import type { Bytes, Milliseconds } from '../core/unit-types.ts';
 import { decodeBody, type LostAnswer, lostFailure } from './answer.ts';
-import { type Done, exchangeAll, type ExchangeOptions, openExchange, type Refused } from './exchange.ts';
+import { exchangeOnce, leaveOpen, type Reader, readWhole } from './exchange.ts';
 import { refusalFailure, type RequestFacts } from './problem.ts';
 import { type Call, checkKey, prepare, previewOf, signed, type UnsignedRequest, withKey } from './request.ts';
 import { type AttemptEnd, decideRetry, mayBeLost, readRetryAfter } from './retry.ts';
 import { createThrottle } from './throttle.ts';
 import type { TraceEvent } from './trace.ts';
-import { type Transport, WireError } from './transport.ts';
+import { type Ending, type Transport, WireError } from './transport.ts';
 
 /** Real time; keep-alive comments do not count. The caller must end the HTTP request afterwards. */
 async function* untilIdle<T>(
@@ -109,7 +109,8 @@ export function createApi(options: ApiOptions): BatchApi {
   const { clock, random, signal, trace } = options;
   const policy = { retries: options.retries, maxTotalWaitMs: options.maxRetryWaitMs ?? 120_000 };
   const throttle = createThrottle(clock, random);
-  const exchange = { maxBytes: 64 * 1024 * 1024, ...options };
+  const interruptible = new Set<Ending>();
+  const exchange = { maxBytes: 64 * 1024 * 1024, ...options, interruptible };
   // Such as `5b1f0c9ae2d4-1`; all attempts of a request share it.
   const run = Math.floor(random() * 2 ** 48)
     .toString(16)
@@ -117,8 +118,11 @@ export function createApi(options: ApiOptions): BatchApi {
   let requests = 0;
   const bases = new Map<ServiceName, Address>();
   let knownKey: { readonly key: string | undefined } | undefined;
-  // Every exchange and every wait listens to the interrupt, and there is no limit on their number.
+  // Every wait listens to the interrupt, and there is no limit on their number.
   setMaxListeners(0, signal);
+  signal.addEventListener('abort', () => {
+    for (const ending of interruptible) ending.end(asError(signal.reason));
+  });
 
   const baseOf = async (service: ServiceName): Promise<Address> => {
     const base = bases.get(service) ?? parseKeyAddress(await options.addresses(service), `the ${service} address`);
@@ -137,13 +141,6 @@ export function createApi(options: ApiOptions): BatchApi {
     return prepare(request, await baseOf(request.service), options.userAgent);
   };
 
-  const begin = async (request: ApiRequest, prepared = unsigned(request)): Promise<Call> => {
-    const given = await prepared;
-    const { key } = knownKey ?? (await readKey());
-    const { timeoutMs, traceHeaders } = options;
-    return signed(request, given, { key, requestId: `${run}-${String(++requests)}`, traceHeaders, timeoutMs });
-  };
-
   /** After a 401: the call with the key that is in use now; undefined where that is its own. */
   const withNewKey = async (call: Call): Promise<Call | undefined> => {
     if (call.key === knownKey?.key) {
@@ -155,12 +152,16 @@ export function createApi(options: ApiOptions): BatchApi {
     return key === undefined || key === call.key ? undefined : withKey(call, key);
   };
 
-  const sendWithRetries = async <T>(
+  const send = async <T extends object>(
     request: ApiRequest,
-    once: (call: Call, attempt: number, options: ExchangeOptions) => Promise<Done<T> | Refused | LostAnswer>,
-    prepared?: Promise<UnsignedRequest>,
-  ): Promise<{ readonly value: T; readonly facts: RequestFacts }> => {
-    let call = await begin(request, prepared);
+    read: Reader<T>,
+    prepared: { unsigned?: UnsignedRequest } = {},
+  ): Promise<T> => {
+    const given = (prepared.unsigned ??= await unsigned(request));
+    const { key } = knownKey ?? (await readKey());
+    const { timeoutMs, traceHeaders } = options;
+    requests += 1;
+    let call = signed(request, given, { key, requestId: `${run}-${String(requests)}`, traceHeaders, timeoutMs });
     const { facts } = call;
     const limits = request.once === true ? { ...policy, retries: 0 } : policy;
     let isNewKey = false;
@@ -168,14 +169,15 @@ export function createApi(options: ApiOptions): BatchApi {
     let last: Failure | undefined;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      const throttledMs = await throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
+      const turn = throttle.acquire(policy.maxTotalWaitMs - waitedMs, signal);
+      const throttledMs = turn === 0 ? 0 : await turn;
       if (throttledMs === undefined) throw last ?? throttledFailure(facts);
       waitedMs += throttledMs;
       const acquiredAt = clock.monotonic();
-      const end = await once(call, attempt, exchange);
+      const end = await exchangeOnce(call, attempt, exchange, read);
       if (end.kind === 'done') {
         throttle.recordSuccess();
-        return { value: end.value, facts };
+        return end.value;
       }
       // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with dates of the service
       const retryAfterMs = end.kind === 'refused' ? readRetryAfter(end.headers, clock.now()) : undefined;
@@ -213,8 +215,7 @@ export function createApi(options: ApiOptions): BatchApi {
   async function* events(request: ApiRequest): AsyncGenerator<ServerEvent> {
     const accept = { accept: 'text/event-stream', 'accept-encoding': 'identity' };
     const asked = { ...request, headers: { ...accept, ...request.headers } };
-    const { value, facts } = await sendWithRetries(asked, openExchange);
-    const { answer, exchange: open } = value;
+    const { answer, exchange: open } = await send(asked, leaveOpen);
     let code = 'unavailable';
     try {
       const { status, headers } = answer;
@@ -227,25 +228,17 @@ export function createApi(options: ApiOptions): BatchApi {
       const received = readEvents(decodeBody(answer.body, headers['content-encoding']));
       yield* idleTimeoutMs === undefined ? received : untilIdle(received, idleTimeoutMs, clock);
     } catch (error) {
-      throw lostFailure(open.explain(error), facts).with({ code });
+      throw lostFailure(open.explain(error), open.call.facts).with({ code });
     } finally {
       open.end();
     }
   }
 
-  const send = async (request: ApiRequest, prepared?: Promise<UnsignedRequest>): Promise<ApiAnswer> =>
-    (await sendWithRetries(request, exchangeAll, prepared)).value;
-
   return {
-    send: (request) => send(request),
+    send: (request) => send(request, readWhole),
     prepare: (request) => {
-      let prepared: Promise<UnsignedRequest> | undefined;
-      return {
-        send: (body) => {
-          const whole = { ...request, body };
-          return send(whole, (prepared ??= unsigned(whole)));
-        },
-      };
+      const prepared = {};
+      return { send: (body) => send({ ...request, body }, readWhole, prepared) };
     },
     events,
     preview: async (request) => previewOf(request, await baseOf(request.service), options.userAgent),

@@ -1,7 +1,6 @@
 import type { ApiAnswer, RateWindow } from '../core/api.ts';
 import type { Clock } from '../core/context.ts';
 import type { Bytes } from '../core/unit-types.ts';
-import { asError } from '../core/failure.ts';
 import { formatDuration } from '../core/units.ts';
 import { interruptFailure, type LostAnswer, readAnswer, readBody } from './answer.ts';
 import type { Refusal } from './problem.ts';
@@ -30,6 +29,8 @@ export interface ExchangeOptions {
   readonly clock: Clock;
   /** The user's interrupt; its reason is the Failure that ends the command. */
   readonly signal: AbortSignal;
+  /** What the interrupt ends. */
+  readonly interruptible: Set<Ending>;
   /** Limit for the body of an answer, decompressed. */
   readonly maxBytes: Bytes;
   readonly onWindows?: ((windows: readonly RateWindow[]) => void | Promise<void>) | undefined;
@@ -38,83 +39,74 @@ export interface ExchangeOptions {
 
 const MAX_ERROR_BYTES = 1024 * 1024;
 
-export async function exchangeAll(
-  call: Call,
-  attempt: number,
-  options: ExchangeOptions,
-): Promise<Done<ApiAnswer> | Refused | LostAnswer> {
-  const opened = await openExchange(call, attempt, options);
-  if (opened.kind !== 'done') return opened;
-  const { answer, exchange } = opened.value;
-  try {
-    const read = await readAnswer(answer, call.request, options.maxBytes);
-    if ('kind' in read) {
-      exchange.traceLost(read);
-      return read;
-    }
-    exchange.traceAnswer(read.status, read.headers, Buffer.byteLength(read.text));
-    return { kind: 'done', value: read };
-  } catch (error) {
-    return exchange.lostBy(error);
-  } finally {
-    exchange.end(Buffer.isBuffer(answer.body));
-  }
-}
+/** Gets a 2xx answer at its head. */
+export type Reader<T> = (answer: WireAnswer, exchange: Exchange) => T | LostAnswer | Promise<T | LostAnswer>;
 
-/** Stops at the head of a 2xx answer. */
-export async function openExchange(
+/** Sends a call once. One function awaits all of it: a batch sends thousands a second. */
+export async function exchangeOnce<T extends object>(
   call: Call,
   attempt: number,
   options: ExchangeOptions,
-): Promise<Done<OpenAnswer> | Refused | LostAnswer> {
+  read: Reader<T>,
+): Promise<Done<T> | Refused | LostAnswer> {
   const { transport, clock, onWindows, trace } = options;
   const { method, url, headers, body } = call;
   trace?.({ kind: 'request', method, url, headers: redactHeaders(headers), bytes: body?.byteLength ?? 0, attempt });
   const exchange = new Exchange(call, options);
-  let isOpen = false;
   try {
     const answer = await transport({ method, url, headers, body, ending: exchange.ending });
     // oxlint-disable-next-line berth/no-wall-clock -- a date, compared with dates of the service
     if (hasWindows(answer.headers)) await onWindows?.(await readWindows(answer.headers, clock.now()));
-    isOpen = answer.status >= 200 && answer.status < 300;
-    return isOpen ? { kind: 'done', value: { answer, exchange } } : await readRefusal(answer, exchange, call);
+    if (answer.status < 200 || answer.status >= 300) return await readRefusal(answer, exchange, call);
+    const reading = read(answer, exchange);
+    const value = reading instanceof Promise ? await reading : reading;
+    return 'kind' in value ? value : { kind: 'done', value };
   } catch (error) {
     return exchange.lostBy(error);
   } finally {
-    if (!isOpen) exchange.end();
+    if (!exchange.staysOpen) exchange.end();
   }
 }
 
+export const readWhole: Reader<ApiAnswer> = (answer, exchange) => {
+  const reading = readAnswer(answer, exchange.call.request, exchange.options.maxBytes);
+  return reading instanceof Promise ? reading.then((read) => exchange.traced(read)) : exchange.traced(reading);
+};
+
+/** Its reader ends the exchange. */
+export const leaveOpen: Reader<OpenAnswer> = (answer, exchange) => {
+  exchange.staysOpen = true;
+  return { answer, exchange };
+};
+
+const OVER = new Error('the exchange is over');
+
 /** One deadline over the request and its whole answer, which the user's interrupt ends too. */
 class Exchange {
-  readonly #call: Call;
-  readonly #options: ExchangeOptions;
-  readonly #startedAt: number;
+  readonly call: Call;
+  readonly options: ExchangeOptions;
+  readonly ending = new Ending();
+  staysOpen = false;
   /** For an answer that may take any time. */
   readonly liftDeadline: () => void;
+  readonly #startedAt: number;
   #isLate = false;
-  readonly ending = new Ending();
-  readonly #onInterrupt = (): void => {
-    this.ending.end(asError(this.#options.signal.reason));
-  };
 
   constructor(call: Call, options: ExchangeOptions) {
-    this.#call = call;
-    this.#options = options;
+    this.call = call;
+    this.options = options;
     this.#startedAt = options.clock.monotonic();
     this.liftDeadline = options.clock.deadline(call.deadlineMs, () => {
       this.#isLate = true;
       this.ending.end(new Error('no complete answer within the deadline'));
     });
-    options.signal.addEventListener('abort', this.#onInterrupt);
-    if (options.signal.aborted) this.#onInterrupt();
+    options.interruptible.add(this.ending);
   }
 
-  /** `isWhole`: all of the answer came. */
-  end(isWhole = false): void {
+  end(): void {
     this.liftDeadline();
-    this.#options.signal.removeEventListener('abort', this.#onInterrupt);
-    if (!isWhole) this.ending.end(new Error('the exchange is over'));
+    this.options.interruptible.delete(this.ending);
+    this.ending.end(OVER);
   }
 
   lostBy(error: unknown): LostAnswer {
@@ -125,25 +117,31 @@ class Exchange {
 
   /** What an error means for the request. Throws the interrupt, and errors that are not of the wire. */
   explain(error: unknown): LostAnswer {
-    const { signal } = this.#options;
-    if (signal.aborted) throw interruptFailure(signal.reason, error, this.#call.facts);
+    const { signal } = this.options;
+    if (signal.aborted) throw interruptFailure(signal.reason, error, this.call.facts);
     if (!(error instanceof WireError)) throw error;
     const { stage, message, certificate, final, absent } = error;
     if (!this.#isLate) return { kind: 'lost', stage, reason: message, final, certificate, absent };
-    const reason = `no complete answer within ${formatDuration(this.#call.deadlineMs)}`;
+    const reason = `no complete answer within ${formatDuration(this.call.deadlineMs)}`;
     return { kind: 'lost', stage, reason, final: true };
   }
 
   traceAnswer(status: number, headers: WireAnswer['headers'], bytes: Bytes | undefined): void {
-    this.#options.trace?.({ kind: 'answer', status, headers, bytes, ms: this.#elapsedMs() });
+    this.options.trace?.({ kind: 'answer', status, headers, bytes, ms: this.#elapsedMs() });
+  }
+
+  traced(read: ApiAnswer | LostAnswer): ApiAnswer | LostAnswer {
+    if ('kind' in read) this.traceLost(read);
+    else this.traceAnswer(read.status, read.headers, Buffer.byteLength(read.text));
+    return read;
   }
 
   traceLost({ stage, reason }: LostAnswer): void {
-    this.#options.trace?.({ kind: 'lost', stage, reason, ms: this.#elapsedMs() });
+    this.options.trace?.({ kind: 'lost', stage, reason, ms: this.#elapsedMs() });
   }
 
   #elapsedMs(): number {
-    return this.#options.clock.monotonic() - this.#startedAt;
+    return this.options.clock.monotonic() - this.#startedAt;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AppendFile, DurableFiles } from '../../core/context.ts';
+import type { Bytes } from '../../core/unit-types.ts';
 
 function createDeferred() {
   let resolve = (): void => undefined;
@@ -13,7 +14,7 @@ function createDeferred() {
 const MAX_GROUP_LENGTH = 1024 * 1024;
 
 /** After one failure every append fails: the end is unknown, and a record after it could not be read. */
-export function createGroupWriter(file: AppendFile, afterSync?: (texts: readonly string[]) => Promise<void>) {
+export function createGroupWriter(file: AppendFile, afterSync?: (bytes: Bytes, last: string) => Promise<void>) {
   const queue: Group[] = [];
   let broken: { readonly error: unknown } | undefined;
   let running: Promise<void> | undefined;
@@ -24,9 +25,10 @@ export function createGroupWriter(file: AppendFile, afterSync?: (texts: readonly
     for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
       try {
         if (broken !== undefined) throw broken.error;
-        await file.append(Buffer.from(group.texts.join('')));
+        const bytes = Buffer.from(group.texts.join(''));
+        await file.append(bytes);
         await file.sync();
-        await afterSync?.(group.texts);
+        await afterSync?.(bytes.byteLength, group.texts.at(-1) ?? '');
         group.synced.resolve();
       } catch (error) {
         broken ??= { error };

@@ -65,8 +65,10 @@ const BRACE = 0x7b;
 export const isJsonSpace = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 
-export function jsonProblem(bytes: Uint8Array): { readonly reason: string; readonly column?: number } | undefined {
-  const text = textOf(bytes);
+export function jsonProblem(
+  bytes: Uint8Array,
+  text = textOf(bytes),
+): { readonly reason: string; readonly column?: number } | undefined {
   if (!isUtf8(bytes)) return { reason: 'it is not UTF-8 text', column: text.indexOf('\uFFFD') + 1 };
   // `decodeJson` skips a byte order mark; a service would not.
   if (text.startsWith('\uFEFF')) return { reason: 'it is not JSON: it begins with a byte order mark', column: 1 };

@@ -52,10 +52,10 @@ function parseItem(
     ...{ kind: 'invalid', number, line, reason },
     ...(column === undefined ? {} : { column: column + indent }),
   });
-  const problem = jsonProblem(bytes);
+  const text = textOf(bytes);
+  const problem = jsonProblem(bytes, text);
   if (problem !== undefined) return invalid(problem.reason, problem.column);
   const { inputField, idField, asIs = false } = format;
-  const text = textOf(bytes);
   // Few lines are decoded for this.
   if (inputField === undefined && !asIs && BESIDE_INPUT.test(text) && isSubmission(decodeJson(text)))
     throw usage(

@@ -82,9 +82,9 @@ export async function reopenJournal(durable: DurableFiles, path: string, end: Jo
   const synced = await durable.openRanges(endPath(path), 0o600);
   await synced.write(encodeEnd({ ...chain, bytes }), 0);
   await synced.sync();
-  const writer = createGroupWriter(file, async (lines) => {
-    bytes += Buffer.byteLength(lines.join(''));
-    await synced.write(encodeEnd({ header: chain.header, bytes, last: checksumOfRecord(lines.at(-1) ?? '') }), 0);
+  const writer = createGroupWriter(file, async (added, line) => {
+    bytes += added;
+    await synced.write(encodeEnd({ header: chain.header, bytes, last: checksumOfRecord(line) }), 0);
   });
   return {
     /** On disk when it resolves. Fails with local-file (14), and then every later write fails too. */

@@ -123,8 +123,10 @@ function toArray(record: JournalRecord): readonly unknown[] {
       const [code, ...names] = EVENTS[record.event.kind];
       const valueOf = (name: keyof Members): unknown =>
         ((isOfEvent(name) ? record.event : record.data) as Partial<Members>)[name];
-      const members = names.map((name) => valueOf(name) ?? (name === 'resultBytes' ? 0 : null));
-      return [code, record.item, ...members.slice(0, 1 + members.findLastIndex((member) => member !== null))];
+      const array: unknown[] = [code, record.item];
+      for (const name of names) array.push(valueOf(name) ?? (name === 'resultBytes' ? 0 : null));
+      while (array.at(-1) === null) array.pop();
+      return array;
     }
   }
 }

@@ -1,7 +1,7 @@
 import type * as V8 from 'node:v8';
 import type { Connector } from 'undici/lib/core/connect.js';
 import type { Milliseconds } from '../../core/unit-types.ts';
-import { type Transport, WireError, type WireRequest } from '../transport.ts';
+import type { Transport } from '../transport.ts';
 import { type Connections, createConnections, sendRequest, sharedConnection } from './connections.ts';
 import { openProxy, proxyFor, readProxies } from './proxy.ts';
 
@@ -83,17 +83,19 @@ export function createTransport(options: TransportOptions): ClientTransport {
     return (last = { address, url, connections: await opened });
   };
 
-  const send = async (request: WireRequest): ReturnType<Transport> => {
-    // A batch sends thousands to one address.
-    const { url, connections } = last?.address === request.url ? last : await reach(request.url);
-    // Also while the client was being loaded.
-    const { reason } = request.ending;
-    if (reason !== undefined) throw new WireError('not-sent', 'aborted before it was sent', reason);
-    const answer = await sendRequest(connections, url, request);
-    // The parser is loaded once there is an answer.
-    if (optimizing !== undefined) (await optimizing)();
-    return answer;
+  const reachAndSend: Transport = async (request) => {
+    const { url, connections } = await reach(request.url);
+    try {
+      return await sendRequest(connections, url, request);
+    } finally {
+      // The parser is loaded once there is an answer.
+      if (optimizing !== undefined) (await optimizing)();
+    }
   };
+
+  // A batch sends thousands to one address.
+  const send: Transport = (request) =>
+    last?.address === request.url ? sendRequest(last.connections, last.url, request) : reachAndSend(request);
 
   const close = async (): Promise<void> => {
     const opened = [...origins.values()];

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Bytes } from '../../core/unit-types.ts';
-import type { Stage, WireAnswer, WireRequest } from '../transport.ts';
+import { type Stage, type WireAnswer, WireError, type WireRequest } from '../transport.ts';
 import { toWireError } from './client-errors.ts';
 
 /** Connections to one origin, each used by one request at a time. */
@@ -62,6 +62,12 @@ export function sendRequest(connections: Connections, url: URL, request: WireReq
     /** What came of a body that is passed on as a whole. */
     const whole: Buffer[] = [];
     let stream: Readable | undefined;
+    // Also while the client was being loaded.
+    const { reason } = request.ending;
+    if (reason !== undefined) {
+      reject(new WireError('not-sent', 'aborted before it was sent', reason));
+      return;
+    }
     const connection = connections.acquire();
 
     const fail = (error: unknown): void => {
