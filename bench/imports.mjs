@@ -26,7 +26,7 @@ const PACKAGES = [
   'structured-headers',
   'eventsource-parser',
   'write-file-atomic',
-  'jq-wasm',
+  'jq-wasm/inline',
   'ajv/dist/2020.js',
 ];
 

@@ -2,7 +2,7 @@ import type * as V8 from 'node:v8';
 import type { Connector } from 'undici/lib/core/connect.js';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import type { Transport } from '../transport.ts';
-import { type Connections, createConnections, sendRequest, sharedConnection } from './connections.ts';
+import { type Connections, createConnections, sendRequest, sharedConnection, type Target } from './connections.ts';
 import { openProxy, proxyFor, readProxies } from './proxy.ts';
 
 /** The default budgets before V8 recompiles a WebAssembly function, in the versions since Node 20. */
@@ -47,7 +47,7 @@ export function createTransport(options: TransportOptions): ClientTransport {
   const proxies = readProxies(options.env);
   let optimizing: Promise<() => void> | undefined;
   const origins = new Map<string, Promise<Connections>>();
-  let last: Reached | undefined;
+  let last: { readonly address: string; readonly target: Target } | undefined;
   const settings = {
     connectTimeout: options.connectTimeoutMs ?? 10_000,
     // The caller sets one deadline for the whole exchange.
@@ -76,17 +76,19 @@ export function createTransport(options: TransportOptions): ClientTransport {
     return createConnections(() => skipContinue(new Client(url.origin, { ...settings, ...connect })));
   };
 
-  const reach = async (address: string): Promise<Reached> => {
+  const reach = async (address: string): Promise<Target> => {
     const url = new URL(address);
     let opened = origins.get(url.origin);
     if (opened === undefined) origins.set(url.origin, (opened = open(url)));
-    return (last = { address, url, connections: await opened });
+    const target = { origin: url.origin, path: url.pathname + url.search, connections: await opened };
+    last = { address, target };
+    return target;
   };
 
   const reachAndSend: Transport = async (request) => {
-    const { url, connections } = await reach(request.url);
+    const target = await reach(request.url);
     try {
-      return await sendRequest(connections, url, request);
+      return await sendRequest(target, request);
     } finally {
       // The parser is loaded once there is an answer.
       if (optimizing !== undefined) (await optimizing)();
@@ -95,7 +97,7 @@ export function createTransport(options: TransportOptions): ClientTransport {
 
   // A batch sends thousands to one address.
   const send: Transport = (request) =>
-    last?.address === request.url ? sendRequest(last.connections, last.url, request) : reachAndSend(request);
+    last?.address === request.url ? sendRequest(last.target, request) : reachAndSend(request);
 
   const close = async (): Promise<void> => {
     const opened = [...origins.values()];
@@ -105,12 +107,6 @@ export function createTransport(options: TransportOptions): ClientTransport {
   };
 
   return Object.assign(send, { close });
-}
-
-interface Reached {
-  readonly address: string;
-  readonly url: URL;
-  readonly connections: Connections;
 }
 
 const IP_ADDRESS = /^(\d+\.){3}\d+$|^\[/;

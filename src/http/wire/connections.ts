@@ -52,8 +52,15 @@ const flatHeaders = (headers: Readonly<Record<string, string | string[] | undefi
 /** Bytes. A stream for a shorter body costs more than the request. */
 const MAX_WHOLE: Bytes = 16 * 1024;
 
+/** Where a request goes. */
+export interface Target {
+  readonly origin: string;
+  readonly path: string;
+  readonly connections: Connections;
+}
+
 /** Fails with WireError; its stage is exact, because undici calls `onRequestStart` before the first byte. */
-export function sendRequest(connections: Connections, url: URL, request: WireRequest): Promise<WireAnswer> {
+export function sendRequest({ origin, path, connections }: Target, request: WireRequest): Promise<WireAnswer> {
   return new Promise((resolve, reject) => {
     let stage: Stage = 'not-sent';
     let settled = false;
@@ -100,8 +107,8 @@ export function sendRequest(connections: Connections, url: URL, request: WireReq
 
     connection.dispatch(
       {
-        origin: url.origin,
-        path: url.pathname + url.search,
+        origin,
+        path,
         method: request.method,
         headers: request.headers,
         body: bodyOf(request.body),
