@@ -22,11 +22,10 @@ const settingView: View = {
   ],
 };
 
-const ALL: readonly Setting[] = SETTINGS;
 const namesOf = (settings: readonly Setting[]): readonly string[] => settings.map(({ name }) => name);
-const KEPT = namesOf(ALL.filter(({ inProfile, secret }) => inProfile && !secret));
+const KEPT = namesOf(SETTINGS.filter(({ inProfile, secret }) => inProfile && !secret));
 const CHOICES = Object.fromEntries(
-  ALL.flatMap((setting) => (setting.kind === 'choice' ? [[setting.name, setting.choices] as const] : [])),
+  SETTINGS.flatMap((setting) => (setting.kind === 'choice' ? [[setting.name, setting.choices] as const] : [])),
 );
 
 const ALIAS = 'alias.';
@@ -62,7 +61,7 @@ const aliasRow = (name: string, value: string | undefined): JsonObject => ({
 });
 
 async function settingRow({ settings }: CommandContext, setting: Setting): Promise<JsonObject> {
-  const { name, flag = null, variable = null, summary, secret } = setting;
+  const { name, flag = null, variable, summary, secret } = setting;
   const key = secret && !settings.local ? await settings.key() : undefined;
   const value = secret ? key && shownKey(key.tail) : settings.text(name);
   const source = secret ? key?.source : settings.source(name);
@@ -77,7 +76,7 @@ const list = defineCommand({
     ['berth config list -o wide', 'with the flag and the variable of each'],
   ],
   run: async (ctx) => {
-    const rows = await Promise.all(ALL.map((setting) => settingRow(ctx, setting)));
+    const rows = await Promise.all(SETTINGS.map((setting) => settingRow(ctx, setting)));
     const aliases = Object.entries(await ctx.profiles.aliases());
     const values = [...rows, ...aliases.map(([name, value]) => aliasRow(ALIAS + name, value))];
     return { kind: 'many', view: settingView, values };
@@ -88,9 +87,9 @@ const get = defineCommand({
   output: SETTING,
   summary: 'print one value',
   examples: [['berth config get timeout', 'the value alone']],
-  args: { name: settingName(namesOf(ALL.filter(({ secret }) => !secret))) },
+  args: { name: settingName(namesOf(SETTINGS.filter(({ secret }) => !secret))) },
   run: async (ctx, { name }) => {
-    const setting = ALL.find((each) => each.name === name);
+    const setting = SETTINGS.find((each) => each.name === name);
     const aliases = new Map(Object.entries(setting === undefined ? await ctx.profiles.aliases() : {}));
     const row =
       setting === undefined ? aliasRow(name, aliases.get(aliasOf(name) ?? name)) : await settingRow(ctx, setting);

@@ -9,11 +9,11 @@ import type { FileLocksOptions } from './lock/file-locks.ts';
 import { createSpawn, listenForInterrupt } from './process/spawn.ts';
 import { createAccountFiles, createRemembered } from './remembered.ts';
 import type { Runtime } from './runtime/runtime.ts';
-import { hostSettings } from './runtime/settings.ts';
 import { createPrompts } from './terminal/prompts.ts';
 import { contentOutput, dataOutput, describeTerminal, messageOutput } from './terminal/terminal.ts';
 import { createProfiles } from '../settings/profile-store.ts';
 import type { GlobalFlags } from '../settings/resolve.ts';
+import { Settings } from '../settings/settings.ts';
 
 /** Most commands take no lock: its code is loaded with the first one. */
 function createLazyLocks(options: FileLocksOptions): FileLocks {
@@ -49,7 +49,7 @@ export function createContext(runtime: Runtime, flags: GlobalFlags, run?: RunCli
   const { env, clock, random } = runtime;
   const interrupt = listenForInterrupt(runtime);
   const { signal } = interrupt;
-  const settings = hostSettings(runtime, flags, (path) => readKeyFile(runtime, path, signal));
+  const settings = new Settings(runtime, flags, (path) => readKeyFile(runtime, path, signal));
   const terminal = describeTerminal(runtime, {
     noInput: () => settings.get('no-input'),
     noColour: () => settings.get('no-color'),

@@ -78,8 +78,8 @@ const isTexts = (value: unknown): value is ProfileValues =>
 const areTexts = (profiles: unknown): profiles is Record<string, ProfileValues> =>
   isObject(profiles) && Object.values(profiles).every(isTexts);
 
-export const profileOf = (file: ProfilesFile, name: string): ProfileValues | undefined =>
-  Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
+export const profileOf = ({ profiles }: ProfilesFile, name: string): ProfileValues | undefined =>
+  Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
 export function noProfile(name: string, known: readonly string[], path: string): Failure {
   const suggestion = suggestName(name, known);
@@ -90,6 +90,7 @@ export function noProfile(name: string, known: readonly string[], path: string):
   );
 }
 
+/** What is slow to read, such as the home directory, is read when it is needed. */
 export interface DirectoryInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
@@ -97,6 +98,8 @@ export interface DirectoryInput {
   /** See `Runtime`. No directory below it is used, unless a BERTH_* variable names it. */
   readonly foreignHome?: string | undefined;
   readonly cwd: string;
+  /** Undefined on systems without user numbers. */
+  readonly user?: number | undefined;
 }
 
 const PLACES = {

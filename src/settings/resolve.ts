@@ -3,7 +3,7 @@ import type { SettingSource } from '../core/context.ts';
 import { Failure, localFile, usage } from '../core/failure.ts';
 import { parseDuration } from '../core/units.ts';
 import type { ProfileValues } from './read-profiles.ts';
-import { ADDRESSES, LOCAL_PROFILE, type Setting, settingNamed } from './settings-table.ts';
+import { ADDRESSES, LOCAL_PROFILE, SETTING, type Setting } from './settings-table.ts';
 
 const TRUE = ['1', 'true', 'yes', 'on'];
 const FALSE = ['0', 'false', 'no', 'off'];
@@ -83,67 +83,56 @@ export interface Resolved {
   readonly source: SettingSource;
 }
 
-/** Of the profile in use, and its name for messages. */
-interface Kept {
-  readonly values: ProfileValues;
-  readonly where: () => string;
+/** Of a flag, else of a variable, of which an empty one counts as unset. */
+function givenText({ name, flag = name, variable }: Setting, { flags, env }: Sources) {
+  const [typed, text = ''] = [flags[name], env[variable]];
+  if (typed !== undefined) return { text: String(typed), source: 'flag', where: flag } as const;
+  return text === '' ? undefined : ({ text, source: 'environment', where: variable } as const);
 }
 
-/** `profile` is called only when no flag or variable is set. Usage (2) for a bad flag or variable, local-file (14) for the profile. */
-export const resolveSetting = (setting: Setting, sources: Sources, profile?: () => Kept): Resolved | undefined =>
-  resolveGiven('flag', setting, sources) ??
-  resolveGiven('environment', setting, sources) ??
-  (setting.inProfile && profile !== undefined ? fromProfile(setting, profile()) : undefined) ??
-  (setting.default === undefined ? undefined : { value: setting.default, source: 'default' });
-
-/** An empty variable counts as unset. */
-function textAt(
-  level: 'flag' | 'environment',
-  { name, variable }: Setting,
-  { flags, env }: Sources,
-): string | undefined {
-  const text = level === 'flag' ? flags[name] : env[variable ?? ''];
-  return text === undefined || (text === '' && level === 'environment') ? undefined : String(text);
-}
-
-function resolveGiven(level: 'flag' | 'environment', setting: Setting, sources: Sources): Resolved | undefined {
-  const text = textAt(level, setting, sources);
-  if (text === undefined) return undefined;
-  const where = (level === 'flag' ? setting.flag : setting.variable) ?? setting.name;
-  return { value: checkSetting(setting, text, where), source: level };
-}
-
-/** Flags before environment before file; in each: `local`, profile, address. Usage (2) on conflict. */
-export function resolveLocal(sources: Sources, current: () => string | undefined): boolean {
-  for (const level of ['flag', 'environment'] as const) {
-    const local = resolveGiven(level, settingNamed('local'), sources);
-    const isOther = (name: string): boolean => ![undefined, LOCAL_PROFILE].includes(sources.flags[name] as string);
-    const other = level === 'flag' && local?.value === 'true' ? ['profile', ...ADDRESSES].find(isOther) : undefined;
-    if (other !== undefined)
-      throw usage(
-        `--local and --${other} exclude each other`,
-        'Each names the service that the command is for: keep one of them.',
-      );
-    if (local) return local.value === 'true';
-    const profile = resolveGiven(level, settingNamed('profile'), sources);
-    if (profile) return profile.value === LOCAL_PROFILE;
-    // An address that is not valid means a remote service too: whoever uses it reports it.
-    for (const name of ADDRESSES) if (textAt(level, settingNamed(name), sources) !== undefined) return false;
-  }
-  return current() === LOCAL_PROFILE;
-}
-
-export const namedProfile = (sources: Sources): string | undefined =>
-  resolveSetting(settingNamed('profile'), sources)?.value;
-
-function fromProfile(setting: Setting, { values, where }: Kept): Resolved | undefined {
-  const given = Object.hasOwn(values, setting.name) ? values[setting.name] : undefined;
-  if (given === undefined) return undefined;
+/** `profile` is read only when no flag or variable is set, and named by `where`. Usage (2) for a bad flag or variable, local-file (14) for the profile. */
+export function resolveSetting(
+  setting: Setting,
+  sources: Sources,
+  profile?: () => ProfileValues,
+  where = (): string => '',
+): Resolved | undefined {
+  const given = givenText(setting, sources);
+  if (given !== undefined) return { value: checkSetting(setting, given.text, given.where), source: given.source };
+  const { name, inProfile, default: value } = setting;
+  const text = inProfile ? profile?.()[name] : undefined;
+  if (text === undefined) return value === undefined ? undefined : { value, source: 'default' };
   try {
-    return { value: checkSetting(setting, given, `"${setting.name}" ${where()}`), source: 'profile' };
+    return { value: checkSetting(setting, text, `"${name}" ${where()}`), source: 'profile' };
   } catch (error) {
     // `berth config set` checks before it writes, so a wrong value was written by hand: the file is at fault.
     if (error instanceof Failure) throw localFile(error.message, error.hint);
     throw error;
   }
 }
+
+/** Flags before environment before file; in each: `local`, profile, address. Usage (2) on conflict. */
+export function resolveLocal({ flags, env }: Sources, current: () => string | undefined): boolean {
+  const levels: readonly Sources[] = [
+    { flags, env: {} },
+    { flags: {}, env },
+  ];
+  for (const sources of levels) {
+    const local = resolveSetting(SETTING.local, sources)?.value;
+    const isOther = (name: string): boolean => ![undefined, LOCAL_PROFILE].includes(sources.flags[name] as string);
+    const other = local === 'true' ? ['profile', ...ADDRESSES].find(isOther) : undefined;
+    if (other !== undefined)
+      throw usage(
+        `--local and --${other} exclude each other`,
+        'Each names the service that the command is for: keep one of them.',
+      );
+    if (local !== undefined) return local === 'true';
+    const profile = namedProfile(sources);
+    if (profile !== undefined) return profile === LOCAL_PROFILE;
+    // An address that is not valid means a remote service too: whoever uses it reports it.
+    for (const name of ADDRESSES) if (givenText(SETTING[name], sources) !== undefined) return false;
+  }
+  return current() === LOCAL_PROFILE;
+}
+
+export const namedProfile = (sources: Sources): string | undefined => resolveSetting(SETTING.profile, sources)?.value;

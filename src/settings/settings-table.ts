@@ -24,9 +24,11 @@ interface SettingOptions {
   readonly failsWithFile?: boolean;
 }
 
-type SettingRow = SettingKind & SettingOptions & { readonly name: string };
+type SettingRow = SettingKind & SettingOptions;
 
 export type Setting = SettingRow & {
+  readonly name: SettingName;
+  readonly variable: string;
   readonly secret: boolean;
   readonly inProfile: boolean;
   readonly summary: string;
@@ -41,35 +43,35 @@ const everywhere = { inProfile: true, appliesToLocal: true } as const;
 const hours = { ...everywhere, kind: 'duration', bare: 'h' } as const;
 const url = { kind: 'address', inProfile: true, flag: '' } as const;
 
-/** `withDefaults` fills in names: of a flag where there is one (`flag: ''`), and of a variable. */
-const ROWS = [
-  { ...url, name: 'base-url' },
-  { ...url, name: 'queue-url' },
-  { ...url, name: 'rest-url' },
-  { ...kept, kind: 'storage-address', name: 'storage-url', flag: '' },
-  { ...kept, kind: 'key', name: 'api-key', secret: true },
-  { kind: 'path', name: 'api-key-file' },
-  { kind: 'profile', name: 'profile', flag: '' },
-  { kind: 'switch', name: 'local', flag: '' },
-  { ...kept, kind: 'duration', bare: 's', name: 'timeout', flag: '', default: '30s' },
-  { ...kept, kind: 'count', least: 0, name: 'retries', flag: '', default: '3' },
-  { ...kept, kind: 'choice', choices: ['read', 'write', 'full'], name: 'access', failsWithFile: true, default: 'full' },
-  { ...kept, kind: 'choice', choices: OUTPUT_FORMATS, name: 'output', flag: '' },
-  { ...kept, kind: 'count', least: 1024, name: 'max-answer-bytes', default: '67108864' },
-  { ...everywhere, kind: 'identifier', name: 'worker-prefix' },
-  { ...everywhere, kind: 'text', name: 'secret-names' },
-  { ...kept, kind: 'identifier', name: 'secret-prefix' },
-  { ...hours, name: 'pods-stop-after' },
-  { ...hours, name: 'pods-terminate-after' },
-  { ...everywhere, kind: 'choice', choices: ['off', 'warn'], name: 'guard', default: 'off' },
-  { ...everywhere, kind: 'text', name: 'notify' },
-  { kind: 'path', name: 'config-dir' },
-  { kind: 'path', name: 'data-dir' },
-  { kind: 'switch', name: 'no-input', flag: '' },
-  { kind: 'switch', name: 'quiet', flag: '', short: '-q' },
-  { kind: 'switch', name: 'no-color', flag: '', variable: 'NO_COLOR' },
-  { kind: 'switch', name: 'verbose', flag: '' },
-] as const satisfies readonly SettingRow[];
+/** `SETTING` fills in names: of a flag where there is one (`flag: ''`), and of a variable. */
+const ROWS = {
+  'base-url': url,
+  'queue-url': url,
+  'rest-url': url,
+  'storage-url': { ...kept, kind: 'storage-address', flag: '' },
+  'api-key': { ...kept, kind: 'key', secret: true },
+  'api-key-file': { kind: 'path' },
+  profile: { kind: 'profile', flag: '' },
+  local: { kind: 'switch', flag: '' },
+  timeout: { ...kept, kind: 'duration', bare: 's', flag: '', default: '30s' },
+  retries: { ...kept, kind: 'count', least: 0, flag: '', default: '3' },
+  access: { ...kept, kind: 'choice', choices: ['read', 'write', 'full'], failsWithFile: true, default: 'full' },
+  output: { ...kept, kind: 'choice', choices: OUTPUT_FORMATS, flag: '' },
+  'max-answer-bytes': { ...kept, kind: 'count', least: 1024, default: '67108864' },
+  'worker-prefix': { ...everywhere, kind: 'identifier' },
+  'secret-names': { ...everywhere, kind: 'text' },
+  'secret-prefix': { ...kept, kind: 'identifier' },
+  'pods-stop-after': hours,
+  'pods-terminate-after': hours,
+  guard: { ...everywhere, kind: 'choice', choices: ['off', 'warn'], default: 'off' },
+  notify: { ...everywhere, kind: 'text' },
+  'config-dir': { kind: 'path' },
+  'data-dir': { kind: 'path' },
+  'no-input': { kind: 'switch', flag: '' },
+  quiet: { kind: 'switch', flag: '', short: '-q' },
+  'no-color': { kind: 'switch', flag: '', variable: 'NO_COLOR' },
+  verbose: { kind: 'switch', flag: '' },
+} as const satisfies Readonly<Record<string, SettingRow>>;
 
 const SUMMARIES: Readonly<Record<SettingName, string>> = {
   'base-url': 'address of the management API',
@@ -100,19 +102,22 @@ const SUMMARIES: Readonly<Record<SettingName, string>> = {
   verbose: 'print each request and answer on stderr, secrets redacted',
 };
 
-type Row = (typeof ROWS)[number];
-export type SettingName = Row['name'];
+type Rows = typeof ROWS;
+export type SettingName = keyof Rows;
 
-const withDefaults = (row: Row): Setting & { readonly name: SettingName } => ({
-  secret: false,
-  inProfile: false,
-  variable: `BERTH_${row.name.replaceAll('-', '_').toUpperCase()}`,
-  summary: SUMMARIES[row.name],
-  ...row,
-  ...('flag' in row ? { flag: `--${row.name}` } : {}),
-});
+export const SETTING = Object.fromEntries(
+  Object.entries<SettingRow>(ROWS).map(([key, row]) => {
+    const name = key as SettingName;
+    const names = { name, variable: `BERTH_${name.replaceAll('-', '_').toUpperCase()}`, summary: SUMMARIES[name] };
+    return [name, { secret: false, inProfile: false, ...names, ...row, ...('flag' in row && { flag: `--${name}` }) }];
+  }),
+) as Readonly<Record<SettingName, Setting>>;
 
-export const SETTINGS: readonly (Setting & { readonly name: SettingName })[] = ROWS.map(withDefaults);
+/** In the order of help. */
+export const SETTINGS: readonly Setting[] = Object.values(SETTING);
+
+export const findSetting = (name: string): Setting | undefined =>
+  Object.hasOwn(SETTING, name) ? SETTING[name as SettingName] : undefined;
 
 export const ADDRESSES = ['base-url', 'queue-url', 'rest-url'] as const satisfies readonly SettingName[];
 
@@ -121,7 +126,7 @@ export const KEY_VARIABLES: readonly string[] = ['BERTH_API_KEY', 'BERTH_API_KEY
 /** Variables with secrets. They are removed from the environment of child processes. */
 export const SECRET_VARIABLES: readonly string[] = [...KEY_VARIABLES, 'BERTH_STORAGE_SECRET'];
 
-type ValueOfKind<R extends Row> = R['kind'] extends 'duration' | 'count'
+type ValueOfKind<R extends SettingKind> = R['kind'] extends 'duration' | 'count'
   ? number
   : R['kind'] extends 'switch'
     ? boolean
@@ -135,15 +140,7 @@ type AlwaysSet = { readonly default: string } | { readonly kind: 'switch' | 'pro
 type Checked<T extends SettingValues> = T;
 
 export type TableValues = Checked<{
-  readonly [R in Exclude<Row, { readonly secret: true }> as R['name']]:
-    | ValueOfKind<R>
-    | (R extends AlwaysSet ? never : undefined);
+  readonly [N in SettingName as Rows[N] extends { readonly secret: true } ? never : N]:
+    | ValueOfKind<Rows[N]>
+    | (Rows[N] extends AlwaysSet ? never : undefined);
 }>;
-
-export function settingNamed(name: SettingName): Setting {
-  const setting = findSetting(name);
-  if (setting === undefined) throw new Error(`the settings table lacks ${name}`);
-  return setting;
-}
-
-export const findSetting = (name: string): Setting | undefined => SETTINGS.find((setting) => setting.name === name);

@@ -18,6 +18,7 @@ import {
   type Resolved,
   resolveLocal,
   resolveSetting,
+  type Sources,
   valueOfSetting,
 } from './resolve.ts';
 import {
@@ -27,21 +28,17 @@ import {
   KEY_VARIABLES,
   LOCAL_PROFILE,
   SECRET_VARIABLES,
+  SETTING,
   type Setting,
-  settingNamed,
+  type SettingName,
   type TableValues,
 } from './settings-table.ts';
 
-export interface SettingsInput extends DirectoryInput {
-  readonly flags: GlobalFlags;
-  /** Undefined on systems without user numbers. */
-  readonly user: number | undefined;
-  readonly readKeyFile: (path: string) => Promise<string>;
-}
-
 /** Has the API key too. Reads the profiles file only if needed; if broken, defaults apply, and address or key: local-file (14). */
 export class Settings implements SettingsView {
-  readonly #input: SettingsInput;
+  readonly #place: DirectoryInput;
+  readonly #given: Sources;
+  readonly #readKeyFile: (path: string) => Promise<string>;
   readonly #isNamedByFlag: boolean;
   // What was found once; a failure is not kept.
   #readFile: ProfilesFile | undefined;
@@ -49,30 +46,32 @@ export class Settings implements SettingsView {
   #markAtStart: string | undefined;
   #apiKey: Promise<ApiKey | undefined> | undefined;
 
-  constructor(input: SettingsInput) {
-    this.#input = input;
-    this.#isNamedByFlag = input.flags['profile'] !== undefined;
+  constructor(place: DirectoryInput, flags: GlobalFlags, readKeyFile = (_: string) => Promise.resolve('')) {
+    this.#place = place;
+    this.#given = { flags, env: place.env };
+    this.#readKeyFile = readKeyFile;
+    this.#isNamedByFlag = flags['profile'] !== undefined;
   }
 
   get profilesPath(): string {
-    return join(directoryOf('config', this.#input), 'config.json');
+    return join(directoryOf('config', this.#place), 'config.json');
   }
 
   get dataDirectory(): string {
-    return directoryOf('data', this.#input);
+    return directoryOf('data', this.#place);
   }
 
   get #file(): ProfilesFile {
-    return (this.#readFile ??= readProfiles(this.profilesPath, this.#input.user));
+    return (this.#readFile ??= readProfiles(this.profilesPath, this.#place.user));
   }
 
   get local(): boolean {
-    return (this.#isLocal ??= resolveLocal(this.#input, () => this.#file.current));
+    return (this.#isLocal ??= resolveLocal(this.#given, () => this.#file.current));
   }
 
   get profile(): string {
     if (this.local) return LOCAL_PROFILE;
-    const chosen = namedProfile(this.#input) ?? this.#file.current;
+    const chosen = namedProfile(this.#given) ?? this.#file.current;
     // The file names the local profile, but a flag or variable gives an address: that has priority over the file.
     return chosen === undefined || chosen === LOCAL_PROFILE ? DEFAULT_PROFILE : chosen;
   }
@@ -88,10 +87,10 @@ export class Settings implements SettingsView {
   }
 
   /** With `--profile`, its stored addresses and key replace the variables: a key belongs to its addresses. */
-  get #ownEnv(): SettingsInput['env'] {
-    const { env } = this.#input;
+  get #ownEnv(): Sources['env'] {
+    const { env } = this.#given;
     if (!this.#isNamedByFlag || this.local) return env;
-    const addresses = ADDRESSES.map((name) => settingNamed(name).variable);
+    const addresses = ADDRESSES.map((name) => SETTING[name].variable);
     const dropped = [
       ...(this.#keeps(...ADDRESSES) ? addresses : []),
       ...(this.#keeps('api-key') ? SECRET_VARIABLES : []),
@@ -101,9 +100,9 @@ export class Settings implements SettingsView {
 
   /** A key of the environment must not go to a profile's addresses. Fails with usage (2), saying what to drop. */
   #checkEnvironmentKey(): void {
-    const { env, flags } = this.#input;
+    const { env, flags } = this.#given;
     const variable = KEY_VARIABLES.find((name) => (env[name] ?? '') !== '');
-    if (variable === undefined || this.local || namedProfile(this.#input) === undefined) return;
+    if (variable === undefined || this.local || namedProfile(this.#given) === undefined) return;
     const name = this.profile;
     const key = this.#isNamedByFlag ? undefined : orUndefined(() => this.#values)?.['api-key'];
     if (this.#isNamedByFlag && this.#keeps(...ADDRESSES) && !this.#keeps('api-key') && flags['base-url'] === undefined)
@@ -118,49 +117,60 @@ export class Settings implements SettingsView {
       );
   }
 
-  #resolved(name: string): Resolved | undefined {
-    const setting = findSetting(name);
-    if (setting === undefined) return undefined;
-    const input = this.#input;
-    const decided =
-      name === 'profile' ? this.profile : name === 'local' ? String(this.local) : directoryNamed(name, input);
-    if (decided !== undefined) {
+  #resolved(setting: Setting): Resolved | undefined {
+    const { name } = setting;
+    const value = this.#decided(name);
+    if (value !== undefined) {
       const rest = name === 'profile' && this.#file.current !== undefined ? 'profile' : 'default';
-      return { value: decided, source: resolveSetting(setting, input)?.source ?? rest };
+      return { value, source: resolveSetting(setting, this.#given)?.source ?? rest };
     }
-    const env = setting.kind === 'address' || setting.secret ? this.#ownEnv : input.env;
-    const kept = () => ({ values: this.#kept(setting), where: this.#where });
-    const found = resolveSetting(setting, { flags: input.flags, env }, kept);
-    if (found !== undefined || name !== 'queue-url') return found;
+    const env = setting.kind === 'address' || setting.secret ? this.#ownEnv : this.#given.env;
+    const found = resolveSetting(setting, { ...this.#given, env }, () => this.#kept(setting), this.#where);
     // One address often serves both. It is not stored, so that it follows a base address that changes.
-    const base = this.#resolved('base-url');
-    return base && { ...base, source: 'base-url' };
+    const base = found === undefined && name === 'queue-url' ? this.#resolved(SETTING['base-url']) : undefined;
+    return base === undefined ? found : { ...base, source: 'base-url' };
+  }
+
+  /** What no single source has. */
+  #decided(name: SettingName): string | undefined {
+    if (name === 'profile') return this.profile;
+    if (name === 'local') return String(this.local);
+    if (name === 'data-dir') return this.dataDirectory;
+    return name === 'config-dir' ? directoryOf('config', this.#place) : undefined;
   }
 
   readonly #where = (): string => `of profile "${this.profile}" in ${this.profilesPath}`;
 
   #kept(setting: Setting): ProfileValues {
-    const named = () => namedProfile(this.#input) ?? this.#file.current ?? DEFAULT_PROFILE;
-    if (setting.appliesToLocal === true && this.local) return orUndefined(() => profileOf(this.#file, named())) ?? {};
-    // With a base address from a flag or a variable, no address of the profile is used: its other ones may be of another service.
-    const sources = { flags: this.#input.flags, env: this.#ownEnv };
-    if (setting.kind === 'address' && resolveSetting(settingNamed('base-url'), sources) !== undefined) return {};
+    const isForLocal = setting.appliesToLocal === true && this.local;
     const fails = setting.failsWithFile ?? (setting.default === undefined && setting.kind !== 'choice');
-    return fails ? this.#values : (orUndefined(() => this.#values) ?? {});
+    try {
+      if (isForLocal)
+        return profileOf(this.#file, namedProfile(this.#given) ?? this.#file.current ?? DEFAULT_PROFILE) ?? {};
+      // With a base address from a flag or a variable, no address of the profile is used: its other ones may be of another service.
+      const sources = { ...this.#given, env: this.#ownEnv };
+      if (setting.kind === 'address' && resolveSetting(SETTING['base-url'], sources) !== undefined) return {};
+      return this.#values;
+    } catch (error) {
+      if (error instanceof Failure && (isForLocal || !fails)) return {};
+      throw error;
+    }
   }
 
   get<N extends keyof SettingValues>(name: N): SettingValues[N] {
-    const setting = settingNamed(name);
-    const text = this.#resolved(name)?.value ?? (setting.kind === 'switch' ? 'false' : undefined);
+    const setting = SETTING[name];
+    const text = this.#resolved(setting)?.value ?? (setting.kind === 'switch' ? 'false' : undefined);
     return (text === undefined ? undefined : valueOfSetting(setting, text)) as TableValues[N];
   }
 
   text(name: string): string | undefined {
-    return findSetting(name)?.secret === true ? undefined : this.#resolved(name)?.value;
+    const setting = findSetting(name);
+    return setting === undefined || setting.secret ? undefined : this.#resolved(setting)?.value;
   }
 
   source(name: string): SettingSource | undefined {
-    return this.#resolved(name)?.source;
+    const setting = findSetting(name);
+    return setting && this.#resolved(setting)?.source;
   }
 
   #keySources(): KeySources {
@@ -175,23 +185,22 @@ export class Settings implements SettingsView {
 
   /** The key itself. `again` reads a key file or a profile that has changed since. Fails like `key`. */
   async apiKey(again = false): Promise<ApiKey | undefined> {
-    const { readKeyFile } = this.#input;
     if (again && this.#apiKey !== undefined) {
       const sources = this.#keySourcesNow();
-      if (keyMark(sources) !== this.#markAtStart) return await effectiveKey(sources, readKeyFile);
+      if (keyMark(sources) !== this.#markAtStart) return await effectiveKey(sources, this.#readKeyFile);
     }
     // Read once, because a pipe can be read only once.
     if (this.#apiKey === undefined) {
       const sources = this.#keySources();
       this.#markAtStart = keyMark(sources);
-      this.#apiKey = effectiveKey(sources, readKeyFile);
+      this.#apiKey = effectiveKey(sources, this.#readKeyFile);
     }
     return await this.#apiKey;
   }
 
   /** The key of a profile with other addresses is for these alone. */
   #keySourcesNow(): KeySources {
-    const kept = profileOf(readProfiles(this.profilesPath, this.#input.user), this.profile) ?? {};
+    const kept = profileOf(readProfiles(this.profilesPath, this.#place.user), this.profile) ?? {};
     const isForOthers = ADDRESSES.some((name) => kept[name] !== this.#values[name]);
     return { ...this.#keySources(), inProfile: () => (isForOthers ? undefined : kept['api-key']) };
   }
@@ -218,7 +227,7 @@ export class Settings implements SettingsView {
   }
 
   #accountBy(mark: string | undefined): string | undefined {
-    const address = this.#resolved('base-url')?.value;
+    const address = this.#resolved(SETTING['base-url'])?.value;
     return address === undefined || mark === undefined ? undefined : `${address} ${mark}`;
   }
 
@@ -227,7 +236,7 @@ export class Settings implements SettingsView {
     return (
       !this.local &&
       profileOf(this.#file, this.profile) !== undefined &&
-      (isGiven(this.#resolved('base-url')) || this.keySource() !== 'profile')
+      (isGiven(this.#resolved(SETTING['base-url'])) || this.keySource() !== 'profile')
     );
   }
 
@@ -240,17 +249,17 @@ export class Settings implements SettingsView {
   /** Fails with usage (2) when a flag or variable names a profile that is not in the file. */
   requireProfile(): void {
     const { profiles } = this.#file;
-    if (namedProfile(this.#input) !== undefined && !this.local && !Object.hasOwn(profiles, this.profile))
+    if (namedProfile(this.#given) !== undefined && !this.local && !Object.hasOwn(profiles, this.profile))
       throw noProfile(this.profile, Object.keys(profiles), this.profilesPath);
   }
 
   /** For another shell with the same home and key. A key has no flag; a refused value is left out. */
   get accountWords(): AccountWords {
-    if (orUndefined(() => this.local) === true) return { account: ['--local'], storage: [] };
-    const named = orUndefined(() => namedProfile(this.#input));
-    const name = named === orUndefined(() => this.profile) ? named : undefined;
+    if (this.#usable('local')?.value === 'true') return { account: ['--local'], storage: [] };
+    const profile = this.#usable('profile');
+    const name = isGiven(profile) && namedProfile(this.#given) === profile.value ? profile.value : undefined;
     const isElsewhere = orUndefined(() => this.#file.current) === LOCAL_PROFILE;
-    const found = ADDRESSES.map((each) => [each, orUndefined(() => this.#resolved(each))] as const);
+    const found = ADDRESSES.map((each) => [each, this.#usable(each)] as const);
     const isKept = orUndefined(() => this.#keeps(...ADDRESSES, 'api-key')) === true;
     // The only service that the shell knows needs no words.
     const isOnlyService =
@@ -262,19 +271,21 @@ export class Settings implements SettingsView {
       orUndefined(() => !this.#keeps('api-key') && this.keySource() !== undefined) === true;
     const addresses = found.filter(([, each]) => !isOnlyService && (isKeyBeside || isGiven(each)));
     // An address on the command line means a remote service already.
-    const chosen = name ?? (addresses.length === 0 && isElsewhere ? orUndefined(() => this.profile) : undefined);
-    const storage = orUndefined(() => this.#resolved('storage-url'));
+    const chosen = name ?? (addresses.length === 0 && isElsewhere ? profile?.value : undefined);
+    const storage = this.#usable('storage-url');
     return {
       account: [...flagWords('profile', chosen), ...addresses.flatMap(([each, of]) => flagWords(each, of?.value))],
-      storage: isGiven(storage) ? flagWords('storage-url', storage?.value) : [],
+      storage: isGiven(storage) ? flagWords('storage-url', storage.value) : [],
     };
+  }
+
+  #usable(name: SettingName): Resolved | undefined {
+    return orUndefined(() => this.#resolved(SETTING[name]));
   }
 }
 
-const isGiven = (found: Resolved | undefined): boolean => found?.source === 'flag' || found?.source === 'environment';
-
-const directoryNamed = (name: string, input: SettingsInput): string | undefined =>
-  name === 'config-dir' ? directoryOf('config', input) : name === 'data-dir' ? directoryOf('data', input) : undefined;
+const isGiven = (found: Resolved | undefined): found is Resolved =>
+  found?.source === 'flag' || found?.source === 'environment';
 
 const flagWords = (name: string, value: string | undefined): readonly string[] =>
   value === undefined ? [] : [`--${name}`, value];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MAX_GB, MIN_GB } from '../../src/commands/volumes.ts';
 import { DURATION_BOUNDS, PAYLOAD_LIMITS, RATE_LIMITS, RESULT_RETENTION_MS } from '../../src/queue/limits.ts';
-import { settingNamed } from '../../src/settings/settings-table.ts';
+import { SETTING } from '../../src/settings/settings-table.ts';
 import { localFixture } from '../support/local/service-fixture.ts';
 
 /** The numbers of docs/guides/prices-and-limits.md are those of the program and of the local service. */
@@ -66,10 +66,10 @@ test('a job without --ttl is kept for 24 hours', async () => {
 
 test('volumes, answers and rates', () => {
   expect(row('size of a volume')).toContain(`${String(MIN_GB)} to ${String(MAX_GB)} GB`);
-  const largest = Number(settingNamed('max-answer-bytes').default) / 1024 / 1024;
+  const largest = Number(SETTING['max-answer-bytes'].default) / 1024 / 1024;
   expect(row('answer of the service')).toContain(`${String(largest)} MiB`);
   expect(TEXT).toContain(`at most ${String(RATE_LIMITS.run.rate)} jobs a second`);
-  expect(TEXT).toContain(`\`--retries\` times (${String(settingNamed('retries').default)})`);
+  expect(TEXT).toContain(`\`--retries\` times (${String(SETTING.retries.default)})`);
 });
 
 test.each([

@@ -110,9 +110,7 @@ const environment = (): Page =>
     ),
     rows(
       'Variables',
-      SETTINGS.flatMap((setting: Setting) =>
-        setting.variable === undefined ? [] : [[setting.variable, described(setting)] as const],
-      ),
+      SETTINGS.map((setting) => [setting.variable, described(setting)] as const),
     ),
     rows(
       'berth also reads',

@@ -15,7 +15,7 @@ import { namedValues } from '../../core/text.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { asksForData, type Result } from '../../output/view.ts';
 import { checkSetting } from '../../settings/resolve.ts';
-import { settingNamed } from '../../settings/settings-table.ts';
+import { SETTING } from '../../settings/settings-table.ts';
 
 const PORT = 8181;
 
@@ -147,7 +147,7 @@ function quotaOf(text: string): readonly [string, number] {
 }
 
 const prefixOf = (name: 'worker-prefix' | 'secret-prefix', flag: string): string =>
-  checkSetting(settingNamed(name), flag, `--${name}`);
+  checkSetting(SETTING[name], flag, `--${name}`);
 
 /** Undefined when neither flag nor settings name one. Usage (2). */
 const workerPrefixOf = (ctx: CommandContext, flag: string | undefined): string | undefined =>

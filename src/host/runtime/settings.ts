@@ -3,39 +3,16 @@ import { isOnThisMachine } from '../../core/addresses.ts';
 import { Failure, usage } from '../../core/failure.ts';
 import { berth, sentence } from '../../core/message.ts';
 import type { Runtime } from './runtime.ts';
-import { Settings, type SettingsInput } from '../../settings/settings.ts';
+import { Settings } from '../../settings/settings.ts';
 import { directoryOf, readProfiles } from '../../settings/read-profiles.ts';
 import type { GlobalFlags } from '../../settings/resolve.ts';
-
-/** Slow values, such as the home directory, are read when a setting needs them. */
-export const hostSettings = (
-  runtime: Runtime,
-  flags: GlobalFlags,
-  readKeyFile: SettingsInput['readKeyFile'] = () => Promise.resolve(''),
-): Settings =>
-  new Settings({
-    env: runtime.env,
-    flags,
-    platform: runtime.platform,
-    user: runtime.user,
-    get home() {
-      return runtime.home;
-    },
-    get foreignHome() {
-      return runtime.foreignHome;
-    },
-    get cwd() {
-      return runtime.cwd;
-    },
-    readKeyFile,
-  });
 
 /** `berth local` always acts on this machine: usage (2) if a flag names a service elsewhere. */
 export function chooseLocalService<T extends GlobalFlags>(flags: T, runtime: Runtime): T {
   const inProcess = { ...flags, local: true };
   const named = ['base-url', 'profile'].find((flag) => flags[flag] !== undefined);
   try {
-    const settings = hostSettings(runtime, flags);
+    const settings = new Settings(runtime, flags);
     if (named === 'profile') settings.requireProfile();
     if (settings.local || isOnThisMachine(settings.get('base-url'))) return settings.local ? inProcess : flags;
   } catch (error) {
@@ -56,7 +33,7 @@ const OFFLINE_WORDS: readonly string[] = ['--local', '--dry-run', '--help', '-h'
 export function loadTlsEarly(argv: readonly string[], runtime: Runtime): void {
   if (argv.some((word) => OFFLINE_WORDS.includes(word))) return;
   try {
-    const settings = hostSettings(runtime, {});
+    const settings = new Settings(runtime, {});
     if (settings.local || settings.get('base-url')?.startsWith('https:') !== true) return;
     // Loading crypto takes the same locks on both threads: load it before the other thread starts.
     process.getBuiltinModule('node:crypto');

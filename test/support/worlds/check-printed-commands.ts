@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
 import { parseCommandLine } from '../../../src/cli/parse/command-line.ts';
 import { Failure } from '../../../src/core/failure.ts';
-import { hostSettings } from '../../../src/host/runtime/settings.ts';
+import { Settings } from '../../../src/settings/settings.ts';
 import type { GlobalFlags } from '../../../src/settings/resolve.ts';
 import { FLAGS, NOUNS } from '../../../src/registry.ts';
 import type { Ran } from './run-berth.ts';
@@ -121,7 +121,7 @@ const isNowhere = (place: Place): boolean =>
 /** Where a command of these flags acts; undefined where a setting is refused. */
 function placeOf(world: Pick<TestWorld, 'env'>, flags: GlobalFlags, path: readonly string[]): Place | undefined {
   try {
-    const settings = hostSettings(world as TestWorld, flags);
+    const settings = new Settings(world as TestWorld, flags);
     if (settings.local) return /^(config|auth)$/.test(path[0] ?? '') ? undefined : { local: true };
     const { profile } = settings;
     if (path[0] === 'config' && path[1] !== 'list') return { profile };

@@ -2,37 +2,33 @@ import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/core/failure.ts';
 import { NO_WORDS, printed } from '../../../src/core/message.ts';
 import { resolveLocal, resolveSetting, type Sources } from '../../../src/settings/resolve.ts';
-import { SETTINGS, findSetting, type Setting, type SettingName } from '../../../src/settings/settings-table.ts';
-
-function setting(name: SettingName): Setting {
-  const found = findSetting(name);
-  if (found === undefined) throw new Error(`the table lacks ${name}`);
-  return found;
-}
+import { SETTING, SETTINGS, type Setting } from '../../../src/settings/settings-table.ts';
 
 const sources = (parts: Partial<{ flag: string; env: string; profile: string }>, of: Setting): Sources => ({
   flags: { [of.name]: parts.flag },
-  env: of.variable === undefined ? {} : { [of.variable]: parts.env },
+  env: { [of.variable]: parts.env },
 });
 const resolved = (parts: Parameters<typeof sources>[0], of: Setting) =>
-  resolveSetting(of, sources(parts, of), () => ({
-    values: parts.profile === undefined ? {} : { [of.name]: parts.profile },
-    where: () => 'of profile "p"',
-  }));
+  resolveSetting(
+    of,
+    sources(parts, of),
+    () => (parts.profile === undefined ? {} : { [of.name]: parts.profile }),
+    () => 'of profile "p"',
+  );
 
 describe('the settings table', () => {
   it('has no flag for a secret', () => {
-    expect((SETTINGS as readonly Setting[]).filter((each) => each.secret && each.flag !== undefined)).toEqual([]);
+    expect(SETTINGS.filter((each) => each.secret && each.flag !== undefined)).toEqual([]);
   });
 
   it('has defaults that are valid values', () => {
-    for (const each of SETTINGS as readonly Setting[])
+    for (const each of SETTINGS)
       if (each.default !== undefined) expect(resolved({ flag: each.default }, each)?.value).toBe(each.default);
   });
 });
 
 describe('the order of the sources', () => {
-  const timeout = setting('timeout');
+  const timeout = SETTING.timeout;
   it.each([
     [
       { flag: '1s', env: '2s', profile: '3s' },
@@ -57,7 +53,7 @@ describe('the order of the sources', () => {
       throw new Error('asked');
     };
     expect(resolveSetting(timeout, { flags: {}, env: { BERTH_TIMEOUT: '2s' } }, profile)?.value).toBe('2s');
-    expect(resolveSetting(setting('no-input'), { flags: {}, env: {} }, profile)).toBeUndefined();
+    expect(resolveSetting(SETTING['no-input'], { flags: {}, env: {} }, profile)).toBeUndefined();
   });
 });
 
@@ -73,7 +69,7 @@ describe('bad values', () => {
     ['base-url', 'https://api.example.com/?a=b'],
     ['base-url', 'https://user:secret@api.example.com/'],
   ] as const)('%s %s: 2 by flag and variable, 14 in the profile, each named', (name, text) => {
-    const of = setting(name);
+    const of = SETTING[name];
     const failure = (parts: Parameters<typeof sources>[0]): Failure | undefined => {
       try {
         resolved(parts, of);
@@ -87,7 +83,7 @@ describe('bad values', () => {
       message: expect.stringContaining(of.flag ?? '') as string,
     });
     const byVariable = failure({ env: text });
-    expect(byVariable).toMatchObject({ exit: 2, message: expect.stringContaining(of.variable ?? '') as string });
+    expect(byVariable).toMatchObject({ exit: 2, message: expect.stringContaining(of.variable) as string });
     const hint = printed(byVariable?.hint ?? '', { accountWords: NO_WORDS });
     expect(`${byVariable?.message ?? ''}${hint}`).not.toContain('secret');
     if (of.inProfile)

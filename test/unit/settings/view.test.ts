@@ -25,7 +25,7 @@ function settings(file: string | undefined, env: Record<string, string> = {}, fl
     writeFileSync(join(folder, 'config.json'), file);
   }
   const { directory, user } = world;
-  return new Settings({ env, flags, platform: 'linux', home: directory, cwd: directory, user, readKeyFile });
+  return new Settings({ env, platform: 'linux', home: directory, cwd: directory, user }, flags, readKeyFile);
 }
 
 describe('the settings of a run', () => {
