@@ -21,32 +21,38 @@ const KEYS: ReadonlyMap<string, Key> = new Map([
   [JOBS_ONLY_KEY, { id: 'key-jobs-only', scopes: ['jobs'] }],
 ]);
 
-/** Throws the 401 Problem (specification 5.4), and 403 for a client's key where a worker's belongs. */
+/** Throws the 401 Problem (specification 5.4). */
+export function clientKey({ authorization = '' }: LocalRequest['headers']): Key {
+  const text = authorization.trim();
+  if (text === '') throw unauthorized('missing bearer token');
+  if (!/^bearer +[A-Za-z0-9\-._~+/]+=*$/i.test(text)) throw unauthorized('malformed bearer token');
+  const token = tokenOf(text);
+  const key = KEYS.get(token);
+  if (key === undefined) throw unauthorized(`${token === EXPIRED_KEY ? 'expired' : 'invalid'} bearer token`);
+  return key;
+}
+
+const tokenOf = (authorization: string): string => authorization.trim().replace(/^bearer +/i, '');
+
+/** As `clientKey`, for keys of workers and pods too. Throws 403 for a client's key where a worker's belongs. */
 export function authenticate(
   { authorization = '' }: LocalRequest['headers'],
   operation: Pick<Operation, 'id' | 'service' | 'scope'>,
-  params: Readonly<Record<string, string>> = {},
-  settings?: ServiceSettings,
-  state?: State,
+  params: Readonly<Record<string, string>>,
+  settings: ServiceSettings,
+  state: State,
 ): Key {
-  const text = authorization.trim();
-  const isOfWorker = operation.service === 'worker';
-  if (text === '') throw unauthorized(isOfWorker ? 'missing worker key' : 'missing bearer token');
-  const token = text.replace(/^bearer +/i, '');
-  const key = KEYS.get(token);
-  if (isOfWorker && state !== undefined) {
-    if (isSameKey(text, workerKeyOf(state, params['endpointId'] ?? '')))
+  const token = tokenOf(authorization);
+  if (operation.service === 'worker') {
+    if (token === '') throw unauthorized('missing worker key');
+    if (isSameKey(authorization.trim(), workerKeyOf(state, params['endpointId'] ?? '')))
       return { id: 'key-worker', scopes: ['worker'] };
-    throw key === undefined ? unauthorized('invalid worker key') : forbidden();
+    throw KEYS.has(token) ? forbidden() : unauthorized('invalid worker key');
   }
-  const podId = state && podOfKey(state, token);
-  if (podId !== undefined) {
-    const isAllowed = settings?.podKeys === 'own' && params['id'] === podId && OWN_POD.includes(operation.id);
-    return { id: `${POD_KEY}${podId}`, scopes: isAllowed ? [operation.scope] : [] };
-  }
-  if (!/^bearer +[A-Za-z0-9\-._~+/]+=*$/i.test(text)) throw unauthorized('malformed bearer token');
-  if (key === undefined) throw unauthorized(`${token === EXPIRED_KEY ? 'expired' : 'invalid'} bearer token`);
-  return key;
+  const podId = podOfKey(state, token);
+  if (podId === undefined) return clientKey({ authorization });
+  const isAllowed = settings.podKeys === 'own' && params['id'] === podId && OWN_POD.includes(operation.id);
+  return { id: `${POD_KEY}${podId}`, scopes: isAllowed ? [operation.scope] : [] };
 }
 
 const POD_KEY = 'key of ';
@@ -78,14 +84,9 @@ export function countRequest(state: State, quota: Quota, now: EpochMs): Readonly
   if (exceeded === undefined) for (const { current } of windows) current.used += 1;
   const headers = {
     RateLimit: windows
-      .map(({ name, limit, current, reset }) => {
-        const left = Math.max(0, limit - current.used);
-        return `"${name}";r=${String(left)};t=${String(reset)}`;
-      })
+      .map(({ name, limit, current, reset }) => `"${name}";r=${Math.max(0, limit - current.used)};t=${reset}`)
       .join(', '),
-    'RateLimit-Policy': windows
-      .map(({ name, limit, seconds }) => `"${name}";q=${String(limit)};w=${String(seconds)}`)
-      .join(', '),
+    'RateLimit-Policy': windows.map(({ name, limit, seconds }) => `"${name}";q=${limit};w=${seconds}`).join(', '),
   };
   if (exceeded === undefined) return headers;
   throw tooManyRequests(`rate limit exceeded for the ${exceeded.name} window`, exceeded.reset, headers);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { decodeJson, encodeJson, type Json, JsonSyntaxError } from '../../core/json.ts';
 import { contract, type Schema } from '../contract/document.ts';
 import { badRequest, forbidden, notFound, Problem, tooLarge, unprocessable } from '../contract/problem.ts';
-import { authenticate, countRequest, type Key, type Quota } from './admission.ts';
+import { authenticate, clientKey, countRequest, type Key, type Quota } from './admission.ts';
 import { failAt, faults, ForeignAnswer, latencyOf, takeFaultAt, takeFaults, type TakenFaults } from './faults.ts';
 import type { AddressOf, Call, LocalAnswer, LocalRequest, Operation, Reply, ServiceSettings } from './operation.ts';
 
@@ -159,7 +159,7 @@ async function admit(
       return { faults: taken, keyId: '', headers, refusal: error };
     }
   };
-  if (service === 'control') return admitted(new Map(), () => authenticate(request.headers, operation));
+  if (service === 'control') return admitted(new Map(), () => clientKey(request.headers));
   return transact((state, now) => {
     const taken = takeFaults(faults.of(state), ['request'], request, random);
     return admitted(taken, () => {

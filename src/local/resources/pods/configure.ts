@@ -126,35 +126,38 @@ function chooseDataCenter(
 /** Rounds to a hundredth of a cent, so that no floating-point errors are shown. */
 const roundPrice = (dollars: number): number => Math.round(dollars * 10_000) / 10_000;
 
-/** Of a pod that is there only paths and sizes change. Throws 400 of specification 2.3 and 2.4, 404 for an unknown volume. */
-function mountsOf(
-  state: State,
-  { persistent, network }: MountsRecord = {},
-  pod: { readonly cloud: PodRecord['cloud']; readonly cpu?: unknown; readonly mounts?: MountsRecord },
-): MountsRecord {
-  const { mounts: present } = pod;
-  if (persistent !== undefined && network !== undefined)
-    throw badRequest('at most one of persistent and network may be mounted');
+/** Throws 400 of specification 2.3 and 2.4, 404 for an unknown volume. */
+function newMounts(state: State, { mounts = {}, cloud = 'SECURE', cpu }: CreatePodBody): MountsRecord {
+  checkKind(mounts, cpu);
+  const [wanted] = mounts.network ?? [];
+  if (wanted === undefined) return mounts.persistent === undefined ? {} : mounts;
+  if (volumes.get(state, wanted.volumeId) === undefined) throw notFound(`network volume ${wanted.volumeId} not found`);
+  if (cloud !== 'SECURE') throw badRequest('network volumes are available only on the SECURE cloud');
+  return mounts;
+}
+
+/** Only paths and sizes change. Throws 400 of specification 2.3 and 2.4. */
+function changedMounts(asked: MountsRecord = {}, { cpu, mounts }: PodRecord): MountsRecord {
+  checkKind(asked, cpu);
+  const { persistent, network } = asked;
   if (persistent !== undefined) {
-    if (pod.cpu !== undefined) throw badRequest('a persistent mount is not allowed on a CPU pod');
-    if (present !== undefined && present.persistent === undefined) throw fixedKind('a persistent mount');
-    const least = present?.persistent?.size ?? 0;
+    if (mounts.persistent === undefined) throw fixedKind('a persistent mount');
+    const least = mounts.persistent.size;
     if (persistent.size < least) throw badRequest(`a persistent mount only grows: it has ${String(least)} GB`);
     return { persistent };
   }
-  if (network === undefined) return present ?? {};
-  const [wanted] = network;
-  if (present !== undefined) {
-    if (wanted === undefined) throw badRequest('clearing mounts is unsupported');
-    const volumeId = present.network?.[0]?.volumeId;
-    if (volumeId === undefined) throw fixedKind('a network mount');
-    if (volumeId !== wanted.volumeId) throw badRequest('the volume of a network mount is fixed at creation');
-    return { network };
-  }
-  if (wanted === undefined) return {};
-  if (volumes.get(state, wanted.volumeId) === undefined) throw notFound(`network volume ${wanted.volumeId} not found`);
-  if (pod.cloud !== 'SECURE') throw badRequest('network volumes are available only on the SECURE cloud');
+  if (network === undefined) return mounts;
+  const [[wanted], [present] = []] = [network, mounts.network];
+  if (wanted === undefined) throw badRequest('clearing mounts is unsupported');
+  if (present === undefined) throw fixedKind('a network mount');
+  if (present.volumeId !== wanted.volumeId) throw badRequest('the volume of a network mount is fixed at creation');
   return { network };
+}
+
+function checkKind({ persistent, network }: MountsRecord, cpu: unknown): void {
+  if (persistent === undefined) return;
+  if (network !== undefined) throw badRequest('at most one of persistent and network may be mounted');
+  if (cpu !== undefined) throw badRequest('a persistent mount is not allowed on a CPU pod');
 }
 
 const fixedKind = (what: string) => badRequest(`${what} cannot be added: the mount kind is fixed at creation`);
@@ -172,7 +175,7 @@ export function createPod(
   const { cloud = 'SECURE', globalNetworking = false } = body;
   checkContainer(state, body);
   checkVariables(body.env);
-  const mounts = mountsOf(state, body.mounts, { cloud, cpu: body.cpu });
+  const mounts = newMounts(state, body);
   const placement = findPlacement(state, body, mounts.network?.[0]?.volumeId, group?.copies ?? 1);
   // A GPU count has a default (specification 2.2), a disk has none. The members of a cluster are not created by a client.
   if (template === undefined && body.disk === undefined && group === undefined)
@@ -222,7 +225,7 @@ export function updatePod(
   checkContainer(state, body);
   checkVariables(body.env);
   if (body.globalNetworking === true) checkGlobalNetworking(pod);
-  const mounts = mountsOf(state, body.mounts, pod);
+  const mounts = changedMounts(body.mounts, pod);
   const before = storageEvent(pod, now);
   const configured = containerWith(pod, body);
   const restarts = !isDeepStrictEqual([configured, mounts], [containerWith(pod, {}), pod.mounts]);
