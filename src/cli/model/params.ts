@@ -76,10 +76,15 @@ function parseCount(least: number, most = Number.MAX_SAFE_INTEGER): (text: strin
   };
 }
 
+type Bounds = readonly [least: number, most: number];
+
 const parseTime =
-  (bare: TimeUnit) =>
-  (text: string, label: string): number =>
-    parseDuration(text, bare, label);
+  (bare: TimeUnit, [least, most]: Bounds = [0, Infinity]) =>
+  (text: string, label: string): number => {
+    const value = parseDuration(text, bare, label);
+    if (value >= least && value <= most) return value;
+    throw usage(`${label} must be ${least / 1000} s to ${most / 1000} s, not ${value / 1000} s`);
+  };
 
 function parseFraction(text: string, label: string): number {
   const value = Number(text);
@@ -117,8 +122,8 @@ export const option = {
   fraction: (summary: string, shape: Shape<number> = {}): Param<number | undefined> =>
     define('flag', summary, { metavar: 'N', format: 'number', ...shape }, parseFraction),
   /** In milliseconds; `bare` is the unit of a number without a unit. */
-  duration: (summary: string, bare: TimeUnit): Param<number | undefined> =>
-    define('flag', summary, { metavar: 'TIME', format: 'duration' }, parseTime(bare)),
+  duration: (summary: string, bare: TimeUnit, bounds?: Bounds): Param<number | undefined> =>
+    define('flag', summary, { metavar: 'TIME', format: 'duration' }, parseTime(bare, bounds)),
   /** In milliseconds; a unit is required, because none is obvious. */
   durationWithUnit: (summary: string): Param<number | undefined> =>
     define('flag', summary, { metavar: 'TIME', format: 'duration' }, parseDurationWithUnit),

@@ -1,7 +1,16 @@
 import type { BatchSettings, BatchStatus, Resubmittable } from '../../batch/index.ts';
 import { arg, option, type ValuesOf } from '../../cli/model/params.ts';
-import { usage } from '../../core/failure.ts';
 import { DURATION_BOUNDS, RATE_LIMITS } from '../../queue/limits.ts';
+
+export const policyOptions = {
+  executionTimeout: option.duration(
+    "execution limit of a job, 5s to 7d (default: the endpoint's)",
+    's',
+    DURATION_BOUNDS.executionTimeout,
+  ),
+  ttl: option.duration('lifetime of a job, queue and run together, 10s to 7d', 's', DURATION_BOUNDS.ttl),
+  lowPriority: option.on('let other jobs go first'),
+};
 
 /** Kept by a batch: a resume needs only those that change. */
 export const settingOptions = {
@@ -11,9 +20,7 @@ export const settingOptions = {
   maxFailures: option.count('stop submitting after more than N failures', 0),
   maxTime: option.duration('stop the batch after this time; it can be resumed', 's'),
   retryFailed: option.count('retry failed and timed-out jobs, at most this often', 0),
-  executionTimeout: option.duration("execution limit of a job, 5s to 7d (default: the endpoint's)", 's'),
-  ttl: option.duration('lifetime of a job, queue and run together, 10s to 7d', 's'),
-  lowPriority: option.on('let other jobs go first'),
+  ...policyOptions,
 };
 
 /** Of one batch, or of shards of one. */
@@ -24,10 +31,8 @@ export const resultsArg = arg.many('results file of the batch; several of its sh
 
 export const failedOkOption = option.on('end 0 also if items did not complete');
 
-/** Only those that were given. Fails with usage (2). */
+/** Only those that were given. */
 export function settingsOf(values: ValuesOf<typeof settingOptions>): BatchSettings {
-  checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
-  checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
   const names = Object.keys(settingOptions) as (keyof typeof settingOptions)[];
   return Object.fromEntries(
     names.flatMap((name) => (values[name] === undefined || values[name] === false ? [] : [[name, values[name]]])),
@@ -44,12 +49,6 @@ export const RESUBMIT_STATES = {
 
 export const statesOf = <State>(table: Readonly<Record<string, State>>, words: readonly string[]): readonly State[] =>
   Object.entries(table).flatMap(([word, state]) => (words.includes(word) ? [state] : []));
-
-/** Milliseconds. Usage (2). */
-export function checkBounds(label: string, value: number | undefined, [least, most]: readonly [number, number]): void {
-  if (value !== undefined && (value < least || value > most))
-    throw usage(`${label} must be ${least / 1000} s to ${most / 1000} s, not ${value / 1000} s`);
-}
 
 export const missingShards = ({ missingShards: missing = [], shards = [] }: BatchStatus): readonly string[] =>
   missing.length === 0 ? [] : [`missing shards: ${rangesOf(missing)} of ${shards[0]?.shard?.of ?? 0}`];

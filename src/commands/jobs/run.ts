@@ -4,7 +4,7 @@ import { either, manyOf } from '../../cli/model/output-schema.ts';
 import { onlyWith, option } from '../../cli/model/params.ts';
 import { ENDPOINTS, QUEUE_ARGUMENT } from '../../cli/resource/collections.ts';
 import { checkedJsonText, type RawInput, readInputBytes } from './input.ts';
-import { checkBounds } from '../batch/options.ts';
+import { policyOptions } from '../batch/options.ts';
 import { healthLine, withQueue } from './job.ts';
 import { CHUNK, exitOf, JOB, JOB_EXITS, jobView } from './job-view.ts';
 import { streamJob } from './stream.ts';
@@ -67,16 +67,18 @@ export const run = defineCommand({
     sync: option.on('submit with runsync: the answer carries the result'),
     syncWait: onlyWith(
       ['sync'],
-      option.duration('how long runsync holds the answer back, 1s to 300s (default 90s)', 's'),
+      option.duration(
+        'how long runsync holds the answer back, 1s to 300s (default 90s)',
+        's',
+        DURATION_BOUNDS.syncWait,
+      ),
     ),
     waitTimeout: onlyWith(
       ['wait', 'stream', 'sync'],
       waitTimeoutOption('how long --wait, --stream and --sync wait in all'),
     ),
     webhook: option.text('address the result is posted to', { metavar: 'URL' }),
-    executionTimeout: option.duration("execution limit, 5s to 7d (default: the endpoint's)", 's'),
-    ttl: option.duration('lifetime, queue and run together, 10s to 7d', 's'),
-    lowPriority: option.on('let other jobs go first'),
+    ...policyOptions,
   },
   needed: ['input'],
   writes: true,
@@ -90,9 +92,6 @@ export const run = defineCommand({
   run: async (ctx, values) => {
     if ([values.wait, values.stream, values.sync].filter(Boolean).length > 1)
       throw usage('--wait, --stream and --sync exclude each other', 'Keep one of them.');
-    checkBounds('--sync-wait', values.syncWait, DURATION_BOUNDS.syncWait);
-    checkBounds('--execution-timeout', values.executionTimeout, DURATION_BOUNDS.executionTimeout);
-    checkBounds('--ttl', values.ttl, DURATION_BOUNDS.ttl);
     const given = await readInput(ctx, values.input);
     const body = { raw: jobBody(given, values, values.sync ? 'runsync' : 'run') };
     const waitMs = Math.min(values.syncWait ?? DEFAULT_SYNC_WAIT_MS, Math.max(1000, values.waitTimeout));
