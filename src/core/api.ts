@@ -70,8 +70,8 @@ export interface ApiAnswer {
   /** The decoded body; undefined for 204 and for a body that is not JSON. */
   readonly value: Json | undefined;
   readonly bytes?: Uint8Array;
-  /** What a create asked for was there already, by its key: nothing was created. */
-  readonly existed?: boolean;
+  /** It was as asked before: nothing was done. */
+  readonly unchanged?: boolean;
 }
 
 /** A request as it would be sent, for `--dry-run`: with the complete address, and with the key redacted. */

@@ -1,5 +1,5 @@
 import { type Failure, usage } from '../core/failure.ts';
-import { isList, isObject, type Json, type JsonObject } from '../core/json.ts';
+import { isList, isObject, type Json, type JsonObject, memberOf } from '../core/json.ts';
 import { safeText } from '../core/safe-text.ts';
 import { plainCell } from './cells.ts';
 import { type Column, type OutputOptions, type Result, rowsOf, type RowsResult } from './view.ts';
@@ -38,10 +38,6 @@ export const memberColumns = (rows: readonly Json[]): readonly Column[] =>
 export const memberNames = (rows: readonly Json[]): readonly string[] => [
   ...new Set(rows.flatMap((row) => (isObject(row) ? Object.keys(row) : []))),
 ];
-
-/** Returns a member by its name, in which a dot is an ordinary character. */
-export const memberOf = (row: Json, name: string): Json | undefined =>
-  isObject(row) && Object.hasOwn(row, name) ? row[name] : undefined;
 
 function selectionOf(paths: readonly string[]): Selection {
   const byFirst = new Map<string, string[]>();

@@ -8,15 +8,8 @@ import { decideRetry, mayBeLost, readRetryAfter } from '../http/retry.ts';
 import { createRequestSlots } from '../http/throttle.ts';
 import { redactHeaders, type TraceEvent } from '../http/trace.ts';
 import { Ending, type Transport, type WireAnswer, WireError } from '../http/transport.ts';
-import {
-  type FailedAttempt,
-  lostAttempt,
-  pageAttempt,
-  refusedAttempt,
-  type S3Connection,
-  unreadable,
-} from './failures.ts';
-import { pathOf, sha256, signRequest, UNSIGNED } from './sign.ts';
+import { type FailedAttempt, lostAttempt, pageAttempt, refusedAttempt, unreadable } from './failures.ts';
+import { pathOf, type S3Connection, sha256, signRequest, UNSIGNED } from './sign.ts';
 
 export interface S3ClientOptions {
   readonly transport: Transport;

@@ -1,4 +1,3 @@
-import type { Address } from '../core/addresses.ts';
 import { EXIT, type ExitCode } from '../core/exit-codes.ts';
 import { Failure } from '../core/failure.ts';
 import { berth, type Message, sentence } from '../core/message.ts';
@@ -6,16 +5,7 @@ import { safeText } from '../core/safe-text.ts';
 import { childText, parseDocument } from '../core/xml.ts';
 import type { AttemptEnd } from '../http/retry.ts';
 import type { WireError } from '../http/transport.ts';
-import type { Credentials } from './sign.ts';
-
-export interface S3Connection {
-  readonly endpoint: Address;
-  readonly region: string;
-  readonly bucket: string;
-  readonly credentials: Credentials;
-  /** Where the address and the key come from, for messages: names of variables. */
-  readonly from: { readonly address: string; readonly key: string };
-}
+import type { Credentials, S3Connection } from './sign.ts';
 
 /** Why one attempt did not give an answer. */
 export interface FailedAttempt {

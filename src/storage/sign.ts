@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { Address } from '../core/addresses.ts';
 import { usage } from '../core/failure.ts';
 import type { EpochMs } from '../core/unit-types.ts';
 
@@ -7,6 +8,15 @@ export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
+}
+
+export interface S3Connection {
+  readonly endpoint: Address;
+  readonly region: string;
+  readonly bucket: string;
+  readonly credentials: Credentials;
+  /** Where the address and the key come from, for messages: names of variables. */
+  readonly from: { readonly address: string; readonly key: string };
 }
 
 interface UnsignedRequest {

@@ -6,7 +6,7 @@ import type { ListRow } from '../../core/remembered.ts';
 import { safeText } from '../../core/safe-text.ts';
 import type { Milliseconds } from '../../core/unit-types.ts';
 import { formatDuration } from '../../core/units.ts';
-import { type Candidate, type Collection, describedBy, type LocalSource } from '../model/collection.ts';
+import { type Candidate, type Collection, describedBy } from '../model/collection.ts';
 import { type Command, type Group, shownVerbs, visibleOptions } from '../model/command.ts';
 import { rememberedJobs } from '../model/context.ts';
 import { flagName, type Param, type Params } from '../model/params.ts';
@@ -162,7 +162,7 @@ const MAX_LENGTH = 200;
 
 /** Empty when the service does not answer in time, or when this machine has no key. */
 async function valuesOf(
-  source: LocalSource | Collection,
+  source: Collection | 'fields' | 'job' | 'profile',
   { node, args }: Pick<Place, 'node' | 'args'>,
   context: Context,
 ): Promise<readonly Candidate[]> {
@@ -187,7 +187,6 @@ async function valuesOf(
         .map(({ id, at }) => ({ value: id, description: `submitted ${formatDuration(Math.max(0, now - at))} ago` }));
     }
     default: {
-      if (typeof source === 'string') return [];
       const rows = await rowsOf(context, source);
       return candidatesOf(rows, source.idsOnly === true).filter(({ value }) => !args.includes(value));
     }

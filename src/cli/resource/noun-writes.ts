@@ -64,7 +64,7 @@ export async function written(ctx: CommandContext, of: Resource, answer: ApiAnsw
   const isNew = done === 'created';
   if (asksForData(ctx.output)) return answerResult(of.view, answer);
   const what = `${of.noun} ${isNew ? labelOf(row) : (stringAt(row, 'name') ?? idOf(row))}`;
-  const line = answer.existed === true ? `${what} exists already: nothing was ${done}` : `${done} ${what}`;
+  const line = answer.unchanged === true ? `${what} exists already: nothing was ${done}` : `${done} ${what}`;
   const notes = ctx.settings.get('quiet') ? [] : [line];
   return isNew && !ctx.terminal.output ? { kind: 'text', text: `${idOf(row)}\n`, notes } : { kind: 'nothing', notes };
 }

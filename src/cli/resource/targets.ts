@@ -217,7 +217,7 @@ export async function each<N extends string>(
       return await act(id);
     });
     if (answer === undefined) return undefined;
-    const { value, existed: unchanged } = answer;
+    const { value, unchanged } = answer;
     const { id, name } = shownOf(target);
     return { id, name: stringAt(value, 'name') ?? name, status: stringAt(value, 'status'), unchanged, answer };
   });

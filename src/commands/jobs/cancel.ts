@@ -43,7 +43,7 @@ export const cancel = defineCommand({
           named.job,
         );
       const unchanged = jobOutcome(answer.value) !== 'cancelled' || hasEnded({ status: named.status ?? null });
-      return { id: named.job, status, unchanged, answer: { ...answer, existed: unchanged } };
+      return { id: named.job, status, unchanged, answer };
     });
     const result = report(ctx, { noun: 'job', view: jobView }, { isSelected: false }, outcomes, 'cancelled');
     const ended = ctx.settings.get('quiet') ? [] : outcomes.filter(({ unchanged }) => unchanged === true);

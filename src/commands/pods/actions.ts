@@ -119,7 +119,7 @@ async function act(ctx: CommandContext, verb: Verb, id: Id<'pod'>, reached: read
       throw inOwnWords(error, verb === 'start' ? ROOM_HINT : 'Try again later, or create another pod.');
     const answer = await unlessFailed(ctx, () => ctx.api.send(rowRequest(PODS, id)));
     const pod = answer?.value ?? null;
-    if (answer !== undefined && reached.includes(statusOf(pod))) return { ...answer, existed: true };
+    if (answer !== undefined && reached.includes(statusOf(pod))) return { ...answer, unchanged: true };
     throw isLocked(pod) ? error.with({ hint: run(berth`pods update ${id} --locked off`) }) : error;
   }
 }

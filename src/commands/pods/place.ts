@@ -181,7 +181,7 @@ export async function createKeyed(
   key: string,
   create: (send: Send) => Promise<ApiAnswer>,
 ): Promise<ApiAnswer> {
-  const existing = (pod: Json): ApiAnswer => ({ ...answerOf(pod), existed: true });
+  const existing = (pod: Json): ApiAnswer => ({ ...answerOf(pod), unchanged: true });
   // A dry run changes nothing that another create must wait for.
   const lock = ctx.dryRun
     ? undefined

@@ -1,6 +1,6 @@
-import { encodeJson, Exact, isObject, type Json } from '../../core/json.ts';
+import { encodeJson, Exact, isObject, type Json, memberOf } from '../../core/json.ts';
 import { type DataText, safeText } from '../../core/safe-text.ts';
-import { fieldAt, groupsOf, memberNames, memberOf, pickFields } from '../fields.ts';
+import { fieldAt, groupsOf, memberNames, pickFields } from '../fields.ts';
 import { escapeJson } from './json.ts';
 import { data } from '../trusted.ts';
 import { type FormatPrinter, type OutputOptions, rowsOf, type View } from '../view.ts';
